@@ -1,0 +1,1 @@
+"""Drawing thousands of servers as pixels: geometry, textures, compiled kernel and widget."""

@@ -1,0 +1,92 @@
+"""Textures as small tiles of pixels, shared by the compiled kernel and by QPainter.
+
+A tile's side is a power of two, so that the kernel finds a pixel with a bit mask; tiles are
+anchored to the picture's origin, so that both ways of drawing give the same pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gui.painting.colour import argb, mix
+from gui.theme import Texture, Theme
+
+PERIOD = 4
+INK = 0.62
+REJECT_GROUP = 1
+
+Pixels = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class RasterPalette:
+    """Pixels (0xffrrggbb) for the servers of one scenario in one theme.
+
+    ``colour`` and ``tile`` hold one colour and one tile per job type; ``vacant`` one tile
+    per group for the inside of empty slots; ``frame`` one colour per group; ``scale`` is
+    the number of device pixels per line of a texture.
+    """
+
+    colour: Pixels
+    tile: Pixels
+    vacant: Pixels
+    frame: Pixels
+    share: int
+    background: int
+    scale: int
+
+
+def texture_mask(texture: Texture) -> npt.NDArray[np.bool_]:
+    """Where the ink of *texture* is, as a square of :data:`PERIOD` pixels."""
+    y, x = np.mgrid[0:PERIOD, 0:PERIOD]
+    masks = {
+        Texture.PLAIN: np.zeros_like(x, dtype=bool),
+        Texture.RISING: (x + y) % PERIOD == 0,
+        Texture.DOTS: (x < 2) & (y < 2),
+        Texture.HORIZONTAL: y == 0,
+        Texture.FALLING: (x - y) % PERIOD == 0,
+        Texture.VERTICAL: x == 0,
+        Texture.GRID: (x == 0) | (y == 0),
+        Texture.CHECKS: (x < 2) ^ (y < 2),
+    }
+    return np.asarray(masks[texture], dtype=bool)
+
+
+def texture_tile(texture: Texture, color: str, ink: str, scale: int = 1) -> Pixels:
+    """A tile of *color* with the texture's lines in *ink*, each *scale* pixels wide."""
+    mask = np.kron(texture_mask(texture), np.ones((scale, scale), dtype=bool))
+    return np.where(mask, np.uint32(argb(ink)), np.uint32(argb(color)))
+
+
+def texture_scale(ratio: float) -> int:
+    """Width of a texture's lines, a power of two, for this ratio of device pixels."""
+    return 1 if ratio < 1.5 else 2 if ratio < 3 else 4
+
+
+def raster_palette(theme: Theme, job_types: int, ratio: float = 1.0) -> RasterPalette:
+    """The pixels for *job_types* types in *theme* at this ratio of device pixels.
+
+    Empty slots of Reject Group servers are reserved: they are hatched thinly.
+    """
+    scale = texture_scale(ratio)
+    styles = [theme.type_style(job_type) for job_type in range(job_types)]
+    tiles = [
+        texture_tile(style.texture, style.color, mix(style.color, theme.panel, INK), scale)
+        for style in styles
+    ]
+    plain = texture_tile(Texture.PLAIN, theme.panel, theme.panel, scale)
+    reserved = texture_tile(Texture.FALLING, theme.panel, theme.reserved, scale)
+    return RasterPalette(
+        colour=np.array([argb(style.color) for style in styles], dtype=np.uint32),
+        tile=np.array(tiles, dtype=np.uint32).reshape(job_types, PERIOD * scale, PERIOD * scale),
+        vacant=np.array([plain, reserved, plain]),
+        frame=np.array(
+            [argb(c) for c in (theme.border, theme.reject_group, theme.grid)], dtype=np.uint32
+        ),
+        share=argb(theme.empty),
+        background=argb(theme.panel),
+        scale=scale,
+    )

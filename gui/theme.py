@@ -1,0 +1,331 @@
+"""Colours, textures and type of the window: one file of colours per theme.
+
+A colour is kept as ``#rrggbb``, which Qt and pyqtgraph both take as it stands.  Everything
+that paints receives a :class:`Theme` and can be given another one at any time.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPalette
+from PySide6.QtWidgets import QApplication
+
+from gui.painting.colour import contrast, mix
+from model.errors import UserError
+
+THEMES = Path(__file__).resolve().parents[1] / "resources" / "themes"
+TEXT_CONTRAST = 4.5
+MARK_CONTRAST = 3.0
+LECTURE_SCALE = 1.5
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
+_FAMILIES = (
+    "Inter",
+    "Noto Sans",
+    "Source Sans 3",
+    "Segoe UI",
+    "Helvetica Neue",
+    "DejaVu Sans",
+    "Liberation Sans",
+)
+_GREEK_AND_HATS = "Abc019αρσ⋆·−×\u0302\u2009"
+
+
+class Texture(IntEnum):
+    """Textures of job types; each can be told from the others without colour."""
+
+    PLAIN = 0
+    RISING = 1
+    DOTS = 2
+    HORIZONTAL = 3
+    FALLING = 4
+    VERTICAL = 5
+    GRID = 6
+    CHECKS = 7
+
+
+@dataclass(frozen=True)
+class TypeStyle:
+    """How a job type looks: its colour, its texture, and its letter where there is room."""
+
+    color: str
+    texture: Texture
+    letter: str
+
+
+@dataclass(frozen=True)
+class Theme:
+    """All colours of one theme, as ``#rrggbb``; the fields' names are those of its file."""
+
+    name: str
+    title: str
+    dark: bool
+    window: str
+    panel: str
+    raised: str
+    field: str
+    selection: str
+    normal: str
+    muted: str
+    grid: str
+    border: str
+    focus: str
+    run: str
+    reject_group: str
+    rejection: str
+    migration: str
+    optimum: str
+    greedy: str
+    empty: str
+    reserved: str
+    types: tuple[str, ...]
+
+    def type_style(self, job_type: int) -> TypeStyle:
+        """The style of the job type with the index *job_type*, counted from 0.
+
+        Once all colours are used they come again, each with the next texture.
+        """
+        turn, place = divmod(job_type, len(self.types))
+        texture = Texture((place + turn) % len(Texture))
+        return TypeStyle(self.types[place], texture, type_letter(job_type))
+
+    def ink(self, color: str) -> str:
+        """*color*, moved towards the text's colour until it is legible as text on a panel."""
+        for step in range(21):
+            mixed = mix(color, self.normal, step / 20)
+            if contrast(mixed, self.panel) >= TEXT_CONTRAST:
+                return mixed
+        return self.normal
+
+
+_TABLES: dict[str, tuple[str, ...]] = {
+    "surfaces": ("window", "panel", "raised", "field", "selection"),
+    "text": ("normal", "muted"),
+    "lines": ("grid", "border", "focus"),
+    "meanings": ("run", "reject_group", "rejection", "migration", "optimum", "greedy"),
+    "slots": ("empty", "reserved", "types"),
+}
+
+
+def type_letter(job_type: int) -> str:
+    """A, B, ..., Z, AA, AB, ...: the letter of the job type with this index."""
+    letters = ""
+    number = job_type + 1
+    while number:
+        number, place = divmod(number - 1, 26)
+        letters = chr(ord("A") + place) + letters
+    return letters
+
+
+def theme_names() -> list[str]:
+    """The themes that come with the program."""
+    return sorted(path.stem for path in THEMES.glob("*.toml"))
+
+
+@cache
+def load_theme(name: str) -> Theme:
+    """The theme of this name among those that come with the program."""
+    return read_theme(THEMES / f"{name}.toml")
+
+
+def read_theme(path: Path) -> Theme:
+    """Read and check a theme's file.
+
+    Raises
+    ------
+    UserError
+        The file cannot be read, is not TOML, or lacks or has too many fields.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UserError(f"this theme cannot be read: {error}", where=str(path)) from error
+    values: dict[str, Any] = {"name": path.stem}
+    _check_keys(data, ("title", "dark", *_TABLES), str(path), "")
+    for key, kind in (("title", str), ("dark", bool)):
+        if not isinstance(data[key], kind):
+            raise UserError(f"{data[key]!r} is not a {kind.__name__}", where=f"{path}: {key}")
+        values[key] = data[key]
+    for table, keys in _TABLES.items():
+        if not isinstance(data[table], dict):
+            raise UserError("a table is needed here", where=f"{path}: {table}")
+        _check_keys(data[table], keys, str(path), f"{table}.")
+        for key in keys:
+            values[key] = _colours(data[table][key], key == "types", f"{path}: {table}.{key}")
+    return Theme(**values)
+
+
+def _check_keys(table: dict[str, Any], keys: tuple[str, ...], path: str, prefix: str) -> None:
+    for key in keys:
+        if key not in table:
+            raise UserError("this field is missing", where=f"{path}: {prefix}{key}")
+    for key in table:
+        if key not in keys:
+            allowed = ", ".join(keys)
+            raise UserError(f"unknown field; known are {allowed}", where=f"{path}: {prefix}{key}")
+
+
+def _colours(value: Any, several: bool, where: str) -> str | tuple[str, ...]:
+    if several:
+        if not isinstance(value, list) or not 1 <= len(value) <= len(Texture):
+            raise UserError(f"a list of 1 to {len(Texture)} colours is needed", where=where)
+        return tuple(_colour(item, where) for item in value)
+    return _colour(value, where)
+
+
+def _colour(value: Any, where: str) -> str:
+    if not isinstance(value, str) or not _COLOUR.fullmatch(value.lower()):
+        raise UserError(f"{value!r} is not a colour; write it as '#rrggbb'", where=where)
+    return value.lower()
+
+
+@dataclass(frozen=True)
+class Fonts:
+    """One family in three sizes (points), with figures of equal width."""
+
+    family: str
+    body_size: float
+    heading_size: float
+    display_size: float
+
+    @property
+    def body(self) -> QFont:
+        """For controls, tables, axes and sentences."""
+        return self._font(self.body_size)
+
+    @property
+    def heading(self) -> QFont:
+        """For titles of panels and labels in pictures."""
+        return self._font(self.heading_size)
+
+    @property
+    def display(self) -> QFont:
+        """For the few numbers that are read from the last row."""
+        return self._font(self.display_size)
+
+    def _font(self, size: float) -> QFont:
+        font = QFont(self.family)
+        font.setPointSizeF(size)
+        font.setFeature(QFont.Tag("tnum"), 1)
+        return font
+
+
+def fonts(lecture: bool = False) -> Fonts:
+    """The window's fonts; in *lecture* mode they are half as large again."""
+    scale = LECTURE_SCALE if lecture else 1.0
+    return Fonts(_family(), 11 * scale, 13 * scale, 18 * scale)
+
+
+@cache
+def _family() -> str:
+    """The first family on this machine that has the letters and signs of the papers."""
+    known = set(QFontDatabase.families())
+    for family in _FAMILIES:
+        if family in known and _has_signs(family):
+            return family
+    return QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family()
+
+
+def _has_signs(family: str) -> bool:
+    metrics = QFontMetrics(QFont(family))
+    return all(metrics.inFontUcs4(ord(sign)) for sign in _GREEK_AND_HATS)
+
+
+def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:
+    """Give the whole application *theme*: style, palette, fonts and stylesheet."""
+    type_sizes = fonts(lecture)
+    app.setStyle("Fusion")
+    app.setPalette(palette(theme))
+    app.setFont(type_sizes.body)
+    app.setStyleSheet(_stylesheet(theme, type_sizes))
+    configure_plots(theme)
+
+
+def configure_plots(theme: Theme) -> None:
+    """Set pyqtgraph's defaults, unless it is not imported yet (that takes a second)."""
+    if "pyqtgraph" not in sys.modules:
+        return
+    import pyqtgraph
+
+    pyqtgraph.setConfigOptions(
+        background=theme.panel, foreground=theme.muted, antialias=False, useNumba=False
+    )
+
+
+def palette(theme: Theme) -> QPalette:
+    """Qt's palette for *theme*."""
+    role = QPalette.ColorRole
+    result = QPalette()
+    for kind, color in {
+        role.Window: theme.window,
+        role.WindowText: theme.normal,
+        role.Base: theme.field,
+        role.AlternateBase: theme.raised,
+        role.Text: theme.normal,
+        role.Button: theme.raised,
+        role.ButtonText: theme.normal,
+        role.BrightText: theme.rejection,
+        role.ToolTipBase: theme.raised,
+        role.ToolTipText: theme.normal,
+        role.PlaceholderText: theme.muted,
+        role.Highlight: theme.selection,
+        role.HighlightedText: theme.normal,
+        role.Link: theme.focus,
+        role.LinkVisited: theme.focus,
+        role.Mid: theme.border,
+        role.Accent: theme.focus,
+    }.items():
+        result.setColor(kind, QColor(color))
+    disabled = QColor(mix(theme.muted, theme.raised, 0.5))
+    for kind in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
+        result.setColor(QPalette.ColorGroup.Disabled, kind, disabled)
+    return result
+
+
+def _stylesheet(theme: Theme, type_sizes: Fonts) -> str:
+    """What the palette cannot say; everything else is left to the Fusion style."""
+    return f"""
+QToolTip {{
+    color: {theme.normal}; background: {theme.raised}; border: 1px solid {theme.border};
+    padding: 4px;
+}}
+QMainWindow::separator {{ background: {theme.window}; width: 5px; height: 5px; }}
+QMainWindow::separator:hover {{ background: {theme.focus}; }}
+QDockWidget {{ color: {theme.muted}; font-size: {type_sizes.body_size}pt; }}
+QDockWidget::title {{ background: {theme.window}; padding: 4px 6px; text-align: left; }}
+QToolBar {{ background: {theme.window}; border: none; spacing: 2px; padding: 2px; }}
+QStatusBar {{ background: {theme.window}; color: {theme.muted}; }}
+QStatusBar::item {{ border: none; }}
+QToolButton {{ border: 1px solid transparent; border-radius: 4px; padding: 3px; }}
+QToolButton:hover {{ background: {theme.raised}; border-color: {theme.border}; }}
+QToolButton:checked, QToolButton:pressed {{
+    background: {theme.selection}; border-color: {theme.focus};
+}}
+QToolButton:focus {{ border-color: {theme.focus}; }}
+QHeaderView::section {{
+    background: {theme.raised}; color: {theme.muted}; border: none; padding: 3px 6px;
+    border-bottom: 1px solid {theme.border};
+}}
+QAbstractItemView {{
+    background: {theme.panel}; alternate-background-color: {theme.raised};
+    border: none; gridline-color: {theme.grid};
+}}
+QTabBar::tab {{
+    background: {theme.window}; color: {theme.muted}; padding: 4px 10px;
+    border-bottom: 2px solid transparent;
+}}
+QTabBar::tab:selected {{ color: {theme.normal}; border-bottom-color: {theme.focus}; }}
+QTabBar::tab:hover {{ color: {theme.normal}; }}
+QProgressBar {{
+    background: {theme.field}; border: 1px solid {theme.border}; border-radius: 3px;
+    color: {theme.normal}; text-align: center;
+}}
+QProgressBar::chunk {{ background: {theme.selection}; }}
+"""

@@ -1,0 +1,162 @@
+"""Engines run events on a state: the reference one sub-step at a time, a kernel by millions.
+
+Both are called the same way, write the same rows, and reach the same digest at every event.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Callable, Iterator, NamedTuple, Protocol
+
+import numpy as np
+
+from model.records import EVENT_ROW, Event, Record
+from model.state import State
+
+
+class Reason(Enum):
+    """Why an engine stopped."""
+
+    LIMIT = "the number of events asked for is reached"
+    TIME = "the next event lies beyond the time asked for"
+    FLAG = "an event of the kind asked for has happened"
+    END = "nothing will happen any more"
+
+
+class Task(NamedTuple):
+    """What an engine is asked for, besides filling its tape."""
+
+    until: float = np.inf  #: run no event after this time
+    stop_flags: int = 0  #: stop after an event with one of these flags
+    stride: int = 0  #: take a sample every so many events; 0: none
+    explain: bool = False  #: fill in also what is costly to count
+
+
+class Advance(NamedTuple):
+    """What an engine did: the state (a new object if it had to grow), rows written, why."""
+
+    state: Any
+    rows: int
+    reason: Reason
+    samples: np.ndarray = np.zeros((0, 0))  #: [n, width] the samples taken
+
+
+class System(Protocol):
+    """A kind of system under one policy: its events and what they do."""
+
+    name: str
+    sample_width: int
+
+    def raw_state(self) -> Any:
+        """The state at time 0, before the policy has acted."""
+        ...
+
+    def start(self, state: Any) -> Iterator[Record]:
+        """The policy's initialization, one sub-step at a time."""
+        ...
+
+    def prepared(self, state: Any) -> Any:
+        """The state with room for one more event."""
+        ...
+
+    def next_event(self, state: Any) -> Event | None:
+        """What happens next, or None."""
+        ...
+
+    def run(self, state: Any, event: Event, row: np.ndarray) -> Iterator[Record]:
+        """Let an event happen, one sub-step at a time; fills *row* at the end."""
+        ...
+
+    def sample(self, state: Any, row: np.ndarray) -> None:
+        """Fill one row [sample_width] for curves and averages."""
+        ...
+
+
+class Engine(Protocol):
+    """Something that runs events on a state."""
+
+    name: str
+
+    def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
+        """Run events until *tape* is full or a condition of *task* holds."""
+        ...
+
+
+class EventRun:
+    """One event in the making, sub-step by sub-step.
+
+    ``state`` is the run's own and changes in place as sub-steps are taken; ``records`` are
+    those taken so far.
+    """
+
+    def __init__(self, system: System, state: State) -> None:
+        self.state: Any = system.prepared(state)
+        event = system.next_event(self.state)
+        if event is None:
+            raise ValueError("no event is left to run")
+        self.event = event
+        self.row = np.zeros(1, EVENT_ROW)
+        self.records: list[Record] = []
+        self._steps = system.run(self.state, self.event, self.row)
+        self.finished = False
+
+    def step(self) -> Record | None:
+        """Take one sub-step; None once the event is over."""
+        record = next(self._steps, None)
+        if record is None:
+            self.finished = True
+        else:
+            self.records.append(record)
+        return record
+
+    def finish(self) -> None:
+        """Take all remaining sub-steps."""
+        while self.step() is not None:
+            pass
+
+
+class ReferenceEngine:
+    """Runs a system's reference policy event by event."""
+
+    name = "reference"
+
+    def __init__(self, system: System, observe: Callable[[EventRun], None] | None = None) -> None:
+        self._system = system
+        self._observe = observe
+
+    def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
+        """See :class:`Engine`; a policy's impossible decision raises PolicyError."""
+        samples: list[np.ndarray] = []
+        result = self._advance(state, tape, task, samples)
+        width = self._system.sample_width
+        return result._replace(samples=np.array(samples).reshape(-1, width))
+
+    def _advance(
+        self, state: Any, tape: np.ndarray, task: Task, samples: list[np.ndarray]
+    ) -> Advance:
+        for place in range(len(tape)):
+            event = self._system.next_event(state)
+            if event is None:
+                return Advance(state, place, Reason.END)
+            if event.time > task.until:
+                return Advance(state, place, Reason.TIME)
+            run = EventRun(self._system, state)
+            run.finish()
+            state = run.state
+            tape[place] = run.row[0]
+            if self._observe is not None:
+                self._observe(run)
+            if task.stride and int(tape[place]["event"]) % task.stride == 0:
+                samples.append(np.zeros(self._system.sample_width))
+                self._system.sample(state, samples[-1])
+            if int(tape[place]["flags"]) & task.stop_flags:
+                return Advance(state, place + 1, Reason.FLAG)
+        return Advance(state, len(tape), Reason.LIMIT)
+
+
+def started(system: System) -> Any:
+    """The state after the policy's initialization: that of event 0."""
+    state = system.raw_state()
+    for _ in system.start(state):
+        pass
+    return state

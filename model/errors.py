@@ -1,0 +1,62 @@
+"""Errors that a user can act on.
+
+Every error names where something was found, what was found, what is allowed and,
+where it helps, what to do.  The command line prints :attr:`UserError.line` and exits
+with code 2; the window shows the same words beside the field.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Iterable
+
+
+class UserError(Exception):
+    """Input that cannot be used, told in one line.
+
+    Parameters
+    ----------
+    message:
+        What is wrong and what is allowed, as one sentence without a final stop.
+    where:
+        A file, or a field's path such as ``job_types[2].reward``; may be empty.
+    """
+
+    def __init__(self, message: str, *, where: str = "") -> None:
+        self.message = " ".join(message.split())
+        self.where = where
+        super().__init__(self.line)
+
+    @property
+    def line(self) -> str:
+        """The whole error as one line of text."""
+        return f"{self.where}: {self.message}" if self.where else self.message
+
+    def inside(self, where: str) -> UserError:
+        """The same error with *where* put in front of its own place."""
+        place = f"{where}: {self.where}" if self.where else where
+        return type(self)(self.message, where=place)
+
+
+class ScenarioError(UserError):
+    """A scenario file or field that cannot be used."""
+
+
+class TraceError(UserError):
+    """A workload trace that cannot be read."""
+
+
+class PolicyError(UserError):
+    """A policy that is unknown, or made a decision that is impossible."""
+
+
+class ReplayError(UserError):
+    """A replay that did not land on the digest recorded for that event."""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
+    """A sentence for a name that does not exist, with the nearest ones that do."""
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    return f"no {kind} is called '{name}'; {hint}known are {', '.join(names)}"

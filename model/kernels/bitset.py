@@ -1,0 +1,89 @@
+"""Two-level bit sets over servers: set, clear, and the lowest member after another.
+
+``words`` holds one bit for each server, ``summary`` one bit for each word that is not 0,
+so that the lowest of 10,000 servers is found in two or three steps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+
+Array = Any
+
+ONE = np.uint64(1)
+SIX = np.uint64(6)
+LOW = np.uint64(63)
+NO_BITS = np.uint64(0)
+ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+TOP = np.uint64(58)
+
+
+def _positions() -> np.ndarray:
+    table = np.zeros(64, np.int64)
+    for bit in range(64):
+        table[(0x03F79D71B4CB0A89 << bit & 0xFFFFFFFFFFFFFFFF) >> 58] = bit
+    return table
+
+
+#: The position of a single set bit, by the top six bits of its product with DE_BRUIJN.
+BIT_POSITION = _positions()
+
+
+def words_for(members: int) -> int:
+    """How many words hold *members* bits."""
+    return (members + 63) // 64
+
+
+@jitable
+def insert(words: Array, summary: Array, member: int) -> None:
+    """Add a member."""
+    place = np.uint64(member)
+    word = place >> SIX
+    words[word] |= ONE << (place & LOW)
+    summary[word >> SIX] |= ONE << (word & LOW)
+
+
+@jitable
+def discard(words: Array, summary: Array, member: int) -> None:
+    """Remove a member; nothing happens if it is not one."""
+    place = np.uint64(member)
+    word = place >> SIX
+    left = words[word] & ~(ONE << (place & LOW))
+    words[word] = left
+    if left == NO_BITS:
+        summary[word >> SIX] &= ~(ONE << (word & LOW))
+
+
+@jitable
+def lowest_bit(word: Any) -> int:
+    """The position of the lowest set bit of a word that is not 0."""
+    alone = word & (~word + ONE)
+    return int(BIT_POSITION[(alone * DE_BRUIJN) >> TOP])
+
+
+@jitable
+def next_member(words: Array, summary: Array, start: int) -> int:
+    """The lowest member that is at least *start*, or -1."""
+    word = start >> 6
+    if word >= len(words):
+        return -1
+    rest = words[word] & (ALL_BITS << np.uint64(start & 63))
+    if rest != NO_BITS:
+        return (word << 6) + lowest_bit(rest)
+    word += 1
+    group = word >> 6
+    if group >= len(summary):
+        return -1
+    found = summary[group] & (ALL_BITS << np.uint64(word & 63))
+    while found == NO_BITS:
+        group += 1
+        if group >= len(summary):
+            return -1
+        found = summary[group]
+    word = (group << 6) + lowest_bit(found)
+    return (word << 6) + lowest_bit(words[word])

@@ -1,0 +1,187 @@
+"""What the DRA kernel keeps beside the state, all of it derived from the state.
+
+Each configuration in use has a list of its servers from oldest to most recent, and a
+boundary: the servers up to it have the configuration effectively (Definition 9), that is,
+they carry rank i when GPA wants the configuration as k[i].  When GPA's count changes by
+one, the boundary moves by one server.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kernels.bitset import words_for
+from model.systems.reservation.state import (
+    GREEDY_LENGTH,
+    ReservationState,
+)
+
+Indices = NDArray[np.int32]
+Words = NDArray[np.uint64]
+
+# Places in ``size``.
+KNOWN = 0  # configurations known
+PRESENT = 1  # configurations that some server has
+UNMATCHED = 2  # 1 if some k[i] has fewer servers than GPA wants
+WANTED_MASK = 3  # the subset of types whose MaxReward is not known yet
+SIZES = 4
+
+
+class Index(NamedTuple):
+    """L servers, J types, C known configurations (room for more), W words of 64 servers."""
+
+    size: NDArray[np.int64]  #: [SIZES]
+    vectors: Indices  #: [C, J] the known configurations
+    configuration_of: Indices  #: [L] number of each server's configuration
+    newer: Indices  #: [L] the next more recent server of the same configuration
+    older: Indices  #: [L]
+    newest: Indices  #: [C] index 1 of a configuration
+    oldest: Indices  #: [C]
+    held: NDArray[np.int64]  #: [C] X_k
+    boundary: Indices  #: [C] the most recent effective server, -1: none
+    effective: NDArray[np.int64]  #: [C] how many servers are effective
+    is_effective: NDArray[np.uint8]  #: [L]
+    position: Indices  #: [C] i where the configuration is k[i], else 0
+    greedy: Indices  #: [J] the configuration numbers of k[1], k[2], ...
+    present: Indices  #: [C] the configurations that some server has, PRESENT of them
+    present_at: Indices  #: [C] where in ``present``
+    jobs: Indices  #: [L] jobs on each server
+    free: Words  #: [J, W] servers with an empty slot of a type
+    free_summary: Words  #: [J, S]
+    idle: Words  #: [W] servers without a job
+    idle_summary: Words  #: [S]
+    memo_key: Words  #: [H] subsets of types (bit sets) whose MaxReward is known; 0: free
+    memo_value: Indices  #: [H] their configuration's number
+
+
+class Configurations:
+    """The configurations known to a kernel, numbered in the order in which they appeared."""
+
+    def __init__(self, types: int) -> None:
+        self.types = types
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self.maxima: dict[int, int] = {}
+
+    def number(self, configuration: tuple[int, ...]) -> int:
+        """The number of a configuration, new or known."""
+        return self._numbers.setdefault(configuration, len(self._numbers))
+
+    def table(self, room: int) -> Indices:
+        """[room, J] the known configurations, then zeros."""
+        table = np.zeros((room, self.types), np.int32)
+        for configuration, number in self._numbers.items():
+            table[number] = configuration
+        return table
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def build_index(state: ReservationState, known: Configurations) -> Index:
+    """The index of a state: the same, whatever way the state was reached."""
+    servers, types = state.configuration.shape
+    rows, inverse = np.unique(state.configuration, axis=0, return_inverse=True)
+    numbers = np.array([known.number(tuple(int(k) for k in row)) for row in rows], np.int32)
+    configuration_of = numbers[inverse.reshape(-1)]
+    found = int(state.number[GREEDY_LENGTH])
+    greedy = np.zeros(types, np.int32)
+    for place in range(found):
+        row = state.greedy_configuration[place]
+        greedy[place] = known.number(tuple(int(k) for k in row))
+    room = 2 * len(known) + 16
+    words = words_for(servers)
+    index = Index(
+        size=np.zeros(SIZES, np.int64),
+        vectors=known.table(room),
+        configuration_of=configuration_of,
+        newer=np.full(servers, -1, np.int32),
+        older=np.full(servers, -1, np.int32),
+        newest=np.full(room, -1, np.int32),
+        oldest=np.full(room, -1, np.int32),
+        held=np.zeros(room, np.int64),
+        boundary=np.full(room, -1, np.int32),
+        effective=np.zeros(room, np.int64),
+        is_effective=np.zeros(servers, np.uint8),
+        position=np.zeros(room, np.int32),
+        greedy=greedy,
+        present=np.zeros(room, np.int32),
+        present_at=np.full(room, -1, np.int32),
+        jobs=state.placement.sum(axis=1, dtype=np.int32),
+        free=_packed((state.configuration > state.placement).T, words),
+        free_summary=np.zeros((types, words_for(words)), np.uint64),
+        idle=_packed(~state.placement.any(axis=1)[None], words)[0],
+        idle_summary=np.zeros(words_for(words), np.uint64),
+        **_memo(known),
+    )
+    index.size[KNOWN] = len(known)
+    index.free_summary[...] = _packed(index.free != 0, words_for(words))
+    index.idle_summary[...] = _packed((index.idle != 0)[None], words_for(words))[0]
+    index.position[greedy[:found]] = np.arange(1, found + 1)
+    _link_lists(state, index)
+    _mark_effective(state, index, found)
+    return index
+
+
+def _packed(bits: NDArray[np.bool_], words: int) -> Words:
+    padded = np.zeros((bits.shape[0], words * 64), np.bool_)
+    padded[:, : bits.shape[1]] = bits
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64).copy()
+
+
+def _memo(known: Configurations) -> dict[str, np.ndarray]:
+    slots = 64
+    while slots < 4 * (len(known.maxima) + 8):
+        slots *= 2
+    keys = np.zeros(slots, np.uint64)
+    values = np.zeros(slots, np.int32)
+    for mask, number in known.maxima.items():
+        place = memo_place(mask, slots)
+        while keys[place]:
+            place = (place + 1) & (slots - 1)
+        keys[place] = mask
+        values[place] = number
+    return {"memo_key": keys, "memo_value": values}
+
+
+#: Multiplier of the memo's hash (64 bits, odd).
+MEMO_FACTOR = 0x9E3779B97F4A7C15
+
+
+def memo_place(mask: int, slots: int) -> int:
+    """Where the search for a subset of types starts in a memo of *slots* places."""
+    return ((mask * MEMO_FACTOR) & 0xFFFFFFFFFFFFFFFF) >> 40 & (slots - 1)
+
+
+def _link_lists(state: ReservationState, index: Index) -> None:
+    order = np.lexsort((state.stamp, index.configuration_of))  # oldest first
+    groups = index.configuration_of[order]
+    same = groups[1:] == groups[:-1]
+    index.newer[order[:-1][same]] = order[1:][same]
+    index.older[order[1:][same]] = order[:-1][same]
+    first = np.r_[True, ~same]
+    last = np.r_[~same, True]
+    index.oldest[groups[first]] = order[first]
+    index.newest[groups[last]] = order[last]
+    index.held[: index.size[KNOWN]] = np.bincount(groups, minlength=index.size[KNOWN])
+    present = np.flatnonzero(index.held)
+    index.present[: len(present)] = present
+    index.present_at[present] = np.arange(len(present))
+    index.size[PRESENT] = len(present)
+
+
+def _mark_effective(state: ReservationState, index: Index, found: int) -> None:
+    for place in range(found):
+        number = index.greedy[place]
+        wanted = int(state.greedy_count[place])
+        if index.held[number] < wanted:
+            index.size[UNMATCHED] = 1
+        server = index.oldest[number]
+        while server >= 0 and index.effective[number] < wanted:
+            index.is_effective[server] = 1
+            index.boundary[number] = server
+            index.effective[number] += 1
+            server = index.newer[server]
+

@@ -1,0 +1,196 @@
+"""DRA, the Dynamic Reservation Algorithm.
+
+Reference
+    Psychas & Ghaderi (2022), Section 4.
+Implements
+    Algorithm 2, lines 1-26: CRA (1-16), ARRIVAL (17-22), DEPARTURE (23-26).
+Symbols
+    g(L)    ``reserved``        ceil of the reservation factor, in slots of each type
+    Y-hat   ``reference``       [J] workload reference vector, Y + g(L) 1, (4.1)
+    k[i]    ``configuration``   configurations found by GPA, in order
+    X-hat   ``count``           servers that GPA wants in k[i]
+    X       ``holders``         servers that have configuration k[i], by index
+    Z       ``rank_given``      servers of rank i so far
+    l_e     ``empty``           an empty server of rank J + 1
+    I*      ``i_star``          the first i that stays unmatched, or J
+Deviations
+    As printed, lines 8 and 16 use c after decrementing it, one place too low.  The text
+    decides: rank i goes to the servers of k[i] with index above X - X-hat.  Where the paper
+    leaves a choice, the lowest server number is taken (l_e; the server that admits; the
+    Reject Group server among equal ranks), and the most recently placed job migrates.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from model.policies import gpa
+from model.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine
+from model.policies.reservation_factor import Factor, ReservationFactor
+from model.records import Admit, Classify, Line, Migrate, Reassign, Record, Reject
+from model.scenario.fields import Section
+from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.view import ReservationView
+
+
+PSEUDOCODE = (
+    PseudocodeLine(Line(2, 1), 0, "<b>function</b> CRA(Ŷ, X)"),
+    PseudocodeLine(Line(2, 2), 1, "X̂ ← GPA(Ŷ)"),
+    PseudocodeLine(Line(2, 3), 1, "rank of all servers ← <i>J</i> + 1"),
+    PseudocodeLine(Line(2, 4), 1, "<i>I</i>* ← <i>J</i>"),
+    PseudocodeLine(Line(2, 5), 1, "<b>for</b> <i>i</i> = 1 <b>to</b> <i>J</i> <b>do</b>"),
+    PseudocodeLine(
+        Line(2, 6), 2, "<i>Z</i> ← 0, <i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub> + 1"
+    ),
+    PseudocodeLine(
+        Line(2, 7), 2, "<b>while</b> <i>Z</i> &lt; X̂<sub><i>k</i>[<i>i</i>]</sub> <b>do</b>"
+    ),
+    PseudocodeLine(Line(2, 8), 3, "<i>Z</i> ← <i>Z</i> + 1, <i>c</i> ← <i>c</i> − 1"),
+    PseudocodeLine(Line(2, 9), 3, "<b>if</b> <i>c</i> ≤ 0 <b>then</b>"),
+    PseudocodeLine(Line(2, 10), 4, "<b>if</b> ℓ<sub>e</sub> ≠ ∅ <b>then</b>"),
+    PseudocodeLine(Line(2, 11), 5, "rank of ℓ<sub>e</sub> ← <i>i</i>"),
+    PseudocodeLine(Line(2, 12), 5, "reassign ℓ<sub>e</sub> to <i>k</i>[<i>i</i>]"),
+    PseudocodeLine(Line(2, 13), 4, "<b>else</b>"),
+    PseudocodeLine(Line(2, 14), 5, "<i>I</i>* ← min(<i>I</i>*, <i>i</i>)"),
+    PseudocodeLine(Line(2, 15), 3, "<b>else</b>"),
+    PseudocodeLine(
+        Line(2, 16), 4, "rank of ℓ<sub><i>k</i>[<i>i</i>], <i>c</i></sub> ← <i>i</i>"
+    ),
+    PseudocodeLine(Line(2, 17), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
+    PseudocodeLine(Line(2, 18), 1, "<b>if</b> AG<sub><i>j</i></sub> ≠ ∅ <b>then</b>"),
+    PseudocodeLine(Line(2, 19), 2, "schedule the job in AG<sub><i>j</i></sub>"),
+    PseudocodeLine(Line(2, 20), 2, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
+    PseudocodeLine(Line(2, 21), 1, "<b>else</b>"),
+    PseudocodeLine(Line(2, 22), 2, "reject the job"),
+    PseudocodeLine(Line(2, 23), 0, "<b>procedure</b> DEPARTURE(<i>j</i>, <i>t</i>)"),
+    PseudocodeLine(
+        Line(2, 24),
+        1,
+        "<b>if</b> RG<sub><i>j</i></sub> ≠ ∅ <b>and</b> the slot emptied is in the Accept Group "
+        "<b>then</b>",
+    ),
+    PseudocodeLine(
+        Line(2, 25), 2, "migrate the job in RG<sub><i>j</i></sub> to the slot that emptied"
+    ),
+    PseudocodeLine(Line(2, 26), 1, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
+)
+
+
+class Parameters(Section):
+    """Parameters of DRA.
+
+    ``reservation_factor`` is g(L): a number of slots, or ``"log^1.1"``.
+    """
+
+    reservation_factor: Factor = ReservationFactor((Fraction(11, 10), True))
+
+
+class Reference:
+    """DRA line by line; CRA runs at each admission and each departure."""
+
+    name = "dra"
+    title = "DRA"
+    system = "reservation"
+    paper = "Psychas & Ghaderi (2022), Algorithm 2"
+    reserves_slots = True
+    Parameters = Parameters
+    pseudocode = gpa.PSEUDOCODE + PSEUDOCODE
+
+    def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
+        self.numbers = numbers
+        self.reserved = parameters.reservation_factor.slots(numbers.servers)
+
+    def start(self, view: ReservationView) -> Decisions:
+        """CRA at time 0."""
+        yield from self.cra(view)
+
+    def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
+        """Lines 17-22."""
+        empty = view.empty_slots(job.type)
+        reject_group = view.classification().reject_group
+        open_servers = np.flatnonzero((empty > 0) & ~reject_group)
+        if len(open_servers):  # line 18
+            yield Admit(
+                line=Line(2, 19),
+                server=int(open_servers[0]),
+                values={"empty_slots": int(empty[~reject_group].sum())},
+            )
+            yield from self.cra(view)  # line 20
+        else:
+            yield Reject(line=Line(2, 22), values=self._why(view, job.type, empty))
+
+    def _why(self, view: ReservationView, job_type: int, empty: np.ndarray) -> dict[str, int]:
+        return {
+            "empty_slots": int(empty.sum()),
+            "servers_with_room": len(view.with_room(job_type)),
+        }
+
+    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
+        """Lines 23-26."""
+        groups = view.classification()
+        if not groups.reject_group[job.server]:  # line 24
+            source = self._migration_source(view, job.type, groups.rank, groups.reject_group)
+            if source >= 0:
+                yield Migrate(  # line 25
+                    line=Line(2, 25),
+                    job=view.newest_job(source, job.type),
+                    source=source,
+                    target=job.server,
+                    values={"rank": int(groups.rank[source])},
+                )
+        yield from self.cra(view)  # line 26
+
+    def update(self, view: ReservationView) -> Decisions:
+        """DRA never asks to be called again."""
+        yield from self.cra(view)
+
+    @staticmethod
+    def _migration_source(
+        view: ReservationView, job_type: int, rank: np.ndarray, reject_group: np.ndarray
+    ) -> int:
+        """RG_j: the Reject Group server of highest rank with a job of the type, or -1."""
+        holders = np.flatnonzero(reject_group & (view.placement[:, job_type] > 0))
+        return int(holders[np.argmax(rank[holders])]) if len(holders) else -1
+
+    def cra(self, view: ReservationView) -> Decisions:
+        """CRA, lines 1-16: rank the servers after GPA's wish and reassign empty ones."""
+        reference = [int(jobs) + self.reserved for jobs in view.jobs_in_system]  # (4.1)
+        greedy: tuple[gpa.Assigned, ...] = ()
+        for step in gpa.steps(self.numbers, reference):  # line 2
+            if isinstance(step, tuple):
+                greedy = step
+            else:
+                yield step
+        rank = np.full(view.servers, view.types + 1)  # line 3
+        i_star = view.types  # line 4
+        for i, wanted in enumerate(greedy, 1):  # line 5
+            holders = view.servers_of(wanted.configuration)  # line 6
+            surplus = len(holders) - wanted.count
+            rank[holders[max(0, surplus) :]] = i  # line 16: index above X - X-hat
+            yield Record(
+                "ranked",
+                Line(2, 16),
+                {"i": i, "held": len(holders), "count": wanted.count, "surplus": surplus},
+            )
+            for missing in range(max(0, -surplus), 0, -1):  # line 7
+                empty = view.empty_servers()
+                candidates = empty[rank[empty] == view.types + 1]
+                if not len(candidates):  # line 13
+                    i_star = min(i_star, i)  # line 14
+                    yield Record("unmatched", Line(2, 14), {"i": i, "missing": missing})
+                    break  # the remaining ones find no empty server either
+                rank[candidates[0]] = i  # line 11
+                yield Reassign(  # line 12
+                    line=Line(2, 12),
+                    server=int(candidates[0]),
+                    configuration=wanted.configuration,
+                    values={"i": i, "missing": missing},
+                )
+        yield Classify(
+            line=Line(2, 16),
+            configurations=tuple(item.configuration for item in greedy),
+            counts=tuple(item.count for item in greedy),
+            i_star=i_star,
+        )

@@ -1,0 +1,115 @@
+"""An exact primal simplex method, column by column, in integers.
+
+The linear programs of Psychas & Ghaderi (2022), Section 3 have few rows (J + 1) and very
+many columns (one per configuration).  So columns are not stored: whoever owns the program
+looks at the prices and brings the column that should enter.  Arithmetic is exact (Edmonds'
+integer pivoting: one common denominator, divisions without remainder), and the
+lexicographic ratio test makes cycling impossible whatever column is brought.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Generic, Hashable, Sequence, TypeVar
+
+Label = TypeVar("Label", bound=Hashable)
+
+
+class ExactSimplex(Generic[Label]):
+    """max c x subject to A x = b, x >= 0, from a basis of unit columns.
+
+    Parameters
+    ----------
+    right:
+        b, integers >= 0, one per row.
+    labels, costs:
+        Of the unit column of each row, with which the method starts.
+
+    Attributes
+    ----------
+    denominator:
+        D > 0; every number of the tableau, and every price, is an integer over D.
+    basis:
+        The label of the basic column of each row.
+    pivots:
+        Columns that entered so far.
+    """
+
+    def __init__(self, right: Sequence[int], labels: Sequence[Label], costs: Sequence[int]) -> None:
+        if any(value < 0 for value in right):
+            raise ValueError("the right-hand side must not be negative")
+        rows = len(right)
+        self.denominator = 1
+        self.basis: list[Label] = list(labels)
+        self.pivots = 0
+        self._costs: list[int] = list(costs)
+        # Row i: the basic variable's value, then row i of the inverse of the basis.
+        self._tableau = [
+            [value, *(int(i == j) for j in range(rows))] for i, value in enumerate(right)
+        ]
+
+    def prices(self) -> list[int]:
+        """The dual variable of each row, times :attr:`denominator`."""
+        columns = range(1, len(self._tableau) + 1)
+        return [
+            sum(cost * row[column] for cost, row in zip(self._costs, self._tableau, strict=True))
+            for column in columns
+        ]
+
+    def objective(self) -> Fraction:
+        """The value of the present basic solution."""
+        total = sum(cost * row[0] for cost, row in zip(self._costs, self._tableau, strict=True))
+        return Fraction(total, self.denominator)
+
+    def solution(self) -> dict[Label, Fraction]:
+        """The basic variables that are positive."""
+        return {
+            label: Fraction(row[0], self.denominator)
+            for label, row in zip(self.basis, self._tableau, strict=True)
+            if row[0]
+        }
+
+    def enter(self, label: Label, column: Sequence[int], cost: int) -> None:
+        """Bring a column with a positive reduced cost into the basis.
+
+        Raises
+        ------
+        ArithmeticError
+            If the program is unbounded in the direction of this column.
+        """
+        direction = [
+            sum(entry * factor for entry, factor in zip(column, row[1:], strict=True))
+            for row in self._tableau
+        ]
+        leaving = self._leaving_row(direction)
+        self._pivot(leaving, direction)
+        self.basis[leaving] = label
+        self._costs[leaving] = cost
+        self.pivots += 1
+
+    def _leaving_row(self, direction: Sequence[int]) -> int:
+        """The row that is lexicographically smallest once divided by its entry."""
+        candidates = [row for row, entry in enumerate(direction) if entry > 0]
+        if not candidates:
+            raise ArithmeticError("the linear program is unbounded")
+        for place in range(len(self._tableau) + 1):
+            if len(candidates) == 1:
+                break
+            ratios = [Fraction(self._tableau[row][place], direction[row]) for row in candidates]
+            smallest = min(ratios)
+            candidates = [
+                row for row, ratio in zip(candidates, ratios, strict=True) if ratio == smallest
+            ]
+        return candidates[0]
+
+    def _pivot(self, leaving: int, direction: Sequence[int]) -> None:
+        pivot_row = self._tableau[leaving]
+        pivot, divisor = direction[leaving], self.denominator
+        for index, (row, entry) in enumerate(zip(self._tableau, direction, strict=True)):
+            if index == leaving:
+                continue
+            self._tableau[index] = [
+                (value * pivot - entry * other) // divisor
+                for value, other in zip(row, pivot_row, strict=True)
+            ]
+        self.denominator = pivot

@@ -1,0 +1,103 @@
+"""The record of a run: samples for curves and averages, and the rows of recent events.
+
+Samples are taken every ``stride`` events.  When the buffer is full, every second sample is
+dropped and the stride doubles, so that all of history stays visible in bounded memory.
+Because integrals are sampled, averages over any stretch between samples stay exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.records import EVENT_ROW
+
+#: Samples kept; beyond it every second one is dropped.
+MOST_SAMPLES = 2**16
+
+#: Rows of recent events kept for the log; older ones are made again by replay.
+RECENT_ROWS = 2**17
+
+
+class Samples:
+    """A growing table of samples on a grid of event numbers.
+
+    Parameters
+    ----------
+    width:
+        Columns of a sample; the first is the number of events before it.
+    """
+
+    def __init__(self, width: int, most: int = MOST_SAMPLES) -> None:
+        self.stride = 1
+        self._table = np.zeros((1024, width))
+        self._count = 0
+        self._most = most
+
+    @property
+    def table(self) -> NDArray[np.float64]:
+        """[n, width] the samples so far, in order of time; a read-only view."""
+        view = self._table[: self._count]
+        view.flags.writeable = False
+        return view
+
+    @property
+    def last_event(self) -> int:
+        """The event of the last sample, -1 if there is none."""
+        return int(self._table[self._count - 1, 0]) if self._count else -1
+
+    def append(self, rows: NDArray[np.float64]) -> None:
+        """Add the rows that are newer than the last and stand on the grid."""
+        fresh = rows[(rows[:, 0] > self.last_event) & (rows[:, 0] % self.stride == 0)]
+        while self._count + len(fresh) > len(self._table):
+            if len(self._table) < self._most:
+                self._table = np.concatenate([self._table, np.zeros_like(self._table)])
+            else:
+                self._thin()
+                fresh = fresh[fresh[:, 0] % self.stride == 0]
+        self._table[self._count : self._count + len(fresh)] = fresh
+        self._count += len(fresh)
+
+    def _thin(self) -> None:
+        self.stride *= 2
+        kept = self.table[self.table[:, 0] % self.stride == 0]
+        self._table[: len(kept)] = kept
+        self._count = len(kept)
+
+
+class RecentRows:
+    """The rows of the last events, in order and without gaps."""
+
+    def __init__(self, most: int = RECENT_ROWS) -> None:
+        self._most = most
+        self._rows = np.zeros(2 * most, EVENT_ROW)
+        self._end = 0
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The rows kept, oldest first; a view."""
+        return self._rows[max(0, self._end - self._most) : self._end]
+
+    @property
+    def last_event(self) -> int:
+        """The event of the last row, 0 if there is none."""
+        return int(self._rows[self._end - 1]["event"]) if self._end else 0
+
+    def append(self, rows: np.ndarray) -> None:
+        """Add the rows that follow the last one; earlier ones (a replay) are passed over."""
+        fresh = rows[rows["event"] > self.last_event] if self._end else rows
+        fresh = fresh[-self._most :]
+        if self._end + len(fresh) > len(self._rows):
+            kept = self.rows.copy()
+            self._rows[: len(kept)] = kept
+            self._end = len(kept)
+        self._rows[self._end : self._end + len(fresh)] = fresh
+        self._end += len(fresh)
+
+    def between(self, first: int, last: int) -> np.ndarray | None:
+        """Rows of the events *first* to *last* (inclusive), or None if not all are kept."""
+        rows = self.rows
+        if not len(rows) or first < rows[0]["event"] or last > rows[-1]["event"]:
+            return None
+        start = first - int(rows[0]["event"])
+        return rows[start : start + last - first + 1]

@@ -1,0 +1,165 @@
+"""What every scenario has, whatever its system: titles, run length, service, workload."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, Literal, Self, Union
+
+from pydantic import Field, model_validator
+
+from model.scenario.fields import Exact, Name, NotNegative, Positive, Section
+
+#: Bounds that keep a scenario within memory; their errors name them.
+MOST_SERVERS = 1_000_000
+MOST_TYPES = 62
+
+
+class Run(Section):
+    """How long a run without drawing lasts, in the scenario's unit of time."""
+
+    until: Positive = Fraction(100)
+    warmup: NotNegative = Fraction(0)
+    time_unit: str = Field(default="", max_length=20)
+
+    @model_validator(mode="after")
+    def _warmup_before_end(self) -> Self:
+        if self.warmup >= self.until:
+            raise ValueError(f"warmup must be below until = {self.until}, found {self.warmup}")
+        return self
+
+
+class Exponential(Section):
+    """Exponential service with the given mean."""
+
+    distribution: Literal["exponential"] = "exponential"
+    mean: Positive = Fraction(1)
+
+
+class Deterministic(Section):
+    """The same service time for every job."""
+
+    distribution: Literal["deterministic"]
+    mean: Positive = Fraction(1)
+
+
+class Erlang(Section):
+    """The sum of *phases* exponential times, with the given mean in all."""
+
+    distribution: Literal["erlang"]
+    phases: int = Field(ge=1, le=1000)
+    mean: Positive = Fraction(1)
+
+
+class HyperExponential(Section):
+    """Two exponentials with balanced means and the given squared coefficient of variation."""
+
+    distribution: Literal["hyper-exponential"]
+    squared_variation: Positive = Fraction(4)
+    mean: Positive = Fraction(1)
+
+    @model_validator(mode="after")
+    def _more_variable_than_exponential(self) -> Self:
+        if self.squared_variation < 1:
+            raise ValueError(
+                f"squared_variation must be at least 1, found {self.squared_variation}"
+            )
+        return self
+
+
+class Pareto(Section):
+    """P(S > s) = (s / s0)^(-shape) for s >= s0, with the given mean."""
+
+    distribution: Literal["pareto"]
+    shape: Positive = Fraction(5, 2)
+    mean: Positive = Fraction(1)
+
+    @model_validator(mode="after")
+    def _has_a_mean(self) -> Self:
+        if self.shape <= 1:
+            raise ValueError(f"shape must be above 1 (else there is no mean), found {self.shape}")
+        return self
+
+
+class LogNormal(Section):
+    """Lognormal service with the given mean and squared coefficient of variation."""
+
+    distribution: Literal["lognormal"]
+    squared_variation: Positive = Fraction(1)
+    mean: Positive = Fraction(1)
+
+
+Service = Annotated[
+    Union[Exponential, Deterministic, Erlang, HyperExponential, Pareto, LogNormal],
+    Field(discriminator="distribution"),
+]
+
+
+class PoissonWorkload(Section):
+    """Independent Poisson arrivals at each job type's rate times the number of servers."""
+
+    kind: Literal["poisson"] = "poisson"
+
+
+class ScriptedArrival(Section):
+    """One arrival at an exact time; without *service* the job never departs."""
+
+    time: NotNegative
+    type: Name
+    job: str = Field(default="", max_length=60)
+    service: NotNegative | None = None
+
+
+class ScriptedWorkload(Section):
+    """Explicit arrivals and service times."""
+
+    kind: Literal["scripted"]
+    arrivals: tuple[ScriptedArrival, ...] = ()
+
+    @model_validator(mode="after")
+    def _in_order_of_time(self) -> Self:
+        for position, (first, second) in enumerate(zip(self.arrivals, self.arrivals[1:]), 1):
+            if second.time < first.time:
+                raise ValueError(
+                    f"arrivals must stand in order of time, found arrivals[{position}].time = "
+                    f"{second.time} after {first.time}"
+                )
+        return self
+
+
+class TraceWorkload(Section):
+    """Arrivals, types and service times from a recorded trace."""
+
+    kind: Literal["trace"]
+    format: Literal["google-task-events"] = "google-task-events"
+    paths: tuple[str, ...] = ()
+    time_scale: Positive = Fraction(1)
+    limit: int = Field(default=1_000_000, ge=1)
+
+
+Workload = Annotated[
+    Union[PoissonWorkload, ScriptedWorkload, TraceWorkload], Field(discriminator="kind")
+]
+
+
+class PolicyChoice(Section):
+    """The policy's name and its own parameters (checked by the policy's schema)."""
+
+    name: Name
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+class ScenarioBase(Section):
+    """Fields at the top of every scenario."""
+
+    title: str = Field(default="", max_length=200)
+    description: str = Field(default="", max_length=4000)
+    paper: str = Field(default="", max_length=200)
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    run: Run = Run()
+
+
+__all__ = [
+    "MOST_SERVERS", "MOST_TYPES", "Deterministic", "Erlang", "Exact", "Exponential",
+    "HyperExponential", "LogNormal", "Pareto", "PoissonWorkload", "PolicyChoice", "Run",
+    "ScenarioBase", "ScriptedArrival", "ScriptedWorkload", "Service", "TraceWorkload", "Workload",
+]  # fmt: skip

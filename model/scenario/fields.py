@@ -1,0 +1,142 @@
+"""Field types that scenario schemas share: exact numbers, quantities with units, names."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainSerializer,
+    WithJsonSchema,
+)
+
+from model.exact import rational
+
+#: Factors of the units that may stand in for one another, per family.
+UNIT_FAMILIES: tuple[dict[str, Fraction], ...] = (
+    {name: Fraction(1000) ** power for power, name in enumerate(("B", "kB", "MB", "GB", "TB"))}
+    | {name: Fraction(1024) ** power for power, name in enumerate(("KiB", "MiB", "GiB", "TiB"), 1)},
+    {"mCPU": Fraction(1, 1000), "CPU": Fraction(1)},
+    {"mvCPU": Fraction(1, 1000), "vCPU": Fraction(1)},
+    {"Mbit/s": Fraction(1), "Gbit/s": Fraction(1000)},
+)
+
+_QUANTITY = re.compile(r"\s*([-+]?[0-9./eE+-]+)\s*(\S.*)?$")
+_NAME = re.compile(r"[^\W_][\w .+()/,:=-]*$")
+
+
+class Section(BaseModel):
+    """A table of a scenario: frozen, and closed against unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+def _exact(value: Any) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
+        raise ValueError("a number, or text such as '3/5'")
+    try:
+        return rational(value)
+    except (ValueError, OverflowError):
+        raise ValueError("a finite number, or text such as '3/5'") from None
+
+
+def plain(value: Fraction) -> int | float | str:
+    """The shortest faithful TOML value of a rational: an integer, a decimal, or ``"3/5"``."""
+    if value.denominator == 1:
+        return int(value)
+    as_float = float(value)
+    return as_float if rational(as_float) == value else str(value)
+
+
+def _not_negative(value: Fraction) -> Fraction:
+    if value < 0:
+        raise ValueError("a number of at least 0")
+    return value
+
+
+def _positive(value: Fraction) -> Fraction:
+    if value <= 0:
+        raise ValueError("a number above 0")
+    return value
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not _NAME.match(value) or len(value) > 60:
+        raise ValueError("a name of 1 to 60 letters, digits, spaces or .+()/,:=- that starts "
+                         "with a letter or digit")  # fmt: skip
+    return value
+
+
+_NUMBER_OR_TEXT = WithJsonSchema({"type": ["number", "string"]})
+
+Exact = Annotated[
+    Fraction,
+    BeforeValidator(_exact),
+    PlainSerializer(plain, return_type=int | float | str),
+    _NUMBER_OR_TEXT,
+]
+NotNegative = Annotated[Exact, AfterValidator(_not_negative)]
+Positive = Annotated[Exact, AfterValidator(_positive)]
+Name = Annotated[str, BeforeValidator(_name)]
+
+
+class Quantity(tuple[Fraction, str]):
+    """An amount with the unit that was written beside it (empty if none)."""
+
+    __slots__ = ()
+
+    @property
+    def amount(self) -> Fraction:
+        """The number as written."""
+        return self[0]
+
+    @property
+    def unit(self) -> str:
+        """The unit as written, or an empty string."""
+        return self[1]
+
+    def in_unit(self, unit: str) -> Fraction:
+        """The amount in *unit*.
+
+        Raises
+        ------
+        ValueError
+            If the written unit is neither *unit* nor of the same family.
+        """
+        if not self.unit or self.unit == unit:
+            return self.amount
+        for family in UNIT_FAMILIES:
+            if self.unit in family and unit in family:
+                return self.amount * family[self.unit] / family[unit]
+        family = next((family for family in UNIT_FAMILIES if unit in family), {unit: Fraction(1)})
+        allowed = ", ".join(family) if unit else "no unit, because the resource declares none"
+        raise ValueError(f"the unit '{self.unit}' does not fit; allowed: {allowed}")
+
+
+def _quantity(value: Any) -> Quantity:
+    if isinstance(value, Quantity):
+        return value
+    if not isinstance(value, str):
+        return Quantity((_not_negative(_exact(value)), ""))
+    match = _QUANTITY.match(value)
+    if match is None:
+        raise ValueError("a number of at least 0, with its unit if it has one, such as '16 GB'")
+    return Quantity((_not_negative(_exact(match[1])), (match[2] or "").strip()))
+
+
+def _plain_quantity(value: Quantity) -> int | float | str:
+    number = plain(value.amount)
+    return f"{number} {value.unit}" if value.unit else number
+
+
+Amount = Annotated[
+    Quantity,
+    BeforeValidator(_quantity),
+    PlainSerializer(_plain_quantity, return_type=int | float | str),
+    _NUMBER_OR_TEXT,
+]

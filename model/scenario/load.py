@@ -1,0 +1,134 @@
+"""Reading and writing scenarios; every fault becomes one line with the field's path."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Mapping
+
+import tomli_w
+
+from model.errors import ScenarioError, unknown_name
+from model.scenario.reservation import ReservationScenario
+from model.scenario.validation import validated
+
+Scenario = ReservationScenario
+
+#: One schema for each kind of system, by the value of the key ``system``.
+SYSTEMS: dict[str, type[ReservationScenario]] = {"reservation": ReservationScenario}
+
+#: Files above this size are refused: a scenario is a page of text.
+MOST_BYTES = 20_000_000
+
+_FOLDER = Path(__file__).resolve().parents[2] / "resources" / "scenarios"
+
+
+def scenario_files() -> dict[str, Path]:
+    """The built-in scenarios: name (the file's stem) to path."""
+    return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"))}
+
+
+def find_scenario(name_or_path: str) -> Path:
+    """The file that a scenario's name, or a path, stands for.
+
+    Raises
+    ------
+    ScenarioError
+        If it is neither the name of a built-in scenario nor a file.
+    """
+    built_in = scenario_files()
+    if name_or_path in built_in:
+        return built_in[name_or_path]
+    path = Path(name_or_path)
+    if path.suffix or len(path.parts) > 1 or path.exists():
+        return path
+    raise ScenarioError(unknown_name("scenario", name_or_path, built_in)
+                        + "; or give the path of a .toml file")  # fmt: skip
+
+
+def load_scenario(name_or_path: str | Path) -> Scenario:
+    """Read and validate a scenario from a built-in name, a TOML file or a JSON instance file.
+
+    Raises
+    ------
+    ScenarioError
+        One line: the file, the field's path, what was found and what is allowed.
+    """
+    path = find_scenario(str(name_or_path))
+    text = read_text(path)
+    if path.suffix.lower() == ".json":
+        from model.scenario.instance import scenario_from_instance
+
+        return scenario_from_instance(text, where=str(path))
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ScenarioError(f"not valid TOML: {error}", where=str(path)) from None
+    except ValueError as error:
+        raise ScenarioError(f"a value cannot be read: {error}", where=str(path)) from None
+    try:
+        return parse_scenario(data)
+    except ScenarioError as error:
+        raise error.inside(str(path)) from None
+
+
+def read_text(path: Path) -> str:
+    """The text of a small UTF-8 file.
+
+    Raises
+    ------
+    ScenarioError
+        If it is absent, a directory, unreadable, too large, empty or not UTF-8.
+    """
+    where = str(path)
+    if path.is_dir():
+        raise ScenarioError("found a directory, allowed: a scenario file", where=where)
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise ScenarioError(f"found {size} bytes, allowed: at most {MOST_BYTES}", where=where)
+        text = path.read_bytes().decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise ScenarioError(_reading_fault(error), where=where) from None
+    if not text.strip():
+        raise ScenarioError("found an empty file, allowed: a scenario", where=where)
+    return text
+
+
+def _reading_fault(error: OSError | ValueError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"found the byte 0x{error.object[error.start]:02x} at position {error.start}, " \
+               "which is not UTF-8; save the file as UTF-8"  # fmt: skip
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"cannot be read: {reason}"
+
+
+def parse_scenario(data: Mapping[str, Any]) -> Scenario:
+    """A validated scenario from plain data.
+
+    Raises
+    ------
+    ScenarioError
+        For the first fault; its ``problems`` attribute lists all of them.
+    """
+    system = data.get("system", "reservation")
+    if not isinstance(system, str) or system not in SYSTEMS:
+        raise ScenarioError(f"found '{system}', allowed: {', '.join(SYSTEMS)}", where="system")
+    return validated(SYSTEMS[system], data)
+
+
+def edited(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
+    """*scenario* with some of its top-level tables replaced, validated anew."""
+    return parse_scenario(as_data(scenario) | dict(changes))
+
+
+def as_data(scenario: Scenario) -> dict[str, Any]:
+    """Plain data that :func:`parse_scenario` reads back to an equal scenario."""
+    return scenario.model_dump(mode="json", exclude_none=True)
+
+
+def scenario_text(scenario: Scenario) -> str:
+    """The scenario as TOML."""
+    return tomli_w.dumps(as_data(scenario))

@@ -1,0 +1,142 @@
+"""Validation faults in the user's words: the field's path, what was found, what is allowed."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from model.errors import ScenarioError
+
+Schema = TypeVar("Schema", bound=BaseModel)
+
+_ALLOWED = {
+    "missing": "this field is required",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "string_type": "text in quotes",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "greater_than": "a number above {gt}",
+    "greater_than_equal": "a number of at least {ge}",
+    "less_than": "a number below {lt}",
+    "less_than_equal": "a number of at most {le}",
+    "literal_error": "{expected}",
+    "enum": "{expected}",
+    "too_long": "at most {max_length} entries",
+    "too_short": "at least {min_length} entries",
+    "string_too_long": "at most {max_length} characters",
+    "union_tag_invalid": "{expected_tags}",
+    "union_tag_not_found": "a table with the key {discriminator}",
+}
+
+
+class Problem(NamedTuple):
+    """One fault: the path of the field, and the sentence about it."""
+
+    where: str
+    message: str
+
+
+class ValidationFault(ScenarioError):
+    """A :class:`ScenarioError` that knows every faulty field, for forms."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        self.problems = problems
+        first = problems[0]
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        super().__init__(first.message + more, where=first.where)
+
+    def inside(self, where: str) -> ScenarioError:
+        """The first fault with a file's name in front; the list of faults is dropped."""
+        return ScenarioError(self.message, where=f"{where}: {self.where}" if self.where else where)
+
+
+def validated(schema: type[Schema], data: Mapping[str, Any]) -> Schema:
+    """*data* as an instance of *schema*.
+
+    Raises
+    ------
+    ValidationFault
+        Naming each faulty field; its text is the first.
+    """
+    try:
+        return schema.model_validate(dict(data))
+    except ValidationError as error:
+        known = _known_keys(schema)
+        raise ValidationFault(
+            tuple(_problem(detail, known) for detail in error.errors(include_url=False))
+        ) from None
+    except RecursionError:
+        raise ValidationFault((Problem("", "the tables are nested too deeply"),)) from None
+
+
+def _problem(detail: ErrorDetails, known: frozenset[str]) -> Problem:
+    where = _path(detail["loc"])
+    kind = detail["type"]
+    if kind == "extra_forbidden":
+        return Problem(where, f"found an unknown key{_similar(detail['loc'], known)}")
+    if kind == "missing":
+        return Problem(where, "found nothing, allowed: this field is required")
+    if kind in {"value_error", "assertion_error"}:
+        return _from_validator(where, detail)
+    context = {key: value for key, value in detail.get("ctx", {}).items()}
+    allowed = _ALLOWED.get(kind, detail["msg"]).format(**context)
+    return Problem(where, f"found {shown(detail['input'])}, allowed: {allowed}")
+
+
+def _from_validator(where: str, detail: ErrorDetails) -> Problem:
+    text = str(detail["ctx"]["error"]) if "ctx" in detail else detail["msg"]
+    if ": " in text and "found" in text and " " not in text.split(": ", 1)[0]:
+        inner, text = text.split(": ", 1)
+        return Problem(".".join(part for part in (where, inner) if part), text)
+    if isinstance(detail["input"], Mapping | BaseModel):
+        return Problem(where, text)
+    return Problem(where, f"found {shown(detail['input'])}, allowed: {text}")
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    text = ""
+    for part in location:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif part not in _TAGS:
+            text += f".{part}" if text else str(part)
+    return text
+
+
+#: Names that pydantic puts into a path for the member of a union; they are no fields.
+_TAGS = frozenset({
+    "poisson", "scripted", "trace", "empty", "full", "given", "exponential", "deterministic",
+    "erlang", "hyper-exponential", "pareto", "lognormal", "[key]",
+})  # fmt: skip
+
+
+def shown(value: object) -> str:
+    """A value as it may stand in a sentence: short, on one line, text in quotes."""
+    text = f"'{value}'" if isinstance(value, str) else str(value)
+    if isinstance(value, bool):
+        text = str(value).lower()
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _known_keys(schema: type[BaseModel]) -> frozenset[str]:
+    whole = schema.model_json_schema()
+    tables = [whole, *whole.get("$defs", {}).values()]
+    return frozenset(key for table in tables for key in table.get("properties", {}))
+
+
+def _similar(location: tuple[int | str, ...], known: frozenset[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(location[-1]), sorted(known), n=1)
+    return f"; did you mean '{near[0]}'?" if near else ", allowed: only the keys of the manual"

@@ -1,0 +1,91 @@
+"""State as data: copy, compare, hash and save, written once for every kind of system.
+
+A system's state is a NamedTuple of NumPy arrays and holds all that changes while the
+system runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Mapping, NamedTuple, TypeVar
+
+import numpy as np
+
+#: A NamedTuple of arrays; the bound cannot say more than "some named tuple".
+State = TypeVar("State", bound=NamedTuple)
+
+
+def copied(state: State) -> State:
+    """An independent copy."""
+    return type(state)(*(array.copy() for array in state))
+
+
+def frozen(state: State) -> State:
+    """A copy whose arrays refuse to be written: what panels are given."""
+    result = copied(state)
+    for array in result:
+        array.flags.writeable = False
+    return result
+
+
+def viewed(state: State) -> State:
+    """Read-only views of a state's arrays, without copying: what a policy is shown."""
+    views = [array.view() for array in state]
+    for view in views:
+        view.flags.writeable = False
+    return type(state)(*views)
+
+
+def overwrite(state: Any, source: Any) -> bool:
+    """Copy *source*'s arrays into those of *state*; False if a shape differs."""
+    if any(mine.shape != other.shape for mine, other in zip(state, source, strict=True)):
+        return False
+    for mine, other in zip(state, source, strict=True):
+        mine[...] = other
+    return True
+
+
+def digest(state: NamedTuple) -> str:
+    """A hash of everything in *state*: 32 hexadecimal digits.
+
+    Equal digests mean equal states: names, types, shapes and values all enter.
+    """
+    result = hashlib.blake2b(digest_size=16)
+    for name, array in zip(state._fields, state, strict=True):
+        result.update(f"{name}{array.dtype.str}{array.shape}".encode())
+        result.update(np.ascontiguousarray(array).data)
+    return result.hexdigest()
+
+
+def differences(first: NamedTuple, second: NamedTuple) -> list[str]:
+    """Names of the arrays in which two states differ."""
+    return [
+        name
+        for name, mine, other in zip(first._fields, first, second, strict=True)
+        if not np.array_equal(mine, other)
+    ]
+
+
+def size_in_bytes(state: NamedTuple) -> int:
+    """Memory that the state's arrays take."""
+    return sum(array.nbytes for array in state)
+
+
+def to_arrays(state: NamedTuple, prefix: str = "") -> dict[str, np.ndarray]:
+    """The state's arrays by name, for an ``.npz`` file."""
+    return {prefix + name: array for name, array in zip(state._fields, state, strict=True)}
+
+
+def from_arrays(kind: type[State], arrays: Mapping[str, np.ndarray], prefix: str = "") -> State:
+    """The state that :func:`to_arrays` wrote.
+
+    Raises
+    ------
+    KeyError
+        If an array is missing.
+    """
+    return kind(*(np.array(arrays[prefix + name]) for name in kind._fields))
+
+
+__all__ = ["copied", "differences", "digest", "from_arrays", "frozen", "overwrite",
+           "size_in_bytes", "to_arrays", "viewed"]  # fmt: skip

@@ -1,0 +1,82 @@
+"""A four-ary heap of departures over plain arrays, ordered by (time, job number).
+
+Entries are (time, job record).  Written once for the reference engine and the kernels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.jit import jitable
+
+Array = Any
+
+
+@jitable
+def push(times: Array, records: Array, size: int, time: float, record: int, numbers: Array) -> None:
+    """Insert an entry into a heap of *size* entries; the arrays must have room for one more."""
+    number = numbers[record]
+    hole = size
+    while hole > 0:
+        parent = (hole - 1) >> 2
+        above = times[parent]
+        if above < time or (above == time and numbers[records[parent]] < number):
+            break
+        times[hole] = above
+        records[hole] = records[parent]
+        hole = parent
+    times[hole] = time
+    records[hole] = record
+
+
+@jitable
+def pop(times: Array, records: Array, size: int, numbers: Array) -> int:
+    """Remove the first of *size* > 0 entries and return its job record."""
+    first = records[0]
+    remove(times, records, size, 0, numbers)
+    return int(first)
+
+
+@jitable
+def remove(times: Array, records: Array, size: int, position: int, numbers: Array) -> None:
+    """Remove the entry at *position*; the freed last place is cleared."""
+    last = size - 1
+    time = times[last]
+    record = records[last]
+    times[last] = float("inf")
+    records[last] = -1
+    if position == last:
+        return
+    number = numbers[record]
+    hole = position
+    while True:
+        child = 4 * hole + 1
+        if child >= last:
+            break
+        best = child
+        end = min(child + 4, last)
+        for other in range(child + 1, end):
+            if times[other] < times[best] or (
+                times[other] == times[best] and numbers[records[other]] < numbers[records[best]]
+            ):
+                best = other
+        below = times[best]
+        if time < below or (time == below and number < numbers[records[best]]):
+            break
+        times[hole] = below
+        records[hole] = records[best]
+        hole = best
+    if hole == position:
+        push(times, records, hole, time, record, numbers)
+    else:
+        times[hole] = time
+        records[hole] = record
+
+
+@jitable
+def find(records: Array, size: int, record: int) -> int:
+    """The position of a job record in the heap, or -1."""
+    for position in range(size):
+        if records[position] == record:
+            return position
+    return -1

@@ -1,0 +1,139 @@
+"""The state at time 0: empty, full of one type, or configurations and jobs as given."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from model.errors import ScenarioError
+from model.scenario.reservation import FullStart, GivenStart, ReservationScenario
+from model.streams import stream
+from model.systems.reservation import physics
+from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.state import (
+    ADMITTED,
+    FIRST_RECORDS,
+    NEXT_STAMP,
+    ReservationState,
+    empty_state,
+)
+from model.workload import service_sampler
+
+
+class StartingJob(NamedTuple):
+    """A job in service at time 0."""
+
+    server: int
+    type: int
+    service: float
+    name: str
+
+
+def starting_jobs(
+    scenario: ReservationScenario, numbers: ReservationNumbers
+) -> tuple[StartingJob, ...]:
+    """The jobs in service at time 0, in the order of their numbers."""
+    if isinstance(scenario.initial, FullStart):
+        return _full_of(scenario, numbers, scenario.initial.type)
+    if isinstance(scenario.initial, GivenStart):
+        return _given(scenario, numbers, scenario.initial)
+    return ()
+
+
+def initial_state(
+    scenario: ReservationScenario,
+    numbers: ReservationNumbers,
+    jobs: tuple[StartingJob, ...],
+    reserves_slots: bool,
+) -> ReservationState:
+    """The state at time 0, before the policy has acted.
+
+    Raises
+    ------
+    ScenarioError
+        If jobs or configurations exceed what a server can hold.
+    """
+    records = FIRST_RECORDS
+    while records < 2 * len(jobs):
+        records *= 2
+    state = empty_state(numbers.servers, numbers.types, records)
+    for number, job in enumerate(jobs):
+        physics.admit(state, job.server, job.type, number, job.service)
+    state.tally[:, ADMITTED] = 0  # they did not arrive
+    state.configuration[...] = state.placement
+    if isinstance(scenario.initial, GivenStart) and reserves_slots:
+        _configure(state, scenario.initial)
+    state.slots_in_system[...] = state.configuration.sum(axis=0)
+    _check(state, numbers)
+    return state
+
+
+def _full_of(
+    scenario: ReservationScenario, numbers: ReservationNumbers, name: str
+) -> tuple[StartingJob, ...]:
+    chosen = numbers.type_names.index(name)
+    most = numbers.space.max_reward(tuple(int(j == chosen) for j in range(numbers.types)),
+                                    1 << chosen)[chosen]  # fmt: skip
+    law = scenario.job_types[chosen].service
+    services = service_sampler(law)(stream(scenario.seed, "initial"), most * numbers.servers)
+    return tuple(
+        StartingJob(position // most, chosen, float(service), f"s{position + 1}")
+        for position, service in enumerate(services)
+    )
+
+
+def _given(
+    scenario: ReservationScenario, numbers: ReservationNumbers, start: GivenStart
+) -> tuple[StartingJob, ...]:
+    jobs = []
+    random = stream(scenario.seed, "initial")
+    scripted = scenario.workload.kind == "scripted"
+    for server, content in enumerate(start.servers):
+        for job in content.jobs:
+            job_type = numbers.type_names.index(job.type)
+            law = scenario.job_types[job_type].service
+            if job.service is not None:
+                service = float(job.service)
+            else:
+                service = np.inf if scripted else float(service_sampler(law)(random, 1)[0])
+            name = job.job or f"s{len(jobs) + 1}"
+            jobs.append(StartingJob(server, job_type, service, name))
+    return tuple(jobs)
+
+
+def _configure(state: ReservationState, start: GivenStart) -> None:
+    for server, content in enumerate(start.servers):
+        if content.configuration is not None:
+            state.configuration[server] = content.configuration
+    for position, order in enumerate(start.order):
+        where = f"initial.order[{position}]"
+        holders = np.flatnonzero((state.configuration == order.configuration).all(axis=1))
+        if sorted(order.servers) != list(holders):
+            raise ScenarioError(
+                f"found servers {list(order.servers)}, allowed: each server of the configuration "
+                f"once, that is {[int(server) for server in holders]}",
+                where=where,
+            )
+        for server in reversed(order.servers):
+            state.stamp[server] = state.number[NEXT_STAMP]
+            state.number[NEXT_STAMP] += 1
+
+
+def _check(state: ReservationState, numbers: ReservationNumbers) -> None:
+    rows = np.unique(state.configuration, axis=0)
+    for row in rows:
+        if not numbers.space.contains(tuple(int(k) for k in row)):
+            server = int(np.flatnonzero((state.configuration == row).all(axis=1))[0])
+            raise ScenarioError(
+                f"found the configuration {row.tolist()}, allowed: what a server's capacity holds",
+                where=f"initial.servers[{server}]",
+            )
+    over = np.flatnonzero((state.placement > state.configuration).any(axis=1))
+    if len(over):
+        server = int(over[0])
+        raise ScenarioError(
+            f"found jobs {state.placement[server].tolist()}, allowed: at most the configuration's "
+            f"slots {state.configuration[server].tolist()}",
+            where=f"initial.servers[{server}].jobs",
+        )

@@ -1,0 +1,62 @@
+"""What is recorded of a loss system every so many events, for curves and averages."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.systems.reservation.classification import classify
+from model.systems.reservation.state import (
+    ADMITTED,
+    ARRIVED,
+    EVENT,
+    I_STAR,
+    MIGRATED,
+    NOW,
+    REASSIGNMENTS,
+    REJECTED,
+    ReservationState,
+)
+
+#: Columns before those per type.
+EVENT_COLUMN, TIME_COLUMN, I_STAR_COLUMN, REASSIGNED_COLUMN, REJECT_GROUP_COLUMN = range(5)
+SCALARS = 5
+
+#: Blocks of J columns after them, in order.
+PER_TYPE = ("jobs", "area", "arrived", "admitted", "rejected", "migrated", "slots",
+            "reject_group_empty")  # fmt: skip
+
+
+def width(types: int) -> int:
+    """Columns of a sample for J types."""
+    return SCALARS + len(PER_TYPE) * types
+
+
+def columns(name: str, types: int) -> slice:
+    """Where a block of J columns stands in a sample."""
+    start = SCALARS + PER_TYPE.index(name) * types
+    return slice(start, start + types)
+
+
+def area_until_now(state: ReservationState, now: float) -> NDArray[np.float64]:
+    """[J] the integral of Y_j from time 0 to *now*."""
+    return np.asarray(state.area + state.jobs_in_system * (now - state.since))
+
+
+def sample(state: ReservationState, row: NDArray[np.float64]) -> None:
+    """Fill one row [width(J)] from a state."""
+    types = len(state.jobs_in_system)
+    now = float(state.clock[NOW])
+    reject_group = classify(state).reject_group
+    empty = state.configuration[reject_group] - state.placement[reject_group]
+    row[EVENT_COLUMN] = state.number[EVENT]
+    row[TIME_COLUMN] = now
+    row[I_STAR_COLUMN] = state.number[I_STAR]
+    row[REASSIGNED_COLUMN] = state.number[REASSIGNMENTS]
+    row[REJECT_GROUP_COLUMN] = reject_group.sum()
+    row[SCALARS:] = np.concatenate([
+        state.jobs_in_system, area_until_now(state, now), state.tally[:, ARRIVED],
+        state.tally[:, ADMITTED], state.tally[:, REJECTED], state.tally[:, MIGRATED],
+        state.slots_in_system, empty.sum(axis=0),
+    ])  # fmt: skip
+    assert len(row) == width(types)

@@ -1,0 +1,126 @@
+"""State of the loss system with slots: S(t) of Definition 4, (2.2), and its jobs.
+
+Shapes: L servers, J job types, M job records (grows by doubling).  Servers, types and
+records are numbered from 0; -1 stands for none.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Indices = NDArray[np.int32]
+Times = NDArray[np.float64]
+
+# Places in ``number``.
+EVENT = 0  # events so far
+NEXT_ARRIVAL = 1  # arrivals taken from the workload so far
+NEXT_STAMP = 2  # the stamp that the next reassigned server gets
+FREE = 3  # job records that are free
+DEPARTURES = 4  # entries in the heap of departures
+I_STAR = 5  # I* of the last CRA (1..J)
+GREEDY_LENGTH = 6  # configurations k[i] that the last GPA returned
+REASSIGNMENTS = 7  # servers reassigned so far
+NUMBERS = 8
+
+# Columns of ``tally``.
+ARRIVED, ADMITTED, REJECTED, DEPARTED, MIGRATED, PREEMPTED = range(6)
+TALLIES = 6
+
+# Places in ``clock``.
+NOW, TIMER = range(2)
+
+#: Job records of a new, empty system.
+FIRST_RECORDS = 64
+
+
+class ReservationState(NamedTuple):
+    """Everything that changes while a loss system with slots runs."""
+
+    number: Integers  #: [NUMBERS] scalars, see the constants
+    clock: Times  #: [2] the time now; the time of the policy's next update
+    configuration: Indices  #: [L, J] slots per server and type, k^l
+    placement: Indices  #: [L, J] jobs per server and type, k-hat^l
+    stamp: Integers  #: [L] larger is more recent: orders the servers of a configuration
+    jobs_in_system: Integers  #: [J] Y_j
+    slots_in_system: Integers  #: [J] slots of all servers
+    tally: Integers  #: [J, TALLIES] arrivals, admissions, ... per type
+    area: Times  #: [J] integral of Y_j up to ``since``
+    since: Times  #: [J] when Y_j last changed
+    greedy_configuration: Indices  #: [J, J] k[i] of the last GPA, row i - 1
+    greedy_count: Integers  #: [J] X-hat_{k[i]} of the last GPA
+    job_number: Integers  #: [M] identity of the job in a record
+    job_type: Indices  #: [M]
+    job_server: Indices  #: [M]
+    job_arrival: Times  #: [M] when it was admitted
+    job_departure: Times  #: [M]
+    job_next: Indices  #: [M] the next job of the same server and type
+    job_previous: Indices  #: [M]
+    first_job: Indices  #: [L, J] the most recently placed job of a server and type
+    free_record: Indices  #: [M] stack of free records, FREE of them
+    heap_time: Times  #: [M] heap of departures
+    heap_record: Indices  #: [M]
+    trail: NDArray[np.uint64]  #: [1] running hash of all events
+
+
+def empty_state(servers: int, types: int, records: int = FIRST_RECORDS) -> ReservationState:
+    """L empty servers with the empty configuration at time 0; server 0 has index 1."""
+    state = ReservationState(
+        number=np.zeros(NUMBERS, np.int64),
+        clock=np.array([0.0, np.inf]),
+        configuration=np.zeros((servers, types), np.int32),
+        placement=np.zeros((servers, types), np.int32),
+        stamp=-np.arange(servers, dtype=np.int64),
+        jobs_in_system=np.zeros(types, np.int64),
+        slots_in_system=np.zeros(types, np.int64),
+        tally=np.zeros((types, TALLIES), np.int64),
+        area=np.zeros(types),
+        since=np.zeros(types),
+        greedy_configuration=np.zeros((types, types), np.int32),
+        greedy_count=np.zeros(types, np.int64),
+        job_number=np.full(records, -1, np.int64),
+        job_type=np.full(records, -1, np.int32),
+        job_server=np.full(records, -1, np.int32),
+        job_arrival=np.zeros(records),
+        job_departure=np.full(records, np.inf),
+        job_next=np.full(records, -1, np.int32),
+        job_previous=np.full(records, -1, np.int32),
+        first_job=np.full((servers, types), -1, np.int32),
+        free_record=np.arange(records, dtype=np.int32)[::-1].copy(),
+        heap_time=np.full(records, np.inf),
+        heap_record=np.full(records, -1, np.int32),
+        trail=np.zeros(1, np.uint64),
+    )
+    state.number[FREE] = records
+    state.number[NEXT_STAMP] = 1
+    state.number[I_STAR] = types
+    return state
+
+
+_PER_RECORD = {
+    "job_number": -1, "job_type": -1, "job_server": -1, "job_arrival": 0.0,
+    "job_departure": np.inf, "job_next": -1, "job_previous": -1, "free_record": -1,
+    "heap_time": np.inf, "heap_record": -1,
+}  # fmt: skip
+
+
+def with_room(state: ReservationState) -> ReservationState:
+    """*state* with twice the job records; the same object where one is still free.
+
+    Called before each arrival, by the reference engine and the kernels alike, so that both
+    grow at the same event.
+    """
+    if state.number[FREE] > 0:
+        return state
+    records = len(state.job_number)
+    grown = {}
+    for name, blank in _PER_RECORD.items():
+        array = getattr(state, name)
+        grown[name] = np.concatenate([array, np.full(records, blank, array.dtype)])
+    grown["free_record"][:records] = np.arange(2 * records - 1, records - 1, -1)
+    larger = state._replace(**grown)
+    larger.number[FREE] = records
+    return larger

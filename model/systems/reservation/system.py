@@ -1,0 +1,343 @@
+"""The loss system with slots: its events, and the check and effect of every decision.
+
+Reference: Psychas & Ghaderi (2022), Section 2.  A policy yields records; each decision is
+checked against the state, applied, and passed on, so that stepping can stop between any two.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Iterable, Iterator
+
+import numpy as np
+
+from model.errors import PolicyError
+from model.policies.base import ArrivingJob, DepartedJob, ReservationPolicy
+from model.records import (
+    ARRIVAL,
+    DEPARTURE,
+    FLAG_ADMITTED,
+    FLAG_DEPARTED,
+    FLAG_GREEDY,
+    FLAG_I_STAR,
+    FLAG_MIGRATED,
+    FLAG_PREEMPTED,
+    FLAG_REASSIGNED,
+    FLAG_REJECTED,
+    UPDATE,
+    Admit,
+    Classify,
+    Event,
+    Migrate,
+    Preempt,
+    Reassign,
+    Record,
+    Reject,
+    UpdateAt,
+)
+from model.scenario.reservation import ReservationScenario
+from model.systems.reservation import physics, sampling
+from model.systems.reservation.initial import initial_state, starting_jobs
+from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.state import (
+    ARRIVED,
+    DEPARTURES,
+    EVENT,
+    GREEDY_LENGTH,
+    I_STAR,
+    NEXT_ARRIVAL,
+    NOW,
+    REJECTED,
+    TIMER,
+    ReservationState,
+    with_room,
+)
+from model.systems.reservation.view import ReservationView
+from model.workload import Workload
+
+
+class ReservationSystem:
+    """A loss system under one policy's reference."""
+
+    name = "reservation"
+
+    def __init__(
+        self,
+        scenario: ReservationScenario,
+        numbers: ReservationNumbers,
+        workload: Workload,
+        policy: ReservationPolicy,
+    ) -> None:
+        self.scenario = scenario
+        self.numbers = numbers
+        self.workload = workload
+        self.policy = policy
+        self.starting = starting_jobs(scenario, numbers)
+        self.sample_width = sampling.width(numbers.types)
+        self._names = _job_names(scenario, [job.name for job in self.starting])
+
+    def raw_state(self) -> ReservationState:
+        """The state at time 0, before the policy has acted."""
+        return initial_state(
+            self.scenario, self.numbers, self.starting, self.policy.reserves_slots
+        )
+
+    def job_name(self, number: int) -> str:
+        """The name of a job: as scripted, or its number."""
+        return self._names.get(number, str(number))
+
+    def prepared(self, state: ReservationState) -> ReservationState:
+        """*state* with room for one more job."""
+        return with_room(state)
+
+    def next_event(self, state: ReservationState) -> Event | None:
+        """What happens next; at equal times departures, then updates, then arrivals."""
+        departure = state.heap_time[0] if state.number[DEPARTURES] else np.inf
+        timer = state.clock[TIMER]
+        arrival = int(state.number[NEXT_ARRIVAL])
+        block = self.workload.block_at(arrival)
+        place = arrival - int(block.first[0]) if block is not None else -1
+        arrives = block.time[place] if block is not None else np.inf
+        if departure <= min(timer, arrives) and departure < np.inf:
+            return self._departure(state)
+        if timer <= arrives and timer < np.inf:
+            return Event(UPDATE, float(timer))
+        if block is None:
+            return None
+        return Event(
+            ARRIVAL,
+            float(arrives),
+            type=int(block.type[place]),
+            job=arrival + len(self.starting),
+            service=float(block.service[place]),
+        )
+
+    @staticmethod
+    def _departure(state: ReservationState) -> Event:
+        record = state.heap_record[0]
+        return Event(
+            DEPARTURE,
+            float(state.heap_time[0]),
+            type=int(state.job_type[record]),
+            job=int(state.job_number[record]),
+            server=int(state.job_server[record]),
+        )
+
+    def sample(self, state: ReservationState, row: np.ndarray) -> None:
+        """Fill one row of samples; see :mod:`model.systems.reservation.sampling`."""
+        sampling.sample(state, row)
+
+    def start(self, state: ReservationState) -> Iterator[Record]:
+        """The policy's own initialization at time 0 (Section 4); no event is counted."""
+        view = ReservationView(self.numbers, state)
+        yield from self._decide(state, self.policy.start(view), _Outcome(Event(UPDATE, 0.0)))
+
+    def run(self, state: ReservationState, event: Event, row: np.ndarray) -> Iterator[Record]:
+        """Let *event* happen; yields each sub-step after its effect on *state*.
+
+        ``row`` [1] of :data:`EVENT_ROW` is filled at the end.
+
+        Raises
+        ------
+        PolicyError
+            If the policy decides something that is impossible.
+        """
+        outcome = _Outcome(event)
+        state.clock[NOW] = event.time
+        view = ReservationView(self.numbers, state)
+        if event.kind == ARRIVAL:
+            state.number[NEXT_ARRIVAL] += 1
+            state.tally[event.type, ARRIVED] += 1
+            yield Record("arrival", None, {"type": event.type, "job": event.job})
+            decisions = self.policy.arrival(view, ArrivingJob(event.type, event.job))
+        elif event.kind == DEPARTURE:
+            self._depart(state, outcome)
+            yield Record("departure", None, {"type": event.type, "job": event.job,
+                                             "server": event.server})  # fmt: skip
+            decisions = self.policy.departure(
+                view, DepartedJob(event.type, event.job, event.server)
+            )
+        else:
+            state.clock[TIMER] = np.inf
+            yield Record("update", None, {})
+            decisions = self.policy.update(view)
+        yield from self._decide(state, decisions, outcome)
+        if event.kind == ARRIVAL and not outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
+            raise self._fault(event, "it neither admitted nor rejected the arriving job")
+        self._close(state, outcome, row)
+
+    def _depart(self, state: ReservationState, outcome: _Outcome) -> None:
+        record = physics.depart(state)
+        physics.release(state, record)
+        if not self.policy.reserves_slots:
+            self._resize(state, outcome.event.server, outcome.event.type, -1)
+        outcome.flags |= FLAG_DEPARTED
+        outcome.server = outcome.event.server
+
+    @staticmethod
+    def _resize(state: ReservationState, server: int, job_type: int, by: int) -> None:
+        """Without reservation a server has exactly the slots that its jobs fill."""
+        physics.set_slots(state, server, job_type, int(state.configuration[server, job_type]) + by)
+
+    def _decide(
+        self, state: ReservationState, decisions: Iterable[Record], outcome: _Outcome
+    ) -> Iterator[Record]:
+        for record in decisions:
+            handler = _HANDLERS.get(type(record))
+            if handler is not None:
+                handler(self, state, record, outcome)
+            yield record
+
+    def _admit(self, state: ReservationState, record: Admit, outcome: _Outcome) -> None:
+        event, server = outcome.event, record.server
+        if event.kind != ARRIVAL or outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
+            raise self._fault(event, "it admits a job, but none is waiting for a decision")
+        self._check_server(event, server)
+        job_type = event.type
+        if self.policy.reserves_slots:
+            if state.placement[server, job_type] >= state.configuration[server, job_type]:
+                raise self._fault(event, f"it admits job {self.job_name(event.job)} on server "
+                                  f"{server + 1}, which has no empty slot of type "
+                                  f"{self.numbers.type_names[job_type]}")  # fmt: skip
+        elif not self.numbers.room_for(state.placement[server : server + 1], job_type)[0]:
+            raise self._fault(event, f"it admits job {self.job_name(event.job)} on server "
+                              f"{server + 1}, whose free resources do not hold it")  # fmt: skip
+        else:
+            self._resize(state, server, job_type, 1)
+        physics.admit(state, server, job_type, event.job, event.time + event.service)
+        outcome.flags |= FLAG_ADMITTED
+        outcome.server = server
+
+    def _reject(self, state: ReservationState, record: Reject, outcome: _Outcome) -> None:
+        event = outcome.event
+        if event.kind != ARRIVAL or outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
+            raise self._fault(event, "it rejects a job, but none is waiting for a decision")
+        state.tally[event.type, REJECTED] += 1
+        outcome.flags |= FLAG_REJECTED
+        outcome.empty_slots = int(record.values.get("empty_slots", -1))
+        outcome.servers_with_room = int(record.values.get("servers_with_room", -1))
+
+    def _migrate(self, state: ReservationState, record: Migrate, outcome: _Outcome) -> None:
+        event = outcome.event
+        self._check_server(event, record.target)
+        job = self._find(state, event, record.job, record.source)
+        job_type = int(state.job_type[job])
+        if state.placement[record.target, job_type] >= state.configuration[record.target, job_type]:
+            raise self._fault(event, f"it migrates job {self.job_name(record.job)} to server "
+                              f"{record.target + 1}, which has no empty slot for it")  # fmt: skip
+        physics.migrate(state, job, record.target)
+        outcome.flags |= FLAG_MIGRATED
+        outcome.moved, outcome.source = record.job, record.source
+
+    def _preempt(self, state: ReservationState, record: Preempt, outcome: _Outcome) -> None:
+        job = self._find(state, outcome.event, record.job, record.server)
+        job_type = int(state.job_type[job])
+        physics.preempt(state, job)
+        if not self.policy.reserves_slots:
+            self._resize(state, record.server, job_type, -1)
+        outcome.flags |= FLAG_PREEMPTED
+
+    def _reassign(self, state: ReservationState, record: Reassign, outcome: _Outcome) -> None:
+        event, server = outcome.event, record.server
+        self._check_server(event, server)
+        if state.placement[server].any():
+            raise self._fault(event, f"it reassigns server {server + 1}, which has jobs "
+                              f"{state.placement[server].tolist()}")  # fmt: skip
+        if not self.numbers.space.contains(record.configuration):
+            raise self._fault(event, f"it reassigns server {server + 1} to the configuration "
+                              f"{record.configuration}, which is not feasible")  # fmt: skip
+        for job_type, slots in enumerate(record.configuration):
+            physics.set_slots(state, server, job_type, slots)
+        physics.stamp_as_most_recent(state, server)
+        outcome.flags |= FLAG_REASSIGNED
+        if outcome.reassigned == 0:
+            outcome.first_reassigned = server
+        outcome.reassigned += 1
+
+    def _classify(self, state: ReservationState, record: Classify, outcome: _Outcome) -> None:
+        found = len(record.configurations)
+        rows = np.zeros_like(state.greedy_configuration)
+        counts = np.zeros_like(state.greedy_count)
+        if found:
+            rows[:found] = record.configurations
+            counts[:found] = record.counts
+        same = np.array_equal(rows, state.greedy_configuration)
+        if not same or not np.array_equal(counts, state.greedy_count):
+            outcome.flags |= FLAG_GREEDY
+        if state.number[I_STAR] != record.i_star:
+            outcome.flags |= FLAG_I_STAR
+        state.greedy_configuration[...] = rows
+        state.greedy_count[...] = counts
+        state.number[GREEDY_LENGTH] = found
+        state.number[I_STAR] = record.i_star
+
+    def _update_at(self, state: ReservationState, record: UpdateAt, outcome: _Outcome) -> None:
+        if not record.time > state.clock[NOW]:
+            raise self._fault(outcome.event, f"it asks for an update at {record.time}, "
+                              "which is not in the future")  # fmt: skip
+        state.clock[TIMER] = record.time
+
+    def _check_server(self, event: Event, server: int) -> None:
+        if not 0 <= server < self.numbers.servers:
+            raise self._fault(event, f"it names server {server + 1}; there are servers 1 to "
+                              f"{self.numbers.servers}")  # fmt: skip
+
+    def _find(self, state: ReservationState, event: Event, job: int, server: int) -> int:
+        self._check_server(event, server)
+        records = np.flatnonzero((state.job_number == job) & (state.job_server == server))
+        if not len(records) or job < 0:
+            raise self._fault(event, f"it moves job {self.job_name(job)}, which is not on server "
+                              f"{server + 1}")  # fmt: skip
+        return int(records[0])
+
+    def _fault(self, event: Event, what: str) -> PolicyError:
+        names = {ARRIVAL: "arrival", DEPARTURE: "departure", UPDATE: "update"}
+        return PolicyError(
+            f"the decision is impossible: {what}",
+            where=f"policy at the {names[event.kind]} at time {event.time:g}",
+        )
+
+    @staticmethod
+    def _close(state: ReservationState, outcome: _Outcome, row: np.ndarray) -> None:
+        state.number[EVENT] += 1
+        event = outcome.event
+        with np.errstate(over="ignore"):
+            physics.extend_trail(
+                state, outcome.flags, max(event.job, 0), outcome.server, outcome.moved,
+                outcome.source, outcome.reassigned, outcome.first_reassigned,
+            )  # fmt: skip
+        row[0] = (
+            int(state.number[EVENT]), event.time, event.job, outcome.moved, state.trail[0],
+            outcome.server, outcome.source, outcome.reassigned, outcome.first_reassigned,
+            outcome.empty_slots, outcome.servers_with_room, int(state.number[I_STAR]),
+            event.type, outcome.flags, event.kind,
+        )  # fmt: skip
+
+
+class _Outcome:
+    """What one event has led to so far."""
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+        self.flags = 0
+        self.server = self.source = self.moved = self.first_reassigned = -1
+        self.reassigned = 0
+        self.empty_slots = self.servers_with_room = -1
+
+
+_HANDLERS: dict[type[Record], Callable[..., None]] = {
+    Admit: ReservationSystem._admit,
+    Reject: ReservationSystem._reject,
+    Migrate: ReservationSystem._migrate,
+    Preempt: ReservationSystem._preempt,
+    Reassign: ReservationSystem._reassign,
+    Classify: ReservationSystem._classify,
+    UpdateAt: ReservationSystem._update_at,
+}
+
+
+def _job_names(scenario: ReservationScenario, starting: list[str]) -> dict[int, str]:
+    names = dict(enumerate(starting))
+    if scenario.workload.kind == "scripted":
+        for position, arrival in enumerate(scenario.workload.arrivals):
+            names[position + len(starting)] = arrival.job or f"j{position + 1}"
+    return names

@@ -1,0 +1,176 @@
+"""The state after each event in the exchange form of ``slotscope trace``.
+
+Types are numbered from 1 and rationals are text there; see ``resources/help/trace-format.md``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import numpy as np
+
+from model.exact import rational
+from model.policies.reservation_factor import ReservationFactor
+from model.records import (
+    ARRIVAL,
+    DEPARTURE,
+    Admit,
+    Event,
+    Migrate,
+    Preempt,
+    Reassign,
+    Record,
+    Reject,
+)
+from model.scenario.reservation import GivenStart
+from model.systems.reservation.classification import Classification, classify
+from model.systems.reservation.state import GREEDY_LENGTH, ReservationState
+from model.systems.reservation.system import ReservationSystem
+
+
+def header(system: ReservationSystem) -> dict[str, Any]:
+    """The first line: the instance, L, g, variant and initial state."""
+    scenario, numbers = system.scenario, system.numbers
+    resources = numbers.resource_names
+    factor = scenario.policy.parameters.get("reservation_factor")
+    return {
+        "instance": {
+            "sizes": [[str(item.demand[name].in_unit(scenario.unit_of(name)))
+                       if name in item.demand else "0" for name in resources]
+                      for item in scenario.job_types],
+            "capacity": [str(scenario.servers.capacity[name].in_unit(scenario.unit_of(name)))
+                         for name in resources],
+            "rewards": [str(reward) for reward in numbers.rewards],
+        },
+        "L": numbers.servers,
+        "g": _factor_text(factor),
+        "variant": scenario.policy.name,
+        "cra_mode": "event",
+        "initial": _initial(system),
+    }  # fmt: skip
+
+
+def _factor_text(factor: Any) -> str | None:
+    if factor is None or isinstance(factor, ReservationFactor):
+        return None if factor is None else str(factor)
+    return factor if isinstance(factor, str) else str(rational(factor))
+
+
+def _initial(system: ReservationSystem) -> dict[str, Any]:
+    start = system.scenario.initial
+    if not isinstance(start, GivenStart):
+        return start.model_dump(mode="json")
+    number = {name: str(position + 1) for position, name in enumerate(system.numbers.type_names)}
+    servers = []
+    for content in start.servers:
+        server: dict[str, Any] = {}
+        if content.configuration is not None:
+            server["config"] = list(content.configuration)
+        if content.jobs:
+            server["jobs"] = [[job.job, int(number[job.type])] for job in content.jobs]
+        servers.append(server)
+    return {"servers": servers, "order": [
+        {"config": list(order.configuration), "servers": list(order.servers)}
+        for order in start.order]}  # fmt: skip
+
+
+def step(
+    system: ReservationSystem,
+    state: ReservationState,
+    event: Event | None,
+    records: Iterable[Record],
+) -> dict[str, Any]:
+    """One line: the event, the actions it led to, and the state after it."""
+    classes = classify(state)
+    found = int(state.number[GREEDY_LENGTH])
+    greedy = [
+        {"k": state.greedy_configuration[place].tolist(), "X": int(state.greedy_count[place])}
+        for place in range(found)
+    ]
+    return {
+        "Y": state.jobs_in_system.tolist(),
+        "gpa": greedy,
+        "Istar": classes.i_star,
+        "first_unmatched": _first_unmatched(state, classes),
+        "servers": _servers(system, state, classes),
+        "event": _event(system, event),
+        "actions": [item for record in records if (item := _action(system, event, record))],
+    }
+
+
+def _first_unmatched(state: ReservationState, classes: Classification) -> int | None:
+    position = 0
+    for place, held in enumerate(classes.held):
+        wanted = int(state.greedy_count[place])
+        position += wanted > 0
+        if held < wanted:
+            return position
+    return None
+
+
+def _servers(
+    system: ReservationSystem, state: ReservationState, classes: Classification
+) -> list[dict[str, Any]]:
+    types = system.numbers.types
+    counts = state.greedy_count[: int(state.number[GREEDY_LENGTH])]
+    positive_rank = np.cumsum(counts > 0)
+    jobs = _jobs_by_server(system, state)
+    rows = []
+    for server in range(system.numbers.servers):
+        rank = int(classes.rank[server])
+        rows.append({
+            "id": server,
+            "config": state.configuration[server].tolist(),
+            "jobs": jobs[server],
+            "index": int(classes.index[server]),
+            "rank": rank,
+            "prank": int(positive_rank[rank - 1]) if rank <= types else "J+1",
+            "group": "RG" if classes.reject_group[server] else "AG",
+        })  # fmt: skip
+    return rows
+
+
+def _jobs_by_server(system: ReservationSystem, state: ReservationState) -> list[list[list[str]]]:
+    jobs: list[list[list[str]]] = [
+        [[] for _ in range(system.numbers.types)] for _ in range(system.numbers.servers)
+    ]
+    live = np.flatnonzero(state.job_number >= 0)
+    for record in live[np.argsort(state.job_number[live])]:
+        server, job_type = state.job_server[record], state.job_type[record]
+        jobs[server][job_type].append(system.job_name(int(state.job_number[record])))
+    return jobs
+
+
+def _event(system: ReservationSystem, event: Event | None) -> dict[str, Any]:
+    if event is None:
+        return {"ev": "init"}
+    time = int(event.time) if event.time == int(event.time) else event.time
+    name = system.job_name(event.job)
+    if event.kind == ARRIVAL:
+        return {"t": time, "ev": "arrival", "type": event.type + 1, "job": name}
+    if event.kind == DEPARTURE:
+        return {"t": time, "ev": "departure", "job": name}
+    return {"t": time, "ev": "cra"}
+
+
+def _action(
+    system: ReservationSystem, event: Event | None, record: Record
+) -> dict[str, Any] | None:
+    name = system.job_name
+    match record:
+        case Admit() if event is not None:
+            return {"op": "admit", "job": name(event.job), "type": event.type + 1,
+                    "server": record.server}  # fmt: skip
+        case Reject() if event is not None:
+            return {"op": "reject", "job": name(event.job), "type": event.type + 1}
+        case Migrate() if event is not None:
+            return {"op": "migrate", "job": name(record.job), "type": event.type + 1,
+                    "to": record.target, "from": record.source}  # fmt: skip
+        case Preempt():
+            return {"op": "preempt", "job": name(record.job), "server": record.server}
+        case Reassign():
+            return {"op": "reassign", "server": record.server, "to": list(record.configuration)}
+        case Record(kind="departure") if event is not None:
+            return {"op": "depart", "job": name(event.job), "type": event.type + 1,
+                    "server": event.server}  # fmt: skip
+    return None

@@ -1,0 +1,290 @@
+"""Reading a trace's file row by row, with one-line errors for whatever is wrong with it.
+
+Files are streamed: memory does not grow with their length, nor with what a compressed
+file unpacks to.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import stat
+import zlib
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import BinaryIO, Callable, Iterator, Sequence
+
+from model.errors import TraceError, UserError
+
+GZIP_MAGIC = b"\x1f\x8b"
+#: Bytes (unpacked) that are decoded at a time; progress is told once for each block.
+BLOCK = 1 << 18
+#: A line longer than this is not a row of any trace.
+LINE_LIMIT = 1 << 16
+INT64_MAX = 2**63 - 1
+
+_DECIMAL = re.compile(r"(?:[0-9]{1,20}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
+_SHOWN = 40
+
+
+class ReadingStoppedError(UserError):
+    """The reading of a trace was cancelled by the caller."""
+
+
+class FieldError(ValueError):
+    """A value that its column does not allow.
+
+    It knows no file and no row; :meth:`at` adds them.
+    """
+
+    def __init__(self, column: str, found: str, allowed: str) -> None:
+        super().__init__(column, found, allowed)
+        self.column, self.found, self.allowed = column, found, allowed
+
+    def at(self, path: Path, row: int) -> TraceError:
+        """The error for the user, with the file and the row (counted from 1)."""
+        return TraceError(
+            f"row {row}, column '{self.column}': found {shown(self.found)}; "
+            f"allowed is {self.allowed}",
+            where=str(path),
+        )
+
+
+class Watch:
+    """Progress and cancellation of one import, over all of its files.
+
+    Parameters
+    ----------
+    total:
+        Bytes on disk of all files together.
+    progress:
+        Called with the fraction of *total* that is read, from 0 to 1, never falling.
+    cancelled:
+        Asked after every block of bytes whether to stop.
+    """
+
+    def __init__(
+        self,
+        total: int,
+        progress: Callable[[float], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        self._total = max(total, 1)
+        self._done = 0
+        self._progress = progress
+        self._cancelled = cancelled
+
+    def advance(self, count: int) -> None:
+        """Add *count* bytes.
+
+        Raises
+        ------
+        ReadingStoppedError
+            If the caller has cancelled.
+        """
+        self._done += count
+        if self._cancelled is not None and self._cancelled():
+            raise ReadingStoppedError("reading the trace was cancelled")
+        if self._progress is not None:
+            self._progress(min(1.0, self._done / self._total))
+
+
+def shown(text: str) -> str:
+    """*text* in quotes, on one line and cut to a readable length."""
+    return ascii(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!a} ..."
+
+
+def whole_number(text: str, column: str, lowest: int = 0, highest: int = INT64_MAX) -> int:
+    """The integer that *text* writes in decimal digits.
+
+    Raises
+    ------
+    FieldError
+        If *text* is anything else, or outside *lowest* .. *highest*.
+    """
+    digits = text[1:] if text[:1] == "-" else text
+    if len(digits) <= 19 and digits.isdecimal() and digits.isascii():
+        value = int(text)
+        if lowest <= value <= highest:
+            return value
+    raise FieldError(column, text, f"a whole number from {lowest} to {highest}")
+
+
+def scaled_decimal(text: str, column: str, places: int, highest: int) -> int:
+    """The decimal *text* (such as ``0.0625`` or ``1.144e-05``), exactly, in units of 10^-places.
+
+    Raises
+    ------
+    FieldError
+        If *text* is not a decimal from 0 to *highest*, or has a finer part.
+    """
+    allowed = f"a decimal from 0 to {highest} with at most {places} decimal places"
+    if _DECIMAL.fullmatch(text) is None:
+        raise FieldError(column, text, allowed)
+    scaled = Fraction(text) * 10**places
+    if scaled.denominator != 1 or scaled > highest * 10**places:
+        raise FieldError(column, text, allowed)
+    return int(scaled)
+
+
+def file_size(path: Path) -> int:
+    """The size of the file *path* in bytes.
+
+    Raises
+    ------
+    TraceError
+        If there is no such file, or it is a directory or device, or it is empty.
+    """
+    with _file_errors(path):
+        status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise TraceError("found a directory; allowed is a file", where=str(path))
+    if not stat.S_ISREG(status.st_mode):
+        raise TraceError("found a device or pipe; allowed is a regular file", where=str(path))
+    if status.st_size == 0:
+        raise TraceError("the file is empty; a trace has at least one row", where=str(path))
+    return status.st_size
+
+
+def rows(
+    path: Path, columns: Sequence[str], *, watch: Watch | None = None
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a comma-separated file without a header, as (row number, fields).
+
+    The file is plain or gzip'd text in UTF-8; its first bytes decide which, not its name.
+    Rows are numbered from 1 by the line on which they begin; blank lines are skipped.
+    Every row yielded has ``len(columns)`` fields.
+
+    Raises
+    ------
+    TraceError
+        If the file cannot be read to its end, a row has another number of columns, or
+        there is no row.
+    """
+    reader = csv.reader(lines(path, watch=watch))
+    expected = len(columns)
+    number, found_any = 1, False
+    try:
+        for fields in reader:
+            if len(fields) == expected:
+                found_any = True
+                yield number, fields
+            elif fields:
+                raise _wrong_width(path, number, fields, columns)
+            number = reader.line_num + 1
+    except csv.Error as error:
+        raise TraceError(
+            f"row {number}: found text that is not comma-separated values ({error}); "
+            f"allowed are rows of {expected} columns",
+            where=str(path),
+        ) from None
+    if not found_any:
+        raise TraceError("found blank lines only; a trace has rows", where=str(path))
+
+
+def lines(path: Path, *, watch: Watch | None = None) -> Iterator[str]:
+    """The lines of a plain or gzip'd text file, without their line feeds.
+
+    A byte order mark at the start is dropped.
+
+    Raises
+    ------
+    TraceError
+        If the file is absent, unreadable, empty, damaged, not UTF-8, has a NUL byte or a
+        line longer than :data:`LINE_LIMIT`.
+    """
+    number, rest = 1, b""
+    for block in _blocks(path, watch):
+        data = rest + block
+        cut = data.rfind(b"\n") + 1
+        rest = data[cut:]
+        complete = _decoded(data[:cut], path, number).split("\n")
+        complete.pop()
+        yield from complete
+        number += len(complete)
+        if len(rest) > LINE_LIMIT:
+            raise _line_error(path, number, f"a line of more than {LINE_LIMIT} bytes")
+    if rest:
+        yield _decoded(rest, path, number)
+    elif number == 1:
+        raise TraceError("the compressed file is empty; a trace has rows", where=str(path))
+
+
+def _blocks(path: Path, watch: Watch | None) -> Iterator[bytes]:
+    """The file's unpacked bytes, block by block; tells *watch* of the bytes on disk."""
+    size = file_size(path)
+    with _file_errors(path):
+        raw = path.open("rb")
+    with raw:
+        with _file_errors(path):
+            packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+            raw.seek(0)
+        position = 0
+        stream: BinaryIO = gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[assignment]
+        while True:
+            with _file_errors(path):
+                block = stream.read(BLOCK)
+                # The file may be growing: never tell of more than its size at the start.
+                here = min(raw.tell(), size)
+            if not block:
+                break
+            yield block
+            if watch is not None:
+                watch.advance(here - position)
+            position = here
+        if watch is not None:
+            watch.advance(size - position)
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    """Turns what reading can raise into a TraceError that names *path*."""
+    try:
+        yield
+    except EOFError:
+        problem = "found a gzip file that ends too early; copy or download it again"
+    except (gzip.BadGzipFile, zlib.error) as error:
+        problem = f"found a damaged gzip file ({error}); copy or download it again"
+    except OSError as error:
+        problem = f"the file cannot be read: {error.strerror or error}"
+    except ValueError as error:
+        problem = f"this is not a file's name ({error})"
+    else:
+        return
+    raise TraceError(problem, where=ascii(str(path))[1:-1] if "\0" in str(path) else str(path))
+
+
+def _decoded(data: bytes, path: Path, first: int) -> str:
+    """*data* as text; *first* is the number of its first line."""
+    if first == 1 and data.startswith(b"\xef\xbb\xbf"):
+        data = data[3:]
+    nul = data.find(b"\0")
+    if nul >= 0:
+        raise _line_error(path, first + data.count(b"\n", 0, nul), "a NUL byte")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        row = first + data.count(b"\n", 0, error.start)
+        byte = data[error.start]
+        raise _line_error(path, row, f"byte 0x{byte:02x}, which is not UTF-8") from None
+
+
+def _line_error(path: Path, row: int, found: str) -> TraceError:
+    named = path.suffix == ".gz"
+    hint = " (the name ends in .gz: is it whole gzip data?)" if named else ""
+    return TraceError(
+        f"row {row}: found {found}; allowed is plain or gzip'd text in UTF-8{hint}",
+        where=str(path),
+    )
+
+
+def _wrong_width(path: Path, row: int, fields: list[str], columns: Sequence[str]) -> TraceError:
+    count, expected = len(fields), len(columns)
+    missing = f", '{columns[count]}' is the first that is absent" if count < expected else ""
+    return TraceError(
+        f"row {row}: found {count} columns, beginning {shown(','.join(fields))}; "
+        f"allowed are {expected} columns, '{columns[0]}' to '{columns[-1]}'{missing}",
+        where=str(path),
+    )

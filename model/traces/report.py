@@ -1,0 +1,100 @@
+"""What an importer kept of a trace, what it left out, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Iterable
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A number of rows or tasks that were left out for one reason.
+
+    Attributes
+    ----------
+    reason:
+        Why, as a clause that can follow "left out: ".
+    count:
+        How many, at least 1 in a report.
+    what:
+        What was counted, in the plural: ``"rows"``, ``"runs"``, ``"jobs"``.
+    """
+
+    reason: str
+    count: int
+    what: str
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """The account of one import.  All importers return one.
+
+    Attributes
+    ----------
+    source:
+        The format that was read, in words.
+    files:
+        The files' names, in the order in which they were read.
+    rows:
+        Rows read, all files together.
+    kept, kept_as:
+        How many were kept, and what they are called, in the plural.
+    left_out:
+        Every reason with its count, in the order of the importer's steps.
+    notes:
+        Sentences that concern the files as a whole.
+    """
+
+    source: str
+    files: tuple[str, ...]
+    rows: int
+    kept: int
+    kept_as: str
+    left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def then(
+        self,
+        kept: int,
+        kept_as: str,
+        left_out: Iterable[LeftOut],
+        notes: Iterable[str] = (),
+    ) -> ImportReport:
+        """The report after a further step; reasons with count 0 are not listed."""
+        return replace(
+            self,
+            kept=kept,
+            kept_as=kept_as,
+            left_out=self.left_out + tuple(item for item in left_out if item.count),
+            notes=self.notes + tuple(notes),
+        )
+
+    def total(self, what: str) -> int:
+        """How many of *what* (``"rows"``, ``"runs"``, ...) were left out, all reasons together."""
+        return sum(item.count for item in self.left_out if item.what == what)
+
+    def lines(self) -> list[str]:
+        """The report as lines of text for a person."""
+        names = ", ".join(self.files[:3]) + (", ..." if len(self.files) > 3 else "")
+        plural = "" if len(self.files) == 1 else "s"
+        return [
+            f"{self.source}: {self.rows:,} rows of {len(self.files):,} file{plural} ({names})",
+            f"kept: {self.kept:,} {self.kept_as}",
+            *(f"left out: {item.count:,} {item.what}: {item.reason}" for item in self.left_out),
+            *(f"note: {note}" for note in self.notes),
+        ]
+
+    def as_dict(self) -> dict[str, object]:
+        """The report as plain lists, strings and integers, ready for JSON."""
+        return {
+            "source": self.source,
+            "files": list(self.files),
+            "rows": self.rows,
+            "kept": self.kept,
+            "kept_as": self.kept_as,
+            "left_out": [
+                {"what": item.what, "reason": item.reason, "count": item.count}
+                for item in self.left_out
+            ],
+            "notes": list(self.notes),
+        }

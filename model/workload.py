@@ -1,0 +1,165 @@
+"""Workloads: job by job an arrival time, a type and a service time, whatever the policy.
+
+A workload is a sequence of blocks.  Any block can be made again at any time, from the seed
+(Poisson), from the scenario (scripted) or from a file (trace): rewinding needs no random
+state, and every policy meets the same jobs (common random numbers).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Callable, NamedTuple, Protocol, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.scenario.common import (
+    Deterministic,
+    Erlang,
+    Exponential,
+    HyperExponential,
+    LogNormal,
+    Pareto,
+)
+from model.streams import stream
+
+#: Jobs in a block of random arrivals.
+BLOCK = 16_384
+
+#: Blocks kept for replays; others are made again when needed.
+KEPT_BLOCKS = 256
+
+
+class JobBlock(NamedTuple):
+    """Consecutive jobs of a workload."""
+
+    time: NDArray[np.float64]  #: [n] arrival times, in the scenario's unit
+    type: NDArray[np.int32]  #: [n] job types, from 0
+    service: NDArray[np.float64]  #: [n] service times; inf: never departs
+    first: NDArray[np.int64]  #: [1] the number of arrivals before this block
+
+    @property
+    def end(self) -> int:
+        """The number of arrivals up to the end of this block."""
+        return int(self.first[0]) + len(self.time)
+
+
+class Workload(Protocol):
+    """A sequence of jobs in order of time."""
+
+    def block_at(self, arrival: int) -> JobBlock | None:
+        """The block that holds arrival number *arrival* (from 0); None after the last."""
+        ...
+
+
+class RecordedWorkload:
+    """A finite workload held in memory: scripted, or read from a trace."""
+
+    def __init__(
+        self,
+        time: NDArray[np.float64],
+        job_type: NDArray[np.int32],
+        service: NDArray[np.float64],
+    ) -> None:
+        first = np.zeros(1, np.int64)
+        self._block = JobBlock(time, job_type, service, first)
+
+    def block_at(self, arrival: int) -> JobBlock | None:
+        """The whole workload, or None once it is used up."""
+        return self._block if arrival < self._block.end else None
+
+
+ServiceLaw = Exponential | Deterministic | Erlang | HyperExponential | Pareto | LogNormal
+
+
+class PoissonWorkload:
+    """Independent Poisson arrivals per type, superposed.
+
+    Parameters
+    ----------
+    rates:
+        [J] arrivals per time unit of each type, for the whole system.
+    laws:
+        [J] service distributions.
+    seed:
+        The scenario's seed.
+    start:
+        The time before which nothing arrives.
+    """
+
+    def __init__(
+        self, rates: Sequence[float], laws: Sequence[ServiceLaw], seed: int, start: float = 0.0
+    ) -> None:
+        self._total = float(sum(rates))
+        self._shares = np.cumsum(np.asarray(rates, float))[:-1] / (self._total or 1.0)
+        self._samplers = [service_sampler(law) for law in laws]
+        self._seed = seed
+        self._starts = [start]
+        self._make = lru_cache(maxsize=KEPT_BLOCKS)(self._made)
+
+    def block_at(self, arrival: int) -> JobBlock | None:
+        """The block of that arrival; None only if every rate is 0."""
+        return self._make(arrival // BLOCK) if self._total > 0 else None
+
+    def _made(self, position: int) -> JobBlock:
+        while len(self._starts) <= position:
+            last = len(self._starts) - 1
+            self._starts.append(self._starts[last] + float(self._gaps(last).sum()))
+        time = self._starts[position] + np.cumsum(self._gaps(position))
+        chosen = stream(self._seed, "types", position).random(BLOCK)
+        job_type = np.searchsorted(self._shares, chosen, side="right").astype(np.int32)
+        if len(self._starts) == position + 1:
+            self._starts.append(float(time[-1]))
+        service = self._services(position, job_type)
+        return JobBlock(time, job_type, service, np.array([position * BLOCK], np.int64))
+
+    def _gaps(self, position: int) -> NDArray[np.float64]:
+        return stream(self._seed, "arrivals", position).standard_exponential(BLOCK) / self._total
+
+    def _services(self, position: int, job_type: NDArray[np.int32]) -> NDArray[np.float64]:
+        service = np.empty(BLOCK)
+        for number, sampler in enumerate(self._samplers):
+            mine = np.flatnonzero(job_type == number)
+            service[mine] = sampler(stream(self._seed, "service", number, position), len(mine))
+        return service
+
+
+Sampler = Callable[[np.random.Generator, int], NDArray[np.float64]]
+
+
+def service_sampler(law: ServiceLaw) -> Sampler:
+    """A function (generator, n) -> n service times of the given law."""
+    mean = float(law.mean)
+    if isinstance(law, Exponential):
+        return lambda random, n: mean * random.standard_exponential(n)
+    if isinstance(law, Deterministic):
+        return lambda _, n: np.full(n, mean)
+    if isinstance(law, Erlang):
+        phases = law.phases
+        return lambda random, n: random.gamma(phases, mean / phases, n)
+    if isinstance(law, HyperExponential):
+        return _hyper_exponential(mean, float(law.squared_variation))
+    if isinstance(law, Pareto):
+        shape = float(law.shape)
+        least = mean * (shape - 1) / shape
+        return lambda random, n: least * (1 + random.pareto(shape, n))
+    spread = float(np.log1p(float(law.squared_variation)))
+    centre = float(np.log(mean)) - spread / 2
+    return lambda random, n: random.lognormal(centre, spread**0.5, n)
+
+
+def _hyper_exponential(mean: float, squared_variation: float) -> Sampler:
+    # Balanced means: both branches carry half of the mean.
+    ratio = ((squared_variation - 1) / (squared_variation + 1)) ** 0.5
+    often = (1 + ratio) / 2
+
+    def sample(random: np.random.Generator, n: int) -> NDArray[np.float64]:
+        branch = random.random(n) < often
+        scale = np.where(branch, mean / (2 * often), mean / (2 * (1 - often)) if often < 1 else 0)
+        return scale * random.standard_exponential(n)
+
+    return sample
+
+
+__all__ = ["BLOCK", "JobBlock", "PoissonWorkload", "RecordedWorkload", "Workload",
+           "service_sampler"]  # fmt: skip
