@@ -105,8 +105,10 @@ def _with(scenario: Scenario, policy: str | None, seed: int | None) -> Scenario:
     return scenario.model_copy(update=changes)
 
 
-def workload_of(scenario: Scenario, numbers: ReservationNumbers, start: float = 0.0) -> Workload:
-    """The workload that a scenario describes, from time *start* on.
+def workload_of(
+    scenario: Scenario, numbers: ReservationNumbers, start: float = 0.0, branch: int = 0
+) -> Workload:
+    """The workload that a scenario describes, from time *start* on; see :class:`PoissonWorkload`.
 
     Raises
     ------
@@ -129,4 +131,4 @@ def workload_of(scenario: Scenario, numbers: ReservationNumbers, start: float = 
         )  # fmt: skip
     rates = [float(rate) * numbers.servers for rate in numbers.rates]
     laws = [item.service for item in scenario.job_types]
-    return PoissonWorkload(rates, laws, scenario.seed, start)
+    return PoissonWorkload(rates, laws, scenario.seed, start, branch)

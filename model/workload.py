@@ -69,6 +69,19 @@ class RecordedWorkload:
         return self._block if arrival < self._block.end else None
 
 
+class ContinuedWorkload:
+    """A workload whose first job has the arrival number *first*: what follows a fork."""
+
+    def __init__(self, workload: Workload, first: int) -> None:
+        self._workload = workload
+        self._first = first
+
+    def block_at(self, arrival: int) -> JobBlock | None:
+        """See :class:`Workload`."""
+        block = self._workload.block_at(arrival - self._first)
+        return None if block is None else block._replace(first=block.first + self._first)
+
+
 ServiceLaw = Exponential | Deterministic | Erlang | HyperExponential | Pareto | LogNormal
 
 
@@ -85,15 +98,23 @@ class PoissonWorkload:
         The scenario's seed.
     start:
         The time before which nothing arrives.
+    branch:
+        Tells the streams of a forked run from those of the run it left; 0 is the first run.
     """
 
     def __init__(
-        self, rates: Sequence[float], laws: Sequence[ServiceLaw], seed: int, start: float = 0.0
+        self,
+        rates: Sequence[float],
+        laws: Sequence[ServiceLaw],
+        seed: int,
+        start: float = 0.0,
+        branch: int = 0,
     ) -> None:
         self._total = float(sum(rates))
         self._shares = np.cumsum(np.asarray(rates, float))[:-1] / (self._total or 1.0)
         self._samplers = [service_sampler(law) for law in laws]
         self._seed = seed
+        self._branch = branch
         self._starts = [start]
         self._make = lru_cache(maxsize=KEPT_BLOCKS)(self._made)
 
@@ -106,21 +127,24 @@ class PoissonWorkload:
             last = len(self._starts) - 1
             self._starts.append(self._starts[last] + float(self._gaps(last).sum()))
         time = self._starts[position] + np.cumsum(self._gaps(position))
-        chosen = stream(self._seed, "types", position).random(BLOCK)
+        chosen = self._stream("types", position).random(BLOCK)
         job_type = np.searchsorted(self._shares, chosen, side="right").astype(np.int32)
         if len(self._starts) == position + 1:
             self._starts.append(float(time[-1]))
         service = self._services(position, job_type)
         return JobBlock(time, job_type, service, np.array([position * BLOCK], np.int64))
 
+    def _stream(self, name: str, *position: int) -> np.random.Generator:
+        return stream(self._seed, name, self._branch, *position)
+
     def _gaps(self, position: int) -> NDArray[np.float64]:
-        return stream(self._seed, "arrivals", position).standard_exponential(BLOCK) / self._total
+        return self._stream("arrivals", position).standard_exponential(BLOCK) / self._total
 
     def _services(self, position: int, job_type: NDArray[np.int32]) -> NDArray[np.float64]:
         service = np.empty(BLOCK)
         for number, sampler in enumerate(self._samplers):
             mine = np.flatnonzero(job_type == number)
-            service[mine] = sampler(stream(self._seed, "service", number, position), len(mine))
+            service[mine] = sampler(self._stream("service", number, position), len(mine))
         return service
 
 
@@ -160,6 +184,3 @@ def _hyper_exponential(mean: float, squared_variation: float) -> Sampler:
 
     return sample
 
-
-__all__ = ["BLOCK", "JobBlock", "PoissonWorkload", "RecordedWorkload", "Workload",
-           "service_sampler"]  # fmt: skip

@@ -67,6 +67,12 @@ def frame_width(width: int, height: int, scale: int) -> int:
 
 
 @jitable
+def inset(frame: int, scale: int) -> int:
+    """From a server's edge to its slots: thick frames keep one line of distance."""
+    return frame + scale if frame > scale else frame
+
+
+@jitable
 def unit_height(configuration: Any, weight: Any, capacity: float, height: int) -> float:
     """Pixels per unit of weight: *capacity*, or the slots if they need more, fill *height*."""
     total = 0.0
@@ -76,9 +82,10 @@ def unit_height(configuration: Any, weight: Any, capacity: float, height: int) -
 
 
 @jitable
-def slot_rows(slots: int, height: int, scale: int) -> int:
-    """Number of rows in which a band of *height* pixels shows its *slots*."""
-    return max(1, min(slots, height // (ROW * scale)))
+def slot_columns(slots: int, height: int, scale: int) -> int:
+    """Number of slots side by side in a band of *height* pixels: as few as can be seen."""
+    rows = max(1, min(slots, height // (ROW * scale)))
+    return (slots + rows - 1) // rows
 
 
 @jitable
@@ -88,8 +95,8 @@ def has_room(slots: int, width: int, height: int, scale: int) -> bool:
         return True
     if width * height < slots * (PITCH * scale) ** 2:
         return False  # most small servers end here, before the costly divisions
-    rows = slot_rows(slots, height, scale)
-    columns = (slots + rows - 1) // rows
+    columns = slot_columns(slots, height, scale)
+    rows = (slots + columns - 1) // columns
     return height // rows >= PITCH * scale and width // columns >= PITCH * scale
 
 
@@ -158,20 +165,19 @@ def _draw_band(
 ) -> None:
     """The slots of one type, in rows from below; the first *jobs* of them are filled."""
     x, top, width, height = box
-    rows = slot_rows(slots, height, scale)
-    for row in range(rows):
+    columns = slot_columns(slots, height, scale)
+    rows = (slots + columns - 1) // columns
+    for slot in range(slots):
+        row, column = slot // columns, slot % columns
         y0 = top + height - height * (row + 1) // rows + scale
         y1 = top + height - height * row // rows
-        first = slots * row // rows
-        columns = slots * (row + 1) // rows - first
-        for column in range(columns):
-            x0 = x + width * column // columns
-            x1 = x + width * (column + 1) // columns - scale
-            if first + column < jobs:
-                _filled(pixels, x0, y0, x1, y1, colour, tile, scale)
-            else:
-                _outline(pixels, x0, y0, x1, y1, scale, colour)
-                _tiled(pixels, x0 + scale, y0 + scale, x1 - scale, y1 - scale, vacant)
+        x0 = x + width * column // columns
+        x1 = x + width * (column + 1) // columns - scale
+        if slot < jobs:
+            _filled(pixels, x0, y0, x1, y1, colour, tile, scale)
+        else:
+            _outline(pixels, x0, y0, x1, y1, scale, colour)
+            _tiled(pixels, x0 + scale, y0 + scale, x1 - scale, y1 - scale, vacant)
 
 
 @jitable
@@ -264,7 +270,11 @@ def _draw_server(
         return
     edge = frame_width(width, height, scale)
     _outline(pixels, x, y, x + width, y + height, edge, frame[group])
-    box = (x + edge, y + edge, width - 2 * edge, height - 2 * edge)
+    inner = inset(edge, scale)
+    _outline(
+        pixels, x + edge, y + edge, x + width - edge, y + height - edge, inner - edge, background
+    )
+    box = (x + inner, y + inner, width - 2 * inner, height - 2 * inner)
     unit = unit_height(configuration, weight, capacity, box[3])
     if shows_slots(configuration, weight, capacity, box[2], box[3], scale):
         _flat(pixels, box[0], box[1], box[0] + box[2], box[1] + box[3], background)
@@ -295,6 +305,12 @@ def _same(first: Any, second: Any) -> bool:
     for place in range(first.shape[0]):
         differences += first[place] != second[place]
     return differences == 0
+
+
+@jitable
+def _keep(old: Any, new: Any) -> None:
+    for place in range(new.shape[0]):
+        old[place] = new[place]
 
 
 def draw_servers(
@@ -359,8 +375,8 @@ def draw_servers(
             background,
             scale,
         )
-        old_rects[server] = rects[server]
-        old_configuration[server] = configuration[server]
-        old_placement[server] = placement[server]
+        _keep(old_rects[server], rects[server])
+        _keep(old_configuration[server], configuration[server])
+        _keep(old_placement[server], placement[server])
         old_group[server] = group[server]
     return count

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gui.painting.kernel import frame_width, shows_slots, slot_rows, unit_height
+from gui.painting.kernel import frame_width, inset, shows_slots, slot_columns, unit_height
 
 Integers = npt.NDArray[np.int32]
 Box = tuple[int, int, int, int]
@@ -81,7 +81,7 @@ class Servers:
     def inner_box(self, server: int, scale: int = 1) -> Box:
         """x, y, width, height of the server inside its frame."""
         x, y, width, height = self.rects[server].tolist()
-        edge = frame_width(width, height, scale)
+        edge = inset(frame_width(width, height, scale), scale)
         return x + edge, y + edge, width - 2 * edge, height - 2 * edge
 
     def shows_slots(self, server: int, scale: int = 1) -> bool:
@@ -100,11 +100,10 @@ class Servers:
         low, high = self._bands(server, self.inner_box(server, scale))[job_type]
         x, y, width, height = self.inner_box(server, scale)
         band = high - low
-        rows = slot_rows(slots, band, scale)
-        row = ((slot + 1) * rows - 1) // slots
-        first = slots * row // rows
-        columns = slots * (row + 1) // rows - first
-        left, right = (width * (slot - first + i) // columns for i in (0, 1))
+        columns = slot_columns(slots, band, scale)
+        rows = (slots + columns - 1) // columns
+        row, column = divmod(slot, columns)
+        left, right = (width * (column + i) // columns for i in (0, 1))
         bottom, top = (low + band * (row + i) // rows for i in (0, 1))
         return x + left, y + height - top, right - left, top - bottom
 
@@ -122,12 +121,12 @@ class Servers:
             if low <= height < high:
                 slots = int(self.configuration[server, job_type])
                 band = high - low
-                rows = slot_rows(slots, band, scale)
+                columns = slot_columns(slots, band, scale)
+                rows = (slots + columns - 1) // columns
                 row = ((height - low + 1) * rows - 1) // band
-                first = slots * row // rows
-                columns = slots * (row + 1) // rows - first
                 column = ((x - box[0] + 1) * columns - 1) // box[2]
-                return Hit(server, job_type, first + column)
+                slot = row * columns + column
+                return Hit(server, job_type, slot if slot < slots else None)
         return Hit(server, None, None)
 
     def _share_at(self, server: int, box: Box, y: int) -> int | None:

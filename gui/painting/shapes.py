@@ -56,7 +56,8 @@ def shapes(servers: Servers, chosen: Indices, scale: int = 1) -> Shapes:
     group = servers.group[chosen]
     edge = _edges(rects, scale)
     outer = np.column_stack([rects[:, :2], rects[:, :2] + rects[:, 2:]])
-    inner = outer + edge[:, None] * np.array([1, 1, -1, -1])
+    cleared = outer + edge[:, None] * np.array([1, 1, -1, -1])
+    inner = cleared + np.where(edge > scale, scale, 0)[:, None] * np.array([1, 1, -1, -1])
     slots, jobs = servers.configuration[chosen], servers.placement[chosen]
     ends = np.cumsum(slots * servers.weight, axis=1)
     height = inner[:, 3] - inner[:, 1]
@@ -71,7 +72,7 @@ def shapes(servers: Servers, chosen: Indices, scale: int = 1) -> Shapes:
     return Shapes(
         outer=outer[edge > 0],
         outer_group=group[edge > 0],
-        inner=inner,
+        inner=cleared,
         filled=np.concatenate([seen.boxes[is_job], shares]),
         filled_type=np.concatenate([seen.job_type[is_job], share_type]),
         vacant=seen.boxes[~is_job],
@@ -99,14 +100,15 @@ def _heights(bands: Boxes) -> Boxes:
     return np.diff(bands, axis=1, prepend=0)
 
 
-def _rows(slots: Integers, height: Boxes, scale: int) -> Boxes:
-    return np.maximum(1, np.minimum(slots, height // (ROW * scale))).astype(np.int64)
+def _columns(slots: Integers, height: Boxes, scale: int) -> Boxes:
+    rows = np.maximum(1, np.minimum(slots, height // (ROW * scale)))
+    return np.maximum(1, -(-slots // rows)).astype(np.int64)
 
 
 def _shows_slots(slots: Integers, bands: Boxes, inner: Boxes, scale: int) -> Mask:
     height = _heights(bands)
-    rows = _rows(slots, height, scale)
-    columns = np.maximum(1, (slots + rows - 1) // rows)
+    columns = _columns(slots, height, scale)
+    rows = np.maximum(1, -(-slots // columns))
     width = (inner[:, 2] - inner[:, 0])[:, None]
     room = (height // rows >= PITCH * scale) & (width // columns >= PITCH * scale)
     return np.asarray((room | (slots == 0)).all(axis=1))
@@ -127,18 +129,17 @@ def _slots(inner: Boxes, slots: Integers, bands: Boxes, scale: int) -> _Slots:
     slot = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
     height = _heights(bands)
     band, n = height[server, job_type][owner], count[owner]
-    rows = _rows(slots, height, scale)[server, job_type][owner]
-    row = ((slot + 1) * rows - 1) // n
-    first = n * row // rows
-    columns = n * (row + 1) // rows - first
+    columns = _columns(slots, height, scale)[server, job_type][owner]
+    rows = -(-n // columns)
+    row, column = np.divmod(slot, columns)
     place = inner[server][owner]
     width = place[:, 2] - place[:, 0]
     base = place[:, 3] - bands[server, job_type][owner] + band
     boxes = np.column_stack(
         [
-            place[:, 0] + width * (slot - first) // columns,
+            place[:, 0] + width * column // columns,
             base - band * (row + 1) // rows + scale,
-            place[:, 0] + width * (slot - first + 1) // columns - scale,
+            place[:, 0] + width * (column + 1) // columns - scale,
             base - band * row // rows,
         ]
     )

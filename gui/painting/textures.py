@@ -84,7 +84,7 @@ def raster_palette(theme: Theme, job_types: int, ratio: float = 1.0) -> RasterPa
         tile=np.array(tiles, dtype=np.uint32).reshape(job_types, PERIOD * scale, PERIOD * scale),
         vacant=np.array([plain, reserved, plain]),
         frame=np.array(
-            [argb(c) for c in (theme.border, theme.reject_group, theme.grid)], dtype=np.uint32
+            [argb(c) for c in (theme.empty, theme.reject_group, theme.grid)], dtype=np.uint32
         ),
         share=argb(theme.empty),
         background=argb(theme.panel),

@@ -1,0 +1,1 @@
+"""Live curves of long runs: a fixed cost per frame however many points there are."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
-from typing import Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -30,16 +30,10 @@ MOST_PYTHON_NODES = 5_000_000
 COMPILED_BOUND = 2**62
 #: Stands in the table of densities where a resource bounds nothing.
 UNBOUNDED = -1
+#: Stands for "the heaviest" where a weight that is enough could be given.
+HEAVIEST = -1
 
 Integers = Sequence[int]
-
-
-@dataclass(frozen=True)
-class Found:
-    """A configuration and its weight."""
-
-    weight: int
-    counts: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -50,7 +44,7 @@ class Knapsack:
     ----------
     types:
         [m] the types' numbers.
-    weights:
+    unit, weights:
         [m] > 0, divided by their greatest common divisor ``unit``.
     sizes:
         [m * c] what one job takes of each column.
@@ -60,7 +54,7 @@ class Knapsack:
         [(m + 1) * c] the highest weight per unit of a column among types i, i+1, ...
     """
 
-    types: tuple[int, ...]
+    types: list[int]
     unit: int
     weights: list[int]
     sizes: list[int]
@@ -69,45 +63,39 @@ class Knapsack:
     denominators: list[int]
 
     def search(self, above: int, enough: int) -> list[int] | None:
-        """Counts [m] of the first configuration found that weighs ``enough``, else of the
-        heaviest, provided that it weighs more than *above*; None if there is none."""
+        """Counts [m] that weigh more than *above*: *enough*, else the most; None if none do."""
         counts, best = [0] * len(self.types), [0] * len(self.types)
-        lists = (self.sizes, self.weights, self.numerators, self.denominators)
         weight, nodes = branch_and_bound(
-            *lists, self.room[:], above, enough, PYTHON_NODES, counts, best
-        )
+            self.sizes, self.weights, self.numerators, self.denominators,
+            self.room[:], above, enough, PYTHON_NODES, counts, best,
+        )  # fmt: skip
         if nodes > PYTHON_NODES:
             weight, best = self._search_long(above, enough)
         return best if weight > above else None
 
     def _search_long(self, above: int, enough: int) -> tuple[int, list[int]]:
-        counts = [0] * len(self.types)
-        lists = [self.sizes, self.weights, self.numerators, self.denominators, self.room]
-        if self._largest() < COMPILED_BOUND and enough < COMPILED_BOUND:
-            limit, best = MOST_NODES, np.zeros(len(counts), np.int64)
-            *arrays, work = (np.array([*numbers, *counts], np.int64) for numbers in [*lists, []])
-            found = compiled(branch_and_bound)(*arrays, above, enough, limit, work, best)
-            result = best.tolist()
-        else:
-            limit, result = MOST_PYTHON_NODES, counts[:]
-            found = branch_and_bound(
-                *lists[:4], self.room[:], above, enough, limit, counts, result
-            )
-        if found[1] > limit:
+        """The same, compiled where the numbers allow it, and with more patience."""
+        run: Callable[..., tuple[int, int]] = branch_and_bound
+        limit, counts = MOST_PYTHON_NODES, [0] * len(self.types)
+        numbers = (self.sizes, self.weights, self.numerators, self.denominators, self.room)
+        work: list[Any] = [list(part) for part in (*numbers, counts, counts)]
+        if self._largest() < COMPILED_BOUND:
+            run, limit = compiled(branch_and_bound), MOST_NODES
+            work = [np.array(part, np.int64) for part in work]
+        weight, nodes = run(*work[:5], above, enough, limit, *work[5:])
+        if nodes > limit:
             raise ValueError(
                 f"no proof after {limit} steps of which of {len(self.types)} job types fill a "
                 "server best: write their sizes with fewer digits, or use fewer types"
             )
-        return int(found[0]), result
+        return int(weight), [int(count) for count in work[-1]]
 
     def _largest(self) -> int:
         """A bound of all numbers that the search computes."""
         columns = len(self.room)
-        weight = sum(
-            most_of(self.sizes, self.room, level, columns) * weight
-            for level, weight in enumerate(self.weights)
-        )
-        return weight + max(self.room) * max(self.numerators, default=1) + max(self.denominators)
+        most = (most_of(self.sizes, self.room, level, columns) for level in range(len(self.types)))
+        weight = sum(count * weight for count, weight in zip(most, self.weights, strict=True))
+        return weight + max(self.room) * max(self.numerators)
 
 
 def heaviest(
@@ -117,9 +105,9 @@ def heaviest(
     types: Integers,
     *,
     above: int = -1,
-    enough: int | None = None,
-) -> Found | None:
-    """Some heaviest configuration of *types* in *room* (ties are free).
+    enough: int = HEAVIEST,
+) -> tuple[int, ...] | None:
+    """Some heaviest configuration [J] of *types* in *room* (ties are free).
 
     Parameters
     ----------
@@ -130,24 +118,241 @@ def heaviest(
     above:
         None is returned unless some configuration weighs more than this.
     enough:
-        Any configuration of this weight will do; None asks for the heaviest.
+        Any configuration of at least this weight will do.
 
     Raises
     ------
     ValueError
         If the search is too long (see :data:`MOST_NODES`).
     """
-    knapsack = build(demand, room, weights, types)
     counts = [0] * len(demand)
+    knapsack = _knapsack(demand, room, weights, types)
     if knapsack is None:
-        return Found(0, tuple(counts)) if above < 0 else None
+        return tuple(counts) if above < 0 else None
     unit = knapsack.unit
-    stop = COMPILED_BOUND - 1 if enough is None else -(-enough // unit)
-    if enough is None and knapsack._largest() >= COMPILED_BOUND:
-        stop = knapsack._largest()
-    best = knapsack.search(above // unit, stop)
+    best = knapsack.search(above // unit, enough if enough < 0 else -(-enough // unit))
     if best is None:
         return None
     for number, count in zip(knapsack.types, best, strict=True):
         counts[number] = count
-    return Found(sum(w * k for w, k in zip(weights, counts, strict=True)), tuple(counts))
+    return tuple(counts)
+
+
+def _knapsack(
+    demand: Sequence[Integers], room: Integers, weights: Integers, types: Integers
+) -> Knapsack | None:
+    """The search over those of *types* that weigh something and fit; None if none do."""
+    usable = [
+        j
+        for j in types
+        if weights[j] > 0 and all(s <= r for s, r in zip(demand[j], room, strict=True))
+    ]
+    if not usable:
+        return None
+    unit = gcd(*(weights[j] for j in usable))
+    light = {j: weights[j] // unit for j in usable}
+    columns = _columns([demand[j] for j in usable], room, [light[j] for j in usable])
+    place = {j: i for i, j in enumerate(usable)}
+    sizes = columns[-1][0]
+    usable.sort(key=lambda j: (Fraction(light[j], sizes[place[j]]), sizes[place[j]]), reverse=True)
+    ordered = [[column[place[j]] for column, _ in columns] for j in usable]
+    ordered_weights = [light[j] for j in usable]
+    numerators, denominators = densities(ordered, ordered_weights)
+    return Knapsack(
+        types=usable,
+        unit=unit,
+        weights=ordered_weights,
+        sizes=[size for row in ordered for size in row],
+        room=[left for _, left in columns],
+        numerators=numerators,
+        denominators=denominators,
+    )
+
+
+def _columns(
+    demand: Sequence[Integers], room: Integers, weights: Integers
+) -> list[tuple[list[int], int]]:
+    """Per column the sizes and the room, in the largest unit; the combination comes last."""
+    columns = [
+        ([row[d] for row in demand], left)
+        for d, left in enumerate(room)
+        if any(row[d] for row in demand)
+    ]
+    if len(columns) > 1:
+        prices = relaxation_prices(demand, room, weights)
+        combined = [_dot(prices, row) for row in demand]
+        columns.append((combined, _dot(prices, room)))
+    units = [gcd(*sizes) for sizes, _ in columns]
+    return [
+        ([size // unit for size in sizes], left // unit)
+        for (sizes, left), unit in zip(columns, units, strict=True)
+    ]
+
+
+def relaxation_prices(
+    demand: Sequence[Integers], room: Integers, weights: Integers
+) -> tuple[int, ...]:
+    """Prices [n] of the resources in max weights k, demand k <= room, k >= 0 real.
+
+    Up to a common factor; every type then costs at least what it weighs.
+    """
+    resources = range(len(room))
+    simplex: ExactSimplex[tuple[str, int]] = ExactSimplex(
+        room, [("room", d) for d in resources], [0] * len(room)
+    )
+    while True:
+        prices, scale = simplex.prices(), simplex.denominator
+        gains = [weight * scale - _dot(prices, row) for weight, row in zip(weights, demand, strict=True)]
+        best = max(range(len(gains)), key=gains.__getitem__)
+        cheapest = min(resources, key=prices.__getitem__)
+        if gains[best] > 0:
+            simplex.enter(("type", best), demand[best], weights[best])
+        elif prices[cheapest] < 0:
+            simplex.enter(("room", cheapest), [int(d == cheapest) for d in resources], 0)
+        else:
+            divisor = gcd(*prices)
+            return tuple(price // divisor for price in prices)
+
+
+def densities(sizes: Sequence[Integers], weights: Integers) -> tuple[list[int], list[int]]:
+    """Highest weight per unit among types i, i+1, ..., per column: [(m + 1) * c] each.
+
+    :data:`UNBOUNDED` stands where one of those types takes nothing of the column.
+    """
+    columns = len(sizes[0]) if sizes else 0
+    rows = [[(0, 1)] * columns]
+    for row, weight in zip(reversed(sizes), reversed(weights), strict=True):
+        rows.append(
+            [_denser(weight, size, *last) for size, last in zip(row, rows[-1], strict=True)]
+        )
+    flat = [pair for row in reversed(rows) for pair in row]
+    return [numerator for numerator, _ in flat], [denominator for _, denominator in flat]
+
+
+def _denser(weight: int, size: int, numerator: int, denominator: int) -> tuple[int, int]:
+    """The larger of weight / size and numerator / denominator, in lowest terms."""
+    if numerator == UNBOUNDED or (size == 0 and weight > 0):
+        return UNBOUNDED, 1
+    if weight * denominator <= numerator * size:
+        return numerator, denominator
+    divisor = gcd(weight, size)
+    return weight // divisor, size // divisor
+
+
+def _dot(left: Integers, right: Integers) -> int:
+    return sum(a * b for a, b in zip(left, right, strict=True))
+
+
+@jitable
+def most_of(sizes: Any, room: Any, level: int, columns: int) -> int:
+    """How many jobs of the type at *level* fit in *room*."""
+    most = -1
+    for d in range(columns):
+        size = sizes[level * columns + d]
+        if size > 0:
+            fitting = room[d] // size
+            if most < 0 or fitting < most:
+                most = fitting
+    return most
+
+
+@jitable
+def upper_bound(room: Any, numerators: Any, denominators: Any, level: int) -> int:
+    """What the types from *level* on can weigh at most in *room*."""
+    columns = len(room)
+    bound = -1
+    for d in range(columns):
+        numerator = numerators[level * columns + d]
+        if numerator >= 0:
+            weight = room[d] * numerator // denominators[level * columns + d]
+            if bound < 0 or weight < bound:
+                bound = weight
+    return bound
+
+
+@jitable
+def branch_and_bound(
+    sizes: Any,
+    weights: Any,
+    numerators: Any,
+    denominators: Any,
+    room: Any,
+    above: int,
+    enough: int,
+    limit: int,
+    counts: Any,
+    best_counts: Any,
+) -> tuple[int, int]:
+    """Depth first, highest counts first; see :class:`Knapsack` for the arrays.
+
+    Leaves the best counts in *best_counts*, and returns their weight (*above* if nothing
+    weighs more) and the nodes visited (more than *limit*: the search was cut off).
+    """
+    types = len(weights)
+    level, weight, best, nodes = 0, 0, above, 0
+    while True:
+        nodes += 1
+        if nodes > limit:
+            return best, nodes
+        if level < types and weight + upper_bound(room, numerators, denominators, level) > best:
+            count = most_of(sizes, room, level, len(room))
+            counts[level] = count
+            weight += count * weights[level]
+            take(room, sizes, level, count)
+            level += 1
+            continue
+        if level == types and weight > best:
+            best = weight
+            for i in range(types):
+                best_counts[i] = counts[i]
+            if 0 <= enough <= best:
+                return best, nodes
+        level, weight = step_back(
+            sizes, weights, numerators, denominators, room, best, counts, level, weight
+        )
+        if level < 0:
+            return best, nodes
+
+
+@jitable
+def take(room: Any, sizes: Any, level: int, count: int) -> None:
+    """Let *count* jobs of the type at *level* take their room (negative: give it back)."""
+    columns = len(room)
+    for d in range(columns):
+        room[d] -= count * sizes[level * columns + d]
+
+
+@jitable
+def step_back(
+    sizes: Any,
+    weights: Any,
+    numerators: Any,
+    denominators: Any,
+    room: Any,
+    best: int,
+    counts: Any,
+    level: int,
+    weight: int,
+) -> tuple[int, int]:
+    """Take one job off the deepest type where that may still win.
+
+    Returns the level after that type (-1: nothing is left to try) and the weight.
+    """
+    last = len(room) - 1
+    while level > 0:
+        level -= 1
+        if counts[level] == 0:
+            continue
+        # In the last column the types stand densest first: if one job less of this type
+        # cannot win there, still fewer cannot either.
+        after = (level + 1) * len(room) + last
+        left = room[last] + sizes[level * len(room) + last]
+        rest = left * numerators[after] // denominators[after]
+        if weight - weights[level] + rest > best:
+            counts[level] -= 1
+            take(room, sizes, level, -1)
+            return level + 1, weight - weights[level]
+        take(room, sizes, level, -counts[level])
+        weight -= counts[level] * weights[level]
+        counts[level] = 0
+    return -1, weight

@@ -192,8 +192,8 @@ def lines(path: Path, *, watch: Watch | None = None) -> Iterator[str]:
     Raises
     ------
     TraceError
-        If the file is absent, unreadable, empty, damaged, not UTF-8, has a NUL byte or a
-        line longer than :data:`LINE_LIMIT`.
+        If the file is absent, unreadable, empty, damaged or not UTF-8, or has a NUL byte or
+        a line without an end (more than :data:`LINE_LIMIT` bytes left over by a block).
     """
     number, rest = 1, b""
     for block in _blocks(path, watch):
@@ -272,10 +272,8 @@ def _decoded(data: bytes, path: Path, first: int) -> str:
 
 
 def _line_error(path: Path, row: int, found: str) -> TraceError:
-    named = path.suffix == ".gz"
-    hint = " (the name ends in .gz: is it whole gzip data?)" if named else ""
     return TraceError(
-        f"row {row}: found {found}; allowed is plain or gzip'd text in UTF-8{hint}",
+        f"row {row}: found {found}; allowed is plain or gzip'd text in UTF-8{_name_hint(path)}",
         where=str(path),
     )
 
@@ -284,7 +282,16 @@ def _wrong_width(path: Path, row: int, fields: list[str], columns: Sequence[str]
     count, expected = len(fields), len(columns)
     missing = f", '{columns[count]}' is the first that is absent" if count < expected else ""
     return TraceError(
-        f"row {row}: found {count} columns, beginning {shown(','.join(fields))}; "
-        f"allowed are {expected} columns, '{columns[0]}' to '{columns[-1]}'{missing}",
+        f"row {row}: found {count} columns, beginning {shown(','.join(fields))}; allowed are "
+        f"{expected} columns, '{columns[0]}' to '{columns[-1]}'{missing}{_name_hint(path)}",
         where=str(path),
     )
+
+
+def _name_hint(path: Path) -> str:
+    """What to say of a file that is called .gz and is not."""
+    if path.suffix != ".gz":
+        return ""
+    with _file_errors(path), path.open("rb") as raw:
+        packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+    return "" if packed else " (it is named .gz but is not gzip data)"

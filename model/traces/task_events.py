@@ -20,6 +20,7 @@ from model.traces.reading import (
     file_size,
     rows,
     scaled_decimal,
+    shown,
     whole_number,
 )
 
@@ -83,6 +84,7 @@ class TaskEventTable:
     ----------
     files:
         The parts in order.
+
     Raises
     ------
     TraceError
@@ -112,8 +114,8 @@ class TaskEventTable:
         return [self.files[part] for part in sorted(self._overlapping)]
 
     def __iter__(self) -> Iterator[TaskEvent]:
-        # A part is opened only when its first timestamp is reached: parts that follow one
-        # another never hold more than two files open, however many they are.
+        # A part is opened only when its first timestamp is reached: of parts that follow one
+        # another one file is open at a time, however many they are.
         waiting = deque(range(len(self.files)))
         heads: list[tuple[int, int, TaskEvent, Iterator[TaskEvent]]] = []
         while waiting or heads:
@@ -139,12 +141,15 @@ class TaskEventTable:
 
 def _files(paths: Sequence[Path]) -> list[Path]:
     """The files that *paths* stand for, each once."""
+    for path in paths:
+        if "\0" in str(path):
+            raise TraceError(f"found the name {shown(str(path))}; allowed is a file's name")
     files = [file for path in paths for file in (_parts_in(path) if _is_folder(path) else [path])]
     if not files:
         raise TraceError("no file was given; allowed are parts of task_events, or a folder of them")
     seen: dict[str, Path] = {}
     for file in files:
-        key = os.path.realpath(file).removesuffix(".gz") if "\0" not in str(file) else str(file)
+        key = os.path.realpath(file).removesuffix(".gz")
         if key in seen:
             raise TraceError(
                 f"found the same part twice, the other time as {seen[key].name}; give it once",
@@ -155,12 +160,20 @@ def _files(paths: Sequence[Path]) -> list[Path]:
 
 
 def _is_folder(path: Path) -> bool:
-    return "\0" not in str(path) and path.is_dir()
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> TraceError:
+    return TraceError(f"this cannot be read: {error.strerror or error}", where=str(path))
 
 
 def _parts_in(folder: Path) -> list[Path]:
+    """The parts in *folder*, or in its subfolder with the table's name."""
     inner = folder / "task_events"
-    place = inner if inner.is_dir() else folder
+    place = inner if _is_folder(inner) else folder
     try:
         found = sorted(
             path
@@ -168,9 +181,7 @@ def _parts_in(folder: Path) -> list[Path]:
             if path.name.endswith((".csv", ".csv.gz")) and not path.name.startswith(".")
         )
     except OSError as error:
-        raise TraceError(
-            f"the folder cannot be read: {error.strerror or error}", where=str(place)
-        ) from None
+        raise _unreadable(place, error) from None
     if not found:
         raise TraceError(
             "the folder has no .csv or .csv.gz file; allowed is a folder of task_events parts",

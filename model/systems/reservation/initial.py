@@ -65,7 +65,7 @@ def initial_state(
     if isinstance(scenario.initial, GivenStart) and reserves_slots:
         _configure(state, scenario.initial)
     state.slots_in_system[...] = state.configuration.sum(axis=0)
-    _check(state, numbers)
+    check_feasible(state, numbers)
     return state
 
 
@@ -120,7 +120,7 @@ def _configure(state: ReservationState, start: GivenStart) -> None:
             state.number[NEXT_STAMP] += 1
 
 
-def _check(state: ReservationState, numbers: ReservationNumbers) -> None:
+def check_feasible(state: ReservationState, numbers: ReservationNumbers) -> None:
     rows = np.unique(state.configuration, axis=0)
     for row in rows:
         if not numbers.space.contains(tuple(int(k) for k in row)):

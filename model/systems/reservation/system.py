@@ -36,7 +36,7 @@ from model.records import (
 )
 from model.scenario.reservation import ReservationScenario
 from model.systems.reservation import physics, sampling
-from model.systems.reservation.initial import initial_state, starting_jobs
+from model.systems.reservation.initial import check_feasible, initial_state, starting_jobs
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.state import (
     ARRIVED,
@@ -80,6 +80,10 @@ class ReservationSystem:
         return initial_state(
             self.scenario, self.numbers, self.starting, self.policy.reserves_slots
         )
+
+    def check_feasible(self, state: ReservationState) -> None:
+        """Refuse a state that the servers cannot hold, with ScenarioError."""
+        check_feasible(state, self.numbers)
 
     def job_name(self, number: int) -> str:
         """The name of a job: as scripted, or its number."""

@@ -1,0 +1,178 @@
+"""A growing series of points with the least and greatest value of each block of them.
+
+Each level holds the extremes of complete blocks, of twice as many points as the level below.
+A picture of any range takes the level whose blocks are about a pixel wide, so it costs pixels
+and not points.  Blocks start at multiples of their size, so a growing curve does not shimmer.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Values = npt.NDArray[np.float64]
+_FIRST_CAPACITY = 1024
+# Blocks of up to 2**3 points are found when they are drawn: keeping them would take more
+# memory than the points themselves.
+_LOWEST = 4
+
+
+class Envelope(NamedTuple):
+    """At ``x``, the series lies between ``low`` and ``high``; equal where points are single."""
+
+    x: Values
+    low: Values
+    high: Values
+    exact: bool
+
+
+class _Level:
+    """An array that grows by doubling."""
+
+    def __init__(self) -> None:
+        self._values = np.empty(_FIRST_CAPACITY)
+        self.size = 0
+
+    @property
+    def values(self) -> Values:
+        return self._values[: self.size]
+
+    def extend(self, values: Values) -> None:
+        needed = self.size + len(values)
+        if needed > len(self._values):
+            grown = np.empty(max(needed, 2 * len(self._values)))
+            grown[: self.size] = self.values
+            self._values = grown
+        self._values[self.size : needed] = values
+        self.size = needed
+
+
+class Pyramid:
+    """Points (x, y) with x never falling; y may be NaN where there is nothing to show."""
+
+    def __init__(self) -> None:
+        self._x = _Level()
+        self._y = _Level()
+        self._low: list[_Level] = []
+        self._high: list[_Level] = []
+
+    def __len__(self) -> int:
+        return self._x.size
+
+    @property
+    def x(self) -> Values:
+        """All x, as a view that must not be written to."""
+        return self._x.values
+
+    @property
+    def y(self) -> Values:
+        """All y, as a view that must not be written to."""
+        return self._y.values
+
+    def append(self, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
+        """Add one point or many behind the last; constant time per point on average.
+
+        Raises
+        ------
+        ValueError
+            The lengths differ, or x falls.
+        """
+        xs, ys = np.atleast_1d(np.asarray(x, float)), np.atleast_1d(np.asarray(y, float))
+        if xs.shape != ys.shape or xs.ndim != 1:
+            raise ValueError(f"{xs.shape} values of x for {ys.shape} of y")
+        if not len(xs):
+            return
+        if (len(self) and xs[0] < self._x.values[-1]) or (np.diff(xs) < 0).any():
+            raise ValueError("x must not fall")
+        self._x.extend(xs)
+        self._y.extend(ys)
+        self._build()
+
+    def truncate(self, size: int) -> None:
+        """Keep the first *size* points, as going back in time does."""
+        self._x.size = self._y.size = max(0, min(size, len(self)))
+        levels = zip(self._low, self._high, strict=True)
+        for number, (low, high) in enumerate(levels, start=_LOWEST):
+            low.size = high.size = len(self) >> number
+
+    def truncate_after(self, x: float) -> None:
+        """Keep the points up to and including *x*."""
+        self.truncate(int(np.searchsorted(self.x, x, side="right")))
+
+    def replace(self, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
+        """Forget all points and take these."""
+        self.truncate(0)
+        self.append(x, y)
+
+    def envelope(self, first: float, last: float, pixels: int) -> Envelope:
+        """The series between *first* and *last*, in at most about *pixels* blocks.
+
+        One point on either side comes along, so that lines reach the edges.
+        """
+        start = max(0, int(np.searchsorted(self.x, first, side="right")) - 1)
+        stop = min(len(self), int(np.searchsorted(self.x, last, side="left")) + 1)
+        number = self._number(stop - start, max(1, pixels))
+        if number == 0:
+            y = self.y[start:stop]
+            return Envelope(self.x[start:stop], y, y, exact=True)
+        return self._blocks(start >> number, stop, number)
+
+    def extremes(self) -> tuple[float, float] | None:
+        """The least and the greatest finite value, or None if there is none."""
+        if not self._low:
+            values = self.y
+            low = high = values[np.isfinite(values)]
+        else:
+            rest = self.y[self._low[-1].size << self._highest :]
+            low = np.concatenate([self._low[-1].values, rest])
+            high = np.concatenate([self._high[-1].values, rest])
+            low, high = low[np.isfinite(low)], high[np.isfinite(high)]
+        return (float(low.min()), float(high.max())) if len(low) else None
+
+    def at(self, x: float) -> float | None:
+        """The value of the last point at or before *x*."""
+        place = int(np.searchsorted(self.x, x, side="right")) - 1
+        return float(self.y[place]) if place >= 0 else None
+
+    @property
+    def _highest(self) -> int:
+        return _LOWEST - 1 + len(self._low)
+
+    def _number(self, points: int, pixels: int) -> int:
+        """The power of two of the smallest blocks that are no more than *pixels*."""
+        blocks = -(-points // pixels)
+        return min(self._highest, max(0, blocks - 1).bit_length())
+
+    def _blocks(self, begin: int, stop: int, number: int) -> Envelope:
+        end = stop >> number
+        low, high = self._complete(begin, end, number)
+        x = self.x[np.arange(begin, end) << number]
+        rest = self.y[end << number : stop]
+        if len(rest):
+            x = np.append(x, self.x[end << number])
+            low, high = np.append(low, np.fmin.reduce(rest)), np.append(high, np.fmax.reduce(rest))
+        return Envelope(x, low, high, exact=False)
+
+    def _complete(self, begin: int, end: int, number: int) -> tuple[Values, Values]:
+        if number >= _LOWEST:
+            place = number - _LOWEST
+            return self._low[place].values[begin:end], self._high[place].values[begin:end]
+        blocks = self.y[begin << number : end << number].reshape(-1, 1 << number)
+        return np.fmin.reduce(blocks, axis=1), np.fmax.reduce(blocks, axis=1)
+
+    def _build(self) -> None:
+        """Add the blocks that have become complete, level by level."""
+        below, width = (self._y, self._y), 1 << _LOWEST
+        number = 0
+        while below[0].size >= width:
+            if number == len(self._low):
+                self._low.append(_Level())
+                self._high.append(_Level())
+            level = self._low[number], self._high[number]
+            fresh = slice(width * level[0].size, below[0].size // width * width)
+            for target, source, least in zip(level, below, (np.fmin, np.fmax), strict=True):
+                target.extend(least.reduce(source.values[fresh].reshape(-1, width), axis=1))
+            below, width = level, 2
+            number += 1

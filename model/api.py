@@ -1,0 +1,319 @@
+"""The only door to a run: open a scenario, advance, step, seek, fork, measure.
+
+The command line and the window drive the same :class:`Session`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from model.assembly import Bench, assemble, policy_parameters, workload_of
+from model.engine import Engine, EventRun, Reason, Task
+from model.errors import ScenarioError
+from model.explain import Narrator
+from model.frame import Frame, RunInfo, Speed
+from model.metrics import Estimate
+from model.records import EVENT_KINDS, EVENT_ROW, Record
+from model.scenario.load import Scenario, load_scenario
+from model.state import copied, digest, frozen
+from model.systems.reservation.measures import run_metrics
+from model.systems.reservation.state import NEXT_ARRIVAL
+from model.timeline import Timeline
+from model.workload import ContinuedWorkload
+
+#: Rows of the log in a frame.
+ROWS_IN_FRAME = 400
+
+#: Events in one slice while a time budget is watched.
+BUDGET_SLICE = 4096
+
+
+class Session:
+    """One scenario under one policy: its run, its history, and frames of it.
+
+    Not thread-safe: one thread drives it.
+    """
+
+    def __init__(self, bench: Bench, name: str = "", state: Any = None) -> None:
+        self.bench = bench
+        self.name = name
+        self.timeline = Timeline(bench.system, bench.reference, state)
+        self.info = _info(bench, name)
+        self._last_records: tuple[Record, ...] = ()
+        self._agreement: bool | None = None
+
+    # Opening.
+
+    @classmethod
+    def open(
+        cls,
+        scenario: str | Path | Scenario,
+        policy: str | None = None,
+        seed: int | None = None,
+        trace: tuple[str, ...] = (),
+        kernel: bool = True,
+    ) -> Session:
+        """Open a scenario by name, path or value.
+
+        With *kernel* the compiled twin is used at once where there is one (compiling takes
+        some seconds the first time); without, the reference runs until :meth:`use_kernel`.
+
+        Raises
+        ------
+        UserError
+            One line that says what is wrong with the scenario, policy or trace.
+        """
+        name = scenario if isinstance(scenario, str) else ""
+        value = scenario if not isinstance(scenario, str | Path) else load_scenario(scenario)
+        session = cls(open_bench(value, policy, seed, trace), Path(name).stem if name else "")
+        if kernel:
+            session.use_kernel()
+        return session
+
+    def use_kernel(self) -> bool:
+        """Run compiled from here on; False if the policy has no compiled twin."""
+        if not self.bench.has_kernel:
+            return False
+        self.use_engine(self.bench.kernel())
+        return True
+
+    def use_engine(self, engine: Engine) -> None:
+        """Run on *engine* from here on; the history stays."""
+        self.timeline.engine = engine
+
+    # Forwards.
+
+    def run(
+        self,
+        events: int | None = None,
+        until: float = np.inf,
+        stop: tuple[str, ...] = (),
+        budget: float = np.inf,
+    ) -> Reason:
+        """Run on: so many events, until a time, or until an event of a kind.
+
+        ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`.
+        """
+        flags = sum(EVENT_KINDS[kind] for kind in stop)
+        left = np.inf if events is None else events
+        deadline = monotonic() + budget
+        reason = Reason.LIMIT
+        while left > 0 and reason is Reason.LIMIT:
+            before = self.timeline.event
+            reason = self.timeline.advance(int(min(left, BUDGET_SLICE)), until, flags).reason
+            left -= self.timeline.event - before
+            if monotonic() >= deadline:
+                break
+        self._last_records = ()
+        return reason
+
+    def step(self) -> None:
+        """One event; from the middle of one, to its end."""
+        inside = self.timeline.substep > 0
+        if not inside and self.timeline.next_event is None:
+            return
+        if not inside:
+            self.timeline.step_into()
+        self._finish()
+
+    def step_into(self) -> None:
+        """One sub-step of the reference; closing an event compares it with the kernel."""
+        self._last_records = self.timeline.records
+        record = self.timeline.step_into()
+        if record is None and self._last_records:
+            self._check_agreement()
+        elif record is not None:
+            self._last_records = ()
+
+    def _finish(self) -> None:
+        run_records: tuple[Record, ...] = ()
+        while True:
+            run_records = self.timeline.records or run_records
+            if self.timeline.step_into() is None:
+                break
+            run_records = self.timeline.records
+        self._last_records = run_records
+        self._check_agreement()
+
+    def _check_agreement(self) -> None:
+        """Let the other engine run the event just stepped through; do both agree?"""
+        self._agreement = None
+        if self.timeline.engine is self.bench.reference:
+            return
+        before = self.timeline.fork_at(self.timeline.event - 1)
+        tape = np.zeros(1, EVENT_ROW)
+        result = self.timeline.engine.advance(before, tape, Task())
+        self._agreement = digest(result.state) == digest(self.timeline.state)
+
+    # Backwards.
+
+    def step_back(self) -> None:
+        """To the start of the event in the making, else one event back."""
+        if self.timeline.substep:
+            self.timeline.leave_event()
+        else:
+            self.timeline.seek(self.timeline.event - 1)
+        self._recall()
+
+    def step_back_into(self) -> None:
+        """One sub-step back."""
+        self.timeline.step_back_into()
+        self._last_records = ()
+
+    def seek(self, event: int, substep: int = 0) -> None:
+        """Stand after *event* events, then *substep* sub-steps into the next."""
+        self.timeline.seek(event)
+        if substep:
+            self.timeline.enter_event(substep)
+        self._recall()
+
+    def to_start(self) -> None:
+        """Back to event 0."""
+        self.seek(self.timeline.first_event)
+
+    def to_live_end(self) -> None:
+        """To the last event ever reached."""
+        self.seek(self.timeline.live_end)
+
+    def back_to(self, kind: str) -> bool:
+        """To the previous event of a kind (standing just after it); False if there is none."""
+        flag = EVENT_KINDS[kind]
+        last = self.timeline.event - 1
+        while last > self.timeline.first_event:
+            first = max(self.timeline.first_event + 1, last - BUDGET_SLICE)
+            rows = self.timeline.rows(first, last)
+            found = rows["event"][(rows["flags"] & flag) != 0]
+            if len(found):
+                self.seek(int(found[-1]))
+                return True
+            last = first - 1
+        return False
+
+    def _recall(self) -> None:
+        """The sub-steps of the event that led here, for the panels that show them."""
+        self._agreement = None
+        self._last_records = ()
+        if self.timeline.substep or self.timeline.event <= self.timeline.first_event:
+            return
+        run = EventRun(self.bench.system, self.timeline.fork_at(self.timeline.event - 1))
+        run.finish()
+        self._last_records = tuple(run.records)
+
+    # Forking and measuring.
+
+    def fork(self, scenario: Scenario, policy: str | None = None) -> Session:
+        """A new session that goes on from here under other rules: "continue".
+
+        The jobs in service stay, with their service times; arrivals after the fork follow
+        the new scenario, from a stream of their own.
+
+        Raises
+        ------
+        UserError
+            If the new scenario cannot carry the present state.
+        """
+        bench = assemble(scenario, policy)
+        mine, other = self.bench.numbers, bench.numbers
+        if (mine.servers, mine.type_names) != (other.servers, other.type_names):
+            raise ScenarioError(
+                "found other servers or job types, allowed when continuing: the same; "
+                "apply with a restart instead"
+            )
+        state = copied(self.timeline.state)
+        bench.system.check_feasible(state)
+        workload = workload_of(scenario, other, self.timeline.time, branch=self.timeline.event)
+        arrivals = int(state.number[NEXT_ARRIVAL])
+        bench.system.workload = ContinuedWorkload(workload, arrivals)
+        session = Session(bench, self.name, state)
+        if self.timeline.engine is not self.bench.reference:
+            session.use_kernel()
+        return session
+
+    def measure(self, until: float, warmup: float) -> dict[str, Estimate]:
+        """Run to *until* and estimate the metrics of [warmup, until]."""
+
+        def advance(time: float) -> Any:
+            self.run(until=time)
+            return self.timeline.state
+
+        return run_metrics(self.bench.numbers, self.timeline.state, advance, warmup, until)
+
+    # Looking.
+
+    def frame(self, running: bool = False, speed: Speed | None = None, message: str = "") -> Frame:
+        """An immutable snapshot of this moment."""
+        line = self.timeline
+        event = line.event
+        rows = line.recent.between(max(line.first_event + 1, event - ROWS_IN_FRAME + 1), event)
+        if rows is None or not running:
+            rows = line.rows(event - ROWS_IN_FRAME + 1, event)
+        return Frame(
+            info=self.info,
+            state=frozen(line.shown_state),
+            event=event,
+            time=line.time,
+            records=line.records,
+            event_in_the_making=line.event_in_the_making,
+            next_event=line.next_event,
+            last_records=self._last_records,
+            rows=rows.copy(),
+            samples=line.samples.table,
+            extent=line.extent(),
+            running=running,
+            engine=line.engine.name,
+            agreement=self._agreement,
+            speed=speed or Speed(),
+            message=message,
+        )
+
+    def reproduction_line(self) -> str:
+        """The command that opens this very moment on any machine."""
+        scenario = self.name or "SCENARIO.toml"
+        return (f"slotscope {scenario} --policy {self.info.policy_name} --seed {self.info.seed} "
+                f"--event {self.timeline.event}")  # fmt: skip
+
+
+def open_bench(
+    scenario: Scenario,
+    policy: str | None = None,
+    seed: int | None = None,
+    trace: tuple[str, ...] = (),
+) -> Bench:
+    """A bench for a scenario, with its trace read where it has one."""
+    if scenario.workload.kind == "trace" or trace:
+        from model.traces.workload import with_trace
+
+        resolved, recorded, report = with_trace(scenario, trace)
+        bench = assemble(resolved, policy, seed, recorded)
+        return Bench(bench.scenario, bench.system, bench.reference, report)
+    return assemble(scenario, policy, seed)
+
+
+def _info(bench: Bench, name: str) -> RunInfo:
+    scenario, system = bench.scenario, bench.system
+    policy = system.policy
+    reserved = int(getattr(policy, "reserved", 0))
+    return RunInfo(
+        system=system.name,
+        scenario=scenario,
+        scenario_name=name or scenario.title or "scenario",
+        policy_name=scenario.policy.name,
+        policy_title=policy.title,
+        parameters=policy_parameters(scenario),
+        seed=scenario.seed,
+        numbers=bench.numbers,
+        narrator=Narrator(bench.numbers.type_names, system.job_name, policy.reserves_slots),
+        pseudocode=policy.pseudocode,
+        reserves_slots=policy.reserves_slots,
+        reserved=reserved,
+        time_unit=scenario.run.time_unit,
+        warnings=bench.numbers.warnings(),
+        offers=frozenset({"servers", "jobs", "reward", "bounds"}
+                         | ({"groups", "greedy"} if policy.reserves_slots else set())),
+    )  # fmt: skip
+
+

@@ -1,0 +1,203 @@
+"""Sentences made from records: the only place that words decisions.
+
+Servers, job types and iterations are numbered from 1 in sentences.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from model.records import (
+    ARRIVAL,
+    DEPARTURE,
+    FLAG_ADMITTED,
+    FLAG_I_STAR,
+    FLAG_MIGRATED,
+    FLAG_REASSIGNED,
+    FLAG_REJECTED,
+    UPDATE,
+    Admit,
+    Classify,
+    Configuration,
+    Event,
+    Migrate,
+    Preempt,
+    Reassign,
+    Record,
+    Reject,
+)
+
+THIN_SPACE = "\u2009"
+
+
+class Narrator:
+    """Words the records of one run.
+
+    Parameters
+    ----------
+    type_names:
+        [J] names of the job types.
+    job_name:
+        The name of a job, by its number.
+    reserves_slots:
+        Whether the policy admits jobs into reserved slots.
+    """
+
+    def __init__(
+        self, type_names: Sequence[str], job_name: Callable[[int], str], reserves_slots: bool
+    ) -> None:
+        self._types = tuple(type_names)
+        self._job = job_name
+        self._slots = reserves_slots
+
+    def row(self, row: np.void) -> str:
+        """One sentence for an event, with its reason in numbers."""
+        name = self._types[row["type"]] if row["type"] >= 0 else ""
+        flags = int(row["flags"])
+        if row["kind"] == UPDATE:
+            parts = ["the policy updates its configurations"]
+        elif flags & FLAG_REJECTED:
+            parts = [f"{name} rejected: {self._why(row)}"]
+        elif flags & FLAG_ADMITTED:
+            parts = [f"{name} job {self._job(int(row['job']))} admitted to server "
+                     f"{row['server'] + 1}"]  # fmt: skip
+        else:
+            parts = [f"{name} job {self._job(int(row['job']))} left server {row['server'] + 1}"]
+        if flags & FLAG_MIGRATED:
+            parts.append(f"job {self._job(int(row['moved']))} migrated into its slot from "
+                         f"Reject Group server {row['source'] + 1}")  # fmt: skip
+        if flags & FLAG_REASSIGNED:
+            parts.append(_reassigned(row))
+        if flags & FLAG_I_STAR:
+            parts.append(f"I* is now {row['i_star']}")
+        return "; ".join(parts)
+
+    def _why(self, row: np.void) -> str:
+        room = int(row["servers_with_room"])
+        if not self._slots:
+            return "no server has room"
+        empty = int(row["empty_slots"])
+        first = (
+            "no empty slot" if empty == 0
+            else f"{empty} empty {_plural(empty, 'slot')}, all on Reject Group servers"
+        )  # fmt: skip
+        if room < 0:
+            return first
+        if room == 0:
+            return f"{first}; no server has room"
+        has = "has" if room == 1 else "have"
+        return f"{first}; {room} {_plural(room, 'server')} {has} room but must not take it"
+
+    def event(self, event: Event) -> str:
+        """A few words for an event that is about to happen."""
+        if event.kind == ARRIVAL:
+            return f"{self._types[event.type]} job {self._job(event.job)} arrives"
+        if event.kind == DEPARTURE:
+            return (f"{self._types[event.type]} job {self._job(event.job)} leaves server "
+                    f"{event.server + 1}")  # fmt: skip
+        return "the policy updates its configurations"
+
+    def record(self, record: Record) -> str:
+        """One sentence for a sub-step."""
+        match record:
+            case Admit():
+                return f"an Accept Group slot is empty: server {record.server + 1} admits the job" \
+                    if self._slots else f"server {record.server + 1} is the first with room"  # fmt: skip
+            case Reject():
+                return f"the job is rejected: {self._reject_reason(record.values)}"
+            case Migrate():
+                return (f"job {self._job(record.job)} migrates from Reject Group server "
+                        f"{record.source + 1} to the slot that emptied on server "
+                        f"{record.target + 1}")  # fmt: skip
+            case Preempt():
+                return f"job {self._job(record.job)} on server {record.server + 1} is preempted"
+            case Reassign():
+                return (f"empty server {record.server + 1} is reassigned to "
+                        f"k[{record.values['i']}] = {shown(record.configuration)}")  # fmt: skip
+            case Classify():
+                return f"I* = {record.i_star}; ranks above it with index 1 form the Reject Group"
+        wording = _STEPS.get(record.kind)
+        return wording(self, record.values) if wording else record.kind.replace("_", " ")
+
+    def _reject_reason(self, values: Mapping[str, Any]) -> str:
+        row = np.zeros(1, [("empty_slots", int), ("servers_with_room", int)])[0]
+        row["empty_slots"] = values.get("empty_slots", -1)
+        row["servers_with_room"] = values.get("servers_with_room", -1)
+        return self._why(row)
+
+    def _arrival(self, values: Mapping[str, Any]) -> str:
+        return f"{self._types[values['type']]} job {self._job(values['job'])} arrives"
+
+    def _departure(self, values: Mapping[str, Any]) -> str:
+        return (f"{self._types[values['type']]} job {self._job(values['job'])} leaves server "
+                f"{values['server'] + 1}")  # fmt: skip
+
+    def _count_found(self, values: Mapping[str, Any]) -> str:
+        exhausted = self._types[values["exhausted"]]
+        return (f"k[{values['i']}] is wanted on {values['count']} "
+                f"{_plural(values['count'], 'server')}; {exhausted} is used up first, "
+                f"{values['servers_left']} {_plural(values['servers_left'], 'server')} "
+                "left")  # fmt: skip
+
+
+def _greedy_start(_: Narrator, values: Mapping[str, Any]) -> str:
+    return f"GPA starts from the workload reference {shown(values['jobs_left'])}"
+
+
+def _configuration_found(_: Narrator, values: Mapping[str, Any]) -> str:
+    return f"k[{values['i']}] = {shown(values['configuration'])} has the largest reward"
+
+
+def _ranked(_: Narrator, values: Mapping[str, Any]) -> str:
+    held, count = values["held"], values["count"]
+    text = f"k[{values['i']}]: {held} {_plural(held, 'server')} held, {count} wanted"
+    if values["surplus"] > 0:
+        return f"{text}; the {values['surplus']} most recent are surplus"
+    if values["surplus"] < 0:
+        return f"{text}; {-values['surplus']} missing"
+    return f"{text}; matched"
+
+
+def _unmatched(_: Narrator, values: Mapping[str, Any]) -> str:
+    return (f"no empty server of rank J + 1 for k[{values['i']}]: "
+            f"{values['missing']} stay missing")  # fmt: skip
+
+
+def _servers_scanned(_: Narrator, values: Mapping[str, Any]) -> str:
+    room = values["servers_with_room"]
+    return f"{room} {_plural(room, 'server')} {'has' if room == 1 else 'have'} room"
+
+
+_STEPS: dict[str, Callable[[Narrator, Mapping[str, Any]], str]] = {
+    "arrival": Narrator._arrival,
+    "departure": Narrator._departure,
+    "count_found": Narrator._count_found,
+    "greedy_start": _greedy_start,
+    "configuration_found": _configuration_found,
+    "ranked": _ranked,
+    "unmatched": _unmatched,
+    "servers_scanned": _servers_scanned,
+}
+
+
+def _reassigned(row: np.void) -> str:
+    count = int(row["reassigned"])
+    if count == 1:
+        return f"server {row['first_reassigned'] + 1} reassigned"
+    return f"{count} servers reassigned, first server {row['first_reassigned'] + 1}"
+
+
+def _plural(count: int, word: str) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def shown(configuration: Configuration | Sequence[int]) -> str:
+    """A configuration as it stands in the paper: (12, 3, 8, 0)."""
+    return f"({', '.join(str(slots) for slots in configuration)})"
+
+
+def grouped(number: int) -> str:
+    """A whole number with thin spaces between thousands."""
+    return f"{number:,}".replace(",", THIN_SPACE)

@@ -1,0 +1,79 @@
+"""Averages with warm-up and confidence intervals: batch means and replications.
+
+The integrals of Y_j are part of the state, so that a time average over any stretch is the
+difference of two integrals: nothing is sampled, nothing is lost between samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+#: Two-sided confidence of all intervals.
+CONFIDENCE = 0.95
+
+#: Batches that a single run is cut into.
+BATCHES = 20
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and the half-width of its confidence interval (nan if it cannot be told)."""
+
+    mean: float
+    half_width: float
+
+    def as_dict(self) -> dict[str, float | None]:
+        """For JSON; nan becomes null."""
+        return {
+            "mean": _or_none(self.mean),
+            "half_width": _or_none(self.half_width),
+        }
+
+
+def _or_none(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
+    """Student's interval for the mean of independent (or batched) values."""
+    array = np.asarray(values, float)
+    if len(array) == 0:
+        return Estimate(np.nan, np.nan)
+    if len(array) == 1:
+        return Estimate(float(array[0]), np.nan)
+    quantile = stats.t.ppf((1 + CONFIDENCE) / 2, len(array) - 1)
+    return Estimate(
+        float(array.mean()), float(quantile * array.std(ddof=1) / np.sqrt(len(array)))
+    )
+
+
+def batch_rates(
+    times: NDArray[np.float64], totals: NDArray[np.float64], batches: int = BATCHES
+) -> NDArray[np.float64]:
+    """Mean rates of increase of a cumulative series over equal stretches of time.
+
+    Parameters
+    ----------
+    times:
+        [n] increasing.
+    totals:
+        [n] the cumulative series at those times.
+    batches:
+        How many stretches; fewer where the series has fewer points.
+
+    Returns
+    -------
+    [b] with b <= *batches*; empty if the series spans no time.
+    """
+    if len(times) < 2 or times[-1] <= times[0]:
+        return np.zeros(0)
+    edges = np.linspace(times[0], times[-1], min(batches, len(times) - 1) + 1)
+    places = np.unique(np.clip(np.searchsorted(times, edges), 0, len(times) - 1))
+    spans = np.diff(times[places])
+    kept = spans > 0
+    return np.asarray(np.diff(totals[places])[kept] / spans[kept])

@@ -1,0 +1,287 @@
+"""The feasible configurations of a server, and MaxReward over them.
+
+Psychas & Ghaderi (2022), Sections 2.2 and 2.3.  A configuration k = (k_1, ..., k_J) says how
+many slots of each job type a server has.  The set K of the feasible ones is given by
+demands and a capacity, or, because nothing but monotonicity is needed, by its maximal
+members.  K is rarely written out: counting, MaxReward and the maximal configurations all
+work without listing it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.exact import common_units
+from model.programs import listing
+from model.programs.max_reward import additive_max_reward, heaviest_restriction
+from model.programs.knapsack import heaviest
+
+Configuration = tuple[int, ...]
+
+#: Most configurations, and most maximal ones, that are listed unless the caller says so.
+MOST_LISTED = 2_000_000
+MOST_MAXIMAL = 200_000
+#: Most answers of MaxReward that a space remembers.
+MOST_REMEMBERED = 200_000
+
+
+@dataclass(frozen=True)
+class ConfigurationSpace:
+    """The set K of feasible configurations of J job types; equal where its content is equal.
+
+    Made by :meth:`from_demands` or :meth:`from_maximal`.
+
+    Attributes
+    ----------
+    types:
+        J.
+    demand, capacity:
+        [J][n] and [n], integers in the largest common unit of each resource; empty where
+        the maximal configurations were given.
+    members:
+        The maximal configurations [m][J], sorted; empty where demands were given.
+    """
+
+    types: int
+    demand: tuple[tuple[int, ...], ...] = ()
+    capacity: tuple[int, ...] = ()
+    members: tuple[Configuration, ...] = ()
+    _remembered: dict[tuple[Configuration, int], Configuration] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    @classmethod
+    def from_demands(
+        cls, demand: Sequence[Sequence[Fraction]], capacity: Sequence[Fraction]
+    ) -> ConfigurationSpace:
+        """K of additive demands: k is feasible if sum_j k_j R_j <= capacity (Section 2.2).
+
+        Parameters
+        ----------
+        demand:
+            [J][n] R_j, what one job of each type takes of each resource.
+        capacity:
+            [n] what a server has.
+
+        Raises
+        ------
+        ValueError
+            If there is no type, a number is negative, the lengths differ, a type takes
+            nothing of any resource, or the numbers of a resource are too far apart.
+        """
+        _check_demands(demand, capacity)
+        columns = [
+            _in_units(d, [row[d] for row in demand] + [capacity[d]]) for d in range(len(capacity))
+        ]
+        rows = tuple(tuple(column[j] for column in columns) for j in range(len(demand)))
+        return cls(len(demand), rows, tuple(column[-1] for column in columns))
+
+    @classmethod
+    def from_maximal(cls, maximal: Sequence[Sequence[int]]) -> ConfigurationSpace:
+        """K as everything below one of *maximal* (Section 2.2: monotone, not additive).
+
+        Parameters
+        ----------
+        maximal:
+            [m][J] configurations; those below another one are dropped.
+
+        Raises
+        ------
+        ValueError
+            If there is none, their lengths differ, or a count is negative.
+        """
+        given = sorted({tuple(int(count) for count in member) for member in maximal}, reverse=True)
+        if not given or not given[0]:
+            raise ValueError("found no maximal configuration; at least one is needed")
+        if len({len(member) for member in given}) > 1:
+            raise ValueError("the maximal configurations have different numbers of job types")
+        if any(count < 0 for member in given for count in member):
+            raise ValueError("a configuration has a negative number of slots")
+        return cls(len(given[0]), members=tuple(listing.undominated(given)))
+
+    @property
+    def additive(self) -> bool:
+        """Whether K comes from demands and a capacity."""
+        return not self.members
+
+    @cached_property
+    def fits(self) -> tuple[bool, ...]:
+        """[J] whether one job of the type fits in an empty server."""
+        if self.additive:
+            return tuple(_below(row, self.capacity) for row in self.demand)
+        return tuple(any(member[j] for member in self.members) for j in range(self.types))
+
+    @cached_property
+    def max_slots(self) -> int:
+        """K of Table 1: the most jobs in any feasible configuration."""
+        return sum(self.heaviest((1,) * self.types))
+
+    def contains(self, configuration: Sequence[int]) -> bool:
+        """Whether *configuration* [J] is feasible."""
+        if len(configuration) != self.types or min(configuration) < 0:
+            return False
+        if not self.additive:
+            return any(_below(configuration, member) for member in self.members)
+        used = (
+            sum(count * row[d] for count, row in zip(configuration, self.demand, strict=True))
+            for d in range(len(self.capacity))
+        )
+        return all(load <= room for load, room in zip(used, self.capacity, strict=True))
+
+    def max_reward(self, rewards: Configuration, allowed: int) -> Configuration:
+        """MaxReward(K^{J'}): Definitions 2 and 3, exactly.
+
+        Parameters
+        ----------
+        rewards:
+            [J] u_j >= 0 as integers in any common unit.
+        allowed:
+            J' as a bit mask: bit j stands for type j.
+
+        Returns
+        -------
+        [J] the configuration of highest reward among those that use only allowed types; of
+        several the lexicographically largest.  The empty one if no allowed type fits.
+
+        Raises
+        ------
+        ValueError
+            If a reward is negative, or the search is too long.
+        """
+        key = (rewards, allowed)
+        known = self._remembered.get(key)
+        if known is not None:
+            return known
+        if len(rewards) != self.types or min(rewards) < 0:
+            raise ValueError(f"MaxReward needs {self.types} rewards of at least 0")
+        types = [j for j in range(self.types) if allowed >> j & 1 and self.fits[j]]
+        if self.additive:
+            answer = additive_max_reward(self.demand, self.capacity, rewards, types)
+        else:
+            answer = heaviest_restriction(self.members, rewards, types)
+        if len(self._remembered) >= MOST_REMEMBERED:
+            self._remembered.clear()
+        self._remembered[key] = answer
+        return answer
+
+    def heaviest(self, weights: Sequence[int]) -> Configuration:
+        """Some configuration k of highest weights k (ties free, not remembered).
+
+        Weights [J] may be any integers; a type of negative weight gets no slot.
+        """
+        types = [j for j in range(self.types) if weights[j] > 0 and self.fits[j]]
+        clipped = tuple(max(weight, 0) for weight in weights)
+        if not self.additive:
+            return heaviest_restriction(self.members, clipped, types)
+        found = heaviest(self.demand, self.capacity, clipped, types)
+        return found if found is not None else (0,) * self.types
+
+    def count(self) -> int:
+        """C: how many feasible configurations there are, the empty one included.
+
+        Raises
+        ------
+        ValueError
+            If the servers' loads take too many different values to count.
+        """
+        if self.additive:
+            return listing.count_additive(self.demand, self.capacity)
+        return listing.count_below(self.members)
+
+    def enumerate(self, limit: int = MOST_LISTED) -> NDArray[np.int64]:
+        """[C, J] all feasible configurations, lexicographically largest first.
+
+        Raises
+        ------
+        ValueError
+            If there are more than *limit*.
+        """
+        count = self.count()
+        if count > limit:
+            raise ValueError(f"there are {count} feasible configurations; at most {limit} listed")
+        if self.additive:
+            return listing.list_additive(self.demand, self.capacity)
+        return listing.list_below(self.members)
+
+    def maximal(self, limit: int = MOST_MAXIMAL) -> NDArray[np.int64]:
+        """[m, J] the maximal configurations, lexicographically largest first.
+
+        Raises
+        ------
+        ValueError
+            If there are more than *limit*, or finding them would take too long.
+        """
+        if self.additive:
+            found = listing.maximal_additive(self.demand, self.capacity)
+        else:
+            found = np.array(self.members, np.int64)
+        if len(found) > limit:
+            raise ValueError(f"there are {len(found)} maximal configurations; at most {limit}")
+        return found
+
+
+def definition_order(
+    configurations: Iterable[Sequence[int]], rewards: Sequence[int | Fraction]
+) -> list[Configuration]:
+    """*configurations* in descending order of Definition 2: by reward, ties lexicographic.
+
+    Parameters
+    ----------
+    configurations:
+        Of J slots counts each.
+    rewards:
+        [J] u_j.
+    """
+    plain = [tuple(int(count) for count in configuration) for configuration in configurations]
+    return sorted(
+        plain,
+        key=lambda k: (sum(u * count for u, count in zip(rewards, k, strict=True)), k),
+        reverse=True,
+    )
+
+
+def integer_rewards(rewards: Sequence[Fraction]) -> tuple[Configuration, Fraction]:
+    """Integers n_j and a unit w > 0 with rewards[j] = n_j w.
+
+    Unlike :func:`model.exact.common_units` without a bound: MaxReward counts in Python's
+    integers where 64 bits do not hold them.
+    """
+    denominator = lcm(*(reward.denominator for reward in rewards))
+    return tuple(int(reward * denominator) for reward in rewards), Fraction(1, denominator)
+
+
+def _check_demands(demand: Sequence[Sequence[Fraction]], capacity: Sequence[Fraction]) -> None:
+    if not demand:
+        raise ValueError("found no job type; at least one is needed")
+    if any(room < 0 for room in capacity):
+        raise ValueError("a server's capacity must not be negative")
+    for j, row in enumerate(demand, start=1):
+        if len(row) != len(capacity):
+            raise ValueError(
+                f"job type {j} has {len(row)} demands; the server has {len(capacity)} resources"
+            )
+        if any(size < 0 for size in row):
+            raise ValueError(f"a demand of job type {j} is negative")
+        if not any(row):
+            raise ValueError(
+                f"job type {j} takes nothing of any resource, so a server would hold any number"
+            )
+
+
+def _in_units(resource: int, values: Sequence[Fraction]) -> list[int]:
+    """*values* of one resource as integers; the message of a refusal names the resource."""
+    try:
+        return common_units(values)[0]
+    except ValueError as error:
+        raise ValueError(f"demands and capacity of resource {resource + 1}: {error}") from None
+
+
+def _below(left: Sequence[int], right: Sequence[int]) -> bool:
+    return all(a <= b for a, b in zip(left, right, strict=True))

@@ -1,0 +1,214 @@
+"""Counting and listing the feasible configurations, and the maximal ones.
+
+Listing goes one job type at a time over whole arrays: each row so far is repeated once for
+every count of the next type that still fits.  That comes near compiled nested loops, and
+needs no compiling.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from math import prod
+from typing import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Configuration = tuple[int, ...]
+Array = NDArray[np.int64]
+
+#: Different remainders of a server's room that counting keeps at most.
+MOST_REMAINDERS = 1_000_000
+#: Rows without the last type that the search for maximal configurations goes through.
+MOST_ROWS = 20_000_000
+#: Rows that are extended at once: bounds the memory to some 100 MB.
+CHUNK = 200_000
+
+
+def count_additive(demand: Sequence[Configuration], capacity: Configuration) -> int:
+    """How many k >= 0 have sum_j k_j demand_j <= capacity, without listing them.
+
+    Counts, type by type, in how many ways each remainder of the room is reached.
+
+    Raises
+    ------
+    ValueError
+        If there are more than :data:`MOST_REMAINDERS` different remainders.
+    """
+    usable = [row for row in demand if _fits(row, capacity)]
+    if not usable:
+        return 1
+    # A remainder is one integer (mixed radix): a job of a type is then one subtraction.
+    radices = [prod(room + 1 for room in capacity[:d]) for d in range(len(capacity) + 1)]
+    ways = {_encode(capacity, radices): 1}
+    for row in usable[:-1]:
+        ways = _with_type(ways, row, radices)
+    last = usable[-1]
+    return sum(number * (_most(last, _decode(code, radices)) + 1) for code, number in ways.items())
+
+
+def _with_type(ways: dict[int, int], row: Configuration, radices: list[int]) -> dict[int, int]:
+    """Ways to reach each remainder once any number of jobs of one more type may be added."""
+    after: dict[int, int] = {}
+    step = _encode(row, radices)
+    for start in sorted(ways, reverse=True):
+        if start in after:
+            continue
+        number = 0
+        for jobs in range(_most(row, _decode(start, radices)) + 1):
+            code = start - jobs * step
+            number += ways.get(code, 0)
+            after[code] = number
+        if len(after) > MOST_REMAINDERS:
+            raise ValueError(
+                f"a server's load takes more than {MOST_REMAINDERS} different values, too many "
+                "to count its configurations: write the sizes with fewer digits"
+            )
+    return after
+
+
+def list_additive(demand: Sequence[Configuration], capacity: Configuration) -> Array:
+    """[C, J] all k >= 0 with sum_j k_j demand_j <= capacity, lexicographically largest first."""
+    rows, room = _start(capacity)
+    for row in demand:
+        rows, room = _extend(rows, room, np.array(row, np.int64))
+    return rows
+
+
+def maximal_additive(demand: Sequence[Configuration], capacity: Configuration) -> Array:
+    """[m, J] those to which no job can be added, lexicographically largest first.
+
+    The type that fits most often comes last: its count is then not a choice.
+
+    Raises
+    ------
+    ValueError
+        If more than :data:`MOST_ROWS` combinations of the other types would be tried.
+    """
+    order = sorted(range(len(demand)), key=lambda j: _most(demand[j], capacity))
+    sizes = np.array([demand[j] for j in order], np.int64)
+    tried = count_additive([demand[j] for j in order[:-1]], capacity)
+    if tried > MOST_ROWS:
+        raise ValueError(
+            f"finding the maximal configurations would take {tried} trials; at most {MOST_ROWS}"
+        )
+    # A row is maximal if every type that fits in an empty server lacks room somewhere.
+    fitting = sizes[(sizes <= np.array(capacity)).all(axis=1)]
+    found = [np.zeros((0, len(demand)), np.int64)]
+    for rows, room in _without_last(sizes, *_start(capacity)):
+        complete, left = _filled(rows, room, sizes[-1])
+        stuck = [(left < row).any(axis=1) for row in fitting]
+        found.append(complete[np.logical_and.reduce([np.ones(len(left), bool), *stuck])])
+    return _descending(np.vstack(found)[:, np.argsort(order)])
+
+
+def _without_last(sizes: Array, rows: Array, room: Array) -> Iterator[tuple[Array, Array]]:
+    """Rows over all types but the last with the room they leave, in chunks."""
+    level = rows.shape[1]
+    if level == len(sizes) - 1:
+        yield rows, room
+        return
+    for begin, end in pairwise([*range(0, len(rows), CHUNK), len(rows)]):
+        longer = _extend(rows[begin:end], room[begin:end], sizes[level])
+        yield from _without_last(sizes, *longer)
+
+
+def _start(capacity: Configuration) -> tuple[Array, Array]:
+    return np.zeros((1, 0), np.int64), np.array([capacity], np.int64)
+
+
+def _extend(rows: Array, room: Array, size: Array) -> tuple[Array, Array]:
+    """Each row followed by every count of one more type that fits, the highest first."""
+    choices = _most_each(room, size) + 1
+    parent = np.repeat(np.arange(len(rows)), choices)
+    count = np.cumsum(choices)[parent] - 1 - np.arange(len(parent))
+    longer = np.column_stack([rows[parent], count])
+    return longer, room[parent] - count[:, None] * size
+
+
+def _filled(rows: Array, room: Array, size: Array) -> tuple[Array, Array]:
+    """Each row followed by the highest count of one more type that fits."""
+    count = _most_each(room, size)
+    return np.column_stack([rows, count]), room - count[:, None] * size
+
+
+def _most_each(room: Array, size: Array) -> Array:
+    taken = size > 0
+    most: Array = (room[:, taken] // size[taken]).min(axis=1)
+    return most
+
+
+def _descending(rows: Array) -> Array:
+    if not len(rows):
+        return rows
+    ordered: Array = rows[np.lexsort(rows.T[::-1])[::-1]]
+    return ordered
+
+
+def undominated(members: Sequence[Configuration]) -> list[Configuration]:
+    """Those of *members* (all different) that are not below another one, in their order."""
+    array = np.array(members, np.int64)
+    return [
+        member
+        for member in members
+        if np.count_nonzero((array >= np.array(member, np.int64)).all(axis=1)) == 1
+    ]
+
+
+def count_below(members: Sequence[Configuration]) -> int:
+    """How many k >= 0 lie below one of *members*."""
+
+    @cache
+    def below(remaining: frozenset[Configuration]) -> int:
+        if not next(iter(remaining)):
+            return 1
+        return sum(width * below(rest) for _, width, rest in _bands(remaining))
+
+    return below(frozenset(members))
+
+
+def list_below(members: Sequence[Configuration]) -> Array:
+    """[C, J] all k >= 0 below one of *members*, lexicographically largest first."""
+
+    @cache
+    def below(remaining: frozenset[Configuration]) -> Array:
+        if not next(iter(remaining)):
+            return np.zeros((1, 0), np.int64)
+        blocks = []
+        for top, width, rest in _bands(remaining):
+            tail = below(rest)
+            first = np.repeat(np.arange(top, top - width, -1), len(tail))
+            blocks.append(np.column_stack([first, np.tile(tail, (width, 1))]))
+        return np.vstack(blocks)
+
+    return below(frozenset(members))
+
+
+def _bands(
+    members: frozenset[Configuration],
+) -> Iterator[tuple[int, int, frozenset[Configuration]]]:
+    """Ranges of the first count over which what may follow does not change.
+
+    Yields the highest count of each range, its width, and the members without their first
+    count that bound the rest there; highest range first.
+    """
+    tops = sorted({member[0] for member in members}, reverse=True)
+    for top, below in pairwise([*tops, -1]):
+        yield top, top - below, frozenset(member[1:] for member in members if member[0] >= top)
+
+
+def _fits(row: Configuration, capacity: Configuration) -> bool:
+    return all(size <= room for size, room in zip(row, capacity, strict=True))
+
+
+def _most(row: Configuration, room: Sequence[int]) -> int:
+    return min(left // size for size, left in zip(row, room, strict=True) if size)
+
+
+def _encode(room: Sequence[int], radices: list[int]) -> int:
+    return sum(left * radix for left, radix in zip(room, radices, strict=False))
+
+
+def _decode(code: int, radices: list[int]) -> list[int]:
+    return [code % upper // lower for lower, upper in pairwise(radices)]

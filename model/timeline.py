@@ -1,0 +1,325 @@
+"""A run that can be walked in both directions.
+
+History is keyframes plus deterministic replay: a copy of the state every so many events,
+and the events between are run again when asked for.  Every place that was visited leaves a
+digest; landing there again with another one is an error that names the event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from model.engine import Advance, Engine, EventRun, Reason, System, Task, started
+from model.errors import ReplayError
+from model.recorder import RecentRows, Samples
+from model.records import EVENT_ROW, Event, Record
+from model.state import copied, digest, size_in_bytes
+
+#: Events between two keyframes, at first.
+KEYFRAME_EVERY = 10_000
+
+#: Memory for keyframes; beyond it every second one is dropped.
+KEYFRAME_BYTES = 256 * 2**20
+
+#: Events run in one call of an engine at most, so that a slice stays short.
+SLICE = 4096
+
+#: Digests remembered of places where the run rested.
+MOST_MARKS = 10_000
+
+
+@dataclass(frozen=True)
+class Keyframe:
+    """A copy of the state after an event."""
+
+    event: int
+    time: float
+    state: Any
+    digest: str
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How far history reaches and what it takes."""
+
+    event: int  #: the event that the run stands at
+    live_end: int  #: the last event ever reached
+    live_end_time: float
+    keyframes: tuple[int, ...]  #: their events
+    bytes: int
+    verified: int  #: replays that landed on the recorded digest
+
+
+class Timeline:
+    """One run of a system: its present state and its history.
+
+    The engine may be exchanged at any event; the history stays valid, because all engines
+    reach the same states.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        engine: Engine,
+        state: Any = None,
+        keyframe_every: int = KEYFRAME_EVERY,
+        keyframe_bytes: int = KEYFRAME_BYTES,
+    ) -> None:
+        self.system = system
+        self.engine = engine
+        self.state = started(system) if state is None else copied(state)
+        self.samples = Samples(system.sample_width)
+        self.recent = RecentRows()
+        self.verified = 0
+        self._every = keyframe_every
+        self._most_bytes = keyframe_bytes
+        self._keyframes: dict[int, Keyframe] = {}
+        self._marks: dict[int, str] = {}
+        self._tape = np.zeros(SLICE, EVENT_ROW)
+        self._run: EventRun | None = None
+        self.first_event = self.event
+        self._live_end = (self.event, self.time)
+        self._keep()
+        self._sample_first()
+
+    # Where the run stands.
+
+    @property
+    def event(self) -> int:
+        """Events so far; an event in the making does not count."""
+        return int(self.state.number[0])
+
+    @property
+    def time(self) -> float:
+        """The time of the last event, or of the one in the making."""
+        return float(self.shown_state.clock[0])
+
+    @property
+    def substep(self) -> int:
+        """Sub-steps taken of the event in the making; 0 between events."""
+        return len(self._run.records) if self._run is not None else 0
+
+    @property
+    def shown_state(self) -> Any:
+        """The state as it is now, also in the middle of an event."""
+        return self._run.state if self._run is not None else self.state
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The sub-steps taken of the event in the making."""
+        return tuple(self._run.records) if self._run is not None else ()
+
+    @property
+    def event_in_the_making(self) -> Event | None:
+        """The event that is being stepped through, or None."""
+        return self._run.event if self._run is not None else None
+
+    @property
+    def next_event(self) -> Event | None:
+        """What happens next (the event in the making counts as happening)."""
+        if self._run is not None:
+            return self._run.event
+        return self.system.next_event(self.state)
+
+    @property
+    def live_end(self) -> int:
+        """The last event ever reached."""
+        return self._live_end[0]
+
+    def extent(self) -> Extent:
+        """How far history reaches and what it takes."""
+        events = tuple(sorted(self._keyframes))
+        size = sum(size_in_bytes(frame.state) for frame in self._keyframes.values())
+        return Extent(self.event, self._live_end[0], self._live_end[1], events, size,
+                      self.verified)  # fmt: skip
+
+    # Forwards.
+
+    def advance(
+        self, events: int, until: float = np.inf, stop_flags: int = 0, explain: bool = False
+    ) -> Advance:
+        """Run at most *events* events, none after *until*, stop after one with a flag.
+
+        An event in the making is finished first and counts as one.
+        """
+        target = self.event + events
+        self.finish_event()
+        reason = Reason.LIMIT
+        while self.event < target and reason is Reason.LIMIT:
+            room = self._every - self.event % self._every
+            task = Task(until, stop_flags, self.samples.stride, explain)
+            tape = self._tape[: min(SLICE, target - self.event, room)]
+            result = self.engine.advance(self.state, tape, task)
+            reason = result.reason
+            self._accept(result, tape[: result.rows])
+        return Advance(self.state, 0, reason)
+
+    def _accept(self, result: Advance, rows: np.ndarray) -> None:
+        self.state = result.state
+        self.samples.append(result.samples)
+        self.recent.append(rows)
+        if self.event > self._live_end[0]:
+            self._live_end = (self.event, self.time)
+        if self.event % self._every == 0:
+            self._keep()
+
+    def step_into(self) -> Record | None:
+        """Take the next sub-step; None if that closed the event, or nothing is left."""
+        if self._run is None:
+            if self.system.next_event(self.state) is None:
+                return None
+            self._run = EventRun(self.system, copied(self.state))
+        record = self._run.step()
+        if record is None:
+            self._close(self._run)
+        return record
+
+    def finish_event(self) -> None:
+        """Take the remaining sub-steps of the event in the making, if there is one."""
+        if self._run is not None:
+            self._run.finish()
+            self._close(self._run)
+
+    def _close(self, run: EventRun) -> None:
+        self._run = None
+        self.state = run.state
+        sample = np.zeros((1, self.system.sample_width))
+        self.system.sample(self.state, sample[0])
+        self._accept(Advance(self.state, 1, Reason.LIMIT, sample), run.row)
+        self.mark()
+
+    # Backwards.
+
+    def leave_event(self) -> None:
+        """Drop the event in the making: back to its start."""
+        self._run = None
+
+    def step_back_into(self) -> None:
+        """Undo one sub-step; from the start of an event, into the last one of the previous."""
+        if self._run is not None:
+            self.enter_event(self.substep - 1)
+        elif self.event > self.first_event:
+            self.seek(self.event - 1)
+            self.enter_event(None)
+
+    def enter_event(self, substeps: int | None) -> None:
+        """Stand in the next event after so many sub-steps; None: after the last one."""
+        self._run = None
+        if substeps == 0 or self.system.next_event(self.state) is None:
+            return
+        run = EventRun(self.system, copied(self.state))
+        while (substeps is None or len(run.records) < substeps) and run.step() is not None:
+            pass
+        if run.finished:  # it was the last sub-step: stay inside, one before closing
+            again = EventRun(self.system, copied(self.state))
+            for _ in run.records:
+                again.step()
+            run = again
+        self._run = run if run.records else None
+
+    def seek(self, event: int) -> None:
+        """Stand after *event* events, wherever the run is now.
+
+        Raises
+        ------
+        ReplayError
+            If the replay does not land on the digest that was recorded there.
+        """
+        self._run = None
+        event = max(self.first_event, event)
+        if event != self.event:
+            self._restore(event)
+            while self.event < event:
+                reason = self.advance(event - self.event).reason
+                if reason is Reason.END:
+                    break
+        self.mark()
+
+    def _restore(self, event: int) -> None:
+        near = max(frame for frame in self._keyframes if frame <= event)
+        if event < self.event or near > self.event:
+            self.state = copied(self._keyframes[near].state)
+
+    # Proof.
+
+    def mark(self) -> str:
+        """The digest of the present state; checked against the one recorded here before.
+
+        Raises
+        ------
+        ReplayError
+            If the two differ.
+        """
+        found = digest(self.state)
+        self._compare(found, self._marks.get(self.event))
+        if self.event not in self._marks and len(self._marks) >= MOST_MARKS:
+            del self._marks[next(iter(self._marks))]
+        self._marks[self.event] = found
+        return found
+
+    def _compare(self, found: str, recorded: str | None) -> None:
+        if recorded is None:
+            return
+        if recorded != found:
+            raise ReplayError(
+                f"found the digest {found}, recorded {recorded}: the replay has drifted; "
+                "please report the scenario, the seed and this event",
+                where=f"event {self.event}",
+            )
+        self.verified += 1
+
+    def _keep(self) -> None:
+        known = self._keyframes.get(self.event)
+        found = digest(self.state)
+        self._compare(found, known.digest if known is not None else None)
+        if known is None:
+            self._keyframes[self.event] = Keyframe(
+                self.event, self.time, copied(self.state), found
+            )
+            self._thin()
+
+    def _thin(self) -> None:
+        each = size_in_bytes(self.state)
+        if len(self._keyframes) * each <= self._most_bytes or len(self._keyframes) < 8:
+            return
+        self._every *= 2
+        self._keyframes = {
+            event: frame
+            for event, frame in self._keyframes.items()
+            if event % self._every == 0 or event == self.first_event
+        }
+
+    def _sample_first(self) -> None:
+        sample = np.zeros((1, self.system.sample_width))
+        self.system.sample(self.state, sample[0])
+        self.samples.append(sample)
+
+    # The log.
+
+    def rows(self, first: int, last: int) -> np.ndarray:
+        """Rows of the events *first* to *last*, with all that is costly to count.
+
+        Events not kept are run again on a copy; the run itself stays where it is.
+        """
+        first = max(first, self.first_event + 1)
+        last = min(last, self.live_end)
+        if last < first:
+            return np.zeros(0, EVENT_ROW)
+        scratch = self.fork_at(first - 1)
+        rows = np.zeros(last - first + 1, EVENT_ROW)
+        result = self.engine.advance(scratch, rows, Task(explain=True))
+        return rows[: result.rows]
+
+    def fork_at(self, event: int) -> Any:
+        """A copy of the state after *event* events."""
+        if event == self.event:
+            return copied(self.state)
+        near = max(frame for frame in self._keyframes if frame <= event)
+        state = copied(self._keyframes[near].state)
+        if event == near:
+            return state
+        tape = np.zeros(event - near, EVENT_ROW)
+        return self.engine.advance(state, tape, Task()).state

@@ -1,0 +1,73 @@
+"""What every test starts from: no screen, no settings of the user's, no silent warning."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from gui.platform import check_platform
+from model.jit import cache_folder
+
+ROOT = Path(__file__).resolve().parent.parent
+GOLDEN = ROOT / "tests" / "golden"
+SHARED_TRACES = ROOT.parent / "shared" / "traces"
+
+# An explicit choice, such as xcb on a virtual screen, is respected.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Each test has cache folders of its own, but nothing is compiled twice for that.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
+
+settings.register_profile("quick", max_examples=30, deadline=None)
+settings.register_profile("slow", max_examples=200, deadline=None, print_blob=True)
+settings.load_profile(
+    os.environ.get("HYPOTHESIS_PROFILE", "slow" if os.environ.get("CI") else "quick")
+)
+
+_homes = count()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure() -> None:
+    """Name the system package that Qt misses, before Qt is imported and aborts."""
+    platform = check_platform(os.environ)
+    if platform.problem:
+        raise pytest.UsageError(platform.problem)
+
+
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for the test's own settings, caches and data, so that it never sees a user's."""
+    home = tmp_path_factory.getbasetemp() / "homes" / str(next(_homes))
+    for name in ("config", "cache", "data", "state"):
+        monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(home / name))
+    if core := sys.modules.get("PySide6.QtCore"):
+        # Qt reads the environment for this only once in a process.
+        for kind in (core.QSettings.Format.NativeFormat, core.QSettings.Format.IniFormat):
+            core.QSettings.setPath(kind, core.QSettings.Scope.UserScope, str(home / "config"))
+    return home
+
+
+@pytest.fixture(scope="session")
+def golden() -> Callable[[str], Path]:
+    """A function from the name of a golden file to its path."""
+
+    def path(name: str) -> Path:
+        found = GOLDEN / name
+        assert found.exists(), f"no golden file {name} in {GOLDEN}"
+        return found
+
+    return path
+
+
+@pytest.fixture(scope="session")
+def shared_traces() -> Path:
+    """The folder of real workload traces, which are too large for the repository."""
+    if not SHARED_TRACES.is_dir():
+        pytest.skip(f"the real traces are not on this machine: no folder {SHARED_TRACES}")
+    return SHARED_TRACES

@@ -1,0 +1,172 @@
+"""The ground that the program stands on: PySide6, the pins, the lock, the tests' own rules."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from PySide6.QtCore import QObject, QSettings, QStandardPaths
+from PySide6.QtGui import QPen
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+VOID_CALLS = 5000
+#: References to None that the interpreter itself takes or drops meanwhile.
+NOISE = 50
+
+
+def requirements() -> list[Requirement]:
+    """What pyproject.toml asks for, tests included."""
+    project = PROJECT["project"]
+    lines = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    return [Requirement(line) for line in lines]
+
+
+def locked() -> dict[str, str]:
+    """The version of each package in the lock."""
+    rows = re.findall(r"^([\w.-]+)==(\S+)", LOCK, flags=re.MULTILINE)
+    return {canonicalize_name(name): version for name, version in rows}
+
+
+class TestReferencesToNone:
+    """PySide6 6.12 drops a reference to None in each void call, before Python 3.12.
+
+    From Python 3.12 on None is immortal and its count never moves, whatever Qt does; there
+    these tests hold for every PySide6, which is why the pin could be lifted there.
+    """
+
+    @pytest.fixture(autouse=True)
+    def _references_to_spare(self):
+        # Without them a PySide6 that leaks would abort the process instead of this test.
+        spare = [None] * (4 * VOID_CALLS)
+        yield
+        del spare
+
+    @pytest.mark.parametrize(
+        "void_call",
+        [
+            pytest.param(lambda: QObject().setObjectName("a name"), id="QtCore"),
+            pytest.param(lambda: QPen().setWidth(1), id="QtGui"),
+        ],
+    )
+    def test_void_calls_keep_them(self, void_call):
+        before = sys.getrefcount(None)
+        for _ in range(VOID_CALLS):
+            void_call()
+        lost = before - sys.getrefcount(None)
+        assert abs(lost) < NOISE, f"{VOID_CALLS} void calls of Qt lost {lost} references to None"
+
+
+class TestPins:
+    @pytest.mark.parametrize("requirement", requirements(), ids=lambda found: found.name)
+    def test_installed_version_is_within_them(self, requirement):
+        version = importlib.metadata.version(requirement.name)
+        assert requirement.specifier.contains(version, prereleases=True)
+
+    def test_this_python_is_within_them(self):
+        version = ".".join(map(str, sys.version_info[:3]))
+        assert SpecifierSet(PROJECT["project"]["requires-python"]).contains(version)
+
+    def test_they_keep_out_the_pyside_that_aborts(self):
+        pin = next(found for found in requirements() if found.name == "pyside6-essentials")
+        assert not pin.specifier.contains("6.12.0")
+
+
+class TestLock:
+    @pytest.mark.parametrize("requirement", requirements(), ids=lambda found: found.name)
+    def test_it_has_each_requirement_within_its_pin(self, requirement):
+        version = locked().get(canonicalize_name(requirement.name))
+        assert version is not None, f"make the lock anew: {requirement.name} is not in it"
+        assert requirement.specifier.contains(version), f"make the lock anew: {version}"
+
+    def test_each_package_has_hashes(self):
+        packages = re.split(r"^(?=\w)", LOCK, flags=re.MULTILINE)[1:]
+        assert [entry.split()[0] for entry in packages if "--hash=sha256:" not in entry] == []
+        assert len(packages) == len(locked())
+
+    def test_it_is_one_set_for_every_python(self):
+        """Markers may leave a package out on some system, but for no version of Python."""
+        assert re.findall(r"^.*\bpython_(?:full_)?version\b.*$", LOCK, flags=re.MULTILINE) == []
+
+    def test_it_needs_nothing_that_is_not_in_it(self):
+        """What the locked packages themselves require here is locked as well."""
+        missing = []
+        for name in locked():
+            try:
+                needs = importlib.metadata.requires(name) or []
+            except importlib.metadata.PackageNotFoundError:
+                continue  # left out on this system by its marker
+            for need in map(Requirement, needs):
+                applies = need.marker is None or need.marker.evaluate({"extra": ""})
+                if applies and canonicalize_name(need.name) not in locked():
+                    missing.append(f"{name} needs {need.name}")
+        assert missing == []
+
+
+class TestReadme:
+    blocks = re.findall(r"^```\w*\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+
+    def test_its_first_two_code_blocks_are_one_command_each(self):
+        assert [block.count("\n") for block in self.blocks[:2]] == [1, 1]
+
+    def test_the_first_installs_the_lock_and_starts_the_program(self):
+        assert "-r requirements.lock" in self.blocks[0]
+        assert self.blocks[0].rstrip().endswith("/slotscope")
+
+    def test_the_second_runs_all_tests(self):
+        assert self.blocks[1].strip() == ".venv/bin/python -m pytest"
+
+
+class TestTheseTests:
+    def test_settings_are_the_tests_own(self, own_settings):
+        place = QStandardPaths.StandardLocation.AppConfigLocation
+        assert QStandardPaths.writableLocation(place).startswith(str(own_settings))
+        assert QSettings("slotscope", "slotscope").fileName().startswith(str(own_settings))
+
+    def test_settings_do_not_reach_the_next_test(self, own_settings):
+        kept = QSettings("slotscope", "slotscope")
+        assert kept.allKeys() == []
+        kept.setValue("left", 1)
+        kept.sync()
+        assert Path(kept.fileName()).is_relative_to(own_settings)
+
+    def test_settings_did_not_come_from_the_previous_test(self):
+        assert QSettings("slotscope", "slotscope").allKeys() == []
+
+    def test_compiled_code_is_shared(self, own_settings):
+        assert not Path(os.environ["NUMBA_CACHE_DIR"]).is_relative_to(own_settings)
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            ("QtCore.qWarning('planted by Qt')", "planted by Qt"),
+            ("warnings.warn('planted by Python')", "planted by Python"),
+            ("QtCore.QTimer.singleShot(0, lambda: 1 // 0); qtbot.wait(10)", "ZeroDivisionError"),
+        ],
+        ids=["Qt warning", "Python warning", "exception in a slot"],
+    )
+    def test_a_warning_fails_a_test(self, body, said, tmp_path):
+        planted = tmp_path / "test_planted.py"
+        planted.write_text(
+            f"import warnings\nfrom PySide6 import QtCore\ndef test_planted(qtbot):\n    {body}\n"
+        )
+        command = [sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml"]
+        options = ["-p", "no:cacheprovider", f"--rootdir={tmp_path}", planted]
+        run = subprocess.run(
+            command + options, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert run.returncode == 1, run.stdout + run.stderr
+        assert said in run.stdout
+        assert "1 failed" in run.stdout
