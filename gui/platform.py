@@ -109,8 +109,26 @@ def library_loads(name: str) -> bool:
 
 
 def x_answers(display: str) -> bool:
-    """Whether an X server accepts clients at *display*, a value of ``DISPLAY``."""
-    return _x_listens(display) and _x_admits(display)
+    """Whether an X server accepts this user at *display*, a value of ``DISPLAY``.
+
+    Makes the handshake that Qt will make.  Where it succeeds the connection stays open: a
+    server without other clients starts anew when its last one leaves, and turns away whoever
+    comes meanwhile, which would be Qt.
+    """
+    if not library_loads("libxcb.so.1"):
+        return True  # the library is what will be told
+    if not _x_host_answers(display):
+        return False
+    library = ctypes.CDLL("libxcb.so.1")
+    library.xcb_connect.restype = ctypes.c_void_p
+    library.xcb_connect.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
+    library.xcb_connection_has_error.argtypes = [ctypes.c_void_p]
+    library.xcb_disconnect.argtypes = [ctypes.c_void_p]
+    connection = library.xcb_connect(display.encode(), None)
+    if library.xcb_connection_has_error(connection):
+        library.xcb_disconnect(connection)
+        return False
+    return True
 
 
 def wayland_answers(environ: Mapping[str, str]) -> bool:
@@ -282,34 +300,17 @@ def _first(value: str) -> str:
     return re.split("[:;]", value, maxsplit=1)[0]
 
 
-def _x_listens(display: str) -> bool:
-    parts = re.fullmatch(r"(?:(?P<protocol>\w+)/)?(?P<host>.*):(?P<number>\d+)(?:\.\d+)?", display)
-    if parts is None:
-        return False
-    host, number = parts["host"].strip("[]"), int(parts["number"])
-    if host in {"", "unix"} or parts["protocol"] == "unix":
-        path = f"/tmp/.X11-unix/X{number}"
-        return _listens(f"\0{path}") or _listens(path)
+def _x_host_answers(display: str) -> bool:
+    """Whether the host of a remote *display* is there; the handshake would wait for minutes."""
+    parts = re.fullmatch(r"(?:tcp/)?(?P<host>[^/]+):(?P<number>\d+)(?:\.\d+)?", display)
+    if parts is None or parts["host"] == "unix":
+        return True
+    address = (parts["host"].strip("[]"), _X11_PORT + int(parts["number"]))
     try:
-        socket.create_connection((host, _X11_PORT + number), ANSWER_SECONDS).close()
+        socket.create_connection(address, ANSWER_SECONDS).close()
     except (OSError, OverflowError):
         return False
     return True
-
-
-def _x_admits(display: str) -> bool:
-    """Whether the X server accepts this user, by the handshake that Qt itself makes."""
-    if not library_loads("libxcb.so.1"):
-        return True
-    library = ctypes.CDLL("libxcb.so.1")
-    library.xcb_connect.restype = ctypes.c_void_p
-    library.xcb_connect.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
-    library.xcb_connection_has_error.argtypes = [ctypes.c_void_p]
-    library.xcb_disconnect.argtypes = [ctypes.c_void_p]
-    connection = library.xcb_connect(display.encode(), None)
-    refused = library.xcb_connection_has_error(connection)
-    library.xcb_disconnect(connection)
-    return not refused
 
 
 def _listens(path: str) -> bool:

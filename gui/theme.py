@@ -25,6 +25,7 @@ THEMES = Path(__file__).resolve().parents[1] / "resources" / "themes"
 TEXT_CONTRAST = 4.5
 MARK_CONTRAST = 3.0
 LECTURE_SCALE = 1.5
+_BODY_SIZE, _HEADING_SIZE, _DISPLAY_SIZE = 11.0, 13.0, 18.0
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _FAMILIES = (
     "Inter",
@@ -86,6 +87,15 @@ class Theme:
     empty: str
     reserved: str
     types: tuple[str, ...]
+
+    def color(self, role: str | int) -> str:
+        """The colour of a meaning, such as ``optimum``, or of the job type of this index."""
+        if isinstance(role, int):
+            return self.type_style(role).color
+        color = getattr(self, role)
+        if not isinstance(color, str) or not _COLOUR.fullmatch(color):
+            raise ValueError(f"a theme has no colour called '{role}'")
+        return color
 
     def type_style(self, job_type: int) -> TypeStyle:
         """The style of the job type with the index *job_type*, counted from 0.
@@ -196,6 +206,11 @@ class Fonts:
     display_size: float
 
     @property
+    def scale(self) -> float:
+        """How much larger than usual type, and with it marks and lines, are."""
+        return self.body_size / _BODY_SIZE
+
+    @property
     def body(self) -> QFont:
         """For controls, tables, axes and sentences."""
         return self._font(self.body_size)
@@ -220,7 +235,7 @@ class Fonts:
 def fonts(lecture: bool = False) -> Fonts:
     """The window's fonts; in *lecture* mode they are half as large again."""
     scale = LECTURE_SCALE if lecture else 1.0
-    return Fonts(_family(), 11 * scale, 13 * scale, 18 * scale)
+    return Fonts(_family(), _BODY_SIZE * scale, _HEADING_SIZE * scale, _DISPLAY_SIZE * scale)
 
 
 @cache

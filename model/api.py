@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from model.assembly import Bench, assemble, policy_parameters, workload_of
+from model.bounds import Bounds
 from model.engine import Engine, EventRun, Reason, Task
-from model.errors import ScenarioError
+from model.errors import ScenarioError, UserError
 from model.explain import Narrator
 from model.frame import Frame, RunInfo, Speed
 from model.metrics import Estimate
 from model.records import EVENT_KINDS, EVENT_ROW, Record
-from model.scenario.load import Scenario, load_scenario
+from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
+from model.session_file import Place, read_session, write_session
 from model.state import copied, digest, frozen
 from model.systems.reservation.measures import run_metrics
 from model.systems.reservation.state import NEXT_ARRIVAL
@@ -43,8 +45,12 @@ class Session:
         self.name = name
         self.timeline = Timeline(bench.system, bench.reference, state)
         self.info = _info(bench, name)
+        self.layout = ""
+        self.source = name  #: what was opened: a built-in name or a path
         self._last_records: tuple[Record, ...] = ()
         self._agreement: bool | None = None
+        self._trace: tuple[str, ...] = ()
+        self._fork: tuple[int, float, int] = (0, 0.0, 0)
 
     # Opening.
 
@@ -70,9 +76,59 @@ class Session:
         name = scenario if isinstance(scenario, str) else ""
         value = scenario if not isinstance(scenario, str | Path) else load_scenario(scenario)
         session = cls(open_bench(value, policy, seed, trace), Path(name).stem if name else "")
+        session._trace = trace
+        session.source = str(scenario) if isinstance(scenario, str | Path) else ""
         if kernel:
             session.use_kernel()
         return session
+
+    @classmethod
+    def load(cls, path: Path, kernel: bool = True) -> Session:
+        """Reopen a saved session exactly where it stood.
+
+        Raises
+        ------
+        UserError
+            If the file cannot be read, or the saved state is not reached again.
+        """
+        text, place, first, present = read_session(path)
+        scenario = parse_scenario_text(text, str(path))
+        bench = open_bench(scenario, trace=place.trace)
+        if place.fork_event:
+            bench.system.workload = _continued(
+                scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals
+            )
+        session = cls(bench, place.name, first)
+        session._trace = place.trace
+        session._fork = (place.fork_event, place.fork_time, place.fork_arrivals)
+        if kernel:
+            session.use_kernel()
+        session.timeline.adopt(present, place.digest)
+        session.seek(place.event, place.substep)
+        session.layout = place.layout
+        return session
+
+    def save(self, path: Path, layout: str = "") -> None:
+        """Save scenario, seed, exact state and place in history, and a window's layout.
+
+        Raises
+        ------
+        UserError
+            If the file cannot be written.
+        """
+        line = self.timeline
+        place = Place(
+            self.name, line.event, line.substep, digest(line.state), layout, self._trace,
+            *self._fork,
+        )  # fmt: skip
+        write_session(
+            path, scenario_text(self.bench.scenario), place, line.first_state, line.state
+        )
+
+    def rename(self, name: str) -> None:
+        """Show the run under a scenario's name."""
+        self.name = Path(name).stem if name else ""
+        self.info = _info(self.bench, self.name)
 
     def use_kernel(self) -> bool:
         """Run compiled from here on; False if the policy has no compiled twin."""
@@ -119,6 +175,11 @@ class Session:
         if not inside:
             self.timeline.step_into()
         self._finish()
+
+    def step_out(self) -> None:
+        """To the end of the event in the making; nothing between events."""
+        if self.timeline.substep:
+            self._finish()
 
     def step_into(self) -> None:
         """One sub-step of the reference; closing an event compares it with the kernel."""
@@ -179,16 +240,28 @@ class Session:
         """To the last event ever reached."""
         self.seek(self.timeline.live_end)
 
+    def run_to(self, kind: str, budget: float = np.inf) -> Reason:
+        """Run on to the next event of a kind and stand just before it takes effect.
+
+        The very next event is passed over, so that asking again goes on to the one after.
+        """
+        if self.run(events=1) is Reason.END:
+            return Reason.END
+        reason = self.run(stop=(kind,), budget=budget)
+        if reason is Reason.FLAG:
+            self.seek(self.timeline.event - 1)
+        return reason
+
     def back_to(self, kind: str) -> bool:
-        """To the previous event of a kind (standing just after it); False if there is none."""
+        """Stand just before the previous event of a kind; False if there is none."""
         flag = EVENT_KINDS[kind]
-        last = self.timeline.event - 1
+        last = self.timeline.event
         while last > self.timeline.first_event:
             first = max(self.timeline.first_event + 1, last - BUDGET_SLICE)
             rows = self.timeline.rows(first, last)
             found = rows["event"][(rows["flags"] & flag) != 0]
             if len(found):
-                self.seek(int(found[-1]))
+                self.seek(int(found[-1]) - 1)
                 return True
             last = first - 1
         return False
@@ -217,6 +290,9 @@ class Session:
             If the new scenario cannot carry the present state.
         """
         bench = assemble(scenario, policy)
+        if scenario.workload.kind != "poisson":
+            raise ScenarioError("found a recorded workload, allowed when continuing: Poisson "
+                                "arrivals; apply with a restart instead")  # fmt: skip
         mine, other = self.bench.numbers, bench.numbers
         if (mine.servers, mine.type_names) != (other.servers, other.type_names):
             raise ScenarioError(
@@ -224,17 +300,26 @@ class Session:
                 "apply with a restart instead"
             )
         state = copied(self.timeline.state)
-        bench.system.check_feasible(state)
-        workload = workload_of(scenario, other, self.timeline.time, branch=self.timeline.event)
-        arrivals = int(state.number[NEXT_ARRIVAL])
-        bench.system.workload = ContinuedWorkload(workload, arrivals)
+        bench.system.take_over(self.bench.system, state)
+        place = (self.timeline.event, self.timeline.time, int(state.number[NEXT_ARRIVAL]))
+        bench.system.workload = _continued(scenario, bench, place[1], place[0], place[2])
         session = Session(bench, self.name, state)
+        session._fork = place
         if self.timeline.engine is not self.bench.reference:
             session.use_kernel()
         return session
 
     def measure(self, until: float, warmup: float) -> dict[str, Estimate]:
-        """Run to *until* and estimate the metrics of [warmup, until]."""
+        """Run to *until* and estimate the metrics of [warmup, until].
+
+        Raises
+        ------
+        UserError
+            If the run is past *warmup* already.
+        """
+        if self.timeline.time > warmup or until <= warmup:
+            raise UserError(f"found a run at time {self.timeline.time:g} and until = {until:g}, "
+                            f"allowed: a run before warmup = {warmup:g} < until")  # fmt: skip
 
         def advance(time: float) -> Any:
             self.run(until=time)
@@ -244,12 +329,19 @@ class Session:
 
     # Looking.
 
-    def frame(self, running: bool = False, speed: Speed | None = None, message: str = "") -> Frame:
+    def frame(
+        self,
+        running: bool = False,
+        speed: Speed | None = None,
+        message: str = "",
+        bounds: Bounds | None = None,
+        breakpoints: frozenset[int] = frozenset(),
+    ) -> Frame:
         """An immutable snapshot of this moment."""
         line = self.timeline
         event = line.event
         rows = line.recent.between(max(line.first_event + 1, event - ROWS_IN_FRAME + 1), event)
-        if rows is None or not running:
+        if rows is None or (line.engine.name == "kernel" and not running):
             rows = line.rows(event - ROWS_IN_FRAME + 1, event)
         return Frame(
             info=self.info,
@@ -266,15 +358,27 @@ class Session:
             running=running,
             engine=line.engine.name,
             agreement=self._agreement,
+            bounds=bounds or Bounds(),
+            breakpoints=breakpoints,
             speed=speed or Speed(),
             message=message,
         )
 
     def reproduction_line(self) -> str:
         """The command that opens this very moment on any machine."""
-        scenario = self.name or "SCENARIO.toml"
+        if self._fork[0]:
+            return "a forked run is opened from its saved session"
+        scenario = self.source or "SCENARIO.toml"
         return (f"slotscope {scenario} --policy {self.info.policy_name} --seed {self.info.seed} "
                 f"--event {self.timeline.event}")  # fmt: skip
+
+
+def _continued(
+    scenario: Scenario, bench: Bench, time: float, event: int, arrivals: int
+) -> ContinuedWorkload:
+    """The arrivals after a fork: from a stream of their own, numbered on."""
+    workload = workload_of(scenario, bench.numbers, time, branch=event)
+    return ContinuedWorkload(workload, arrivals)
 
 
 def open_bench(

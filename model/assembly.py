@@ -22,6 +22,7 @@ from model.workload import PoissonWorkload, RecordedWorkload, Workload
 #: Compiled twins: policy name to (module, class).
 KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
     "dra": ("model.kernels.driver", "DraKernel"),
+    "first-fit": ("model.kernels.driver", "FirstFitKernel"),
 })  # fmt: skip
 
 

@@ -73,9 +73,13 @@ class System(Protocol):
 
 
 class Engine(Protocol):
-    """Something that runs events on a state."""
+    """Something that runs events on a state.
+
+    ``keyframe_every`` is how many events it replays within a few milliseconds.
+    """
 
     name: str
+    keyframe_every: int
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """Run events until *tape* is full or a condition of *task* holds."""
@@ -119,6 +123,7 @@ class ReferenceEngine:
     """Runs a system's reference policy event by event."""
 
     name = "reference"
+    keyframe_every = 250
 
     def __init__(self, system: System, observe: Callable[[EventRun], None] | None = None) -> None:
         self._system = system

@@ -11,6 +11,10 @@ from difflib import get_close_matches
 from typing import Iterable
 
 
+#: Longer names of places are cut.
+LONGEST_PLACE = 300
+
+
 class UserError(Exception):
     """Input that cannot be used, told in one line.
 
@@ -24,7 +28,7 @@ class UserError(Exception):
 
     def __init__(self, message: str, *, where: str = "") -> None:
         self.message = " ".join(message.split())
-        self.where = where
+        self.where = _shortened(" ".join(where.split()))
         super().__init__(self.line)
 
     @property
@@ -36,6 +40,10 @@ class UserError(Exception):
         """The same error with *where* put in front of its own place."""
         place = f"{where}: {self.where}" if self.where else where
         return type(self)(self.message, where=place)
+
+
+def _shortened(place: str) -> str:
+    return place if len(place) <= LONGEST_PLACE else f"{place[: LONGEST_PLACE - 3]}..."
 
 
 class ScenarioError(UserError):

@@ -6,12 +6,16 @@ decimal in a scenario means exactly what is written (0.1 is 1/10).
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Sequence
 
 #: Scaled integers stay below this bound, so that products of two of them fit int64.
 INTEGER_BOUND = 2**31
+
+#: Numbers in scenarios lie between these (and may be 0), and are not written longer.
+SMALLEST, LARGEST, LONGEST = Fraction(1, 10**30), Fraction(10**30), 80
 
 
 def rational(value: int | float | str | Fraction) -> Fraction:
@@ -23,14 +27,25 @@ def rational(value: int | float | str | Fraction) -> Fraction:
     Raises
     ------
     ValueError
-        If *value* is not a finite number.
+        If *value* is not a finite number, or beyond 10^30 or (except 0) below 10^-30.
     """
     if isinstance(value, float):
-        return Fraction(repr(value))
+        value = repr(value)
+    if isinstance(value, str) and (len(value) > LONGEST or _far_exponent(value)):
+        raise ValueError("numbers lie between 10^-30 and 10^30")
     try:
-        return Fraction(value)
+        result = Fraction(value)
     except ZeroDivisionError:
         raise ValueError(f"'{value}' divides by zero") from None
+    if result and not SMALLEST <= abs(result) <= LARGEST:
+        raise ValueError("numbers lie between 10^-30 and 10^30")
+    return result
+
+
+def _far_exponent(text: str) -> bool:
+    """Whether an exponent is so large that the integer alone would fill the memory."""
+    exponent = re.search(r"[eE][-+]?(\d+)", text)
+    return exponent is not None and int(exponent[1]) > 60
 
 
 def common_units(values: Sequence[Fraction]) -> tuple[list[int], Fraction]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from model.bounds import Bounds
 from model.explain import Narrator
 from model.policies.base import PseudocodeLine
 from model.records import Event, Record
@@ -73,6 +74,8 @@ class Frame:
     running: bool
     engine: str
     agreement: bool | None  #: did reference and kernel agree on the last event stepped into
+    bounds: Bounds = Bounds()  #: fills in as the programs are solved in the background
+    breakpoints: frozenset[int] = frozenset()
     speed: Speed = Speed()
     message: str = ""  #: an error or a note for the status bar
 

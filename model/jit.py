@@ -49,7 +49,7 @@ def load_numba() -> ModuleType:
     """Numba, with its cache in a folder that belongs to exactly this source.
 
     Numba invalidates a cached function when its own file changes, but not when a function
-    that it calls does; a folder named after a hash of all of ``model/`` closes that gap.
+    or constant that it uses does; a folder named after a hash of the source closes that gap.
     """
     os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
     import numba
@@ -59,11 +59,16 @@ def load_numba() -> ModuleType:
     return module
 
 
+#: Files whose change must lead to compiling anew, below ``model/``.
+_COMPILED_FROM = ("jit.py", "records.py", "kernels/*.py", "systems/**/*.py", "programs/*.py")
+
+
 def cache_folder() -> Path:
     """The folder for compiled code of this source, this Python and this user."""
     digest = hashlib.blake2b(sys.version.encode(), digest_size=8)
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
+    for pattern in _COMPILED_FROM:
+        for path in sorted(Path(__file__).parent.glob(pattern)):
+            digest.update(path.read_bytes())
     root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     if not os.access(Path(root).parent, os.W_OK):
         root = tempfile.gettempdir()

@@ -11,7 +11,6 @@ from typing import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 #: Two-sided confidence of all intervals.
 CONFIDENCE = 0.95
@@ -46,7 +45,9 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
         return Estimate(np.nan, np.nan)
     if len(array) == 1:
         return Estimate(float(array[0]), np.nan)
-    quantile = stats.t.ppf((1 + CONFIDENCE) / 2, len(array) - 1)
+    from scipy.special import stdtrit  # imported late: it takes a while, and the window waits
+
+    quantile = stdtrit(len(array) - 1, (1 + CONFIDENCE) / 2)
     return Estimate(
         float(array.mean()), float(quantile * array.std(ddof=1) / np.sqrt(len(array)))
     )

@@ -18,9 +18,6 @@ from model.recorder import RecentRows, Samples
 from model.records import EVENT_ROW, Event, Record
 from model.state import copied, digest, size_in_bytes
 
-#: Events between two keyframes, at first.
-KEYFRAME_EVERY = 10_000
-
 #: Memory for keyframes; beyond it every second one is dropped.
 KEYFRAME_BYTES = 256 * 2**20
 
@@ -65,7 +62,6 @@ class Timeline:
         system: System,
         engine: Engine,
         state: Any = None,
-        keyframe_every: int = KEYFRAME_EVERY,
         keyframe_bytes: int = KEYFRAME_BYTES,
     ) -> None:
         self.system = system
@@ -74,7 +70,7 @@ class Timeline:
         self.samples = Samples(system.sample_width)
         self.recent = RecentRows()
         self.verified = 0
-        self._every = keyframe_every
+        self._thinned = 1
         self._most_bytes = keyframe_bytes
         self._keyframes: dict[int, Keyframe] = {}
         self._marks: dict[int, str] = {}
@@ -84,6 +80,26 @@ class Timeline:
         self._live_end = (self.event, self.time)
         self._keep()
         self._sample_first()
+
+    @property
+    def first_state(self) -> Any:
+        """The state at the start of history."""
+        return self._keyframes[self.first_event].state
+
+    def adopt(self, state: Any, recorded: str) -> None:
+        """Take a saved state of this very run as present, without running up to it.
+
+        Raises
+        ------
+        ReplayError
+            If the state does not have the digest that was saved with it.
+        """
+        event = int(state.number[0])
+        self._compare(digest(state), recorded)
+        self.state = copied(state)
+        self._live_end = (event, self.time)
+        self._keyframes[event] = Keyframe(event, self.time, copied(state), recorded)
+        self._marks[event] = recorded
 
     # Where the run stands.
 
@@ -156,6 +172,11 @@ class Timeline:
             reason = result.reason
             self._accept(result, tape[: result.rows])
         return Advance(self.state, 0, reason)
+
+    @property
+    def _every(self) -> int:
+        """Events between two keyframes: what the engine can replay in a moment."""
+        return self.engine.keyframe_every * self._thinned
 
     def _accept(self, result: Advance, rows: np.ndarray) -> None:
         self.state = result.state
@@ -285,7 +306,7 @@ class Timeline:
         each = size_in_bytes(self.state)
         if len(self._keyframes) * each <= self._most_bytes or len(self._keyframes) < 8:
             return
-        self._every *= 2
+        self._thinned *= 2
         self._keyframes = {
             event: frame
             for event, frame in self._keyframes.items()

@@ -8,6 +8,7 @@ state, and every policy meets the same jobs (common random numbers).
 from __future__ import annotations
 
 from functools import lru_cache
+from math import fsum
 from typing import Callable, NamedTuple, Protocol, Sequence
 
 import numpy as np
@@ -110,7 +111,7 @@ class PoissonWorkload:
         start: float = 0.0,
         branch: int = 0,
     ) -> None:
-        self._total = float(sum(rates))
+        self._total = fsum(rates)
         self._shares = np.cumsum(np.asarray(rates, float))[:-1] / (self._total or 1.0)
         self._samplers = [service_sampler(law) for law in laws]
         self._seed = seed
@@ -125,8 +126,8 @@ class PoissonWorkload:
     def _made(self, position: int) -> JobBlock:
         while len(self._starts) <= position:
             last = len(self._starts) - 1
-            self._starts.append(self._starts[last] + float(self._gaps(last).sum()))
-        time = self._starts[position] + np.cumsum(self._gaps(position))
+            self._starts.append(float(self._times(last)[-1]))
+        time = self._times(position)
         chosen = self._stream("types", position).random(BLOCK)
         job_type = np.searchsorted(self._shares, chosen, side="right").astype(np.int32)
         if len(self._starts) == position + 1:
@@ -137,8 +138,10 @@ class PoissonWorkload:
     def _stream(self, name: str, *position: int) -> np.random.Generator:
         return stream(self._seed, name, self._branch, *position)
 
-    def _gaps(self, position: int) -> NDArray[np.float64]:
-        return self._stream("arrivals", position).standard_exponential(BLOCK) / self._total
+    def _times(self, position: int) -> NDArray[np.float64]:
+        # Always summed in this order, so that a block made again has the very same times.
+        gaps = self._stream("arrivals", position).standard_exponential(BLOCK) / self._total
+        return np.asarray(self._starts[position] + np.cumsum(gaps))
 
     def _services(self, position: int, job_type: NDArray[np.int32]) -> NDArray[np.float64]:
         service = np.empty(BLOCK)

@@ -121,14 +121,16 @@ class Pyramid:
 
     def extremes(self) -> tuple[float, float] | None:
         """The least and the greatest finite value, or None if there is none."""
-        if not self._low:
-            values = self.y
-            low = high = values[np.isfinite(values)]
-        else:
-            rest = self.y[self._low[-1].size << self._highest :]
-            low = np.concatenate([self._low[-1].values, rest])
-            high = np.concatenate([self._high[-1].values, rest])
-            low, high = low[np.isfinite(low)], high[np.isfinite(high)]
+        lows, highs, covered = [], [], 0
+        for number in range(self._highest, _LOWEST - 1, -1):
+            # Of each level only what the one above does not cover: at most one block.
+            level = self._low[number - _LOWEST], self._high[number - _LOWEST]
+            lows.append(level[0].values[covered >> number :])
+            highs.append(level[1].values[covered >> number :])
+            covered = level[0].size << number
+        low = np.concatenate([*lows, self.y[covered:]])
+        high = np.concatenate([*highs, self.y[covered:]])
+        low, high = low[np.isfinite(low)], high[np.isfinite(high)]
         return (float(low.min()), float(high.max())) if len(low) else None
 
     def at(self, x: float) -> float | None:
@@ -172,6 +174,8 @@ class Pyramid:
                 self._high.append(_Level())
             level = self._low[number], self._high[number]
             fresh = slice(width * level[0].size, below[0].size // width * width)
+            if fresh.start == fresh.stop:
+                return
             for target, source, least in zip(level, below, (np.fmin, np.fmax), strict=True):
                 target.extend(least.reduce(source.values[fresh].reshape(-1, width), axis=1))
             below, width = level, 2

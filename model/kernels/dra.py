@@ -19,7 +19,35 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
-from model.kernels import bitset
+from model.kernels import bitset, events
+from model.kernels.events import (
+    AT_END,
+    AT_FLAG,
+    AT_LIMIT,
+    AT_TIME,
+    EMPTIED,
+    EMPTY_SLOTS,
+    EXPLAIN,
+    FIRST_REASSIGNED,
+    FITTING,
+    FLAGS,
+    INITIAL_JOBS,
+    JOB,
+    LAST_BLOCK,
+    MOVED,
+    NEEDS_JOBS,
+    NEEDS_MAXIMUM,
+    NEEDS_ROOM,
+    PENDING,
+    REASSIGNED,
+    RESERVED,
+    SERVER,
+    SERVERS,
+    SOURCE,
+    STOP_FLAGS,
+    STRIDE,
+    TYPE,
+)
 from model.kernels.index import PRESENT, UNMATCHED, WANTED_MASK
 from model.records import (
     ARRIVAL,
@@ -33,26 +61,16 @@ from model.records import (
     FLAG_REJECTED,
 )
 from model.systems.reservation import physics
-from model.systems.reservation.sampling import (
-    EVENT_COLUMN,
-    I_STAR_COLUMN,
-    REASSIGNED_COLUMN,
-    REJECT_GROUP_COLUMN,
-    SCALARS,
-    TIME_COLUMN,
-)
+from model.systems.reservation.sampling import REJECT_GROUP_COLUMN, SCALARS
 from model.systems.reservation.state import (
-    ADMITTED,
     ARRIVED,
     DEPARTURES,
     EVENT,
     FREE,
     GREEDY_LENGTH,
     I_STAR,
-    MIGRATED,
     NEXT_ARRIVAL,
     NOW,
-    REASSIGNMENTS,
     REJECTED,
 )
 
@@ -60,20 +78,16 @@ State = Any
 Index = Any
 Array = Any
 
-# Why a kernel returns.
-AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM, NEEDS_MAXIMUM = range(7)
-
-# Places in ``constant``; the capacity of each resource follows them.
-SERVERS, RESERVED, INITIAL_JOBS, FITTING, LAST_BLOCK, STOP_FLAGS, STRIDE, EXPLAIN = range(8)
-CONSTANTS = 8
-
 admit = physics.admit
 depart = physics.depart
 release = physics.release
 migrate = physics.migrate
 set_slots = physics.set_slots
 stamp_as_most_recent = physics.stamp_as_most_recent
-extend_trail = physics.extend_trail
+reset = events.reset
+write_row = events.write_row
+take_sample = events.take_sample
+servers_with_room = events.servers_with_room
 insert = bitset.insert
 discard = bitset.discard
 next_member = bitset.next_member
@@ -108,6 +122,8 @@ def rank_of(index: Index, server: int, types: int) -> int:
 def in_reject_group(state: State, index: Index, server: int, types: int) -> bool:
     """Index 1 and rank above I*."""
     if index.newest[index.configuration_of[server]] != server:
+        return False
+    if state.number[GREEDY_LENGTH] == 0:
         return False
     return rank_of(index, server, types) > state.number[I_STAR]
 
@@ -344,24 +360,6 @@ def assign_servers(state: State, index: Index, length: int, types: int, outcome:
         outcome[FLAGS] |= FLAG_REASSIGNED
 
 
-# Places in ``outcome``.
-FLAGS, SERVER, SOURCE, MOVED, REASSIGNED, FIRST_REASSIGNED, EMPTY_SLOTS, JOB, TYPE = range(9)
-EMPTIED = 9  # 1 if a server became empty
-PENDING = 10  # the kind of an event that waits for its CRA, else 0
-OUTCOMES = 11
-
-
-@jitable
-def reset(outcome: Array) -> None:
-    """Nothing has happened yet in this event."""
-    for place in range(OUTCOMES):
-        outcome[place] = -1
-    outcome[FLAGS] = 0
-    outcome[REASSIGNED] = 0
-    outcome[EMPTIED] = 0
-    outcome[PENDING] = 0
-
-
 @jitable
 def arrive(state: State, index: Index, jobs: Any, constant: Array, outcome: Array) -> None:
     """Lines 17-22, without CRA."""
@@ -424,49 +422,9 @@ def leave(state: State, index: Index, outcome: Array) -> bool:
 
 
 @jitable
-def write_row(state: State, outcome: Array, row: Any) -> None:
-    """Close an event: count it, let it enter the trail, fill its row of the tape."""
-    state.number[EVENT] += 1
-    extend_trail(
-        state, outcome[FLAGS], outcome[JOB], outcome[SERVER], outcome[MOVED], outcome[SOURCE],
-        outcome[REASSIGNED], outcome[FIRST_REASSIGNED],
-    )  # fmt: skip
-    row.event = state.number[EVENT]
-    row.time = state.clock[NOW]
-    row.job = outcome[JOB]
-    row.moved = outcome[MOVED]
-    row.trail = state.trail[0]
-    row.server = outcome[SERVER]
-    row.source = outcome[SOURCE]
-    row.reassigned = outcome[REASSIGNED]
-    row.first_reassigned = outcome[FIRST_REASSIGNED]
-    row.empty_slots = outcome[EMPTY_SLOTS]
-    row.servers_with_room = -1
-    row.i_star = state.number[I_STAR]
-    row.type = outcome[TYPE]
-    row.flags = outcome[FLAGS]
-    row.kind = outcome[PENDING]
-
-
-@jitable
-def take_sample(state: State, index: Index, row: Array) -> None:
-    """The compiled twin of :func:`model.systems.reservation.sampling.sample`."""
+def sample_reject_group(state: State, index: Index, row: Array) -> None:
+    """The part of a sample that needs the groups."""
     types = state.configuration.shape[1]
-    now = state.clock[NOW]
-    row[EVENT_COLUMN] = state.number[EVENT]
-    row[TIME_COLUMN] = now
-    row[I_STAR_COLUMN] = state.number[I_STAR]
-    row[REASSIGNED_COLUMN] = state.number[REASSIGNMENTS]
-    row[REJECT_GROUP_COLUMN] = 0
-    for j in range(types):
-        row[SCALARS + j] = state.jobs_in_system[j]
-        row[SCALARS + types + j] = state.area[j] + state.jobs_in_system[j] * (now - state.since[j])
-        row[SCALARS + 2 * types + j] = state.tally[j, ARRIVED]
-        row[SCALARS + 3 * types + j] = state.tally[j, ADMITTED]
-        row[SCALARS + 4 * types + j] = state.tally[j, REJECTED]
-        row[SCALARS + 5 * types + j] = state.tally[j, MIGRATED]
-        row[SCALARS + 6 * types + j] = state.slots_in_system[j]
-        row[SCALARS + 7 * types + j] = 0
     for place in range(index.size[PRESENT]):
         server = index.newest[index.present[place]]
         if in_reject_group(state, index, server, types):
@@ -475,26 +433,6 @@ def take_sample(state: State, index: Index, row: Array) -> None:
                 row[SCALARS + 7 * types + j] += (
                     state.configuration[server, j] - state.placement[server, j]
                 )
-
-
-@jitable
-def servers_with_room(state: State, constant: Array, demand: Array, job_type: int) -> int:
-    """How many servers' free resources would hold one more job of the type."""
-    servers, types = state.configuration.shape
-    resources = demand.shape[1]
-    count = 0
-    for server in range(servers):
-        fits = True
-        for resource in range(resources):
-            used = demand[job_type, resource]
-            for j in range(types):
-                used += state.placement[server, j] * demand[j, resource]
-            if used > constant[CONSTANTS + resource]:
-                fits = False
-                break
-        if fits:
-            count += 1
-    return count
 
 
 def advance(
@@ -552,11 +490,14 @@ def advance(
         row = tape[done[0]]
         write_row(state, outcome, row)
         if constant[EXPLAIN] and outcome[FLAGS] & FLAG_REJECTED:
-            row.servers_with_room = servers_with_room(state, constant, demand, outcome[TYPE])
+            row.servers_with_room = servers_with_room(
+                state, constant, demand, index.maximal, outcome[TYPE]
+            )
         outcome[PENDING] = 0
         done[0] += 1
         if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
-            take_sample(state, index, samples[done[1]])
+            take_sample(state, samples[done[1]])
+            sample_reject_group(state, index, samples[done[1]])
             done[1] += 1
         if outcome[FLAGS] & constant[STOP_FLAGS]:
             return AT_FLAG

@@ -55,6 +55,7 @@ class Index(NamedTuple):
     idle_summary: Words  #: [S]
     memo_key: Words  #: [H] subsets of types (bit sets) whose MaxReward is known; 0: free
     memo_value: Indices  #: [H] their configuration's number
+    maximal: NDArray[np.int64]  #: [m, J] maximal configurations, m = 0 where demands are given
 
 
 class Configurations:
@@ -80,7 +81,9 @@ class Configurations:
         return len(self._numbers)
 
 
-def build_index(state: ReservationState, known: Configurations) -> Index:
+def build_index(
+    state: ReservationState, known: Configurations, maximal: NDArray[np.int64]
+) -> Index:
     """The index of a state: the same, whatever way the state was reached."""
     servers, types = state.configuration.shape
     rows, inverse = np.unique(state.configuration, axis=0, return_inverse=True)
@@ -110,22 +113,24 @@ def build_index(state: ReservationState, known: Configurations) -> Index:
         present=np.zeros(room, np.int32),
         present_at=np.full(room, -1, np.int32),
         jobs=state.placement.sum(axis=1, dtype=np.int32),
-        free=_packed((state.configuration > state.placement).T, words),
+        free=packed((state.configuration > state.placement).T, words),
         free_summary=np.zeros((types, words_for(words)), np.uint64),
-        idle=_packed(~state.placement.any(axis=1)[None], words)[0],
+        idle=packed(~state.placement.any(axis=1)[None], words)[0],
         idle_summary=np.zeros(words_for(words), np.uint64),
         **_memo(known),
+        maximal=maximal,
     )
     index.size[KNOWN] = len(known)
-    index.free_summary[...] = _packed(index.free != 0, words_for(words))
-    index.idle_summary[...] = _packed((index.idle != 0)[None], words_for(words))[0]
+    index.free_summary[...] = packed(index.free != 0, words_for(words))
+    index.idle_summary[...] = packed((index.idle != 0)[None], words_for(words))[0]
     index.position[greedy[:found]] = np.arange(1, found + 1)
     _link_lists(state, index)
     _mark_effective(state, index, found)
     return index
 
 
-def _packed(bits: NDArray[np.bool_], words: int) -> Words:
+def packed(bits: NDArray[np.bool_], words: int) -> Words:
+    """[m, n] truth values as [m, words] bit sets."""
     padded = np.zeros((bits.shape[0], words * 64), np.bool_)
     padded[:, : bits.shape[1]] = bits
     return np.packbits(padded, axis=1, bitorder="little").view(np.uint64).copy()

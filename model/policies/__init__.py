@@ -32,3 +32,8 @@ def reference_class(name: str) -> Any:
     if name not in POLICIES:
         raise PolicyError(unknown_name("policy", name, POLICIES))
     return import_module(POLICIES[name]).Reference
+
+
+def policy_titles() -> list[tuple[str, str]]:
+    """(name, title) of each policy."""
+    return [(name, reference_class(name).title) for name in POLICIES]

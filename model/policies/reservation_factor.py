@@ -14,7 +14,11 @@ from model.scenario.fields import plain
 
 _LOGARITHM = re.compile(r"\s*log\s*(?:\^\s*([0-9./]+))?\s*$")
 
-ALLOWED = "a number above 0, or 'log^p' for the natural logarithm of L to the power p, p > 0"
+#: The largest reservation factor.
+MOST_SLOTS = 10**9
+
+ALLOWED = ("a number above 0 and at most 10^9, or 'log^p' for the natural logarithm of L to the "
+           "power p, 0 < p <= 8")  # fmt: skip
 
 
 class ReservationFactor(tuple[Fraction, bool]):
@@ -53,7 +57,7 @@ def _factor(value: Any) -> ReservationFactor:
         number = rational(logarithm[1] or 1) if logarithm else rational(value)
     except (ValueError, TypeError, OverflowError):
         raise ValueError(ALLOWED) from None
-    if isinstance(value, bool) or number <= 0 or (logarithm and number > 20):
+    if isinstance(value, bool) or not 0 < number <= (8 if logarithm else MOST_SLOTS):
         raise ValueError(ALLOWED)
     return ReservationFactor((number, logarithm is not None))
 

@@ -1,0 +1,1 @@
+"""The feasible configurations, the greedy assignment and the linear programs behind DRA."""

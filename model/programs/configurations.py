@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from model.exact import common_units
 from model.programs import listing
-from model.programs.max_reward import additive_max_reward, heaviest_restriction
 from model.programs.knapsack import heaviest
+from model.programs.max_reward import additive_max_reward, heaviest_restriction
 
 Configuration = tuple[int, ...]
 
@@ -59,7 +59,7 @@ class ConfigurationSpace:
 
     @classmethod
     def from_demands(
-        cls, demand: Sequence[Sequence[Fraction]], capacity: Sequence[Fraction]
+        cls, demand: Sequence[Sequence[int | Fraction]], capacity: Sequence[int | Fraction]
     ) -> ConfigurationSpace:
         """K of additive demands: k is feasible if sum_j k_j R_j <= capacity (Section 2.2).
 
@@ -203,12 +203,14 @@ class ConfigurationSpace:
         ValueError
             If there are more than *limit*.
         """
-        count = self.count()
-        if count > limit:
-            raise ValueError(f"there are {count} feasible configurations; at most {limit} listed")
+        listed = None
         if self.additive:
-            return listing.list_additive(self.demand, self.capacity)
-        return listing.list_below(self.members)
+            listed = listing.list_additive(self.demand, self.capacity, limit)
+        elif self.count() <= limit:
+            listed = listing.list_below(self.members)
+        if listed is None:
+            raise ValueError(f"there are more than {limit} feasible configurations")
+        return listed
 
     def maximal(self, limit: int = MOST_MAXIMAL) -> NDArray[np.int64]:
         """[m, J] the maximal configurations, lexicographically largest first.
@@ -219,12 +221,10 @@ class ConfigurationSpace:
             If there are more than *limit*, or finding them would take too long.
         """
         if self.additive:
-            found = listing.maximal_additive(self.demand, self.capacity)
-        else:
-            found = np.array(self.members, np.int64)
-        if len(found) > limit:
-            raise ValueError(f"there are {len(found)} maximal configurations; at most {limit}")
-        return found
+            return listing.maximal_additive(self.demand, self.capacity, limit)
+        if len(self.members) > limit:
+            raise ValueError(f"there are more than {limit} maximal configurations")
+        return np.array(self.members, np.int64)
 
 
 def definition_order(
@@ -257,7 +257,9 @@ def integer_rewards(rewards: Sequence[Fraction]) -> tuple[Configuration, Fractio
     return tuple(int(reward * denominator) for reward in rewards), Fraction(1, denominator)
 
 
-def _check_demands(demand: Sequence[Sequence[Fraction]], capacity: Sequence[Fraction]) -> None:
+def _check_demands(
+    demand: Sequence[Sequence[int | Fraction]], capacity: Sequence[int | Fraction]
+) -> None:
     if not demand:
         raise ValueError("found no job type; at least one is needed")
     if any(room < 0 for room in capacity):
@@ -275,10 +277,10 @@ def _check_demands(demand: Sequence[Sequence[Fraction]], capacity: Sequence[Frac
             )
 
 
-def _in_units(resource: int, values: Sequence[Fraction]) -> list[int]:
+def _in_units(resource: int, values: Sequence[int | Fraction]) -> list[int]:
     """*values* of one resource as integers; the message of a refusal names the resource."""
     try:
-        return common_units(values)[0]
+        return common_units([Fraction(value) for value in values])[0]
     except ValueError as error:
         raise ValueError(f"demands and capacity of resource {resource + 1}: {error}") from None
 

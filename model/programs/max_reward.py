@@ -88,6 +88,4 @@ def heaviest_restriction(
     restricted = (
         tuple(count if j in usable else 0 for j, count in enumerate(member)) for member in members
     )
-    return max(
-        restricted, key=lambda k: (sum(u * n for u, n in zip(rewards, k, strict=True)), k)
-    )
+    return max(restricted, key=lambda k: (sum(u * n for u, n in zip(rewards, k, strict=True)), k))

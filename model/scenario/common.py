@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self, Union
 
 from pydantic import Field, model_validator
 
-from model.scenario.fields import Exact, Name, NotNegative, Positive, Section
+from model.scenario.fields import Exact, Name, NotNegative, Positive, Section, Whole
 
 #: Bounds that keep a scenario within memory; their errors name them.
 MOST_SERVERS = 1_000_000
@@ -46,7 +46,7 @@ class Erlang(Section):
     """The sum of *phases* exponential times, with the given mean in all."""
 
     distribution: Literal["erlang"]
-    phases: int = Field(ge=1, le=1000)
+    phases: Whole = Field(ge=1, le=1000)
     mean: Positive = Fraction(1)
 
 
@@ -133,7 +133,7 @@ class TraceWorkload(Section):
     format: Literal["google-task-events"] = "google-task-events"
     paths: tuple[str, ...] = ()
     time_scale: Positive = Fraction(1)
-    limit: int = Field(default=1_000_000, ge=1)
+    limit: Whole = Field(default=1_000_000, ge=1)
 
 
 Workload = Annotated[
@@ -154,7 +154,7 @@ class ScenarioBase(Section):
     title: str = Field(default="", max_length=200)
     description: str = Field(default="", max_length=4000)
     paper: str = Field(default="", max_length=200)
-    seed: int = Field(default=1, ge=0, lt=2**63)
+    seed: Whole = Field(default=1, ge=0, lt=2**63)
     run: Run = Run()
 
 

@@ -12,6 +12,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     PlainSerializer,
+    Strict,
     WithJsonSchema,
 )
 
@@ -27,7 +28,7 @@ UNIT_FAMILIES: tuple[dict[str, Fraction], ...] = (
 )
 
 _QUANTITY = re.compile(r"\s*([-+]?[0-9./eE+-]+)\s*(\S.*)?$")
-_NAME = re.compile(r"[^\W_][\w .+()/,:=-]*$")
+_NAME = re.compile(r"[^\W_][\w .+()/,:=-]*")
 
 
 class Section(BaseModel):
@@ -66,7 +67,7 @@ def _positive(value: Fraction) -> Fraction:
 
 
 def _name(value: Any) -> str:
-    if not isinstance(value, str) or not _NAME.match(value) or len(value) > 60:
+    if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > 60:
         raise ValueError("a name of 1 to 60 letters, digits, spaces or .+()/,:=- that starts "
                          "with a letter or digit")  # fmt: skip
     return value
@@ -82,6 +83,7 @@ Exact = Annotated[
 ]
 NotNegative = Annotated[Exact, AfterValidator(_not_negative)]
 Positive = Annotated[Exact, AfterValidator(_positive)]
+Whole = Annotated[int, Strict()]
 Name = Annotated[str, BeforeValidator(_name)]
 
 

@@ -11,6 +11,7 @@ import json
 from typing import Any, Mapping
 
 from model.errors import ScenarioError
+from model.exact import rational
 from model.scenario.reservation import ReservationScenario
 from model.scenario.validation import shown, validated
 
@@ -76,7 +77,16 @@ def _policy(data: Mapping[str, Any]) -> str:
 
 
 def _departure_times(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {event["job"]: event["t"] for event in data["events"] if event["ev"] == "departure"}
+    arrivals = [event["job"] for event in data["events"] if event["ev"] == "arrival"]
+    starting = [name for server in data["initial"]["servers"] for name, _ in server.get("jobs", [])]
+    leaves = {}
+    for position, event in enumerate(data["events"]):
+        if event["ev"] == "departure":
+            if event["job"] not in {*arrivals, *starting}:
+                raise ScenarioError(f"found {shown(event['job'])}, allowed: a job that arrived",
+                                    where=f"events[{position}].job")  # fmt: skip
+            leaves[event["job"]] = rational(event["t"])
+    return leaves
 
 
 def _arrivals(data: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -90,7 +100,7 @@ def _arrivals(data: Mapping[str, Any]) -> list[dict[str, Any]]:
                                 where=f"events[{position}]")  # fmt: skip
         job = {"time": event["t"], "type": str(event["type"]), "job": event["job"]}
         if event["job"] in leaves:
-            job["service"] = leaves[event["job"]] - event["t"]
+            job["service"] = str(leaves[event["job"]] - rational(event["t"]))
         arrivals.append(job)
     return arrivals
 
@@ -103,7 +113,7 @@ def _initial(data: Mapping[str, Any]) -> dict[str, Any]:
         for name, job_type in server.get("jobs", []):
             job = {"type": str(job_type), "job": name}
             if name in leaves:
-                job["service"] = leaves[name]
+                job["service"] = str(leaves[name])
             jobs.append(job)
         content: dict[str, Any] = {"jobs": jobs}
         if "config" in server:

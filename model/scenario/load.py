@@ -40,10 +40,17 @@ def find_scenario(name_or_path: str) -> Path:
     if name_or_path in built_in:
         return built_in[name_or_path]
     path = Path(name_or_path)
-    if path.suffix or len(path.parts) > 1 or path.exists():
+    if path.suffix or len(path.parts) > 1 or _exists(path):
         return path
     raise ScenarioError(unknown_name("scenario", name_or_path, built_in)
                         + "; or give the path of a .toml file")  # fmt: skip
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def load_scenario(name_or_path: str | Path) -> Scenario:
@@ -60,16 +67,35 @@ def load_scenario(name_or_path: str | Path) -> Scenario:
         from model.scenario.instance import scenario_from_instance
 
         return scenario_from_instance(text, where=str(path))
+    return parse_scenario_text(text, str(path))
+
+
+def parse_scenario_text(text: str, where: str) -> Scenario:
+    """A validated scenario from TOML text that stands in the file *where*.
+
+    Raises
+    ------
+    ScenarioError
+        As :func:`load_scenario`.
+    """
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ScenarioError(f"not valid TOML: {error}", where=str(path)) from None
+        raise ScenarioError(f"not valid TOML: {error}", where=where) from None
     except ValueError as error:
-        raise ScenarioError(f"a value cannot be read: {error}", where=str(path)) from None
+        raise ScenarioError(f"a value cannot be read: {error}", where=where) from None
     try:
         return parse_scenario(data)
     except ScenarioError as error:
-        raise error.inside(str(path)) from None
+        raise error.inside(where) from None
+
+
+def scenario_titles() -> list[tuple[str, str]]:
+    """(name, title) of each built-in scenario."""
+    titles = []
+    for name, path in scenario_files().items():
+        titles.append((name, str(tomllib.loads(path.read_text("utf-8")).get("title", name))))
+    return titles
 
 
 def read_text(path: Path) -> str:
@@ -81,9 +107,11 @@ def read_text(path: Path) -> str:
         If it is absent, a directory, unreadable, too large, empty or not UTF-8.
     """
     where = str(path)
-    if path.is_dir():
-        raise ScenarioError("found a directory, allowed: a scenario file", where=where)
     try:
+        if path.is_dir():
+            raise ScenarioError("found a directory, allowed: a scenario file", where=where)
+        if path.exists() and not path.is_file():
+            raise ScenarioError("found a device or pipe, allowed: a scenario file", where=where)
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise ScenarioError(f"found {size} bytes, allowed: at most {MOST_BYTES}", where=where)
@@ -132,3 +160,18 @@ def as_data(scenario: Scenario) -> dict[str, Any]:
 def scenario_text(scenario: Scenario) -> str:
     """The scenario as TOML."""
     return tomli_w.dumps(as_data(scenario))
+
+
+def write_scenario(path: Path, scenario: Scenario) -> None:
+    """Write a scenario as a TOML file.
+
+    Raises
+    ------
+    ScenarioError
+        If the file cannot be written.
+    """
+    try:
+        path.write_text(scenario_text(scenario), encoding="utf-8")
+    except OSError as error:
+        raise ScenarioError(f"cannot be written: {error.strerror or error}",
+                            where=str(path)) from None  # fmt: skip

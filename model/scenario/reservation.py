@@ -19,7 +19,7 @@ from model.scenario.common import (
     TraceWorkload,
     Workload,
 )
-from model.scenario.fields import Amount, Name, NotNegative, Section
+from model.scenario.fields import Amount, Name, NotNegative, Section, Whole
 
 
 class Resource(Section):
@@ -41,13 +41,13 @@ class JobType(Section):
     reward: NotNegative
     workload: NotNegative | None = None
     arrival_rate: NotNegative | None = None
-    priority: int = Field(default=0, ge=0, le=100)
+    priority: Whole = Field(default=0, ge=0, le=100)
     service: Service = Exponential()
 
     @model_validator(mode="after")
     def _one_of_workload_and_rate(self) -> Self:
         if self.workload is not None and self.arrival_rate is not None:
-            raise ValueError("give workload or arrival_rate, not both")
+            raise ValueError("found workload and arrival_rate, allowed: one of them")
         return self
 
     @property
@@ -72,14 +72,15 @@ class Servers(Section):
     configurations (Section 2.2: demands need not be additive).
     """
 
-    count: int = Field(ge=1, le=MOST_SERVERS)
+    count: Whole = Field(ge=1, le=MOST_SERVERS)
     capacity: dict[Name, Amount] = Field(default_factory=dict)
-    configurations: tuple[tuple[Annotated[int, Field(ge=0, le=10_000)], ...], ...] = ()
+    configurations: tuple[tuple[Annotated[Whole, Field(ge=0, le=10_000)], ...], ...] = ()
 
     @model_validator(mode="after")
     def _one_of_capacity_and_configurations(self) -> Self:
         if bool(self.capacity) == bool(self.configurations):
-            raise ValueError("give either capacity or configurations")
+            given = "both" if self.capacity else "neither"
+            raise ValueError(f"found {given} of capacity and configurations, allowed: one of them")
         return self
 
 
@@ -94,15 +95,15 @@ class InitialJob(Section):
 class InitialServer(Section):
     """One server at time 0; without a configuration, configuration = placement."""
 
-    configuration: tuple[Annotated[int, Field(ge=0, le=10_000)], ...] | None = None
+    configuration: tuple[Annotated[Whole, Field(ge=0, le=10_000)], ...] | None = None
     jobs: tuple[InitialJob, ...] = ()
 
 
 class RecencyOrder(Section):
     """For one configuration, its servers from index 1 (most recent) up, numbered from 0."""
 
-    configuration: tuple[Annotated[int, Field(ge=0)], ...]
-    servers: tuple[Annotated[int, Field(ge=0)], ...]
+    configuration: tuple[Annotated[Whole, Field(ge=0)], ...]
+    servers: tuple[Annotated[Whole, Field(ge=0)], ...]
 
 
 class EmptyStart(Section):
@@ -149,6 +150,7 @@ class ReservationScenario(ScenarioBase):
         self._check_demands()
         self._check_lengths()
         self._check_names()
+        self._check_job_names()
         return self
 
     def unit_of(self, resource: str) -> str:
@@ -190,6 +192,13 @@ class ReservationScenario(ScenarioBase):
             if len(row) != types:
                 raise ValueError(f"{where}: found {len(row)} numbers, allowed: {types}, "
                                  "one for each job type")  # fmt: skip
+
+    def _check_job_names(self) -> None:
+        given = self.initial.servers if isinstance(self.initial, GivenStart) else ()
+        names = [job.job for server in given for job in server.jobs]
+        if self.workload.kind == "scripted":
+            names += [arrival.job for arrival in self.workload.arrivals]
+        _refuse_duplicates("jobs", (name for name in names if name))
 
     def _check_names(self) -> None:
         known = {item.name for item in self.job_types}

@@ -122,9 +122,12 @@ _TAGS = frozenset({
 
 def shown(value: object) -> str:
     """A value as it may stand in a sentence: short, on one line, text in quotes."""
-    text = f"'{value}'" if isinstance(value, str) else str(value)
+    try:
+        text = f"'{value}'" if isinstance(value, str) else str(value)
+    except ValueError:  # Python refuses to write integers of more than 4300 digits
+        return "a number of thousands of digits"
     if isinstance(value, bool):
-        text = str(value).lower()
+        text = text.lower()
     text = " ".join(text.split())
     return text if len(text) <= 60 else f"{text[:57]}..."
 

@@ -44,9 +44,9 @@ def classify(state: ReservationState) -> Classification:
             wanted = index[mine] > held[position] - state.greedy_count[position]
             rank[mine[wanted]] = position + 1
     i_star = int(state.number[I_STAR])
-    return Classification(
-        index, rank, (rank > i_star) & (index == 1), held, i_star, stack, configurations
-    )
+    # Without a result of GPA (a policy that reserves nothing) there are no groups.
+    reject_group = (rank > i_star) & (index == 1) & (found > 0)
+    return Classification(index, rank, reject_group, held, i_star, stack, configurations)
 
 
 #: Odd multipliers of a hash over the rows of a configuration table.

@@ -21,6 +21,10 @@ from model.systems.reservation.state import (
 from model.workload import service_sampler
 
 
+#: Jobs that a system may start with.
+MOST_JOBS = 5_000_000
+
+
 class StartingJob(NamedTuple):
     """A job in service at time 0."""
 
@@ -75,6 +79,12 @@ def _full_of(
     chosen = numbers.type_names.index(name)
     most = numbers.space.max_reward(tuple(int(j == chosen) for j in range(numbers.types)),
                                     1 << chosen)[chosen]  # fmt: skip
+    if most * numbers.servers > MOST_JOBS:
+        raise ScenarioError(
+            f"found {most} jobs of type '{name}' on each of {numbers.servers} servers, "
+            f"allowed: at most {MOST_JOBS} jobs in all",
+            where="initial",
+        )
     law = scenario.job_types[chosen].service
     services = service_sampler(law)(stream(scenario.seed, "initial"), most * numbers.servers)
     return tuple(

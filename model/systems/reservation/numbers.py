@@ -108,17 +108,21 @@ def numbers_of(scenario: ReservationScenario) -> ReservationNumbers:
     """
     resources = tuple(scenario.servers.capacity)
     demands, capacities = _amounts(scenario, resources)
-    space = (
-        ConfigurationSpace.from_demands(demands, capacities)
-        if resources
-        else ConfigurationSpace.from_maximal(scenario.servers.configurations)
-    )
+    demand, capacity = _scaled(demands, capacities, resources)
+    try:
+        space = (
+            ConfigurationSpace.from_demands(demands, capacities)
+            if resources
+            else ConfigurationSpace.from_maximal(scenario.servers.configurations)
+        )
+    except ValueError as error:
+        where = "servers.capacity" if resources else "servers.configurations"
+        raise ScenarioError(str(error), where=where) from None
     types = scenario.job_types
     try:
         reward_units, reward_unit = common_units([item.reward for item in types])
     except ValueError as error:
         raise ScenarioError(str(error), where="job_types.reward") from None
-    demand, capacity = _scaled(demands, capacities, resources)
     return ReservationNumbers(
         servers=scenario.servers.count,
         type_names=tuple(item.name for item in types),

@@ -72,6 +72,7 @@ class ReservationSystem:
         self.workload = workload
         self.policy = policy
         self.starting = starting_jobs(scenario, numbers)
+        self.initial_jobs = len(self.starting)
         self.sample_width = sampling.width(numbers.types)
         self._names = _job_names(scenario, [job.name for job in self.starting])
 
@@ -81,9 +82,26 @@ class ReservationSystem:
             self.scenario, self.numbers, self.starting, self.policy.reserves_slots
         )
 
-    def check_feasible(self, state: ReservationState) -> None:
-        """Refuse a state that the servers cannot hold, with ScenarioError."""
+    def take_over(self, other: ReservationSystem, state: ReservationState) -> None:
+        """Go on from another system's state: its jobs stay, this policy starts on them.
+
+        Raises
+        ------
+        ScenarioError
+            If the servers cannot hold what is on them.
+        """
+        self.initial_jobs, self._names = other.initial_jobs, other._names
+        state.greedy_configuration[...] = 0
+        state.greedy_count[...] = 0
+        state.number[GREEDY_LENGTH] = 0
+        state.number[I_STAR] = self.numbers.types
+        state.clock[TIMER] = np.inf
+        if not self.policy.reserves_slots:
+            state.configuration[...] = state.placement
+            state.slots_in_system[...] = state.placement.sum(axis=0)
         check_feasible(state, self.numbers)
+        for _ in self.start(state):
+            pass
 
     def job_name(self, number: int) -> str:
         """The name of a job: as scripted, or its number."""
@@ -111,7 +129,7 @@ class ReservationSystem:
             ARRIVAL,
             float(arrives),
             type=int(block.type[place]),
-            job=arrival + len(self.starting),
+            job=arrival + self.initial_jobs,
             service=float(block.service[place]),
         )
 
@@ -133,7 +151,7 @@ class ReservationSystem:
     def start(self, state: ReservationState) -> Iterator[Record]:
         """The policy's own initialization at time 0 (Section 4); no event is counted."""
         view = ReservationView(self.numbers, state)
-        yield from self._decide(state, self.policy.start(view), _Outcome(Event(UPDATE, 0.0)))
+        yield from self._decide(state, self.policy.start(view), _Outcome(Event(UPDATE, float(state.clock[NOW]))))
 
     def run(self, state: ReservationState, event: Event, row: np.ndarray) -> Iterator[Record]:
         """Let *event* happen; yields each sub-step after its effect on *state*.

@@ -1,0 +1,126 @@
+"""Every command of the window in one table: name, key, icon and a sentence.
+
+Menus, the transport bar, tooltips and the sheet of shortcuts are all made from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from gui.icons import icon
+from gui.theme import Theme
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command: where it stands and how it is reached."""
+
+    name: str
+    title: str
+    keys: tuple[str, ...]
+    sentence: str
+    group: str
+    icon: str = ""
+    checkable: bool = False
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("run", "Run or pause", ("Space",), "Runs on, or pauses.", "Transport", "run"),
+    Command("step", "Step", ("Right",), "Lets one event happen, or finishes the one begun.",
+            "Transport", "step"),
+    Command("into", "Step into", ("Shift+Right",),
+            "Takes the next sub-step of the decision.", "Transport", "into"),
+    Command("out", "Step out", ("Shift+Down",), "Finishes the decision that was stepped into.",
+            "Transport", "out"),
+    Command("to_next", "To the next", ("Ctrl+Right",),
+            "Runs to the next event of the chosen kind and stops just before it.",
+            "Transport", "to_next"),
+    Command("step_back", "Step back", ("Left",), "Takes one event back.", "Transport",
+            "step_back"),
+    Command("back_into", "Sub-step back", ("Shift+Left",), "Takes one sub-step back.",
+            "Transport", "substep_back"),
+    Command("to_previous", "To the previous", ("Ctrl+Left",),
+            "Goes back to just before the previous event of the chosen kind.",
+            "Transport", "to_previous"),
+    Command("to_start", "To the start", ("Home",), "Goes back to the start.", "Transport",
+            "to_start"),
+    Command("to_live_end", "To the live end", ("End",),
+            "Goes to the last event that was ever reached.", "Transport", "to_live_end"),
+    Command("slower", "Slower", ("<",), "Halves the speed.", "Transport"),
+    Command("faster", "Faster", (">",), "Doubles the speed.", "Transport"),
+    Command("express", "Express", ("E",),
+            "Runs as fast as the machine can, without drawing, until Esc.", "Transport",
+            "express"),
+    Command("until", "Run until ...", ("U",),
+            "Runs until a time (t = 20), an event (1000) or a kind of event.", "Transport"),
+    Command("stop", "Stop", ("Esc",), "Stops what runs long.", "Transport", "cancel"),
+    Command("break_here", "Breakpoint before the next event", ("B",),
+            "Sets or clears a breakpoint just before the next event.", "Transport", "breakpoint"),
+    Command("breakpoints", "Breakpoints ...", ("Ctrl+B",), "Lists and clears all breakpoints.",
+            "Transport"),
+    Command("open", "Open ...", ("Ctrl+O",), "Opens a scenario or a saved session.", "File"),
+    Command("save", "Save session ...", ("Ctrl+S",),
+            "Saves scenario, seed, exact state, place in history and layout.", "File"),
+    Command("save_scenario", "Save scenario ...", ("Ctrl+Shift+S",),
+            "Saves the scenario as a TOML file.", "File"),
+    Command("copy_line", "Copy the line that opens this moment", ("Ctrl+L",),
+            "Copies a command that opens this very moment on any machine.", "File"),
+    Command("quit", "Quit", ("Ctrl+Q",), "Leaves slotscope.", "File"),
+    Command("lecture", "Lecture mode", ("L",),
+            "Larger type and marks, and only what a hall needs to see.", "View", "lecture", True),
+    Command("dark", "Dark theme", ("D",), "Changes between dark and light.", "View", "theme",
+            True),
+    Command("reset_layout", "Reset to the default layout", (), "Puts every panel back.", "View"),
+    Command("undo_layout", "Undo layout change", ("Ctrl+Z",),
+            "Takes back the last reset of the layout.", "View"),
+    Command("full_screen", "Full screen", ("F11",), "Fills the screen, and back.", "View"),
+    Command("help", "Help", ("F1",), "Opens the manual.", "Help", "help"),
+    Command("shortcuts", "Shortcuts", ("?",), "Shows all keys on one sheet.", "Help"),
+    Command("about", "About slotscope", (), "Version, papers and licence.", "Help"),
+)  # fmt: skip
+
+
+class Actions:
+    """The commands as QActions, each connected to a handler of the window.
+
+    Keys work wherever the focus is, except while typing in a field: fields take the keys
+    that they need before shortcuts see them.
+    """
+
+    def __init__(self, window: QWidget, handlers: dict[str, Callable[[], object]]) -> None:
+        self._actions: dict[str, QAction] = {}
+        for command in COMMANDS:
+            action = QAction(command.title, window)
+            action.setShortcuts([QKeySequence(keys) for keys in command.keys])
+            action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+            action.setToolTip(tooltip(command))
+            action.setStatusTip(command.sentence)
+            action.setCheckable(command.checkable)
+            handler = handlers[command.name]
+            action.triggered.connect(lambda _=False, call=handler: call())
+            window.addAction(action)
+            self._actions[command.name] = action
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def restyle(self, theme: Theme) -> None:
+        """Draw the icons in the theme's colour."""
+        for command in COMMANDS:
+            if command.icon:
+                self._actions[command.name].setIcon(icon(command.icon, theme))
+
+    def in_group(self, group: str) -> list[QAction]:
+        """The actions of one menu, in order."""
+        return [self._actions[item.name] for item in COMMANDS if item.group == group]
+
+
+def tooltip(command: Command) -> str:
+    """Name, key and one sentence."""
+    keys = f" ({command.keys[0]})" if command.keys else ""
+    return f"{command.title}{keys}\n{command.sentence}"

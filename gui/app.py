@@ -1,0 +1,155 @@
+"""Starts the window, or draws it without a display."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import Callable
+
+from PySide6.QtCore import QEventLoop, QSettings, QTimer
+from PySide6.QtWidgets import QApplication
+
+from gui import theme as themes
+from gui.main_window import MainWindow
+from gui.worker import RunWorker
+from model.errors import UserError
+
+#: Milliseconds after which a window that is only photographed must have been drawn.
+PATIENCE = 60_000
+
+
+def application(offscreen: bool = False) -> QApplication:
+    """The application object, styled."""
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    arguments = [sys.argv[0]] + (["-platform", "offscreen"] if offscreen else [])
+    app = QApplication(arguments)
+    app.setApplicationName("slotscope")
+    app.setOrganizationName("slotscope")
+    app.setApplicationDisplayName("slotscope")
+    return app
+
+
+def make_window(settings: QSettings, theme: str | None = None) -> MainWindow:
+    """A window with a worker that runs nothing yet."""
+    if theme is not None:
+        settings.setValue("theme", theme)
+    app = application()
+    themes.apply(app, themes.load_theme(str(settings.value("theme", "light"))))
+    worker = RunWorker()
+    window = MainWindow(worker, settings)
+    worker.start()
+    return window
+
+
+def main(
+    scenario: str,
+    policy: str | None = None,
+    seed: int | None = None,
+    event: int | None = None,
+    trace: tuple[str, ...] = (),
+) -> int:
+    """Show the window on a scenario; returns when it is closed.
+
+    Without *event* it runs at once; at an event it stands still.
+    """
+    app = application()
+    window = make_window(QSettings())
+    window.resize(*_first_size(app))
+    window.show()
+    app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+    QTimer.singleShot(0, window.build_panels)
+    _open(window, scenario, policy, seed, event, trace)
+    signal.signal(signal.SIGINT, lambda *_: window.close())
+    beat = QTimer()  # lets Python see Ctrl+C
+    beat.start(300)
+    beat.timeout.connect(lambda: None)
+    return app.exec()
+
+
+def _open(
+    window: MainWindow,
+    scenario: str,
+    policy: str | None,
+    seed: int | None,
+    event: int | None,
+    trace: tuple[str, ...],
+) -> None:
+    if scenario.endswith(".slotscope"):
+        window.open_path(Path(scenario))
+        return
+    window.control.open(scenario, policy, seed, event or 0, trace)
+    if event is None:
+        window.control.run()
+
+
+def _first_size(app: QApplication) -> tuple[int, int]:
+    available = app.primaryScreen().availableGeometry()
+    return min(1600, available.width()), min(1000, available.height())
+
+
+def screenshot(
+    scenario: str,
+    policy: str | None = None,
+    seed: int | None = None,
+    trace: tuple[str, ...] = (),
+    at: float | None = None,
+    event: int | None = None,
+    out: Path = Path("slotscope.png"),
+    size: tuple[int, int] = (1600, 1000),
+    panel: str | None = None,
+    theme: str = "light",
+) -> None:
+    """Save the window, or one panel of it, as it looks at a time or event.
+
+    Raises
+    ------
+    UserError
+        If the scenario cannot be opened, the panel is unknown, or the file not written.
+    """
+    application(offscreen=True)
+    with _photographed(size, theme) as window:
+        _wait(window.ready, window.build_panels)
+        window.stand_at(scenario, policy, seed, trace, at, event)
+        window.settle()
+        target = window
+        if panel is not None:
+            if panel not in window.docks:
+                known = ", ".join(sorted(window.docks))
+                raise UserError(f"found '{panel}', allowed: {known}", where="--panel")
+            target = window.docks[panel].panel
+        if not target.grab().save(str(out)):
+            raise UserError("cannot be written; give a path that ends in .png", where=str(out))
+
+
+class _photographed:
+    """A window that is shown only to be drawn, with settings of its own."""
+
+    def __init__(self, size: tuple[int, int], theme: str) -> None:
+        self._size, self._theme = size, theme
+
+    def __enter__(self) -> MainWindow:
+        import tempfile
+
+        self._folder = tempfile.TemporaryDirectory()
+        path = str(Path(self._folder.name) / "settings.ini")
+        self._window = make_window(QSettings(path, QSettings.Format.IniFormat), self._theme)
+        self._window.resize(*self._size)
+        self._window.show()
+        return self._window
+
+    def __exit__(self, *_: object) -> None:
+        self._window.close()
+        self._window.deleteLater()
+        self._folder.cleanup()
+
+
+def _wait(signal_: object, start: Callable[[], object]) -> None:
+    """Run the event loop until a signal comes."""
+    loop = QEventLoop()
+    signal_.connect(loop.quit)  # type: ignore[attr-defined]
+    QTimer.singleShot(PATIENCE, loop.quit)
+    QTimer.singleShot(0, start)
+    loop.exec()

@@ -1,0 +1,238 @@
+"""Menus, questions and sheets of the window; none of them blocks the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QMenuBar,
+    QPushButton,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.actions import COMMANDS
+from gui.docks import saved_layout
+from gui.intents import Select
+from model.records import EVENT_KINDS
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+
+_HELP = Path(__file__).resolve().parents[1] / "resources" / "help"
+
+#: Pages of the manual, in the order of the contents.
+PAGES = {
+    "lecturer": "Five minutes for a lecturer",
+    "dra": "DRA for a student",
+    "scenarios": "Scenarios",
+    "command-line": "The command line",
+    "trace-format": "The trace format",
+    "architecture": "Architecture",
+    "about": "About slotscope",
+}
+
+
+#: Menus and the groups of commands in them.
+MENUS = (("&File", "File"), ("&Run", "Transport"), ("&View", "View"), ("&Help", "Help"))
+
+
+def stack_header(window: MainWindow, header: QWidget) -> None:
+    """Put a menu bar, filled from the table of commands, over the transport."""
+    layout = QVBoxLayout(header)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    bar = QMenuBar()
+    for title, group in MENUS:
+        bar.addMenu(title).addActions(window.actions_by_name.in_group(group))
+    layout.addWidget(bar)
+    layout.addWidget(window.transport)
+
+
+def fill_view_menu(window: MainWindow) -> None:
+    """Let the View menu show and hide each panel."""
+    view = window.menuWidget().findChildren(QMenuBar)[0].actions()[2].menu()
+    view.addSeparator()
+    for dock in window.docks.values():
+        view.addAction(dock.toggleViewAction())
+
+
+def ask_until(window: MainWindow) -> None:
+    """Ask for a time, an event or a kind of event, and run until then."""
+    dialog = QDialog(window)
+    dialog.setObjectName("until")
+    dialog.setWindowTitle("Run until")
+    field = QLineEdit()
+    field.setPlaceholderText("t = 20, or 1000, or rejection")
+    fault = QLabel()
+    fault.setStyleSheet(f"color: {window.theme.ink(window.theme.rejection)}")
+    buttons = QDialogButtonBox(
+        QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+    )
+    layout = QVBoxLayout(dialog)
+    layout.addWidget(QLabel("Run until a time (t = 20), an event's number (1000), "
+                            "or a kind of event (rejection, migration, ...)"))  # fmt: skip
+    for widget in (field, fault, buttons):
+        layout.addWidget(widget)
+
+    def accept() -> None:
+        try:
+            goal = parse_until(field.text())
+        except ValueError as error:
+            fault.setText(str(error))
+            return
+        window.control.run_until(**goal)  # type: ignore[arg-type]
+        dialog.accept()
+
+    buttons.accepted.connect(accept)
+    buttons.rejected.connect(dialog.reject)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+    field.setFocus()
+
+
+def parse_until(text: str) -> dict[str, int | float | str]:
+    """What was typed after "run until", as arguments of ``RunControl.run_until``.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a time, nor an event's number, nor a kind of event.
+    """
+    words = text.strip()
+    if words in EVENT_KINDS:
+        return {"kind": words}
+    name, _, value = words.rpartition("=")
+    try:
+        if name.strip().lower() == "t":
+            return {"time": float(value)}
+        if not name:
+            return {"event": int(words.replace(",", "").replace(" ", ""))}
+    except ValueError:
+        pass
+    kinds = ", ".join(EVENT_KINDS)
+    raise ValueError(f"found '{words}', allowed: t = a time, an event's number, or {kinds}")
+
+
+def show_breakpoints(window: MainWindow) -> None:
+    """One place that lists and clears all breakpoints."""
+    dialog = QDialog(window)
+    dialog.setObjectName("breakpoints")
+    dialog.setWindowTitle("Breakpoints")
+    listed = QListWidget()
+    points = sorted(window.frame.breakpoints) if window.frame is not None else []
+    listed.addItems([f"before event {event}" for event in points] or ["none is set"])
+    clear = QPushButton("Clear all")
+    clear.clicked.connect(window.control.clear_breakpoints)
+    clear.clicked.connect(dialog.accept)
+    listed.itemActivated.connect(
+        lambda item: window.control.go_to(points[listed.row(item)] - 1) if points else None
+    )
+    layout = QVBoxLayout(dialog)
+    layout.addWidget(QLabel("A run stops just before these events; activate one to go there."))
+    layout.addWidget(listed)
+    layout.addWidget(clear)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+
+
+def ask_open(window: MainWindow) -> None:
+    """Choose a scenario file or a saved session."""
+    path, _ = QFileDialog.getOpenFileName(
+        window, "Open", "", "Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)"
+    )
+    if path:
+        window.open_path(Path(path))
+
+
+def ask_save(window: MainWindow) -> None:
+    """Choose where to save the session."""
+    path, _ = QFileDialog.getSaveFileName(
+        window, "Save session", "session.slotscope", "Sessions (*.slotscope)"
+    )
+    if path:
+        window.control.save(Path(path), saved_layout(window))
+
+
+def ask_save_scenario(window: MainWindow) -> None:
+    """Choose where to save the scenario."""
+    path, _ = QFileDialog.getSaveFileName(
+        window, "Save scenario", "scenario.toml", "Scenarios (*.toml)"
+    )
+    if path:
+        window.control.save_scenario(Path(path))
+
+
+def show_shortcuts(window: MainWindow) -> QDialog:
+    """All keys on one sheet."""
+    rows = "".join(
+        f"<tr><td><b>{' or '.join(item.keys).replace('<', '&lt;')}</b>&nbsp;&nbsp;</td>"
+        f"<td>{item.title}&nbsp;&nbsp;</td><td>{item.sentence}</td></tr>"
+        for item in COMMANDS
+        if item.keys
+    )
+    return _sheet(window, "Shortcuts", f"<table cellspacing='4'>{rows}</table>", html=True)
+
+
+def show_help(window: MainWindow, page: str) -> QDialog:
+    """A page of the manual, with the contents on top."""
+    contents = " · ".join(
+        f"[{title}]({name}.md)" for name, title in PAGES.items() if (_HELP / f"{name}.md").exists()
+    )
+    text = (_HELP / f"{page}.md").read_text(encoding="utf-8")
+    return _sheet(window, "Help", f"{contents}\n\n---\n\n{text}")
+
+
+def _sheet(window: MainWindow, title: str, text: str, html: bool = False) -> QDialog:
+    dialog = QDialog(window)
+    dialog.setObjectName(title.lower())
+    dialog.setWindowTitle(title)
+    dialog.resize(860, 640)
+    browser = QTextBrowser()
+    browser.setSearchPaths([str(_HELP)])
+    browser.setOpenLinks(False)
+    browser.anchorClicked.connect(lambda url: _follow(window, dialog, url.toString()))
+    if html:
+        browser.setHtml(text)
+    else:
+        browser.setMarkdown(text)
+    layout = QVBoxLayout(dialog)
+    layout.addWidget(browser)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.show()
+    return dialog
+
+
+def _follow(window: MainWindow, dialog: QDialog, link: str) -> None:
+    page = link.removesuffix(".md")
+    if page in PAGES:
+        dialog.close()
+        show_help(window, page)
+
+
+def open_inspector(window: MainWindow, selection: Select) -> None:
+    """An inspector of its own for one server or job, fed with frames like a dock."""
+    from gui.docks import PanelDock
+    from gui.panels.inspector import InspectorPanel
+
+    panel = InspectorPanel(window.theme)
+    panel.pin(selection)
+    panel.intent.connect(window.carry_out)
+    dock = PanelDock(panel, window.theme, window)
+    name = f"inspector-{len(window.docks)}"
+    dock.setObjectName(f"dock-{name}")
+    window.docks[name] = dock
+    window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+    dock.setFloating(True)
+    dock.resize(380, 460)
+    if window.frame is not None:
+        panel.set_frame(window.frame)

@@ -1,0 +1,136 @@
+"""Docks around panels: a title with the panel's own buttons, and the layouts of all docks."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QToolButton,
+    QWidget,
+)
+
+from gui.icons import icon
+from gui.panel import Panel
+from gui.theme import Theme, fonts
+
+AREAS = {
+    "left": Qt.DockWidgetArea.LeftDockWidgetArea,
+    "right": Qt.DockWidgetArea.RightDockWidgetArea,
+    "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
+}
+
+#: Version of the layout's format; saved layouts of another version are not restored.
+LAYOUT_VERSION = 1
+
+
+class PanelDock(QDockWidget):
+    """A dock that holds one panel."""
+
+    said = Signal(str)
+
+    def __init__(self, panel: Panel, theme: Theme, parent: QMainWindow) -> None:
+        super().__init__(panel.title, parent)
+        self.panel = panel
+        self.setObjectName(f"dock-{panel.name}")
+        self.setWidget(panel)
+        self._title = QLabel(panel.title)
+        self._title.setToolTip(f"{panel.title}\n{panel.summary}")
+        self._buttons: dict[str, QToolButton] = {}
+        self.setTitleBarWidget(self._title_bar())
+        self.set_theme(theme)
+
+    def _title_bar(self) -> QWidget:
+        bar = QWidget()
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(8, 2, 4, 2)
+        row.setSpacing(0)
+        row.addWidget(self._title, 1)
+        for name, text, call in (
+            ("camera", "Save picture\nSaves this panel as PNG or SVG.", self._ask_picture),
+            ("csv", "Save data\nSaves this panel's series as CSV.", self._ask_series),
+            ("out", "Float or dock\nPuts this panel into a window of its own, and back.",
+             self._toggle_floating),
+            ("cancel", "Hide\nHides this panel; the View menu brings it back.", self.close),
+        ):  # fmt: skip
+            button = QToolButton()
+            button.setObjectName(f"{self.panel.name}-{name}")
+            button.setAutoRaise(True)
+            button.setToolTip(text)
+            button.setAccessibleName(text.split("\n")[0])
+            button.clicked.connect(lambda _=False, do=call: do())
+            row.addWidget(button)
+            self._buttons[name] = button
+        return bar
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme."""
+        self._title.setFont(fonts().heading)
+        for name, button in self._buttons.items():
+            button.setIcon(icon(name, theme, theme.muted))
+        self.panel.set_theme(theme)
+
+    def _toggle_floating(self) -> None:
+        self.setFloating(not self.isFloating())
+
+    def _ask_picture(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Save picture", f"{self.panel.name}.png", "PNG (*.png);;SVG (*.svg)"
+        )
+        if path:
+            self.save_picture(Path(path))
+
+    def save_picture(self, path: Path) -> None:
+        """Save the panel's picture; the ending decides the format."""
+        try:
+            if path.suffix.lower() == ".svg":
+                self.panel.save_svg(path)
+            else:
+                self.panel.save_png(path)
+        except OSError as error:
+            self.said.emit(f"{path}: cannot be written: {error.strerror or error}")
+        else:
+            self.said.emit(f"{self.panel.title} saved as {path}")
+
+    def _ask_series(self) -> None:
+        if self.panel.series() is None:
+            self.said.emit(f"{self.panel.title} has no series to save")
+            return
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Save data", f"{self.panel.name}.csv", "CSV (*.csv)"
+        )
+        if path:
+            self.save_series(Path(path))
+
+    def save_series(self, path: Path) -> None:
+        """Save the panel's series as CSV."""
+        series = self.panel.series()
+        if series is None:
+            return
+        names, rows = series
+        try:
+            with path.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file)
+                writer.writerow(names)
+                writer.writerows(rows)
+        except OSError as error:
+            self.said.emit(f"{path}: cannot be written: {error.strerror or error}")
+        else:
+            self.said.emit(f"{self.panel.title} saved as {path}")
+
+
+def saved_layout(window: QMainWindow) -> str:
+    """The arrangement of a window's docks, as text."""
+    return bytes(window.saveState(LAYOUT_VERSION).toBase64().data()).decode()
+
+
+def restore_layout(window: QMainWindow, layout: str) -> bool:
+    """Arrange docks as saved; False if the text is no layout of this version."""
+    state = QByteArray.fromBase64(QByteArray(layout.encode()))
+    return window.restoreState(state, LAYOUT_VERSION)

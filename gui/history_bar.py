@@ -1,0 +1,117 @@
+"""The scrubber: all of history as one bar, with keyframes and the place of the run."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.theme import Theme
+from model.frame import Frame
+
+_MARGIN = 10.0
+_MOST_TICKS = 200
+
+
+class HistoryBar(QWidget):
+    """Shows where the run stands between the first event and the live end.
+
+    Dragging or clicking emits ``sought`` with an event number.
+    """
+
+    sought = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("history")
+        self.setAccessibleName("History")
+        self.setToolTip("History\nDrag to any moment of the run; ticks are keyframes.")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._theme = theme
+        self._frame: Frame | None = None
+        self._dragged: int | None = None
+
+    def sizeHint(self) -> QSize:
+        """A thin bar."""
+        return QSize(400, 22)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme."""
+        self._theme = theme
+        self.update()
+
+    def set_frame(self, frame: Frame) -> None:
+        """Show the history of a frame."""
+        self._frame = frame
+        self.update()
+
+    def _span(self) -> tuple[int, int]:
+        if self._frame is None:
+            return 0, 1
+        first = self._frame.extent.keyframes[0]
+        return first, max(first + 1, self._frame.extent.live_end)
+
+    def x_of(self, event: float) -> float:
+        """Where an event stands on the bar."""
+        first, last = self._span()
+        return _MARGIN + (self.width() - 2 * _MARGIN) * (event - first) / (last - first)
+
+    def event_at(self, x: float) -> int:
+        """The event nearest to a place on the bar."""
+        first, last = self._span()
+        share = (x - _MARGIN) / max(1.0, self.width() - 2 * _MARGIN)
+        return round(first + (last - first) * min(max(share, 0.0), 1.0))
+
+    def paintEvent(self, _: QPaintEvent) -> None:
+        """Groove, keyframes, the part that has been run, and the handle."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        middle = self.height() / 2
+        groove = QRectF(_MARGIN, middle - 2, self.width() - 2 * _MARGIN, 4)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._theme.border))
+        painter.drawRoundedRect(groove, 2, 2)
+        if self._frame is None:
+            return
+        here = self._dragged if self._dragged is not None else self._frame.event
+        painter.setBrush(QColor(self._theme.muted))
+        painter.drawRoundedRect(groove.adjusted(0, 0, self.x_of(here) - groove.right(), 0), 2, 2)
+        self._paint_keyframes(painter, middle)
+        painter.setPen(QPen(QColor(self._theme.panel), 1.5))
+        painter.setBrush(QColor(self._theme.focus))
+        painter.drawEllipse(QPointF(self.x_of(here), middle), 7, 7)
+
+    def _paint_keyframes(self, painter: QPainter, middle: float) -> None:
+        assert self._frame is not None
+        events = self._frame.extent.keyframes
+        painter.setPen(QPen(QColor(self._theme.muted), 1))
+        for event in events[:: max(1, len(events) // _MOST_TICKS)]:
+            x = self.x_of(event)
+            painter.drawLine(QPointF(x, middle + 4), QPointF(x, middle + 8))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Go to where the mouse is."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._seek(event.position().x())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Follow the mouse while its button is down."""
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._seek(event.position().x())
+
+    def mouseReleaseEvent(self, _: QMouseEvent) -> None:
+        """The frame that comes shows the handle's place from here on."""
+        self._dragged = None
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keys belong to the transport."""
+        event.ignore()
+
+    def _seek(self, x: float) -> None:
+        target = self.event_at(x)
+        if target != self._dragged:
+            self._dragged = target
+            self.sought.emit(target)
+            self.update()

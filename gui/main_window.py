@@ -1,0 +1,356 @@
+"""The window: transport above, panels in docks, and a status bar.
+
+It owns the worker, hands frames to whatever is visible, and carries out what panels ask for.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable
+
+from PySide6.QtCore import QSettings, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QWidget
+
+from gui import dialogs
+from gui import theme as themes
+from gui.actions import Actions
+from gui.bounds_service import BoundsService
+from gui.docks import AREAS, PanelDock, restore_layout, saved_layout
+from gui.intents import ApplyScenario, BreakAt, GoTo, Intent, RunUntil, Say, Select
+from gui.panels import PANELS
+from gui.run_control import RunControl
+from gui.transport import TransportBar
+from gui.worker import RunWorker
+from model.api import Session
+from model.bounds import Bounds
+from model.frame import Frame, RunInfo
+from model.policies import policy_titles
+from model.programs.solving import solve_bounds
+from model.scenario.load import scenario_titles
+
+#: Panels that a hall needs to see.
+LECTURE_PANELS = ("servers", "reward", "decisions")
+
+
+class MainWindow(QMainWindow):
+    """slotscope's window."""
+
+    ready = Signal()
+
+    def __init__(self, worker: RunWorker, settings: QSettings) -> None:
+        super().__init__()
+        self.setObjectName("slotscope")
+        self.setWindowTitle("slotscope")
+        self.worker = worker
+        self.settings = settings
+        self.lecture = False
+        self.theme = themes.load_theme(str(settings.value("theme", "light")))
+        self.docks: dict[str, PanelDock] = {}
+        self.frame: Frame | None = None
+        self.selection = Select()
+        self._default_layout = ""
+        self._layout_before = ""
+        self.control = RunControl(worker, self)
+        self.actions_by_name = Actions(self, self._handlers())
+        self.transport = TransportBar(self.theme, self.actions_by_name)
+        self._status = QLabel()
+        self._next = QLabel()
+        self._build()
+        self._connect()
+        self._bounds = BoundsService()
+
+    def _build(self) -> None:
+        self.setDockNestingEnabled(True)
+        self.setMinimumSize(900, 560)
+        header = QWidget()
+        self.setMenuWidget(header)
+        dialogs.stack_header(self, header)
+        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.statusBar().addWidget(self._status, 1)
+        self.statusBar().addPermanentWidget(self._next)
+        self.transport.set_choices(scenario_titles(), policy_titles())
+        self.actions_by_name["dark"].setChecked(self.theme.dark)
+        self.actions_by_name.restyle(self.theme)
+
+    def _connect(self) -> None:
+        self.worker.framed.connect(self._take_frame)
+        self.worker.opened.connect(self._take_info)
+        self.worker.refused.connect(self.say)
+        self.worker.compiled.connect(self._compiled)
+        self.transport.chosen.connect(self.control.open)
+        self.transport.paced.connect(self.control.set_pace)
+        self.transport.history.sought.connect(self.control.go_to)
+
+    # Panels.
+
+    def build_panels(self) -> None:
+        """Build the panels one by one, so that the window answers in between."""
+        pending = [entry for entry in PANELS if entry.cls not in self._built()]
+        if not pending:
+            self._panels_complete()
+            return
+        entry = pending[0]
+        panel = entry.load()(self.theme)
+        dock = PanelDock(panel, self.theme, self)
+        dock.setProperty("group", entry.group)
+        dock.setProperty("built-from", entry.cls)
+        panel.intent.connect(self.carry_out)
+        dock.said.connect(self.say)
+        dock.visibilityChanged.connect(lambda _=False: self._show_in(dock))
+        self._place(dock, entry.place, entry.group)
+        self.docks[panel.name] = dock
+        if self.frame is not None:
+            panel.set_frame(self.frame)
+        QTimer.singleShot(0, self.build_panels)
+
+    def _built(self) -> set[str]:
+        return {dock.property("built-from") for dock in self.docks.values()}
+
+    def _place(self, dock: PanelDock, place: str, group: str) -> None:
+        partner = next((other for other in self.docks.values()
+                        if other.property("group") == group), None)  # fmt: skip
+        if partner is not None:
+            self.tabifyDockWidget(partner, dock)
+            partner.raise_()
+            return
+        self.addDockWidget(AREAS["left" if place == "bottom" else place], dock)
+        if place == "bottom":
+            self._place_below(dock)
+
+    def _place_below(self, dock: PanelDock) -> None:
+        """The bottom row stands under the servers: algorithm left, decisions right."""
+        if "algorithm" in self.docks:
+            self.splitDockWidget(self.docks["algorithm"], dock, Qt.Orientation.Horizontal)
+        elif "servers" in self.docks:
+            self.splitDockWidget(self.docks["servers"], dock, Qt.Orientation.Vertical)
+
+    def _panels_complete(self) -> None:
+        self._size_docks()
+        self._default_layout = saved_layout(self)
+        dialogs.fill_view_menu(self)
+        saved = self.settings.value("layout", "")
+        if saved and not restore_layout(self, str(saved)):
+            self.say("The saved layout is of another version; the default is shown.")
+        self.ready.emit()
+
+    def _size_docks(self) -> None:
+        width, height = self.width(), self.height() - 130
+        across = {"servers": 0.64, "reward": 0.36}
+        down = {"servers": 0.66, "decisions": 0.34}
+        beside = {"algorithm": 0.26, "decisions": 0.38}
+        right = {"reward": 0.42, "lp": 0.58}
+        for shares, size, orientation in (
+            (across, width, Qt.Orientation.Horizontal), (down, height, Qt.Orientation.Vertical),
+            (beside, width, Qt.Orientation.Horizontal), (right, height, Qt.Orientation.Vertical),
+        ):  # fmt: skip
+            docks = [self.docks[name] for name in shares if name in self.docks]
+            sizes = [int(size * shares[name]) for name in shares if name in self.docks]
+            self.resizeDocks(docks, sizes, orientation)
+
+    # Frames.
+
+    def _take_info(self, info: RunInfo) -> None:
+        self.transport.set_info(info)
+        self.setWindowTitle(f"{info.scenario_name}: {info.policy_title} - slotscope")
+        for text in info.warnings:
+            self.say(text)
+        session = self.worker.session
+
+        def deliver(bounds: Bounds) -> None:
+            if session is not None:
+                self.worker.post(lambda worker: worker.set_bounds(bounds, session))
+
+        self._bounds.request(info.numbers, deliver)
+
+    def _take_frame(self, frame: Frame) -> None:
+        self.frame = frame
+        self.transport.set_frame(frame)
+        for dock in self.docks.values():
+            self._show_in(dock)
+        if frame.message:
+            self._status.setText(frame.message)
+        elif frame.running:
+            self._status.setText("")
+        self._next.setText(self._next_text(frame))
+        self.worker.take()
+
+    def _show_in(self, dock: PanelDock) -> None:
+        frame = self.frame
+        shown = dock.isVisible() and not dock.panel.visibleRegion().isEmpty()
+        if frame is not None and dock.panel.frame is not frame and (shown or not frame.running):
+            dock.panel.set_frame(frame)
+
+    @staticmethod
+    def _next_text(frame: Frame) -> str:
+        if frame.running or frame.next_event is None:
+            return ""
+        when = f"t = {frame.next_event.time:.4f}"
+        return f"next: {frame.info.narrator.event(frame.next_event)} at {when}"
+
+    def say(self, text: str) -> None:
+        """Show a line in the status bar."""
+        self._status.setText(text)
+
+    def _compiled(self, done: bool) -> None:
+        self.say("Compiled: the run is at full speed." if done
+                 else "Compiling failed; the reference goes on running.")  # fmt: skip
+
+    # Intents.
+
+    def carry_out(self, intent: Intent) -> None:
+        """Do what a panel asks for."""
+        match intent:
+            case GoTo(event, substep):
+                self.control.go_to(event, substep)
+            case RunUntil(event, time, kind):
+                self.control.run_until(event, time, kind)
+            case BreakAt(event):
+                self.control.toggle_breakpoint(event)
+            case Select(floating=True):
+                dialogs.open_inspector(self, intent)
+            case Select():
+                self.select(intent)
+            case ApplyScenario(data, carry_on):
+                self.control.apply(data, carry_on)
+            case Say(text):
+                self.say(text)
+
+    def select(self, selection: Select) -> None:
+        """Point at something in every panel."""
+        self.selection = selection
+        for dock in self.docks.values():
+            dock.panel.set_selection(selection)
+
+    # Commands.
+
+    def _handlers(self) -> dict[str, Callable[[], object]]:
+        control = self.control
+        return {
+            "run": control.run_or_pause, "step": control.step, "into": control.step_into,
+            "out": control.step_out, "step_back": control.step_back,
+            "back_into": control.step_back_into, "to_start": control.to_start,
+            "to_live_end": control.to_live_end, "stop": control.pause,
+            "express": control.express, "break_here": control.break_here,
+            "to_next": lambda: control.run_until(kind=self.transport.kind.currentText()),
+            "to_previous": lambda: control.back_to(self.transport.kind.currentText()),
+            "slower": lambda: self.transport.change_speed(-1),
+            "faster": lambda: self.transport.change_speed(1),
+            "until": lambda: dialogs.ask_until(self),
+            "breakpoints": lambda: dialogs.show_breakpoints(self),
+            "open": lambda: dialogs.ask_open(self), "save": lambda: dialogs.ask_save(self),
+            "save_scenario": lambda: dialogs.ask_save_scenario(self),
+            "copy_line": self.copy_line, "quit": self.close,
+            "lecture": self.toggle_lecture, "dark": self.toggle_theme,
+            "reset_layout": self.reset_layout, "undo_layout": self.undo_layout,
+            "full_screen": self.toggle_full_screen,
+            "help": lambda: dialogs.show_help(self, "lecturer"),
+            "shortcuts": lambda: dialogs.show_shortcuts(self),
+            "about": lambda: dialogs.show_help(self, "about"),
+        }  # fmt: skip
+
+    def copy_line(self) -> None:
+        """Copy the command that opens this moment."""
+        if self.frame is None:
+            return
+        info = self.frame.info
+        line = (f"slotscope {info.scenario_name} --policy {info.policy_name} "
+                f"--seed {info.seed} --event {self.frame.event}")  # fmt: skip
+        QGuiApplication.clipboard().setText(line)
+        self.say(f"Copied: {line}")
+
+    def toggle_theme(self) -> None:
+        """Change between dark and light."""
+        self.set_theme("light" if self.theme.dark else "dark")
+
+    def set_theme(self, name: str) -> None:
+        """Show the window in a theme."""
+        self.theme = themes.load_theme(name)
+        self.settings.setValue("theme", name)
+        self.actions_by_name["dark"].setChecked(self.theme.dark)
+        self._restyle()
+
+    def toggle_lecture(self) -> None:
+        """Larger type, and only the panels that a hall needs."""
+        self.lecture = not self.lecture
+        self.actions_by_name["lecture"].setChecked(self.lecture)
+        if self.lecture:
+            self._layout_before = saved_layout(self)
+            for name, dock in self.docks.items():
+                dock.setVisible(name in LECTURE_PANELS)
+        elif self._layout_before:
+            restore_layout(self, self._layout_before)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        themes.apply(application, self.theme, self.lecture)
+        self.actions_by_name.restyle(self.theme)
+        self.transport.set_theme(self.theme)
+        for dock in self.docks.values():
+            dock.set_theme(self.theme)
+
+    def reset_layout(self) -> None:
+        """Put every panel back where it was at first."""
+        self._layout_before = saved_layout(self)
+        restore_layout(self, self._default_layout)
+        self.say("The default layout is back; Ctrl+Z takes that back.")
+
+    def undo_layout(self) -> None:
+        """Take back the last reset."""
+        if self._layout_before:
+            restore_layout(self, self._layout_before)
+
+    def toggle_full_screen(self) -> None:
+        """Fill the screen, and back."""
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def open_path(self, path: Path) -> None:
+        """Open a scenario file or a saved session."""
+        self.control.open_path(path)
+
+    # Photographs.
+
+    def stand_at(
+        self,
+        scenario: str,
+        policy: str | None,
+        seed: int | None,
+        trace: tuple[str, ...],
+        at: float | None,
+        event: int | None,
+    ) -> None:
+        """Open a scenario and stand at a time or event, at once and in this thread.
+
+        Raises
+        ------
+        UserError
+            If it cannot be opened.
+        """
+        session = Session.open(scenario, policy, seed, trace)
+        if event is not None:
+            session.seek(event)
+        else:
+            session.run(until=float(session.bench.scenario.run.warmup) if at is None else at)
+        self._take_info(session.info)
+        numbers = session.bench.numbers
+        bounds = solve_bounds(numbers.space, numbers.rewards, numbers.workload)
+        self._take_frame(session.frame(bounds=bounds))
+
+    def settle(self) -> None:
+        """Let everything be laid out and painted."""
+        for _ in range(5):
+            QApplication.processEvents()
+            for dock in self.docks.values():
+                if self.frame is not None:
+                    dock.panel.set_frame(self.frame)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Save the layout and end the threads."""
+        if self._default_layout and not self.lecture:
+            self.settings.setValue("layout", saved_layout(self))
+        self._bounds.stop()
+        self.worker.stop()
+        super().closeEvent(event)

@@ -1,0 +1,279 @@
+"""The log: one sentence for each event, with its reason in numbers; a click goes there."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Iterable, Iterator
+
+from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.intents import BreakAt, GoTo, RunUntil, Say
+from gui.panel import Panel
+from gui.panels.decisions_model import KINDS, LogModel, LogView, mark_icon, mark_side
+from gui.theme import Theme
+from model.explain import grouped
+from model.frame import Frame, RunInfo
+from model.records import EVENT_ROW
+
+
+class FilterBar(QWidget):
+    """A chip for each kind of event, and a field to search the sentences."""
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.chips: dict[int, QToolButton] = {}
+        row = QHBoxLayout(self)
+        row.setContentsMargins(6, 4, 6, 4)
+        row.setSpacing(4)
+        for kind in KINDS:
+            chip = QToolButton(self)
+            chip.setText(kind.label)
+            chip.setCheckable(True)
+            chip.setToolTip(f"Only {kind.label}: {kind.tip} Several may be chosen.")
+            chip.setAccessibleName(f"show only {kind.label}")
+            chip.toggled.connect(self.changed)
+            self.chips[kind.flag] = chip
+            row.addWidget(chip)
+        row.addStretch(1)
+        self.count = QLabel(self)
+        row.addWidget(self.count)
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText("search")
+        self.search.setClearButtonEnabled(True)
+        self.search.setToolTip("Search: only events whose sentence has all of these words.")
+        self.search.setAccessibleName("search the log")
+        self.search.textChanged.connect(self.changed)
+        row.addWidget(self.search)
+        self.restyle(theme)
+
+    @property
+    def flags(self) -> int:
+        """The flags of the kinds chosen, 0 if all are shown."""
+        return sum(flag for flag, chip in self.chips.items() if chip.isChecked())
+
+    @property
+    def text(self) -> str:
+        """What is searched for."""
+        return self.search.text().strip()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        side = int(mark_side(self.fontMetrics().height()))
+        for kind in KINDS:
+            chip = self.chips[kind.flag]
+            chip.setIcon(mark_icon(kind, theme, side, self.devicePixelRatioF()))
+            chip.setIconSize(QSize(side, side))
+        self.count.setStyleSheet(f"color: {theme.muted}")
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Name the chips where there is room; else their marks and tooltips must do."""
+        measure = self.fontMetrics().horizontalAdvance
+        searching = 16 * self.fontMetrics().averageCharWidth()
+        names = sum(measure(kind.label) + 2 * self.fontMetrics().height() for kind in KINDS)
+        roomy = self.width() > names + searching + measure("000 of 000") + 24
+        style = (
+            Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+            if roomy
+            else Qt.ToolButtonStyle.ToolButtonIconOnly
+        )
+        for chip in self.chips.values():
+            chip.setToolButtonStyle(style)
+        self.search.setMinimumWidth(searching // 2)
+        self.search.setMaximumWidth(2 * searching)
+
+
+class DecisionsPanel(Panel):
+    """One sentence for each event; while stepping, also for each sub-step."""
+
+    name = "decisions"
+    title = "Decisions"
+    summary = "What happened at each event, and why, in numbers."
+    place = "bottom"
+
+    def build(self) -> None:
+        """The filters above the log."""
+        self._info: RunInfo | None = None
+        self._following = True
+        self._was_running = False
+        self._paused_at: int | None = None  # where a run ended while the user read further up
+        self.model = LogModel(self)
+        self.bar = FilterBar(self.theme, self.body)
+        self.view = LogView(self.model, self.theme, self.body)
+        self.view.setAccessibleName("decisions")
+        self.view.clicked.connect(self._chosen)
+        self.view.activated.connect(self._chosen)
+        self.view.customContextMenuRequested.connect(self._open_menu)
+        self.bar.changed.connect(self._refilter)
+        bar = self.view.verticalScrollBar()
+        bar.valueChanged.connect(self._scrolled)
+        bar.rangeChanged.connect(self._resized)
+        self.follow = QPushButton("follow the run", self.view)
+        self.follow.setToolTip("Follow the run: back to the newest event.")
+        self.follow.hide()
+        self.follow.clicked.connect(self._follow)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.bar)
+        column.addWidget(self.view, 1)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.bar.restyle(theme)
+        self.view.restyle(theme)
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show the rows up to the present event, unless the user reads further up."""
+        if frame.info is not self._info:
+            self._info = frame.info
+            self._paused_at = None
+            self._following = True
+            self.model.set_narrator(frame.info.narrator)
+            unit = frame.info.time_unit
+            self.view.horizontalHeader().setToolTip(f"time in {unit}" if unit else "")
+        if self._holds(frame):
+            self._show_follow(frame)
+            return
+        self.follow.hide()
+        if (frame.event, len(frame.records)) != (self.model.present, len(self.model.steps)):
+            self._following = True
+        self._refill(frame)
+
+    def _holds(self, frame: Frame) -> bool:
+        """Does the log stand still because the user scrolled up while it ran?"""
+        was_running, self._was_running = self._was_running, frame.running
+        if self._following:
+            return False
+        if frame.running:
+            return True
+        if was_running:
+            self._paused_at = frame.event
+        return self._paused_at == frame.event and not frame.records
+
+    def _show_follow(self, frame: Frame) -> None:
+        newer = frame.event - self.model.present
+        self.follow.setText(f"{grouped(newer)} newer: follow")
+        self.follow.adjustSize()
+        room = self.view.viewport()
+        corner = room.geometry().bottomRight() - QPoint(8, 8)
+        self.follow.move(corner - QPoint(self.follow.width(), self.follow.height()))
+        self.follow.show()
+
+    def _refill(self, frame: Frame) -> None:
+        flags, text = self.bar.flags, self.bar.text
+        rows = self.model.passing(frame.rows, flags, text)
+        self.view.fit_digits(frame.event, frame.time)
+        self.model.set_moment(frame.event, frame.time, frame.breakpoints)
+        self.model.set_rows(rows, frame.records)
+        filtered = bool(flags or text)
+        self.bar.count.setText(f"{len(rows)} of {len(frame.rows)}" if filtered else "")
+        self.view.empty_note = (
+            f"None of the last {len(frame.rows)} events is like this." if len(frame.rows)
+            else "No event yet: press Space to run, or Right to step."
+        )  # fmt: skip
+        if self._following:
+            self._to_end()
+
+    def _to_end(self) -> None:
+        bar = self.view.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
+    def _scrolled(self, value: int) -> None:
+        self._following = value >= self.view.verticalScrollBar().maximum()
+
+    def _resized(self) -> None:
+        if self._following:
+            self._to_end()
+
+    def _follow(self) -> None:
+        self._following = True
+        self._refilter()
+
+    def _refilter(self) -> None:
+        self.follow.hide()
+        self._paused_at = None
+        if self.frame is not None:
+            self._refill(self.frame)
+
+    # Going there.
+
+    def _chosen(self, index: QModelIndex) -> None:
+        self.intent.emit(self._place(index.row()))
+
+    def _place(self, row: int) -> GoTo:
+        entry = self.model.entry(row)
+        return GoTo(entry.event - 1, entry.step) if entry.step else GoTo(entry.event)
+
+    def _open_menu(self, position: QPoint) -> None:
+        index = self.view.indexAt(position)
+        if index.isValid():
+            self.menu(index.row()).popup(self.view.viewport().mapToGlobal(position))
+
+    def menu(self, row: int) -> QMenu:
+        """What can be done with a line of the log."""
+        entry = self.model.entry(row)
+        event, line, place = entry.event, self.model.line(row), self._place(row)
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Go there", lambda: self.intent.emit(place))
+        menu.addAction("Run until here", lambda: self.intent.emit(RunUntil(event=event)))
+        known = self.frame is not None and event in self.frame.breakpoints
+        menu.addAction("Remove the breakpoint" if known else "Break here",
+                       lambda: self.intent.emit(BreakAt(event)))  # fmt: skip
+        menu.addSeparator()
+        menu.addAction("Copy the line", lambda: self._copy(line))
+        menu.addAction("Copy the command that opens this moment",
+                       lambda: self._copy(self.command(place.event)))  # fmt: skip
+        return menu
+
+    def command(self, event: int) -> str:
+        """The command that opens the moment after *event* on any machine."""
+        if self._info is None:
+            return ""
+        info = self._info
+        return shlex.join(["slotscope", info.scenario_name, "--policy", info.policy_name,
+                           "--seed", str(info.seed), "--event", str(event)])  # fmt: skip
+
+    def _copy(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self.intent.emit(Say(f"copied: {text}".replace("\t", "  ")))
+
+    # Saving.
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """The rows of the log at hand, with their sentences."""
+        if self.frame is None:
+            return None
+        rows = self.frame.rows
+        names = [*_FIELDS, "sentence"]
+        return names, ([*row.tolist(), self.model.sentence(row)] for row in rows)
+
+    def json_lines(self) -> Iterator[str]:
+        """The log at hand, one JSON object for each event."""
+        if self.frame is None:
+            return
+        for row in self.frame.rows:
+            fields = dict(zip(_FIELDS, row.tolist(), strict=True))
+            yield json.dumps(fields | {"sentence": self.model.sentence(row)}, ensure_ascii=False)
+
+
+_FIELDS = tuple(EVENT_ROW.names or ())

@@ -1,0 +1,189 @@
+"""Axes, grid and end labels of a plot, in the theme's colours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Sequence
+
+import pyqtgraph as pg
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from gui.plotting.scales import format_number, spread, step_up
+from gui.theme import Fonts, Theme
+
+_LEADER = 10.0
+_GAP = 4.0
+_ARROW = 4.0
+_TICK_OFFSET = 5.0
+# Least distance of ticks, in heights of the text.
+_TICK_ROOM = {"left": 2.5, "bottom": 5.0}
+
+
+class NumberAxis(pg.AxisItem):  # type: ignore[misc]
+    """An axis whose numbers have thin spaces at the thousands, and its unit in the label."""
+
+    def __init__(self, orientation: str, label: str, unit: str = "") -> None:
+        super().__init__(orientation)
+        self._text = f"{label} ({unit})" if unit else label
+        self._metrics = QFontMetricsF(QFont())
+        self.enableAutoSIPrefix(False)
+
+    @property
+    def _text_height(self) -> float:
+        return self._metrics.height()
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        return [format_number(value * scale, spacing * scale) for value in values]
+
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+        room = _TICK_ROOM[self.orientation] * self._text_height
+        return [(step_up((high - low) / max(2.0, size / room)), 0.0)]
+
+    def ticks(self) -> list[float]:
+        """Where the axis has its ticks."""
+        size = self.size()
+        length = size.height() if self.orientation == "left" else size.width()
+        levels = self.tickValues(*self.range, length)
+        return [float(value) for value in levels[0][1]]
+
+    def fit(self) -> None:
+        """Make room for the numbers of the present range, and for the label beside them."""
+        label = 1.2 * self._text_height + _GAP
+        if self.orientation == "bottom":
+            self.setHeight(_TICK_OFFSET + self._text_height + label)
+            return
+        ticks = self.ticks()
+        spacing = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
+        texts = self.tickStrings(ticks, 1.0, spacing)
+        widest = max((self._metrics.horizontalAdvance(text) for text in texts), default=0.0)
+        self.setWidth(_TICK_OFFSET + widest + label)
+
+    def set_theme(self, theme: Theme, fonts: Fonts) -> None:
+        """Take another theme's colours and fonts."""
+        self.setPen(QPen(QColor(theme.border)))
+        self.setTextPen(QPen(QColor(theme.muted)))
+        self.setTickFont(fonts.body)
+        self._metrics = QFontMetricsF(fonts.body)
+        self.setStyle(tickLength=-5, tickTextOffset=int(_TICK_OFFSET), hideOverlappingLabels=False)
+        self.setLabel(
+            self._text,
+            **{
+                "color": theme.muted,
+                "font-size": f"{fonts.body_size}pt",
+                "font-family": f"'{fonts.family}'",
+            },
+        )
+
+
+class GridLines(pg.GraphicsObject):  # type: ignore[misc]
+    """Lines at the main ticks of both axes; drawn apart, so that axes stay as they are."""
+
+    def __init__(self, bottom: NumberAxis, left: NumberAxis, color: str) -> None:
+        super().__init__()
+        self._axes = bottom, left
+        self.set_color(color)
+        self.setZValue(-100)
+
+    def set_color(self, color: str) -> None:
+        """Draw in another colour."""
+        self._pen = QPen(QColor(color), 1.0)
+        self._pen.setCosmetic(True)
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        view = self.getViewBox()
+        return QRectF() if view is None else QRectF(view.viewRect())
+
+    def viewRangeChanged(self, *_: object) -> None:
+        self.prepareGeometryChange()
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        view = self.getViewBox()
+        (left, right), (low, high) = view.viewRange()
+        bottom_axis, left_axis = self._axes
+        lines = [QLineF(x, low, x, high) for x in bottom_axis.ticks()]
+        lines += [QLineF(left, y, right, y) for y in left_axis.ticks()]
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(self._pen)
+        painter.drawLines(lines)
+
+
+@dataclass(frozen=True)
+class EndLabel:
+    """A text at the height *value* of the vertical axis, in a theme's colour."""
+
+    text: str
+    value: float
+    color: str
+
+
+class LabelColumn(pg.AxisItem):  # type: ignore[misc]
+    """Stands where a right axis would, and names curves and lines at their ends.
+
+    Labels never overlap: they are moved apart and tied to their curves by short lines.  One
+    whose value is out of view stays at the edge with an arrow.  If there are more than fit,
+    the last ones are left out.
+    """
+
+    def __init__(self, theme: Theme, fonts: Fonts) -> None:
+        super().__init__("right", showValues=False)
+        self._labels: list[EndLabel] = []
+        self.set_theme(theme, fonts)
+
+    def set_theme(self, theme: Theme, fonts: Fonts) -> None:
+        """Take another theme's colours and fonts."""
+        self._theme = theme
+        self._text_font: QFont = fonts.body
+        self.setPen(QPen(QColor(theme.border)))
+        self._widest = 0.0
+        self._fit()
+        self.update()
+
+    def set_labels(self, labels: Sequence[EndLabel]) -> None:
+        """Show these; the first ones are kept where room is short."""
+        if list(labels) != self._labels:
+            self._labels = list(labels)
+            self._fit()
+            self.update()
+
+    def placed(self) -> list[tuple[EndLabel, float, float]]:
+        """Each label shown, the height of its value, and that of its text, in pixels."""
+        height = float(self.size().height())
+        size = QFontMetricsF(self._text_font).height()
+        view: Any = self.linkedView()
+        if view is None or height < size:
+            return []
+        low, high = view.viewRange()[1]
+        shown = self._labels[: int(height // size)]
+        marks = [height * (1 - (label.value - low) / (high - low)) for label in shown]
+        kept = [min(max(mark, 0.0), height) for mark in marks]
+        return list(zip(shown, marks, spread(kept, size, 0.0, height), strict=True))
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(self._text_font)
+        height = float(self.size().height())
+        for label, mark, centre in self.placed():
+            painter.setPen(QPen(QColor(label.color), 1.5))
+            if 0 <= mark <= height:
+                painter.drawLine(QLineF(1, mark, _LEADER, centre))
+            else:
+                self._paint_arrow(painter, label.color, centre, up=mark < 0)
+            painter.setPen(QColor(self._theme.ink(label.color)))
+            box = QRectF(_LEADER + _GAP, centre - height / 2, self._widest, height)
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, label.text)
+
+    @staticmethod
+    def _paint_arrow(painter: QPainter, color: str, centre: float, *, up: bool) -> None:
+        tip = -_ARROW if up else _ARROW
+        corners = (QPointF(1, centre - tip), QPointF(9, centre - tip), QPointF(5, centre + tip))
+        painter.setBrush(QColor(color))
+        painter.drawPolygon(QPolygonF(corners))
+
+    def _fit(self) -> None:
+        """Be as wide as the widest label so far: a column that breathes moves the plot."""
+        metrics = QFontMetricsF(self._text_font)
+        needed = max((metrics.horizontalAdvance(label.text) for label in self._labels), default=0.0)
+        self._widest = max(self._widest, needed)
+        self.setWidth(_LEADER + 2 * _GAP + self._widest if self._widest else _GAP)

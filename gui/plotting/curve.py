@@ -1,0 +1,192 @@
+"""Curves and bands that draw about two points per pixel, however long they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
+
+from gui.plotting.pyramid import Envelope, Pyramid, Values
+
+# Wide pens and antialiasing cost several times more, so only short curves get them.
+_SHORT = 2000
+_WIDTH = 2.0
+_BAND_ALPHA = 56
+
+
+class PyramidCurve(pg.PlotCurveItem):  # type: ignore[misc]
+    """One curve of a :class:`Pyramid`, as polyline or, with *step*, piecewise constant.
+
+    After the pyramid has changed, call :meth:`changed`; nothing is computed until the
+    curve is painted, and then only for the visible range.
+    """
+
+    def __init__(self, pyramid: Pyramid, color: str, *, step: bool = False) -> None:
+        self.pyramid = pyramid
+        self.step = step
+        self._color = color
+        self._width = _WIDTH
+        self._hold: float | None = None
+        self._key: tuple[float, float, int] | None = None
+        self._polygons: list[QPolygonF] = []
+        self._short = True
+        super().__init__(pen=color)
+
+    def set_look(self, color: str, scale: float = 1.0) -> None:
+        """Draw in another colour; *scale* widens the line where that is cheap."""
+        self._color = color
+        self._width = _WIDTH * scale
+        self.update()
+
+    def hold_until(self, x: float | None) -> None:
+        """Draw the last value of a step curve as lasting until *x*."""
+        if x != self._hold:
+            self._hold = x
+            self.changed()
+
+    def changed(self) -> None:
+        """The points are others now."""
+        self._key = None
+        self.update()
+
+    def points_drawn(self) -> int:
+        """How many points the last painting consisted of."""
+        return sum(polygon.size() for polygon in self._polygons)
+
+    def getData(self) -> tuple[Values, Values]:
+        return self.pyramid.x, self.pyramid.y
+
+    def dataBounds(self, ax: int, *_: object, **__: object) -> tuple[float | None, float | None]:
+        if not len(self.pyramid):
+            return None, None
+        if ax == 0:
+            return float(self.pyramid.x[0]), float(self.pyramid.x[-1])
+        return self.pyramid.extremes() or (None, None)
+
+    def boundingRect(self) -> QRectF:
+        # What is outside the view is never drawn, so this changes only with the view.
+        return _view_rect(self)
+
+    def viewRangeChanged(self, *_: object) -> None:
+        self.prepareGeometryChange()
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        self._prepare(painter)
+        pen = QPen(QColor(self._color), self._width if self._short else 1.0)
+        pen.setCosmetic(True)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, self._short)
+        painter.setPen(pen)
+        # A polyline is drawn three times as fast as a path.
+        for polygon in self._polygons:
+            painter.drawPolyline(polygon)
+
+    def _prepare(self, painter: QPainter) -> None:
+        first, last, pixels = _visible(self, painter)
+        if self._key == (first, last, pixels):
+            return
+        self._key = (first, last, pixels)
+        envelope = self.pyramid.envelope(first, last, pixels)
+        x, y = _corners(envelope, self.step, self._hold)
+        self._short = len(x) <= _SHORT and envelope.exact
+        self._polygons = _polygons(x, y)
+
+
+class PyramidBand(pg.GraphicsObject):  # type: ignore[misc]
+    """The area between two curves over the same x, such as a mean's confidence interval."""
+
+    def __init__(self, color: str) -> None:
+        self.low = Pyramid()
+        self.high = Pyramid()
+        self._key: tuple[float, float, int] | None = None
+        self._polygon = QPolygonF()
+        super().__init__()
+        self.set_color(color)
+
+    def set_color(self, color: str) -> None:
+        """Fill with another colour."""
+        fill = QColor(color)
+        fill.setAlpha(_BAND_ALPHA)
+        self._brush = QBrush(fill)
+        self.update()
+
+    def append(self, x: npt.ArrayLike, mean: npt.ArrayLike, half_width: npt.ArrayLike) -> None:
+        """Add points of *mean* plus and minus *half_width*."""
+        middle, half = np.asarray(mean, float), np.asarray(half_width, float)
+        self.low.append(x, middle - half)
+        self.high.append(x, middle + half)
+        self.changed()
+
+    def truncate_after(self, x: float) -> None:
+        """Keep what is up to and including *x*."""
+        self.low.truncate_after(x)
+        self.high.truncate_after(x)
+        self.changed()
+
+    def changed(self) -> None:
+        """The points are others now."""
+        self._key = None
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return _view_rect(self)
+
+    def viewRangeChanged(self, *_: object) -> None:
+        self.prepareGeometryChange()
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        first, last, pixels = _visible(self, painter)
+        if self._key != (first, last, pixels):
+            self._key = (first, last, pixels)
+            low = self.low.envelope(first, last, pixels)
+            high = self.high.envelope(first, last, pixels)
+            seen = np.isfinite(low.low) & np.isfinite(high.high)
+            x = np.concatenate([high.x[seen], low.x[seen][::-1]])
+            y = np.concatenate([high.high[seen], low.low[seen][::-1]])
+            self._polygon = _polygon(x, y)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._brush)
+        painter.drawPolygon(self._polygon)
+
+
+def _view_rect(item: Any) -> QRectF:
+    view = item.getViewBox()
+    return QRectF() if view is None else QRectF(view.viewRect())
+
+
+def _visible(item: Any, painter: QPainter) -> tuple[float, float, int]:
+    """The visible range of x, and the device pixels that it takes where it is painted."""
+    first, last = item.getViewBox().viewRange()[0]
+    pixels = abs(painter.deviceTransform().m11()) * (last - first)
+    return first, last, max(1, round(pixels))
+
+
+def _corners(envelope: Envelope, step: bool, hold: float | None) -> tuple[Values, Values]:
+    """The points of the polyline that shows *envelope*."""
+    x, y = envelope.x, envelope.low
+    if not envelope.exact:
+        x = np.repeat(envelope.x, 2)
+        y = np.column_stack([envelope.low, envelope.high]).ravel()
+    elif step:
+        x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+    if step and hold is not None and len(x) and hold > x[-1]:
+        x, y = np.append(x, hold), np.append(y, y[-1])
+    return x, y
+
+
+def _polygons(x: Values, y: Values) -> list[QPolygonF]:
+    """One polyline per stretch of finite values."""
+    finite = np.isfinite(y)
+    if finite.all():
+        return [_polygon(x, y)]
+    edges = np.flatnonzero(np.diff(finite)) + 1
+    pieces = zip(np.split(x, edges), np.split(y, edges), strict=True)
+    return [_polygon(xs, ys) for xs, ys in pieces if np.isfinite(ys).all()]
+
+
+def _polygon(x: Values, y: Values) -> QPolygonF:
+    polygon: QPolygonF = pg.functions.arrayToQPolygonF(x, y)
+    return polygon

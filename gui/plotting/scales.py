@@ -1,0 +1,107 @@
+"""Numbers as text, ranges that change rarely, and labels that keep clear of each other."""
+
+from __future__ import annotations
+
+import math
+from typing import Sequence
+
+THIN_SPACE = "\u2009"
+MINUS = "\u2212"
+_STEPS = 5
+_LARGEST_PLAIN = 1e12
+_MOST_DECIMALS = 9
+
+
+def format_number(value: float, resolution: float = 1.0) -> str:
+    """*value* with no more digits than *resolution* bears, thousands set apart.
+
+    ``format_number(1234567.89, 0.1)`` is ``1 234 567.9`` with thin spaces.
+    """
+    if not math.isfinite(value):
+        return "\u2013"
+    decimals = max(0, -math.floor(math.log10(resolution) + 1e-9)) if resolution > 0 else 0
+    if abs(value) >= _LARGEST_PLAIN or decimals > _MOST_DECIMALS:
+        text = f"{value:.3g}"
+    else:
+        text = f"{value:,.{decimals}f}"
+    if not any(digit in text for digit in "123456789"):
+        text = text.removeprefix("-")
+    return text.replace(",", THIN_SPACE).replace("-", MINUS)
+
+
+def step_up(value: float) -> float:
+    """The smallest of ..., 0.1, 0.2, 0.5, 1, 2, 5, 10, ... that is at least *value* > 0."""
+    power = 10.0 ** math.floor(math.log10(value))
+    for factor in (1.0, 2.0, 5.0):
+        if value <= factor * power * (1 + 1e-12):
+            return factor * power
+    return 10.0 * power
+
+
+class SteppedRange:
+    """A range for an axis that grows in steps of 1, 2, 5, so that axes are rarely rebuilt."""
+
+    def __init__(self, low: float = 0.0, high: float = 1.0, *, from_zero: bool = True) -> None:
+        self._start = (low, high)
+        self._from_zero = from_zero
+        self.low, self.high = low, high
+
+    def reset(self) -> None:
+        """Go back to the range of the start."""
+        self.low, self.high = self._start
+
+    def include(self, low: float, high: float) -> bool:
+        """Grow until *low* and *high* are inside; says whether anything changed."""
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return False
+        if self._from_zero:
+            low, high = min(low, 0.0), max(high, 0.0)
+        if self.low <= low and high <= self.high:
+            return False
+        low, high = min(low, self.low), max(high, self.high)
+        return self._set(self._outward(low, high, step_up((high - low) / _STEPS)))
+
+    def fit(self, low: float, high: float) -> bool:
+        """Be just large enough for *low* to *high*; says whether anything changed."""
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return False
+        if self._from_zero:
+            low, high = min(low, 0.0), max(high, 0.0)
+        if high <= low:
+            low, high = (low, low + 1.0) if low == 0 else (low - abs(low) / 2, low + abs(low) / 2)
+        return self._set(self._outward(low, high, step_up((high - low) / _STEPS)))
+
+    def _set(self, bounds: tuple[float, float]) -> bool:
+        changed = bounds != (self.low, self.high)
+        self.low, self.high = bounds
+        return changed
+
+    @staticmethod
+    def _outward(low: float, high: float, step: float) -> tuple[float, float]:
+        return (
+            math.floor(low / step + 1e-9) * step,
+            math.ceil(high / step - 1e-9) * step,
+        )
+
+
+def spread(targets: Sequence[float], size: float, low: float, high: float) -> list[float]:
+    """Centres of labels of height *size*, near their *targets*, inside and not overlapping.
+
+    Least squares for the given order of heights (pool adjacent violators): labels that
+    would overlap form a block around the mean of their targets.  The labels must fit:
+    ``len(targets) * size <= high - low``.
+    """
+    order = sorted(range(len(targets)), key=lambda place: targets[place])
+    span = high - low - size * len(targets)
+    blocks: list[tuple[float, int]] = []
+    for rank, place in enumerate(order):
+        # Without the room that the labels below take, "not overlapping" is "not falling".
+        blocks.append((targets[place] - low - size * (rank + 0.5), 1))
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (first, many), (second, more) = blocks[-2:]
+            blocks[-2:] = [((first * many + second * more) / (many + more), many + more)]
+    free = [min(max(mean, 0.0), max(span, 0.0)) for mean, count in blocks for _ in range(count)]
+    centres = [0.0] * len(targets)
+    for rank, place in enumerate(order):
+        centres[place] = low + free[rank] + size * (rank + 0.5)
+    return centres

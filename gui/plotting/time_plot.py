@@ -1,0 +1,318 @@
+"""A plot of live series over time (or another quantity), ready for a panel to use."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from gui.plotting import export
+from gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
+from gui.plotting.curve import PyramidBand, PyramidCurve
+from gui.plotting.pyramid import Pyramid
+from gui.plotting.scales import SteppedRange
+from gui.theme import Fonts, Theme, configure_plots
+
+Role = str | int
+
+
+@dataclass(frozen=True)
+class PlotText:
+    """What is written at the axes: names, and units where there are any."""
+
+    x: str
+    y: str
+    x_unit: str = ""
+    y_unit: str = ""
+
+
+@dataclass
+class _Reference:
+    line: pg.InfiniteLine
+    role: Role
+    text: str
+    value: float
+
+
+@dataclass
+class _Series:
+    curve: PyramidCurve
+    role: Role
+    text: str
+
+
+class TimePlot(pg.PlotWidget):  # type: ignore[misc]
+    """Curves, bands, reference lines and a cursor; ranges move rarely and in steps.
+
+    A role is the name of one of the theme's colours (``"run"``, ``"optimum"``) or the index
+    of a job type.  Change series at will, then call :meth:`refresh` once per frame.
+
+    Signals: ``picked`` (x of a click), ``cursor_dragged`` (x of the cursor).
+    """
+
+    picked = Signal(float)
+    cursor_dragged = Signal(float)
+
+    def __init__(
+        self,
+        theme: Theme,
+        fonts: Fonts,
+        text: PlotText,
+        *,
+        from_zero: bool = True,
+        parent: QWidget | None = None,
+    ) -> None:
+        configure_plots(theme)
+        self._bottom = NumberAxis("bottom", text.x, text.x_unit)
+        self._left = NumberAxis("left", text.y, text.y_unit)
+        self._column = LabelColumn(theme, fonts)
+        axes = {"bottom": self._bottom, "left": self._left, "right": self._column}
+        super().__init__(parent, axisItems=axes)
+        self._text = text
+        self._theme, self._fonts = theme, fonts
+        self._series: dict[str, _Series] = {}
+        self._bands: dict[str, tuple[PyramidBand, Role]] = {}
+        self._references: dict[str, _Reference] = {}
+        self._x_range = SteppedRange(from_zero=False)
+        self._y_range = SteppedRange(0.0, 0.0, from_zero=from_zero)
+        self._span: float | None = None
+        self._by_hand = False
+        self._grid = GridLines(self._bottom, self._left, theme.grid)
+        self._cursor = pg.InfiniteLine(angle=90, movable=False)
+        self._prepare()
+        self.set_theme(theme, fonts)
+
+    def _prepare(self) -> None:
+        """Switch off what pyqtgraph brings along, and connect what is ours."""
+        plot = self.getPlotItem()
+        plot.setMenuEnabled(False)
+        plot.hideButtons()
+        plot.showAxis("right")
+        plot.disableAutoRange()
+        plot.setContentsMargins(4, 8, 4, 4)
+        view = plot.getViewBox()
+        view.setDefaultPadding(0)
+        view.setMouseEnabled(x=True, y=False)
+        view.sigRangeChangedManually.connect(self._take_by_hand)
+        self.scene().sigMouseClicked.connect(self._click)
+        plot.addItem(self._grid, ignoreBounds=True)
+        plot.addItem(self._cursor, ignoreBounds=True)
+        self._cursor.setZValue(100)
+        self._cursor.hide()
+        self._cursor.sigDragged.connect(self._drag)
+        self._apply_ranges()
+
+    # -- what is shown -------------------------------------------------------------------
+
+    def add_curve(self, name: str, role: Role, *, label: str = "", step: bool = False) -> Pyramid:
+        """Add a curve, named *label* at its end; change its points through what is returned."""
+        pyramid = Pyramid()
+        curve = PyramidCurve(pyramid, self._theme.color(role), step=step)
+        curve.set_look(self._theme.color(role), self._fonts.scale)
+        self._series[name] = _Series(curve, role, label)
+        self.getPlotItem().addItem(curve, ignoreBounds=True)
+        return pyramid
+
+    def add_band(self, name: str, role: Role) -> PyramidBand:
+        """Add an interval band, such as mean plus and minus half-width, behind the curves."""
+        band = PyramidBand(self._theme.color(role))
+        band.setZValue(-50)
+        self._bands[name] = band, role
+        self.getPlotItem().addItem(band, ignoreBounds=True)
+        return band
+
+    def remove(self, name: str) -> None:
+        """Take the curve, band or reference line of this name away."""
+        items = [self._series.pop(name).curve] if name in self._series else []
+        items += [self._bands.pop(name)[0]] if name in self._bands else []
+        items += [self._references.pop(name).line] if name in self._references else []
+        if not items:
+            raise KeyError(name)
+        for item in items:
+            self.getPlotItem().removeItem(item)
+
+    def set_label(self, name: str, label: str) -> None:
+        """Change what stands at a curve's end."""
+        self._series[name].text = label
+
+    def set_reference(self, name: str, value: float, role: Role, text: str) -> None:
+        """Show a horizontal line with *text* at its right end; it is always in view."""
+        reference = self._references.get(name)
+        if reference is None:
+            reference = _Reference(pg.InfiniteLine(angle=0), role, text, value)
+            self._references[name] = reference
+            self.getPlotItem().addItem(reference.line, ignoreBounds=True)
+        reference.role, reference.text, reference.value = role, text, value
+        reference.line.setPos(value)
+        reference.line.setPen(self._dashed(self._theme.color(role)))
+
+    def set_cursor(self, x: float | None, *, movable: bool = False) -> None:
+        """Show the cursor at *x*, or hide it; a movable one can be dragged."""
+        self._cursor.setVisible(x is not None)
+        self._cursor.setMovable(movable)
+        if x is not None and x != self._cursor.value():
+            self._cursor.setPos(x)
+
+    def set_now(self, x: float) -> None:
+        """The present: step curves last until here, and the range reaches it."""
+        for series in self._series.values():
+            if series.curve.step:
+                series.curve.hold_until(x)
+        self._x_range.include(x, x)
+
+    # -- ranges --------------------------------------------------------------------------
+
+    def set_x_range(self, low: float, high: float) -> None:
+        """Start with this range; it still grows when points lie beyond."""
+        self._x_range = SteppedRange(low, high, from_zero=False)
+        self._apply_ranges()
+
+    def follow(self, span: float | None) -> None:
+        """Show only the last *span* of x, moved in steps of a fifth of it; None shows all."""
+        self._span = span
+        self.refresh()
+
+    def reset_view(self) -> None:
+        """Leave a range chosen with the mouse; fit anew to all that is there."""
+        self._by_hand = False
+        self._x_range.reset()
+        self._y_range.reset()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Repaint after changes of series: once per frame, after all of them."""
+        for band, _ in self._bands.values():
+            band.changed()
+        for series in self._series.values():
+            series.curve.changed()
+            pyramid = series.curve.pyramid
+            if len(pyramid):
+                self._x_range.include(float(pyramid.x[0]), float(pyramid.x[-1]))
+        self._include_heights()
+        if not self._by_hand:
+            self._apply_ranges()
+        self._column.set_labels(self._end_labels())
+
+    def _include_heights(self) -> None:
+        bounds = [series.curve.pyramid.extremes() for series in self._series.values()]
+        bounds += [band.low.extremes() for band, _ in self._bands.values()]
+        bounds += [band.high.extremes() for band, _ in self._bands.values()]
+        bounds += [(line.value, line.value) for line in self._references.values()]
+        known = [bound for bound in bounds if bound is not None]
+        if not known:
+            return
+        low, high = min(bound[0] for bound in known), max(bound[1] for bound in known)
+        if self._y_range.low == self._y_range.high:
+            self._y_range.fit(low, high)
+        else:
+            self._y_range.include(low, high)
+
+    def _apply_ranges(self) -> None:
+        plot = self.getPlotItem()
+        wanted = self._window(), (self._y_range.low, self._y_range.high)
+        current = plot.getViewBox().viewRange()
+        if list(wanted[0]) != current[0]:
+            plot.setXRange(*wanted[0], padding=0)
+        if wanted[1][0] < wanted[1][1] and list(wanted[1]) != current[1]:
+            plot.setYRange(*wanted[1], padding=0)
+            self._left.fit()
+
+    def _window(self) -> tuple[float, float]:
+        low, high = self._x_range.low, self._x_range.high
+        ends = [s.curve.pyramid.x[-1] for s in self._series.values() if len(s.curve.pyramid)]
+        if self._span is None or not ends:
+            return low, high
+        step = self._span / 5
+        end = max(low + self._span, (float(max(ends)) // step + 1) * step)
+        return end - self._span, end
+
+    def _end_labels(self) -> list[EndLabel]:
+        labels = [
+            EndLabel(line.text, line.value, self._theme.color(line.role))
+            for line in self._references.values()
+        ]
+        last = self.getPlotItem().getViewBox().viewRange()[0][1]
+        for series in self._series.values():
+            value = series.curve.pyramid.at(last)
+            if series.text and value is not None and math.isfinite(value):
+                labels.append(EndLabel(series.text, value, self._theme.color(series.role)))
+        return labels
+
+    # -- theme, mouse, export ------------------------------------------------------------
+
+    def set_theme(self, theme: Theme, fonts: Fonts | None = None) -> None:
+        """Take another theme's colours, and other sizes of type if given."""
+        self._theme = theme
+        self._fonts = fonts or self._fonts
+        self.setBackground(theme.panel)
+        self._bottom.set_theme(theme, self._fonts)
+        self._left.set_theme(theme, self._fonts)
+        self._bottom.fit()
+        self._left.fit()
+        self._column.set_theme(theme, self._fonts)
+        self._grid.set_color(theme.grid)
+        width = self._fonts.scale
+        self._cursor.setPen(_pen(theme.muted, Qt.PenStyle.SolidLine, width))
+        self._cursor.setHoverPen(_pen(theme.focus, Qt.PenStyle.SolidLine, width))
+        for series in self._series.values():
+            series.curve.set_look(theme.color(series.role), self._fonts.scale)
+        for band, role in self._bands.values():
+            band.set_color(theme.color(role))
+        for line in self._references.values():
+            line.line.setPen(self._dashed(theme.color(line.role)))
+        self.refresh()
+
+    def _dashed(self, color: str) -> QPen:
+        return _pen(color, Qt.PenStyle.DashLine, self._fonts.scale)
+
+    def _take_by_hand(self, *_: object) -> None:
+        self._by_hand = True
+
+    def _drag(self, line: pg.InfiniteLine) -> None:
+        self.cursor_dragged.emit(float(line.value()))
+
+    def _click(self, event: object) -> None:
+        view = self.getPlotItem().getViewBox()
+        position: QPointF = event.scenePos()  # type: ignore[attr-defined]
+        left = event.button() == Qt.MouseButton.LeftButton  # type: ignore[attr-defined]
+        if left and view.sceneBoundingRect().contains(position):
+            self.picked.emit(float(view.mapSceneToView(position).x()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._left.fit()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(event)
+        self.reset_view()
+
+    def export_svg(self, path: Path) -> None:
+        """Write the plot as it is now, as vectors."""
+        export.write_svg(self, path)
+
+    def export_png(self, path: Path, scale: float = 1.0) -> None:
+        """Write the plot as it is now, *scale* times as many pixels in each direction."""
+        export.write_png(self, path, scale, self._theme.panel)
+
+    def csv_rows(self) -> Iterator[tuple[str | float, ...]]:
+        """All points of all series, not only those drawn: a header, then series, x, y."""
+        yield "series", self._text.x, self._text.y
+        for name, series in self._series.items():
+            yield from export.rows(name, series.curve.pyramid)
+        for name, (band, _) in self._bands.items():
+            yield from export.rows(f"{name} low", band.low)
+            yield from export.rows(f"{name} high", band.high)
+        for name, line in self._references.items():
+            yield name, "", line.value
+
+
+def _pen(color: str, style: Qt.PenStyle, width: float) -> QPen:
+    pen = QPen(QColor(color), width, style)
+    pen.setCosmetic(True)
+    return pen

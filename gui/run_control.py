@@ -1,0 +1,190 @@
+"""What the window's commands mean for the run: each becomes a command to the worker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Mapping
+
+from PySide6.QtCore import QObject
+
+from gui.pace import Pace
+from gui.worker import Goal, RunWorker
+from model.api import Session
+from model.scenario.load import parse_scenario, write_scenario
+
+
+class RunControl(QObject):
+    """Translates commands; holds no state of the run."""
+
+    def __init__(self, worker: RunWorker, parent: QObject) -> None:
+        super().__init__(parent)
+        self._worker = worker
+
+    # Opening.
+
+    def open(
+        self,
+        scenario: str,
+        policy: str | None = None,
+        seed: int | None = None,
+        event: int = 0,
+        trace: tuple[str, ...] = (),
+    ) -> None:
+        """Open a scenario by name or path and stand at an event."""
+
+        def command(worker: RunWorker) -> None:
+            current = worker.session
+            known = current is not None and scenario == current.info.scenario_name
+            source = current.bench.scenario if known and current is not None else scenario
+            session = Session.open(source, policy, seed, trace, kernel=False)
+            session.rename(scenario)
+            worker.adopt(session)
+            if event:
+                session.seek(event)
+
+        self._worker.post(command)
+
+    def open_path(self, path: Path) -> None:
+        """Open a scenario file or a saved session."""
+        if path.suffix == ".slotscope":
+            self._worker.post(lambda worker: worker.adopt(Session.load(path)))
+        else:
+            self.open(str(path))
+
+    def apply(self, data: Mapping[str, Any], carry_on: bool) -> None:
+        """Run an edited scenario, from the start or on from here."""
+
+        def command(worker: RunWorker) -> None:
+            scenario = parse_scenario(data)
+            current = worker.session
+            name = current.name if current is not None else ""
+            if carry_on and current is not None:
+                session = current.fork(scenario)
+            else:
+                session = Session.open(scenario, kernel=False)
+            session.rename(name)
+            worker.adopt(session)
+
+        self._worker.post(command)
+
+    def save(self, path: Path, layout: str) -> None:
+        """Save the session, with the window's layout."""
+
+        def command(worker: RunWorker) -> None:
+            if worker.session is not None:
+                worker.session.save(path, layout)
+                worker.tell(f"Session saved as {path}")
+
+        self._worker.post(command)
+
+    def save_scenario(self, path: Path) -> None:
+        """Save the scenario as TOML."""
+
+        def command(worker: RunWorker) -> None:
+            if worker.session is not None:
+                write_scenario(path, worker.session.bench.scenario)
+                worker.tell(f"Scenario saved as {path}")
+
+        self._worker.post(command)
+
+    # Running.
+
+    def run(self, goal: Goal | None = None) -> None:
+        """Run on, without end or until a goal."""
+        self._worker.post(lambda worker: worker.run(goal or Goal()))
+
+    def pause(self) -> None:
+        """Stop running."""
+        self._worker.post(RunWorker.pause)
+
+    def run_or_pause(self) -> None:
+        """The space bar."""
+        self._worker.post(
+            lambda worker: worker.pause() if worker.running else worker.run(Goal())
+        )
+
+    def express(self) -> None:
+        """Run without drawing until stopped."""
+        self.run(Goal(express=True))
+
+    def run_until(
+        self, event: int | None = None, time: float | None = None, kind: str | None = None
+    ) -> None:
+        """Run on until an event, a time, or an event of a kind."""
+        self.run(Goal(event, float("inf") if time is None else time, kind, express=True))
+
+    def set_pace(self, pace: Pace) -> None:
+        """Run at another speed."""
+        self._worker.post(lambda worker: worker.set_pace(pace))
+
+    # Stepping.
+
+    def step(self) -> None:
+        """One event forwards."""
+        self._worker.post(lambda worker: worker.walk(Session.step))
+
+    def step_into(self) -> None:
+        """One sub-step forwards."""
+        self._worker.post(lambda worker: worker.walk(Session.step_into))
+
+    def step_out(self) -> None:
+        """Finish the event that was stepped into; nothing between events."""
+        self._worker.post(lambda worker: worker.walk(Session.step_out))
+
+    def step_back(self) -> None:
+        """One event back."""
+        self._worker.post(lambda worker: worker.walk(Session.step_back))
+
+    def step_back_into(self) -> None:
+        """One sub-step back."""
+        self._worker.post(lambda worker: worker.walk(Session.step_back_into))
+
+    def go_to(self, event: int, substep: int = 0) -> None:
+        """Stand after an event."""
+        self._worker.post(lambda worker: worker.walk(lambda session: session.seek(event, substep)))
+
+    def back_to(self, kind: str) -> None:
+        """Stand just before the previous event of a kind."""
+        self._worker.post(
+            lambda worker: worker.walk(
+                lambda session: session.back_to(kind), f"The next event is a {kind}."
+            )
+        )
+
+    def to_start(self) -> None:
+        """Back to the start."""
+        self._worker.post(lambda worker: worker.walk(Session.to_start))
+
+    def to_live_end(self) -> None:
+        """To the last event ever reached."""
+        self._worker.post(lambda worker: worker.walk(Session.to_live_end))
+
+    # Breakpoints.
+
+    def toggle_breakpoint(self, event: int) -> None:
+        """Set or clear a breakpoint just before an event."""
+
+        def command(worker: RunWorker) -> None:
+            worker.breakpoints ^= {event}
+            worker.refresh()
+
+        self._worker.post(command)
+
+    def clear_breakpoints(self) -> None:
+        """Clear all breakpoints."""
+
+        def command(worker: RunWorker) -> None:
+            worker.breakpoints.clear()
+            worker.refresh()
+
+        self._worker.post(command)
+
+    def break_here(self) -> None:
+        """Set or clear a breakpoint before the next event."""
+
+        def command(worker: RunWorker) -> None:
+            if worker.session is not None:
+                worker.breakpoints ^= {worker.session.timeline.event + 1}
+                worker.refresh()
+
+        self._worker.post(command)

@@ -1,0 +1,204 @@
+"""The two rows above the panels: what runs, and the controls that run it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QSlider,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.actions import Actions
+from gui.history_bar import HistoryBar
+from gui.icons import icon
+from gui.pace import REAL_TIME, SLIDER_MOST, Pace, pace_at, position_of
+from gui.theme import Theme, fonts
+from model.explain import THIN_SPACE, grouped
+from model.frame import Frame, RunInfo
+from model.records import EVENT_KINDS
+
+_BUTTONS = ("to_start", "to_previous", "step_back", "back_into", "run", "into", "out", "step",
+            "to_next", "to_live_end", "express")  # fmt: skip
+_STEP = 30  # of the speed slider, for one key press
+
+
+class TransportBar(QWidget):
+    """Scenario, policy, seed, time and speed; buttons, speed, the kind to run to; history.
+
+    Signals
+    -------
+    chosen(scenario, policy, seed)
+        Another scenario, policy or seed is to run.
+    paced(Pace)
+        Another speed.
+    """
+
+    chosen = Signal(str, str, int)
+    paced = Signal(object)
+
+    def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._actions = actions
+        self._running = False
+        self.scenario = QComboBox()
+        self.policy = QComboBox()
+        self.seed = QSpinBox()
+        self.kind = QComboBox()
+        self.speed = QSlider(Qt.Orientation.Horizontal)
+        self.history = HistoryBar(theme)
+        self._clock, self._event, self._rate, self._pace = (QLabel() for _ in range(4))
+        self._buttons: dict[str, QToolButton] = {}
+        self._describe()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 2)
+        layout.setSpacing(2)
+        layout.addLayout(self._first_row())
+        layout.addLayout(self._second_row())
+        layout.addWidget(self.history)
+        self.set_theme(theme)
+        self._show_pace(pace_at(self.speed.value()))
+
+    def _describe(self) -> None:
+        for widget, name, text in (
+            (self.scenario, "Scenario", "Scenario\nWhich system runs."),
+            (self.policy, "Policy", "Policy\nWhich policy decides; the jobs stay the same."),
+            (self.seed, "Seed", "Seed\nThe same seed gives every policy the same jobs."),
+            (self.kind, "Kind of event", "Next kind\nWhat Ctrl+Right runs to."),
+            (self.speed, "Speed", "Speed (< and >)\nFrom single sub-steps to no limit; "
+                                  "it snaps at 1×, one unit of time per second."),
+        ):  # fmt: skip
+            widget.setObjectName(name.lower().replace(" ", "-"))
+            widget.setAccessibleName(name)
+            widget.setToolTip(text)
+        self.seed.setRange(0, 2**31 - 1)
+        self.seed.setKeyboardTracking(False)
+        for kind in EVENT_KINDS:
+            self.kind.addItem(kind)
+        self.speed.setRange(0, SLIDER_MOST)
+        self.speed.setValue(position_of(REAL_TIME))
+        self.speed.setMinimumWidth(130)
+        self.speed.setMaximumWidth(260)
+        self.speed.valueChanged.connect(self._pace_moved)
+        self.scenario.activated.connect(self._choice_made)
+        self.policy.activated.connect(self._choice_made)
+        self.seed.valueChanged.connect(self._choice_made)
+        self._clock.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+
+    def _first_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(self.scenario)
+        row.addWidget(self.policy)
+        row.addWidget(QLabel("seed"))
+        row.addWidget(self.seed)
+        row.addStretch(1)
+        for label in (self._clock, self._event, self._rate):
+            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            row.addSpacing(14)
+            row.addWidget(label)
+        return row
+
+    def _second_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        for name in _BUTTONS:
+            button = QToolButton()
+            button.setDefaultAction(self._actions[name])
+            button.setAutoRaise(True)
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self._buttons[name] = button
+            row.addWidget(button)
+        row.addSpacing(12)
+        row.addWidget(self.speed)
+        self._pace.setMinimumWidth(self._pace.fontMetrics().horizontalAdvance("8.0 sub-steps/s"))
+        row.addWidget(self._pace)
+        row.addStretch(1)
+        row.addWidget(QLabel("next"))
+        row.addWidget(self.kind)
+        until = QToolButton()
+        until.setDefaultAction(self._actions["until"])
+        until.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Expanding)
+        row.addWidget(until)
+        return row
+
+    # What it shows.
+
+    def set_choices(self, scenarios: list[tuple[str, str]], policies: list[tuple[str, str]]) -> None:
+        """The scenarios and policies to choose from, each as (name, title)."""
+        for box, items in ((self.scenario, scenarios), (self.policy, policies)):
+            with QSignalBlocker(box):
+                box.clear()
+                for name, title in items:
+                    box.addItem(name, name)
+                    box.setItemData(box.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
+
+    def set_info(self, info: RunInfo) -> None:
+        """Show what runs now."""
+        for box, name in ((self.scenario, info.scenario_name), (self.policy, info.policy_name)):
+            with QSignalBlocker(box):
+                if box.findData(name) < 0:
+                    box.addItem(name, name)
+                box.setCurrentIndex(box.findData(name))
+        with QSignalBlocker(self.seed):
+            self.seed.setValue(info.seed)
+
+    def set_frame(self, frame: Frame) -> None:
+        """Show time, event and speed of a frame."""
+        unit = f"{THIN_SPACE}{frame.info.time_unit}" if frame.info.time_unit else ""
+        self._clock.setText(f"t = {frame.time:.2f}{unit}")
+        substep = f" + {len(frame.records)}" if frame.records else ""
+        self._event.setText(f"event {grouped(frame.event)}{substep}")
+        rate = frame.speed.events_per_second
+        self._rate.setText(_rate_text(rate) if frame.running else frame.engine)
+        self.history.set_frame(frame)
+        if frame.running != self._running:
+            self._running = frame.running
+            self._show_run_button()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.history.set_theme(theme)
+        heading = fonts().heading
+        for label in (self._clock, self._event, self._rate):
+            label.setFont(heading)
+        self._show_run_button()
+
+    def _show_run_button(self) -> None:
+        action = self._actions["run"]
+        action.setIcon(icon("pause" if self._running else "run", self._theme))
+        action.setText("Pause" if self._running else "Run")
+
+    # What it asks for.
+
+    def _choice_made(self) -> None:
+        self.chosen.emit(
+            self.scenario.currentData(), self.policy.currentData(), self.seed.value()
+        )
+
+    def _pace_moved(self, position: int) -> None:
+        pace = pace_at(position)
+        self._show_pace(pace)
+        self.paced.emit(pace)
+
+    def _show_pace(self, pace: Pace) -> None:
+        self._pace.setText(pace.label)
+
+    def change_speed(self, steps: int) -> None:
+        """Move the speed slider by some steps."""
+        self.speed.setValue(self.speed.value() + steps * _STEP)
+
+
+def _rate_text(rate: float) -> str:
+    if rate >= 1e6:
+        return f"{rate / 1e6:.1f}{THIN_SPACE}M events/s"
+    if rate >= 1e3:
+        return f"{rate / 1e3:.0f}{THIN_SPACE}k events/s"
+    return f"{rate:.0f} events/s"

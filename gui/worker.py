@@ -1,0 +1,307 @@
+"""The thread that owns the run.
+
+The window never touches a session.  It posts commands and gets frames back; a new frame is
+made only after the last one was taken, so a slow drawing slows no run down.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from subprocess import Popen
+from time import monotonic
+from typing import Any, Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.pace import REAL_TIME, Pace
+from model.api import Session
+from model.bounds import Bounds
+from model.engine import Reason
+from model.errors import UserError
+from model.frame import Speed
+from model.kernels.warm import is_warm, warm_in_background
+
+Command = Callable[["RunWorker"], None]
+
+#: Seconds of running between two looks at the queue.
+SLICE_SECONDS = 0.004
+
+#: Seconds over which the displayed speed is averaged.
+SPEED_WINDOW = 0.5
+
+
+@dataclass
+class Goal:
+    """What ends a run: an event number, a time, an event of a kind; nothing by default."""
+
+    event: int | None = None
+    time: float = float("inf")
+    kind: str | None = None
+    express: bool = False
+
+
+@dataclass
+class _Meter:
+    """Events and simulated time per second, over the last half second."""
+
+    started: float = field(default_factory=monotonic)
+    event: int = 0
+    time: float = 0.0
+    speed: Speed = Speed()
+
+    def restart(self, event: int, time: float) -> None:
+        self.started, self.event, self.time, self.speed = monotonic(), event, time, Speed()
+
+    def read(self, event: int, time: float) -> Speed:
+        passed = monotonic() - self.started
+        if passed >= SPEED_WINDOW:
+            speed = Speed((event - self.event) / passed, (time - self.time) / passed)
+            self.started, self.event, self.time, self.speed = monotonic(), event, time, speed
+        return self.speed
+
+
+class RunWorker(QObject):
+    """Runs a session in a thread of its own and publishes frames.
+
+    Signals
+    -------
+    framed(Frame)
+        A new frame; the next one comes after :meth:`take` was called.
+    opened(RunInfo)
+        Another scenario or policy runs now.
+    refused(str)
+        A command could not be carried out; the run is as it was.
+    """
+
+    framed = Signal(object)
+    opened = Signal(object)
+    refused = Signal(str)
+    compiled = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.session: Session | None = None
+        self.running = False
+        self.goal = Goal()
+        self.pace: Pace = REAL_TIME
+        self.bounds = Bounds()
+        self.breakpoints: set[int] = set()
+        self._commands: SimpleQueue[Command | None] = SimpleQueue()
+        self._taken = threading.Event()
+        self._taken.set()
+        self._meter = _Meter()
+        self._clock = (0.0, 0.0)
+        self._warming: Popen[bytes] | None = None
+        self._stale = True
+        self._message = ""
+        self._thread = threading.Thread(target=self._live, name="run", daemon=True)
+
+    # Called by the window.
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread; returns when it has ended."""
+        self._commands.put(None)
+        self._thread.join()
+        if self._warming is not None and self._warming.poll() is None:
+            self._warming.terminate()
+            self._warming.wait()
+
+    def post(self, command: Command) -> None:
+        """Carry out a command between two slices."""
+        self._commands.put(command)
+
+    def take(self) -> None:
+        """The last frame has been drawn; another may come."""
+        self._taken.set()
+
+    # The thread.
+
+    def _live(self) -> None:
+        while True:
+            try:
+                command = self._commands.get(block=not self.running and not self._pending,
+                                             timeout=0.05)  # fmt: skip
+            except Empty:
+                command = _nothing
+            if command is None:
+                return
+            self._carry_out(command)
+            if self.running:
+                self._carry_out(RunWorker._slice)
+            self._load_kernel_when_ready()
+            self._publish()
+
+    @property
+    def _pending(self) -> bool:
+        return self._stale or self._warming is not None
+
+    def _carry_out(self, command: Command) -> None:
+        try:
+            command(self)
+        except UserError as error:
+            self.running = False
+            self._message = error.line
+            self._stale = True
+            self.refused.emit(error.line)
+
+    def _publish(self) -> None:
+        if self.session is None or not self._stale or (self.running and self.goal.express):
+            return
+        if not self._taken.is_set():
+            return
+        self._taken.clear()
+        self._stale = False
+        line = self.session.timeline
+        frame = self.session.frame(
+            running=self.running,
+            speed=self._meter.read(line.event, line.time),
+            message=self._message,
+            bounds=self.bounds,
+            breakpoints=frozenset(self.breakpoints),
+        )
+        self.framed.emit(frame)
+
+    # Commands.
+
+    def adopt(self, session: Session) -> None:
+        """Run another session from here on."""
+        self.session = session
+        self.running = False
+        self.goal = Goal()
+        self.bounds = Bounds()
+        self.tell("")
+        self.opened.emit(session.info)
+        if session.timeline.engine is session.bench.reference and session.bench.has_kernel:
+            if is_warm():
+                session.use_kernel()
+            else:
+                self._warming = self._warming or warm_in_background()
+
+    def run(self, goal: Goal) -> None:
+        """Run on until the goal, or until paused."""
+        line = self._session.timeline
+        self.goal = goal
+        self.running = True
+        if goal.kind is not None:
+            self._session.run(events=1)
+        self._clock = (monotonic(), line.time)
+        self._meter.restart(line.event, line.time)
+        self.tell("")
+
+    def pause(self) -> None:
+        """Stop running."""
+        self.running = False
+        self._stale = True
+
+    def walk(self, step: Callable[[Session], Any], note: str = "") -> None:
+        """Pause and take a step of any kind, forwards or back."""
+        self.running = False
+        self.tell(note)
+        if step(self._session) is False:
+            self._message = "There is no earlier event of that kind."
+
+    def refresh(self) -> None:
+        """Publish a frame although nothing has happened."""
+        self._stale = True
+
+    def set_pace(self, pace: Pace) -> None:
+        """Run at another pace."""
+        self.pace = pace
+        if self.session is not None:
+            self._clock = (monotonic(), self.session.timeline.time)
+
+    def set_bounds(self, bounds: Bounds, session: Session) -> None:
+        """The programs have been solved; nothing happens if another session runs by now."""
+        if session is self.session:
+            self.bounds = bounds
+            self._stale = True
+
+    @property
+    def _session(self) -> Session:
+        if self.session is None:
+            raise UserError("nothing is open yet; open a scenario first")
+        return self.session
+
+    def tell(self, text: str) -> None:
+        """Show a line in the status bar, with the next frame."""
+        self._message = text
+        self._stale = True
+
+    # Running.
+
+    def _slice(self) -> None:
+        session, goal = self._session, self.goal
+        self._stale = True
+        if self.pace.substeps is not None and not goal.express:
+            self._beat(session, self.pace.substeps)
+            return
+        until = goal.time if goal.express else min(goal.time, self._paced_time())
+        room = self._events_left(session)
+        stop = () if goal.kind is None else (goal.kind,)
+        reason = session.run(events=room, until=until, stop=stop, budget=SLICE_SECONDS)
+        self._end_if_reached(session, reason)
+
+    def _paced_time(self) -> float:
+        if self.pace.time is None:
+            return float("inf")
+        started, time = self._clock
+        due = time + (monotonic() - started) * self.pace.time
+        behind = due - self._session.timeline.time
+        if behind > self.pace.time * 0.25:  # the machine cannot keep up: do not pile up debt
+            self._clock = (monotonic(), self._session.timeline.time)
+        return due
+
+    def _beat(self, session: Session, substeps: float) -> None:
+        if monotonic() - self._clock[0] >= 1.0 / substeps:
+            session.step_into()
+            self._clock = (monotonic(), session.timeline.time)
+            if session.timeline.next_event is None:
+                self._end("Nothing will happen any more.")
+
+    def _events_left(self, session: Session) -> int | None:
+        ends = [point - 1 for point in self.breakpoints if point - 1 > session.timeline.event]
+        if self.goal.event is not None:
+            ends.append(self.goal.event)
+        return max(0, min(ends) - session.timeline.event) if ends else None
+
+    def _end_if_reached(self, session: Session, reason: Reason) -> None:
+        event = session.timeline.event
+        if reason is Reason.FLAG:
+            session.seek(event - 1)
+            self._end(f"The next event is a {self.goal.kind}.")
+        elif reason is Reason.END:
+            self._end("Nothing will happen any more.")
+        elif reason is Reason.TIME and self.goal.time < float("inf"):
+            following = session.timeline.next_event
+            if following is None or following.time > self.goal.time:
+                self._end("")
+        elif event + 1 in self.breakpoints:
+            self._end(f"Breakpoint before event {event + 1}.")
+        elif self.goal.event is not None and event >= self.goal.event:
+            self._end("")
+        elif reason is Reason.TIME:
+            threading.Event().wait(0.002)
+
+    def _end(self, message: str) -> None:
+        self.running = False
+        self.tell(message)
+
+    def _load_kernel_when_ready(self) -> None:
+        if self._warming is None or self._warming.poll() is None:
+            return
+        done = self._warming.returncode == 0
+        self._warming = None
+        if done and self.session is not None:
+            self.session.use_kernel()
+        self.compiled.emit(done)
+        self._stale = True
+
+
+def _nothing(_: RunWorker) -> None:
+    pass

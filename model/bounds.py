@@ -1,0 +1,24 @@
+"""The linear programs and closed forms that belong to a running loss system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from model.programs.alpha_curve import AlphaCurve
+    from model.programs.greedy import GreedyAssignment
+    from model.programs.reward_lp import RewardProgram
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Optimum and greedy assignment for the scenario's workload rho, and over alpha rho.
+
+    Each is None until it is known; ``problem`` says why it will not be.
+    """
+
+    optimum: RewardProgram | None = None
+    greedy: GreedyAssignment | None = None
+    curve: AlphaCurve | None = None
+    problem: str = ""

@@ -1,0 +1,33 @@
+"""All programs of a loss system at once, for the window: optimum, greedy and both curves."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Sequence
+
+from model.bounds import Bounds
+from model.programs.alpha_curve import alpha_curve
+from model.programs.configurations import ConfigurationSpace
+from model.programs.greedy import global_greedy
+from model.programs.reward_lp import solve_optimum
+
+
+def solve_bounds(
+    space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
+) -> Bounds:
+    """Optimum, greedy assignment and the curves over alpha of a workload rho.
+
+    What cannot be solved is None, and ``problem`` says why; nothing is raised for numbers
+    that are merely too large.
+    """
+    if not any(workload):
+        return Bounds(problem="The workload is 0 or unknown, so there is nothing to bound.")
+    try:
+        optimum = solve_optimum(space, rewards, workload)
+        greedy = global_greedy(space, rewards, workload)
+    except ValueError as error:
+        return Bounds(problem=f"The programs are too large: {error}")
+    try:
+        return Bounds(optimum, greedy, alpha_curve(space, rewards, workload))
+    except ValueError as error:
+        return Bounds(optimum, greedy, None, f"The curve over alpha is too large: {error}")

@@ -1,0 +1,530 @@
+"""Live curves: pyramids against brute force, ranges, labels, and what is painted."""
+
+from __future__ import annotations
+
+import os
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+if sys.platform == "linux" and not os.environ.get("DISPLAY"):
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gui.plotting.axes import NumberAxis
+from gui.plotting.curve import PyramidCurve
+from gui.plotting.pyramid import Envelope, Pyramid
+from gui.plotting.scales import SteppedRange, format_number, spread, step_up
+from gui.plotting.time_plot import PlotText, TimePlot
+from gui.theme import Theme, fonts, load_theme
+from model.errors import UserError
+
+VALUES = st.one_of(st.integers(-50, 50).map(float), st.just(float("nan")))
+ACTIONS = st.lists(
+    st.one_of(
+        st.tuples(st.just("append"), st.lists(VALUES, max_size=120)),
+        st.tuples(st.just("truncate"), st.integers(0, 300)),
+        st.tuples(st.just("truncate_after"), st.integers(-1, 300)),
+        st.tuples(st.just("replace"), st.lists(VALUES, max_size=120)),
+    ),
+    max_size=12,
+)
+
+# -- pyramids --------------------------------------------------------------------------------
+
+
+def played(actions: list[tuple[str, object]]) -> tuple[Pyramid, list[float]]:
+    """A pyramid after *actions*, and its y as a plain list; x counts from 0."""
+    pyramid, values = Pyramid(), []
+    for kind, argument in actions:
+        if kind == "append":
+            x = np.arange(len(values), len(values) + len(argument))
+            pyramid.append(x, argument)
+            values += argument
+        elif kind == "replace":
+            pyramid.replace(np.arange(len(argument)), argument)
+            values = list(argument)
+        else:
+            getattr(pyramid, kind)(argument)
+            del values[argument if kind == "truncate" else argument + 1 :]
+    return pyramid, values
+
+
+@given(ACTIONS)
+def test_a_pyramid_keeps_all_points(actions: list[tuple[str, object]]) -> None:
+    pyramid, values = played(actions)
+    np.testing.assert_array_equal(pyramid.y, values)
+    np.testing.assert_array_equal(pyramid.x, np.arange(len(values)))
+    finite = [value for value in values if np.isfinite(value)]
+    assert pyramid.extremes() == ((min(finite), max(finite)) if finite else None)
+
+
+@given(ACTIONS, st.integers(-20, 300), st.integers(0, 300), st.integers(1, 40))
+def test_an_envelope_equals_brute_force(
+    actions: list[tuple[str, object]], first: int, width: int, pixels: int
+) -> None:
+    pyramid, values = played(actions)
+    envelope = pyramid.envelope(first, first + width, pixels)
+    assert len(envelope.x) <= pixels + 3
+    starts = envelope.x.astype(int).tolist()
+    inside = [k for k in range(len(values)) if first <= k <= first + width]
+    if inside:
+        assert starts[0] <= inside[0]
+    if not starts:
+        assert not inside
+        return
+    stop = min(len(values), max(first + width, 0) + 2)
+    for start, end, low, high in zip(
+        starts, [*starts[1:], stop], envelope.low, envelope.high, strict=True
+    ):
+        block = [value for value in values[start:end] if np.isfinite(value)]
+        if envelope.exact:
+            block = [values[start]] if np.isfinite(values[start]) else []
+        if not block:
+            assert np.isnan(low)
+        elif end == stop:
+            # The last block may hold points beyond the range that was asked for.
+            assert low <= min(block)
+            assert high >= max(block)
+        else:
+            assert (low, high) == (min(block), max(block))
+
+
+def test_blocks_start_at_multiples_of_their_size() -> None:
+    pyramid = Pyramid()
+    pyramid.append(np.arange(1000), np.zeros(1000))
+    before = pyramid.envelope(137, 837, 50).x
+    pyramid.append([1000], [0])
+    np.testing.assert_array_equal(pyramid.envelope(137, 837, 50).x, before)
+    assert {float(x) % 16 for x in before} == {0.0}
+
+
+def test_points_one_by_one_are_like_points_at_once() -> None:
+    values = np.random.default_rng(5).normal(size=700)
+    single, together = Pyramid(), Pyramid()
+    for x, y in enumerate(values):
+        single.append(x, y)
+    together.append(np.arange(700), values)
+    for pixels in (3, 10, 60, 400):
+        one, other = (p.envelope(100, 650, pixels) for p in (single, together))
+        for mine, its in zip(one, other, strict=True):
+            np.testing.assert_array_equal(mine, its)
+
+
+def test_a_pyramid_takes_little_more_memory_than_its_points() -> None:
+    pyramid = Pyramid()
+    for start in range(0, 2**17, 2**13):
+        pyramid.append(np.arange(start, start + 2**13), np.zeros(2**13))
+    extra = sum(level.size for level in pyramid._low + pyramid._high)
+    assert extra < 2 * len(pyramid) / 4
+
+
+@pytest.mark.parametrize(("x", "y"), [([3, 2], [0, 0]), ([0], [0]), ([4, 5], [0])])
+def test_points_out_of_order_are_refused(x: list[float], y: list[float]) -> None:
+    pyramid = Pyramid()
+    pyramid.append([0, 1], [5, 6])
+    with pytest.raises(ValueError, match="x"):
+        pyramid.append(x, y)
+    assert pyramid.y.tolist() == [5, 6]
+
+
+def test_the_value_at_a_time() -> None:
+    pyramid = Pyramid()
+    pyramid.append([1, 3], [10, 30])
+    assert [pyramid.at(x) for x in (0, 1, 2.9, 3, 9)] == [None, 10, 10, 30, 30]
+
+
+# -- scales ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "resolution", "text"),
+    [
+        (1234567.891, 0.1, "1\u2009234\u2009567.9"),
+        (-1500, 100, "\u22121\u2009500"),
+        (0.30000000000000004, 0.1, "0.3"),
+        (-0.0001, 0.5, "0.0"),
+        (7, 1, "7"),
+        (2.5e13, 1e12, "2.5e+13"),
+        (float("nan"), 1, "\u2013"),
+    ],
+)
+def test_numbers_as_text(value: float, resolution: float, text: str) -> None:
+    assert format_number(value, resolution) == text
+
+
+@given(st.floats(1e-6, 1e9))
+def test_steps_are_1_2_5(value: float) -> None:
+    step = step_up(value)
+    assert value <= step * (1 + 1e-9)
+    assert step < value * 2.5 * (1 + 1e-9)
+    assert f"{step:.6e}"[0] in "125"
+    assert set(f"{step:.6e}"[1:8]) <= {".", "0"}
+
+
+@given(st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=30), st.booleans())
+def test_a_stepped_range_holds_everything(values: list[float], from_zero: bool) -> None:
+    stepped = SteppedRange(0.0, 1.0, from_zero=from_zero)
+    for value in values:
+        before = stepped.low, stepped.high
+        changed = stepped.include(value, value)
+        assert changed == (before != (stepped.low, stepped.high))
+        slack = 1e-6 * (stepped.high - stepped.low)
+        assert stepped.low - slack <= value <= stepped.high + slack
+    stepped.reset()
+    assert (stepped.low, stepped.high) == (0.0, 1.0)
+
+
+def test_a_growing_range_changes_rarely() -> None:
+    stepped = SteppedRange()
+    changes = sum(stepped.include(0, t) for t in np.arange(1, 10_000, 0.5))
+    assert changes <= 4 * 9 + 1
+
+
+def test_a_range_fits_what_is_far_from_zero() -> None:
+    stepped = SteppedRange(0, 0, from_zero=False)
+    stepped.fit(1003, 1047)
+    assert (stepped.low, stepped.high) == (1000, 1050)
+    stepped.fit(5, 5)
+    assert stepped.low < 5 < stepped.high
+
+
+@given(st.lists(st.floats(-50, 450), max_size=20), st.floats(5, 20))
+def test_labels_never_overlap(targets: list[float], size: float) -> None:
+    centres = spread(targets, size, 0, 400)
+    ranked = sorted(centres)
+    assert all(b - a >= size - 1e-6 for a, b in pairwise(ranked))
+    assert all(size / 2 - 1e-6 <= centre <= 400 - size / 2 + 1e-6 for centre in centres)
+    order = sorted(range(len(targets)), key=lambda place: targets[place])
+    assert [centres[place] for place in order] == ranked
+
+
+@given(st.lists(st.integers(1, 18), max_size=18, unique=True))
+def test_labels_with_room_stay_where_they_are(places: list[int]) -> None:
+    targets = [20.0 * place for place in places]
+    assert spread(targets, 20, 0, 400) == pytest.approx(targets)
+
+
+# -- what is painted -------------------------------------------------------------------------
+
+
+def make_plot(qtbot: QtBot, theme: Theme, *, lecture: bool = False) -> TimePlot:
+    plot = TimePlot(theme, fonts(lecture), PlotText("time", "reward", "s"))
+    qtbot.addWidget(plot)
+    plot.resize(640, 360)
+    plot.show()
+    return plot
+
+
+@pytest.fixture
+def plot(qtbot: QtBot) -> TimePlot:
+    return make_plot(qtbot, load_theme("light"))
+
+
+def picture(plot: TimePlot) -> QImage:
+    QApplication.processEvents()
+    return plot.grab().toImage()
+
+
+def colours(image: QImage) -> set[str]:
+    return {
+        image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())
+    }
+
+
+def pixel_of(plot: TimePlot, x: float, y: float) -> QPointF:
+    view = plot.getPlotItem().getViewBox()
+    return QPointF(plot.mapFromScene(view.mapViewToScene(QPointF(x, y))))
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+@pytest.mark.parametrize("lecture", [False, True])
+def test_a_plot_shows_all_its_parts(qtbot: QtBot, name: str, lecture: bool) -> None:
+    theme = load_theme(name)
+    plot = make_plot(qtbot, theme, lecture=lecture)
+    plot.add_curve("run", "run", label="reward", step=True).append([0, 4, 8], [3, 6, 5])
+    plot.add_curve("type", 1, label="type B").append([0, 10], [1, 2])
+    plot.add_band("interval", "run").append([0, 10], [4, 5], [1, 0.5])
+    plot.set_reference("optimum", 9, "optimum", "U* = 9")
+    plot.set_cursor(2.5)
+    plot.refresh()
+    seen = colours(picture(plot))
+    wanted = (theme.panel, theme.grid, theme.run, theme.types[1], theme.optimum, theme.muted)
+    assert set(wanted) <= seen
+
+
+def test_an_empty_plot_shows_its_axes(plot: TimePlot) -> None:
+    plot.refresh()
+    assert len(colours(picture(plot))) > 3
+
+
+def test_a_curve_runs_through_its_points(plot: TimePlot) -> None:
+    theme = load_theme("light")
+    plot.add_curve("flat", 0).append([0, 10], [7, 7])
+    plot.refresh()
+    image = picture(plot)
+    point = pixel_of(plot, 5, 7).toPoint()
+    column = {image.pixelColor(point.x(), point.y() + dy).name() for dy in (-1, 0, 1)}
+    assert theme.types[0] in column
+    assert image.pixelColor(point.x(), point.y() + 12) == QColor(theme.panel)
+
+
+def test_a_step_curve_lasts_until_now(plot: TimePlot) -> None:
+    plot.add_curve("count", "run", step=True).append([0, 4], [2, 6])
+    plot.set_now(10)
+    plot.refresh()
+    image = picture(plot)
+
+    def near(x: float, y: float) -> set[str]:
+        at = pixel_of(plot, x, y).toPoint()
+        return {image.pixelColor(at.x(), at.y() + dy).name() for dy in range(-2, 3)}
+
+    run = load_theme("light").run
+    assert run in near(3.5, 2)
+    assert run in near(9.5, 6)
+    assert run not in near(2, 4)
+
+
+def test_gaps_stay_empty(plot: TimePlot) -> None:
+    plot.add_curve("gap", "run").append([0, 2, 5, 8, 10], [5, 5, np.nan, 5, 5])
+    plot.refresh()
+    image = picture(plot)
+    middle, side = pixel_of(plot, 5, 5).toPoint(), pixel_of(plot, 1, 5).toPoint()
+    run = load_theme("light").run
+    assert run not in {image.pixelColor(middle.x(), middle.y() + d).name() for d in range(-2, 3)}
+    assert run in {image.pixelColor(side.x(), side.y() + d).name() for d in range(-2, 3)}
+
+
+def test_a_long_curve_draws_two_points_per_pixel(plot: TimePlot) -> None:
+    pyramid = plot.add_curve("long", "run")
+    pyramid.append(np.arange(200_000), np.random.default_rng(1).normal(size=200_000))
+    plot.refresh()
+    picture(plot)
+    curve = next(i for i in plot.getPlotItem().items if isinstance(i, PyramidCurve))
+    view = plot.getPlotItem().getViewBox()
+    assert view.width() / 2 < curve.points_drawn() <= 2 * view.width() + 6
+    assert curve.dataBounds(0) == (0, 199_999)
+    assert curve.dataBounds(1) == (pyramid.y.min(), pyramid.y.max())
+
+
+def test_the_envelope_is_what_is_asked_for() -> None:
+    pyramid = Pyramid()
+    assert isinstance(pyramid.envelope(0, 1, 100), Envelope)
+    assert len(pyramid.envelope(0, 1, 100).x) == 0
+
+
+def test_ranges_hold_curves_and_references(plot: TimePlot) -> None:
+    plot.set_reference("optimum", 618, "optimum", "U*")
+    pyramid = plot.add_curve("reward", "run")
+    for t in range(1, 60):
+        pyramid.append(t, 8 * t)
+        plot.refresh()
+        (left, right), (low, high) = plot.getPlotItem().getViewBox().viewRange()
+        assert left <= 1
+        assert right >= t
+        assert low == 0
+        assert high >= 618
+    assert high == 800
+
+
+def test_going_back_shortens_the_curve(plot: TimePlot) -> None:
+    pyramid = plot.add_curve("reward", "run")
+    pyramid.append(np.arange(100), np.full(100, 5.0))
+    plot.refresh()
+    image = picture(plot)
+    end = pixel_of(plot, 90, 5).toPoint()
+    run = load_theme("light").run
+    assert run in {image.pixelColor(end.x(), end.y() + d).name() for d in (-1, 0, 1)}
+    pyramid.truncate_after(50)
+    plot.refresh()
+    image = picture(plot)
+    assert run not in {image.pixelColor(end.x(), end.y() + d).name() for d in (-1, 0, 1)}
+
+
+def test_a_span_follows_the_end(plot: TimePlot) -> None:
+    plot.add_curve("reward", "run").append(np.arange(101), np.zeros(101))
+    plot.follow(20)
+    left, right = plot.getPlotItem().getViewBox().viewRange()[0]
+    assert right - left == pytest.approx(20)
+    assert left < 100 < right
+    plot.follow(None)
+    assert plot.getPlotItem().getViewBox().viewRange()[0][0] == 0
+
+
+def test_a_range_taken_by_hand_stays_until_it_is_reset(plot: TimePlot) -> None:
+    pyramid = plot.add_curve("reward", "run")
+    pyramid.append([0, 10], [1, 1])
+    plot.refresh()
+    view = plot.getPlotItem().getViewBox()
+    view.setXRange(2, 3, padding=0)
+    view.sigRangeChangedManually.emit([True, False])
+    pyramid.append([20], [1])
+    plot.refresh()
+    assert view.viewRange()[0] == [2, 3]
+    plot.reset_view()
+    assert view.viewRange()[0][1] >= 20
+
+
+def test_labels_stand_at_the_right_and_apart(plot: TimePlot) -> None:
+    for number in range(6):
+        plot.add_curve(f"{number}", number, label=f"type {number}").append([0, 1], [0, 5.0])
+    plot.set_reference("optimum", 5, "optimum", "U*")
+    plot.refresh()
+    picture(plot)
+    column = plot.getPlotItem().getAxis("right")
+    placed = column.placed()
+    assert {label.text for label, _, _ in placed} == {"U*", *(f"type {n}" for n in range(6))}
+    centres = sorted(centre for _, _, centre in placed)
+    assert min(np.diff(centres)) > 10
+    assert column.width() > 30
+
+
+def test_labels_that_do_not_fit_are_left_out(plot: TimePlot) -> None:
+    plot.resize(640, 120)
+    for number in range(20):
+        plot.add_curve(f"{number}", 0, label=f"curve {number}").append([0, 1], [0, 1.0])
+    plot.refresh()
+    picture(plot)
+    texts = [label.text for label, _, _ in plot.getPlotItem().getAxis("right").placed()]
+    assert 0 < len(texts) < 20
+    assert texts == [f"curve {number}" for number in range(len(texts))]
+
+
+def test_parts_can_be_renamed_and_removed(plot: TimePlot) -> None:
+    plot.add_curve("a", 0, label="old").append([0, 1], [1, 1])
+    plot.add_band("band", 0).append([0, 1], [1, 1], [1, 1])
+    plot.set_reference("line", 1, "greedy", "U(g)")
+    plot.set_label("a", "new")
+    plot.refresh()
+    column = plot.getPlotItem().getAxis("right")
+    assert [label.text for label, _, _ in column.placed()] == ["U(g)", "new"]
+    for name in ("a", "band", "line"):
+        plot.remove(name)
+    plot.refresh()
+    assert column.placed() == []
+    assert list(plot.csv_rows()) == [("series", "time", "reward")]
+    with pytest.raises(KeyError):
+        plot.remove("a")
+
+
+def test_themes_change_while_shown(plot: TimePlot) -> None:
+    plot.add_curve("run", "run", label="reward").append([0, 10], [3, 6])
+    plot.set_reference("optimum", 9, "optimum", "U*")
+    plot.refresh()
+    light, dark = load_theme("light"), load_theme("dark")
+    before = colours(picture(plot))
+    plot.set_theme(dark, fonts(lecture=True))
+    after = colours(picture(plot))
+    assert {light.panel, light.run} <= before
+    assert {dark.panel, dark.run, dark.optimum} <= after
+    assert light.panel not in after
+
+
+def test_a_click_gives_its_time(qtbot: QtBot, plot: TimePlot) -> None:
+    plot.add_curve("run", "run").append([0, 10], [3, 6])
+    plot.refresh()
+    picture(plot)
+    at = pixel_of(plot, 4, 3).toPoint()
+    with qtbot.waitSignal(plot.picked) as picked:
+        for kind in (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonRelease):
+            left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+            place = plot.viewport().mapToGlobal(at)
+            event = QMouseEvent(kind, QPointF(at), QPointF(place), left, left, none)
+            QApplication.sendEvent(plot.viewport(), event)
+    assert picked.args == [pytest.approx(4, abs=0.1)]
+
+
+def test_the_cursor_is_shown_hidden_and_dragged(qtbot: QtBot, plot: TimePlot) -> None:
+    plot.add_curve("run", "run").append([0, 10], [3, 6])
+    plot.refresh()
+    without = picture(plot)
+    plot.set_cursor(5, movable=True)
+    assert picture(plot) != without
+    cursor = plot._cursor
+    with qtbot.waitSignal(plot.cursor_dragged) as dragged:
+        cursor.setPos(6)
+        cursor.sigDragged.emit(cursor)
+    assert dragged.args == [6]
+    plot.set_cursor(None)
+    assert picture(plot) == without
+
+
+def test_pyqtgraphs_own_menu_is_off(plot: TimePlot) -> None:
+    assert not plot.getPlotItem().getViewBox().menuEnabled()
+    assert not plot.getPlotItem().ctrlMenu.isVisible()
+
+
+def test_axes_name_their_units(plot: TimePlot) -> None:
+    axis = plot.getPlotItem().getAxis("bottom")
+    assert isinstance(axis, NumberAxis)
+    assert "time (s)" in axis.labelString()
+    assert "reward" in plot.getPlotItem().getAxis("left").labelString()
+
+
+# -- export ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def full(plot: TimePlot) -> TimePlot:
+    plot.add_curve("reward", "run", label="reward").append([0, 1, 2], [3, 4, 5])
+    plot.add_band("interval", "run").append([0, 2], [3, 5], [1, 0.5])
+    plot.set_reference("optimum", 9, "optimum", "U*")
+    plot.refresh()
+    picture(plot)
+    return plot
+
+
+def test_png_has_the_size_and_the_colours(full: TimePlot, tmp_path: Path) -> None:
+    path = tmp_path / "plot.png"
+    full.export_png(path, 2.0)
+    image = QImage(str(path))
+    assert (image.width(), image.height()) == (1280, 720)
+    theme = load_theme("light")
+    assert {theme.panel, theme.run, theme.optimum} <= colours(image)
+
+
+def test_svg_shows_what_the_window_shows(full: TimePlot, tmp_path: Path) -> None:
+    path = tmp_path / "plot.svg"
+    full.export_svg(path)
+    text = path.read_text(encoding="utf-8")
+    assert "<polyline" in text
+    assert ">reward</text>" in text
+    renderer = QSvgRenderer(str(path))
+    assert renderer.isValid()
+    assert (renderer.viewBox().width(), renderer.viewBox().height()) == (640, 360)
+    image = QImage(640, 360, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    renderer.render(painter)
+    painter.end()
+    curve = pixel_of(full, 1, 4).toPoint()
+    run = load_theme("light").run
+    assert run in {image.pixelColor(curve.x(), curve.y() + d).name() for d in (-1, 0, 1)}
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_an_impossible_file_is_told(full: TimePlot, tmp_path: Path, kind: str) -> None:
+    with pytest.raises(UserError, match="cannot be written"):
+        getattr(full, f"export_{kind}")(tmp_path / "none" / f"plot.{kind}")
+
+
+def test_rows_hold_every_point(full: TimePlot) -> None:
+    assert list(full.csv_rows()) == [
+        ("series", "time", "reward"),
+        ("reward", 0, 3),
+        ("reward", 1, 4),
+        ("reward", 2, 5),
+        ("interval low", 0, 2),
+        ("interval low", 2, 4.5),
+        ("interval high", 0, 4),
+        ("interval high", 2, 5.5),
+        ("optimum", "", 9),
+    ]

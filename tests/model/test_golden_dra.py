@@ -1,0 +1,168 @@
+"""Hand-checkable traces of DRA, computed by an independent program, step by step."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+import numpy as np
+import pytest
+
+from model.assembly import Bench, assemble
+from model.engine import EventRun, Task
+from model.errors import ScenarioError
+from model.records import EVENT_ROW
+from model.scenario.load import load_scenario
+from model.state import digest
+from model.systems.reservation.trace import header, step
+
+FOLDER = Path(__file__).parent.parent / "golden" / "dra"
+TRACES = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("t*.json"))}
+PLAIN = [
+    name
+    for name, trace in TRACES.items()
+    if trace["variant"] == "dra"
+    and trace["cra_mode"] == "event"
+    and not any("preempt" in event for event in trace["events"])
+]
+OTHERS = sorted(set(TRACES) - set(PLAIN))
+
+Step = dict[str, Any]
+
+
+def opened(name: str) -> Bench:
+    return assemble(load_scenario(FOLDER / f"{name}.json"))
+
+
+def steps_of(bench: Bench) -> Iterator[Step]:
+    """Every step of a scripted scenario as ``slotscope trace`` prints it."""
+    system = bench.system
+    state = system.raw_state()
+    records = list(system.start(state))
+    yield step(system, state, None, records)
+    while system.next_event(state) is not None:
+        run = EventRun(system, state)
+        run.finish()
+        state = run.state
+        yield step(system, state, run.event, run.records)
+
+
+def servers_of(found: Step) -> Counter[Any]:
+    """The multiset of servers, whatever their numbers."""
+    return Counter(
+        (tuple(server["config"]), tuple(map(frozenset, server["jobs"])), server["index"],
+         server["group"], server["prank"])
+        for server in found["servers"]
+    )  # fmt: skip
+
+
+def positive(found: Step) -> list[tuple[tuple[int, ...], int]]:
+    return [(tuple(item["k"]), item["X"]) for item in found["gpa"] if item["X"] > 0]
+
+
+def renamed(found: Step) -> list[tuple[Any, ...]]:
+    """The actions in order, a server told by what it holds after the step."""
+    content = {
+        server["id"]: (tuple(server["config"]), tuple(map(frozenset, server["jobs"])))
+        for server in found["servers"]
+    }
+    return [
+        (action["op"], action.get("job"), action.get("type"),
+         action["to"] if action["op"] == "reassign" else content.get(action.get("to")),
+         content.get(action.get("from")) if action["op"] == "migrate" else None,
+         content.get(action.get("server")))
+        for action in found["actions"]
+    ]  # fmt: skip
+
+
+def same(ours: Step, theirs: Step) -> None:
+    assert ours["event"] == theirs["event"]
+    assert ours["Y"] == theirs["Y"]
+    assert positive(ours) == positive(theirs)
+    assert ours["Istar"] == theirs["Istar"]
+    assert ours["first_unmatched"] == theirs["first_unmatched"]
+    assert servers_of(ours) == servers_of(theirs)
+    assert renamed(ours) == renamed(theirs)
+
+
+def test_there_are_traces_of_every_kind() -> None:
+    assert len(PLAIN) >= 8
+    assert {TRACES[name]["variant"] for name in OTHERS} >= {"nomig"}
+    assert "periodic" in {TRACES[name]["cra_mode"] for name in OTHERS}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_every_step_agrees(name: str) -> None:
+    expected = TRACES[name]["steps"]
+    found = list(steps_of(opened(name)))
+    assert len(found) == len(expected)
+    for ours, theirs in zip(found, expected, strict=True):
+        same(ours, theirs)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_header_repeats_the_instance(name: str) -> None:
+    trace = TRACES[name]
+    found = header(opened(name).system)
+    for key in ("sizes", "capacity", "rewards"):
+        assert found["instance"][key] == trace["instance"][key], key
+    for key in ("L", "g", "variant", "cra_mode"):
+        assert found[key] == trace[key], key
+    assert found["initial"]["order"] == trace["initial"].get("order", [])
+    for ours, theirs in zip(found["initial"]["servers"], trace["initial"]["servers"], strict=True):
+        assert ours.get("config") == theirs.get("config")
+        assert ours.get("jobs", []) == theirs.get("jobs", [])
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_printed_lines_are_a_golden_file_again(name: str, tmp_path: Path) -> None:
+    bench = opened(name)
+    steps = list(steps_of(bench))
+    again = header(bench.system) | {"events": [found["event"] for found in steps[1:]]}
+    path = tmp_path / "again.json"
+    path.write_text(json.dumps(again))
+    assert list(steps_of(assemble(load_scenario(path)))) == steps
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_kernel_reaches_the_same_states(name: str) -> None:
+    bench = opened(name)
+    kernel = bench.kernel()
+    state = bench.system.raw_state()
+    for _ in bench.system.start(state):
+        pass
+    mine = state
+    theirs = type(state)(*(array.copy() for array in state))
+    for _ in TRACES[name]["events"]:
+        rows = np.zeros((2, 1), EVENT_ROW)
+        mine = bench.reference.advance(mine, rows[0], Task(explain=True)).state
+        theirs = kernel.advance(theirs, rows[1], Task(explain=True)).state
+        assert rows[0] == rows[1]
+        assert digest(mine) == digest(theirs)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_variants_that_are_not_there_are_refused_in_one_line(name: str) -> None:
+    with pytest.raises(ScenarioError) as raised:
+        load_scenario(FOLDER / f"{name}.json")
+    assert len(raised.value.line.splitlines()) == 1
+    assert name in raised.value.line
+    assert "allowed" in raised.value.line
+
+
+def test_a_wrong_step_is_caught(golden: Callable[[str], Path]) -> None:
+    """The comparison itself: every part of a step that is changed must be noticed."""
+    right = json.loads(golden("dra/t02_migration.json").read_text())["steps"][2]
+    same(right, right)
+    for change in (
+        {"Y": [9, 9]},
+        {"Istar": right["Istar"] + 1},
+        {"first_unmatched": 7},
+        {"gpa": []},
+        {"actions": []},
+        {"servers": right["servers"][1:]},
+    ):
+        with pytest.raises(AssertionError):
+            same(right | change, right)
