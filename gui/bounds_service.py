@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from concurrent.futures import Future, ProcessPoolExecutor
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
 from typing import Callable
 
 from model.bounds import Bounds
-from model.programs.solving import solve_bounds
 from model.systems.reservation.numbers import ReservationNumbers
 
 Receiver = Callable[[Bounds], None]
 
+_ROOT = Path(__file__).resolve().parents[1]
+
 
 class BoundsService:
-    """One worker process for linear programs; a new request replaces one that waits."""
+    """One process at a time; a new request ends the one that is still solving."""
 
     def __init__(self) -> None:
-        self._pool: ProcessPoolExecutor | None = None
-        self._waiting: Future[Bounds] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
     def request(self, numbers: ReservationNumbers, receiver: Receiver) -> None:
         """Solve, then call *receiver* (in another thread) with the result."""
-        if self._waiting is not None:
-            self._waiting.cancel()
-        if self._pool is None:
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(1, mp_context=context)
-        future = self._pool.submit(
-            solve_bounds, numbers.space, numbers.rewards, numbers.workload
+        self.stop()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "model.programs.solving"],
+            cwd=_ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
-        self._waiting = future
-        future.add_done_callback(lambda done: _deliver(done, receiver))
+        self._process = process
+        task = pickle.dumps((numbers.space, numbers.rewards, numbers.workload))
+        threading.Thread(target=_wait, args=(process, task, receiver), daemon=True).start()
 
     def stop(self) -> None:
-        """End the process at once."""
-        if self._pool is not None:
-            processes = list((self._pool._processes or {}).values())
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            for process in processes:
-                process.terminate()
-            self._pool = None
+        """End a solution that is under way."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
 
 
-def _deliver(done: Future[Bounds], receiver: Receiver) -> None:
-    if done.cancelled():
-        return
-    error = done.exception()
-    receiver(Bounds(problem=f"The programs could not be solved: {error}") if error
-             else done.result())  # fmt: skip
+def _wait(process: subprocess.Popen[bytes], task: bytes, receiver: Receiver) -> None:
+    output, errors = process.communicate(task)
+    if process.returncode == 0:
+        receiver(pickle.loads(output))
+    elif process.returncode > 0:
+        last = errors.decode(errors="replace").strip().splitlines()[-1:]
+        receiver(Bounds(problem=f"The programs could not be solved: {' '.join(last)}"))

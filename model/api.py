@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from model.workload import ContinuedWorkload
 ROWS_IN_FRAME = 400
 
 #: Events in one slice while a time budget is watched.
-BUDGET_SLICE = 4096
+BUDGET_SLICE = 16_384
 
 
 class Session:
@@ -62,11 +62,14 @@ class Session:
         seed: int | None = None,
         trace: tuple[str, ...] = (),
         kernel: bool = True,
+        progress: Callable[[float], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
     ) -> Session:
         """Open a scenario by name, path or value.
 
         With *kernel* the compiled twin is used at once where there is one (compiling takes
         some seconds the first time); without, the reference runs until :meth:`use_kernel`.
+        *progress* and *cancelled* concern the reading of a trace.
 
         Raises
         ------
@@ -75,7 +78,8 @@ class Session:
         """
         name = scenario if isinstance(scenario, str) else ""
         value = scenario if not isinstance(scenario, str | Path) else load_scenario(scenario)
-        session = cls(open_bench(value, policy, seed, trace), Path(name).stem if name else "")
+        bench = open_bench(value, policy, seed, trace, progress, cancelled)
+        session = cls(bench, Path(name).stem if name else "")
         session._trace = trace
         session.source = str(scenario) if isinstance(scenario, str | Path) else ""
         if kernel:
@@ -386,12 +390,17 @@ def open_bench(
     policy: str | None = None,
     seed: int | None = None,
     trace: tuple[str, ...] = (),
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
 ) -> Bench:
-    """A bench for a scenario, with its trace read where it has one."""
+    """A bench for a scenario, with its trace read where it has one.
+
+    *progress* is told the share read so far; reading stops once *cancelled* says so.
+    """
     if scenario.workload.kind == "trace" or trace:
         from model.traces.workload import with_trace
 
-        resolved, recorded, report = with_trace(scenario, trace)
+        resolved, recorded, report = with_trace(scenario, trace, progress, cancelled)
         bench = assemble(resolved, policy, seed, recorded)
         return Bench(bench.scenario, bench.system, bench.reference, report)
     return assemble(scenario, policy, seed)

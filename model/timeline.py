@@ -16,13 +16,16 @@ from model.engine import Advance, Engine, EventRun, Reason, System, Task, starte
 from model.errors import ReplayError
 from model.recorder import RecentRows, Samples
 from model.records import EVENT_ROW, Event, Record
-from model.state import copied, digest, size_in_bytes
+from model.state import copied, differences, digest, size_in_bytes
 
 #: Memory for keyframes; beyond it every second one is dropped.
 KEYFRAME_BYTES = 256 * 2**20
 
 #: Events run in one call of an engine at most, so that a slice stays short.
-SLICE = 4096
+SLICE = 16_384
+
+#: Keyframes that are kept whatever they take.
+LEAST_KEYFRAMES = 8
 
 #: Digests remembered of places where the run rested.
 MOST_MARKS = 10_000
@@ -35,7 +38,6 @@ class Keyframe:
     event: int
     time: float
     state: Any
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class Timeline:
         self._thinned = 1
         self._most_bytes = keyframe_bytes
         self._keyframes: dict[int, Keyframe] = {}
+        self._bytes = 0
         self._marks: dict[int, str] = {}
         self._tape = np.zeros(SLICE, EVENT_ROW)
         self._run: EventRun | None = None
@@ -98,7 +101,7 @@ class Timeline:
         self._compare(digest(state), recorded)
         self.state = copied(state)
         self._live_end = (event, self.time)
-        self._keyframes[event] = Keyframe(event, self.time, copied(state), recorded)
+        self._store(Keyframe(event, self.time, copied(state)))
         self._marks[event] = recorded
 
     # Where the run stands.
@@ -147,10 +150,8 @@ class Timeline:
 
     def extent(self) -> Extent:
         """How far history reaches and what it takes."""
-        events = tuple(sorted(self._keyframes))
-        size = sum(size_in_bytes(frame.state) for frame in self._keyframes.values())
-        return Extent(self.event, self._live_end[0], self._live_end[1], events, size,
-                      self.verified)  # fmt: skip
+        return Extent(self.event, self._live_end[0], self._live_end[1],
+                      tuple(sorted(self._keyframes)), self._bytes, self.verified)  # fmt: skip
 
     # Forwards.
 
@@ -294,17 +295,20 @@ class Timeline:
 
     def _keep(self) -> None:
         known = self._keyframes.get(self.event)
-        found = digest(self.state)
-        self._compare(found, known.digest if known is not None else None)
         if known is None:
-            self._keyframes[self.event] = Keyframe(
-                self.event, self.time, copied(self.state), found
-            )
+            self._store(Keyframe(self.event, self.time, copied(self.state)))
             self._thin()
+        elif differences(known.state, self.state):
+            self._compare(digest(self.state), digest(known.state))
+        else:
+            self.verified += 1
+
+    def _store(self, keyframe: Keyframe) -> None:
+        self._keyframes[keyframe.event] = keyframe
+        self._bytes += size_in_bytes(keyframe.state)
 
     def _thin(self) -> None:
-        each = size_in_bytes(self.state)
-        if len(self._keyframes) * each <= self._most_bytes or len(self._keyframes) < 8:
+        if self._bytes <= self._most_bytes or len(self._keyframes) < LEAST_KEYFRAMES:
             return
         self._thinned *= 2
         self._keyframes = {
@@ -312,6 +316,7 @@ class Timeline:
             for event, frame in self._keyframes.items()
             if event % self._every == 0 or event == self.first_event
         }
+        self._bytes = sum(size_in_bytes(frame.state) for frame in self._keyframes.values())
 
     def _sample_first(self) -> None:
         sample = np.zeros((1, self.system.sample_width))

@@ -169,7 +169,10 @@ def _greedy(system: ReservationSystem, state: ReservationState) -> Iterator[str]
 
 
 def _groups(state: ReservationState) -> Iterator[str]:
-    """Remark 4: rank i for the servers of k[i] with index > X - X-hat; I*; the Reject Group."""
+    """Remark 4: rank i for the servers of k[i] with index > X - X-hat; I*; the Reject Group.
+
+    Where no type fits a server, GPA has no result and there are no groups.
+    """
     types = state.configuration.shape[1]
     holders = _by_configuration(state)
     rank = np.full(len(state.stamp), types + 1)
@@ -182,7 +185,7 @@ def _groups(state: ReservationState) -> Iterator[str]:
             i_star = place + 1
     reject = np.zeros(len(rank), bool)
     for servers in holders.values():
-        reject[servers[0]] = rank[servers[0]] > i_star
+        reject[servers[0]] = rank[servers[0]] > i_star and state.number[GREEDY_LENGTH] > 0
     classes = classify(state)
     if i_star != state.number[I_STAR]:
         yield f"I* is kept as {state.number[I_STAR]}, it is {i_star}"

@@ -14,7 +14,7 @@ from gui.painting.textures import raster_palette
 from gui.theme import Theme
 
 # Above this many changed servers one large update is cheaper than many small ones.
-_SINGLE_UPDATES = 64
+_SINGLE_UPDATES = 4
 
 Overlay = Callable[[QPainter], None]
 

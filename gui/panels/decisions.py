@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 
 from gui.intents import BreakAt, GoTo, RunUntil, Say
 from gui.panel import Panel
-from gui.panels.decisions_model import KINDS, LogModel, LogView, mark_icon, mark_side
+from gui.panels.decisions_model import KINDS, LogModel, mark_icon, mark_side
+from gui.panels.decisions_view import LogView
 from gui.theme import Theme
 from model.explain import grouped
 from model.frame import Frame, RunInfo
@@ -41,7 +42,7 @@ class FilterBar(QWidget):
         row.setSpacing(4)
         for kind in KINDS:
             chip = QToolButton(self)
-            chip.setText(kind.label)
+            chip.setText(f" {kind.label}")
             chip.setCheckable(True)
             chip.setToolTip(f"Only {kind.label}: {kind.tip} Several may be chosen.")
             chip.setAccessibleName(f"show only {kind.label}")
@@ -190,6 +191,8 @@ class DecisionsPanel(Panel):
             f"None of the last {len(frame.rows)} events is like this." if len(frame.rows)
             else "No event yet: press Space to run, or Right to step."
         )  # fmt: skip
+        # While events rush past, no row changes its height.
+        self.view.open_row(-1 if frame.running else self.model.present_row())
         if self._following:
             self._to_end()
 

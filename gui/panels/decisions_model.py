@@ -1,4 +1,4 @@
-"""The log as a table: its rows, how they are drawn, and the view that holds them.
+"""The log as a table of rows, sub-steps and sentences, and the marks of each kind of event.
 
 Only rows that are looked at are worded; a frame with some hundred new rows costs next to
 nothing.  Used by the panel of decisions and for the histories in the inspector.
@@ -15,30 +15,17 @@ from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
     QPointF,
-    QRect,
     QRectF,
-    QSize,
     Qt,
 )
 from PySide6.QtGui import (
     QColor,
-    QFontMetricsF,
     QIcon,
     QPainter,
-    QPaintEvent,
     QPen,
     QPixmap,
-    QResizeEvent,
-    QTextLayout,
-    QTextOption,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
     QWidget,
 )
 
@@ -64,9 +51,6 @@ COLUMNS = ("", "event", "time", "decision")
 
 #: Sentences remembered, so that scrolling does not word them again.
 _MOST_SENTENCES = 4096
-#: Below this many characters a line, sentences take two lines.
-_SHORT_LINE = 78
-_PADDING = 4.0
 
 
 class Kind(NamedTuple):
@@ -88,7 +72,8 @@ KINDS: tuple[Kind, ...] = (
          "migration"),
     Kind(FLAG_I_STAR, "I* changes", "I*, and with it the Reject Group, changed.", 3, "normal"),
 )  # fmt: skip
-_PLACES = 1 + max(kind.place for kind in KINDS)
+#: Columns of marks.
+PLACES = 1 + max(kind.place for kind in KINDS)
 
 
 def job_label(narrator: Narrator, job_type: int, job: int) -> str:
@@ -105,7 +90,7 @@ def decimals_for(event: int, time: float) -> int:
     """As many decimals as tell one event from the next, at the run's mean pace."""
     if event <= 0 or time <= 0:
         return 2
-    return min(9, max(0, math.ceil(-math.log10(time / event)) + 1))
+    return min(9, max(0, math.ceil(-math.log10(time / event))))
 
 
 class Entry(NamedTuple):
@@ -197,9 +182,14 @@ class LogModel(QAbstractTableModel):
         step, event = place - len(self.rows), self.present + 1
         sentence = self._narrator.record(self.steps[step]) if self._narrator else ""
         first = step == 0
-        return Entry(event, step + 1, grouped(event) if first else "",
+        return Entry(event, step + 1, grouped(event) if first else f"·{THIN_SPACE}{step + 1}",
                      shown_time(self._step_time, self._decimals) if first else "", sentence, 0,
                      step == len(self.steps) - 1, first and event in self.breakpoints)  # fmt: skip
+
+    def present_row(self) -> int:
+        """The line that the run stands at, or -1 if the filters hide it."""
+        last = self.rowCount() - 1
+        return last if last >= 0 and self.entry(last).present else -1
 
     def line(self, place: int) -> str:
         """Line *place* as text."""
@@ -279,187 +269,9 @@ def mark_icon(kind: Kind, theme: Theme, side: int, ratio: float) -> QIcon:
     return QIcon(pixmap)
 
 
-class LogDelegate(QStyledItemDelegate):
-    """Draws the lines of the log; sub-steps are indented."""
-
-    def __init__(self, theme: Theme, parent: QTableView) -> None:
-        super().__init__(parent)
-        self.theme = theme
-        self.text_lines = 1
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        model = index.model()
-        assert isinstance(model, LogModel)
-        entry = model.entry(index.row())
-        rect, theme = QRect(option.rect), self.theme  # type: ignore[attr-defined]
-        painter.save()
-        painter.setClipRect(rect)
-        self._ground(painter, rect, option, entry)
-        inner = QRectF(rect).adjusted(_PADDING, _PADDING / 2, -_PADDING, -_PADDING / 2)
-        if index.column() == MARKS:
-            self._marks(painter, QRectF(rect), entry)
-        elif index.column() == SENTENCE:
-            painter.setPen(QColor(theme.normal))
-            self._sentence(painter, inner, entry)
-        else:
-            painter.setPen(QColor(theme.normal if entry.present else theme.muted))
-            text = entry.number if index.column() == EVENT else entry.time
-            inner.setHeight(painter.fontMetrics().height())
-            painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                             text)  # fmt: skip
-        self._focus(painter, rect, index)
-        painter.restore()
-
-    def _ground(
-        self, painter: QPainter, rect: QRect, option: QStyleOptionViewItem, entry: Entry
-    ) -> None:
-        hovered = option.state & QStyle.StateFlag.State_MouseOver  # type: ignore[attr-defined]
-        if entry.present:
-            painter.fillRect(rect, QColor(self.theme.selection))
-        elif hovered:
-            painter.fillRect(rect, QColor(self.theme.raised))
-        elif entry.step:
-            painter.fillRect(rect, QColor(self.theme.raised))
-
-    def _marks(self, painter: QPainter, rect: QRectF, entry: Entry) -> None:
-        side = mark_side(painter.fontMetrics().height())
-        middle = rect.y() + _PADDING / 2 + painter.fontMetrics().height() / 2
-        if entry.present:
-            painter.fillRect(QRectF(rect.x(), rect.y(), 3, rect.height()), QColor(self.theme.run))
-        if entry.breakpoint:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setBrush(QColor(self.theme.normal))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.drawEllipse(QPointF(rect.x() + 5 + side / 2, middle), side / 2.4, side / 2.4)
-        for kind in KINDS:
-            if entry.flags & kind.flag:
-                left = rect.x() + 8 + (side + 4) * (1 + kind.place)
-                square = QRectF(left, middle - side / 2, side, side)
-                paint_mark(painter, kind.flag, square, getattr(self.theme, kind.meaning))
-
-    def _sentence(self, painter: QPainter, rect: QRectF, entry: Entry) -> None:
-        height = painter.fontMetrics().height()
-        if entry.step:
-            number = QRectF(rect.x(), rect.y(), height * 1.6, height)
-            painter.setPen(QColor(self.theme.muted))
-            painter.drawText(number, Qt.AlignmentFlag.AlignRight, str(entry.step))
-            painter.setPen(QColor(self.theme.normal))
-            rect = rect.adjusted(height * 2.1, 0, 0, 0)
-        paint_wrapped(painter, rect, entry.sentence, self.text_lines)
-
-    def _focus(self, painter: QPainter, rect: QRect, index: Index) -> None:
-        view = self.parent()
-        assert isinstance(view, QTableView)
-        if view.hasFocus() and view.currentIndex().row() == index.row():
-            painter.setPen(QPen(QColor(self.theme.focus), 1))
-            painter.drawLine(rect.topLeft(), rect.topRight())
-            painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-
-
 def mark_side(text_height: float) -> float:
     """The side of a mark beside text of this height."""
     return round(text_height * 0.68)
-
-
-def paint_wrapped(painter: QPainter, rect: QRectF, text: str, lines: int) -> None:
-    """Draw *text* on at most so many lines; what does not fit ends in an ellipsis."""
-    metrics = QFontMetricsF(painter.font())
-    if lines == 1 or metrics.horizontalAdvance(text) <= rect.width():
-        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect.topLeft() + QPointF(0, metrics.ascent()), shown)
-        return
-    layout = QTextLayout(text, painter.font())
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WordWrap)
-    layout.setTextOption(option)
-    layout.beginLayout()
-    for number in range(lines):
-        line = layout.createLine()
-        if not line.isValid():
-            break
-        line.setLineWidth(rect.width())
-        start, length = line.textStart(), line.textLength()
-        part = text[start:] if number == lines - 1 else text[start : start + length]
-        shown = metrics.elidedText(part, Qt.TextElideMode.ElideRight, rect.width())
-        baseline = metrics.ascent() + number * metrics.height()
-        painter.drawText(rect.topLeft() + QPointF(0, baseline), shown)
-    layout.endLayout()
-
-
-class LogView(QTableView):
-    """A table of the log: no grid, one focus line, the present event marked."""
-
-    def __init__(self, model: LogModel, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.empty_note = ""
-        self._digits = (0, 0)
-        self._log = model
-        self.delegate = LogDelegate(theme, self)
-        self.setModel(model)
-        self.setItemDelegate(self.delegate)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setMouseTracking(True)
-        self.setTabKeyNavigation(False)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setMinimumSectionSize(1)
-        header = self.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header.setSectionResizeMode(SENTENCE, QHeaderView.ResizeMode.Stretch)
-        header.setHighlightSections(False)
-        header.setMinimumSectionSize(1)
-        self.fit()
-
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self.delegate.theme = theme
-        self.fit()
-        self.viewport().update()
-
-    def fit_digits(self, event: int, time: float) -> None:
-        """Make room for numbers as large as these; columns never become narrower."""
-        wanted = max(self._digits[0], len(str(event))), max(self._digits[1], len(str(int(time))))
-        if wanted != self._digits:
-            self._digits = wanted
-            self.fit()
-
-    def fit(self) -> None:
-        """Set widths and heights after the type's size and the panel's width."""
-        metrics = QFontMetricsF(self.font())
-        side, digit = mark_side(metrics.height()), metrics.horizontalAdvance("0")
-        title = metrics.horizontalAdvance("event") + 12
-        event, time = (digit * (count + count // 3 * 0.4) + 2 * _PADDING + 6
-                       for count in (self._digits[0], self._digits[1] + 6))  # fmt: skip
-        self.setColumnWidth(MARKS, round(12 + (side + 4) * (1 + _PLACES)))
-        self.setColumnWidth(EVENT, round(max(title, event)))
-        self.setColumnWidth(TIME, round(max(title, time)))
-        room = self.viewport().width() - sum(map(self.columnWidth, (MARKS, EVENT, TIME)))
-        self.delegate.text_lines = 1 if room > _SHORT_LINE * metrics.averageCharWidth() else 2
-        height = round(metrics.height() * self.delegate.text_lines + 2 * _PADDING)
-        if height != self.verticalHeader().defaultSectionSize():
-            self.verticalHeader().setDefaultSectionSize(height)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit()
-
-    def sizeHint(self) -> QSize:
-        return QSize(400, 160)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self._log.rowCount() or not self.empty_note:
-            return
-        painter = QPainter(self.viewport())
-        painter.setPen(QColor(self.delegate.theme.muted))
-        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(self.viewport().rect().adjusted(12, 4, -12, -4), flags, self.empty_note)
-        painter.end()
 
 
 def touching(rows: np.ndarray, fields: Iterable[str], number: int) -> np.ndarray:

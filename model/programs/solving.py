@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
 from fractions import Fraction
 from typing import Sequence
 
@@ -31,3 +33,17 @@ def solve_bounds(
         return Bounds(optimum, greedy, alpha_curve(space, rewards, workload))
     except ValueError as error:
         return Bounds(optimum, greedy, None, f"The curve over alpha is too large: {error}")
+
+
+def main() -> None:
+    """Solve what stands pickled on standard input; write the pickled bounds to standard output.
+
+    The window runs this module as a process of its own, because solving holds Python's lock.
+    """
+    space, rewards, workload = pickle.load(sys.stdin.buffer)
+    bounds = solve_bounds(space, rewards, workload)
+    sys.stdout.buffer.write(pickle.dumps(bounds))
+
+
+if __name__ == "__main__":
+    main()

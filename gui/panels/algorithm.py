@@ -1,0 +1,137 @@
+"""The policy's pseudocode with the current line and its live values."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QFontMetricsF, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
+
+from gui.intents import Select
+from gui.panel import Panel
+from gui.panels.algorithm_values import Code, values_beside
+from gui.panels.algorithm_view import Picture, PseudocodeView
+from gui.theme import Theme
+from model.explain import grouped
+from model.frame import Frame, RunInfo
+from model.records import Line, Record
+
+#: Characters of the longest sentence that is common.
+_LONG_SENTENCE = 120
+
+
+class AlgorithmPanel(Panel):
+    """The pseudocode as the paper prints it, bound to the run."""
+
+    name = "algorithm"
+    title = "Algorithm"
+    summary = "The policy's pseudocode, with the current line and its values."
+    place = "bottom"
+
+    def build(self) -> None:
+        """A header of two lines above the pseudocode."""
+        self._info: RunInfo | None = None
+        self.where = QLabel(self.body)
+        self.agreement = QLabel(self.body)
+        self.agreement.setToolTip(
+            "Agreement: the event stepped into ran again on the compiled twin, and the digests "
+            "of both states were compared."
+        )
+        self.sentence = QLabel(self.body)
+        self.sentence.setWordWrap(True)
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.sentence.setAccessibleName("what happens now")
+        self.view = PseudocodeView(self.theme, self.body)
+        self.view.line_chosen.connect(lambda line: self.intent.emit(Select(line=tuple(line))))
+        row = QHBoxLayout()
+        row.addWidget(self.where)
+        row.addStretch(1)
+        row.addWidget(self.agreement)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        head = QVBoxLayout()
+        head.setContentsMargins(10, 6, 8, 6)
+        head.setSpacing(2)
+        head.addLayout(row)
+        head.addWidget(self.sentence)
+        column.addLayout(head)
+        column.addWidget(self.view, 1)
+        self.restyle(self.theme)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.view.theme = theme
+        self.where.setStyleSheet(f"color: {theme.muted}")
+        self._fit()
+        self.view.typeset()
+
+    def _fit(self) -> None:
+        """Room for two lines of a sentence, or for one where the panel is wide."""
+        metrics = QFontMetricsF(self.sentence.font())
+        lines = 1 if self.width() > _LONG_SENTENCE * metrics.averageCharWidth() else 2
+        self.sentence.setFixedHeight(round(lines * metrics.lineSpacing() + 1))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.restyle(self.theme)
+
+    def show_frame(self, frame: Frame) -> None:
+        """Mark the line of the last sub-step, with all values of the event so far."""
+        if frame.info is not self._info:
+            self._info = frame.info
+            self.view.set_code(Code(frame.info.pseudocode))
+        records = frame.records or frame.last_records
+        fast = frame.running and not records
+        self._head(frame, records, fast)
+        self._show_agreement(None if fast else frame.agreement)
+        if fast:
+            self.view.set_picture(self.view.picture._replace(dimmed=True))
+            return
+        line = next((record.line for record in reversed(records[-1:]) if record.line), None)
+        beside = values_beside(self.view.code, records, frame.info)
+        self.view.set_picture(Picture(line, beside, False, _line(self.selection)))
+
+    def show_selection(self, selection: Select) -> None:
+        """Mark the line that is pointed at."""
+        self.view.set_picture(self.view.picture._replace(selected=_line(selection)))
+
+    def _head(self, frame: Frame, records: tuple[Record, ...], fast: bool) -> None:
+        narrator = frame.info.narrator
+        if fast:
+            where = "running"
+            text = "Press Space to pause and Shift+Right to step into a decision."
+        elif frame.records:
+            where = f"event {grouped(frame.event + 1)}, sub-step {len(records)}"
+            text = narrator.record(records[-1])
+        elif records:
+            where = f"event {grouped(frame.event)}, all {len(records)} sub-steps"
+            text = narrator.row(frame.rows[-1]) if len(frame.rows) else narrator.record(records[-1])
+        else:
+            where = f"after event {grouped(frame.event)}"
+            coming = f"{narrator.event(frame.next_event)}. " if frame.next_event else ""
+            text = f"Next: {coming}Shift+Right steps into the decision." if coming \
+                else "Nothing will happen any more."  # fmt: skip
+        _set(self.where, where)
+        _set(self.sentence, text)
+
+    def _show_agreement(self, agreement: bool | None) -> None:
+        texts = {None: "", True: "✓ reference and kernel agree",
+                 False: "✗ reference and kernel disagree"}  # fmt: skip
+        color = self.theme.ink(self.theme.rejection) if agreement is False else self.theme.muted
+        weight = "bold" if agreement is False else "normal"
+        self.agreement.setStyleSheet(f"color: {color}; font-weight: {weight}")
+        _set(self.agreement, texts[agreement])
+
+
+def _line(selection: Select) -> Line | None:
+    return Line(*selection.line) if selection.line is not None else None
+
+
+def _set(label: QLabel, text: str) -> None:
+    if label.text() != text:
+        label.setText(text)

@@ -1,0 +1,165 @@
+"""Values of a run beside the lines of pseudocode that set or read them.
+
+Nothing here knows any one policy: a value is worded after its name, and its line is found by
+the paper's symbol in the pseudocode itself.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import fields
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
+
+from gui.panels.decisions_model import job_label
+from model.frame import RunInfo
+from model.policies.base import PseudocodeLine
+from model.records import Line, Record
+
+_TAG = re.compile(r"<[^>]*>")
+_ASSIGNED = re.compile(r"([^,←]+?) ←|for (\w+) =")
+#: A value further than so many lines from where it was found would be out of sight.
+_NEAR = 4
+
+
+class Beside(NamedTuple):
+    """A value beside a line: rich text, and whether the last sub-step gave it."""
+
+    text: str
+    fresh: bool
+
+
+class Code:
+    """A policy's pseudocode, and where in it a value belongs."""
+
+    def __init__(self, lines: Sequence[PseudocodeLine]) -> None:
+        self.lines = tuple(lines)
+        self.place = {line.line: place for place, line in enumerate(self.lines)}
+        self.plain = [html.unescape(_TAG.sub("", line.text)) for line in self.lines]
+        self._assigned = [{"".join(found) for found in _ASSIGNED.findall(text)}
+                          for text in self.plain]  # fmt: skip
+        self._block: list[int] = []
+        for line in self.lines:
+            self._block.append((self._block[-1] if self._block else 0) + (line.indent == 0))
+
+    def line_for(self, symbol: str, line: Line) -> Line:
+        """The line near *line*, in the same procedure, that sets or reads *symbol*.
+
+        A line that assigns it comes before one that mentions it; failing both, or where they
+        are too far away to be seen at once, *line* itself.
+        """
+        home = self.place[line]
+        mine = [place for place, block in enumerate(self._block) if block == self._block[home]]
+        setting = [place for place in mine if symbol in self._assigned[place]]
+        reading = [place for place in mine if len(symbol) > 1 and symbol in self.plain[place]]
+        for places in (setting, reading):
+            near = min(places, key=lambda place: abs(place - home), default=home)
+            if places and abs(near - home) <= _NEAR:
+                return self.lines[near].line
+        return line
+
+
+# Values by the names that records give them.
+
+Wording = Callable[[Any, RunInfo, Mapping[str, Any]], str]
+
+
+def _number(value: Any) -> str:
+    return f"−{-value}" if isinstance(value, int) and value < 0 else html.escape(str(value))
+
+
+def _vector(value: Any, *_: Any) -> str:
+    if isinstance(value, tuple | list):
+        return f"({', '.join(_number(item) for item in value)})"
+    return _number(value)
+
+
+def _type(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    return html.escape(info.numbers.type_names[value])
+
+
+def _types(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    names = [name for j, name in enumerate(info.numbers.type_names) if value >> j & 1]
+    return html.escape(f"{{{', '.join(names)}}}")
+
+
+def _server(value: Any, *_: Any) -> str:
+    return f"server {value + 1}"
+
+
+def _job(value: Any, info: RunInfo, values: Mapping[str, Any]) -> str:
+    label = job_label(info.narrator, int(values.get("type", 0)), value)
+    return html.escape(label.split(" ", 1)[-1] if "type" not in values else label)
+
+
+class Symbol(NamedTuple):
+    """How a value is written, and the paper's symbol by which its line is found."""
+
+    text: str  #: rich text; ``{i}`` stands for the iteration
+    plain: str = ""
+    word: Wording = _vector
+
+
+_K = "<i>k</i>[{i}]"
+SYMBOLS: Mapping[str, Symbol] = {
+    "i": Symbol("<i>i</i>"),
+    "jobs_left": Symbol("<i>r</i>", "r"),
+    "servers_left": Symbol("<i>N</i>", "N"),
+    "servers": Symbol("<i>N</i>", "N"),
+    "configuration": Symbol(_K, "k[i]"),
+    "candidates": Symbol("𝒥[{i}]", "𝒥[i]", _types),
+    "exhausted": Symbol("<i>j</i>*", "j*", _type),
+    "count": Symbol(f"X̂<sub>{_K}</sub>", "X̂k[i]"),
+    "held": Symbol(f"X<sub>{_K}</sub>", "Xk[i]"),
+    "i_star": Symbol("<i>I</i>*", "I*"),
+    "server": Symbol("", "ℓe", _server),
+    "source": Symbol("from", "", _server),
+    "target": Symbol("to", "", _server),
+    "type": Symbol("<i>j</i>", "", _type),
+    "job": Symbol("", "", _job),
+}
+_LABELLED = frozenset(name for name, symbol in SYMBOLS.items() if "{i}" in symbol.text)
+_NOT_SHOWN = frozenset({"kind", "line", "values", "configurations", "counts", "time"})
+
+
+def numbers_of(record: Record) -> dict[str, Any]:
+    """All that a record says, by name."""
+    own = {field.name: getattr(record, field.name) for field in fields(record)
+           if field.name not in _NOT_SHOWN}  # fmt: skip
+    return {**record.values, **own}
+
+
+def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
+    """One value as rich text, such as ``X̂<sub>k[4]</sub> = 145``."""
+    value = values[name]
+    if name == "surplus":
+        if value == 0:
+            return "matched"
+        return f"surplus {value}" if value > 0 else f"missing {-value}"
+    symbol = SYMBOLS.get(name, Symbol(name.replace("_", " ")))
+    left = symbol.text.replace("{i}", str(values.get("i", "<i>i</i>")))
+    right = symbol.word(value, info, values)
+    if left in {"", "from", "to"}:
+        return f"{left} {right}".strip()
+    return f"{left} = {right}"
+
+
+def values_beside(
+    code: Code, records: Sequence[Record], info: RunInfo
+) -> dict[Line, dict[str, Beside]]:
+    """The values known after *records*, by the line beside which they stand."""
+    found: dict[Line, dict[str, Beside]] = {}
+    for record in records:
+        if record.line not in code.place:
+            continue
+        values, fresh = numbers_of(record), record is records[-1]
+        found.setdefault(record.line, {})
+        for name in values:
+            if name == "i" and not _LABELLED.isdisjoint(values):
+                continue  # the labels of the others carry it
+            if name == "configuration" and "count" in values:
+                continue  # it was said when it was found
+            symbol = SYMBOLS.get(name, Symbol("")).plain
+            line = code.line_for(symbol, record.line) if symbol else record.line
+            found.setdefault(line, {})[name] = Beside(worded(name, values, info), fresh)
+    return found

@@ -1,0 +1,240 @@
+"""How the log is drawn, and the table view that holds it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QTextLayout,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from gui.panels.decisions_model import (
+    EVENT,
+    KINDS,
+    MARKS,
+    PLACES,
+    SENTENCE,
+    TIME,
+    Entry,
+    Index,
+    LogModel,
+    mark_side,
+    paint_mark,
+)
+from gui.theme import Theme
+
+#: Below this many characters for the sentence, the times make room for it.
+_SHORT_LINE = 36
+#: Lines that the sentence of an opened row takes at most.
+_MOST_LINES = 4
+_PADDING = 4.0
+_MARGIN, _GAP = 5, 3  # before the first mark, and between marks
+_STEP_INDENT = 0.8  # of a sub-step's sentence, in heights of the type
+
+
+class LogDelegate(QStyledItemDelegate):
+    """Draws the lines of the log; sub-steps are indented."""
+
+    def __init__(self, theme: Theme, parent: QTableView) -> None:
+        super().__init__(parent)
+        self.theme = theme
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        model = index.model()
+        assert isinstance(model, LogModel)
+        entry = model.entry(index.row())
+        rect, theme = QRect(option.rect), self.theme
+        painter.save()
+        painter.setClipRect(rect)
+        self._ground(painter, rect, option, entry)
+        inner = QRectF(rect).adjusted(_PADDING, _PADDING / 2, -_PADDING, -_PADDING / 2)
+        if index.column() == MARKS:
+            self._marks(painter, QRectF(rect), entry)
+        elif index.column() == SENTENCE:
+            painter.setPen(QColor(theme.normal))
+            self._sentence(painter, inner, entry)
+        else:
+            painter.setPen(QColor(theme.normal if entry.present else theme.muted))
+            text = entry.number if index.column() == EVENT else entry.time
+            inner.setHeight(painter.fontMetrics().height())
+            painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+                             text)  # fmt: skip
+        self._focus(painter, rect, index)
+        painter.restore()
+
+    def _ground(
+        self, painter: QPainter, rect: QRect, option: QStyleOptionViewItem, entry: Entry
+    ) -> None:
+        hovered = option.state & QStyle.StateFlag.State_MouseOver
+        if entry.present:
+            painter.fillRect(rect, QColor(self.theme.selection))
+        elif hovered or entry.step:
+            painter.fillRect(rect, QColor(self.theme.raised))
+
+    def _marks(self, painter: QPainter, rect: QRectF, entry: Entry) -> None:
+        side = mark_side(painter.fontMetrics().height())
+        middle = rect.y() + _PADDING / 2 + painter.fontMetrics().height() / 2
+        if entry.present:
+            painter.fillRect(QRectF(rect.x(), rect.y(), 3, rect.height()), QColor(self.theme.run))
+        if entry.breakpoint:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setBrush(QColor(self.theme.normal))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.drawEllipse(
+                QPointF(rect.x() + _MARGIN + side / 2, middle), side / 2.4, side / 2.4
+            )
+        for kind in KINDS:
+            if entry.flags & kind.flag:
+                left = rect.x() + _MARGIN + (side + _GAP) * (1 + kind.place)
+                square = QRectF(left, middle - side / 2, side, side)
+                paint_mark(painter, kind.flag, square, getattr(self.theme, kind.meaning))
+
+    def _sentence(self, painter: QPainter, rect: QRectF, entry: Entry) -> None:
+        if entry.step:
+            rect = rect.adjusted(painter.fontMetrics().height() * _STEP_INDENT, 0, 0, 0)
+        paint_wrapped(painter, rect, entry.sentence)
+
+    def _focus(self, painter: QPainter, rect: QRect, index: Index) -> None:
+        view = self.parent()
+        assert isinstance(view, QTableView)
+        if view.hasFocus() and view.currentIndex().row() == index.row():
+            painter.setPen(QPen(QColor(self.theme.focus), 1))
+            painter.drawLine(rect.topLeft(), rect.topRight())
+            painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+
+
+def sentence_lines(text: str, font: QFont, width: float) -> list[str]:
+    """*text* broken into lines of at most this width."""
+    layout = QTextLayout(text, font)
+    layout.beginLayout()
+    lines: list[str] = []
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        lines.append(text[line.textStart() : line.textStart() + line.textLength()])
+    layout.endLayout()
+    return lines
+
+
+def paint_wrapped(painter: QPainter, rect: QRectF, text: str) -> None:
+    """Draw *text* on as many lines as *rect* has; what does not fit ends in an ellipsis."""
+    metrics = QFontMetricsF(painter.font())
+    room = max(1, int(rect.height() / metrics.height() + 0.1))
+    lines = [text]
+    if room > 1 and metrics.horizontalAdvance(text) > rect.width():
+        lines = sentence_lines(text, painter.font(), rect.width())
+        lines[room - 1 :] = ["".join(lines[room - 1 :])] if len(lines) >= room else []
+    for number, line in enumerate(lines):
+        shown = metrics.elidedText(line.rstrip(), Qt.TextElideMode.ElideRight, rect.width())
+        baseline = metrics.ascent() + number * metrics.height()
+        painter.drawText(rect.topLeft() + QPointF(0, baseline), shown)
+
+
+class LogView(QTableView):
+    """A table of the log: no grid, one focus line, the present event marked."""
+
+    def __init__(self, model: LogModel, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.empty_note = ""
+        self._digits = (0, 0)
+        self._opened = -1
+        self._log = model
+        self.delegate = LogDelegate(theme, self)
+        self.setModel(model)
+        self.setItemDelegate(self.delegate)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setMouseTracking(True)
+        self.setTabKeyNavigation(False)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setMinimumSectionSize(1)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(SENTENCE, QHeaderView.ResizeMode.Stretch)
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(1)
+        self.fit()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.delegate.theme = theme
+        self.fit()
+        self.viewport().update()
+
+    def fit_digits(self, event: int, time: float) -> None:
+        """Make room for numbers as large as these; columns never become narrower."""
+        wanted = max(self._digits[0], len(str(event))), max(self._digits[1], len(str(int(time))))
+        if wanted != self._digits:
+            self._digits = wanted
+            self.fit()
+
+    def fit(self) -> None:
+        """Set widths and heights after the type's size and the panel's width."""
+        metrics = QFontMetricsF(self.font())
+        side, digit = mark_side(metrics.height()), metrics.horizontalAdvance("0")
+        title = metrics.horizontalAdvance("event") + 12
+        event, time = (digit * (count + count // 3 * 0.4) + 2 * _PADDING + 6
+                       for count in (self._digits[0], self._digits[1] + 6))  # fmt: skip
+        self.setColumnWidth(MARKS, round(_MARGIN + (side + _GAP) * (1 + PLACES)))
+        self.setColumnWidth(EVENT, round(max(title, event)))
+        self.setColumnWidth(TIME, round(max(title, time)))
+        fixed = self.columnWidth(MARKS) + self.columnWidth(EVENT)
+        room = self.viewport().width() - fixed - round(max(title, time))
+        self.setColumnHidden(TIME, room < _SHORT_LINE * metrics.averageCharWidth())
+        height = round(metrics.height() + 2 * _PADDING)
+        if height != self.verticalHeader().defaultSectionSize():
+            self.verticalHeader().setDefaultSectionSize(height)
+        self.open_row(self._opened)
+
+    def open_row(self, row: int) -> None:
+        """Show the whole sentence of one row, on several lines if need be; -1: of none."""
+        usual = self.verticalHeader().defaultSectionSize()
+        if 0 <= self._opened < self._log.rowCount() and self._opened != row:
+            self.setRowHeight(self._opened, usual)
+        self._opened = row
+        if not 0 <= row < self._log.rowCount():
+            return
+        metrics = QFontMetricsF(self.font())
+        entry = self._log.entry(row)
+        indent = metrics.height() * _STEP_INDENT if entry.step else 0.0
+        width = max(1.0, self.columnWidth(SENTENCE) - 2 * _PADDING - indent)
+        count = len(sentence_lines(entry.sentence, self.font(), width))
+        wanted = round(usual + metrics.height() * (min(count, _MOST_LINES) - 1))
+        if wanted != self.rowHeight(row):
+            self.setRowHeight(row, wanted)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, 160)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._log.rowCount() or not self.empty_note:
+            return
+        painter = QPainter(self.viewport())
+        painter.setPen(QColor(self.delegate.theme.muted))
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(self.viewport().rect().adjusted(12, 4, -12, -4), flags, self.empty_note)
+        painter.end()

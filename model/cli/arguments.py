@@ -1,0 +1,339 @@
+"""What can be said on the command line; nothing here is heavy to import."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import Callable, Mapping, NoReturn, Sequence
+
+from model.errors import UserError
+
+#: Commands and the modules that carry them out; the window's two belong to ``main``.
+COMMANDS: Mapping[str, str] = MappingProxyType({
+    "list": "model.cli.listing",
+    "run": "model.cli.run",
+    "trace": "model.cli.trace",
+    "bounds": "model.cli.bounds",
+    "reproduce": "model.cli.reproduce",
+    "screenshot": "main",
+    "verify": "model.cli.verify",
+})  # fmt: skip
+
+DEFAULT_SCENARIO = "dra-vms"
+
+MOST_EVENTS = 10**12
+MOST_SEED = 2**63 - 1
+MOST_PIXELS = 10_000
+
+_SCENARIO = "a name from 'slotscope list', or the path of a .toml or .json file"
+
+
+class UsageError(UserError):
+    """A command line that cannot be understood."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose faults are one line that says what is allowed."""
+
+    def __init__(self, command: str, description: str, examples: Sequence[str]) -> None:
+        super().__init__(
+            prog=f"slotscope {command}".rstrip(),
+            description=description,
+            epilog="examples:\n" + "\n".join(f"  {example}" for example in examples),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        self.set_defaults(command=command or "window")
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse found as :class:`UsageError`."""
+        unknown = re.fullmatch(r"unrecognized arguments: (.*)", message, flags=re.DOTALL)
+        if unknown:
+            raise self._unknown(unknown[1])
+        place = re.fullmatch(r"argument ([^:]*): (.*)", message, flags=re.DOTALL)
+        if place:
+            raise UsageError(place[2], where=place[1].split("/")[0])
+        raise UsageError(f"{message}; '{self.prog} --help' shows all", where=self.prog)
+
+    def _unknown(self, arguments: str) -> UsageError:
+        first, _, _ = arguments.lstrip().partition(" ")
+        if not first.startswith("-"):
+            return UsageError(
+                f"found one argument too many; '{self.prog} --help' shows what is allowed",
+                where=f"'{first}'",
+            )
+        options = [name for name in self._option_string_actions if name.startswith("--")]
+        near = get_close_matches(first.split("=")[0], options, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        return UsageError(f"no such option; {hint}allowed: {', '.join(options)}", where=first)
+
+
+def whole(lowest: int, highest: int) -> Callable[[str], int]:
+    """A reader of whole numbers within bounds."""
+
+    def read(text: str) -> int:
+        if not re.fullmatch(r"[+-]?[0-9]{1,30}", text) or not lowest <= int(text) <= highest:
+            raise argparse.ArgumentTypeError(
+                f"found '{text}', allowed: a whole number from {lowest} to {highest}"
+            )
+        return int(text)
+
+    return read
+
+
+def number(lowest: float, *, open_end: bool) -> Callable[[str], float]:
+    """A reader of finite numbers above (or, without *open_end*, from) a bound."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not lowest <= value < float("inf") or (open_end and value == lowest):
+            bound = f"above {lowest:g}" if open_end else f"of at least {lowest:g}"
+            raise argparse.ArgumentTypeError(f"found '{text}', allowed: a number {bound}")
+        return value
+
+    return read
+
+
+def one_of(*names: str) -> Callable[[str], str]:
+    """A reader of one of a few words."""
+
+    def read(text: str) -> str:
+        if text not in names:
+            near = get_close_matches(text, names, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            allowed = ", ".join(names)
+            raise argparse.ArgumentTypeError(f"found '{text}', allowed: {allowed}{hint}")
+        return text
+
+    return read
+
+
+def size(text: str) -> tuple[int, int]:
+    """A picture's width and height, as in 1280x720."""
+    match = re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", text)
+    if not match or not all(1 <= int(side) <= MOST_PIXELS for side in match.groups()):
+        raise argparse.ArgumentTypeError(
+            f"found '{text}', allowed: WIDTHxHEIGHT in pixels, each from 1 to {MOST_PIXELS}, "
+            "such as 1280x720"
+        )
+    return int(match[1]), int(match[2])
+
+
+def picture(text: str) -> Path:
+    """The path of a picture to be written."""
+    if not text.lower().endswith(".png"):
+        raise argparse.ArgumentTypeError(f"found '{text}', allowed: a path that ends in .png")
+    return Path(text)
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """The options of a command line; ``command`` is one of :data:`COMMANDS` or ``window``.
+
+    A first argument that is a command's name means the command, also where a scenario has
+    the same name.
+
+    Raises
+    ------
+    UsageError
+        If the arguments cannot be understood.
+    """
+    if arguments and arguments[0] in COMMANDS:
+        return _PARSERS[arguments[0]]().parse_args(arguments[1:])
+    options = _window().parse_args(arguments)
+    if options.scenario in COMMANDS:
+        raise UsageError(
+            f"found a command after options, allowed: 'slotscope {options.scenario} ...'",
+            where=options.scenario,
+        )
+    options.as_it_comes = not arguments
+    return options
+
+
+def _scenario(parser: Parser, *, optional: bool = False) -> None:
+    if optional:
+        parser.add_argument(
+            "scenario", metavar="SCENARIO", nargs="?", default=DEFAULT_SCENARIO,
+            help=f"{_SCENARIO} (default: {DEFAULT_SCENARIO})",
+        )  # fmt: skip
+    else:
+        parser.add_argument("scenario", metavar="SCENARIO", help=_SCENARIO)
+    parser.add_argument("--policy", metavar="P", help="another policy than the scenario's")
+    parser.add_argument("--seed", metavar="S", type=whole(0, MOST_SEED),
+                        help="another seed than the scenario's")  # fmt: skip
+    parser.add_argument(
+        "--trace", metavar="PATH", nargs="+", action="extend", default=[],
+        help="files of a recorded workload, plain or gzip'd, or a folder of them",
+    )  # fmt: skip
+
+
+def _json(parser: Parser, what: str = "one JSON object") -> None:
+    parser.add_argument("--json", action="store_true", help=f"print {what} and nothing else")
+
+
+def _window() -> Parser:
+    parser = Parser(
+        "",
+        "A laboratory in which cluster-scheduling policies run in front of your eyes. Without a "
+        "command it opens the window on a scenario; where there is no display it says so, runs "
+        "the scenario offscreen, and writes a screenshot and a summary to slotscope-first-run/.\n"
+        f"\ncommands, each with its own --help:\n  {', '.join(COMMANDS)}",
+        ["slotscope", "slotscope dra-classroom", "slotscope my-cluster.toml --policy first-fit",
+         "slotscope dra-vms --policy dra --seed 7 --event 1234"],
+    )  # fmt: skip
+    _scenario(parser, optional=True)
+    parser.add_argument("--event", metavar="N", type=whole(0, MOST_EVENTS),
+                        help="stand still after event N (default: run from the start)")  # fmt: skip
+    return parser
+
+
+def _list() -> Parser:
+    parser = Parser(
+        "list",
+        "Lists the scenarios that come with the program, the policies that can run them, and the "
+        "experiments that reproduce figures and tables of the papers.",
+        ["slotscope list", "slotscope list --json"],
+    )
+    _json(parser)
+    return parser
+
+
+def _run() -> Parser:
+    parser = Parser(
+        "run",
+        "Runs a scenario without drawing it and prints the means of its measures with the "
+        "half-widths of their 95 % confidence intervals: by batch means of one run, or over "
+        "independent replications. Under --seed the output is repeatable byte for byte; it then "
+        "says nothing about the speed (events_per_second is null) unless --timing asks for it.",
+        ["slotscope run dra-vms", "slotscope run dra-vms --policy first-fit --until 1000 --seed 3",
+         "slotscope run dra-example-1 --replications 8 --json",
+         "slotscope run dra-google --trace part-00000-of-00500.csv.gz"],
+    )  # fmt: skip
+    _scenario(parser)
+    parser.add_argument("--until", metavar="T", type=number(0, open_end=True),
+                        help="run up to time T (default: the scenario's)")  # fmt: skip
+    parser.add_argument(
+        "--warmup", metavar="T", type=number(0, open_end=False),
+        help="measure from time T on (default: the scenario's, shortened in proportion where "
+        "--until shortens the run)",
+    )  # fmt: skip
+    parser.add_argument("--replications", metavar="N", type=whole(1, 100_000), default=1,
+                        help="independent runs with the seeds S, S + 1, ...")  # fmt: skip
+    parser.add_argument("--engine", metavar="E", type=one_of("kernel", "reference"),
+                        help="kernel (compiled; the default where there is one) or "
+                        "reference")  # fmt: skip
+    parser.add_argument("--timing", action=argparse.BooleanOptionalAction,
+                        help="tell the speed, also under --seed")  # fmt: skip
+    _json(parser)
+    return parser
+
+
+def _trace() -> Parser:
+    parser = Parser(
+        "trace",
+        "Prints every event of a run: what happened, what the policy did and why. With --json "
+        "the first line is the instance, and each following one the whole state after an event "
+        "(resources/help/trace-format.md). A scripted scenario, or an instance file, is traced "
+        "to its end; others for 100 events unless --events says otherwise.",
+        ["slotscope trace dra-example-2", "slotscope trace dra-classroom --events 40",
+         "slotscope trace instance.json --json"],
+    )  # fmt: skip
+    _scenario(parser)
+    parser.add_argument("--events", metavar="N", type=whole(0, MOST_EVENTS),
+                        help="so many events at most")  # fmt: skip
+    _json(parser, "one JSON object per line")
+    return parser
+
+
+def _bounds() -> Parser:
+    parser = Parser(
+        "bounds",
+        "Solves the linear programs and closed forms that belong to a scenario, exactly: the "
+        "optimum of the workload, the global greedy assignment, their ratio, the guarantees, and "
+        "both curves over a scaled workload with their critical points.",
+        ["slotscope bounds dra-vms", "slotscope bounds dra-appendix-c --json"],
+    )
+    _scenario(parser)
+    _json(parser)
+    return parser
+
+
+def _reproduce() -> Parser:
+    parser = Parser(
+        "reproduce",
+        "Makes a figure or table of a paper again: the data as CSV and JSON, the picture as SVG "
+        "and PNG, and a table with the paper's numbers beside ours. The result does not depend "
+        "on the number of workers.",
+        ["slotscope reproduce dra-fig2", "slotscope reproduce dra-fig3 --workers 2",
+         "slotscope reproduce dra-fig4 --scale paper --out results --json"],
+    )  # fmt: skip
+    parser.add_argument("experiment", metavar="EXPERIMENT", help="a name from 'slotscope list'")
+    parser.add_argument("--scale", metavar="SCALE", type=one_of("quick", "paper"), default="quick",
+                        help="quick (about a minute) or paper (as far as the paper "
+                        "goes)")  # fmt: skip
+    parser.add_argument("--workers", metavar="N", type=whole(1, 1024),
+                        help="processes (default: one for each processor)")  # fmt: skip
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        default=Path("slotscope-results"),
+        help="folder for data and picture (default: slotscope-results)",
+    )
+    _json(parser)
+    return parser
+
+
+def _screenshot() -> Parser:
+    parser = Parser(
+        "screenshot",
+        "Writes a picture of the window, or of one of its panels, as it looks at a time or after "
+        "an event. No display is needed.",
+        ["slotscope screenshot dra-vms --at 10 --out vms.png",
+         "slotscope screenshot dra-classroom --event 18 --out why.png --size 1280x720",
+         "slotscope screenshot dra-vms --at 10 --out groups.png --panel groups --theme dark"],
+    )  # fmt: skip
+    _scenario(parser)
+    moment = parser.add_mutually_exclusive_group(required=True)
+    moment.add_argument("--at", metavar="T", type=number(0, open_end=False), help="at time T")
+    moment.add_argument("--event", metavar="N", type=whole(0, MOST_EVENTS), help="after event N")
+    parser.add_argument("--out", metavar="FILE.png", type=picture, required=True,
+                        help="the picture to write")  # fmt: skip
+    parser.add_argument("--size", metavar="WxH", type=size, default=(1600, 1000),
+                        help="of the window, in pixels (default: 1600x1000)")  # fmt: skip
+    parser.add_argument("--panel", metavar="NAME", help="one panel instead of the whole window")
+    parser.add_argument("--theme", metavar="THEME", type=one_of("light", "dark"), default="light",
+                        help="light or dark (default: light)")  # fmt: skip
+    return parser
+
+
+def _verify() -> Parser:
+    parser = Parser(
+        "verify",
+        "Runs the reference and the compiled twin of a policy side by side, compares the digests "
+        "of their states after every event, and checks every invariant: capacity, slots, "
+        "conservation of jobs, indexes, groups, the lists inside the state, and that CRA applied "
+        "to its own result changes nothing. The exit code is 1 if anything disagrees.",
+        ["slotscope verify dra-vms", "slotscope verify dra-classroom --events 5000 --json"],
+    )
+    _scenario(parser)
+    parser.add_argument("--events", metavar="N", type=whole(0, MOST_EVENTS), default=1000,
+                        help="so many events at most (default: 1000)")  # fmt: skip
+    _json(parser)
+    return parser
+
+
+_PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType({
+    "list": _list,
+    "run": _run,
+    "trace": _trace,
+    "bounds": _bounds,
+    "reproduce": _reproduce,
+    "screenshot": _screenshot,
+    "verify": _verify,
+})  # fmt: skip

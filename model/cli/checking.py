@@ -1,0 +1,38 @@
+"""What can be said about a command line before a window opens."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from model.api import open_bench
+from model.errors import ScenarioError, TraceError
+from model.policies import reference_class
+from model.scenario.load import load_scenario
+
+#: The ending of saved sessions, which the window itself reads.
+SESSION_SUFFIX = ".slotscope"
+
+
+def check_scenario(options: argparse.Namespace) -> None:
+    """Refuse, in one line on the terminal, what the window could only refuse later.
+
+    Traces are looked for, not read: that takes long and has its progress in the window.
+
+    Raises
+    ------
+    UserError
+        If the scenario, its policy or a file cannot be used.
+    """
+    for path in map(Path, options.trace):
+        if not path.exists():
+            raise TraceError("no such file or folder", where=str(path))
+    if options.policy is not None:
+        reference_class(options.policy)
+    if options.scenario.endswith(SESSION_SUFFIX):
+        if not Path(options.scenario).is_file():
+            raise ScenarioError("no such file", where=options.scenario)
+        return
+    scenario = load_scenario(options.scenario)
+    if scenario.workload.kind != "trace" or not (options.trace or scenario.workload.paths):
+        open_bench(scenario, options.policy, options.seed)

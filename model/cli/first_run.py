@@ -1,0 +1,33 @@
+"""What a first run without a display leaves behind, besides the picture."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from model.cli.checking import SESSION_SUFFIX
+from model.cli.output import Progress
+from model.cli.run import measure
+from model.errors import ScenarioError
+
+
+def write_summary(options: argparse.Namespace, folder: Path) -> tuple[Path, float]:
+    """Run the scenario as ``slotscope run`` does; returns the summary's path and the end time.
+
+    Raises
+    ------
+    UserError
+        If the scenario cannot be run or the folder not be written.
+    """
+    if options.scenario.endswith(SESSION_SUFFIX):
+        raise ScenarioError("a saved session needs a display", where=options.scenario)
+    path = folder / "summary.txt"
+    folder.mkdir(parents=True, exist_ok=True)
+    asked = {"until": None, "warmup": None, "replications": 1, "engine": None}
+    progress = Progress(f"run {options.scenario}")
+    try:
+        measured = measure(argparse.Namespace(**vars(options) | asked), progress)
+    finally:
+        progress.close()
+    path.write_text(f"{measured.text(timing=options.seed is None)}\n", encoding="utf-8")
+    return path, measured.time

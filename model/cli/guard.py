@@ -1,0 +1,92 @@
+"""Turns whatever goes wrong into one line and an exit code; a traceback reaches only a log."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import traceback
+from pathlib import Path
+from typing import Callable, Sequence
+
+from model.errors import UserError
+
+#: Exit codes, as shells and scripts know them.
+BAD_INPUT, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 2, 3, 130, 141
+
+#: Longest line on stderr; what is longer is a value that nobody reads to its end.
+LONGEST_LINE = 1000
+
+
+def guarded(action: Callable[[], int], arguments: Sequence[str]) -> int:
+    """The exit code of *action*, or of what stopped it; *arguments* are the user's."""
+    _write_anything()
+    try:
+        code = action()
+        sys.stdout.flush()
+    except SystemExit as request:  # --help
+        code = request.code if isinstance(request.code, int) else 0
+    except UserError as error:
+        note(error.line)
+        code = BAD_INPUT
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BrokenPipeError:
+        _close_stdout()
+        code = BROKEN_PIPE
+    except MemoryError:
+        note("this needs more memory than there is; allowed: fewer servers, types or events")
+        code = BAD_INPUT
+    except OSError as error:
+        place = f"{str(error.filename)[:200]}: " if error.filename else ""
+        note(f"{place}{error.strerror or error}")
+        code = BAD_INPUT
+    except Exception as error:
+        note(_unexpected(error, arguments))
+        code = UNEXPECTED
+    return code
+
+
+def note(message: str) -> None:
+    """Say something on stderr, as one line."""
+    line = " ".join(message.split())
+    if len(line) > LONGEST_LINE:
+        line = f"{line[: LONGEST_LINE - 3]}..."
+    print(f"slotscope: {line}", file=sys.stderr, flush=True)
+
+
+def log_file() -> Path:
+    """Where tracebacks of unexpected errors go: the user's folder for state."""
+    root = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(root) / "slotscope" / "errors.log"
+
+
+def _unexpected(error: Exception, arguments: Sequence[str]) -> str:
+    command = shlex.join(["slotscope", *arguments])
+    text = f"{command}\n{''.join(traceback.format_exception(error))}\n"
+    path = log_file()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8", errors="backslashreplace") as log:
+            log.write(text)
+        where = f"the traceback is in {path}"
+    except OSError as fault:
+        where = f"no traceback is kept, {path} cannot be written ({fault.strerror})"
+    return (f"unexpected {type(error).__name__}: {str(error)[:300]}; {where}; "
+            f"please report it with the command: {command}")  # fmt: skip
+
+
+def _write_anything() -> None:
+    """Let names that the terminal's encoding lacks come out escaped instead of failing."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+def _close_stdout() -> None:
+    """Keep the interpreter from flushing into the closed pipe once more at its end."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

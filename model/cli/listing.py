@@ -1,0 +1,48 @@
+"""``slotscope list``: what the program brings along."""
+
+from __future__ import annotations
+
+import argparse
+
+from model.cli.output import print_json, table
+from model.lab import EXPERIMENTS
+from model.policies import POLICIES, reference_class
+from model.scenario.load import load_scenario, scenario_files
+
+Entry = dict[str, str]
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print scenarios, policies and experiments."""
+    parts = {"scenarios": _scenarios(), "policies": _policies(), "experiments": _experiments()}
+    if options.json:
+        print_json(parts)
+        return 0
+    for title, entries in parts.items():
+        rows = [(item["name"], item["title"], item["paper"]) for item in entries]
+        print(f"{table((title, 'title', 'source'), rows, right=3)}\n")
+    return 0
+
+
+def _scenarios() -> list[Entry]:
+    found = []
+    for name, path in scenario_files().items():
+        scenario = load_scenario(path)
+        found.append(_entry(name, scenario.title, scenario.system, scenario.paper))
+    return found
+
+
+def _policies() -> list[Entry]:
+    found = []
+    for name in POLICIES:
+        reference = reference_class(name)
+        found.append(_entry(name, reference.title, reference.system, reference.paper))
+    return found
+
+
+def _experiments() -> list[Entry]:
+    return [_entry(name, item.title, item.system, item.paper) for name, item in EXPERIMENTS.items()]
+
+
+def _entry(name: str, title: str, system: str, paper: str) -> Entry:
+    return {"name": name, "title": title, "system": system, "paper": paper}

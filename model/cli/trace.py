@@ -1,0 +1,67 @@
+"""``slotscope trace``: every event, for programs as JSON lines, for people as sentences."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from itertools import count
+from typing import Any, Iterator
+
+from model.api import Session
+from model.cli.output import print_json, shown
+from model.engine import EventRun
+from model.systems.reservation.trace import header, step
+
+#: Events of a workload that does not end by itself, unless the user says how many.
+EVENTS = 100
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print the events of a run of the reference."""
+    session = Session.open(
+        options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False
+    )
+    scripted = session.info.scenario.workload.kind == "scripted"
+    most = math.inf if scripted else EVENTS
+    if options.events is not None:
+        most = options.events
+    if options.json:
+        _print_lines(session, most)
+    else:
+        _print_sentences(session, most)
+    return 0
+
+
+def _print_lines(session: Session, most: float) -> None:
+    system = session.bench.system
+    print_json(header(system))
+    state = system.raw_state()
+    records = list(system.start(state))
+    print_json(step(system, state, None, records))
+    for run in _events(session, state, most):
+        print_json(step(system, run.state, run.event, run.records))
+
+
+def _print_sentences(session: Session, most: float) -> None:
+    info = session.info
+    unit = f", time in {info.time_unit}" if info.time_unit else ""
+    print(f"{info.scenario_name} under {info.policy_name}, seed {info.seed}{unit}")
+    system = session.bench.system
+    state = system.raw_state()
+    for record in system.start(state):
+        if record.kind in {"reassign", "classify"}:
+            print(f"{0:>6}  {'start':>10}  {info.narrator.record(record)}")
+    for run in _events(session, state, most):
+        row = run.row[0]
+        print(f"{row['event']:>6}  {shown(run.event.time):>10}  {info.narrator.row(row)}")
+
+
+def _events(session: Session, state: Any, most: float) -> Iterator[EventRun]:
+    system = session.bench.system
+    for position in count():
+        if position >= most or system.next_event(state) is None:
+            return
+        run = EventRun(system, state)
+        run.finish()
+        state = run.state
+        yield run

@@ -1,0 +1,119 @@
+"""``slotscope verify``: two engines side by side, and every invariant after every event."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from model.api import Session
+from model.assembly import Bench
+from model.cli.output import Progress, print_json
+from model.engine import Engine, EventRun, Task, started
+from model.records import EVENT_ROW
+from model.state import differences, digest
+from model.systems.reservation.invariants import violations
+
+#: Sentences kept; a broken state breaks many invariants at every event.
+MOST_SENTENCES = 100
+
+
+@dataclass
+class Outcome:
+    """What a comparison found."""
+
+    scenario: str
+    policy: str
+    seed: int
+    engines: tuple[str, str]
+    events: int = 0
+    agree: bool = True
+    violations: list[str] = field(default_factory=list)
+    digest: str = ""
+
+    @property
+    def sound(self) -> bool:
+        """Whether both engines agree and every invariant holds."""
+        return self.agree and not self.violations
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Compare, check and print; the exit code is 1 if anything is wrong."""
+    session = Session.open(
+        options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False
+    )
+    progress = Progress(f"verify {options.scenario}", quiet=options.json)
+    try:
+        outcome = compare(session, options.events, progress)
+    finally:
+        progress.close()
+    if options.json:
+        print_json(vars(outcome))
+    else:
+        print(_text(outcome))
+    return 0 if outcome.sound else 1
+
+
+def compare(session: Session, events: int, progress: Progress) -> Outcome:
+    """Run at most *events* events on the reference and on a second engine.
+
+    The second engine is the policy's compiled twin; a policy without one is compared with a
+    second run of its reference.  The comparison ends at the first disagreement.
+    """
+    bench = session.bench
+    progress.say("preparing")
+    other = bench.kernel() if bench.has_kernel else bench.reference
+    info = session.info
+    outcome = Outcome(info.scenario_name, info.policy_name, info.seed,
+                      (bench.reference.name, other.name))  # fmt: skip
+    mine, theirs = started(bench.system), started(bench.system)
+    _check(bench, mine, outcome)
+    while outcome.events < events and outcome.agree:
+        if bench.system.next_event(mine) is None:
+            break
+        run = EventRun(bench.system, mine)
+        run.finish()
+        mine, theirs = run.state, _one_event(other, theirs)
+        outcome.events += 1
+        _agree(mine, theirs, outcome)
+        _check(bench, mine, outcome)
+        progress(outcome.events, events)
+    outcome.digest = digest(mine)
+    return outcome
+
+
+def _one_event(engine: Engine, state: Any) -> Any:
+    return engine.advance(state, np.zeros(1, EVENT_ROW), Task()).state
+
+
+def _agree(mine: Any, theirs: Any, outcome: Outcome) -> None:
+    first, second = digest(mine), digest(theirs)
+    if first != second:
+        outcome.agree = False
+        parts = ", ".join(differences(mine, theirs))
+        outcome.violations.append(
+            f"event {outcome.events}: {outcome.engines[0]} has the digest {first}, "
+            f"{outcome.engines[1]} {second}; they differ in {parts}"
+        )
+
+
+def _check(bench: Bench, state: Any, outcome: Outcome) -> None:
+    for sentence in violations(bench.system, state):
+        if len(outcome.violations) < MOST_SENTENCES:
+            outcome.violations.append(f"event {outcome.events}: {sentence}")
+
+
+def _text(outcome: Outcome) -> str:
+    first, second = outcome.engines
+    other = f"and {second}" if first != second else "run twice (no compiled twin)"
+    verdict = "agree" if outcome.agree else "DISAGREE"
+    broken = len(outcome.violations)
+    return "\n".join([
+        f"{outcome.scenario} under {outcome.policy}, seed {outcome.seed}: "
+        f"{outcome.events} events",
+        f"{first} {other}: {verdict} after every event, digest {outcome.digest}",
+        f"invariants: {'all hold' if not broken else f'{broken} broken'}",
+        *outcome.violations,
+    ])  # fmt: skip

@@ -1,0 +1,121 @@
+"""What an experiment finds: numbers beside the paper's, and curves for its picture."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Mapping
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number.
+
+    Attributes
+    ----------
+    what:
+        What was measured, in snake case.
+    ours, half_width:
+        The number and the half-width of its 95 % confidence interval; 0 if it is exact.
+    paper:
+        The number that the paper gives, None if it gives none.
+    at:
+        For which parameters.
+    exact:
+        *ours* as a rational, empty if it was measured.
+    """
+
+    what: str
+    ours: float
+    half_width: float = 0.0
+    paper: float | None = None
+    at: Mapping[str, str | int | float] = field(default_factory=dict)
+    exact: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON and CSV: the parameters stand beside the number."""
+        return {
+            "what": self.what, **self.at, "paper": self.paper, "ours": _finite(self.ours),
+            "half_width": _finite(self.half_width), "exact": self.exact,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A named line through points; ``half_width`` is empty or has one number per point."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    half_width: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture as data: curves, and named lines across at given heights and places.
+
+    ``levels`` are (name, y), ``marks`` are (name, x).
+    """
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    curves: tuple[Curve, ...]
+    levels: tuple[tuple[str, float], ...] = ()
+    marks: tuple[tuple[str, float], ...] = ()
+    logarithmic_x: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of an experiment."""
+
+    experiment: str
+    scale: str
+    rows: tuple[Row, ...]
+    figures: tuple[Figure, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "experiment": self.experiment,
+            "scale": self.scale,
+            "rows": [row.as_dict() for row in self.rows],
+        }
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the rows as CSV and JSON and the curves as CSV; returns the paths."""
+        rows = folder / f"{self.experiment}.csv"
+        curves = folder / f"{self.experiment}-curves.csv"
+        whole = folder / f"{self.experiment}.json"
+        _write_csv(rows, [row.as_dict() for row in self.rows])
+        _write_csv(curves, [point for figure in self.figures for point in _points(figure)])
+        whole.write_text(f"{json.dumps(self.as_dict(), indent=1)}\n", encoding="utf-8")
+        return [rows, curves, whole]
+
+
+def _points(figure: Figure) -> list[dict[str, Any]]:
+    return [
+        {
+            "figure": figure.name, "curve": curve.name, figure.x_label: x, figure.y_label: y,
+            "half_width": curve.half_width[place] if curve.half_width else "",
+        }
+        for curve in figure.curves
+        for place, (x, y) in enumerate(zip(curve.x, curve.y, strict=True))
+    ]  # fmt: skip
+
+
+def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, names, restval="")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
