@@ -15,6 +15,10 @@ from gui.main_window import MainWindow
 from gui.worker import RunWorker
 from model.errors import UserError
 
+#: Seconds after which Python offers its lock to the other thread: the run should not wait
+#: five milliseconds (Python's default) for the window, nor the window for the run.
+SWITCH_INTERVAL = 0.0005
+
 #: Milliseconds after which a window that is only photographed must have been drawn.
 PATIENCE = 60_000
 
@@ -55,6 +59,7 @@ def main(
 
     Without *event* it runs at once; at an event it stands still.
     """
+    sys.setswitchinterval(SWITCH_INTERVAL)
     app = application()
     window = make_window(QSettings())
     window.resize(*_first_size(app))

@@ -25,8 +25,9 @@ from model.kernels.warm import is_warm, warm_in_background
 
 Command = Callable[["RunWorker"], None]
 
-#: Seconds of running between two looks at the queue.
+#: Seconds of running between two looks at the queue, at a pace and without limit.
 SLICE_SECONDS = 0.004
+LONG_SLICE_SECONDS = 0.012
 
 #: Seconds over which the displayed speed is averaged.
 SPEED_WINDOW = 0.5
@@ -244,7 +245,8 @@ class RunWorker(QObject):
         until = goal.time if goal.express else min(goal.time, self._paced_time())
         room = self._events_left(session)
         stop = () if goal.kind is None else (goal.kind,)
-        reason = session.run(events=room, until=until, stop=stop, budget=SLICE_SECONDS)
+        budget = SLICE_SECONDS if self.pace.time is not None else LONG_SLICE_SECONDS
+        reason = session.run(events=room, until=until, stop=stop, budget=budget)
         self._end_if_reached(session, reason)
 
     def _paced_time(self) -> float:

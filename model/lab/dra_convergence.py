@@ -39,8 +39,8 @@ class Scale:
 
 SCALES: Mapping[str, Scale] = MappingProxyType(
     {
-        "quick": Scale(16, 100.0),
-        "paper": Scale(64, 400.0),
+        "quick": Scale(100, 40.0),
+        "paper": Scale(400, 100.0),
     }
 )
 
@@ -91,11 +91,11 @@ def _rows(
 
 
 def _settled(plateau: float, path: tuple[Estimate, ...], grid: tuple[float, ...]) -> float:
-    """The first time from which on the mean reward is within CLOSE of the plateau.
+    """The first time from which on the mean reward stays within CLOSE of the plateau.
 
-    A point counts as outside only where its interval lies outside; nan if the last one does.
+    nan if it is not there by the end of the grid.
     """
-    away = [abs(item.mean - plateau) - item.half_width > CLOSE * plateau for item in path]
+    away = [abs(item.mean - plateau) > CLOSE * plateau for item in path]
     if not any(away):
         return grid[0]
     last = len(away) - 1 - away[::-1].index(True)

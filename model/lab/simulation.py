@@ -20,8 +20,8 @@ from model.systems.reservation.sampling import area_until_now
 class Run(NamedTuple):
     """A task for the executor.
 
-    ``times`` are when the reward rate is looked at; the mean is taken from ``warmup`` to the
-    last of them.
+    ``times``, in increasing order, are when the reward rate is looked at; the mean is taken
+    from ``warmup`` to the last of them.
     """
 
     scenario: str
@@ -42,13 +42,15 @@ class Outcome(NamedTuple):
 def simulate(run: Run) -> Outcome:
     """Carry out a run of DRA."""
     session = Session.open(_changed(run), policy="dra", seed=run.seed)
-    session.run(until=run.warmup)
-    before = _area(session, run.warmup)
+    before = 0.0
     path = []
-    for time in run.times:
+    for time in sorted({run.warmup, *run.times}):
         session.run(until=time)
-        jobs = session.timeline.state.jobs_in_system
-        path.append(float(reward_rate(session.bench.numbers, jobs)))
+        if time == run.warmup:
+            before = _area(session, time)
+        if time in run.times:
+            jobs = session.timeline.state.jobs_in_system
+            path.append(float(reward_rate(session.bench.numbers, jobs)))
     end = run.times[-1]
     return Outcome((_area(session, end) - before) / (end - run.warmup), tuple(path))
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -13,13 +15,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from model.api import Session, open_bench
 from model.assembly import Bench, assemble
-from model.engine import EventRun, Reason, started
-from model.errors import ReplayError, ScenarioError
-from model.records import EVENT_KINDS, EVENT_ROW, Record
-from model.scenario.load import load_scenario, parse_scenario
+from model.engine import Engine, EventRun, Reason, started
+from model.errors import ReplayError, ScenarioError, UserError
+from model.records import ARRIVAL, EVENT_KINDS, EVENT_ROW, Record
+from model.scenario.load import edited, load_scenario, parse_scenario
 from model.scenario.reservation import ReservationScenario
 from model.state import copied, digest
 from model.timeline import Timeline
+from tests.invariants import violations
 from tests.strategies import scenarios
 
 #: Events of a straight run, and how often the walks keep a copy of the state.
@@ -77,24 +80,30 @@ def hurried(bench: Bench) -> Session:
     return session
 
 
+def hurried_kernel(session: Session) -> Engine:
+    """The compiled twin for a session's bench, with keyframes as close."""
+    kernel = session.bench.kernel()
+    kernel.keyframe_every = KEYFRAME_EVERY["kernel"]
+    return kernel
+
+
 class Walk(RuleBasedStateMachine):
     """A session beside a straight run; ``event`` and ``substep`` say where it must stand."""
 
     session: Session
     straight: Straight
 
-    def begin(self, scenario: ReservationScenario) -> None:
-        self.scenario = scenario
-        self.straight = Straight(scenario)
-        self.bench = assemble(scenario)
-        self.session = hurried(self.bench)
-        self.kernel = self.bench.kernel()
-        self.kernel.keyframe_every = KEYFRAME_EVERY["kernel"]
-        self.event = self.substep = self.live_end = 0
-
     @initialize(scenario=scenarios(most_types=3, most_servers=6))
     def open(self, scenario: ReservationScenario) -> None:
-        self.begin(scenario)
+        self.scenario = scenario
+        self.straight = Straight(scenario)
+        self.session = hurried(assemble(scenario))
+        self.kernel = hurried_kernel(self.session)
+        self.event = self.substep = self.live_end = 0
+
+    @property
+    def bench(self) -> Bench:
+        return self.session.bench
 
     # Where the walk may go.
 
@@ -223,6 +232,21 @@ class Walk(RuleBasedStateMachine):
             assert digest(other.timeline.state) == self.straight.digests[self.event]
         assert ends[0] == ends[1]
 
+    @rule()
+    def save_and_reopen(self) -> None:
+        """The reopened run stands at the same place; its live end is where it was saved."""
+        compiled = self.session.timeline.engine is self.kernel
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "walk.slotscope"
+            self.session.save(path, layout="panels")
+            self.session = Session.load(path, kernel=False)
+        assert self.session.layout == "panels"
+        self.bench.reference.keyframe_every = KEYFRAME_EVERY["reference"]
+        self.kernel = hurried_kernel(self.session)
+        if compiled:
+            self.session.use_engine(self.kernel)
+        self.live_end = self.event
+
     @rule(share=st.floats(0, 1), length=st.integers(1, 30))
     def read_the_log(self, share: float, length: int) -> None:
         """Rows of any past stretch, made again without moving the run."""
@@ -263,10 +287,7 @@ class Walk(RuleBasedStateMachine):
         assert (frame.event, frame.time) == (self.event, self.session.timeline.time)
         assert frame.rows["event"].tolist() == list(range(max(1, self.event - 399), self.event + 1))
         assert frame.rows["trail"].tolist() == self.straight.rows["trail"][: self.event].tolist()
-        samples = frame.samples[:, 0]
-        assert samples[0] == 0
-        assert (np.diff(samples) == 1).all()
-        assert samples[-1] == self.live_end
+        assert frame.samples[:, 0].tolist() == list(range(self.live_end + 1))
         if self.event < self.straight.length:
             assert frame.next_event is not None
             row = self.straight.rows[self.event]
@@ -292,8 +313,7 @@ def session_of_7_1(engine: str) -> tuple[Session, Bench]:
     bench = open_bench(load_scenario("dra-vms"))
     session = hurried(bench)
     if engine == "kernel":
-        session.use_kernel()
-        session.timeline.engine.keyframe_every = KEYFRAME_EVERY["kernel"]
+        session.use_engine(hurried_kernel(session))
     return session, bench
 
 
@@ -386,6 +406,84 @@ def test_a_budget_of_time_ends_a_run_between_events() -> None:
     assert session.run(budget=0.0) is Reason.LIMIT
     assert session.timeline.event > 0
     assert session.timeline.substep == 0
+
+
+def test_a_fork_reopens_as_it_was(tmp_path: Path) -> None:
+    """Jobs keep their numbers, although the new scenario starts with fewer of them."""
+    scenario = parse_scenario({
+        "servers": {"count": 3, "capacity": {"r": 2}},
+        "job_types": [{"name": "a", "demand": {"r": 1}, "reward": 3, "workload": 1}],
+        "initial": {"start": "full", "type": "a"},
+        "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
+    })  # fmt: skip
+    session = Session.open(scenario, kernel=False)
+    session.run(events=20)
+    fork = session.fork(edited(scenario, {"initial": {"start": "empty"}}))
+    fork.run(events=5)
+    fork.save(tmp_path / "fork.slotscope")
+    again = Session.load(tmp_path / "fork.slotscope", kernel=False)
+    for each in (fork, again):
+        each.run(events=30)
+    assert digest(again.timeline.state) == digest(fork.timeline.state)
+
+
+@pytest.mark.parametrize("first", ["dra", "first-fit"])
+@pytest.mark.parametrize("second", ["dra", "first-fit"])
+@pytest.mark.parametrize("third", ["dra", "first-fit"])
+def test_a_fork_may_change_the_policy(first: str, second: str, third: str) -> None:
+    """There and back again: the state stays sound, and both engines agree on what follows."""
+    session = Session.open("dra-vms", policy=first)
+    for policy in (second, third):
+        session.run(events=700)
+        session = session.fork(load_scenario("dra-vms"), policy)
+        system = session.bench.system
+        assert violations(system, session.timeline.state) == []
+        twin = session.fork(session.bench.scenario)
+        twin.timeline.seek(session.timeline.event)
+        twin.use_engine(twin.bench.reference)
+        other = session.fork(session.bench.scenario)
+        for each in (twin, other):
+            each.run(events=60)
+            assert violations(each.bench.system, each.timeline.state) == []
+        assert digest(twin.timeline.state) == digest(other.timeline.state)
+
+
+def test_a_fork_goes_on_with_the_time_and_the_numbers_it_found() -> None:
+    session, _ = session_of_7_1("kernel")
+    session.run(events=500)
+    fork = session.fork(load_scenario("dra-vms"))
+    now, arrivals = session.timeline.time, int(session.timeline.state.number[1])
+    fork.run(events=500)
+    rows = fork.timeline.rows(501, 1000)
+    assert (np.diff(rows["time"]) >= 0).all()
+    assert rows["time"][0] >= now
+    arrived = rows[rows["kind"] == ARRIVAL]
+    assert arrived["job"].tolist() == list(range(arrivals, arrivals + len(arrived)))
+
+
+def test_a_fork_needs_the_same_servers_and_types() -> None:
+    session, _ = session_of_7_1("reference")
+    data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
+    data["servers"]["count"] = 7
+    with pytest.raises(ScenarioError, match="allowed when continuing"):
+        session.fork(parse_scenario(data))
+
+
+def test_a_fork_that_cannot_hold_the_jobs_is_refused() -> None:
+    session, _ = session_of_7_1("kernel")
+    session.run(events=5000)
+    data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
+    data["servers"]["capacity"] = {"vCPU": 2, "memory": 16}
+    with pytest.raises(ScenarioError) as raised:
+        session.fork(parse_scenario(data))
+    assert len(raised.value.line.splitlines()) == 1
+
+
+def test_measuring_from_the_middle_of_a_run_is_refused() -> None:
+    session, _ = session_of_7_1("kernel")
+    session.run(until=5)
+    with pytest.raises(UserError, match="allowed"):
+        session.measure(until=8, warmup=2)
 
 
 def test_frames_do_not_change_when_the_run_goes_on() -> None:
