@@ -115,7 +115,7 @@ def screenshot(
         If the scenario cannot be opened, the panel is unknown, or the file not written.
     """
     application(offscreen=True)
-    with _photographed(size, theme) as window:
+    with _Photographed(size, theme) as window:
         _wait(window.ready, window.build_panels)
         window.stand_at(scenario, policy, seed, trace, at, event)
         window.settle()
@@ -129,7 +129,7 @@ def screenshot(
             raise UserError("cannot be written; give a path that ends in .png", where=str(out))
 
 
-class _photographed:
+class _Photographed:
     """A window that is shown only to be drawn, with settings of its own."""
 
     def __init__(self, size: tuple[int, int], theme: str) -> None:

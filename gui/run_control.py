@@ -99,9 +99,7 @@ class RunControl(QObject):
 
     def run_or_pause(self) -> None:
         """The space bar."""
-        self._worker.post(
-            lambda worker: worker.pause() if worker.running else worker.run(Goal())
-        )
+        self._worker.post(lambda worker: worker.pause() if worker.running else worker.run(Goal()))
 
     def express(self) -> None:
         """Run without drawing until stopped."""

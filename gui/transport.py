@@ -130,7 +130,9 @@ class TransportBar(QWidget):
 
     # What it shows.
 
-    def set_choices(self, scenarios: list[tuple[str, str]], policies: list[tuple[str, str]]) -> None:
+    def set_choices(
+        self, scenarios: list[tuple[str, str]], policies: list[tuple[str, str]]
+    ) -> None:
         """The scenarios and policies to choose from, each as (name, title)."""
         for box, items in ((self.scenario, scenarios), (self.policy, policies)):
             with QSignalBlocker(box):
@@ -179,9 +181,7 @@ class TransportBar(QWidget):
     # What it asks for.
 
     def _choice_made(self) -> None:
-        self.chosen.emit(
-            self.scenario.currentData(), self.policy.currentData(), self.seed.value()
-        )
+        self.chosen.emit(self.scenario.currentData(), self.policy.currentData(), self.seed.value())
 
     def _pace_moved(self, position: int) -> None:
         pace = pace_at(position)

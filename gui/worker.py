@@ -16,12 +16,12 @@ from typing import Any, Callable
 from PySide6.QtCore import QObject, Signal
 
 from gui.pace import REAL_TIME, Pace
+from gui.warming import is_warm, load_painting, warm_in_background
 from model.api import Session
 from model.bounds import Bounds
 from model.engine import Reason
 from model.errors import UserError
 from model.frame import Speed
-from model.kernels.warm import is_warm, warm_in_background
 
 Command = Callable[["RunWorker"], None]
 
@@ -50,7 +50,7 @@ class _Meter:
     started: float = field(default_factory=monotonic)
     event: int = 0
     time: float = 0.0
-    speed: Speed = Speed()
+    speed: Speed = field(default_factory=Speed)
 
     def restart(self, event: int, time: float) -> None:
         self.started, self.event, self.time, self.speed = monotonic(), event, time, Speed()
@@ -180,7 +180,7 @@ class RunWorker(QObject):
         self.opened.emit(session.info)
         if session.timeline.engine is session.bench.reference and session.bench.has_kernel:
             if is_warm():
-                session.use_kernel()
+                self._use_compiled(session)
             else:
                 self._warming = self._warming or warm_in_background()
 
@@ -294,13 +294,18 @@ class RunWorker(QObject):
         self.running = False
         self.tell(message)
 
+    @staticmethod
+    def _use_compiled(session: Session) -> None:
+        session.use_kernel()
+        load_painting()
+
     def _load_kernel_when_ready(self) -> None:
         if self._warming is None or self._warming.poll() is None:
             return
         done = self._warming.returncode == 0
         self._warming = None
         if done and self.session is not None:
-            self.session.use_kernel()
+            self._use_compiled(self.session)
         self.compiled.emit(done)
         self._stale = True
 

@@ -125,9 +125,7 @@ class Session:
             self.name, line.event, line.substep, digest(line.state), layout, self._trace,
             *self._fork,
         )  # fmt: skip
-        write_session(
-            path, scenario_text(self.bench.scenario), place, line.first_state, line.state
-        )
+        write_session(path, scenario_text(self.bench.scenario), place, line.first_state, line.state)
 
     def rename(self, name: str) -> None:
         """Show the run under a scenario's name."""
@@ -428,5 +426,3 @@ def _info(bench: Bench, name: str) -> RunInfo:
         offers=frozenset({"servers", "jobs", "reward", "bounds"}
                          | ({"groups", "greedy"} if policy.reserves_slots else set())),
     )  # fmt: skip
-
-

@@ -85,7 +85,7 @@ def assemble(
 
 def policy_parameters(scenario: Scenario) -> Any:
     """The validated parameters of the scenario's policy."""
-    schema = reference_class(scenario.policy.name).Parameters
+    schema = reference_class(scenario.policy.name).schema
     try:
         return validated(schema, scenario.policy.parameters)
     except ScenarioError as error:
@@ -96,7 +96,7 @@ def policy_parameters(scenario: Scenario) -> Any:
 def _with(scenario: Scenario, policy: str | None, seed: int | None) -> Scenario:
     changes: dict[str, Any] = {}
     if policy is not None and policy != scenario.policy.name:
-        schema = reference_class(policy).Parameters
+        schema = reference_class(policy).schema
         kept = {key: value for key, value in scenario.policy.parameters.items()
                 if key in schema.model_fields}  # fmt: skip
         choice = scenario.policy.model_copy(update={"name": policy, "parameters": kept})

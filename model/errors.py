@@ -10,7 +10,6 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Iterable
 
-
 #: Longer names of places are cut.
 LONGEST_PLACE = 300
 

@@ -101,25 +101,36 @@ class Narrator:
 
     def record(self, record: Record) -> str:
         """One sentence for a sub-step."""
-        match record:
-            case Admit():
-                return f"an Accept Group slot is empty: server {record.server + 1} admits the job" \
-                    if self._slots else f"server {record.server + 1} is the first with room"  # fmt: skip
-            case Reject():
-                return f"the job is rejected: {self._reject_reason(record.values)}"
-            case Migrate():
-                return (f"job {self._job(record.job)} migrates from Reject Group server "
-                        f"{record.source + 1} to the slot that emptied on server "
-                        f"{record.target + 1}")  # fmt: skip
-            case Preempt():
-                return f"job {self._job(record.job)} on server {record.server + 1} is preempted"
-            case Reassign():
-                return (f"empty server {record.server + 1} is reassigned to "
-                        f"k[{record.values['i']}] = {shown(record.configuration)}")  # fmt: skip
-            case Classify():
-                return f"I* = {record.i_star}; ranks above it with index 1 form the Reject Group"
+        action = self._action(record)
+        if action:
+            return action
         wording = _STEPS.get(record.kind)
         return wording(self, record.values) if wording else record.kind.replace("_", " ")
+
+    def _action(self, record: Record) -> str:
+        text = ""
+        match record:
+            case Admit(server=server):
+                text = (
+                    f"an Accept Group slot is empty: server {server + 1} admits the job"
+                    if self._slots
+                    else f"server {server + 1} is the first with room"
+                )
+            case Reject(values=values):
+                text = f"the job is rejected: {self._reject_reason(values)}"
+            case Migrate(job=job, source=source, target=target):
+                text = (
+                    f"job {self._job(job)} migrates from Reject Group server {source + 1} "
+                    f"to the slot that emptied on server {target + 1}"
+                )
+            case Preempt(job=job, server=server):
+                text = f"job {self._job(job)} on server {server + 1} is preempted"
+            case Reassign(server=server, configuration=configuration):
+                place = f"k[{record.values['i']}] = " if "i" in record.values else ""
+                text = f"empty server {server + 1} is reassigned to {place}{shown(configuration)}"
+            case Classify(i_star=i_star):
+                text = f"I* = {i_star}; ranks above it with index 1 form the Reject Group"
+        return text
 
     def _reject_reason(self, values: Mapping[str, Any]) -> str:
         row = np.zeros(1, [("empty_slots", int), ("servers_with_room", int)])[0]

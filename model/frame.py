@@ -6,7 +6,7 @@ the panels, and never changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -74,9 +74,11 @@ class Frame:
     running: bool
     engine: str
     agreement: bool | None  #: did reference and kernel agree on the last event stepped into
-    bounds: Bounds = Bounds()  #: fills in as the programs are solved in the background
+    bounds: Bounds = field(
+        default_factory=Bounds
+    )  #: fills in as the programs are solved in the background
     breakpoints: frozenset[int] = frozenset()
-    speed: Speed = Speed()
+    speed: Speed = field(default_factory=Speed)
     message: str = ""  #: an error or a note for the status bar
 
     @cached_property

@@ -40,7 +40,9 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     numba = load_numba()
     while _marked:
         numba.extending.register_jitable(forceinline=True, _nrt=False)(_marked.pop())
-    twin: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+    twin: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(
+        function
+    )
     return twin
 
 

@@ -48,9 +48,7 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
     from scipy.special import stdtrit  # imported late: it takes a while, and the window waits
 
     quantile = stdtrit(len(array) - 1, (1 + CONFIDENCE) / 2)
-    return Estimate(
-        float(array.mean()), float(quantile * array.std(ddof=1) / np.sqrt(len(array)))
-    )
+    return Estimate(float(array.mean()), float(quantile * array.std(ddof=1) / np.sqrt(len(array))))
 
 
 def batch_rates(

@@ -89,7 +89,8 @@ def read_session(path: Path) -> tuple[str, Place, ReservationState, ReservationS
 
 def _packed(state: Any) -> bytes:
     buffer = io.BytesIO()
-    np.savez(buffer, **to_arrays(state))
+    arrays: dict[str, Any] = to_arrays(state)
+    np.savez(buffer, **arrays)
     return buffer.getvalue()
 
 

@@ -7,7 +7,7 @@ system runs.
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Mapping, NamedTuple, TypeVar
+from typing import Any, Mapping, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -84,7 +84,9 @@ def from_arrays(kind: type[State], arrays: Mapping[str, np.ndarray], prefix: str
     KeyError
         If an array is missing.
     """
-    return kind(*(np.array(arrays[prefix + name]) for name in kind._fields))
+    made: Any = kind
+    fields = (np.array(arrays[prefix + name]) for name in kind._fields)
+    return cast("State", made(*fields))
 
 
 __all__ = ["copied", "differences", "digest", "from_arrays", "frozen", "overwrite",

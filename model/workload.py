@@ -186,4 +186,3 @@ def _hyper_exponential(mean: float, squared_variation: float) -> Sampler:
         return scale * random.standard_exponential(n)
 
     return sample
-

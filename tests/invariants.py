@@ -160,7 +160,7 @@ def _greedy(system: ReservationSystem, state: ReservationState) -> Iterator[str]
             state.greedy_configuration[:length].tolist(), state.greedy_count, strict=False
         )
     ]
-    if kept != [tuple(item) for item in expected]:
+    if kept != [(item.configuration, item.count) for item in expected]:
         yield f"the state keeps {kept}, GPA says {expected}"
     if state.greedy_configuration[length:].any() or state.greedy_count[length:].any():
         yield "the state keeps configurations beyond GPA's"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout
 
 from gui.intents import Select
 from gui.panel import Panel
@@ -17,6 +17,8 @@ from model.records import Line, Record
 
 #: Characters of the longest sentence that is common.
 _LONG_SENTENCE = 120
+#: Characters of a header that says all.
+_HEADER = 64
 
 
 class AlgorithmPanel(Panel):
@@ -43,8 +45,8 @@ class AlgorithmPanel(Panel):
         self.view = PseudocodeView(self.theme, self.body)
         self.view.line_chosen.connect(lambda line: self.intent.emit(Select(line=tuple(line))))
         row = QHBoxLayout()
-        row.addWidget(self.where)
-        row.addStretch(1)
+        self.where.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row.addWidget(self.where, 1)
         row.addWidget(self.agreement)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -120,8 +122,9 @@ class AlgorithmPanel(Panel):
         _set(self.sentence, text)
 
     def _show_agreement(self, agreement: bool | None) -> None:
-        texts = {None: "", True: "✓ reference and kernel agree",
-                 False: "✗ reference and kernel disagree"}  # fmt: skip
+        roomy = self.width() > _HEADER * self.fontMetrics().averageCharWidth()
+        both = "reference and kernel " if roomy else ""
+        texts = {None: "", True: f"✓ {both}agree", False: f"✗ {both}disagree"}
         color = self.theme.ink(self.theme.rejection) if agreement is False else self.theme.muted
         weight = "bold" if agreement is False else "normal"
         self.agreement.setStyleSheet(f"color: {color}; font-weight: {weight}")

@@ -259,8 +259,8 @@ class PseudocodeView(QAbstractScrollArea):
             document = document_of(item.text, self._type())
             color = ink if item.fresh else self.theme.muted
             draw_document(painter, document, QPointF(left, top + 1 + self._ascent), color)
-            left += document.idealWidth() + self._row
-        return left - self._row
+            left += document.idealWidth() + self._row * 0.6
+        return left - self._row * 0.6
 
     def _paint_edge(self, painter: QPainter, line: Line, strip: QRectF) -> None:
         """Let what is cut off at the right fade away instead of ending in half a sign."""

@@ -79,5 +79,8 @@ def _solutions(result: Mapping[str, Any], type_names: tuple[str, ...]) -> list[s
         for name, program in result["programs"].items()
         for item in program["solution"]
     ]
-    types = ", ".join(type_names)
-    return [table(("program", f"slots of ({types})", "share of servers"), rows, right=2), ""]
+    return [
+        f"configurations: slots of ({'; '.join(type_names)})",
+        table(("program", "configuration", "share of servers"), rows, right=2),
+        "",
+    ]

@@ -125,7 +125,7 @@ def in_reject_group(state: State, index: Index, server: int, types: int) -> bool
         return False
     if state.number[GREEDY_LENGTH] == 0:
         return False
-    return rank_of(index, server, types) > state.number[I_STAR]
+    return bool(rank_of(index, server, types) > state.number[I_STAR])
 
 
 @jitable
@@ -165,7 +165,7 @@ def count_job_in(state: State, index: Index, server: int, job_type: int) -> None
 
 
 @jitable
-def count_job_out(state: State, index: Index, server: int, job_type: int) -> bool:
+def count_job_out(index: Index, server: int, job_type: int) -> bool:
     """Update the bit sets after a job left a slot; True if the server is now empty."""
     index.jobs[server] -= 1
     insert(index.free[job_type], index.free_summary[job_type], server)
@@ -412,13 +412,13 @@ def leave(state: State, index: Index, outcome: Array) -> bool:
     release(state, record)
     source = migration_source(state, index, job_type, types) if accepting else -1
     if source < 0:
-        return count_job_out(state, index, server, job_type)
+        return count_job_out(index, server, job_type)
     moved = state.first_job[source, job_type]
     outcome[MOVED] = state.job_number[moved]
     outcome[SOURCE] = source
     outcome[FLAGS] |= FLAG_MIGRATED
     migrate(state, moved, server)
-    return count_job_out(state, index, source, job_type)
+    return count_job_out(index, source, job_type)
 
 
 @jitable

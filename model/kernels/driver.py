@@ -39,7 +39,7 @@ class Kernel:
         self.constant[events.SERVERS] = numbers.servers
         self.constant[events.INITIAL_JOBS] = system.initial_jobs
         self._run = compiled(type(self).function)
-        self._scratch = np.zeros((3, numbers.types), np.int64)
+        self.scratch: tuple[np.ndarray, ...] = ()
         self._index: Any = None
         self._index_of: tuple[int, int, int] | None = None
 
@@ -65,7 +65,7 @@ class Kernel:
         while True:
             code = self._run(
                 state, index, jobs, self.constant, self.numbers.demand, task.until, tape,
-                samples, done, outcome, self._scratch,
+                samples, done, outcome, *self.scratch,
             )  # fmt: skip
             if code == events.NEEDS_JOBS:
                 jobs = self._jobs(state)
@@ -97,6 +97,7 @@ class DraKernel(Kernel):
 
     def __init__(self, system: ReservationSystem) -> None:
         super().__init__(system)
+        self.scratch = (np.zeros((3, system.numbers.types), np.int64),)
         self._known = Configurations(system.numbers.types)
         self.constant[events.RESERVED] = system.policy.reserved  # type: ignore[attr-defined]
         self.constant[events.FITTING] = sum(

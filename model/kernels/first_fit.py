@@ -172,9 +172,9 @@ def advance(
     samples: Array,
     done: Array,
     outcome: Array,
-    scratch: Array,
 ) -> int:
-    """Run events; arguments and result as in :func:`model.kernels.dra.advance`."""
+    """Run events; arguments (but for the scratch) and result as in
+    :func:`model.kernels.dra.advance`."""
     last = jobs.first[0] + len(jobs.time)
     while done[0] < len(tape):
         arrival = state.number[NEXT_ARRIVAL]

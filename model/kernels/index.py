@@ -115,7 +115,7 @@ def build_index(
         jobs=state.placement.sum(axis=1, dtype=np.int32),
         free=packed((state.configuration > state.placement).T, words),
         free_summary=np.zeros((types, words_for(words)), np.uint64),
-        idle=packed(~state.placement.any(axis=1)[None], words)[0],
+        idle=packed(np.atleast_2d(~np.asarray(state.placement.any(axis=1))), words)[0],
         idle_summary=np.zeros(words_for(words), np.uint64),
         **_memo(known),
         maximal=maximal,
@@ -133,7 +133,7 @@ def packed(bits: NDArray[np.bool_], words: int) -> Words:
     """[m, n] truth values as [m, words] bit sets."""
     padded = np.zeros((bits.shape[0], words * 64), np.bool_)
     padded[:, : bits.shape[1]] = bits
-    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64).copy()
+    return np.asarray(np.packbits(padded, axis=1, bitorder="little").view(np.uint64).copy())
 
 
 def _memo(known: Configurations) -> dict[str, np.ndarray]:
@@ -189,4 +189,3 @@ def _mark_effective(state: ReservationState, index: Index, found: int) -> None:
             index.boundary[number] = server
             index.effective[number] += 1
             server = index.newer[server]
-

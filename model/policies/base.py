@@ -36,6 +36,9 @@ class PseudocodeLine(NamedTuple):
 class ReservationPolicy(Protocol):
     """A policy for the loss system with slots."""
 
+    name: str
+    title: str
+    pseudocode: tuple[PseudocodeLine, ...]
     #: True: jobs go into reserved slots.  False: a job needs free resources only.
     reserves_slots: bool
 

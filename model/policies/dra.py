@@ -34,16 +34,13 @@ from model.scenario.fields import Section
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.view import ReservationView
 
-
 PSEUDOCODE = (
     PseudocodeLine(Line(2, 1), 0, "<b>function</b> CRA(Ŷ, X)"),
     PseudocodeLine(Line(2, 2), 1, "X̂ ← GPA(Ŷ)"),
     PseudocodeLine(Line(2, 3), 1, "rank of all servers ← <i>J</i> + 1"),
     PseudocodeLine(Line(2, 4), 1, "<i>I</i>* ← <i>J</i>"),
     PseudocodeLine(Line(2, 5), 1, "<b>for</b> <i>i</i> = 1 <b>to</b> <i>J</i> <b>do</b>"),
-    PseudocodeLine(
-        Line(2, 6), 2, "<i>Z</i> ← 0, <i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub> + 1"
-    ),
+    PseudocodeLine(Line(2, 6), 2, "<i>Z</i> ← 0, <i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub> + 1"),
     PseudocodeLine(
         Line(2, 7), 2, "<b>while</b> <i>Z</i> &lt; X̂<sub><i>k</i>[<i>i</i>]</sub> <b>do</b>"
     ),
@@ -55,9 +52,7 @@ PSEUDOCODE = (
     PseudocodeLine(Line(2, 13), 4, "<b>else</b>"),
     PseudocodeLine(Line(2, 14), 5, "<i>I</i>* ← min(<i>I</i>*, <i>i</i>)"),
     PseudocodeLine(Line(2, 15), 3, "<b>else</b>"),
-    PseudocodeLine(
-        Line(2, 16), 4, "rank of ℓ<sub><i>k</i>[<i>i</i>], <i>c</i></sub> ← <i>i</i>"
-    ),
+    PseudocodeLine(Line(2, 16), 4, "rank of ℓ<sub><i>k</i>[<i>i</i>], <i>c</i></sub> ← <i>i</i>"),
     PseudocodeLine(Line(2, 17), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
     PseudocodeLine(Line(2, 18), 1, "<b>if</b> AG<sub><i>j</i></sub> ≠ ∅ <b>then</b>"),
     PseudocodeLine(Line(2, 19), 2, "schedule the job in AG<sub><i>j</i></sub>"),
@@ -95,7 +90,7 @@ class Reference:
     system = "reservation"
     paper = "Psychas & Ghaderi (2022), Algorithm 2"
     reserves_slots = True
-    Parameters = Parameters
+    schema = Parameters
     pseudocode = gpa.PSEUDOCODE + PSEUDOCODE
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:

@@ -32,7 +32,7 @@ class Reference:
     system = "reservation"
     paper = "no reservation; a peer of Psychas & Ghaderi (2022)"
     reserves_slots = False
-    Parameters = Parameters
+    schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
         PseudocodeLine(Line(1, 2), 1, "<b>if</b> some server has room for the job <b>then</b>"),

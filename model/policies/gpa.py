@@ -20,7 +20,8 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from dataclasses import dataclass
+from typing import Iterator, Sequence
 
 from model.policies.base import PseudocodeLine
 from model.records import Configuration, Line, Record
@@ -57,7 +58,8 @@ PSEUDOCODE = (
 )
 
 
-class Assigned(NamedTuple):
+@dataclass(frozen=True)
+class Assigned:
     """One iteration's result: k[i] and X-hat_{k[i]}."""
 
     configuration: Configuration

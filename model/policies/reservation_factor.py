@@ -35,12 +35,13 @@ class ReservationFactor(tuple[Fraction, bool]):
             If g(L) is not above 0 (one server: log 1 = 0); with g = 0 and an empty start
             everything would be rejected for ever.
         """
-        value, is_power = self
-        if not is_power:
+        value: Fraction = self[0]
+        if not self[1]:
             return ceil(value)
         if servers < 2:
             raise ValueError("found g(L) = 0 because log 1 = 0, allowed: a number above 0")
-        return ceil(log(servers) ** float(value))
+        power: float = log(servers) ** float(value)
+        return ceil(power)
 
     def __str__(self) -> str:
         value, is_power = self

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self, Union
+from itertools import pairwise
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -89,7 +90,7 @@ class LogNormal(Section):
 
 
 Service = Annotated[
-    Union[Exponential, Deterministic, Erlang, HyperExponential, Pareto, LogNormal],
+    Exponential | Deterministic | Erlang | HyperExponential | Pareto | LogNormal,
     Field(discriminator="distribution"),
 ]
 
@@ -117,7 +118,7 @@ class ScriptedWorkload(Section):
 
     @model_validator(mode="after")
     def _in_order_of_time(self) -> Self:
-        for position, (first, second) in enumerate(zip(self.arrivals, self.arrivals[1:]), 1):
+        for position, (first, second) in enumerate(pairwise(self.arrivals), 1):
             if second.time < first.time:
                 raise ValueError(
                     f"arrivals must stand in order of time, found arrivals[{position}].time = "
@@ -137,7 +138,7 @@ class TraceWorkload(Section):
 
 
 Workload = Annotated[
-    Union[PoissonWorkload, ScriptedWorkload, TraceWorkload], Field(discriminator="kind")
+    PoissonWorkload | ScriptedWorkload | TraceWorkload, Field(discriminator="kind")
 ]
 
 

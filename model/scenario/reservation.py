@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from typing import Annotated, Iterable, Literal, Self, Union
+from typing import Annotated, Iterable, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -127,7 +127,7 @@ class GivenStart(Section):
     order: tuple[RecencyOrder, ...] = ()
 
 
-Initial = Annotated[Union[EmptyStart, FullStart, GivenStart], Field(discriminator="start")]
+Initial = Annotated[EmptyStart | FullStart | GivenStart, Field(discriminator="start")]
 
 
 class ReservationScenario(ScenarioBase):
@@ -181,8 +181,10 @@ class ReservationScenario(ScenarioBase):
                 for i, row in enumerate(self.servers.configurations)]  # fmt: skip
         if isinstance(self.initial, GivenStart):
             if len(self.initial.servers) > self.servers.count:
-                raise ValueError(f"initial.servers: found {len(self.initial.servers)} servers, "
-                                 f"allowed: at most servers.count = {self.servers.count}")  # fmt: skip
+                raise ValueError(
+                    f"initial.servers: found {len(self.initial.servers)} servers, "
+                    f"allowed: at most servers.count = {self.servers.count}"
+                )
             rows += [(f"initial.servers[{i}].configuration", server.configuration)
                      for i, server in enumerate(self.initial.servers)
                      if server.configuration is not None]  # fmt: skip

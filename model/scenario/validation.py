@@ -46,7 +46,7 @@ class Problem(NamedTuple):
     message: str
 
 
-class ValidationFault(ScenarioError):
+class ValidationFaultError(ScenarioError):
     """A :class:`ScenarioError` that knows every faulty field, for forms."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
@@ -65,18 +65,18 @@ def validated(schema: type[Schema], data: Mapping[str, Any]) -> Schema:
 
     Raises
     ------
-    ValidationFault
+    ValidationFaultError
         Naming each faulty field; its text is the first.
     """
     try:
         return schema.model_validate(dict(data))
     except ValidationError as error:
         known = _known_keys(schema)
-        raise ValidationFault(
+        raise ValidationFaultError(
             tuple(_problem(detail, known) for detail in error.errors(include_url=False))
         ) from None
     except RecursionError:
-        raise ValidationFault((Problem("", "the tables are nested too deeply"),)) from None
+        raise ValidationFaultError((Problem("", "the tables are nested too deeply"),)) from None
 
 
 def _problem(detail: ErrorDetails, known: frozenset[str]) -> Problem:
@@ -88,7 +88,7 @@ def _problem(detail: ErrorDetails, known: frozenset[str]) -> Problem:
         return Problem(where, "found nothing, allowed: this field is required")
     if kind in {"value_error", "assertion_error"}:
         return _from_validator(where, detail)
-    context = {key: value for key, value in detail.get("ctx", {}).items()}
+    context = dict(detail.get("ctx", {}))
     allowed = _ALLOWED.get(kind, detail["msg"]).format(**context)
     return Problem(where, f"found {shown(detail['input'])}, allowed: {allowed}")
 

@@ -55,9 +55,7 @@ def with_trace(
             "one, because the trace's tasks have one size",
             where="servers.capacity",
         )
-    tasks = read_task_events(
-        [Path(path) for path in files], progress=progress, cancelled=cancelled
-    )
+    tasks = read_task_events([Path(path) for path in files], progress=progress, cancelled=cancelled)
     jobs = dra_jobs(tasks, time_scale=trace.time_scale, limit=trace.limit)
     changes: dict[str, Any] = {
         "job_types": _job_types(jobs, scenario),

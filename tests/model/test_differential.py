@@ -71,8 +71,14 @@ def test_every_event(scenario: ReservationScenario) -> None:
     agree(scenario, EVENTS, Task(stride=1))
 
 
+@given(scenarios(policy="first-fit"))
+def test_every_event_of_first_fit(scenario: ReservationScenario) -> None:
+    for rows in agree(scenario, EVENTS, Task(stride=1, explain=True)):
+        assert rows[0][COSTLY].tolist() == rows[1][COSTLY].tolist()
+
+
 @pytest.mark.slow
-@given(scenarios())
+@given(st.one_of(scenarios(), scenarios(policy="first-fit")))
 @settings(max_examples=500)
 def test_every_event_of_many_scenarios(scenario: ReservationScenario) -> None:
     agree(scenario, 3 * EVENTS, Task(stride=1))
@@ -128,7 +134,7 @@ def rows_in_pieces(
 
 
 @given(
-    scenarios(),
+    st.one_of(scenarios(), scenarios(policy="first-fit")),
     st.lists(st.integers(1, 60), min_size=1, max_size=12),
     st.sampled_from(["nothing", "state", "kernel"]),
     st.integers(1, 5),

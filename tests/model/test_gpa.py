@@ -92,7 +92,9 @@ def test_the_records_tell_the_same_as_the_result(scenario: Any, jobs: int) -> No
     *records, result = gpa.steps(numbers, reference)
     counted = [item.values for item in records if isinstance(item, Record)
                and item.kind == "count_found"]  # fmt: skip
-    assert [(item["configuration"], item["count"]) for item in counted] == list(result)
+    assert [(item["configuration"], item["count"]) for item in counted] == [
+        (item.configuration, item.count) for item in result
+    ]
     left = list(reference)
     servers = numbers.servers
     for item in counted:

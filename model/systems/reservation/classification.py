@@ -7,7 +7,7 @@ of the last CRA (k[i], X-hat and I*) that the state keeps.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from model.systems.reservation.state import GREEDY_LENGTH, I_STAR, ReservationState
 
 
-class Classification(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Classification:
     """What CRA says about each server."""
 
     index: NDArray[np.int32]  #: [L] c^l, 1 is the most recently assigned of its configuration

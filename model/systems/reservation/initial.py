@@ -20,7 +20,6 @@ from model.systems.reservation.state import (
 )
 from model.workload import service_sampler
 
-
 #: Jobs that a system may start with.
 MOST_JOBS = 5_000_000
 
@@ -96,7 +95,7 @@ def _full_of(
 def _given(
     scenario: ReservationScenario, numbers: ReservationNumbers, start: GivenStart
 ) -> tuple[StartingJob, ...]:
-    jobs = []
+    jobs: list[StartingJob] = []
     random = stream(scenario.seed, "initial")
     scripted = scenario.workload.kind == "scripted"
     for server, content in enumerate(start.servers):

@@ -59,7 +59,7 @@ def _totals(
 ) -> NDArray[np.float64]:
     area = reward_rate(numbers, area_until_now(state, now))
     counts = state.tally[:, [ADMITTED, REJECTED, MIGRATED]].sum(axis=0)
-    return np.r_[area, counts, state.number[REASSIGNMENTS]]
+    return np.asarray(np.r_[area, counts, state.number[REASSIGNMENTS]], np.float64)
 
 
 def running_reward(

@@ -74,9 +74,10 @@ class ReservationNumbers:
     def largest_share(self) -> NDArray[np.float64]:
         """[J] share of a server that a job of each type takes, of its scarcest resource."""
         if self.demand.shape[1]:
-            return np.asarray((self.demand / self.capacity).max(axis=1), float)
+            shares: NDArray[np.float64] = (self.demand / self.capacity).max(axis=1)
+            return shares
         most = self.maximal.max(axis=0)
-        return 1.0 / np.maximum(most, 1)
+        return np.asarray(1.0 / np.maximum(most, 1), np.float64)
 
     def room_for(self, placement: NDArray[np.int32], job_type: int) -> NDArray[np.bool_]:
         """For each row of *placement* [.., J]: would one more job of the type be feasible?"""
@@ -84,7 +85,8 @@ class ReservationNumbers:
         more[:, job_type] += 1
         if self.demand.shape[1]:
             return np.asarray((more @ self.demand <= self.capacity).all(axis=1))
-        return np.asarray((more[:, None, :] <= self.maximal[None]).all(axis=2).any(axis=1))
+        below = np.asarray((more[:, None, :] <= self.maximal[None]).all(axis=2))
+        return np.asarray(below.any(axis=1))
 
     def warnings(self) -> tuple[str, ...]:
         """Sentences about what is allowed but may surprise."""

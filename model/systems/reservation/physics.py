@@ -86,9 +86,7 @@ def admit(state: State, server: int, job_type: int, number: int, departure: floa
     state.tally[job_type, ADMITTED] += 1
     if departure < np.inf:
         size = state.number[DEPARTURES]
-        heap_push(
-            state.heap_time, state.heap_record, size, departure, record, state.job_number
-        )
+        heap_push(state.heap_time, state.heap_record, size, departure, record, state.job_number)
         state.number[DEPARTURES] = size + 1
     return int(record)
 

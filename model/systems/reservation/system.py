@@ -78,9 +78,7 @@ class ReservationSystem:
 
     def raw_state(self) -> ReservationState:
         """The state at time 0, before the policy has acted."""
-        return initial_state(
-            self.scenario, self.numbers, self.starting, self.policy.reserves_slots
-        )
+        return initial_state(self.scenario, self.numbers, self.starting, self.policy.reserves_slots)
 
     def take_over(self, other: ReservationSystem, state: ReservationState) -> None:
         """Go on from another system's state: its jobs stay, this policy starts on them.
@@ -151,7 +149,9 @@ class ReservationSystem:
     def start(self, state: ReservationState) -> Iterator[Record]:
         """The policy's own initialization at time 0 (Section 4); no event is counted."""
         view = ReservationView(self.numbers, state)
-        yield from self._decide(state, self.policy.start(view), _Outcome(Event(UPDATE, float(state.clock[NOW]))))
+        yield from self._decide(
+            state, self.policy.start(view), _Outcome(Event(UPDATE, float(state.clock[NOW])))
+        )
 
     def run(self, state: ReservationState, event: Event, row: np.ndarray) -> Iterator[Record]:
         """Let *event* happen; yields each sub-step after its effect on *state*.

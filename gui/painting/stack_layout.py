@@ -1,0 +1,195 @@
+"""Where stacks of servers stand: columns side by side, and how many pixels a server gets.
+
+All lengths are whole device pixels.  A stack grows upwards from the base line; a server's
+place in it is counted from 0 at the bottom.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Sequence
+
+#: Device pixels per line of a texture times these give the bounds of a server's height.
+LEAST_STRIP = 3
+MOST_STRIP = 64
+
+#: From this height of a server on, zooming widens the columns as well.
+WIDENS_FROM = 18
+
+
+class StackScale(NamedTuple):
+    """Servers drawn together as one strip, and the strip's height."""
+
+    strip: int
+    group: int
+
+    @property
+    def unit(self) -> float:
+        """Pixels per server."""
+        return self.strip / self.group
+
+    def height(self, servers: int) -> int:
+        """Pixels that so many servers take; at least one where there is a server."""
+        if servers <= 0:
+            return 0
+        return max(1, servers * self.strip // self.group)
+
+
+def scale_at(unit: float, line: int = 1) -> StackScale:
+    """The scale of at most *unit* pixels per server, as near to it as whole pixels allow.
+
+    Below the least height several servers share one strip.
+    """
+    least, most = LEAST_STRIP * line, MOST_STRIP * line
+    if unit >= least:
+        return StackScale(min(most, int(unit)), 1)
+    return StackScale(least, max(2, -int(-least // max(unit, 1e-6))))
+
+
+def fitting_scale(tallest: int, room: int, line: int = 1) -> StackScale:
+    """The largest scale at which *tallest* servers fit into *room* pixels."""
+    return scale_at(max(1, room) / max(1, tallest), line)
+
+
+def calm_scale(before: StackScale | None, fitting: StackScale) -> StackScale:
+    """*before* as long as it fits and is not much too small, so that the picture stays still."""
+    if before is None or before.unit > fitting.unit or fitting.unit >= 1.5 * before.unit:
+        return fitting
+    return before
+
+
+def zoomed_scale(scale: StackScale, factor: float, fit: StackScale, line: int = 1) -> StackScale:
+    """The scale *factor* times as large, at least one step away, not smaller than *fit*."""
+    wanted = scale.unit * factor
+    result = scale_at(wanted, line)
+    if factor > 1 and result.unit <= scale.unit:
+        result = _finer(scale, line)
+    return result if result.unit > fit.unit else fit
+
+
+def _finer(scale: StackScale, line: int) -> StackScale:
+    if scale.group > 1:
+        return StackScale(scale.strip, scale.group - 1)
+    return StackScale(min(MOST_STRIP * line, scale.strip + 1), 1)
+
+
+class Share(NamedTuple):
+    """What a column asks for: a share of the width, or *fixed* pixels where share is 0."""
+
+    share: float
+    fixed: int = 0
+
+
+class Span(NamedTuple):
+    """Where a column lies: from its left edge on, and how wide its stack is."""
+
+    left: int
+    width: int  #: of the stack and the gap to its right
+    stack: int
+
+
+def spans(
+    shares: Sequence[Share], room: int, gap: int, least: int, most: int, widening: float = 1.0
+) -> tuple[Span, ...]:
+    """Columns side by side in *room* pixels, each at least *least* wide (they may overflow).
+
+    No column is wider than *most* unless *widening* (from zooming) asks for it, and none is
+    wider than the room.
+    """
+    parts = sum(item.share for item in shares)
+    free = room - sum(item.fixed for item in shares if not item.share)
+    unit = min(most, free / parts) if parts else 0.0
+    result, left = [], 0
+    for item in shares:
+        width = item.fixed
+        if item.share:
+            width = max(least, int(unit * item.share * widening))
+            width = min(width, max(least, room))
+        result.append(Span(left, width, max(1, width - gap)))
+        left += width
+    return tuple(result)
+
+
+def widening(scale: StackScale, fit: StackScale, line: int = 1) -> float:
+    """How much wider the columns get when servers are zoomed to this height."""
+    start = max(WIDENS_FROM * line, fit.strip)
+    return max(1.0, scale.strip / start)
+
+
+class StackHit(NamedTuple):
+    """A column, and the place in its stack where a server is there."""
+
+    column: int
+    place: int | None
+
+
+@dataclass(frozen=True)
+class StackLayout:
+    """Stacks in a stage of *width* by *height* pixels, seen from *offset*.
+
+    Attributes
+    ----------
+    base:
+        From the top of the stage to the base line when nothing is scrolled.
+    offset:
+        How far the view has moved to the right and upwards.
+    """
+
+    width: int
+    height: int
+    base: int
+    scale: StackScale
+    columns: tuple[Span, ...]
+    counts: tuple[int, ...]
+    offset: tuple[int, int] = (0, 0)
+
+    @property
+    def content_width(self) -> int:
+        """Pixels that all columns take."""
+        return self.columns[-1].left + self.columns[-1].width if self.columns else 0
+
+    @property
+    def floor(self) -> int:
+        """The base line, from the top of the stage."""
+        return self.base + self.offset[1]
+
+    def left(self, column: int) -> int:
+        """The left edge of a column in the stage."""
+        return self.columns[column].left - self.offset[0]
+
+    def level(self, servers: int) -> int:
+        """The height of so many servers above the base line, from the top of the stage."""
+        return self.floor - self.scale.height(servers)
+
+    def box(self, column: int, place: int) -> tuple[int, int, int, int]:
+        """x, y, width, height of the strip that holds the server at a place in a stack."""
+        first = place - place % self.scale.group
+        top = self.level(min(first + self.scale.group, max(self.counts[column], first + 1)))
+        if self.scale.group == 1:
+            top = self.floor - (place + 1) * self.scale.strip
+        bottom = self.level(first)
+        return self.left(column), top, self.columns[column].stack, max(1, bottom - top)
+
+    def hit(self, x: int, y: int) -> StackHit | None:
+        """What lies at a pixel of the stage."""
+        for column, span in enumerate(self.columns):
+            left = self.left(column)
+            if left <= x < left + span.width:
+                return StackHit(column, self._place(column, x - left, y))
+        return None
+
+    def _place(self, column: int, x: int, y: int) -> int | None:
+        above = self.floor - 1 - y
+        count = self.counts[column]
+        inside = 0 <= above < self.scale.height(count) and x < self.columns[column].stack
+        if not inside or not 0 <= y < self.height:
+            return None
+        return min(count - 1, above * self.scale.group // self.scale.strip)
+
+    def moved(self, x: int, y: int, headroom: int, tallest: int) -> StackLayout:
+        """The same stacks seen from another offset, kept within the content."""
+        most_x = max(0, self.content_width - self.width)
+        most_y = max(0, self.scale.height(tallest) + headroom - self.base)
+        offset = min(max(0, x), most_x), min(max(0, y), most_y)
+        return StackLayout(self.width, self.height, self.base, self.scale, self.columns,
+                           self.counts, offset)  # fmt: skip

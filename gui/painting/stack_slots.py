@@ -1,0 +1,264 @@
+"""The slots of one server drawn as a strip, and how a strip looks full and empty.
+
+All servers of a configuration have the same slots, so that each configuration needs only
+one picture of all slots filled and one of all slots empty; every server is then put together
+from the two by comparing numbers, which NumPy does for a whole stack at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
+
+from gui.painting.colour import contrast, mix
+from gui.painting.fallback import tile_brush
+from gui.painting.kernel import TEXTURED
+from gui.painting.textures import RasterPalette
+from gui.theme import Theme
+
+#: A slot with its gap is at least this large where slots are seen one by one.
+PITCH = 3
+#: From this height on a server has a frame of its own.
+FRAMED = 14
+#: A smaller empty slot would be all outline: it is drawn in a faint colour instead.
+OUTLINED = 6
+FAINT = 0.78
+NO_TYPE = 255
+
+Floats = npt.NDArray[np.float64]
+Pixels = npt.NDArray[np.uint32]
+
+
+class SlotBox(NamedTuple):
+    """One slot, or (where ``slot`` is None) all slots of a type together."""
+
+    job_type: int
+    slot: int | None
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+class Strip(NamedTuple):
+    """A server's picture: its size in device pixels, and whether it holds several servers."""
+
+    width: int
+    height: int
+    several: bool
+    line: int  #: device pixels per line of a texture
+
+
+def inner_box(strip: Strip) -> tuple[int, int, int, int]:
+    """left, top, right, bottom of the slots: inside the gap to the server above, and a frame."""
+    gap = 0 if strip.several else strip.line
+    edge = 2 * strip.line if strip.height >= FRAMED * strip.line else 0
+    left, right = min(edge, strip.width // 3), max(strip.width - edge, strip.width * 2 // 3)
+    return left, gap + edge, right, strip.height - edge
+
+
+def slot_boxes(
+    configuration: Sequence[int], weight: Sequence[float], strip: Strip
+) -> tuple[SlotBox, ...]:
+    """Where the slots of a configuration are in a strip: type by type from the left.
+
+    A type's slots take a width in proportion to *weight*, in as many rows as make them
+    squarest.  Where a slot would be too small to be seen, every type has one box instead.
+    """
+    left, top, right, bottom = inner_box(strip)
+    total = sum(slots * weight[j] for j, slots in enumerate(configuration))
+    sections: list[tuple[int, int, int]] = []
+    before = 0.0
+    for job_type, slots in enumerate(configuration):
+        after = before + slots * weight[job_type]
+        if slots:
+            ends = [left + round((right - left) * end / total) for end in (before, after)]
+            sections.append((job_type, *ends))
+        before = after
+    singles: list[SlotBox] = []
+    for job_type, start, end in sections:
+        found = _single(job_type, configuration[job_type], (start, top, end, bottom), strip)
+        if found is None:
+            return tuple(SlotBox(j, None, a, top, b, bottom) for j, a, b in sections)
+        singles += found
+    return tuple(singles)
+
+
+def _single(
+    job_type: int, slots: int, area: tuple[int, int, int, int], strip: Strip
+) -> list[SlotBox] | None:
+    left, top, right, bottom = area
+    width, height = right - left, bottom - top
+    rows = _rows(slots, width, height)
+    columns = -(-slots // rows)
+    rows = -(-slots // columns)
+    gap = strip.line
+    least = PITCH * strip.line
+    if strip.several or width // columns < least or height // rows < max(2, least - gap):
+        return None
+    result = []
+    for slot in range(slots):
+        row, column = divmod(slot, columns)
+        result.append(
+            SlotBox(
+                job_type,
+                slot,
+                left + width * column // columns,
+                top + height * row // rows + (gap if row else 0),
+                left + width * (column + 1) // columns - gap,
+                top + height * (row + 1) // rows,
+            )
+        )
+    return result
+
+
+def _rows(slots: int, width: int, height: int) -> int:
+    """The number of rows that makes the shorter side of a slot longest."""
+    if slots * height <= 2 * width:
+        return 1
+    return max(
+        range(1, slots + 1), key=lambda rows: (min(width // -(-slots // rows), height // rows), -rows)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class StripPicture:
+    """How a server of one configuration looks.
+
+    Attributes
+    ----------
+    boxes:
+        Where its slots are.
+    job_type, threshold:
+        [height, width] the type at each pixel, and how many of its slots must be filled
+        (per server) for this pixel to be filled; a single row where all rows are equal.
+    full, vacant, reserved:
+        [height, width] pixels with all slots filled, all empty, all empty in the Reject Group.
+    """
+
+    boxes: tuple[SlotBox, ...]
+    job_type: npt.NDArray[np.uint8]
+    threshold: npt.NDArray[np.float32]
+    full: Pixels
+    vacant: Pixels
+    reserved: Pixels
+
+    def filled(self, jobs: Floats) -> npt.NDArray[np.bool_]:
+        """[n, height or 1, width] which pixels are filled; *jobs* [n, J] per server."""
+        padded = np.column_stack([jobs, np.zeros(len(jobs))]).astype(np.float32)
+        kinds = np.minimum(self.job_type, jobs.shape[1])
+        return np.asarray(self.threshold < padded[:, kinds])
+
+    def strips(self, jobs: Floats, reserved: npt.NDArray[np.bool_]) -> Pixels:
+        """[n, height, width] the pixels of *n* strips."""
+        result = np.where(self.filled(jobs), self.full, self.vacant)
+        if reserved.any():
+            result[reserved] = np.where(self.filled(jobs[reserved]), self.full, self.reserved)
+        return result
+
+
+def strip_picture(
+    configuration: Sequence[int],
+    weight: Sequence[float],
+    strip: Strip,
+    theme: Theme,
+    palette: RasterPalette,
+    font: QFont,
+) -> StripPicture:
+    """Draw how a server of *configuration* looks; *font* is for the letters of types."""
+    boxes = slot_boxes(configuration, weight, strip)
+    job_type = np.full((strip.height, strip.width), NO_TYPE, np.uint8)
+    threshold = np.full((strip.height, strip.width), np.inf, np.float32)
+    for box in boxes:
+        area = slice(box.top, box.bottom), slice(box.left, box.right)
+        job_type[area] = box.job_type
+        if box.slot is not None:
+            threshold[area] = box.slot
+        elif box.right > box.left:
+            steps = (np.arange(box.right - box.left) + 0.5) / (box.right - box.left)
+            threshold[area] = steps * configuration[box.job_type]
+    brush = _Brush(strip, theme, palette, font)
+    pictures = [brush.picture(boxes, kind) for kind in ("full", "vacant", "reserved")]
+    if all((table == table[-1]).all() for table in (job_type, threshold)):
+        job_type, threshold = job_type[-1:], threshold[-1:]
+    return StripPicture(boxes, job_type, threshold, *pictures)
+
+
+class _Brush:
+    """Draws the slots of a strip."""
+
+    def __init__(self, strip: Strip, theme: Theme, palette: RasterPalette, font: QFont) -> None:
+        self._strip, self._theme, self._palette = strip, theme, palette
+        self._font = QFont(font)
+        self._font.setBold(True)
+
+    def picture(self, boxes: tuple[SlotBox, ...], kind: str) -> Pixels:
+        """[height, width] the strip with all slots ``full``, ``vacant`` or ``reserved``."""
+        width, height = self._strip.width, self._strip.height
+        image = QImage(width, height, QImage.Format.Format_RGB32)
+        image.fill(QColor(self._theme.panel))
+        painter = QPainter(image)
+        self._frame(painter, bool(boxes))
+        for box in boxes:
+            rect = QRect(box.left, box.top, box.right - box.left, box.bottom - box.top)
+            self._slot(painter, box, rect, kind)
+        painter.end()
+        rows = np.frombuffer(image.constBits(), np.uint32).reshape(height, -1)
+        return rows[:, :width].copy()
+
+    def _frame(self, painter: QPainter, has_slots: bool) -> None:
+        strip = self._strip
+        gap = 0 if strip.several else strip.line
+        outer = QRect(0, gap, strip.width, strip.height - gap)
+        if strip.height >= FRAMED * strip.line or not has_slots:
+            painter.fillRect(outer, QColor.fromRgb(int(self._palette.frame[0])))
+            edge = strip.line if strip.height > 2 * strip.line + gap else 0
+            if edge and not strip.several:
+                painter.fillRect(outer.adjusted(edge, edge, -edge, -edge), self._theme.panel)
+
+    def _slot(self, painter: QPainter, box: SlotBox, rect: QRect, kind: str) -> None:
+        line = self._strip.line
+        color = self._theme.type_style(box.job_type).color
+        small = min(rect.width(), rect.height())
+        if kind == "full":
+            textured = small >= TEXTURED * line
+            tile = tile_brush(self._palette.tile[box.job_type])
+            painter.fillRect(rect, tile if textured else QColor(color))
+        elif small < OUTLINED * line or box.slot is None:
+            painter.fillRect(rect, QColor(mix(color, self._theme.panel, FAINT)))
+        else:
+            painter.fillRect(rect, QColor(color))
+            inside = rect.adjusted(line, line, -line, -line)
+            painter.fillRect(inside, tile_brush(self._palette.vacant[int(kind == "reserved")]))
+        if box.slot is not None:
+            self._letter(painter, box, rect, kind == "full", color)
+
+    def _letter(
+        self, painter: QPainter, box: SlotBox, rect: QRect, filled: bool, color: str
+    ) -> None:
+        style = self._theme.type_style(box.job_type)
+        font = QFont(self._font)
+        font.setPixelSize(max(1, min(rect.height() - 4 * self._strip.line, 13 * self._strip.line)))
+        metrics = QFontMetrics(font)
+        width = metrics.horizontalAdvance(style.letter) + 4 * self._strip.line
+        if font.pixelSize() < 8 * self._strip.line or width > rect.width():
+            return
+        painter.setFont(font)
+        plate = QRect(0, 0, width, min(rect.height() - 2 * self._strip.line, metrics.height()))
+        plate.moveCenter(rect.center())
+        if filled:
+            painter.fillRect(plate, QColor(color))
+            painter.setPen(QColor(letter_ink(color)))
+        else:
+            painter.setPen(QColor(mix(self._theme.ink(color), self._theme.panel, 0.35)))
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, style.letter)
+
+
+def letter_ink(color: str) -> str:
+    """Black or white, whichever is the more legible on *color*."""
+    return max(("#000000", "#ffffff"), key=lambda ink: contrast(ink, color))

@@ -1,0 +1,54 @@
+"""Short lines of text with symbols in italics, as they stand in the paper."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+
+
+class Symbols:
+    """Draws and measures lines in which what stands between underscores is a symbol."""
+
+    def __init__(self, font: QFont, bold: bool = False) -> None:
+        self.upright = QFont(font)
+        self.upright.setBold(bold)
+        self.italic = QFont(self.upright)
+        self.italic.setItalic(True)
+        self._metrics = QFontMetricsF(self.upright), QFontMetricsF(self.italic)
+
+    @property
+    def height(self) -> float:
+        """Height of a line."""
+        return self._metrics[0].height()
+
+    def width(self, text: str) -> float:
+        """Width of a line."""
+        return sum(
+            self._metrics[i % 2].horizontalAdvance(part) for i, part in enumerate(text.split("_"))
+        )
+
+    def elided(self, text: str, width: float) -> str:
+        """*text*, shortened at its end to this width; symbols lose their italics then."""
+        if self.width(text) <= width:
+            return text
+        plain = text.replace("_", "")
+        return self._metrics[0].elidedText(plain, Qt.TextElideMode.ElideRight, width)
+
+    def draw(self, painter: QPainter, x: float, y: float, text: str, color: str) -> float:
+        """Draw a line whose top left corner is (x, y); returns where it ends."""
+        painter.setPen(QColor(color))
+        y += self._metrics[0].ascent()
+        for i, part in enumerate(text.split("_")):
+            if part:
+                painter.setFont((self.upright, self.italic)[i % 2])
+                painter.drawText(QPointF(x, y), part)
+                x += self._metrics[i % 2].horizontalAdvance(part)
+        return x
+
+    def draw_in(
+        self, painter: QPainter, rect: QRectF, text: str, color: str, align: float = 0.0
+    ) -> None:
+        """Draw a line in *rect*, shortened to it; *align* is 0 at the left and 1 at the right."""
+        line = self.elided(text, rect.width())
+        x = rect.x() + align * max(0.0, rect.width() - self.width(line))
+        self.draw(painter, x, rect.y() + (rect.height() - self.height) / 2, line, color)

@@ -1,0 +1,147 @@
+"""Curves made of a run's samples: kept up as samples come, drawn as averages over time."""
+
+from __future__ import annotations
+
+import math
+from typing import Callable, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gui.plotting.pyramid import Pyramid
+from model.frame import Frame, RunInfo
+from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
+
+Values = npt.NDArray[np.float64]
+Read = Callable[[ReservationNumbers, Values], "Columns"]
+
+#: Most averages that a curve is made of; with fewer samples in view it shows each of them.
+MOST_AVERAGES = 256
+
+
+class Columns(NamedTuple):
+    """What is read of n samples: S series, and their integrals where they are known."""
+
+    values: Values  #: [n, S]
+    totals: Values | None = None  #: [n, S]
+
+
+class SampledSeries:
+    """One quantity at each sample, and its integral over time."""
+
+    def __init__(self) -> None:
+        self.values = Pyramid()
+        self._totals = Pyramid()
+
+    def append(self, times: Values, values: Values, totals: Values | None) -> None:
+        """Add samples; without *totals* a value is taken to last until the next sample."""
+        if totals is None:
+            before = len(self.values)
+            known = np.r_[self.values.x[-1:], times], np.r_[self.values.y[-1:], values]
+            start = self._totals.y[-1] if before else 0.0
+            steps = np.diff(known[0]) * known[1][:-1]
+            totals = start + np.cumsum(steps if before else np.r_[0.0, steps])
+        self.values.append(times, values)
+        self._totals.append(times, totals)
+
+    def totals(self) -> Values:
+        """[n] the integral up to each sample; a view that must not be written to."""
+        return self._totals.y
+
+    def count(self, first: float, last: float) -> int:
+        """How many samples there are from *first* to *last*."""
+        start, stop = np.searchsorted(self.values.x, [first, last])
+        return int(stop - start)
+
+    def steps(self, first: float, last: float) -> tuple[Values, Values]:
+        """Corners of the piecewise constant curve from *first* to *last*."""
+        x = self.values.x
+        start = max(0, int(np.searchsorted(x, first, side="right")) - 1)
+        stop = int(np.searchsorted(x, last, side="right"))
+        if stop <= start:
+            return np.zeros(0), np.zeros(0)
+        times = np.clip(x[start:stop], first, last)
+        corners = np.r_[np.repeat(times, 2)[1:], last]
+        return corners, np.repeat(self.values.y[start:stop], 2)
+
+    def averages(self, first: float, last: float, width: float) -> tuple[Values, Values]:
+        """Exact averages over stretches of *width* from *first* to *last*.
+
+        Stretches start at multiples of *width*, so that a growing curve does not shimmer;
+        those at the ends are longer or shorter.
+        """
+        x = self.values.x
+        if not len(x):
+            return np.zeros(0), np.zeros(0)
+        first, last = max(first, float(x[0])), min(last, float(x[-1]))
+        if last <= first:
+            return np.zeros(0), np.zeros(0)
+        grid = np.arange(math.floor(first / width), math.ceil(last / width) + 1) * width
+        inner = grid[(grid > first + width / 2) & (grid < last - width / 2)]
+        edges = np.r_[first, inner, last]
+        means = np.diff(np.interp(edges, x, self._totals.y)) / np.diff(edges)
+        middles = (edges[1:] + edges[:-1]) / 2
+        middles[0] = first
+        return np.r_[middles, last], np.r_[means, means[-1]]
+
+    def curve(self, part: tuple[float, float], view: tuple[float, float]) -> tuple[Values, Values]:
+        """What to draw of the stretch *part* while *view* is in view."""
+        first, last = max(part[0], view[0]), min(part[1], view[1])
+        if last <= first:
+            return np.zeros(0), np.zeros(0)
+        if self.count(*view) <= 2 * MOST_AVERAGES:
+            return self.steps(first, last)
+        return self.averages(first, last, average_width(*view))
+
+
+def average_width(low: float, high: float) -> float:
+    """The stretch of time that one average stands for, a power of two."""
+    return float(2.0 ** math.ceil(math.log2((high - low) / MOST_AVERAGES)))
+
+
+class History:
+    """All series that a panel reads of a run's samples, without reading one twice."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._info: RunInfo | None = None
+        self._count = 0
+        self._last = np.zeros(2)
+        self.series: tuple[SampledSeries, ...] = ()
+
+    def update(self, frame: Frame) -> bool:
+        """Take what is new of a frame's samples; says whether all began anew."""
+        anew = not self._continues(frame)
+        if anew:
+            self.series, self._count, self._info = (), 0, frame.info
+        fresh = frame.samples[self._count :]
+        if len(fresh):
+            columns = self._read(frame.info.numbers, fresh)
+            self._append(fresh[:, TIME_COLUMN], columns)
+            self._count = len(frame.samples)
+            self._last = _moment(frame.samples, self._count)
+        return anew
+
+    def event_at(self, frame: Frame, time: float) -> int:
+        """The last sampled event at or before a time."""
+        place = int(np.searchsorted(frame.samples[:, TIME_COLUMN], time, side="right")) - 1
+        return int(frame.samples[max(0, place), EVENT_COLUMN])
+
+    def _append(self, times: Values, columns: Columns) -> None:
+        if not self.series:
+            self.series = tuple(SampledSeries() for _ in range(columns.values.shape[1]))
+        for place, series in enumerate(self.series):
+            totals = None if columns.totals is None else columns.totals[:, place]
+            series.append(times, columns.values[:, place], totals)
+
+    def _continues(self, frame: Frame) -> bool:
+        """Are the samples known so far the first ones of this frame's?"""
+        if frame.info is not self._info or len(frame.samples) < self._count:
+            return False
+        return self._count == 0 or bool((_moment(frame.samples, self._count) == self._last).all())
+
+
+def _moment(samples: Values, count: int) -> Values:
+    """Event and time of the last of the first *count* samples."""
+    return samples[count - 1, [EVENT_COLUMN, TIME_COLUMN]].copy()

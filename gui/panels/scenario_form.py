@@ -1,0 +1,487 @@
+"""A form for the scenario: its fields, their faults beside them, and how to apply it."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.icons import icon
+from gui.intents import ApplyScenario
+from gui.panel import Panel
+from gui.panels.scenario_fields import (
+    SERVICES,
+    Cell,
+    CellGrid,
+    Check,
+    Path,
+    StartCell,
+    as_text,
+    check,
+    copied,
+    dotted,
+    parameters_of,
+    policy_titles,
+    put,
+    type_pixmap,
+)
+from gui.theme import Theme
+from model.frame import Frame, RunInfo
+from model.scenario.load import as_data
+
+#: Milliseconds without a keystroke before the form is checked.
+_PATIENCE = 200
+_PARAMETERS = ("policy", "parameters")
+
+
+class TypeCard(QFrame):
+    """The fields of one job type."""
+
+    edited = Signal()
+    removed = Signal()
+
+    def __init__(self, data: dict[str, Any], resources: tuple[str, ...]) -> None:
+        super().__init__()
+        self._data = data
+        self.setObjectName("card")
+        self.swatch = QLabel(self)
+        self.remove = QToolButton(self)
+        self.remove.setToolTip("Remove: this job type leaves the scenario.")
+        self.remove.clicked.connect(self.removed)
+        self.cells = self._cells(resources)
+        self.mean = self.cells[-1]
+        self.service = self.cells[-2]
+        self._extra: list[Cell] = []
+        self.grid = CellGrid(parent=self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 6, 4, 8)
+        row.addWidget(self.swatch, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.grid, 1)
+        row.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignTop)
+        for cell in self.cells:
+            cell.fill(data)
+            cell.edited.connect(self.edited)
+        self._one_of(("workload",), ("arrival_rate",))
+        self.service.edited.connect(self._show_extra)
+        self._show_extra()
+
+    def _cells(self, resources: tuple[str, ...]) -> list[Cell]:
+        kinds = [(kind, kind.replace("-", " ")) for kind in SERVICES]
+        return [
+            Cell("name", ("name",), "Name: what the job type is called; each only once.",
+                 columns=2),
+            *(Cell(name, ("demand", name), f"Demand: {name} that one job of this type takes.",
+                   optional=True) for name in resources),
+            Cell("reward <i>u</i>", ("reward",), "Reward: per unit of time of service."),
+            Cell("workload ρ", ("workload",), "Workload: arrivals per service time, per server. "
+                 "Give it or the arrival rate.", optional=True),
+            Cell("arrivals λ", ("arrival_rate",), "Arrival rate: per server and unit of time. "
+                 "Give it or the workload.", optional=True),
+            Cell("service", ("service", "distribution"),
+                 "Service: the distribution of service times.", kinds, columns=2),
+            Cell("mean 1/μ", ("service", "mean"), "Mean: of the service times."),
+        ]  # fmt: skip
+
+    @property
+    def name(self) -> str:
+        """What the job type is called in the form."""
+        return self.cells[0].text
+
+    @property
+    def all_cells(self) -> list[Cell]:
+        """All cells that are seen."""
+        return self.cells + self._extra
+
+    def _one_of(self, *paths: Path) -> None:
+        """What is typed into one of these fields empties the others."""
+        chosen = [cell for cell in self.cells if cell.path in paths]
+        for cell in chosen:
+            others = [other for other in chosen if other is not cell]
+            cell.field.textEdited.connect(  # type: ignore[union-attr]
+                lambda text, others=others: [other.set_text("") for other in others if text]
+            )
+
+    def _show_extra(self) -> None:
+        kind = self.service.text
+        schema = SERVICES[kind]
+        names = [name for name in schema.model_fields if name not in {"distribution", "mean"}]
+        if [cell.path[1] for cell in self._extra] == names:
+            self.grid.set_cells(self.all_cells)
+            return
+        self._extra = []
+        for name in names:
+            cell = Cell(name.replace("_", " "), ("service", name),
+                        f"{name.replace('_', ' ').capitalize()}: of the {kind} distribution.",
+                        columns=2 if len(name) > 10 else 1)  # fmt: skip
+            cell.fill(self._data)
+            if not cell.text:
+                field = schema.model_fields[name]
+                cell.set_text("2" if field.is_required() else as_text(field.default))
+            cell.edited.connect(self.edited)
+            self._extra.append(cell)
+        self.grid.set_cells(self.all_cells)
+
+    def data(self) -> dict[str, Any]:
+        """The job type as the fields say; fields unknown here are kept."""
+        data = copied(self._data)
+        put(data, ("service",), {})
+        for cell in self.all_cells:
+            cell.store(data)
+        return data
+
+    def restyle(self, theme: Theme, number: int, only: bool) -> None:
+        """Follow another theme, or another place in the list."""
+        side = round(self.fontMetrics().height() * 1.2)
+        ratio = self.devicePixelRatioF()
+        self.swatch.setPixmap(type_pixmap(theme, number, side, ratio, self.font()))
+        self.remove.setIcon(icon("cancel", theme))
+        self.remove.setEnabled(not only)
+        self.remove.setAccessibleName(f"remove the job type {self.cells[0].text}")
+        self.setStyleSheet(f"#card {{ background: {theme.raised}; border-radius: 4px; }}")
+        for cell in self.all_cells:
+            cell.restyle(theme)
+
+
+class ScenarioPanel(Panel):
+    """What runs, as a form; applying it restarts the run or carries on."""
+
+    name = "scenario"
+    title = "Scenario"
+    summary = "Job types, servers, policy and seed; edit them and restart or continue."
+    place = "right"
+
+    def build(self) -> None:
+        """Sections in a scroll area, and the buttons below."""
+        self._info: RunInfo | None = None
+        self._base: dict[str, Any] = {}
+        self._clean: dict[str, Any] = {}
+        self._filling = False
+        self._typed: dict[tuple[str, object], str] = {}  # parameters by policy, for coming back
+        self.cards: list[TypeCard] = []
+        self._cells: list[Cell] = []
+        self._policy = ""
+        self._sections: dict[str, CellGrid] = {}
+        self._headings: list[QLabel] = []
+        self._timer = QTimer(self, singleShot=True, interval=_PATIENCE)
+        self._timer.timeout.connect(self.validate)
+        form = QWidget()
+        self._form = QVBoxLayout(form)
+        self._form.setContentsMargins(10, 4, 10, 10)
+        self._form.setSpacing(4)
+        for heading in ("Scenario", "Policy", "Servers", "Job types"):
+            self._add_section(heading)
+        self._types = QVBoxLayout()
+        self._types.setSpacing(6)
+        self._form.addLayout(self._types)
+        self.add = QPushButton("Add a job type")
+        self.add.setToolTip("Add a job type: a copy of the last one, to be changed.")
+        self.add.clicked.connect(self.add_type)
+        self._form.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        self._form.addStretch(1)
+        self.area = QScrollArea(self.body)
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setWidget(form)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.area, 1)
+        column.addLayout(self._footer())
+
+    def _add_section(self, heading: str) -> None:
+        label = QLabel(heading)
+        label.setContentsMargins(0, 8, 0, 0)
+        self._headings.append(label)
+        self._form.addWidget(label)
+        grid = CellGrid()
+        self._sections[heading] = grid
+        self._form.addWidget(grid)
+
+    def _footer(self) -> QVBoxLayout:
+        self.message = QLabel(self.body)
+        self.message.setWordWrap(True)
+        self.restart = QPushButton("Restart")
+        self.restart.setToolTip("Restart: run this scenario from time 0.")
+        self.restart.clicked.connect(lambda: self.apply(carry_on=False))
+        self.go_on = QPushButton("Continue")
+        self.go_on.setToolTip(
+            "Continue: go on from the present state under these rules. Possible while the "
+            "servers and the names of the job types stay the same."
+        )
+        self.go_on.clicked.connect(lambda: self.apply(carry_on=True))
+        self.revert = QPushButton("Revert")
+        self.revert.setToolTip("Revert: drop the edits and show what runs.")
+        self.revert.clicked.connect(self.reload)
+        row = QHBoxLayout()
+        for button in (self.restart, self.go_on, self.revert):
+            row.addWidget(button)
+        row.addStretch(1)
+        footer = QVBoxLayout()
+        footer.setContentsMargins(10, 6, 10, 8)
+        footer.addWidget(self.message)
+        footer.addLayout(row)
+        return footer
+
+    # Filling.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Follow the scenario that runs, unless there are edits to lose."""
+        if frame.info is self._info:
+            return
+        first = self._info is None
+        self._info = frame.info
+        running = as_data(frame.info.scenario)
+        if first or not self.edited or self._says(running):
+            self._fill(running)
+        else:
+            self.validate()
+
+    def _says(self, running: dict[str, Any]) -> bool:
+        """Does the form describe the scenario that runs now?"""
+        checked = check(self.data())
+        return checked.scenario is not None and as_data(checked.scenario) == running
+
+    def reload(self) -> None:
+        """Drop the edits."""
+        if self._info is not None:
+            self._fill(as_data(self._info.scenario))
+
+    def _fill(self, data: dict[str, Any]) -> None:
+        self._filling = True
+        self._base = data
+        self._typed.clear()
+        self._cells = []
+        self._fill_section("Scenario", self._scenario_cells(data))
+        self._fill_section("Servers", self._server_cells(data))
+        self.policy = Cell("policy", ("policy", "name"), "Policy: who decides.",
+                           list(policy_titles().items()), columns=2)  # fmt: skip
+        self._fill_section("Policy", [self.policy])
+        self._fill_parameters(self.policy.text)
+        self.policy.edited.connect(self._change_policy)
+        for card in self.cards:
+            self._drop(card)
+        self.cards = []
+        for job_type in data["job_types"]:
+            self._append(copied(job_type))
+        self.restyle(self.theme)
+        self._filling = False
+        self._clean = self.data()
+        self.validate()
+
+    def _fill_section(self, heading: str, cells: list[Cell]) -> None:
+        for cell in cells:
+            cell.fill(self._base)
+            cell.edited.connect(self._edited)
+        self._cells += cells
+        self._sections[heading].set_cells(cells)
+
+    def _scenario_cells(self, data: dict[str, Any]) -> list[Cell]:
+        unit = data["run"].get("time_unit", "")
+        within = f", in {unit}" if unit else ""
+        return [
+            Cell("title", ("title",), "Title: one line about the scenario.", columns=99),
+            Cell("seed", ("seed",), "Seed: the same seed gives the same jobs under any policy."),
+            Cell("run until", ("run", "until"), f"End: of a run without drawing{within}."),
+            Cell("warm-up", ("run", "warmup"), f"Warm-up: left out of the averages{within}."),
+        ]
+
+    def _server_cells(self, data: dict[str, Any]) -> list[Cell]:
+        units = {item["name"]: item.get("unit", "") for item in data["resources"]}
+        names = [item["name"] for item in data["job_types"]]
+        self._start = StartCell(names, data["initial"]["start"] == "given")
+        capacities = [
+            Cell(f"{name}, in {units[name]}" if units.get(name) else name,
+                 ("servers", "capacity", name), f"Capacity: {name} of each server.",
+                 columns=2 if units.get(name) else 1)
+            for name in data["servers"].get("capacity", {})
+        ]  # fmt: skip
+        return [Cell("servers <i>L</i>", ("servers", "count"), "Servers: how many there are."),
+                *capacities, self._start]  # fmt: skip
+
+    def _fill_parameters(self, policy: str) -> None:
+        """The parameters of a policy; what was typed for it before comes back."""
+        self._policy = policy
+        cells = []
+        for name, default, choices in parameters_of(policy):
+            label = name.replace("_", " ")
+            unless = f", {default} unless given" if default else ""
+            cell = Cell(label, ("policy", "parameters", name),
+                        f"{label.capitalize()}: a parameter of the policy{unless}.",
+                        [(item, item) for item in choices], columns=2, optional=True)  # fmt: skip
+            if isinstance(cell.field, QLineEdit):
+                cell.field.setPlaceholderText(default)
+            cells.append(cell)
+        self._cells = [cell for cell in self._cells if cell.path[:2] != _PARAMETERS]
+        for cell in cells:
+            cell.fill(self._base)
+            cell.set_text(self._typed.get((policy, cell.path[-1]), cell.text))
+            cell.edited.connect(self._edited)
+            cell.restyle(self.theme)
+        self._cells += cells
+        self._sections["Policy"].set_cells([self.policy, *cells])
+
+    def _change_policy(self) -> None:
+        for cell in self._cells:
+            if cell.path[:2] == _PARAMETERS:
+                self._typed[self._policy, cell.path[-1]] = cell.text
+        self._fill_parameters(self.policy.text)
+
+    def _append(self, job_type: dict[str, Any]) -> TypeCard:
+        card = TypeCard(job_type, tuple(self._base["servers"].get("capacity", {})))
+        card.edited.connect(self._edited)
+        card.removed.connect(lambda: self.remove_type(card))
+        self.cards.append(card)
+        self._types.addWidget(card)
+        return card
+
+    def _drop(self, card: TypeCard) -> None:
+        self._types.removeWidget(card)
+        card.hide()
+        card.deleteLater()
+
+    def add_type(self) -> None:
+        """One more job type, like the last one, with a name of its own."""
+        names = {card.name for card in self.cards}
+        number = next(n for n in count(len(names) + 1) if f"type {n}" not in names)
+        card = self._append(self.cards[-1].data() | {"name": f"type {number}"})
+        self._restyle_cards()
+        self._edited()
+        card.cells[0].field.setFocus()
+        QTimer.singleShot(0, card, lambda: self.area.ensureWidgetVisible(card))
+
+    def remove_type(self, card: TypeCard) -> None:
+        """One job type fewer."""
+        self.cards.remove(card)
+        self._drop(card)
+        self._restyle_cards()
+        self._edited()
+
+    # Checking.
+
+    def data(self) -> dict[str, Any]:
+        """The scenario as the form says; what the form does not know is kept."""
+        data = copied(self._base)
+        if self.policy.text != data["policy"]["name"]:
+            data["policy"]["parameters"] = {}
+        for cell in self._cells:
+            cell.store(data)
+        data["job_types"] = [card.data() for card in self.cards]
+        return data
+
+    @property
+    def edited(self) -> bool:
+        """Whether the form says something else than when it was filled."""
+        return self.data() != self._clean
+
+    def _edited(self) -> None:
+        if not self._filling:
+            self._start.set_names([card.name for card in self.cards])
+            self._timer.start()
+
+    def validate(self) -> Check:
+        """Show every fault beside its field, and what can be done with the form."""
+        self._timer.stop()
+        checked = check(self.data())
+        self._show(checked)
+        return checked
+
+    def _show(self, checked: Check) -> None:
+        faults: dict[Cell, list[str]] = {}
+        homeless: list[str] = []
+        cells = self._by_path()
+        for problem in checked.problems:
+            cell = _cell_for(problem.where, cells)
+            if cell is None:
+                homeless.append(": ".join(part for part in problem if part))
+            else:
+                faults.setdefault(cell, []).append(problem.message)
+        for cell in cells.values():
+            cell.set_error("; ".join(faults.get(cell, ())), self.theme)
+        edited = self.edited
+        self.restart.setEnabled(checked.scenario is not None)
+        self.go_on.setEnabled(edited and self._can_continue(checked))
+        self.revert.setEnabled(edited)
+        self._say(len(faults), homeless, checked.warnings, edited)
+
+    def _by_path(self) -> dict[str, Cell]:
+        found = {dotted(cell.path): cell for cell in self._cells}
+        for number, card in enumerate(self.cards):
+            found |= {dotted(("job_types", number, *cell.path)): cell for cell in card.all_cells}
+        return found
+
+    def _can_continue(self, checked: Check) -> bool:
+        if checked.scenario is None or self._info is None:
+            return False
+        running, wanted = self._info.scenario, checked.scenario
+        return bool(wanted.servers == running.servers and [item.name for item in wanted.job_types]
+                    == [item.name for item in running.job_types])  # fmt: skip
+
+    def _say(
+        self, faults: int, homeless: list[str], warnings: tuple[str, ...], edited: bool
+    ) -> None:
+        color = self.theme.muted
+        if faults or homeless:
+            color = self.theme.ink(self.theme.rejection)
+            fields = "1 field needs" if faults == 1 else f"{faults} fields need"
+            text = "; ".join(homeless) or f"{fields} attention."
+        elif edited and self._info is not None and self._base != as_data(self._info.scenario):
+            text = "The run uses another scenario: Revert to load it."
+        elif warnings:
+            text = f"{'; '.join(warnings)}."
+        else:
+            text = "Edited, not applied yet." if edited else "This is what runs."
+        self.message.setText(text)
+        self.message.setStyleSheet(f"color: {color}")
+
+    def apply(self, carry_on: bool) -> None:
+        """Ask for a run of what the form says, if it is in order."""
+        self._timer.stop()
+        checked = check(self.data(), thoroughly=True)
+        self._show(checked)
+        if checked.scenario is not None and (self._can_continue(checked) or not carry_on):
+            self.intent.emit(ApplyScenario(as_data(checked.scenario), carry_on))
+
+    # Looks.
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        for label in self._headings:
+            label.setStyleSheet(f"color: {theme.normal}; font-weight: bold")
+        for cell in self._cells:
+            cell.restyle(theme)
+        self._restyle_cards()
+        if self._base:
+            self.validate()
+
+    def _restyle_cards(self) -> None:
+        for number, card in enumerate(self.cards):
+            card.restyle(self.theme, number, only=len(self.cards) == 1)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and self._info is not None:
+            self._restyle_cards()
+
+
+def _cell_for(where: str, cells: dict[str, Cell]) -> Cell | None:
+    """The cell of a path; else the one that holds it, else the first one in that table."""
+    if where in cells:
+        return cells[where]
+    holding = [path for path in cells if where.startswith((f"{path}.", f"{path}["))]
+    if holding:
+        return cells[max(holding, key=len)]
+    return next((cell for path, cell in cells.items()
+                 if where and path.startswith((f"{where}.", f"{where}["))), None)  # fmt: skip

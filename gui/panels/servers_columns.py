@@ -1,0 +1,209 @@
+"""The columns of Figure 1: which configurations stand side by side, and who is in each stack.
+
+Figure 1 of Psychas & Ghaderi (2022): the configurations of GPA in order k[1], k[2], ...;
+then those present that GPA does not want; then the empty configuration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Iterable, NamedTuple, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from model.frame import Frame
+from model.records import Configuration, Reassign, Record
+from model.systems.reservation.state import GREEDY_LENGTH
+
+Places = tuple[Configuration | None, ...]
+
+
+class Wanted(NamedTuple):
+    """k[i] and X-hat; the count is None while GPA has not found it."""
+
+    configuration: Configuration
+    count: int | None
+    settled: bool = True  #: False: of the last CRA, while the present one has not come so far
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One configuration and its servers.
+
+    ``position`` is the i of k[i], or 0 where GPA does not want it; ``servers`` are numbers of
+    servers from the bottom (the largest index) to the top (index 1).
+    """
+
+    configuration: Configuration
+    position: int
+    wanted: int | None
+    settled: bool
+    servers: npt.NDArray[np.int32]
+
+    @property
+    def held(self) -> int:
+        """X, the servers of this configuration."""
+        return len(self.servers)
+
+    @property
+    def missing(self) -> int:
+        """How many servers GPA wants in addition."""
+        return max(0, (self.wanted or 0) - self.held)
+
+    @property
+    def surplus(self) -> int:
+        """How many of the servers GPA does not want."""
+        return 0 if self.wanted is None else max(0, self.held - self.wanted)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether this is the configuration without slots."""
+        return not any(self.configuration)
+
+    @property
+    def tallest(self) -> int:
+        """Servers held or wanted, whichever is more."""
+        return max(self.held, self.wanted or 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One moment as Figure 1 shows it.
+
+    Attributes
+    ----------
+    columns:
+        From left to right; one that has no configuration yet is None.
+    column, place:
+        [L] where each server stands: the number of its column, its place from the bottom.
+    reject_group:
+        [L] whether a server belongs to the Reject Group.
+    places:
+        Which other configuration has which column, for the next moment.
+    """
+
+    columns: tuple[Column | None, ...]
+    column: npt.NDArray[np.int32]
+    place: npt.NDArray[np.int32]
+    reject_group: npt.NDArray[np.bool_]
+    i_star: int
+    greedy: int  #: how many of the columns are GPA's
+    places: Places
+
+    @property
+    def tallest(self) -> int:
+        """Servers of the tallest stack, with those still missing."""
+        return max((item.tallest for item in self.columns if item is not None), default=0)
+
+
+def figure_of(frame: Frame, places: Places = ()) -> Figure:
+    """The picture of a frame; *places* are those of the moment before, so that nothing jumps."""
+    classes = frame.classes
+    types = frame.state.configuration.shape[1]
+    present = {tuple(row): i for i, row in enumerate(classes.configurations.tolist())}
+    wanted = wanted_of(frame)
+    empty = (0,) * types
+    others = sorted(set(present) - {item.configuration for item in wanted} - {empty}, reverse=True)
+    places = assign_places(places, others)
+    stacks = stacks_of(classes.stack, classes.index, len(present))
+    columns: list[Column | None] = []
+
+    def add(configuration: Configuration, *rest: object) -> None:
+        servers = stacks[present[configuration]] if configuration in present else stacks[0][:0]
+        columns.append(Column(configuration, *rest, servers))  # type: ignore[arg-type]
+
+    for i, item in enumerate(wanted, 1):
+        add(item.configuration, i, item.count, item.settled)
+    for configuration in places:
+        if configuration is None:
+            columns.append(None)
+        else:
+            add(configuration, 0, 0, True)
+    if empty in present:
+        add(empty, 0, 0, True)
+    where = np.zeros(len(classes.stack), np.int32)
+    for number, column in enumerate(columns):
+        if column is not None:
+            where[column.servers] = number
+    height = np.bincount(classes.stack, minlength=len(present))
+    return Figure(
+        columns=tuple(columns),
+        column=where,
+        place=(height[classes.stack] - classes.index).astype(np.int32),
+        reject_group=settled_reject_group(frame),
+        i_star=classes.i_star,
+        greedy=len(wanted),
+        places=places,
+    )
+
+
+def settled_reject_group(frame: Frame) -> npt.NDArray[np.bool_]:
+    """[L] the Reject Group; a server reassigned in the event in the making is not yet in it."""
+    result = frame.classes.reject_group
+    moved = [record.server for record in frame.records if isinstance(record, Reassign)]
+    if moved and frame.records[-1].kind != "classify":
+        result = result.copy()
+        result[moved] = False
+    return result
+
+
+def stacks_of(
+    stack: npt.NDArray[np.int32], index: npt.NDArray[np.int32], stacks: int
+) -> list[npt.NDArray[np.int32]]:
+    """The servers of each stack from the largest index to index 1."""
+    heights = np.bincount(stack, minlength=stacks)
+    starts = np.cumsum(heights) - heights
+    order = np.empty(len(stack), np.int32)
+    order[starts[stack] + heights[stack] - index] = np.arange(len(stack), dtype=np.int32)
+    return np.split(order, starts[1:])
+
+
+def wanted_of(frame: Frame) -> tuple[Wanted, ...]:
+    """k[1], k[2], ... with X-hat: of the CRA in the making as far as it has come, else the last."""
+    state = frame.state
+    found = int(state.number[GREEDY_LENGTH])
+    rows, counts = state.greedy_configuration[:found].tolist(), state.greedy_count[:found].tolist()
+    last = [Wanted(tuple(row), count) for row, count in zip(rows, counts, strict=True)]
+    now = found_so_far(frame.records)
+    if now is None:
+        return tuple(last)
+    known = {item.configuration for item in now}
+    rest = [item._replace(settled=False) for item in last[len(now) :]]
+    return (*now, *(item for item in rest if item.configuration not in known))
+
+
+def found_so_far(records: Sequence[Record]) -> list[Wanted] | None:
+    """What the GPA in the making has found; None if none is in the making."""
+    result: list[Wanted] | None = None
+    for record in records:
+        if record.kind == "greedy_start":
+            result = []
+        elif record.kind == "classify":
+            result = None
+        elif result is not None and record.kind == "configuration_found":
+            result.append(Wanted(record.values["configuration"], None))
+        elif result and record.kind == "count_found":
+            result[-1] = Wanted(record.values["configuration"], record.values["count"])
+    return result
+
+
+def assign_places(places: Places, present: Iterable[Configuration]) -> Places:
+    """Columns for the configurations *present*: each keeps its own, a new one takes a free one.
+
+    There is always at least one column, so that the others do not move when it is filled.
+    """
+    missing = list(present)
+    result: list[Configuration | None] = []
+    for configuration in places:
+        result.append(configuration if configuration in missing else None)
+        if configuration in missing:
+            missing.remove(configuration)
+    for configuration in missing:
+        if None in result:
+            result[result.index(None)] = configuration
+        else:
+            result.append(configuration)
+    while len(result) > 1 and result[-1] is None:
+        result.pop()
+    return tuple(result) or (None,)

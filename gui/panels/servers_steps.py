@@ -1,0 +1,137 @@
+"""What the current step names and what it moves, taken from records; no pixels in here."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Sequence
+
+import numpy as np
+
+from model.frame import Frame
+from model.records import Admit, Classify, Migrate, Preempt, Reassign, Record, Reject
+
+
+class Mark(NamedTuple):
+    """A server, or a column of GPA (i from 1), that the current step names."""
+
+    role: str  #: the meaning's colour in the theme
+    server: int | None = None
+    position: int | None = None
+
+
+class Movement(NamedTuple):
+    """Something that goes to *server*: an arriving job, a migrating job, or the server itself."""
+
+    kind: str  #: admit, migrate, reassign
+    server: int
+    job_type: int = -1
+    source: int = -1
+
+
+def current_records(frame: Frame) -> tuple[Record, ...]:
+    """The records that the picture points at: the last sub-step, or the whole last event."""
+    if frame.running:
+        return ()
+    return frame.records[-1:] if frame.records else frame.last_records
+
+
+def marks(frame: Frame) -> tuple[Mark, ...]:
+    """What the current step names."""
+    whole_event = not frame.records
+    result: list[Mark] = []
+    for record in current_records(frame):
+        result += _marks_of(frame, record, whole_event)
+    return tuple(dict.fromkeys(result))
+
+
+def _marks_of(frame: Frame, record: Record, whole_event: bool) -> list[Mark]:
+    match record:
+        case Admit():
+            return [Mark("run", record.server)]
+        case Migrate():
+            return [Mark("migration", record.source), Mark("migration", record.target)]
+        case Reassign():
+            return [Mark("migration", record.server)]
+        case Preempt():
+            return [Mark("rejection", record.server)]
+        case Reject():
+            return [Mark("rejection", server) for server in servers_in_the_way(frame)]
+        case Classify():
+            return [] if whole_event else [Mark("run", position=record.i_star)]
+    if record.kind == "departure":
+        return [Mark("run", int(record.values["server"]))]
+    if "i" in record.values and not whole_event:
+        return [Mark("run", position=int(record.values["i"]))]
+    return []
+
+
+def servers_in_the_way(frame: Frame) -> list[int]:
+    """Reject Group servers with an empty slot of the type that was just rejected."""
+    job_type = rejected_type(frame)
+    if job_type is None or not frame.info.reserves_slots:
+        return []
+    state = frame.state
+    empty = state.configuration[:, job_type] > state.placement[:, job_type]
+    return [int(server) for server in np.flatnonzero(empty & frame.classes.reject_group)]
+
+
+def arriving(frame: Frame) -> tuple[int, int] | None:
+    """Job type and number of the job whose arrival is being stepped through, or just was."""
+    if frame.running:
+        return None
+    for record in frame.records or frame.last_records:
+        if record.kind == "arrival":
+            return int(record.values["type"]), int(record.values["job"])
+    return None
+
+
+def rejected_type(frame: Frame) -> int | None:
+    """The type of the job that the current step rejects."""
+    job = arriving(frame)
+    rejects = any(isinstance(record, Reject) for record in current_records(frame))
+    return job[0] if rejects and job is not None else None
+
+
+def sentence(frame: Frame) -> str:
+    """The current step in a sentence; empty while running."""
+    if frame.running:
+        return ""
+    narrator = frame.info.narrator
+    if frame.records:
+        return narrator.record(frame.records[-1])
+    if frame.event and len(frame.rows):
+        return narrator.row(frame.rows[-1])
+    if frame.next_event is not None:
+        return f"next: {narrator.event(frame.next_event)}"
+    return ""
+
+
+def fresh_records(old: Frame | None, new: Frame) -> Sequence[Record]:
+    """The records by which *new* is one step ahead of *old*; none if it is anything else."""
+    if old is None or old.running or new.running or old.info is not new.info:
+        return ()
+    seen = len(old.records)
+    if new.event == old.event and new.records[:seen] == old.records:
+        return new.records[seen:] if len(new.records) == seen + 1 else ()
+    if new.event == old.event + 1 and not new.records:
+        return new.last_records[seen:]
+    return ()
+
+
+def movements(old: Frame | None, new: Frame) -> tuple[tuple[Movement, ...], ...]:
+    """What moves in this step, in phases one after the other, as the records have it."""
+    phases: list[tuple[Movement, ...]] = []
+    reassigned: list[Movement] = []
+    for record in fresh_records(old, new):
+        if isinstance(record, Admit):
+            job = arriving(new)
+            if job is not None:
+                phases.append((Movement("admit", record.server, job[0]),))
+        elif isinstance(record, Migrate):
+            found = np.flatnonzero(new.state.job_number == record.job)
+            if len(found):
+                job_type = int(new.state.job_type[found[0]])
+                phases.append((Movement("migrate", record.target, job_type, record.source),))
+        elif isinstance(record, Reassign):
+            reassigned.append(Movement("reassign", record.server))
+    return (*phases, tuple(reassigned)) if reassigned else tuple(phases)
+

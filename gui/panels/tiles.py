@@ -1,0 +1,122 @@
+"""A row of the few numbers that are read from the last row, each with a caption."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from gui.theme import LECTURE_SCALE, Fonts, Theme, fonts
+
+_GAP = 18
+#: Numbers that change while a run goes on are written this often, in seconds.
+LABEL_PERIOD = 0.25
+
+
+def type_sizes() -> Fonts:
+    """The fonts of the window as it is now, in lecture mode or not."""
+    usual = fonts()
+    middle = usual.body_size * (1 + LECTURE_SCALE) / 2
+    return fonts(lecture=QApplication.font().pointSizeF() > middle)
+
+
+class LabelPace:
+    """Lets labels change a few times a second while a run goes on, and at once otherwise."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def due(self, running: bool) -> bool:
+        """Whether labels may change now."""
+        now = time.monotonic()
+        if running and now - self._last < LABEL_PERIOD:
+            return False
+        self._last = now
+        return True
+
+
+@dataclass(frozen=True)
+class TileText:
+    """Caption and value as rich text; the role is the name of a colour of the theme."""
+
+    caption: str
+    value: str
+    role: str = "normal"
+    tip: str = ""
+
+
+class Tiles(QWidget):
+    """Numbers side by side; the last ones give way where there is no room."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._texts: tuple[TileText, ...] = ()
+        self._tiles: list[tuple[QWidget, QLabel, QLabel]] = []
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(10, 4, 10, 2)
+        self._row.setSpacing(_GAP)
+        self._row.addStretch(1)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def set_texts(self, texts: tuple[TileText, ...]) -> None:
+        """Show these numbers."""
+        if texts == self._texts:
+            return
+        while len(self._tiles) < len(texts):
+            self._add()
+        self._texts = texts
+        self._fill()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self._fill()
+        self.updateGeometry()
+
+    def shown(self) -> list[str]:
+        """The values that there is room for, as they are written."""
+        pairs = zip(self._tiles, self._texts, strict=False)
+        return [text.value for (tile, _, _), text in pairs if not tile.isHidden()]
+
+    def _add(self) -> None:
+        tile = QWidget(self)
+        column = QVBoxLayout(tile)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        caption, value = QLabel(tile), QLabel(tile)
+        for label in (value, caption):
+            label.setTextFormat(Qt.TextFormat.RichText)
+            column.addWidget(label)
+        self._row.insertWidget(len(self._tiles), tile)
+        self._tiles.append((tile, caption, value))
+
+    def _fill(self) -> None:
+        sizes = type_sizes()
+        for place, (tile, caption, value) in enumerate(self._tiles):
+            text = self._texts[place] if place < len(self._texts) else TileText("", "")
+            caption.setFont(sizes.body)
+            value.setFont(sizes.display)
+            caption.setText(f'<span style="color:{self._theme.muted}">{text.caption}</span>')
+            ink = self._theme.ink(self._theme.color(text.role))
+            value.setText(f'<span style="color:{ink}">{text.value}</span>')
+            tile.setToolTip(text.tip)
+        self._fit()
+
+    def _fit(self) -> None:
+        room = self.width() - 20
+        for place, (tile, _, _) in enumerate(self._tiles):
+            tile.setVisible(place < len(self._texts) and tile.sizeHint().width() <= room)
+            room -= tile.sizeHint().width() + _GAP if place < len(self._texts) else 0
+
+    def sizeHint(self) -> QSize:
+        sizes = type_sizes()
+        heights = (QFontMetrics(font).height() for font in (sizes.display, sizes.body))
+        return QSize(200, sum(heights) + 8)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()

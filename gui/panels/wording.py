@@ -1,0 +1,38 @@
+"""Symbols and numbers as panels write them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from gui.plotting.scales import format_number
+
+#: In plain text, for labels in pictures, and in rich text.
+OPTIMUM_PLAIN, OPTIMUM = "U*", "<i>U</i><sup>*</sup>"
+GREEDY_PLAIN, GREEDY = "U⁽ᵍ⁾", "<i>U</i><sup>(g)</sup>"
+THIN = "\u2009"
+
+_LONGEST_EXACT = 11
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """*value* with so many significant digits; whole numbers as they are."""
+    if not math.isfinite(value):
+        return "–"
+    if value == round(value):
+        return format_number(value)
+    return format_number(value, 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1))
+
+
+def with_interval(mean: float, half_width: float) -> tuple[str, str]:
+    """A mean with the digits that its interval bears, and the half-width in one digit."""
+    if not math.isfinite(half_width) or half_width <= 0:
+        return significant(mean), ""
+    resolution = 10.0 ** math.floor(math.log10(half_width))
+    return format_number(mean, resolution), format_number(half_width, resolution)
+
+
+def exact(value: Fraction) -> str:
+    """*value* as a fraction; empty where that says nothing more or is too long to read."""
+    text = f"{value.numerator}/{value.denominator}"
+    return "" if value.denominator == 1 or len(text) > _LONGEST_EXACT else text
