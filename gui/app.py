@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Callable
 
 from PySide6.QtCore import QEventLoop, QSettings, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from gui import theme as themes
 from gui.main_window import MainWindow
@@ -119,7 +119,7 @@ def screenshot(
         _wait(window.ready, window.build_panels)
         window.stand_at(scenario, policy, seed, trace, at, event)
         window.settle()
-        target = window
+        target: QWidget = window
         if panel is not None:
             if panel not in window.docks:
                 known = ", ".join(sorted(window.docks))

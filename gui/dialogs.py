@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListWidget,
+    QMenu,
     QMenuBar,
     QPushButton,
     QTextBrowser,
@@ -46,24 +47,26 @@ PAGES = {
 MENUS = (("&File", "File"), ("&Run", "Transport"), ("&View", "View"), ("&Help", "Help"))
 
 
-def stack_header(window: MainWindow, header: QWidget) -> None:
-    """Put a menu bar, filled from the table of commands, over the transport."""
+def stack_header(window: MainWindow, header: QWidget) -> QMenu:
+    """Put a menu bar, filled from the table of commands, over the transport; the View menu."""
     layout = QVBoxLayout(header)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(0)
     bar = QMenuBar()
+    menus = {}
     for title, group in MENUS:
-        bar.addMenu(title).addActions(window.actions_by_name.in_group(group))
+        menus[group] = bar.addMenu(title)
+        menus[group].addActions(window.actions_by_name.in_group(group))
     layout.addWidget(bar)
     layout.addWidget(window.transport)
+    return menus["View"]
 
 
 def fill_view_menu(window: MainWindow) -> None:
     """Let the View menu show and hide each panel."""
-    view = window.menuWidget().findChildren(QMenuBar)[0].actions()[2].menu()
-    view.addSeparator()
+    window.view_menu.addSeparator()
     for dock in window.docks.values():
-        view.addAction(dock.toggleViewAction())
+        window.view_menu.addAction(dock.toggleViewAction())
 
 
 def ask_until(window: MainWindow) -> None:

@@ -65,7 +65,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(900, 560)
         header = QWidget()
         self.setMenuWidget(header)
-        dialogs.stack_header(self, header)
+        self.view_menu = dialogs.stack_header(self, header)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.statusBar().addWidget(self._status, 1)
@@ -79,6 +79,8 @@ class MainWindow(QMainWindow):
         self.worker.opened.connect(self._take_info)
         self.worker.refused.connect(self.say)
         self.worker.compiled.connect(self._compiled)
+        self.worker.progressed.connect(self._progressed)
+        self.worker.laid_out.connect(self._arrange)
         self.transport.chosen.connect(self.control.open)
         self.transport.paced.connect(self.control.set_pace)
         self.transport.history.sought.connect(self.control.go_to)
@@ -192,6 +194,13 @@ class MainWindow(QMainWindow):
     def say(self, text: str) -> None:
         """Show a line in the status bar."""
         self._status.setText(text)
+
+    def _arrange(self, layout: str) -> None:
+        if not restore_layout(self, layout):
+            self.say("The session's layout is of another version; the present one stays.")
+
+    def _progressed(self, share: float) -> None:
+        self.say(f"Reading the trace: {share:.0%} (Esc stops it)")
 
     def _compiled(self, done: bool) -> None:
         self.say("Compiled: the run is at full speed." if done

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar, Iterable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
@@ -104,7 +104,7 @@ class Panel(QWidget):
         picture = self.grab()
         if scale != 1.0:
             picture = picture.scaled(picture.size() * scale)
-        picture.save(str(path), "PNG")  # type: ignore[call-overload]
+        picture.save(str(path), "PNG")
 
     def save_svg(self, path: Path) -> None:
         """Save the picture as SVG."""
@@ -116,5 +116,5 @@ class Panel(QWidget):
         generator.setViewBox(self.rect())
         generator.setTitle(self.title)
         painter = QPainter(generator)
-        self.render(painter)
+        self.render(painter, QPoint())
         painter.end()

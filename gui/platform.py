@@ -308,7 +308,7 @@ def _x_host_answers(display: str) -> bool:
     address = (parts["host"].strip("[]"), _X11_PORT + int(parts["number"]))
     try:
         socket.create_connection(address, ANSWER_SECONDS).close()
-    except (OSError, OverflowError):
+    except (OSError, OverflowError, UnicodeError):
         return False
     return True
 

@@ -36,7 +36,7 @@ class RunControl(QObject):
             current = worker.session
             known = current is not None and scenario == current.info.scenario_name
             source = current.bench.scenario if known and current is not None else scenario
-            session = Session.open(source, policy, seed, trace, kernel=False)
+            session = worker.open(source, policy=policy, seed=seed, trace=trace)
             session.rename(scenario)
             worker.adopt(session)
             if event:
@@ -61,7 +61,7 @@ class RunControl(QObject):
             if carry_on and current is not None:
                 session = current.fork(scenario)
             else:
-                session = Session.open(scenario, kernel=False)
+                session = worker.open(scenario)
             session.rename(name)
             worker.adopt(session)
 
@@ -94,7 +94,8 @@ class RunControl(QObject):
         self._worker.post(lambda worker: worker.run(goal or Goal()))
 
     def pause(self) -> None:
-        """Stop running."""
+        """Stop what runs long: the run, or the reading of a trace."""
+        self._worker.cancel()
         self._worker.post(RunWorker.pause)
 
     def run_or_pause(self) -> None:

@@ -22,6 +22,7 @@ from model.bounds import Bounds
 from model.engine import Reason
 from model.errors import UserError
 from model.frame import Speed
+from model.scenario.load import Scenario
 
 Command = Callable[["RunWorker"], None]
 
@@ -80,6 +81,8 @@ class RunWorker(QObject):
     opened = Signal(object)
     refused = Signal(str)
     compiled = Signal(bool)
+    progressed = Signal(float)
+    laid_out = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,6 +95,7 @@ class RunWorker(QObject):
         self._commands: SimpleQueue[Command | None] = SimpleQueue()
         self._taken = threading.Event()
         self._taken.set()
+        self._cancelled = threading.Event()
         self._meter = _Meter()
         self._clock = (0.0, 0.0)
         self._warming: Popen[bytes] | None = None
@@ -178,6 +182,8 @@ class RunWorker(QObject):
         self.bounds = Bounds()
         self.tell("")
         self.opened.emit(session.info)
+        if session.layout:
+            self.laid_out.emit(session.layout)
         if session.timeline.engine is session.bench.reference and session.bench.has_kernel:
             if is_warm():
                 self._use_compiled(session)
@@ -206,6 +212,16 @@ class RunWorker(QObject):
         self.tell(note)
         if step(self._session) is False:
             self._message = "There is no earlier event of that kind."
+
+    def cancel(self) -> None:
+        """Give up what is being read (may be called from any thread)."""
+        self._cancelled.set()
+
+    def open(self, source: str | Scenario, **choices: Any) -> Session:
+        """Open a scenario, telling how far the reading of its trace has come."""
+        self._cancelled.clear()
+        return Session.open(source, kernel=False, progress=self.progressed.emit,
+                            cancelled=self._cancelled.is_set, **choices)  # fmt: skip
 
     def refresh(self) -> None:
         """Publish a frame although nothing has happened."""

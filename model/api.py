@@ -20,7 +20,7 @@ from model.frame import Frame, RunInfo, Speed
 from model.metrics import Estimate
 from model.records import EVENT_KINDS, EVENT_ROW, Record
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
-from model.session_file import Place, read_session, write_session
+from model.session_file import Place, Saved, read_session, write_session
 from model.state import copied, digest, frozen
 from model.systems.reservation.measures import run_metrics
 from model.systems.reservation.state import NEXT_ARRIVAL
@@ -76,12 +76,15 @@ class Session:
         UserError
             One line that says what is wrong with the scenario, policy or trace.
         """
-        name = scenario if isinstance(scenario, str) else ""
+        name = str(scenario) if isinstance(scenario, str | Path) else ""
         value = scenario if not isinstance(scenario, str | Path) else load_scenario(scenario)
-        bench = open_bench(value, policy, seed, trace, progress, cancelled)
+        try:
+            bench = open_bench(value, policy, seed, trace, progress, cancelled)
+        except ScenarioError as error:
+            raise error.inside(name) if name else error from None
         session = cls(bench, Path(name).stem if name else "")
         session._trace = trace
-        session.source = str(scenario) if isinstance(scenario, str | Path) else ""
+        session.source = name
         if kernel:
             session.use_kernel()
         return session
@@ -95,19 +98,23 @@ class Session:
         UserError
             If the file cannot be read, or the saved state is not reached again.
         """
-        text, place, first, present = read_session(path)
-        scenario = parse_scenario_text(text, str(path))
+        saved = read_session(path)
+        place = saved.place
+        scenario = parse_scenario_text(saved.scenario, str(path))
         bench = open_bench(scenario, trace=place.trace)
         if place.fork_event:
             bench.system.workload = _continued(
                 scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals
             )
-        session = cls(bench, place.name, first)
+        bench.system.rename_jobs(place.initial_jobs, place.job_names)
+        session = cls(bench, place.name, saved.first)
         session._trace = place.trace
         session._fork = (place.fork_event, place.fork_time, place.fork_arrivals)
+        session.source = str(path)
         if kernel:
             session.use_kernel()
-        session.timeline.adopt(present, place.digest)
+        session.timeline.adopt(saved.present, place.digest)
+        session.timeline.samples.restore(saved.samples, place.stride)
         session.seek(place.event, place.substep)
         session.layout = place.layout
         return session
@@ -120,12 +127,14 @@ class Session:
         UserError
             If the file cannot be written.
         """
-        line = self.timeline
+        line, system = self.timeline, self.bench.system
         place = Place(
             self.name, line.event, line.substep, digest(line.state), layout, self._trace,
-            *self._fork,
+            *self._fork, system.initial_jobs, system.job_names(), line.samples.stride,
         )  # fmt: skip
-        write_session(path, scenario_text(self.bench.scenario), place, line.first_state, line.state)
+        text = scenario_text(self.bench.scenario)
+        kept = line.samples.table[line.samples.table[:, 0] <= line.event]
+        write_session(path, Saved(text, place, line.first_state, line.state, kept))
 
     def rename(self, name: str) -> None:
         """Show the run under a scenario's name."""

@@ -10,7 +10,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from model.engine import Engine, ReferenceEngine
-from model.errors import ScenarioError
+from model.errors import PolicyError, ScenarioError
 from model.policies import reference_class
 from model.scenario.common import ScriptedWorkload, TraceWorkload
 from model.scenario.load import Scenario
@@ -71,7 +71,7 @@ def assemble(
         If the policy is unknown, its parameters are wrong, or the numbers do not fit.
     """
     scenario = _with(scenario, policy, seed)
-    reference = reference_class(scenario.policy.name)
+    reference = policy_class(scenario)
     numbers = numbers_of(scenario)
     parameters = policy_parameters(scenario)
     try:
@@ -83,9 +83,23 @@ def assemble(
     return Bench(scenario, system, ReferenceEngine(system))
 
 
+def policy_class(scenario: Scenario) -> Any:
+    """The reference class of the scenario's policy.
+
+    Raises
+    ------
+    PolicyError
+        If no policy has that name.
+    """
+    try:
+        return reference_class(scenario.policy.name)
+    except PolicyError as error:
+        raise error.inside("policy.name") from None
+
+
 def policy_parameters(scenario: Scenario) -> Any:
     """The validated parameters of the scenario's policy."""
-    schema = reference_class(scenario.policy.name).schema
+    schema = policy_class(scenario).schema
     try:
         return validated(schema, scenario.policy.parameters)
     except ScenarioError as error:

@@ -44,7 +44,7 @@ def rational(value: int | float | str | Fraction) -> Fraction:
 
 def _far_exponent(text: str) -> bool:
     """Whether an exponent is so large that the integer alone would fill the memory."""
-    exponent = re.search(r"[eE][-+]?(\d+)", text)
+    exponent = re.search(r"[eE][-+]?([\d_]+)", text)
     return exponent is not None and int(exponent[1]) > 60
 
 

@@ -46,6 +46,16 @@ class Samples:
         """The event of the last sample, -1 if there is none."""
         return int(self._table[self._count - 1, 0]) if self._count else -1
 
+    def restore(self, table: NDArray[np.float64], stride: int) -> None:
+        """Take the samples of a saved run."""
+        room = 1024
+        while room < len(table):
+            room *= 2
+        self._table = np.zeros((room, table.shape[1]))
+        self._table[: len(table)] = table
+        self._count = len(table)
+        self.stride = stride
+
     def append(self, rows: NDArray[np.float64]) -> None:
         """Add the rows that are newer than the last and stand on the grid."""
         fresh = rows[(rows[:, 0] > self.last_event) & (rows[:, 0] % self.stride == 0)]
@@ -92,6 +102,8 @@ class RecentRows:
         if not len(rows):
             return
         known = self.last_event - int(rows[0]["event"]) + 1 if self._end else 0
+        if known < 0:  # a saved session was opened: what is kept does not lead up to these
+            self._end = 0
         fresh = rows[max(0, known) :][-self._most :]
         if self._end + len(fresh) > len(self._bytes):
             kept = self._bytes[self._end - self._most : self._end]

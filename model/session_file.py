@@ -9,11 +9,12 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from model.errors import ScenarioError
 from model.state import from_arrays, to_arrays
@@ -36,10 +37,24 @@ class Place:
     fork_event: int = 0  #: the event at which this run left another one; 0: it did not
     fork_time: float = 0.0
     fork_arrivals: int = 0
+    initial_jobs: int = 0  #: jobs numbered before the first arrival
+    job_names: dict[str, str] = field(default_factory=dict)
+    stride: int = 1  #: of the samples
     version: int = VERSION
 
 
-def write_session(path: Path, scenario: str, place: Place, first: Any, present: Any) -> None:
+@dataclass(frozen=True)
+class Saved:
+    """What a session's file holds."""
+
+    scenario: str  #: TOML
+    place: Place
+    first: ReservationState
+    present: ReservationState
+    samples: NDArray[np.float64]
+
+
+def write_session(path: Path, saved: Saved) -> None:
     """Write a session.
 
     Raises
@@ -49,18 +64,19 @@ def write_session(path: Path, scenario: str, place: Place, first: Any, present: 
     """
     try:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("session.json", json.dumps(asdict(place), indent=1))
-            archive.writestr("scenario.toml", scenario)
-            archive.writestr("first.npz", _packed(first))
-            archive.writestr("present.npz", _packed(present))
+            archive.writestr("session.json", json.dumps(asdict(saved.place), indent=1))
+            archive.writestr("scenario.toml", saved.scenario)
+            archive.writestr("first.npz", _packed(to_arrays(saved.first)))
+            archive.writestr("present.npz", _packed(to_arrays(saved.present)))
+            archive.writestr("samples.npz", _packed({"samples": saved.samples}))
     except OSError as error:
         raise ScenarioError(
             f"cannot be written: {error.strerror or error}", where=str(path)
         ) from None
 
 
-def read_session(path: Path) -> tuple[str, Place, ReservationState, ReservationState]:
-    """The scenario's text, the place, the first and the present state.
+def read_session(path: Path) -> Saved:
+    """Read a session.
 
     Raises
     ------
@@ -70,30 +86,35 @@ def read_session(path: Path) -> tuple[str, Place, ReservationState, ReservationS
     try:
         with zipfile.ZipFile(path) as archive:
             data = json.loads(archive.read("session.json"))
-            scenario = archive.read("scenario.toml").decode()
-            first = _unpacked(archive.read("first.npz"))
-            present = _unpacked(archive.read("present.npz"))
-        if data.get("version") != VERSION:
-            raise ScenarioError(
-                f"found version {data.get('version')}, allowed: {VERSION}", where=str(path)
+            if data.get("version") != VERSION:
+                raise ScenarioError(
+                    f"found version {data.get('version')}, allowed: {VERSION}", where=str(path)
+                )
+            return Saved(
+                scenario=archive.read("scenario.toml").decode(),
+                place=Place(**{**data, "trace": tuple(data["trace"])}),
+                first=from_arrays(ReservationState, _unpacked(archive.read("first.npz"))),
+                present=from_arrays(ReservationState, _unpacked(archive.read("present.npz"))),
+                samples=_unpacked(archive.read("samples.npz"))["samples"],
             )
-        place = Place(**{**data, "trace": tuple(data["trace"])})
     except OSError as error:
         reason = error.strerror or str(error)
         raise ScenarioError(f"cannot be read: {reason}", where=str(path)) from None
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, KeyError, ValueError, TypeError,
-            AttributeError, EOFError, NotImplementedError, RuntimeError) as error:  # fmt: skip
+    except _DAMAGE as error:
         raise ScenarioError(f"not a saved session: {error}", where=str(path)) from None
-    return scenario, place, first, present
 
 
-def _packed(state: Any) -> bytes:
+#: What reading a damaged archive can raise.
+_DAMAGE = (zipfile.BadZipFile, zipfile.LargeZipFile, KeyError, ValueError, TypeError,
+           AttributeError, EOFError, NotImplementedError, RuntimeError)  # fmt: skip
+
+
+def _packed(arrays: Mapping[str, Any]) -> bytes:
     buffer = io.BytesIO()
-    arrays: dict[str, Any] = to_arrays(state)
     np.savez(buffer, **arrays)
     return buffer.getvalue()
 
 
-def _unpacked(data: bytes) -> ReservationState:
+def _unpacked(data: bytes) -> dict[str, np.ndarray]:
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        return from_arrays(ReservationState, arrays)
+        return dict(arrays)

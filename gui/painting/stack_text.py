@@ -6,8 +6,16 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 
+_MARK = "\x1f"
+
+
+def symbol(text: str) -> str:
+    """*text* marked as a symbol, to stand in a line."""
+    return f"{_MARK}{text}{_MARK}"
+
+
 class Symbols:
-    """Draws and measures lines in which what stands between underscores is a symbol."""
+    """Draws and measures lines with symbols in them, see :func:`symbol`."""
 
     def __init__(self, font: QFont, bold: bool = False) -> None:
         self.upright = QFont(font)
@@ -24,21 +32,21 @@ class Symbols:
     def width(self, text: str) -> float:
         """Width of a line."""
         return sum(
-            self._metrics[i % 2].horizontalAdvance(part) for i, part in enumerate(text.split("_"))
+            self._metrics[i % 2].horizontalAdvance(part) for i, part in enumerate(text.split(_MARK))
         )
 
     def elided(self, text: str, width: float) -> str:
         """*text*, shortened at its end to this width; symbols lose their italics then."""
         if self.width(text) <= width:
             return text
-        plain = text.replace("_", "")
+        plain = text.replace(_MARK, "")
         return self._metrics[0].elidedText(plain, Qt.TextElideMode.ElideRight, width)
 
     def draw(self, painter: QPainter, x: float, y: float, text: str, color: str) -> float:
         """Draw a line whose top left corner is (x, y); returns where it ends."""
         painter.setPen(QColor(color))
         y += self._metrics[0].ascent()
-        for i, part in enumerate(text.split("_")):
+        for i, part in enumerate(text.split(_MARK)):
             if part:
                 painter.setFont((self.upright, self.italic)[i % 2])
                 painter.drawText(QPointF(x, y), part)

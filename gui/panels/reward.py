@@ -13,7 +13,7 @@ from gui.intents import GoTo
 from gui.panel import Panel
 from gui.panels.reward_table import RewardTable, TypeCounts
 from gui.panels.sampled import Columns, History, SampledSeries
-from gui.panels.tiles import LabelPace, Tiles, TileText, type_sizes
+from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground, type_sizes
 from gui.panels.wording import (
     GREEDY,
     GREEDY_PLAIN,
@@ -23,6 +23,7 @@ from gui.panels.wording import (
     significant,
     with_interval,
 )
+from gui.plotting.curve import PyramidBand
 from gui.plotting.time_plot import PlotText, TimePlot
 from gui.theme import Theme, type_letter
 from model.frame import Frame
@@ -56,33 +57,31 @@ class RewardPanel(Panel):
         self._history = History(read_rewards)
         self._pace = LabelPace()
         self._drawing = self._stale = False
+        self._items: dict[str, PyramidBand | None] = {}  # lines and bands in the plot
         self.mean = Estimate(np.nan, np.nan)
         self.tiles = Tiles(self.theme, self.body)
         self.table = RewardTable(self.theme, self.body)
-        self._column = QVBoxLayout(self.body)
-        self._column.setContentsMargins(0, 0, 0, 4)
-        self._column.setSpacing(0)
-        self._column.addWidget(self.tiles)
-        self._column.addWidget(self.table)
-        self._unit = ""
-        self._add_plot()
+        paint_ground(self.body, self.theme)
+        self.plot = self._made_plot()
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(0)
+        column.addWidget(self.tiles)
+        column.addWidget(self.plot, 1)
+        column.addWidget(self.table)
 
-    def _add_plot(self) -> None:
-        text = PlotText("time", "reward per server", self._unit)
-        self.plot = plot = TimePlot(self.theme, type_sizes(), text, parent=self.body)
+    def _made_plot(self) -> TimePlot:
+        text = PlotText("time", "reward rate")
+        plot = TimePlot(self.theme, type_sizes(), text, parent=self.body)
         plot.setAccessibleName("reward rate over time")
         plot.setToolTip("The reward rate over time; grey is its range where averages are drawn.\n"
                         "A click goes to that moment, the wheel enlarges, a double click shows "
                         "all.")  # fmt: skip
-        self._lines: set[str] = set()
-        self._range = plot.add_band("range", "muted")
-        self._interval = plot.add_band("interval", "run")
-        self._ahead = plot.add_curve("ahead", "muted")
-        self._mean_line = plot.add_curve("mean", "run")
+        self._ahead = plot.add_curve("ahead", "border")
         self._curve = plot.add_curve("reward", "run")
         plot.picked.connect(self._go_to)
         plot.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
-        self._column.insertWidget(1, plot, 1)
+        return plot
 
     # Frames.
 
@@ -93,21 +92,22 @@ class RewardPanel(Panel):
         if self._pace.due(frame.running):
             self.mean = self._running_mean(frame)
             self._show_numbers(frame)
-            self._show_references(frame)
+            self._show_lines(frame)
         self._draw(frame)
 
     def _begin(self, frame: Frame) -> None:
         """Another run: its own unit of time at the axis, and ranges that fit it."""
-        if frame.info.time_unit != self._unit:
-            self._unit = frame.info.time_unit
-            self._column.removeWidget(self.plot)
-            self.plot.deleteLater()
-            self._add_plot()
-        self._mean_line.truncate(0)
-        for pyramid in (self._interval.low, self._interval.high):
-            pyramid.truncate(0)
-        self._range.low = self._range.high = self._history.series[0].values
+        self._name_axis(frame)
+        self._remove("interval")
+        self._remove("range")
+        extent = self._band("range", "muted")
+        extent.low = extent.high = self._history.series[0].values
         self.plot.reset_view()
+
+    def _name_axis(self, frame: Frame) -> None:
+        unit = frame.info.time_unit
+        axis = self.plot.getPlotItem().getAxis("bottom")
+        axis.setLabel(f"time ({unit})" if unit else "time")
 
     def _running_mean(self, frame: Frame) -> Estimate:
         """The mean since the warm-up, up to the moment shown."""
@@ -161,15 +161,40 @@ class RewardPanel(Panel):
         room = self.body.height() - self.tiles.sizeHint().height()
         return room - self.table.height_of(lines) >= _LEAST_PLOT * type_sizes().scale
 
-    def _show_references(self, frame: Frame) -> None:
+    def _show_lines(self, frame: Frame) -> None:
+        """Lines at the bounds and at the mean, and the mean's interval where it counts."""
         for bound in _bounds(frame):
-            if bound.value is not None:
-                self._lines.add(bound.role)
-                text = f"{bound.plain}{THIN} {significant(bound.value)}"
-                self.plot.set_reference(bound.role, bound.value, bound.role, text)
-            elif bound.role in self._lines:
-                self.plot.remove(bound.role)
-                self._lines.discard(bound.role)
+            text = f"{bound.plain}{THIN} {significant(bound.value or 0.0)}"
+            self._show_line(bound.role, bound.value, bound.role, text)
+        known = math.isfinite(self.mean.mean) and frame.time > _warmup(frame)
+        text = f"mean{THIN} {with_interval(self.mean.mean, self.mean.half_width)[0]}"
+        self._show_line("mean", self.mean.mean if known else None, "run", text)
+        if not known or not math.isfinite(self.mean.half_width):
+            self._remove("interval")
+            return
+        ends = [_warmup(frame), frame.time]
+        half = self.mean.half_width
+        band = self._band("interval", "run")
+        band.low.replace(ends, [self.mean.mean - half] * 2)
+        band.high.replace(ends, [self.mean.mean + half] * 2)
+
+    def _show_line(self, name: str, value: float | None, role: str, text: str) -> None:
+        if value is None:
+            self._remove(name)
+            return
+        self._items[name] = None
+        self.plot.set_reference(name, value, role, text)
+
+    def _band(self, name: str, role: str) -> PyramidBand:
+        """The band of this name, added where there is none yet."""
+        band = self._items.get(name) or self.plot.add_band(name, role)
+        self._items[name] = band
+        return band
+
+    def _remove(self, name: str) -> None:
+        if name in self._items:
+            self.plot.remove(name)
+            del self._items[name]
 
     # The curve.
 
@@ -177,7 +202,6 @@ class RewardPanel(Panel):
         """Bring the curve up to the frame, in the range that is in view afterwards."""
         self._drawing = True
         self.plot.set_now(max(frame.time, frame.extent.live_end_time))
-        self._show_mean(frame)
         for _ in range(2):
             self._stale = False
             self._fill(frame, self._history.series[0])
@@ -191,20 +215,6 @@ class RewardPanel(Panel):
         low, high = self.plot.getPlotItem().getViewBox().viewRange()[0]
         self._curve.replace(*series.curve((low, frame.time), (low, high)))
         self._ahead.replace(*series.curve((frame.time, frame.extent.live_end_time), (low, high)))
-
-    def _show_mean(self, frame: Frame) -> None:
-        """A line from the end of the warm-up to now, at the height of the mean."""
-        for pyramid in (self._mean_line, self._interval.low, self._interval.high):
-            pyramid.truncate(0)
-        if not math.isfinite(self.mean.mean) or frame.time <= _warmup(frame):
-            self.plot.set_label("mean", "")
-            return
-        ends, mean = [_warmup(frame), frame.time], [self.mean.mean] * 2
-        self._mean_line.append(ends, mean)
-        if math.isfinite(self.mean.half_width):
-            self._interval.append(ends, mean, [self.mean.half_width] * 2)
-        text, _ = with_interval(self.mean.mean, self.mean.half_width)
-        self.plot.set_label("mean", f"mean{THIN} {text}")
 
     def _zoomed(self) -> None:
         if self._drawing:
@@ -220,9 +230,12 @@ class RewardPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
+        paint_ground(self.body, theme)
         self.tiles.restyle(theme)
         self.table.restyle(theme)
         self.plot.set_theme(theme, type_sizes())
+        if self.frame is not None:
+            self._name_axis(self.frame)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

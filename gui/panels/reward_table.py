@@ -17,7 +17,8 @@ from model.explain import grouped
 _MARGIN = 10.0
 _GAP = 14.0
 _LINE_GAP = 5.0
-_SMALLEST_BAR = 40.0
+_SMALLEST_BAR = 30.0
+_USUAL = "00\u2009000"
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -156,7 +157,8 @@ class RewardTable(QWidget):
             max(metrics.horizontalAdvance(row[place]) for row in rows)
             for place in range(len(COLUMNS))
         ]
-        known = self._widths or needed
+        usual = metrics.horizontalAdvance(_USUAL)
+        known = self._widths or [usual] * len(COLUMNS)
         self._widths = [max(pair) for pair in zip(known, needed, strict=True)]
 
     def _lefts(self) -> list[float]:

@@ -60,7 +60,7 @@ class SampledSeries:
         start = max(0, int(np.searchsorted(x, first, side="right")) - 1)
         stop = int(np.searchsorted(x, last, side="right"))
         if stop <= start:
-            return np.zeros(0), np.zeros(0)
+            return nothing(first)
         times = np.clip(x[start:stop], first, last)
         corners = np.r_[np.repeat(times, 2)[1:], last]
         return corners, np.repeat(self.values.y[start:stop], 2)
@@ -72,11 +72,9 @@ class SampledSeries:
         those at the ends are longer or shorter.
         """
         x = self.values.x
-        if not len(x):
-            return np.zeros(0), np.zeros(0)
         first, last = max(first, float(x[0])), min(last, float(x[-1]))
         if last <= first:
-            return np.zeros(0), np.zeros(0)
+            return nothing(first)
         grid = np.arange(math.floor(first / width), math.ceil(last / width) + 1) * width
         inner = grid[(grid > first + width / 2) & (grid < last - width / 2)]
         edges = np.r_[first, inner, last]
@@ -89,10 +87,15 @@ class SampledSeries:
         """What to draw of the stretch *part* while *view* is in view."""
         first, last = max(part[0], view[0]), min(part[1], view[1])
         if last <= first:
-            return np.zeros(0), np.zeros(0)
+            return nothing(first)
         if self.count(*view) <= 2 * MOST_AVERAGES:
             return self.steps(first, last)
         return self.averages(first, last, average_width(*view))
+
+
+def nothing(x: float) -> tuple[Values, Values]:
+    """A curve with nothing to show at *x*."""
+    return np.array([x]), np.array([np.nan])
 
 
 def average_width(low: float, high: float) -> float:

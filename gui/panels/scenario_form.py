@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -13,29 +13,22 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QScrollArea,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from gui.icons import icon
 from gui.intents import ApplyScenario
 from gui.panel import Panel
+from gui.panels.scenario_cells import Cell, CellGrid, StartCell, TypeCard
 from gui.panels.scenario_fields import (
-    SERVICES,
-    Cell,
-    CellGrid,
+    PARAMETERS,
     Check,
-    Path,
-    StartCell,
     as_text,
     check,
     copied,
     dotted,
     parameters_of,
     policy_titles,
-    put,
-    type_pixmap,
 )
 from gui.theme import Theme
 from model.frame import Frame, RunInfo
@@ -43,115 +36,6 @@ from model.scenario.load import as_data
 
 #: Milliseconds without a keystroke before the form is checked.
 _PATIENCE = 200
-_PARAMETERS = ("policy", "parameters")
-
-
-class TypeCard(QFrame):
-    """The fields of one job type."""
-
-    edited = Signal()
-    removed = Signal()
-
-    def __init__(self, data: dict[str, Any], resources: tuple[str, ...]) -> None:
-        super().__init__()
-        self._data = data
-        self.setObjectName("card")
-        self.swatch = QLabel(self)
-        self.remove = QToolButton(self)
-        self.remove.setToolTip("Remove: this job type leaves the scenario.")
-        self.remove.clicked.connect(self.removed)
-        self.cells = self._cells(resources)
-        self.mean = self.cells[-1]
-        self.service = self.cells[-2]
-        self._extra: list[Cell] = []
-        self.grid = CellGrid(parent=self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 6, 4, 8)
-        row.addWidget(self.swatch, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.grid, 1)
-        row.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignTop)
-        for cell in self.cells:
-            cell.fill(data)
-            cell.edited.connect(self.edited)
-        self._one_of(("workload",), ("arrival_rate",))
-        self.service.edited.connect(self._show_extra)
-        self._show_extra()
-
-    def _cells(self, resources: tuple[str, ...]) -> list[Cell]:
-        kinds = [(kind, kind.replace("-", " ")) for kind in SERVICES]
-        return [
-            Cell("name", ("name",), "Name: what the job type is called; each only once.",
-                 columns=2),
-            *(Cell(name, ("demand", name), f"Demand: {name} that one job of this type takes.",
-                   optional=True) for name in resources),
-            Cell("reward <i>u</i>", ("reward",), "Reward: per unit of time of service."),
-            Cell("workload ρ", ("workload",), "Workload: arrivals per service time, per server. "
-                 "Give it or the arrival rate.", optional=True),
-            Cell("arrivals λ", ("arrival_rate",), "Arrival rate: per server and unit of time. "
-                 "Give it or the workload.", optional=True),
-            Cell("service", ("service", "distribution"),
-                 "Service: the distribution of service times.", kinds, columns=2),
-            Cell("mean 1/μ", ("service", "mean"), "Mean: of the service times."),
-        ]  # fmt: skip
-
-    @property
-    def name(self) -> str:
-        """What the job type is called in the form."""
-        return self.cells[0].text
-
-    @property
-    def all_cells(self) -> list[Cell]:
-        """All cells that are seen."""
-        return self.cells + self._extra
-
-    def _one_of(self, *paths: Path) -> None:
-        """What is typed into one of these fields empties the others."""
-        chosen = [cell for cell in self.cells if cell.path in paths]
-        for cell in chosen:
-            others = [other for other in chosen if other is not cell]
-            cell.field.textEdited.connect(  # type: ignore[union-attr]
-                lambda text, others=others: [other.set_text("") for other in others if text]
-            )
-
-    def _show_extra(self) -> None:
-        kind = self.service.text
-        schema = SERVICES[kind]
-        names = [name for name in schema.model_fields if name not in {"distribution", "mean"}]
-        if [cell.path[1] for cell in self._extra] == names:
-            self.grid.set_cells(self.all_cells)
-            return
-        self._extra = []
-        for name in names:
-            cell = Cell(name.replace("_", " "), ("service", name),
-                        f"{name.replace('_', ' ').capitalize()}: of the {kind} distribution.",
-                        columns=2 if len(name) > 10 else 1)  # fmt: skip
-            cell.fill(self._data)
-            if not cell.text:
-                field = schema.model_fields[name]
-                cell.set_text("2" if field.is_required() else as_text(field.default))
-            cell.edited.connect(self.edited)
-            self._extra.append(cell)
-        self.grid.set_cells(self.all_cells)
-
-    def data(self) -> dict[str, Any]:
-        """The job type as the fields say; fields unknown here are kept."""
-        data = copied(self._data)
-        put(data, ("service",), {})
-        for cell in self.all_cells:
-            cell.store(data)
-        return data
-
-    def restyle(self, theme: Theme, number: int, only: bool) -> None:
-        """Follow another theme, or another place in the list."""
-        side = round(self.fontMetrics().height() * 1.2)
-        ratio = self.devicePixelRatioF()
-        self.swatch.setPixmap(type_pixmap(theme, number, side, ratio, self.font()))
-        self.remove.setIcon(icon("cancel", theme))
-        self.remove.setEnabled(not only)
-        self.remove.setAccessibleName(f"remove the job type {self.cells[0].text}")
-        self.setStyleSheet(f"#card {{ background: {theme.raised}; border-radius: 4px; }}")
-        for cell in self.all_cells:
-            cell.restyle(theme)
 
 
 class ScenarioPanel(Panel):
@@ -292,7 +176,9 @@ class ScenarioPanel(Panel):
         unit = data["run"].get("time_unit", "")
         within = f", in {unit}" if unit else ""
         return [
-            Cell("title", ("title",), "Title: one line about the scenario.", columns=99),
+            Cell(
+                "title", ("title",), "Title: one line about the scenario.", columns=99, words=True
+            ),
             Cell("seed", ("seed",), "Seed: the same seed gives the same jobs under any policy."),
             Cell("run until", ("run", "until"), f"End: of a run without drawing{within}."),
             Cell("warm-up", ("run", "warmup"), f"Warm-up: left out of the averages{within}."),
@@ -304,8 +190,7 @@ class ScenarioPanel(Panel):
         self._start = StartCell(names, data["initial"]["start"] == "given")
         capacities = [
             Cell(f"{name}, in {units[name]}" if units.get(name) else name,
-                 ("servers", "capacity", name), f"Capacity: {name} of each server.",
-                 columns=2 if units.get(name) else 1)
+                 ("servers", "capacity", name), f"Capacity: {name} of each server.")
             for name in data["servers"].get("capacity", {})
         ]  # fmt: skip
         return [Cell("servers <i>L</i>", ("servers", "count"), "Servers: how many there are."),
@@ -318,13 +203,13 @@ class ScenarioPanel(Panel):
         for name, default, choices in parameters_of(policy):
             label = name.replace("_", " ")
             unless = f", {default} unless given" if default else ""
-            cell = Cell(label, ("policy", "parameters", name),
-                        f"{label.capitalize()}: a parameter of the policy{unless}.",
-                        [(item, item) for item in choices], columns=2, optional=True)  # fmt: skip
+            tip = f"{label.capitalize()}: a parameter of the policy{unless}."
+            titled = [(item, as_text(item)) for item in choices]
+            cell = Cell(label, (*PARAMETERS, name), tip, titled, columns=2, optional=True)
             if isinstance(cell.field, QLineEdit):
                 cell.field.setPlaceholderText(default)
             cells.append(cell)
-        self._cells = [cell for cell in self._cells if cell.path[:2] != _PARAMETERS]
+        self._cells = [cell for cell in self._cells if cell.path[:2] != PARAMETERS]
         for cell in cells:
             cell.fill(self._base)
             cell.set_text(self._typed.get((policy, cell.path[-1]), cell.text))
@@ -335,7 +220,7 @@ class ScenarioPanel(Panel):
 
     def _change_policy(self) -> None:
         for cell in self._cells:
-            if cell.path[:2] == _PARAMETERS:
+            if cell.path[:2] == PARAMETERS:
                 self._typed[self._policy, cell.path[-1]] = cell.text
         self._fill_parameters(self.policy.text)
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPalette, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.theme import LECTURE_SCALE, Fonts, Theme, fonts
@@ -21,6 +21,14 @@ def type_sizes() -> Fonts:
     usual = fonts()
     middle = usual.body_size * (1 + LECTURE_SCALE) / 2
     return fonts(lecture=QApplication.font().pointSizeF() > middle)
+
+
+def paint_ground(widget: QWidget, theme: Theme) -> None:
+    """Give *widget* the ground that pictures stand on."""
+    palette = widget.palette()
+    palette.setColor(QPalette.ColorRole.Window, QColor(theme.panel))
+    widget.setPalette(palette)
+    widget.setAutoFillBackground(True)
 
 
 class LabelPace:

@@ -25,10 +25,13 @@ def significant(value: float, digits: int = 4) -> str:
 
 
 def with_interval(mean: float, half_width: float) -> tuple[str, str]:
-    """A mean with the digits that its interval bears, and the half-width in one digit."""
+    """A mean with the digits that its interval bears, and the half-width.
+
+    The half-width has one digit, or two where the first is a 1.
+    """
     if not math.isfinite(half_width) or half_width <= 0:
         return significant(mean), ""
-    resolution = 10.0 ** math.floor(math.log10(half_width))
+    resolution = 10.0 ** math.floor(math.log10(half_width / 2))
     return format_number(mean, resolution), format_number(half_width, resolution)
 
 

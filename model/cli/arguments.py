@@ -6,6 +6,7 @@ import argparse
 import re
 from difflib import get_close_matches
 from pathlib import Path
+from textwrap import fill
 from types import MappingProxyType
 from typing import Callable, Mapping, NoReturn, Sequence
 
@@ -24,6 +25,9 @@ COMMANDS: Mapping[str, str] = MappingProxyType({
 
 DEFAULT_SCENARIO = "dra-vms"
 
+#: Columns of the paragraphs of --help.
+WIDTH = 80
+
 MOST_EVENTS = 10**12
 MOST_SEED = 2**63 - 1
 MOST_PIXELS = 10_000
@@ -41,7 +45,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, command: str, description: str, examples: Sequence[str]) -> None:
         super().__init__(
             prog=f"slotscope {command}".rstrip(),
-            description=description,
+            description="\n\n".join(fill(part, WIDTH) for part in description.split("\n\n")),
             epilog="examples:\n" + "\n".join(f"  {example}" for example in examples),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
@@ -56,7 +60,8 @@ class Parser(argparse.ArgumentParser):
         place = re.fullmatch(r"argument ([^:]*): (.*)", message, flags=re.DOTALL)
         if place:
             raise UsageError(place[2], where=place[1].split("/")[0])
-        raise UsageError(f"{message}; '{self.prog} --help' shows all", where=self.prog)
+        command = self.prog.partition(" ")[2]
+        raise UsageError(f"{message}; '{self.prog} --help' shows all", where=command)
 
     def _unknown(self, arguments: str) -> UsageError:
         first, _, _ = arguments.lstrip().partition(" ")
@@ -94,7 +99,7 @@ def number(lowest: float, *, open_end: bool) -> Callable[[str], float]:
             value = float("nan")
         if not lowest <= value < float("inf") or (open_end and value == lowest):
             bound = f"above {lowest:g}" if open_end else f"of at least {lowest:g}"
-            raise argparse.ArgumentTypeError(f"found '{text}', allowed: a number {bound}")
+            raise argparse.ArgumentTypeError(f"found '{text}', allowed: a finite number {bound}")
         return value
 
     return read
@@ -145,6 +150,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     if arguments and arguments[0] in COMMANDS:
         return _PARSERS[arguments[0]]().parse_args(arguments[1:])
+    if arguments:
+        _refuse_misspelt(arguments[0])
     options = _window().parse_args(arguments)
     if options.scenario in COMMANDS:
         raise UsageError(
@@ -153,6 +160,14 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         )
     options.as_it_comes = not arguments
     return options
+
+
+def _refuse_misspelt(first: str) -> None:
+    """Refuse what was surely meant as a command, before it is taken for a scenario."""
+    near = get_close_matches(first, COMMANDS, n=1)
+    if near and not Path(first).exists():
+        raise UsageError(f"no command or scenario is called '{first}'; did you mean '{near[0]}'? "
+                         f"commands are {', '.join(COMMANDS)}")  # fmt: skip
 
 
 def _scenario(parser: Parser, *, optional: bool = False) -> None:
@@ -181,8 +196,8 @@ def _window() -> Parser:
         "",
         "A laboratory in which cluster-scheduling policies run in front of your eyes. Without a "
         "command it opens the window on a scenario; where there is no display it says so, runs "
-        "the scenario offscreen, and writes a screenshot and a summary to slotscope-first-run/.\n"
-        f"\ncommands, each with its own --help:\n  {', '.join(COMMANDS)}",
+        "the scenario offscreen, and writes a screenshot and a summary to slotscope-first-run/.\n\n"
+        f"Commands, each with its own --help: {', '.join(COMMANDS)}.",
         ["slotscope", "slotscope dra-classroom", "slotscope my-cluster.toml --policy first-fit",
          "slotscope dra-vms --policy dra --seed 7 --event 1234"],
     )  # fmt: skip

@@ -5,21 +5,20 @@ from __future__ import annotations
 import argparse
 from typing import Any, Mapping
 
-from model.api import open_bench
+from model.api import Session
 from model.cli.guard import note
 from model.cli.output import print_json, shown, table
 from model.errors import ScenarioError
 from model.programs.alpha_curve import AlphaCurve, Points, alpha_curve
 from model.programs.bounds import bounds
-from model.scenario.load import load_scenario
 
 
 def execute(options: argparse.Namespace) -> int:
     """Solve and print."""
-    bench = open_bench(
-        load_scenario(options.scenario), options.policy, options.seed, tuple(options.trace)
+    session = Session.open(
+        options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False
     )
-    numbers = bench.numbers
+    numbers = session.bench.numbers
     for warning in numbers.warnings():
         note(f"warning: {warning}")
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from model.api import open_bench
+from model.api import Session
 from model.errors import ScenarioError, TraceError
 from model.policies import reference_class
 from model.scenario.load import load_scenario
@@ -35,4 +35,4 @@ def check_scenario(options: argparse.Namespace) -> None:
         return
     scenario = load_scenario(options.scenario)
     if scenario.workload.kind != "trace" or not (options.trace or scenario.workload.paths):
-        open_bench(scenario, options.policy, options.seed)
+        Session.open(options.scenario, options.policy, options.seed, kernel=False)

@@ -54,13 +54,13 @@ class Progress:
         self._shown = not quiet and sys.stderr.isatty()
         self._last = 0.0
 
-    def __call__(self, done: float, total: float) -> None:
-        """*done* of *total* is done."""
+    def __call__(self, done: float, total: float, doing: str = "") -> None:
+        """*done* of *total* is done; *doing* says of what, where that is not plain."""
         if not self._shown or monotonic() - self._last < PROGRESS_SECONDS:
             return
         self._last = monotonic()
         share = done / total if total else 1.0
-        self._write(f"{self._what}: {share:.0%}")
+        self._write(f"{self._what}: {doing}{share:.0%}")
 
     def say(self, text: str) -> None:
         """Tell what is going on before there is anything to count."""

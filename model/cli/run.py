@@ -136,10 +136,10 @@ def measure(options: argparse.Namespace, progress: Progress) -> Measured:
 
 
 def _opened(options: argparse.Namespace, seed: int | None, progress: Progress) -> Session:
-    progress.say("reading")
     session = Session.open(
-        options.scenario, options.policy, seed, tuple(options.trace), kernel=False
-    )
+        options.scenario, options.policy, seed, tuple(options.trace), kernel=False,
+        progress=lambda share: progress(share, 1, "reading the trace, "),
+    )  # fmt: skip
     if options.engine == "kernel" and not session.bench.has_kernel:
         raise UsageError(
             f"found kernel, but the policy '{session.info.policy_name}' has no compiled twin; "
@@ -183,6 +183,8 @@ def _measured(
     warmup, until = times
 
     def advance(time: float) -> Any:
+        if time == 0:  # what happens at time 0 is measured, not warm-up
+            return line.state
         while session.run(until=time, budget=SLICE_SECONDS) is Reason.LIMIT:
             progress(position + min(line.time / until, 1.0), options.replications)
         return line.state

@@ -105,18 +105,24 @@ def _from_validator(where: str, detail: ErrorDetails) -> Problem:
 
 def _path(location: tuple[int | str, ...]) -> str:
     text = ""
+    before: int | str = ""
     for part in location:
         if isinstance(part, int):
             text += f"[{part}]"
-        elif part not in _TAGS:
-            text += f".{part}" if text else str(part)
+        elif part != "[key]" and not (before in _UNIONS and part in _TAGS):
+            text += f".{part or QUOTED_NOTHING}" if text else str(part or QUOTED_NOTHING)
+        before = part
     return text
 
 
-#: Names that pydantic puts into a path for the member of a union; they are no fields.
+#: How a key without a letter is shown.
+QUOTED_NOTHING = "''"
+
+#: Fields that hold one of several tables; pydantic puts the table's name into the path.
+_UNIONS = frozenset({"workload", "initial", "service"})
 _TAGS = frozenset({
     "poisson", "scripted", "trace", "empty", "full", "given", "exponential", "deterministic",
-    "erlang", "hyper-exponential", "pareto", "lognormal", "[key]",
+    "erlang", "hyper-exponential", "pareto", "lognormal",
 })  # fmt: skip
 
 

@@ -6,7 +6,7 @@ checked against the state, applied, and passed on, so that stepping can stop bet
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, Iterator
+from typing import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -100,6 +100,15 @@ class ReservationSystem:
         check_feasible(state, self.numbers)
         for _ in self.start(state):
             pass
+
+    def job_names(self) -> dict[str, str]:
+        """Names of jobs that have one, by their number as text (for a file)."""
+        return {str(number): name for number, name in self._names.items()}
+
+    def rename_jobs(self, initial_jobs: int, names: Mapping[str, str]) -> None:
+        """Take over the numbering of a saved run."""
+        self.initial_jobs = initial_jobs
+        self._names = {int(number): name for number, name in names.items()}
 
     def job_name(self, number: int) -> str:
         """The name of a job: as scripted, or its number."""

@@ -1,0 +1,398 @@
+"""The widgets of the scenario form: cells, grids of cells, and a card for each job type."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Iterable, Sequence
+
+import numpy as np
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QImage,
+    QPainter,
+    QPixmap,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.icons import icon
+from gui.painting.colour import contrast, mix
+from gui.painting.textures import INK, texture_tile
+from gui.panels.scenario_fields import SERVICES, Path, as_number, as_text, copied, put, value_at
+from gui.theme import Theme
+
+_TAG = re.compile(r"<[^>]*>")
+
+
+class Chooser(QComboBox):
+    """A list to choose from that leaves the wheel to the form unless it has the focus."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class Cell(QWidget):
+    """A label above a field; *path* says where its value belongs in the data."""
+
+    edited = Signal()
+
+    def __init__(
+        self,
+        label: str,
+        path: Path,
+        tip: str,
+        choices: Sequence[tuple[Any, str]] = (),
+        columns: int = 1,
+        optional: bool = False,
+        words: bool = False,
+    ) -> None:
+        super().__init__()
+        self.path, self.label, self.columns = path, label, columns
+        self.optional, self.words = optional, words
+        self._original: Any = None
+        self._original_text = ""
+        self._message = ""
+        self.caption = QLabel(label, self)
+        self.caption.setTextFormat(Qt.TextFormat.RichText)
+        self.field: QLineEdit | QComboBox
+        if choices:
+            self.field = Chooser(self)
+            for value, title in choices:
+                self.field.addItem(title, value)
+            self.field.currentIndexChanged.connect(self.edited)
+        else:
+            self.field = QLineEdit(self)
+            self.field.textChanged.connect(self.edited)
+        self.field.setMinimumWidth(0)
+        self.field.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.field.setToolTip(tip)
+        self.field.setAccessibleName(tip)
+        self.caption.setBuddy(self.field)
+        self.error = QLabel()
+        self.error.setWordWrap(True)
+        self.error.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(1)
+        column.addWidget(self.caption)
+        column.addWidget(self.field)
+
+    def fill(self, data: Any) -> None:
+        """Show what stands at the path in *data*."""
+        self._original = value_at(data, self.path)
+        self.set_text(as_text(self._original))
+        self._original_text = self.text
+
+    def store(self, data: Any) -> None:
+        """Put the field's value at the path in *data*; what was not touched stays as it was."""
+        text = self.text
+        if text == self._original_text:
+            value = self._original
+        elif self.optional and not text:
+            value = None
+        else:
+            value = self._typed
+        put(data, self.path, value)
+
+    @property
+    def _typed(self) -> Any:
+        if isinstance(self.field, QComboBox):
+            return self.field.currentData()
+        return self.text if self.words else as_number(self.text)
+
+    @property
+    def text(self) -> str:
+        """What the field says."""
+        if isinstance(self.field, QComboBox):
+            return as_text(self.field.currentData())
+        return self.field.text().strip()
+
+    def set_text(self, text: str) -> None:
+        """Let the field say *text*."""
+        if isinstance(self.field, QComboBox):
+            known = [as_text(self.field.itemData(n)) for n in range(self.field.count())]
+            self.field.setCurrentIndex(known.index(text) if text in known else 0)
+        else:
+            self.field.setText(text)
+            self.field.setCursorPosition(0)
+
+    def set_error(self, message: str, theme: Theme) -> None:
+        """Show a fault below the field; an empty one takes it away."""
+        self._message = message
+        ink = theme.ink(theme.rejection)
+        self.error.setText(f"{_TAG.sub('', self.label)}: {message}" if message else "")
+        self.error.setStyleSheet(f"color: {ink}")
+        self.error.setVisible(bool(message))
+        border = f"border: 1px solid {ink}; border-radius: 3px; padding: 2px;" if message else ""
+        self.field.setStyleSheet(f"{type(self.field).__name__} {{ {border} }}" if border else "")
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme."""
+        self.caption.setStyleSheet(f"color: {theme.muted}")
+        self.set_error(self._message, theme)
+
+
+class StartCell(Cell):
+    """How the servers are at time 0: empty, full of one type, or as the scenario gives them."""
+
+    def __init__(self, names: Sequence[str], given: bool) -> None:
+        choices = [("empty", "empty"), *((str(j), "") for j in range(len(names)))]
+        if given:
+            choices.append(("given", "as given"))
+        super().__init__("start", ("initial",), "Start: the servers at time 0.", choices, 2)
+        self.set_names(names)
+
+    def set_names(self, names: Sequence[str]) -> None:
+        """The job types are called otherwise, or there are more or fewer of them."""
+        assert isinstance(self.field, QComboBox)
+        self._names = list(names)
+        self.field.blockSignals(True)
+        while (last := self.field.findData(str(len(names)))) >= 0:
+            self.field.removeItem(last)
+        for number, name in enumerate(names):
+            place = self.field.findData(str(number))
+            if place < 0:
+                place = number + 1
+                self.field.insertItem(place, "", str(number))
+            self.field.setItemText(place, f"full of {name}")
+        self.field.blockSignals(False)
+
+    def fill(self, data: Any) -> None:
+        """Show the scenario's start."""
+        self._original = value_at(data, self.path) or {"start": "empty"}
+        start = self._original["start"]
+        full = start == "full" and self._original["type"] in self._names
+        self.set_text(str(self._names.index(self._original["type"])) if full else start)
+        self._original_text = self.text
+
+    def store(self, data: Any) -> None:
+        """Put the start into *data*."""
+        text = self.text
+        if text.isdigit():
+            put(data, self.path, {"start": "full", "type": self._names[int(text)]})
+        else:
+            put(data, self.path, self._original if text == self._original_text
+                else {"start": text})  # fmt: skip
+
+
+class CellGrid(QWidget):
+    """Cells in columns of equal width, as many as the width has room for."""
+
+    def __init__(self, cells: Iterable[Cell] = (), parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cells: list[Cell] = []
+        self._columns = 0
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(5)
+        self.set_cells(cells)
+
+    def set_cells(self, cells: Iterable[Cell]) -> None:
+        """Show other cells."""
+        wanted = list(cells)
+        for cell in self._cells:
+            if cell not in wanted:
+                for widget in (cell, cell.error):
+                    self._grid.removeWidget(widget)
+                    widget.setParent(None)
+                    widget.deleteLater()
+        self._cells = wanted
+        self._columns = 0
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def _arrange(self) -> None:
+        spacing = self._grid.horizontalSpacing()
+        width = 11 * self.fontMetrics().averageCharWidth() + spacing
+        columns = max(2, (self.width() + spacing) // width)
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for column in range(self._grid.columnCount()):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+        row = column = 0
+        for cell in self._cells:
+            span = min(cell.columns, columns)
+            if column + span > columns:
+                row, column = row + 1, 0
+            self._place(cell, row, column, span)
+            column += span
+        for column in range(columns):
+            self._grid.setColumnStretch(column, 1)
+
+    def _place(self, cell: Cell, row: int, column: int, span: int) -> None:
+        """A cell, and its fault on a line of its own below the whole row."""
+        lines = 1 + len(self._cells)
+        self._grid.addWidget(cell, row * lines, column, 1, span)
+        below = row * lines + 1 + self._cells.index(cell)
+        self._grid.addWidget(cell.error, below, 0, 1, self._columns)
+
+
+def type_pixmap(theme: Theme, job_type: int, side: int, ratio: float, font: QFont) -> QPixmap:
+    """A job type's colour and texture with its letter, as on the servers."""
+    style = theme.type_style(job_type)
+    pixels = round(side * ratio)
+    ink = mix(style.color, theme.panel, INK)
+    tile = np.ascontiguousarray(texture_tile(style.texture, style.color, ink))
+    image = QImage(tile.tobytes(), tile.shape[1], tile.shape[0], QImage.Format.Format_ARGB32)
+    pixmap = QPixmap(pixels, pixels)
+    pixmap.fill(QColor(style.color))
+    painter = QPainter(pixmap)
+    painter.fillRect(pixmap.rect(), QBrush(image))
+    letters = QFont(font)
+    letters.setBold(True)
+    letters.setPixelSize(round(pixels * 0.72))
+    painter.setFont(letters)
+    dark, light = "#101418", "#ffffff"
+    best = max((dark, light), key=lambda ground: contrast(ground, style.color))
+    painter.setBrush(QColor(style.color))
+    painter.setPen(Qt.PenStyle.NoPen)
+    inset = round(pixels * 0.16)
+    painter.drawRect(pixmap.rect().adjusted(inset, inset, -inset, -inset))
+    painter.setPen(QColor(best))
+    painter.drawText(pixmap.rect(), Qt.AlignmentFlag.AlignCenter, style.letter)
+    painter.end()
+    pixmap.setDevicePixelRatio(ratio)
+    return pixmap
+
+
+class TypeCard(QFrame):
+    """The fields of one job type."""
+
+    edited = Signal()
+    removed = Signal()
+
+    def __init__(self, data: dict[str, Any], resources: tuple[str, ...]) -> None:
+        super().__init__()
+        self._data = data
+        self.setObjectName("card")
+        self.swatch = QLabel(self)
+        self.remove = QToolButton(self)
+        self.remove.setToolTip("Remove: this job type leaves the scenario.")
+        self.remove.clicked.connect(self.removed)
+        self.cells = self._cells(resources)
+        self.mean = self.cells[-1]
+        self.service = self.cells[-2]
+        self._extra: list[Cell] = []
+        self._theme: Theme | None = None
+        self.grid = CellGrid(parent=self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 6, 4, 8)
+        row.addWidget(self.swatch, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.grid, 1)
+        row.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignTop)
+        for cell in self.cells:
+            cell.fill(data)
+            cell.edited.connect(self.edited)
+        self._one_of(("workload",), ("arrival_rate",))
+        self.service.edited.connect(self._show_extra)
+        self._show_extra()
+
+    def _cells(self, resources: tuple[str, ...]) -> list[Cell]:
+        kinds = [(kind, kind.replace("-", " ")) for kind in SERVICES]
+        return [
+            Cell("name", ("name",), "Name: what the job type is called; each only once.",
+                 words=True),
+            *(Cell(name, ("demand", name), f"Demand: {name} that one job of this type takes.",
+                   optional=True) for name in resources),
+            Cell("reward <i>u</i>", ("reward",), "Reward: per unit of time of service."),
+            Cell("workload ρ", ("workload",), "Workload: arrivals per service time, per server. "
+                 "Give it or the arrival rate.", optional=True),
+            Cell("arrivals λ", ("arrival_rate",), "Arrival rate: per server and unit of time. "
+                 "Give it or the workload.", optional=True),
+            Cell("service", ("service", "distribution"),
+                 "Service: the distribution of service times.", kinds, columns=2),
+            Cell("mean 1/μ", ("service", "mean"), "Mean: of the service times."),
+        ]  # fmt: skip
+
+    @property
+    def name(self) -> str:
+        """What the job type is called in the form."""
+        return self.cells[0].text
+
+    @property
+    def all_cells(self) -> list[Cell]:
+        """All cells that are seen."""
+        return self.cells + self._extra
+
+    def _one_of(self, *paths: Path) -> None:
+        """What is typed into one of these fields empties the others."""
+        chosen = [cell for cell in self.cells if cell.path in paths]
+        for cell in chosen:
+            others = [other for other in chosen if other is not cell]
+            cell.field.textEdited.connect(  # type: ignore[union-attr]
+                lambda text, others=others: [other.set_text("") for other in others if text]
+            )
+
+    def _show_extra(self) -> None:
+        kind = self.service.text
+        schema = SERVICES[kind]
+        names = [name for name in schema.model_fields if name not in {"distribution", "mean"}]
+        if [cell.path[1] for cell in self._extra] == names:
+            self.grid.set_cells(self.all_cells)
+            return
+        self._extra = []
+        for name in names:
+            cell = Cell(name.replace("_", " "), ("service", name),
+                        f"{name.replace('_', ' ').capitalize()}: of the {kind} distribution.",
+                        columns=2 if len(name) > 10 else 1)  # fmt: skip
+            cell.fill(self._data)
+            if not cell.text:
+                field = schema.model_fields[name]
+                cell.set_text("2" if field.is_required() else as_text(field.default))
+            cell.edited.connect(self.edited)
+            if self._theme is not None:
+                cell.restyle(self._theme)
+            self._extra.append(cell)
+        self.grid.set_cells(self.all_cells)
+
+    def data(self) -> dict[str, Any]:
+        """The job type as the fields say; fields unknown here are kept."""
+        data = copied(self._data)
+        put(data, ("service",), {})
+        for cell in self.all_cells:
+            cell.store(data)
+        return data
+
+    def restyle(self, theme: Theme, number: int, only: bool) -> None:
+        """Follow another theme, or another place in the list."""
+        self._theme = theme
+        side = round(self.fontMetrics().height() * 1.2)
+        ratio = self.devicePixelRatioF()
+        self.swatch.setPixmap(type_pixmap(theme, number, side, ratio, self.font()))
+        self.remove.setIcon(icon("cancel", theme))
+        self.remove.setEnabled(not only)
+        self.remove.setAccessibleName(f"remove the job type {self.cells[0].text}")
+        self.setStyleSheet(f"#card {{ background: {theme.raised}; border-radius: 4px; }}")
+        for cell in self.all_cells:
+            cell.restyle(theme)

@@ -1,0 +1,52 @@
+"""Figure 1 alive: the servers of every configuration as stacks, group by group.
+
+Figure 1 of Psychas & Ghaderi (2022), Section 4.  Without reservation there are no groups
+and no greedy configurations; then the servers stand in order of their number.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QStackedLayout
+
+from gui.intents import Select
+from gui.panel import Panel
+from gui.panels.servers_grid_view import GridView
+from gui.panels.servers_stacks import StackView
+from gui.theme import Theme
+from model.frame import Frame
+
+
+class ServersPanel(Panel):
+    """The servers of every configuration, stacked as in the paper's Figure 1."""
+
+    name = "servers"
+    title = "Servers"
+    summary = "Every server in the stack of its configuration, as in Figure 1 of the paper."
+    needs = frozenset({"servers"})
+    place = "centre"
+
+    def build(self) -> None:
+        """Stacks for policies that reserve slots, a grid for those that do not."""
+        self.stacks = StackView(self.theme, self.body)
+        self.grid = GridView(self.theme, self.body)
+        self._views = QStackedLayout(self.body)
+        self._views.setContentsMargins(0, 0, 0, 0)
+        for view in (self.stacks, self.grid):
+            self._views.addWidget(view)
+            view.chosen.connect(self.intent.emit)
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show a moment."""
+        view = self.stacks if frame.info.reserves_slots else self.grid
+        self._views.setCurrentWidget(view)
+        view.set_frame(frame)
+
+    def show_selection(self, selection: Select) -> None:
+        """Outline what is pointed at."""
+        self.stacks.set_selection(selection)
+        self.grid.set_selection(selection)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.stacks.set_theme(theme)
+        self.grid.set_theme(theme)

@@ -1,0 +1,84 @@
+"""What is written above and beside each column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gui.painting.stack_text import symbol
+from gui.panels.servers_columns import Column, Figure
+from gui.panels.servers_words import X_HAT, configuration_words, reward_of
+from model.explain import grouped
+from model.frame import Frame
+
+HAT = symbol(X_HAT)
+
+
+@dataclass(frozen=True)
+class Caption:
+    """The lines above one column, the most important first."""
+
+    name: str  #: k[i]
+    configuration: str
+    reward: str
+    counts: str
+    short_counts: str
+    settled: bool = True
+
+
+@dataclass(frozen=True)
+class Captions:
+    """All that is written at the columns of one moment."""
+
+    columns: tuple[Caption, ...]
+    i_star: str
+    above: str  #: over the columns that come after I*
+    others: str  #: over the columns that GPA does not want
+
+
+def captions_of(frame: Frame, figure: Figure) -> Captions:
+    """The captions of a moment."""
+    last = frame.state.configuration.shape[1] + 1
+    return Captions(
+        tuple(_caption(frame, column) for column in figure.columns),
+        i_star=f"{symbol('I')}* = {figure.i_star}",
+        above=f"rank above {symbol('I')}*",
+        others=f"not wanted by GPA: rank {last}",
+    )
+
+
+def _caption(frame: Frame, column: Column | None) -> Caption:
+    if column is None:
+        return Caption("", "none now", "", "", "")
+    held = grouped(column.held)
+    if not column.position:
+        words = "no slots" if column.is_empty else configuration_words(column.configuration)
+        reward = "" if column.is_empty else _reward(frame, column)
+        return Caption("", words, reward, f"{symbol('X')} = {held}", held)
+    wanted = "…" if column.wanted is None else grouped(column.wanted)
+    return Caption(
+        name=f"{symbol('k')}[{column.position}]",
+        configuration=configuration_words(column.configuration),
+        reward=_reward(frame, column),
+        counts=f"{symbol('X')} = {held}   {HAT} = {wanted}",
+        short_counts=f"{held} / {wanted}",
+        settled=column.settled,
+    )
+
+
+def _reward(frame: Frame, column: Column) -> str:
+    return f"{symbol('U')} = {reward_of(frame, column.configuration)}"
+
+
+def labels_above(figure: Figure, number: int) -> list[tuple[str, str]]:
+    """What stands over a stack, from below: words and the role of their colour."""
+    column = figure.columns[number]
+    if column is None:
+        return []
+    result = []
+    if column.held and figure.reject_group[column.servers[-1]]:
+        result.append(("Reject Group", "reject_group"))
+    if column.missing:
+        result.append((f"{grouped(column.missing)} missing", "greedy"))
+    elif column.position and column.surplus:
+        result.append((f"{grouped(column.surplus)} surplus", "muted"))
+    return result

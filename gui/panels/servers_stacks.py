@@ -1,0 +1,351 @@
+"""The picture of stacks: Figure 1 of the paper, kept up to date from frame to frame."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.intents import Select
+from gui.painting.colour import argb
+from gui.painting.stack_layout import (
+    StackLayout,
+    StackScale,
+    calm_scale,
+    fitting_scale,
+    zoomed_scale,
+)
+from gui.painting.stack_raster import StackContent, StackRaster
+from gui.painting.stack_text import Symbols
+from gui.painting.textures import raster_palette
+from gui.panels.servers_captions import Captions, captions_of
+from gui.panels.servers_columns import Figure, figure_of
+from gui.panels.servers_event import EventLine
+from gui.panels.servers_gestures import Gestures, show_tip
+from gui.panels.servers_flights import flights
+from gui.panels.servers_legend import Legend, entries
+from gui.panels.servers_marks import (
+    needs_split,
+    outline,
+    paint_header,
+    paint_named,
+    paint_stage,
+)
+from gui.panels.servers_motion import Motion
+from gui.panels.servers_pictures import Pictures
+from gui.panels.servers_scene import Scene, lay_out_columns, regions
+from gui.panels.servers_steps import marks, movements
+from gui.panels.servers_words import (
+    column_words,
+    job_at,
+    server_words,
+    slot_of,
+    slot_words,
+)
+from gui.theme import Theme
+from model.frame import Frame
+
+#: Seconds for which the numbers in captions stand still while the run goes on.
+CAPTION_HOLD = 0.2
+#: Lines of text kept free above the tallest stack, for its labels.
+HEADROOM = 2.2
+LEGEND_LINES = 2
+
+
+class StackView(QWidget):
+    """Shows the servers of each configuration as a stack."""
+
+    chosen = Signal(object)  #: a Select
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._frame: Frame | None = None
+        self._selection = Select()
+        self._scene: Scene | None = None
+        self._figure: Figure | None = None
+        self._captions: Captions | None = None
+        self._captions_at = 0.0
+        self._split = False
+        self._scale: StackScale | None = None
+        self._zoom: StackScale | None = None
+        self._offset = (0, 0)
+        self._raster = StackRaster()
+        self._raster_key: tuple[object, ...] = ()
+        self._motion = Motion(self)
+        self._motion.changed.connect(self.update)
+        self.event_line = EventLine(self)
+        self.event_line.changed.connect(self.update)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Servers by configuration")
+        self._listen()
+        self._restyle()
+
+    def _listen(self) -> None:
+        gestures = Gestures(self)
+        gestures.zoomed.connect(self.zoom)
+        gestures.dragged.connect(self._drag)
+        gestures.clicked.connect(lambda position: self._choose(position, floating=False))
+        gestures.double_clicked.connect(self._double)
+        gestures.reset.connect(self.reset_zoom)
+        gestures.asked.connect(self._tell)
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 560)
+
+    @property
+    def scene(self) -> Scene | None:
+        """The present picture's geometry; None where nothing can be drawn."""
+        return self._scene
+
+    @property
+    def moving(self) -> bool:
+        """Whether something is on its way."""
+        return self._motion.active
+
+    # What is shown.
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw everything again in other colours."""
+        self._theme = theme
+        self._restyle()
+        self._lay_out()
+
+    def set_selection(self, selection: Select) -> None:
+        """Outline a server or a job."""
+        self._selection = selection
+        self.update()
+
+    def set_frame(self, frame: Frame) -> None:
+        """Show a moment; if it is one step ahead of the last one, let that step be seen."""
+        before, old_scene = self._frame, self._scene
+        self._motion.cancel()
+        self._frame = frame
+        same_run = before is not None and before.info is frame.info
+        if not same_run:
+            self._restyle()
+            self._offset, self._zoom, self._scale = (0, 0), None, None
+        places = self._figure.places if same_run and self._figure is not None else ()
+        self._figure = figure_of(frame, places)
+        self._hold_captions(frame)
+        self.event_line.show_frame(frame)
+        self._lay_out()
+        if same_run and old_scene is not None and self._scene is not None:
+            phases = movements(before, frame)
+            if phases:
+                door = self.event_line.marker(self._scene.regions.event, self._text)
+                image = self._raster.image
+                self._motion.start(flights(phases, old_scene, self._scene, image, door))
+        if not frame.running:
+            self.setAccessibleDescription(self.event_line.words)
+
+    def _hold_captions(self, frame: Frame) -> None:
+        assert self._figure is not None
+        now = monotonic()
+        known = self._captions
+        count = len(self._figure.columns)
+        held = known is not None and len(known.columns) == count and now < self._captions_at
+        if not frame.running or not held:
+            self._captions = captions_of(frame, self._figure)
+            self._captions_at = now + CAPTION_HOLD
+
+    # Layout.
+
+    def _restyle(self) -> None:
+        font = self.font()
+        self._text = Symbols(font)
+        self._ratio = self.devicePixelRatioF()
+        info = self._frame.info if self._frame is not None else None
+        names = info.numbers.type_names if info is not None else ()
+        self._palette = raster_palette(self._theme, len(names), self._ratio)
+        self._legend = Legend(entries(names, True), self._text, self._theme)
+        self._pictures = (
+            Pictures(info.numbers, self._theme, self._palette, font) if info is not None else None
+        )
+        self._raster_key = ()
+
+    def _lay_out(self) -> None:
+        """Find the place of everything and bring the pixels up to date."""
+        self.update()
+        self._scene = None
+        if self._frame is None or self._figure is None or self._captions is None:
+            return
+        scene = self._arranged(split=self._split)
+        if scene is not None and needs_split(scene, self._captions) != self._split:
+            self._split = not self._split
+            scene = self._arranged(split=self._split)
+        self._scene = scene
+        if scene is not None:
+            self._draw(scene)
+
+    def _arranged(self, split: bool) -> Scene | None:
+        frame, figure = self._frame, self._figure
+        pictures = self._pictures
+        assert frame is not None and figure is not None and pictures is not None
+        ratio, line = self._ratio, self._palette.scale
+        legend = self._legend.height(self.width() - 20.0, LEGEND_LINES)
+        parts = regions(self.width(), self.height(), self._text.height, 3 + split, legend)
+        if parts is None:
+            return None
+        width, height = (max(1, round(side * ratio)) for side in
+                         (parts.stage.width(), parts.stage.height()))  # fmt: skip
+        headroom = round(HEADROOM * self._text.height * ratio)
+        base = height - 2 * line
+        fit = fitting_scale(figure.tallest, base - headroom, line)
+        self._scale = calm_scale(self._scale, fit)
+        scale = self._zoom or self._scale
+        character = QFontMetricsF(self.font()).averageCharWidth() * ratio
+        columns = lay_out_columns(figure, width, character, scale, self._scale, line)
+        counts = tuple(column.held if column is not None else 0 for column in figure.columns)
+        layout = StackLayout(width, height, base, scale, columns, counts)
+        layout = layout.moved(*self._offset, headroom, figure.tallest)
+        looks = tuple(
+            pictures.get(column.configuration if column is not None else (), span.stack, scale)
+            for column, span in zip(figure.columns, columns, strict=True)
+        )
+        return Scene(frame, figure, layout, looks, parts, self._theme, self._text, ratio, line)
+
+    def _draw(self, scene: Scene) -> None:
+        layout = scene.layout
+        key = (layout.width, layout.height, layout.columns, layout.scale, layout.offset)
+        if key[:2] != self._raster_key[:2]:
+            background = argb(self._theme.panel)
+            self._raster.resize(layout.width, layout.height, scene.line, background)
+        elif key != self._raster_key:
+            self._raster.clear()
+        self._raster_key = key
+        state, figure = scene.frame.state, scene.figure
+        contents = []
+        for column, picture in zip(figure.columns, scene.pictures, strict=True):
+            servers = column.servers if column is not None else _NOBODY
+            contents.append(
+                StackContent(picture, state.placement[servers], figure.reject_group[servers])
+            )
+        self._raster.draw(layout, tuple(contents))
+
+    # Zooming.
+
+    def zoom(self, factor: float, position: QPointF) -> None:
+        """Zoom around a point: servers get higher, and from some height on columns wider."""
+        scene = self._scene
+        if scene is None or self._scale is None:
+            return
+        old = scene.layout
+        scale = zoomed_scale(old.scale, factor, self._scale, scene.line)
+        x, y = scene.pixel(position)
+        level = (old.floor - y) / old.scale.unit
+        across = (x + old.offset[0]) / max(1, old.content_width)
+        self._zoom = None if scale == self._scale else scale
+        self._lay_out()
+        if self._scene is not None:
+            layout = self._scene.layout
+            self._look(round(across * layout.content_width - x),
+                       round(level * scale.unit + y - layout.base))  # fmt: skip
+
+    def reset_zoom(self) -> None:
+        """Show everything again."""
+        self._zoom = None
+        self._look(0, 0)
+
+    def _drag(self, by: QPointF) -> None:
+        x, y = self._offset
+        self._look(round(x - by.x() * self._ratio), round(y + by.y() * self._ratio))
+
+    def _look(self, x: int, y: int) -> None:
+        self._motion.cancel()
+        self._offset = x, y
+        self._lay_out()
+        if self._scene is not None:
+            self._offset = self._scene.layout.offset
+
+    # Pointing.
+
+    def _choose(self, position: QPointF, floating: bool) -> bool:
+        scene = self._scene
+        server = scene.server_at(position) if scene is not None else None
+        if scene is None or server is None:
+            return False
+        slot = scene.slot_at(position)
+        job = job_at(scene.frame.state, server, *slot) if slot is not None else None
+        self.chosen.emit(Select(server=server, job=job, floating=floating))
+        return True
+
+    def _double(self, position: QPointF) -> None:
+        if not self._choose(position, floating=True):
+            self.reset_zoom()
+
+    def words_at(self, position: QPointF) -> str:
+        """What hovering at a point says."""
+        scene = self._scene
+        if scene is None:
+            return ""
+        server = scene.server_at(position)
+        if server is not None:
+            slot = scene.slot_at(position)
+            words = server_words(scene.frame, server)
+            return words if slot is None else f"{words}; {slot_words(scene.frame, server, *slot)}"
+        column = scene.column_at(position)
+        return column_words(scene.frame, column) if column is not None else ""
+
+    def _tell(self, event: QHelpEvent) -> None:
+        show_tip(self, event, self.words_at(QPointF(event.pos())))
+
+    # Painting.
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._theme.panel))
+        scene = self._scene
+        if scene is None or self._captions is None:
+            if self._frame is not None:
+                painter.setPen(QColor(self._theme.muted))
+                painter.drawText(self.rect().adjusted(8, 8, -8, -8), _CENTRED,
+                                 "Too small to draw: make this panel larger.")  # fmt: skip
+            painter.end()
+            return
+        image = self._raster.image
+        image.setDevicePixelRatio(self._ratio)
+        painter.drawImage(scene.regions.stage.topLeft(), image)
+        paint_stage(painter, scene, labels=not scene.frame.running)
+        paint_header(painter, scene, self._captions, self._split)
+        self._legend.paint(painter, scene.regions.legend, LEGEND_LINES, self._palette)
+        self.event_line.paint(painter, scene.regions.event, self._theme, self._palette, scene.text)
+        self._paint_pointed(painter, scene)
+        painter.end()
+
+    def _paint_pointed(self, painter: QPainter, scene: Scene) -> None:
+        selection, state = self._selection, scene.frame.state
+        if selection.server is not None and selection.server < len(state.placement):
+            rect = scene.rect(scene.server_box(selection.server))
+            outline(painter, scene, rect, self._theme.focus)
+        where = slot_of(state, selection.job) if selection.job is not None else None
+        if where is not None:
+            outline(painter, scene, scene.rect(scene.slot_box(*where)), self._theme.run)
+        for flight in self._motion.waiting():
+            painter.drawPixmap(flight.end, flight.vacant, QRectF(flight.vacant.rect()))
+        paint_named(painter, scene, marks(scene.frame))
+        for rect, flight in self._motion.flying():
+            painter.drawPixmap(rect, flight.picture, QRectF(flight.picture.rect()))
+            painter.setPen(QPen(QColor(flight.color), 2))
+            painter.drawRect(rect.adjusted(-1, -1, 1, 1))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._motion.cancel()
+        self._scale = None
+        self._lay_out()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        kinds = QEvent.Type.FontChange, QEvent.Type.DevicePixelRatioChange
+        if event.type() in kinds and hasattr(self, "_raster_key"):
+            self._restyle()
+            self._lay_out()
+
+
+_NOBODY = np.zeros(0, np.int32)
+_CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap

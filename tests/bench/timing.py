@@ -1,0 +1,148 @@
+"""What the benchmarks share: rounds taken in turn, spreads, tables, and scaled scenarios.
+
+All ways of doing the same thing run in turn within a round (A B C A B C ...), so that what
+else the machine does hits them alike.  Ratios are taken within a round; what is printed are
+their median, least and most.
+"""
+
+from __future__ import annotations
+
+import gc
+import platform
+from dataclasses import dataclass
+from statistics import median
+from time import process_time
+from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Sequence
+
+if TYPE_CHECKING:
+    from model.assembly import Bench
+    from model.scenario.load import Scenario
+    from model.systems.reservation.state import ReservationState
+
+#: The numbers of servers that everything is measured at.
+SIZES = (180, 1000, 10_000)
+
+#: Simulated time, in mean service times, after which a run is taken as settled.
+SETTLED = 6.0
+
+#: Does the measured work and returns how many units (events, seeks, ...) it did.
+Work = Callable[[], float]
+#: Prepares the work, outside of the measured time.
+Contestant = Callable[[], Work]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median, least and most of some measurements."""
+
+    median: float
+    least: float
+    most: float
+
+    def text(self, digits: int = 3) -> str:
+        """The three numbers, such as ``2.1 (1.9 to 2.4)``."""
+        middle, least, most = (f"{x:.{digits}g}" if x < 1000 else f"{x:.0f}"
+                               for x in (self.median, self.least, self.most))  # fmt: skip
+        return middle if least == most else f"{middle} ({least} to {most})"
+
+
+def spread(values: Iterable[float]) -> Spread:
+    """The spread of some measurements, at least one."""
+    found = list(values)
+    return Spread(median(found), min(found), max(found))
+
+
+def interleaved(
+    contestants: Mapping[str, Contestant],
+    rounds: int,
+    warm_up: int = 1,
+    clock: Callable[[], float] = process_time,
+) -> dict[str, list[float]]:
+    """Seconds per unit of each contestant, one number per round; the first rounds are dropped.
+
+    The collector of garbage rests while a contestant works and runs between them, so that
+    nobody pays for what another one left.
+    """
+    spent: dict[str, list[float]] = {name: [] for name in contestants}
+    for turn in range(rounds + warm_up):
+        for name, contestant in contestants.items():
+            work = contestant()
+            gc.collect()
+            gc.disable()
+            try:
+                started = clock()
+                units = work()
+                passed = clock() - started
+            finally:
+                gc.enable()
+            if turn >= warm_up:
+                spent[name].append(passed / max(units, 1))
+    return spent
+
+
+def ratio(over: Sequence[float], base: Sequence[float]) -> Spread:
+    """The ratio of two contestants' times, round by round."""
+    return spread(x / y for x, y in zip(over, base, strict=True))
+
+
+def comparison(times: Mapping[str, Sequence[float]], unit: str = "event") -> str:
+    """A table of contestants: time per unit, and its ratio to the first contestant's."""
+    base = next(iter(times))
+    rows = [
+        (name, spread(1e6 * second for second in mine).text(),
+         ratio(mine, times[base]).text(), ratio(times[base], mine).text())
+        for name, mine in times.items()
+    ]  # fmt: skip
+    heads = ("way", f"CPU µs per {unit}", f"time / '{base}'", f"speed / '{base}'")
+    return table(heads, rows)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table in Markdown."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def section(title: str, *parts: str) -> None:
+    """Print a heading and what belongs under it, at once."""
+    print(f"\n### {title}\n", *parts, sep="\n", flush=True)
+
+
+def machine() -> str:
+    """One line about where this was measured."""
+    import os
+
+    return (f"{platform.python_implementation()} {platform.python_version()}, "
+            f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores; "
+            "compare ratios, never times")  # fmt: skip
+
+
+# Scenarios.
+
+
+def scaled(servers: int, policy: str = "dra") -> Scenario:
+    """The example of Section 7.1 with another number of servers, and rates in proportion."""
+    from model.scenario.load import as_data, edited, load_scenario
+
+    scenario = load_scenario("dra-vms")
+    data = as_data(scenario)
+    changes = {"servers": data["servers"] | {"count": servers}}
+    if policy != scenario.policy.name:
+        changes["policy"] = {"name": policy}
+    return edited(scenario, changes)
+
+
+def settled(servers: int, policy: str, time: float = SETTLED) -> tuple[Bench, ReservationState]:
+    """A bench, and its state after some simulated time; copy the state before using it."""
+    import numpy as np
+
+    from model.assembly import assemble
+    from model.engine import Reason, Task, started
+    from model.records import EVENT_ROW
+
+    bench = assemble(scaled(servers, policy))
+    engine, tape = bench.kernel(), np.zeros(16_384, EVENT_ROW)
+    result = engine.advance(started(bench.system), tape, Task(until=time))
+    while result.reason is Reason.LIMIT:
+        result = engine.advance(result.state, tape, Task(until=time))
+    return bench, result.state

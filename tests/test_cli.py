@@ -1,0 +1,721 @@
+"""What the commands print, and that it can be relied on."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+import main
+from gui.platform import Platform
+from model.api import Session
+from model.cli import verify as verify_module
+from model.cli.arguments import COMMANDS, DEFAULT_SCENARIO, parse
+from model.cli.output import Progress
+from model.engine import ReferenceEngine
+from model.lab import EXPERIMENTS, dra_convergence, dra_servers
+from model.lab.executor import run_all
+from model.lab.results import Figure
+from model.policies import POLICIES
+from model.records import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
+from model.scenario.load import load_scenario, scenario_files
+from model.systems.reservation.invariants import violations
+from model.systems.reservation.state import ADMITTED, ARRIVED, I_STAR
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: The golden instances that DRA with CRA at every event explains.
+GOLDEN_DRA = (
+    "t01_example2", "t02_migration", "t03_reject_free_slot", "t04_Istar_less_than_J",
+    "t05_rank_Jplus1_accepts", "t06_departure_from_RG", "t07_negative_r", "t08_real_g",
+)  # fmt: skip
+
+MEASURES = {"reward_rate", "admitted", "rejected", "migrations"}
+
+
+@pytest.fixture
+def slotscope(capsys, monkeypatch, tmp_path):
+    """A function that runs a command in this process and gives (code, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(command: str):
+        code = main.main(shlex.split(command))
+        said = capsys.readouterr()
+        return SimpleNamespace(code=code, out=said.out, err=said.err)
+
+    return run
+
+
+@pytest.fixture
+def answer(slotscope):
+    """A function that runs a command, which must succeed silently, and gives its JSON."""
+
+    def run(command: str):
+        said = slotscope(f"{command} --json")
+        assert (said.code, said.err) == (0, "")
+        assert said.out.count("\n") == 1
+        return json.loads(said.out)
+
+    return run
+
+
+@pytest.fixture
+def lines(slotscope):
+    """As *answer*, for commands that print one JSON object per line."""
+
+    def run(command: str):
+        said = slotscope(f"{command} --json")
+        assert (said.code, said.err) == (0, "")
+        return [json.loads(line) for line in said.out.splitlines()]
+
+    return run
+
+
+class TestList:
+    def test_it_names_what_there_is(self, answer):
+        found = answer("list")
+        names = {kind: [item["name"] for item in items] for kind, items in found.items()}
+        files = [path.stem for path in (ROOT / "resources" / "scenarios").glob("*.toml")]
+        assert sorted(names["scenarios"]) == sorted(files)
+        assert names["policies"] == list(POLICIES)
+        assert names["experiments"] == list(EXPERIMENTS)
+
+    def test_each_entry_says_what_it_is(self, answer):
+        for items in answer("list").values():
+            for item in items:
+                assert set(item) == {"name", "title", "system", "paper"}
+                assert all(item.values()), item
+
+    def test_text_has_each_name(self, slotscope):
+        said = slotscope("list")
+        assert said.code == 0
+        for name in (*scenario_files(), *POLICIES, *EXPERIMENTS):
+            assert re.search(rf"^{name} ", said.out, flags=re.MULTILINE)
+
+
+class TestRun:
+    def test_json_has_what_scripts_rely_on(self, answer):
+        found = answer("run dra-example-1 --until 50")
+        assert found["scenario"] == "dra-example-1"
+        assert found["policy"] == "dra"
+        assert found["seed"] == 1
+        assert found["time"] == 50
+        assert found["events"] > 500
+        assert found["events_per_second"] > 0
+        assert set(found["metrics"]) >= MEASURES
+        assert all(set(item) == {"mean", "half_width"} for item in found["metrics"].values())
+        assert re.fullmatch("[0-9a-f]{32}", found["digest"])
+
+    def test_a_seed_makes_it_repeatable_byte_for_byte(self, slotscope):
+        command = "run dra-example-1 --until 30 --seed 5 --json"
+        first, second = slotscope(command), slotscope(command)
+        assert first.out == second.out
+        assert json.loads(first.out)["events_per_second"] is None
+        assert slotscope("run dra-example-1 --until 30 --seed 6 --json").out != first.out
+
+    def test_timing_can_be_asked_for_and_refused(self, answer):
+        timed = answer("run dra-example-1 --until 5 --seed 5 --timing")
+        silent = answer("run dra-example-1 --until 5 --no-timing")
+        assert timed["events_per_second"] > 0
+        assert silent["events_per_second"] is None
+
+    def test_text_repeats_too(self, slotscope):
+        command = "run dra-example-1 --until 30 --seed 5"
+        said = slotscope(command)
+        assert said.out == slotscope(command).out
+        assert "reward_rate" in said.out
+
+    def test_its_last_line_leads_to_the_same_digest(self, slotscope, answer):
+        text = slotscope("run dra-classroom --until 30 --seed 5").out
+        digest = answer("run dra-classroom --until 30 --seed 5")["digest"]
+        line = text.splitlines()[-1]
+        assert line.startswith("this end: slotscope dra-classroom ")
+        options = parse(shlex.split(line.partition("slotscope ")[2]))
+        session = Session.open(options.scenario, options.policy, options.seed, kernel=False)
+        session.seek(options.event)
+        assert session.timeline.mark() == digest
+
+    @pytest.mark.parametrize("policy", ["dra", "first-fit"])
+    def test_both_engines_measure_the_same(self, answer, policy):
+        command = f"run dra-classroom --policy {policy} --until 120 --seed 3"
+        reference = answer(f"{command} --engine reference")
+        other = answer(command)
+        assert reference.pop("engine") == "reference"
+        other.pop("engine")
+        assert reference == other
+
+    def test_another_policy_is_obeyed(self, answer):
+        found = answer("run dra-classroom --until 30 --policy first-fit")
+        assert found["policy"] == "first-fit"
+        assert found["metrics"]["migrations"]["mean"] == 0
+
+    def test_replications_are_runs_with_the_next_seeds(self, answer):
+        command = "run dra-example-1 --until 40 --warmup 4"
+        together = answer(f"{command} --seed 7 --replications 3")
+        alone = [answer(f"{command} --seed {seed}") for seed in (7, 8, 9)]
+        assert together["events"] == sum(run["events"] for run in alone)
+        for name, item in together["metrics"].items():
+            means = np.array([run["metrics"][name]["mean"] for run in alone])
+            assert item["mean"] == pytest.approx(means.mean())
+            # Student's quantile for three values.
+            assert item["half_width"] == pytest.approx(
+                4.302652729911275 * means.std(ddof=1) / 3**0.5
+            )
+
+    def test_counts_lie_between_warm_up_and_end(self, answer):
+        whole = answer("run dra-example-1 --until 40 --warmup 0")["metrics"]
+        part = answer("run dra-example-1 --until 40 --warmup 20")["metrics"]
+        assert 0 < part["admitted"]["mean"] < whole["admitted"]["mean"]
+
+    @pytest.mark.parametrize(
+        ("given", "warmup"), [("", 20), ("--until 50", 5), ("--until 1000", 20)]
+    )
+    def test_a_shorter_run_has_a_shorter_warm_up(self, answer, given, warmup):
+        assert answer(f"run dra-example-1 {given}")["warmup"] == warmup
+
+    def test_reward_on_180_servers_is_that_of_figure_3(self, answer):
+        reward = answer("run dra-vms --until 400 --seed 1")["metrics"]["reward_rate"]
+        assert abs(reward["mean"] / 618 - 0.839) < 0.003
+
+    def test_a_job_type_that_fits_no_server_is_a_warning(self, slotscope, tmp_path):
+        text = scenario_files()["dra-example-1"].read_text(encoding="utf-8")
+        huge = text.replace("demand = { first = 1, second = 2 }", "demand = { first = 6 }")
+        (tmp_path / "huge.toml").write_text(huge, encoding="utf-8")
+        said = slotscope("run huge.toml --until 5 --json")
+        assert said.code == 0
+        assert said.err.startswith("slotscope: warning: ")
+        assert "'cheap'" in said.err
+        assert json.loads(said.out)["scenario"] == "huge.toml"
+
+    def test_the_google_trace_runs_and_is_accounted_for(self, answer, slotscope, shared_traces):
+        path = shared_traces / "google2011" / "task_events-job_id-mod151eq2.csv.gz"
+        found = answer(f"run dra-google --until 12000 --warmup 0 --trace {path}")
+        report = found["import"]
+        assert (report["rows"], report["kept"]) == (2165, 485)
+        assert found["metrics"]["admitted"]["mean"] + found["metrics"]["rejected"]["mean"] == 485
+        assert "kept: 485 jobs" in slotscope(f"run dra-google --trace {path}").out
+
+
+class TestTrace:
+    @pytest.mark.parametrize("name", GOLDEN_DRA)
+    def test_golden_instances_come_out(self, lines, golden, name):
+        path = golden(f"dra/{name}.json")
+        wanted = json.loads(path.read_text(encoding="utf-8"))
+        header, *steps = lines(f"trace {shlex.quote(str(path))}")
+        assert header["L"] == wanted["L"]
+        assert Fraction(header["g"]) == Fraction(wanted["g"])
+        assert (header["variant"], header["cra_mode"]) == ("dra", "event")
+        assert header["initial"] == wanted["initial"]
+        assert len(steps) == len(wanted["steps"])
+        for mine, other in zip(steps, wanted["steps"], strict=True):
+            assert mine["event"] == other["event"]
+            assert mine["Y"] == other["Y"]
+            assert mine["first_unmatched"] == other["first_unmatched"]
+            assert _server_set(mine) == _server_set(other)
+
+    def test_the_scenario_of_example_2_is_the_golden_one(self, lines, golden):
+        wanted = json.loads(golden("dra/t01_example2.json").read_text(encoding="utf-8"))
+        _, *steps = lines("trace dra-example-2")
+        assert [_server_set(step) for step in steps] == [
+            _server_set(step) for step in wanted["steps"]
+        ]
+
+    def test_header_and_steps_have_their_keys(self, lines):
+        header, *steps = lines("trace dra-classroom --events 7")
+        assert set(header) >= {"instance", "L", "g", "variant", "cra_mode", "initial"}
+        assert set(header["instance"]) >= {"sizes", "capacity", "rewards"}
+        assert len(steps) == 8
+        for step in steps:
+            assert set(step) >= {"Y", "gpa", "Istar", "servers", "event", "actions"}
+            assert len(step["servers"]) == 7
+
+    @pytest.mark.parametrize(("events", "printed"), [("", 102), ("--events 0", 2)])
+    def test_it_ends_by_itself(self, lines, events, printed):
+        assert len(lines(f"trace dra-classroom {events}")) == printed
+
+    def test_a_seed_makes_it_repeatable(self, slotscope):
+        command = "trace dra-classroom --seed 4 --events 30 --json"
+        assert slotscope(command).out == slotscope(command).out
+
+    def test_sentences_are_numbered(self, slotscope):
+        said = slotscope("trace dra-classroom --events 18")
+        rows = [line.split()[0] for line in said.out.splitlines() if "start" not in line]
+        assert rows[1:] == [str(event) for event in range(1, 19)]
+        assert "training rejected" in said.out.splitlines()[-1]
+
+
+def _server_set(step):
+    """The servers of a step up to renaming: what is the same under every free choice."""
+    return sorted(
+        (server["config"], server["jobs"], server["index"], server["group"], str(server["prank"]))
+        for server in step["servers"]
+    )
+
+
+class TestBounds:
+    def test_section_7_1(self, answer):
+        found = answer("bounds dra-vms")
+        assert found["optimal"] == pytest.approx(618)
+        assert found["greedy"] == pytest.approx(1598 / 3)
+        assert found["ratio"] == pytest.approx(799 / 927)
+        curve = found["curve"]
+        assert (curve["critical_low"], curve["critical_high"]) == ("6/7", "6")
+        assert (curve["worst_ratio"], curve["worst_alpha"]) == ("799/927", "1")
+        for program in found["programs"].values():
+            assert set(program) >= {"objective", "status", "solution"}
+            assert sum(item["servers"] for item in program["solution"]) == pytest.approx(1)
+
+    @pytest.mark.parametrize(
+        ("scenario", "ratio"),
+        [("dra-appendix-c", "11/15"), ("dra-classroom", "49/64"), ("dra-example-1", "1")],
+    )
+    def test_ratios_of_the_scenarios(self, answer, scenario, ratio):
+        found = answer(f"bounds {scenario}")
+        exact = {name: Fraction(item["exact"]) for name, item in found["programs"].items()}
+        assert exact["greedy"] / exact["optimum"] == Fraction(ratio)
+
+    def test_text_has_both_programs(self, slotscope):
+        said = slotscope("bounds dra-vms")
+        assert re.search(r"^greedy .* 1598/3 ", said.out, flags=re.MULTILINE)
+        assert re.search(r"^optimum .* 618 ", said.out, flags=re.MULTILINE)
+
+    def test_a_script_without_workload_has_no_bounds(self, slotscope):
+        said = slotscope("bounds dra-example-2 --json")
+        assert json.loads(said.out)["ratio"] is None
+        assert "unknown" in slotscope("bounds dra-example-2").err
+
+
+class TestVerify:
+    @pytest.mark.parametrize(
+        "scenario", [name for name in scenario_files() if name[-6:] != "google"]
+    )
+    @pytest.mark.parametrize("policy", list(POLICIES))
+    def test_every_scenario_agrees(self, answer, scenario, policy):
+        found = answer(f"verify {scenario} --policy {policy} --events 60")
+        assert found["agree"] is True
+        assert found["violations"] == []
+        assert found["events"] == (5 if scenario == "dra-example-2" else 60)
+
+    def test_its_digest_is_that_of_a_run(self, answer):
+        found = answer("verify dra-classroom --events 40")
+        session = Session.open("dra-classroom", kernel=False)
+        session.run(events=40)
+        assert found["digest"] == session.timeline.mark()
+
+    def test_a_planted_disagreement_is_found_at_its_event(self, slotscope, monkeypatch):
+        honest = verify_module._one_event
+
+        def slips(engine, state):
+            state = honest(engine, state)
+            if state.number[0] == 9:
+                state.stamp[2] += 1
+            return state
+
+        monkeypatch.setattr(verify_module, "_one_event", slips)
+        said = slotscope("verify dra-classroom --events 20 --json")
+        found = json.loads(said.out)
+        assert (said.code, found["agree"], found["events"]) == (1, False, 9)
+        assert found["violations"][0].startswith("event 9: ")
+        assert "stamp" in found["violations"][0]
+        assert "DISAGREE" in slotscope("verify dra-classroom --events 20").out
+
+    def test_a_broken_invariant_is_told(self, slotscope, monkeypatch):
+        monkeypatch.setattr(verify_module, "violations", lambda *_: ["7 jobs in 6 slots"])
+        said = slotscope("verify dra-classroom --events 2")
+        assert said.code == 1
+        assert "event 2: 7 jobs in 6 slots" in said.out
+
+    def test_a_policy_without_twin_is_run_twice(self, slotscope, answer, monkeypatch):
+        monkeypatch.setattr("model.assembly.KERNELS", {})
+        assert answer("verify dra-classroom --events 10")["engines"] == ["reference"] * 2
+        assert "no compiled twin" in slotscope("verify dra-classroom --events 10").out
+
+
+def _no_slot(state):
+    state.configuration[0] = 0
+    state.placement[0, 0] = 1
+
+
+def _too_large(state):
+    state.configuration[0] = 100
+    state.slots_in_system[...] = state.configuration.sum(axis=0)
+
+
+def _lost_job(state):
+    state.jobs_in_system[1] -= 1
+
+
+def _undecided(state):
+    state.tally[0, ARRIVED] += 1
+
+
+def _from_nowhere(state):
+    state.tally[0, [ARRIVED, ADMITTED]] += 1
+
+
+def _unlinked(state):
+    state.first_job[np.unravel_index(state.first_job.argmax(), state.first_job.shape)] = -1
+
+
+def _heap_out_of_order(state):
+    for array in (state.heap_time, state.heap_record):
+        array[[0, 5]] = array[[5, 0]]
+
+
+def _late(state):
+    state.clock[0] += 1000
+
+
+def _same_stamp(state):
+    state.stamp[1] = state.stamp[0]
+
+
+def _wrong_i_star(state):
+    state.number[I_STAR] = 1 if state.number[I_STAR] != 1 else 2
+
+
+def _wrong_count(state):
+    state.greedy_count[0] -= 1
+
+
+def _wrong_slots(state):
+    state.slots_in_system[0] += 1
+
+
+class TestInvariants:
+    @pytest.fixture
+    def moment(self):
+        """A classroom after 60 events: (system, state)."""
+        session = Session.open("dra-classroom", kernel=False)
+        session.run(events=60)
+        return session.bench.system, session.timeline.state
+
+    def test_an_honest_state_breaks_none(self, moment):
+        assert violations(*moment) == []
+
+    @pytest.mark.parametrize(
+        ("plant", "said"),
+        [
+            (_no_slot, "jobs of type 1 in 0 slots"),
+            (_too_large, "exceeds its capacity"),
+            (_wrong_slots, "slots, counted"),
+            (_lost_job, "jobs are counted"),
+            (_undecided, "were decided on"),
+            (_from_nowhere, "came in and have not left"),
+            (_unlinked, "the list of server"),
+            (_heap_out_of_order, "not in order"),
+            (_late, "lies before now"),
+            (_same_stamp, "at the same moment"),
+            (_wrong_i_star, "I\\*"),
+            (_wrong_count, "GPA applied again"),
+        ],
+    )
+    def test_each_planted_fault_is_told(self, moment, plant, said):
+        system, state = moment
+        plant(state)
+        assert re.search(said, "\n".join(violations(system, state)))
+
+
+class TestClassroom:
+    """What the description of dra-classroom promises."""
+
+    @pytest.fixture(scope="class")
+    def rows(self):
+        session = Session.open("dra-classroom", kernel=False)
+        session.run(until=60)
+        return session.timeline.rows(1, session.timeline.event)
+
+    def test_its_description_names_the_events(self):
+        text = load_scenario("dra-classroom").description
+        assert re.findall(r"event (\d+)", text) == ["15", "18"]
+
+    def test_event_15_is_a_migration_and_a_reassignment(self, rows):
+        row = rows[14]
+        assert row["flags"] & FLAG_MIGRATED
+        assert row["flags"] & FLAG_REASSIGNED
+        assert row["first_reassigned"] == row["source"]
+
+    def test_event_18_is_a_rejection_although_a_server_has_room(self, rows):
+        row = rows[17]
+        assert row["flags"] & FLAG_REJECTED
+        assert row["servers_with_room"] > 0
+        assert row["time"] < 20
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figures that were asked for; nothing is drawn."""
+    found: list[tuple[Figure, Path]] = []
+
+    def note_down(figure, path):
+        found.append((figure, path))
+        return True
+
+    monkeypatch.setattr(main, "draw", note_down)
+    return found
+
+
+class TestReproduce:
+    def test_figure_2_is_exact(self, answer, drawn):
+        found = answer("reproduce dra-fig2")
+        rows = {row["what"]: row for row in found["rows"] if row["paper"] is not None}
+        assert {name: row["exact"] for name, row in rows.items()} == {
+            "critical_alpha_low": "6/7", "critical_alpha_high": "6",
+            "worst_ratio": "799/927", "worst_alpha": "1",
+        }  # fmt: skip
+        assert all(abs(row["paper"] - row["ours"]) < 0.0005 for row in rows.values())
+        assert all(row["half_width"] == 0 for row in found["rows"])
+        values = {(row["what"], row["alpha"]): row["exact"] for row in found["rows"]
+                  if "alpha" in row}  # fmt: skip
+        assert values["optimal_reward", "2"] == "15668/25"
+        assert values["greedy_reward", "4"] == "1784/3"
+
+    def test_files_are_written_and_named(self, answer, drawn, tmp_path):
+        found = answer("reproduce dra-fig2 --out results")
+        assert found["files"] == [
+            f"results/dra-fig2{ending}"
+            for ending in (".csv", "-curves.csv", ".json", ".svg", ".png")
+        ]
+        kept = json.loads((tmp_path / "results" / "dra-fig2.json").read_text(encoding="utf-8"))
+        assert kept["rows"] == found["rows"]
+        header, *rows = (tmp_path / "results" / "dra-fig2.csv").read_text().splitlines()
+        assert header.startswith("what,paper,ours,half_width,exact")
+        assert len(rows) == len(found["rows"])
+        assert [path.suffix for _, path in drawn] == [".svg", ".png"]
+
+    def test_text_has_the_papers_numbers_beside_ours(self, slotscope, drawn):
+        said = slotscope("reproduce dra-fig2")
+        assert re.search(r"^worst_ratio +0\.862 +0\.86192 +0 +799/927$", said.out, re.MULTILINE)
+
+    def test_figure_3_converges_to_the_greedy_reward(self):
+        scale = dra_servers.Scale((20, 60), 3, 20_000)
+        result = dra_servers.measured("test", scale, 1, lambda *_: None)
+        ours = {(row.at["g"], row.at["L"]): row for row in result.rows if row.at}
+        spec = {("1", 20): 0.750, ("log^1.1", 20): 0.744, ("log^2", 20): 0.728,
+                ("1", 60): 0.810, ("log^1.1", 60): 0.808, ("log^2", 60): 0.790}  # fmt: skip
+        assert set(ours) == set(spec)
+        for cell, value in spec.items():
+            assert abs(ours[cell].ours - value) < 0.01 + ours[cell].half_width
+        limit = result.rows[-1]
+        assert (limit.paper, limit.exact) == (0.862, "799/927")
+        assert [curve.x for curve in result.figures[0].curves] == [(20.0, 60.0)] * 3
+
+    def test_the_number_of_workers_changes_nothing(self):
+        scale = dra_servers.Scale((5, 10), 2, 500)
+        results = [
+            dra_servers.measured("test", scale, workers, lambda *_: None) for workers in (1, 2)
+        ]
+        assert results[0] == results[1]
+
+    def test_progress_counts_every_task(self):
+        seen = []
+        assert run_all(abs, [-1, -2, -3], 1, lambda *share: seen.append(share)) == [1, 2, 3]
+        assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+        assert run_all(abs, [], 2, lambda *_: None) == []
+
+    def test_figure_4_rises_to_its_plateau(self):
+        scale = dra_convergence.Scale(30, 30.0)
+        result = dra_convergence.measured("test", scale, 1, lambda *_: None)
+        rows = {(row.what, row.at["g"]): row for row in result.rows}
+        plateau = rows["plateau_over_greedy", "log^1.1"]
+        assert abs(plateau.ours - 0.973) < 0.002 + plateau.half_width
+        # Half of the plateau is far behind at time 1, and all of it is reached well before 10.
+        mean = result.figures[0].curves[2]
+        assert mean.name == "g(L) = log^1.1, mean"
+        values = dict(zip(mean.x, mean.y, strict=True))
+        assert values[0.0] == 0
+        assert 0.5 < values[1.0] / values[10.0] < 0.9
+        assert abs(values[3.0] / values[10.0] - 1) < 0.02
+
+    def test_a_missing_qt_leaves_data_without_pictures(self, slotscope, monkeypatch, tmp_path):
+        monkeypatch.setitem(sys.modules, "gui.figure", None)
+        said = slotscope("reproduce dra-fig2 --json")
+        assert said.code == 0
+        assert said.err.startswith("slotscope: no picture is drawn: ")
+        assert [Path(path).suffix for path in json.loads(said.out)["files"]] == [
+            ".csv", ".csv", ".json",
+        ]  # fmt: skip
+
+    def test_pictures_are_drawn_by_the_window_s_code(self, slotscope, monkeypatch, tmp_path):
+        stub = ModuleType("gui.figure")
+        stub.save_figure = lambda figure, path: path.write_text(figure.title)
+        monkeypatch.setitem(sys.modules, "gui.figure", stub)
+        monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+        assert slotscope("reproduce dra-fig2 --out here").code == 0
+        assert "workload" in (tmp_path / "here" / "dra-fig2.png").read_text()
+
+
+class Window:
+    """Stands in for ``gui.app``; notes what it was asked for."""
+
+    def __init__(self):
+        self.opened = []
+        self.pictures = []
+
+    def main(self, *arguments):
+        self.opened.append(arguments)
+        return 0
+
+    def screenshot(self, scenario, policy, seed, trace, at, event, out, size, panel, theme):
+        self.pictures.append((scenario, policy, seed, trace, at, event, size, panel, theme))
+        out.write_bytes(b"picture")
+
+
+@pytest.fixture
+def app(monkeypatch):
+    """The window's stand-in, on a machine with a display."""
+    window = Window()
+    monkeypatch.setitem(sys.modules, "gui.app", window)
+    monkeypatch.setattr("gui.app", window, raising=False)
+    monkeypatch.setattr("gui.platform.require_platform", lambda *_, **__: Platform("offscreen"))
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    return window
+
+
+class TestWindow:
+    def test_it_opens_on_the_example_of_section_7_1(self, slotscope, app):
+        assert slotscope("").code == 0
+        assert app.opened == [("dra-vms", None, None, None, ())]
+
+    def test_it_opens_at_any_moment(self, slotscope, app):
+        assert slotscope("dra-classroom --policy first-fit --seed 7 --event 12").code == 0
+        assert app.opened == [("dra-classroom", "first-fit", 7, 12, ())]
+
+    def test_traces_are_handed_on(self, slotscope, app, tmp_path):
+        (tmp_path / "a.csv").touch()
+        assert slotscope("dra-google --trace a.csv").code == 0
+        assert app.opened == [("dra-google", None, None, None, ("a.csv",))]
+
+    def test_a_saved_session_is_left_to_the_window(self, slotscope, app, tmp_path):
+        (tmp_path / "mine.slotscope").touch()
+        assert slotscope("mine.slotscope").code == 0
+        assert app.opened == [("mine.slotscope", None, None, None, ())]
+
+    @pytest.mark.parametrize(
+        "command",
+        ["nothing.toml", "dra-vms --policy none", "dra-google --trace none", "gone.slotscope"],
+    )
+    def test_bad_input_is_told_before_it_opens(self, slotscope, app, command):
+        said = slotscope(command)
+        assert (said.code, app.opened) == (2, [])
+        assert said.err.count("\n") == 1
+
+    def test_a_command_wins_over_a_scenario_of_its_name(self):
+        assert parse(["list"]).command == "list"
+        assert parse(["./list"]).command == "window"
+        assert parse([]).scenario == DEFAULT_SCENARIO
+
+    def test_without_a_display_a_first_run_leaves_its_results(
+        self, slotscope, app, monkeypatch, tmp_path
+    ):
+        nowhere = Platform("offscreen", display=False, no_display="DISPLAY is not set")
+        monkeypatch.setattr("gui.platform.require_platform", lambda *_, **__: nowhere)
+        said = slotscope("dra-classroom --seed 3")
+        assert said.code == 0
+        assert said.err.count("\n") == 1
+        assert "DISPLAY is not set" in said.err
+        written = said.out.splitlines()
+        assert written == ["slotscope-first-run/summary.txt", "slotscope-first-run/screenshot.png"]
+        assert all((tmp_path / path).stat().st_size for path in written)
+        assert "reward_rate" in (tmp_path / written[0]).read_text(encoding="utf-8")
+        scenario, _, seed, _, at, event, *_ = app.pictures[0]
+        assert (scenario, seed, at, event) == ("dra-classroom", 3, 600.0, None)
+
+    def test_screenshots_take_their_options(self, slotscope, app):
+        said = slotscope(
+            "screenshot dra-vms --at 2.5 --out a.png --size 1280x720 --panel groups --theme dark"
+        )
+        assert (said.code, said.out) == (0, "a.png\n")
+        assert app.pictures == [
+            ("dra-vms", None, None, (), 2.5, None, (1280, 720), "groups", "dark")
+        ]
+
+
+class TestHelp:
+    @pytest.mark.parametrize("command", ["", *COMMANDS])
+    def test_each_command_explains_itself_by_examples_that_work(self, slotscope, command):
+        said = slotscope(f"{command} --help")
+        assert (said.code, said.err) == (0, "")
+        about, _, examples = said.out.partition("examples:\n")
+        assert len(about.split("\n\n")[1]) > 100
+        for example in examples.splitlines():
+            program, *arguments = shlex.split(example)
+            assert program == "slotscope"
+            assert parse(arguments).command == (command or "window")
+
+
+class TestProgress:
+    def test_it_is_seen_on_a_terminal_only(self, monkeypatch, capsys):
+        Progress("run")(1, 2)
+        assert capsys.readouterr().err == ""
+        monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+        Progress("run", quiet=True)(1, 2)
+        assert capsys.readouterr().err == ""
+        shown = Progress("run")
+        shown(1, 2)
+        shown.close()
+        assert "run: 50%" in capsys.readouterr().err
+
+
+def program(*arguments, **options):
+    """The program in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "main.py"), *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
+    )  # fmt: skip
+
+
+class TestProcess:
+    def test_it_starts_without_heavy_imports(self):
+        heavy = "{'numpy', 'numba', 'pydantic', 'scipy', 'PySide6', 'pyqtgraph', 'pulp'}"
+        code = f"import sys, main; main.parse([]); print(sorted({heavy} & set(sys.modules)))"
+        found = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        assert found.stdout == "[]\n"
+
+    def test_it_works_from_any_folder(self, tmp_path):
+        process = program("trace", "dra-example-2", "--json", cwd=tmp_path)
+        out, err = process.communicate()
+        assert (process.returncode, err) == (0, "")
+        assert len(out.splitlines()) == 7
+
+    def test_a_closed_pipe_is_no_fault(self):
+        process = program("trace", "dra-vms", "--events", "1000000", "--json")
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait() == 141
+        assert process.stderr.read() == ""
+        process.stderr.close()
+
+    @pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
+    def test_ctrl_c_is_quiet(self):
+        process = program("trace", "dra-vms", "--events", "1000000", "--json")
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
+        assert (process.returncode, err) == (130, "")
+
+
+def test_a_reference_engine_can_be_forced(answer, monkeypatch):
+    """The name of the engine in the output is that of the one that ran."""
+    ran = []
+    honest = ReferenceEngine.advance
+
+    def noted(self, state, tape, task):
+        ran.append(len(tape))
+        return honest(self, state, tape, task)
+
+    monkeypatch.setattr(ReferenceEngine, "advance", noted)
+    assert answer("run dra-classroom --until 5 --engine reference")["engine"] == "reference"
+    assert ran
