@@ -84,7 +84,9 @@ def first_run(options: argparse.Namespace, reason: str) -> int:
 def screenshot(options: argparse.Namespace) -> int:
     """Write the window as it looks at a time or event, without a display."""
     from gui.platform import require_platform
+    from model.cli.checking import check_scenario
 
+    check_scenario(options)
     os.environ["QT_QPA_PLATFORM"] = require_platform(os.environ, window=False).plugin
     from gui import app
 

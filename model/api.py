@@ -14,7 +14,7 @@ import numpy as np
 from model.assembly import Bench, assemble, policy_parameters, workload_of
 from model.bounds import Bounds
 from model.engine import Engine, EventRun, Reason, Task
-from model.errors import ScenarioError, UserError
+from model.errors import PolicyError, ScenarioError, UserError
 from model.explain import Narrator
 from model.frame import Frame, RunInfo, Speed
 from model.metrics import Estimate
@@ -80,9 +80,9 @@ class Session:
         value = scenario if not isinstance(scenario, str | Path) else load_scenario(scenario)
         try:
             bench = open_bench(value, policy, seed, trace, progress, cancelled)
-        except ScenarioError as error:
+            session = cls(bench, Path(name).stem if name else "")
+        except (ScenarioError, PolicyError) as error:
             raise error.inside(name) if name else error from None
-        session = cls(bench, Path(name).stem if name else "")
         session._trace = trace
         session.source = name
         if kernel:

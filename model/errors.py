@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from typing import Iterable
+from unicodedata import category
 
 #: Longer names of places are cut.
 LONGEST_PLACE = 300
@@ -26,8 +27,8 @@ class UserError(Exception):
     """
 
     def __init__(self, message: str, *, where: str = "") -> None:
-        self.message = " ".join(message.split())
-        self.where = _shortened(" ".join(where.split()))
+        self.message = _one_line(message)
+        self.where = _shortened(_one_line(where))
         super().__init__(self.line)
 
     @property
@@ -39,6 +40,12 @@ class UserError(Exception):
         """The same error with *where* put in front of its own place."""
         place = f"{where}: {self.where}" if self.where else where
         return type(self)(self.message, where=place)
+
+
+def _one_line(text: str) -> str:
+    """*text* on one line, with nothing in it that a terminal would act on."""
+    words = " ".join(text.split())
+    return "".join("?" if category(sign) == "Cc" else sign for sign in words)
 
 
 def _shortened(place: str) -> str:

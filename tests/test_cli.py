@@ -429,7 +429,7 @@ class TestInvariants:
 class TestClassroom:
     """What the description of dra-classroom promises."""
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def rows(self):
         session = Session.open("dra-classroom", kernel=False)
         session.run(until=60)

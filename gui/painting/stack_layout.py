@@ -11,7 +11,7 @@ from typing import NamedTuple, Sequence
 
 #: Device pixels per line of a texture times these give the bounds of a server's height.
 LEAST_STRIP = 3
-MOST_STRIP = 64
+MOST_STRIP = 96
 
 #: From this height of a server on, zooming widens the columns as well.
 WIDENS_FROM = 18
@@ -51,10 +51,15 @@ def fitting_scale(tallest: int, room: int, line: int = 1) -> StackScale:
     return scale_at(max(1, room) / max(1, tallest), line)
 
 
-def calm_scale(before: StackScale | None, fitting: StackScale) -> StackScale:
-    """*before* as long as it fits and is not much too small, so that the picture stays still."""
-    if before is None or before.unit > fitting.unit or fitting.unit >= 1.5 * before.unit:
+def calm_scale(before: StackScale | None, fitting: StackScale, line: int = 1) -> StackScale:
+    """*before* as long as it fits and is not much too small, so that the picture stays still.
+
+    Where stacks outgrow it, some room to grow further is left.
+    """
+    if before is None or fitting.unit >= 2 * before.unit:
         return fitting
+    if before.unit > fitting.unit:
+        return scale_at(0.85 * fitting.unit, line)
     return before
 
 

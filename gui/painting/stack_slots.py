@@ -28,6 +28,8 @@ FRAMED = 14
 #: A smaller empty slot would be all outline: it is drawn in a faint colour instead.
 OUTLINED = 6
 FAINT = 0.78
+#: What rows of unequal length are worth beside equal ones.
+UNEVEN = 0.75
 NO_TYPE = 255
 
 Floats = npt.NDArray[np.float64]
@@ -118,12 +120,18 @@ def _single(
 
 
 def _rows(slots: int, width: int, height: int) -> int:
-    """The number of rows that makes the shorter side of a slot longest."""
+    """The number of rows that makes the shorter side of a slot longest.
+
+    Rows of equal length are preferred: a hole at the end would look like a slot of its own.
+    """
     if slots * height <= 2 * width:
         return 1
-    return max(
-        range(1, slots + 1), key=lambda rows: (min(width // -(-slots // rows), height // rows), -rows)
-    )
+
+    def quality(rows: int) -> tuple[float, int]:
+        side = min(width // -(-slots // rows), height // rows)
+        return side * (1.0 if slots % rows == 0 else UNEVEN), -rows
+
+    return max(range(1, slots + 1), key=quality)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
@@ -60,3 +62,10 @@ class Symbols:
         line = self.elided(text, rect.width())
         x = rect.x() + align * max(0.0, rect.width() - self.width(line))
         self.draw(painter, x, rect.y() + (rect.height() - self.height) / 2, line, color)
+
+    def draw_first(
+        self, painter: QPainter, rect: QRectF, texts: Sequence[str], color: str, align: float = 0.0
+    ) -> None:
+        """Draw the first of *texts* that fits into *rect*, else the last one, shortened."""
+        fitting = (text for text in texts if self.width(text) <= rect.width())
+        self.draw_in(painter, rect, next(fitting, texts[-1]), color, align)

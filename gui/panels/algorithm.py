@@ -120,6 +120,7 @@ class AlgorithmPanel(Panel):
                 else "Nothing will happen any more."  # fmt: skip
         _set(self.where, where)
         _set(self.sentence, text)
+        self.sentence.setToolTip(text)
 
     def _show_agreement(self, agreement: bool | None) -> None:
         roomy = self.width() > _HEADER * self.fontMetrics().averageCharWidth()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout
 from gui.intents import GoTo
 from gui.panel import Panel
 from gui.panels.reward_table import RewardTable, TypeCounts
-from gui.panels.sampled import Columns, History, SampledSeries
+from gui.panels.sampled import LEAST_GROWTH, Columns, History, SampledSeries
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground, type_sizes
 from gui.panels.wording import (
     GREEDY,
@@ -57,6 +57,7 @@ class RewardPanel(Panel):
         self._history = History(read_rewards)
         self._pace = LabelPace()
         self._drawing = self._stale = False
+        self._drawn = 0.0  # the time up to which the curve is drawn
         self._items: dict[str, PyramidBand | None] = {}  # lines and bands in the plot
         self.mean = Estimate(np.nan, np.nan)
         self.tiles = Tiles(self.theme, self.body)
@@ -87,13 +88,15 @@ class RewardPanel(Panel):
 
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers, curve and table up to this moment."""
-        if self._history.update(frame):
+        anew = self._history.update(frame)
+        if anew:
             self._begin(frame)
         if self._pace.due(frame.running):
             self.mean = self._running_mean(frame)
             self._show_numbers(frame)
             self._show_lines(frame)
-        self._draw(frame)
+        if anew or not frame.running or self._shift(frame) >= LEAST_GROWTH:
+            self._draw(frame)
 
     def _begin(self, frame: Frame) -> None:
         """Another run: its own unit of time at the axis, and ranges that fit it."""
@@ -209,7 +212,14 @@ class RewardPanel(Panel):
             if not self._stale:
                 break
         self.plot.set_cursor(frame.time)
+        self._drawn = frame.time
         self._drawing = False
+
+    def _shift(self, frame: Frame) -> float:
+        """How many pixels the cursor would move to stand at the frame's time."""
+        view = self.plot.getPlotItem().getViewBox()
+        low, high = view.viewRange()[0]
+        return float(abs(frame.time - self._drawn) / (high - low) * view.width())
 
     def _fill(self, frame: Frame, series: SampledSeries) -> None:
         low, high = self.plot.getPlotItem().getViewBox().viewRange()[0]

@@ -17,7 +17,9 @@ Values = npt.NDArray[np.float64]
 Read = Callable[[ReservationNumbers, Values], "Columns"]
 
 #: Most averages that a curve is made of; with fewer samples in view it shows each of them.
-MOST_AVERAGES = 256
+MOST_AVERAGES = 160
+#: While a run goes on, curves are drawn again when they have grown by so many pixels.
+LEAST_GROWTH = 2.0
 
 
 class Columns(NamedTuple):

@@ -23,6 +23,7 @@ class Caption:
     counts: str
     short_counts: str
     settled: bool = True
+    filled: tuple[str, ...] = ()  #: [J] filled slots of all slots of each type
 
 
 @dataclass(frozen=True)
@@ -30,19 +31,22 @@ class Captions:
     """All that is written at the columns of one moment."""
 
     columns: tuple[Caption, ...]
-    i_star: str
-    above: str  #: over the columns that come after I*
-    others: str  #: over the columns that GPA does not want
+    i_star: tuple[str, str]  #: in full and in short, as the others
+    above: tuple[str, str]  #: over the columns that come after I*
+    others: tuple[str, str]  #: over the columns that GPA does not want
 
 
 def captions_of(frame: Frame, figure: Figure) -> Captions:
     """The captions of a moment."""
     last = frame.state.configuration.shape[1] + 1
+    i_star = f"{symbol('I')}* = {figure.i_star}"
+    short = any(column is not None and column.missing for column in figure.columns)
+    reason = "the first that stays short" if short else "all are matched"
     return Captions(
         tuple(_caption(frame, column) for column in figure.columns),
-        i_star=f"{symbol('I')}* = {figure.i_star}",
-        above=f"rank above {symbol('I')}*",
-        others=f"not wanted by GPA: rank {last}",
+        i_star=(f"{i_star}: {reason}", i_star),
+        above=(f"rank above {symbol('I')}*", f"> {symbol('I')}*"),
+        others=(f"not wanted: rank {last}", f"rank {last}"),
     )
 
 
@@ -53,7 +57,8 @@ def _caption(frame: Frame, column: Column | None) -> Caption:
     if not column.position:
         words = "no slots" if column.is_empty else configuration_words(column.configuration)
         reward = "" if column.is_empty else _reward(frame, column)
-        return Caption("", words, reward, f"{symbol('X')} = {held}", held)
+        counts = f"{symbol('X')} = {held}"
+        return Caption("", words, reward, counts, held, filled=_filled(frame, column))
     wanted = "…" if column.wanted is None else grouped(column.wanted)
     return Caption(
         name=f"{symbol('k')}[{column.position}]",
@@ -62,6 +67,15 @@ def _caption(frame: Frame, column: Column | None) -> Caption:
         counts=f"{symbol('X')} = {held}   {HAT} = {wanted}",
         short_counts=f"{held} / {wanted}",
         settled=column.settled,
+        filled=_filled(frame, column),
+    )
+
+
+def _filled(frame: Frame, column: Column) -> tuple[str, ...]:
+    jobs = frame.state.placement[column.servers].sum(axis=0).tolist()
+    return tuple(
+        f"{grouped(n)}/{grouped(slots * column.held)}"
+        for n, slots in zip(jobs, column.configuration, strict=True)
     )
 
 

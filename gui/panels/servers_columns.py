@@ -93,8 +93,9 @@ class Figure:
 
     @property
     def tallest(self) -> int:
-        """Servers of the tallest stack, with those still missing."""
-        return max((item.tallest for item in self.columns if item is not None), default=0)
+        """Servers of the tallest stack, with those still missing; without the slotless ones."""
+        stacks = [item.tallest for item in self.columns if item is not None and not item.is_empty]
+        return max(stacks, default=0)
 
 
 def figure_of(frame: Frame, places: Places = ()) -> Figure:

@@ -35,8 +35,9 @@ class EventLine(QObject):
     def show_frame(self, frame: Frame) -> None:
         """Take over a moment; a new rejection pulses once."""
         words = sentence(frame)
-        fresh = words != self.words
-        self.words = words[:1].upper() + words[1:]
+        fresh = words.casefold() != self.words.casefold()
+        # A sentence may start with a symbol, such as k[1], which is no word to be capitalized.
+        self.words = words[:1].upper() + words[1:] if words[1:2].isalpha() else words
         self._job = arriving(frame)
         self.rejects = rejected_type(frame) is not None
         if self.rejects and fresh:

@@ -10,6 +10,7 @@ from gui.panels.servers_columns import Column
 from gui.panels.servers_legend import dashed
 from gui.panels.servers_scene import Scene
 from gui.panels.servers_steps import Mark
+from model.explain import grouped
 
 #: From this many pixels per server on, each missing server has a dashed box of its own.
 SINGLE_BOX = 6.0
@@ -57,7 +58,8 @@ def _reject_group(painter: QPainter, scene: Scene, number: int, column: Column) 
         return
     # Only index 1, on top of the stack, can be in the Reject Group.
     left, right, _ = scene.span(number)
-    top, bottom = scene.y(column.held), scene.y(column.held - 1)
+    drawn = scene.layout.counts[number]
+    top, bottom = scene.y(drawn), scene.y(drawn - 1)
     unit = bottom - top
     color = QColor(scene.theme.reject_group)
     if unit < 8:
@@ -91,13 +93,47 @@ def _wanted(painter: QPainter, scene: Scene, number: int, column: Column) -> Non
 def _labels(painter: QPainter, scene: Scene, number: int, column: Column) -> None:
     left, right, end = scene.span(number)
     text, theme = scene.text, scene.theme
-    y = scene.y(column.tallest) - 3
+    y = scene.y(column.tallest - scene.cut[number]) - 7
     for words, role in labels_above(scene.figure, number):
         y -= text.height
         color = theme.muted if role == "muted" else theme.ink(theme.color(role))
         if words == "Reject Group" and text.width(words) > end - left - 6:
             words = "RG"
         text.draw_in(painter, QRectF(left, y, end - left - 6, text.height), words, color)
+
+
+def paint_foot(painter: QPainter, scene: Scene, captions: Captions) -> None:
+    """Below each stack the types whose slots stand above, and how many of them are filled."""
+    foot, text = scene.regions.foot, scene.text
+    painter.save()
+    painter.setClipRect(foot)
+    for number, column in enumerate(scene.figure.columns):
+        left, right, _ = scene.span(number)
+        if column is None:
+            continue
+        if scene.cut[number]:
+            area = QRectF(left, foot.y(), right - left, foot.height())
+            words = f"+ {grouped(scene.cut[number])}"
+            text.draw_in(painter, area, words, scene.theme.muted, 0.5)
+        elif column.held:
+            _letters(painter, scene, left, number, captions.columns[number].filled)
+    painter.restore()
+
+
+def _letters(
+    painter: QPainter, scene: Scene, left: float, number: int, filled: tuple[str, ...]
+) -> None:
+    ends: dict[int, list[int]] = {}
+    for box in scene.pictures[number].boxes:
+        start, end = ends.get(box.job_type, [box.left, box.right])
+        ends[box.job_type] = [min(start, box.left), max(end, box.right)]
+    foot = scene.regions.foot
+    for job_type, (start, end) in ends.items():
+        style = scene.theme.type_style(job_type)
+        area = QRectF(left + start / scene.ratio, foot.y(), (end - start) / scene.ratio, foot.height())
+        words = f"{style.letter} {filled[job_type]}" if job_type < len(filled) else style.letter
+        ink = scene.theme.ink(style.color)
+        scene.text.draw_first(painter, area, (words, style.letter, ""), ink, 0.5)
 
 
 def paint_header(painter: QPainter, scene: Scene, captions: Captions, split: bool) -> None:
@@ -166,8 +202,8 @@ def _bracket(painter: QPainter, scene: Scene, captions: Captions) -> None:
         painter.drawLine(QPointF(left, y), QPointF(right, y))
         for x in (left + 0.5, right - 0.5):
             painter.drawLine(QPointF(x, y), QPointF(x, y + 3))
-        words_area = QRectF(left, area.top(), max(right - left, 40.0), scene.text.height)
-        scene.text.draw_in(painter, words_area, words, color, align)
+        words_area = QRectF(left, area.top(), right - left, scene.text.height)
+        scene.text.draw_first(painter, words_area, words, color, align)
 
 
 def paint_named(painter: QPainter, scene: Scene, named: tuple[Mark, ...]) -> None:

@@ -9,7 +9,8 @@ from PySide6.QtGui import QPixmap
 
 #: Milliseconds of a step with one phase, and of each phase where there are more.
 ALONE, TOGETHER = 300, 200
-PULSE = 240
+#: What flies is shown at least this large.
+LEAST = 12.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Motion(QObject):
         """Where the flights of the present phase are."""
         if not self._phases:
             return []
-        return [(_between(flight, self._progress), flight) for flight in self._phases[0]]
+        return [(_seen(_between(flight, self._progress)), flight) for flight in self._phases[0]]
 
     def _advance(self, value: float) -> None:
         if self._phases:
@@ -79,6 +80,12 @@ class Motion(QObject):
         if self._phases:
             self._animation.start()
         self.changed.emit()
+
+
+def _seen(rect: QRectF) -> QRectF:
+    """*rect*, large enough to be followed with the eyes."""
+    width, height = (max(0.0, LEAST - side) / 2 for side in (rect.width(), rect.height()))
+    return rect.adjusted(-width, -height, width, height)
 
 
 def _between(flight: Flight, progress: float) -> QRectF:

@@ -24,9 +24,9 @@ MARGIN = 10.0
 #: The picture is drawn from this many lines of text in height, and characters in width, on.
 LEAST_LINES, LEAST_CHARACTERS = 13, 34
 #: Widest and narrowest stack, in characters.
-WIDEST, NARROWEST = 30, 8
-#: What a column of the empty configuration takes of the width of another.
-NARROW = 0.45
+WIDEST, NARROWEST = 46, 8
+#: What columns that GPA does not want, and the empty configuration, take of another's width.
+UNWANTED, SLOTLESS = 0.7, 0.45
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Regions:
     bracket: QRectF
     header: QRectF
     stage: QRectF
+    foot: QRectF  #: which type has its slots where
     legend: QRectF
 
 
@@ -51,8 +52,10 @@ def regions(
     bracket = QRectF(MARGIN, event.bottom() + 2, room, 1.4 * line)
     header = QRectF(MARGIN, bracket.bottom() + 2, room, header_lines * line)
     bottom = height - 4 - legend
-    stage = QRectF(MARGIN, header.bottom() + 4, room, max(1.0, bottom - 6 - header.bottom() - 4))
-    return Regions(event, bracket, header, stage, QRectF(MARGIN, bottom, room, legend))
+    top, end = header.bottom() + 4, bottom - 8 - line
+    stage = QRectF(MARGIN, top, room, max(1.0, end - top))
+    foot = QRectF(MARGIN, stage.bottom() + 2, room, line)
+    return Regions(event, bracket, header, stage, foot, QRectF(MARGIN, bottom, room, legend))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,7 @@ class Scene:
     frame: Frame
     figure: Figure
     layout: StackLayout
+    cut: tuple[int, ...]  #: servers at the bottom of each column that are not drawn
     pictures: tuple[StripPicture, ...]
     regions: Regions
     theme: Theme
@@ -87,7 +91,8 @@ class Scene:
 
     def server_box(self, server: int) -> tuple[int, int, int, int]:
         """The strip in which a server is, in the stage's device pixels."""
-        return self.layout.box(int(self.figure.column[server]), int(self.figure.place[server]))
+        column = int(self.figure.column[server])
+        return self.layout.box(column, int(self.figure.place[server]) - self.cut[column])
 
     def slot_box(self, server: int, job_type: int, slot: int) -> tuple[int, int, int, int]:
         """A slot, or the whole strip where slots are not seen one by one."""
@@ -110,7 +115,7 @@ class Scene:
         if hit is None or hit.place is None or self.layout.scale.group > 1:
             return None
         column = self.figure.columns[hit.column]
-        return int(column.servers[hit.place]) if column is not None else None
+        return int(column.servers[hit.place + self.cut[hit.column]]) if column is not None else None
 
     def slot_at(self, position: QPointF) -> tuple[int, int] | None:
         """Job type and slot at a point, where slots are seen one by one."""
@@ -136,11 +141,8 @@ class Scene:
 
 def column_shares(figure: Figure, room: int, least: int, collapsed: int) -> list[Share]:
     """What each column takes: an unused k[i] is folded only where room is scarce."""
-    shares = [
-        Share(NARROW) if column is not None and column.is_empty else Share(1.0)
-        for column in figure.columns
-    ]
-    if sum(least if item.share == 1.0 else NARROW * least for item in shares) <= room:
+    shares = [_share(column) for column in figure.columns]
+    if sum(least * item.share for item in shares) <= room:
         return shares
     return [
         Share(0.0, collapsed) if column is None or not column.tallest else share
@@ -148,11 +150,30 @@ def column_shares(figure: Figure, room: int, least: int, collapsed: int) -> list
     ]
 
 
+def _share(column: Column | None) -> Share:
+    if column is not None and column.position:
+        return Share(1.0)
+    return Share(SLOTLESS if column is not None and column.is_empty else UNWANTED)
+
+
+def cut_of(figure: Figure, scale: StackScale, room: int) -> tuple[int, ...]:
+    """How many servers of each column are left out at the bottom.
+
+    Only the servers without slots are cut: a hint of them is enough, and all others stay on
+    the same scale.
+    """
+    fits = max(1, int(room / scale.unit))
+    return tuple(
+        max(0, column.held - fits) if column is not None and column.is_empty else 0
+        for column in figure.columns
+    )
+
+
 def lay_out_columns(
     figure: Figure, room: int, character: float, scale: StackScale, fit: StackScale, line: int
 ) -> tuple[Span, ...]:
     """The columns side by side, for a font whose characters are so wide (device pixels)."""
     least, most = round(NARROWEST * character), round(WIDEST * character)
-    gap = round(2.2 * character)
+    gap = round(3.2 * character)
     shares = column_shares(figure, room, least, round(4 * character))
     return spans(shares, room, gap, round(4 * character), most, widening(scale, fit, line))

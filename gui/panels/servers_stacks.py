@@ -30,13 +30,14 @@ from gui.panels.servers_legend import Legend, entries
 from gui.panels.servers_marks import (
     needs_split,
     outline,
+    paint_foot,
     paint_header,
     paint_named,
     paint_stage,
 )
 from gui.panels.servers_motion import Motion
 from gui.panels.servers_pictures import Pictures
-from gui.panels.servers_scene import Scene, lay_out_columns, regions
+from gui.panels.servers_scene import Scene, cut_of, lay_out_columns, regions
 from gui.panels.servers_steps import marks, movements
 from gui.panels.servers_words import (
     column_words,
@@ -196,18 +197,24 @@ class StackView(QWidget):
         headroom = round(HEADROOM * self._text.height * ratio)
         base = height - 2 * line
         fit = fitting_scale(figure.tallest, base - headroom, line)
-        self._scale = calm_scale(self._scale, fit)
+        self._scale = calm_scale(self._scale, fit, line)
         scale = self._zoom or self._scale
         character = QFontMetricsF(self.font()).averageCharWidth() * ratio
         columns = lay_out_columns(figure, width, character, scale, self._scale, line)
-        counts = tuple(column.held if column is not None else 0 for column in figure.columns)
+        cut = cut_of(figure, self._scale, base - headroom)
+        counts = tuple(
+            column.held - less if column is not None else 0
+            for column, less in zip(figure.columns, cut, strict=True)
+        )
         layout = StackLayout(width, height, base, scale, columns, counts)
         layout = layout.moved(*self._offset, headroom, figure.tallest)
         looks = tuple(
             pictures.get(column.configuration if column is not None else (), span.stack, scale)
             for column, span in zip(figure.columns, columns, strict=True)
         )
-        return Scene(frame, figure, layout, looks, parts, self._theme, self._text, ratio, line)
+        return Scene(
+            frame, figure, layout, cut, looks, parts, self._theme, self._text, ratio, line
+        )
 
     def _draw(self, scene: Scene) -> None:
         layout = scene.layout
@@ -220,8 +227,8 @@ class StackView(QWidget):
         self._raster_key = key
         state, figure = scene.frame.state, scene.figure
         contents = []
-        for column, picture in zip(figure.columns, scene.pictures, strict=True):
-            servers = column.servers if column is not None else _NOBODY
+        for column, less, picture in zip(figure.columns, scene.cut, scene.pictures, strict=True):
+            servers = column.servers[less:] if column is not None else _NOBODY
             contents.append(
                 StackContent(picture, state.placement[servers], figure.reject_group[servers])
             )
@@ -312,6 +319,7 @@ class StackView(QWidget):
         painter.drawImage(scene.regions.stage.topLeft(), image)
         paint_stage(painter, scene, labels=not scene.frame.running)
         paint_header(painter, scene, self._captions, self._split)
+        paint_foot(painter, scene, self._captions)
         self._legend.paint(painter, scene.regions.legend, LEGEND_LINES, self._palette)
         self.event_line.paint(painter, scene.regions.event, self._theme, self._palette, scene.text)
         self._paint_pointed(painter, scene)

@@ -164,7 +164,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _refuse_misspelt(first: str) -> None:
     """Refuse what was surely meant as a command, before it is taken for a scenario."""
-    near = get_close_matches(first, COMMANDS, n=1)
+    near = get_close_matches(first, COMMANDS, n=1) if first.isalpha() else ()
     if near and not Path(first).exists():
         raise UsageError(f"no command or scenario is called '{first}'; did you mean '{near[0]}'? "
                          f"commands are {', '.join(COMMANDS)}")  # fmt: skip

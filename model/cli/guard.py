@@ -49,7 +49,8 @@ def guarded(action: Callable[[], int], arguments: Sequence[str]) -> int:
 
 def note(message: str) -> None:
     """Say something on stderr, as one line."""
-    line = " ".join(message.split())
+    text = message.encode("utf-8", "backslashreplace").decode("utf-8")
+    line = " ".join(text.split())
     if len(line) > LONGEST_LINE:
         line = f"{line[: LONGEST_LINE - 3]}..."
     print(f"slotscope: {line}", file=sys.stderr, flush=True)

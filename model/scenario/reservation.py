@@ -197,10 +197,16 @@ class ReservationScenario(ScenarioBase):
 
     def _check_job_names(self) -> None:
         given = self.initial.servers if isinstance(self.initial, GivenStart) else ()
-        names = [job.job for server in given for job in server.jobs]
+        named = [(f"initial.servers[{i}].jobs[{n}].job", job.job)
+                 for i, server in enumerate(given) for n, job in enumerate(server.jobs)]  # fmt: skip
         if self.workload.kind == "scripted":
-            names += [arrival.job for arrival in self.workload.arrivals]
-        _refuse_duplicates("jobs", (name for name in names if name))
+            named += [(f"workload.arrivals[{i}].job", arrival.job)
+                      for i, arrival in enumerate(self.workload.arrivals)]  # fmt: skip
+        seen: set[str] = set()
+        for where, name in named:
+            if name and name in seen:
+                raise ValueError(f"{where}: found the name '{name}' again, allowed: once")
+            seen.add(name)
 
     def _check_names(self) -> None:
         known = {item.name for item in self.job_types}

@@ -66,7 +66,8 @@ def with_trace(
 
 
 def _job_types(jobs: DraJobs, scenario: Scenario) -> list[dict[str, Any]]:
-    resource = next(iter(scenario.servers.capacity))
+    resource, amount = next(iter(scenario.servers.capacity.items()))
+    capacity = amount.in_unit(scenario.unit_of(resource))  # sizes are parts of a server
     span = float(jobs.time[-1] - jobs.time[0]) or 1.0
     rows = []
     for number, kind in enumerate(jobs.types):
@@ -74,7 +75,7 @@ def _job_types(jobs: DraJobs, scenario: Scenario) -> list[dict[str, Any]]:
         offered = float(service.sum()) / span / scenario.servers.count
         rows.append({
             "name": kind.name,
-            "demand": {resource: str(kind.size)},
+            "demand": {resource: str(kind.size * capacity)},
             "reward": str(kind.reward),
             "priority": kind.priority,
             "workload": str(_rounded(offered)),

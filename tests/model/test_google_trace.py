@@ -338,6 +338,14 @@ class TestParts:
         assert tasks.finish.tolist() == [2000]
         assert tasks.report.notes == ()
 
+    def test_rows_of_equal_time_keep_the_order_of_the_parts(self, tmp_path: Path) -> None:
+        first, second = tmp_path / "b.csv", tmp_path / "a.csv"
+        first.write_text(row(1000, SUBMIT) + row(2000, SCHEDULE))
+        second.write_text(row(1500, SUBMIT, job=2) + row(2000, FINISH))
+        tasks = read_task_events([second, first])
+        assert tasks.job.tolist() == [1]
+        assert tasks.finish.tolist() == [2000]
+
     def test_one_part_given_twice(self, tmp_path: Path) -> None:
         (path,) = self.parts(tmp_path)
         packed = tmp_path / f"{path.name}.gz"

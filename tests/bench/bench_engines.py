@@ -1,0 +1,174 @@
+"""Events per second of the engines, beside other ways of running the same system.
+
+Run with ``python -m tests.bench.bench_engines [--quick]``.  Every way goes on from the same
+settled state of the example of Section 7.1 (scaled to more servers) and meets the same jobs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+from model.assembly import Bench
+from model.engine import Engine, Reason, Task
+from model.records import EVENT_ROW, FLAG_REJECTED
+from model.state import copied
+from model.systems.reservation.state import EVENT, ReservationState
+from tests.bench import simpy_loss as loss
+from tests.bench.literal_cra import LiteralKernel
+from tests.bench.timing import (
+    SETTLED,
+    SIZES,
+    Contestant,
+    Work,
+    comparison,
+    interleaved,
+    section,
+    settled,
+)
+
+#: Events of DRA in one round: kernel, CRA from scratch, reference.
+DRA_EVENTS = {180: (200_000, 40_000, 400), 1000: (200_000, 10_000, 200), 10_000: (200_000, 1500, 40)}
+
+#: Arrivals under first fit in one round: compiled, plain Python, SimPy.
+ARRIVALS = {180: (200_000, 6000, 3000), 1000: (200_000, 6000, 2000), 10_000: (200_000, 6000, 300)}
+
+#: Rows of the tape, which is written again and again as in a run.
+TAPE = 10_000
+
+
+def of_engine(engine: Engine, state: ReservationState, events: int) -> Contestant:
+    """An engine that goes on from a state."""
+    tape = np.zeros(min(events, TAPE), EVENT_ROW)
+
+    def contestant() -> Work:
+        current = copied(state)
+        engine.advance(current, tape[:0], Task())  # builds what is kept beside the state
+
+        def work() -> float:
+            now: Any = current
+            for _ in range(events // len(tape)):
+                now = engine.advance(now, tape, Task()).state
+            return float(now.number[EVENT] - state.number[EVENT])
+
+        return work
+
+    return contestant
+
+
+def dra_contestants(
+    bench: Bench, state: ReservationState, counts: tuple[int, int, int]
+) -> dict[str, Contestant]:
+    """DRA: kernel, CRA from scratch, reference."""
+    engines = (
+        ("kernel", bench.kernel()),
+        ("Numba, CRA from scratch", LiteralKernel(bench.system)),
+        ("reference (Python)", bench.reference),
+    )
+    return {
+        name: of_engine(engine, state, events)
+        for (name, engine), events in zip(engines, counts, strict=True)
+    }
+
+
+def kernel_until_last(
+    bench: Bench, state: ReservationState, problem: loss.Problem
+) -> Callable[[], Callable[[], loss.Outcome]]:
+    """First fit's kernel on a problem."""
+    engine, tape = bench.kernel(), np.zeros(TAPE, EVENT_ROW)
+    task = Task(until=float(problem.time[-1]))
+
+    def prepared() -> Callable[[], loss.Outcome]:
+        current = copied(state)
+        engine.advance(current, tape[:0], Task())
+
+        def run() -> loss.Outcome:
+            now, reason, rejected, events = current, Reason.LIMIT, [], 0
+            while reason is Reason.LIMIT:
+                now, rows, reason, _ = engine.advance(now, tape, task)
+                events += rows
+                done = tape[:rows]
+                rejected.append(done["job"][done["flags"] & FLAG_REJECTED != 0])
+            first = int(state.tally[:, 0].sum()) + bench.system.initial_jobs
+            return loss.Outcome(events, (np.concatenate(rejected) - first).tolist())
+
+        return run
+
+    return prepared
+
+
+def over_arrays(
+    problem: loss.Problem, run: Callable[[loss.Arrays], int]
+) -> Callable[[], Callable[[], loss.Outcome]]:
+    """A loop over arrays on a problem."""
+
+    def prepared() -> Callable[[], loss.Outcome]:
+        arrays = loss.arrays_of(problem)
+        return lambda: loss.outcome_of(arrays, run(arrays))
+
+    return prepared
+
+
+def loss_contestants(
+    bench: Bench, state: ReservationState, counts: tuple[int, int, int], folder: Path
+) -> dict[str, Callable[[], Callable[[], loss.Outcome]]]:
+    """First fit: kernel, the bare loop twice, plain Python, SimPy twice."""
+    large, medium, small = (loss.problem_of(bench, state, count) for count in counts)
+    ways = {
+        "kernel": kernel_until_last(bench, state, large),
+        "Numba, bare loop": over_arrays(large, loss.compiled_numba()),
+        "plain Python": lambda: loss.PythonLoop(medium).run,
+        "SimPy, containers": lambda: loss.SimpyContainers(small).run,
+        "SimPy, own lists": lambda: loss.Simpy(small).run,
+    }
+    in_c = loss.compiled_c(folder)
+    if in_c is not None:
+        ways["C -O3, bare loop"] = over_arrays(large, in_c)
+    return ways
+
+
+def counted(way: Callable[[], Callable[[], loss.Outcome]]) -> Contestant:
+    """A way as a contestant: its unit is the event."""
+
+    def contestant() -> Work:
+        run = way()
+        return lambda: float(run().events)
+
+    return contestant
+
+
+def bench_dra(servers: int, rounds: int, time: float) -> None:
+    """Print DRA's table."""
+    bench, state = settled(servers, "dra", time)
+    ways = dra_contestants(bench, state, DRA_EVENTS[servers])
+    section(f"DRA, L = {servers}", comparison(interleaved(ways, rounds)))
+
+
+def bench_loss(servers: int, rounds: int, time: float) -> None:
+    """Print first fit's table."""
+    bench, state = settled(servers, "first-fit", time)
+    with tempfile.TemporaryDirectory() as folder:
+        found = loss_contestants(bench, state, ARRIVALS[servers], Path(folder))
+        ways = {name: counted(way) for name, way in found.items()}
+        section(f"first fit (loss system), L = {servers}", comparison(interleaved(ways, rounds)))
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="two rounds, L = 180 and 1000 only")
+    arguments = parser.parse_args()
+    rounds = 2 if arguments.quick else arguments.rounds
+    for servers in SIZES[:2] if arguments.quick else SIZES:
+        bench_dra(servers, rounds, SETTLED)
+    for servers in SIZES[:2] if arguments.quick else SIZES:
+        bench_loss(servers, rounds, SETTLED)
+
+
+if __name__ == "__main__":
+    main()

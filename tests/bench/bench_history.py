@@ -1,0 +1,175 @@
+"""What history costs: keyframes, seeks, memory, copies.
+
+Run with ``python -m tests.bench.bench_history [--quick]``.  The run is DRA on the example of
+Section 7.1, scaled to more servers, from a settled state.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from time import process_time
+
+from model.api import Session
+from model.assembly import Bench
+from model.state import copied, digest, frozen, size_in_bytes
+from model.systems.reservation.state import ReservationState
+from model.timeline import Timeline
+from tests.bench.bench_engines import of_engine
+from tests.bench.timing import (
+    SETTLED,
+    SIZES,
+    Contestant,
+    Spread,
+    Work,
+    comparison,
+    interleaved,
+    ratio,
+    section,
+    settled,
+    spread,
+    table,
+)
+
+#: Keyframes as far apart as this are none at all.
+NEVER = 10**15
+
+#: A frame of 60 per second, in milliseconds.
+FRAME_MS = 1000 / 60
+
+MILLION = 1_000_000
+
+
+def of_timeline(
+    bench: Bench, state: ReservationState, events: int, keyframe_every: int | None
+) -> Contestant:
+    """A timeline that runs on from a state, with keyframes every so many events."""
+
+    def contestant() -> Work:
+        engine = bench.kernel()
+        if keyframe_every is not None:
+            engine.keyframe_every = keyframe_every
+        line = Timeline(bench.system, engine, state)
+        line.advance(1)
+
+        def work() -> float:
+            line.advance(events)
+            return float(events)
+
+        return work
+
+    return contestant
+
+
+def bench_keyframes(bench: Bench, state: ReservationState, rounds: int, events: int) -> None:
+    """Print what keyframes cost."""
+    ways = {
+        "timeline, no keyframes": of_timeline(bench, state, events, NEVER),
+        "timeline, keyframes": of_timeline(bench, state, events, None),
+        "kernel alone (no samples, no recent rows)": of_engine(bench.kernel(), state, events),
+    }
+    times = interleaved(ways, rounds)
+    without, with_keyframes, _ = times.values()
+    overhead = spread(100 * (x / y - 1) for x, y in zip(with_keyframes, without, strict=True))
+    section(
+        f"keyframes, L = {bench.numbers.servers}, {events} events",
+        comparison(times),
+        f"\nkeyframes cost {overhead.text(2)} % of the run; "
+        f"history as a whole {ratio(with_keyframes, list(times.values())[2]).text()} "
+        "times the kernel alone",
+    )
+
+
+def milliseconds(calls: list[float]) -> tuple[str, str]:
+    """Median and worst."""
+    found = spread(1000 * call for call in calls)
+    return f"{found.median:.2f}", f"{found.most:.2f}"
+
+
+def bench_seeks(servers: int, time: float, events: int, seeks: int) -> None:
+    """Print what it takes to stand anywhere in the last events of a run."""
+    bench, state = settled(servers, "dra", time)
+    session = Session(bench, "bench", state)
+    session.use_kernel()
+    session.run(events=events)
+    line, end = session.timeline, session.timeline.event
+    start = max(line.first_event, end - MILLION)
+    found = seek_times(session, start, end, seeks)
+    extent = line.extent()
+    rows = [(name, *milliseconds(calls)) for name, calls in found.items()]
+    spacing = spread(y - x for x, y in zip(extent.keyframes, extent.keyframes[1:], strict=False))
+    section(
+        f"seeks within the last {end - start} events, L = {servers}",
+        table(("what", "median CPU ms", "worst CPU ms"), rows),
+        f"\na frame of 60 per second has {FRAME_MS:.1f} ms; {extent.verified} landings were "
+        "compared with their recorded states",
+        f"history takes {extent.bytes / 2**20:.0f} MiB, "
+        f"{extent.bytes / 2**20 * MILLION / (end - line.first_event):.0f} MiB per million events; "
+        f"a keyframe every {spacing.text(6)} events",
+    )
+
+
+def seek_times(session: Session, start: int, end: int, seeks: int) -> dict[str, list[float]]:
+    """CPU seconds of seeks to random places, and of what the window does besides."""
+    chosen = random.Random(1)
+    line = session.timeline
+    last = max(frame for frame in line.extent().keyframes if frame < end)
+    found: dict[str, list[float]] = {"to a place (timeline)": [], "frame there": [],
+                                     "to a place, sub-steps of its event too": []}  # fmt: skip
+    for turn in range(seeks):
+        place = last - 1 if turn == 0 else chosen.randrange(start, end)
+        line.seek(end)
+        started = process_time()
+        line.seek(place)
+        reached = process_time()
+        session.frame()
+        found["to a place (timeline)"].append(reached - started)
+        found["frame there"].append(process_time() - reached)
+        line.seek(end)
+        started = process_time()
+        session.seek(place)
+        found["to a place, sub-steps of its event too"].append(process_time() - started)
+    return found
+
+
+def bench_copies(servers: int, time: float, rounds: int) -> None:
+    """Print what a snapshot takes."""
+    _, state = settled(servers, "dra", time)
+    size = size_in_bytes(state)
+
+    def repeated(call: object, times: int = 50) -> Contestant:
+        def contestant() -> Work:
+            def work() -> float:
+                for _ in range(times):
+                    call(state)  # type: ignore[operator]
+                return float(times)
+
+            return work
+
+        return contestant
+
+    ways = {"copy": repeated(copied), "frozen copy (a frame's)": repeated(frozen),
+            "digest": repeated(digest, 5)}  # fmt: skip
+    times = interleaved(ways, rounds)
+    kilobytes: Spread = spread([size / 1000])
+    section(f"a snapshot of {kilobytes.median:.0f} kB, L = {servers}",
+            comparison(times, "snapshot"))  # fmt: skip
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="two rounds, L = 180 and 1000 only")
+    arguments = parser.parse_args()
+    quick = arguments.quick
+    rounds = 2 if quick else arguments.rounds
+    for servers in SIZES[:2] if quick else SIZES:
+        bench, state = settled(servers, "dra", SETTLED)
+        bench_keyframes(bench, state, rounds, 100_000 if quick else 300_000)
+        bench_seeks(servers, SETTLED, MILLION // 4 if quick else MILLION + 5000, 8 if quick else 40)
+        bench_copies(servers, SETTLED, rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""From the command to the first paint, to all panels, and to the run at full speed.
+
+Run with ``python -m tests.bench.bench_start [--quick]``.  The program is started again and
+again, in turn with a bare window of Qt's, on a virtual screen of its own where Xvfb is
+installed (else Qt's offscreen platform).  CPU time is that of the whole process with its
+threads; real time counts from before the process is started.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Iterator, Mapping
+
+from tests.bench.timing import ratio, section, spread, table
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: Seconds after which a start counts as failed.
+PATIENCE = 300
+
+BARE = """
+import json, sys, time
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+class Bare(QWidget):
+    def paintEvent(self, event):
+        print(json.dumps({"first paint": [time.monotonic(), time.process_time()]}), flush=True)
+        QTimer.singleShot(0, self.close)
+app = QApplication(sys.argv[:1])
+window = Bare()
+window.resize(1600, 900)
+window.show()
+app.exec()
+"""
+
+#: Starts the program as its command does, notes when things happen, and closes the window.
+PROGRAM = """
+import json, time
+import main
+marks = {}
+def mark(name):
+    marks.setdefault(name, [time.monotonic(), time.process_time()])
+def start(options, window=main.window):
+    from gui import app, main_window
+    class Marked(main_window.MainWindow):
+        def paintEvent(self, event):
+            super().paintEvent(event)
+            mark("first paint")
+        def _take_frame(self, frame):
+            super()._take_frame(frame)
+            if frame.engine == "kernel" and frame.running and frame.event:
+                mark("running on the kernel")
+            if len(marks) == 3 and self.isVisible():
+                self.close()
+    def make_window(*arguments, make=app.make_window):
+        window = make(*arguments)
+        window.ready.connect(lambda: mark("all panels"))
+        return window
+    app.MainWindow, app.make_window = Marked, make_window
+    return window(options)
+main.window = start
+main.main([])
+print(json.dumps(marks), flush=True)
+"""
+
+
+@dataclass(frozen=True)
+class Started:
+    """When things happened, in seconds since the start of the process: real and CPU."""
+
+    real: Mapping[str, float]
+    cpu: Mapping[str, float]
+
+
+@contextmanager
+def screen() -> Iterator[dict[str, str]]:
+    """Environment for a process that opens a window, on a virtual screen if there is one."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    server = shutil.which("Xvfb")
+    if server is None:
+        yield environment | {"QT_QPA_PLATFORM": "offscreen"}
+        return
+    with subprocess.Popen(
+        [server, "-displayfd", "1", "-screen", "0", "1920x1080x24", "-nolisten", "tcp"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        number = process.stdout.readline().strip()
+        try:
+            yield environment | {"DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
+        finally:
+            process.terminate()
+
+
+def start(program: str, environment: Mapping[str, str]) -> Started:
+    """Start a program once, with settings of its own, and read the marks that it prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        started = monotonic()
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True,
+            timeout=PATIENCE, check=False, env={**environment, "XDG_CONFIG_HOME": folder},
+        )  # fmt: skip
+    if done.returncode != 0 or not done.stdout.strip():
+        raise RuntimeError(f"the window did not start:\n{done.stdout}{done.stderr}")
+    marks = json.loads(done.stdout.splitlines()[-1])
+    return Started(
+        {name: real - started for name, (real, _) in marks.items()},
+        {name: cpu for name, (_, cpu) in marks.items()},
+    )
+
+
+def cpu_of_compiling() -> float:
+    """CPU seconds of compiling everything, with an empty cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        environment = {name: value for name, value in os.environ.items()
+                       if name != "NUMBA_CACHE_DIR"} | {"XDG_CACHE_HOME": folder}  # fmt: skip
+        subprocess.run([sys.executable, "-m", "gui.warming"], cwd=ROOT, check=True,
+                       env=environment, timeout=PATIENCE)  # fmt: skip
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def bench_windows(rounds: int) -> None:
+    """Print bare Qt and the program, started in turn."""
+    subprocess.run([sys.executable, "-m", "gui.warming"], cwd=ROOT, check=True, timeout=PATIENCE)
+    bare, program = [], []
+    with screen() as environment:
+        for turn in range(rounds + 1):
+            pair = start(BARE, environment), start(PROGRAM, environment)
+            if turn:  # the first reads files that later ones find in memory
+                bare.append(pair[0])
+                program.append(pair[1])
+    rows = [row("bare Qt: first paint", bare, bare, "first paint")]
+    rows += [row(f"slotscope: {name}", program, bare, name)
+             for name in ("first paint", "all panels", "running on the kernel")]  # fmt: skip
+    heads = ("what", "CPU s", "CPU / bare first paint", "real s", "real / bare first paint")
+    platform = environment["QT_QPA_PLATFORM"]
+    section(f"start, warm cache, platform {platform}", table(heads, rows))
+
+
+def row(what: str, mine: list[Started], bare: list[Started], name: str) -> tuple[str, ...]:
+    """One row of the table: a mark, and its ratios to bare Qt's first paint."""
+    cells = [what]
+    for found, base in (
+        ([one.cpu[name] for one in mine], [one.cpu["first paint"] for one in bare]),
+        ([one.real[name] for one in mine], [one.real["first paint"] for one in bare]),
+    ):
+        cells += [spread(found).text(), ratio(found, base).text()]
+    return tuple(cells)
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="two rounds")
+    arguments = parser.parse_args()
+    bench_windows(2 if arguments.quick else arguments.rounds)
+    section("compiling with an empty cache, once",
+            f"{cpu_of_compiling():.1f} CPU seconds, in a process of its own")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""The pseudocode beside the run: current line, values, header, clicks and keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from gui.intents import Select
+from gui.panels.algorithm import AlgorithmPanel
+from gui.panels.algorithm_values import Code, numbers_of, values_beside
+from gui.theme import apply, load_theme
+from model.api import Session
+from model.frame import Frame
+from model.policies import reference_class
+from model.records import Line, Reassign, Record, Reject
+
+
+@pytest.fixture(scope="module")
+def session():
+    session = Session.open("dra-vms", kernel=False)
+    session.run(events=600)
+    return session
+
+
+@pytest.fixture(scope="module")
+def steps(session) -> list[Frame]:
+    """A frame before an event, one after each of its sub-steps, and one after it."""
+    frames = [session.frame()]
+    session.step_into()
+    while session.frame().records:
+        frames.append(session.frame())
+        session.step_into()
+    return [*frames, session.frame()]
+
+
+@pytest.fixture(params=["light", "dark"])
+def panel(qtbot, qapp, request):
+    theme = load_theme(request.param)
+    apply(qapp, theme)
+    panel = AlgorithmPanel(theme)
+    qtbot.addWidget(panel)
+    panel.resize(700, 300)
+    panel.show()
+    return panel
+
+
+def colours(panel) -> set[int]:
+    image = panel.grab().toImage()
+    return {image.pixel(x, y) for x in range(0, image.width(), 3)
+            for y in range(0, image.height(), 3)}  # fmt: skip
+
+
+def beside(panel, line: Line) -> list[str]:
+    return [item.text for item in panel.view.picture.beside[line].values()]
+
+
+class TestValues:
+    def test_a_value_stands_beside_the_line_that_sets_it(self):
+        code = Code(reference_class("dra").pseudocode)
+        assert code.line_for("r", Line(1, 8)) == Line(1, 9)
+        assert code.line_for("r", Line(1, 2)) == Line(1, 2)
+        assert code.line_for("N", Line(1, 2)) == Line(1, 3)
+        assert code.line_for("N", Line(1, 8)) == Line(1, 10)
+        assert code.line_for("j*", Line(1, 8)) == Line(1, 7)
+        assert code.line_for("I*", Line(2, 16)) == Line(2, 14)
+
+    def test_a_value_whose_line_is_far_away_or_elsewhere_stays(self):
+        code = Code(reference_class("dra").pseudocode)
+        assert code.line_for("X̂k[i]", Line(2, 16)) == Line(2, 16)
+        assert code.line_for("r", Line(2, 16)) == Line(2, 16)
+        assert code.line_for("r", Line(2, 22)) == Line(2, 22)
+
+    def test_symbols_are_set_with_hats_subscripts_and_true_minus(self, steps):
+        info = steps[0].info
+        code = Code(info.pseudocode)
+        record = Record("count_found", Line(1, 8), {
+            "i": 2, "configuration": (0, 7), "count": 5, "exhausted": 1,
+            "jobs_left": (-9, 12), "servers_left": 151,
+        })  # fmt: skip
+        found = values_beside(code, [record], info)
+        texts = {line: [item.text for item in items.values()] for line, items in found.items()}
+        assert texts == {
+            Line(1, 7): ["<i>j</i>* = regular"],
+            Line(1, 8): ["X̂<sub><i>k</i>[2]</sub> = 5"],
+            Line(1, 9): ["<i>r</i> = (−9, 12)"],
+            Line(1, 10): ["<i>N</i> = 151"],
+        }
+
+    def test_only_the_last_sub_step_is_fresh(self, steps):
+        info = steps[0].info
+        records = [Record("servers_scanned", Line(2, 18), {"servers_with_room": 4}),
+                   Reject(line=Line(2, 22), values={"empty_slots": 0})]  # fmt: skip
+        found = values_beside(Code(info.pseudocode), records, info)
+        assert not found[Line(2, 18)]["servers_with_room"].fresh
+        assert found[Line(2, 22)]["empty_slots"].fresh
+        assert found[Line(2, 18)]["servers_with_room"].text == "servers with room = 4"
+
+    def test_what_a_decision_names_counts_from_one(self, steps):
+        info = steps[0].info
+        record = Reassign(line=Line(2, 12), server=41, configuration=(0, 0, 0, 1),
+                          values={"i": 4, "missing": 2})  # fmt: skip
+        assert numbers_of(record)["server"] == 41
+        found = values_beside(Code(info.pseudocode), [record], info)
+        texts = [item.text for item in found[Line(2, 12)].values()]
+        assert "server 42" in texts
+        assert "<i>k</i>[4] = (0, 0, 0, 1)" in texts
+
+
+class TestStepping:
+    def test_the_line_and_the_sentence_of_the_sub_step_are_shown(self, panel, steps):
+        for number, frame in enumerate(steps[1:-1], 1):
+            panel.set_frame(frame)
+            assert panel.view.picture.current == frame.records[-1].line
+            assert panel.sentence.text() == frame.info.narrator.record(frame.records[-1])
+            assert f"sub-step {number}" in panel.where.text()
+            assert "601" in panel.where.text()
+
+    def test_values_of_the_event_so_far_stand_beside_their_lines(self, panel, steps):
+        frame = next(frame for frame in steps if frame.records
+                     and frame.records[-1].kind == "count_found")  # fmt: skip
+        panel.set_frame(frame)
+        values = frame.records[-1].values
+        assert beside(panel, Line(1, 8)) == [
+            f"X̂<sub><i>k</i>[{values['i']}]</sub> = {values['count']}"
+        ]
+        assert beside(panel, Line(1, 10)) == [f"<i>N</i> = {values['servers_left']}"]
+        assert Line(2, 14) not in panel.view.picture.beside
+
+    def test_after_the_event_its_last_line_and_all_lines_are_marked(self, panel, steps):
+        frame = steps[-1]
+        panel.set_frame(frame)
+        assert panel.view.picture.current == frame.last_records[-1].line
+        visited = {record.line for record in frame.last_records if record.line}
+        assert visited <= set(panel.view.picture.beside)
+        assert f"all {len(frame.last_records)} sub-steps" in panel.where.text()
+        assert panel.sentence.text() == frame.info.narrator.row(frame.rows[-1])
+
+    def test_between_events_the_next_one_is_named(self, panel, steps):
+        frame = replace(steps[0], last_records=())
+        panel.set_frame(frame)
+        assert frame.info.narrator.event(frame.next_event) in panel.sentence.text()
+        assert "Shift+Right" in panel.sentence.text()
+        assert panel.view.picture.current is None
+
+    def test_the_current_line_is_always_in_view(self, panel, steps, qtbot):
+        for frame in [*steps[1:-1], steps[1]]:
+            panel.set_frame(frame)
+            line = panel.view.picture.current
+            if line is None:
+                continue
+            height = panel.view.viewport().height()
+            qtbot.waitUntil(lambda line=line, height=height:
+                            0 <= panel.view.place_of(line).y() <= height)  # fmt: skip
+
+    def test_a_line_in_view_does_not_scroll(self, panel, steps, qtbot):
+        first, second = (frame for frame in steps if frame.records
+                         and frame.records[-1].kind in {"greedy_start", "configuration_found"}
+                         and frame.records[-1].values.get("i", 1) == 1)  # fmt: skip
+        panel.resize(700, 500)
+        panel.set_frame(first)
+        qtbot.wait(300)
+        before = panel.view.verticalScrollBar().value()
+        panel.set_frame(second)
+        qtbot.wait(300)
+        assert panel.view.verticalScrollBar().value() == before
+
+    def test_agreement_is_told(self, panel, steps):
+        panel.set_frame(replace(steps[-1], agreement=None))
+        assert panel.agreement.text() == ""
+        panel.set_frame(replace(steps[-1], agreement=True))
+        assert panel.agreement.text() == "✓ reference and kernel agree"
+        calm = panel.agreement.styleSheet()
+        panel.set_frame(replace(steps[-1], agreement=False))
+        assert panel.agreement.text() == "✗ reference and kernel disagree"
+        assert panel.theme.ink(panel.theme.rejection) in panel.agreement.styleSheet()
+        assert panel.agreement.styleSheet() != calm
+
+    def test_a_fast_run_dims_it_and_says_how_to_step(self, panel, steps):
+        panel.set_frame(steps[-1])
+        panel.set_frame(replace(steps[-1], running=True, last_records=()))
+        assert panel.view.picture.dimmed
+        assert panel.where.text() == "running"
+        assert "Space" in panel.sentence.text() and "Shift+Right" in panel.sentence.text()
+        panel.set_frame(steps[1])
+        assert not panel.view.picture.dimmed
+
+    def test_frames_emit_nothing(self, panel, steps):
+        seen = []
+        panel.intent.connect(seen.append)
+        for frame in steps:
+            panel.set_frame(frame)
+        panel.set_selection(Select(line=(2, 14)))
+        assert seen == []
+
+
+class TestPointing:
+    def test_a_click_selects_the_line(self, panel, steps, qtbot):
+        panel.set_frame(steps[0])
+        with qtbot.waitSignal(panel.intent) as caught:
+            qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton,
+                             pos=panel.view.place_of(Line(1, 3)))  # fmt: skip
+        assert caught.args == [Select(line=(1, 3))]
+
+    def test_a_click_beside_the_lines_does_nothing(self, panel, steps, qtbot):
+        panel.set_frame(steps[0])
+        with qtbot.assertNotEmitted(panel.intent, wait=20):
+            qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(30, 1))
+
+    def test_arrows_walk_along_the_lines(self, panel, steps, qtbot):
+        panel.set_frame(steps[0])
+        panel.set_selection(Select(line=(1, 13)))
+        with qtbot.waitSignal(panel.intent) as caught:
+            qtbot.keyClick(panel.view, Qt.Key.Key_Down)
+        assert caught.args == [Select(line=(2, 1))]
+        with qtbot.waitSignal(panel.intent) as caught:
+            qtbot.keyClick(panel.view, Qt.Key.Key_Up)
+        assert caught.args == [Select(line=(1, 12))]
+
+    def test_a_line_selected_elsewhere_is_marked_and_brought_into_view(self, panel, steps, qtbot):
+        panel.set_frame(steps[0])
+        panel.set_selection(Select(line=(2, 25)))
+        assert panel.view.picture.selected == Line(2, 25)
+        height = panel.view.viewport().height()
+        qtbot.waitUntil(lambda: 0 <= panel.view.place_of(Line(2, 25)).y() <= height)
+        panel.set_selection(Select(server=3))
+        assert panel.view.picture.selected is None
+
+    def test_a_tooltip_names_the_line_and_its_values(self, panel, steps):
+        panel.set_frame(steps[-1])
+        line = steps[-1].last_records[-1].line
+        assert f"line {line.number}, visited in this event" in panel.view.tip(line)
+        assert "not visited" in panel.view.tip(Line(2, 22))
+
+
+class TestPicture:
+    def test_it_is_not_blank(self, panel, steps):
+        panel.set_frame(steps[-1])
+        assert len(colours(panel)) > 20
+
+    def test_the_marked_line_differs_from_the_others(self, panel, steps, qtbot):
+        panel.set_frame(steps[-1])
+        qtbot.wait(300)
+        line = panel.view.picture.current
+        image = panel.view.viewport().grab().toImage()
+        y = panel.view.place_of(line).y()
+        marked, plain = image.pixelColor(image.width() - 2, y), panel.theme.panel
+        assert marked.name() == panel.theme.selection != plain
+
+    def test_another_policy_brings_its_own_pseudocode(self, panel, steps):
+        panel.set_frame(steps[-1])
+        other = Session.open("dra-vms", policy="first-fit", kernel=False)
+        other.step()
+        panel.set_frame(other.frame())
+        assert [line.text for line in panel.view.code.lines] == [
+            line.text for line in other.frame().info.pseudocode
+        ]
+        assert not panel.view.headings
+        assert panel.view.tip(Line(1, 3)).startswith("<p>Line 3")
+
+    def test_larger_type_makes_larger_lines(self, panel, steps, qapp):
+        panel.set_frame(steps[-1])
+        before = panel.view.place_of(Line(1, 9)).y() - panel.view.place_of(Line(1, 8)).y()
+        apply(qapp, panel.theme, lecture=True)
+        panel.set_theme(panel.theme)
+        after = panel.view.place_of(Line(1, 9)).y() - panel.view.place_of(Line(1, 8)).y()
+        apply(qapp, panel.theme)
+        assert after > 1.3 * before

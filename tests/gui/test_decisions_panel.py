@@ -1,0 +1,414 @@
+"""The log: sentences, filters, following the run, going there, breakpoints, export."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtWidgets import QApplication
+
+from gui.intents import BreakAt, GoTo, RunUntil, Say
+from gui.panels.decisions import DecisionsPanel
+from gui.panels.decisions_model import (
+    EVENT,
+    KINDS,
+    MARKS,
+    SENTENCE,
+    TIME,
+    LogModel,
+    decimals_for,
+    job_label,
+    paint_mark,
+    shown_time,
+    touching,
+)
+from gui.panels.decisions_view import sentence_lines
+from gui.theme import apply, load_theme
+from model.api import Session
+from model.frame import Frame
+from model.records import (
+    EVENT_ROW,
+    FLAG_ADMITTED,
+    FLAG_DEPARTED,
+    FLAG_MIGRATED,
+    FLAG_REASSIGNED,
+    FLAG_REJECTED,
+)
+
+
+@pytest.fixture(scope="module")
+def frames() -> dict[str, Frame]:
+    """A run at its start, running, paused, inside an event, and with a rejection in the log."""
+    session = Session.open("dra-vms", kernel=False)
+    found = {"start": session.frame()}
+    session.run(events=1800)
+    found["early"] = session.frame(running=True)
+    session.run(events=200)
+    found["running"] = session.frame(running=True)
+    session.run(stop=("rejection",))
+    found["paused"] = session.frame()
+    for _ in range(5):
+        session.step_into()
+    found["inside"] = session.frame()
+    session.step()
+    found["after"] = session.frame()
+    return found
+
+
+@pytest.fixture(params=["light", "dark"])
+def panel(qtbot, qapp, request):
+    theme = load_theme(request.param)
+    apply(qapp, theme)
+    panel = DecisionsPanel(theme)
+    qtbot.addWidget(panel)
+    panel.resize(700, 300)
+    panel.show()
+    return panel
+
+
+def at_end(panel) -> bool:
+    bar = panel.view.verticalScrollBar()
+    return bar.value() == bar.maximum()
+
+
+def inked(flag: int, color: str) -> set[tuple[int, int]]:
+    """The pixels that the mark of a kind covers."""
+    image = QImage(20, 20, QImage.Format.Format_ARGB32)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    paint_mark(painter, flag, QRectF(0, 0, 20, 20), color)
+    painter.end()
+    return {(x, y) for x in range(20) for y in range(20) if image.pixelColor(x, y).alpha() > 128}
+
+
+def click(panel, qtbot, row: int) -> None:
+    panel.view.scrollTo(panel.model.index(row, EVENT))
+    place = panel.view.visualRect(panel.model.index(row, SENTENCE)).topLeft() + QPoint(8, 4)
+    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def choose(menu, text: str) -> None:
+    next(action for action in menu.actions() if action.text() == text).trigger()
+
+
+class TestRows:
+    def test_each_event_has_its_number_time_and_sentence(self, panel, frames):
+        frame = frames["paused"]
+        panel.set_frame(frame)
+        assert panel.model.rowCount() == len(frame.rows)
+        last = panel.model.rowCount() - 1
+        text = [panel.model.index(last, column).data() for column in (EVENT, TIME, SENTENCE)]
+        assert text[0] == f"{frame.event:,}".replace(",", "\u2009")
+        assert float(text[1]) == pytest.approx(frame.time, abs=1e-3)
+        assert text[2] == frame.info.narrator.row(frame.rows[-1])
+        assert "rejected" in text[2]
+
+    def test_times_have_thin_spaces_and_no_more_digits_than_useful(self):
+        assert shown_time(12345.678, 1) == "12\u2009345.7"
+        assert decimals_for(0, 0.0) == 2
+        assert decimals_for(1000, 1000.0) == 0
+        assert decimals_for(1700, 1.0) == 4
+        assert decimals_for(10**12, 1e-6) == 9
+
+    def test_a_job_is_called_by_its_type_and_name(self, frames):
+        assert job_label(frames["start"].info.narrator, 2, 17) == "memory job 17"
+
+    def test_the_row_of_the_present_event_is_marked(self, panel, frames):
+        panel.set_frame(frames["paused"])
+        rows = range(panel.model.rowCount())
+        assert [row for row in rows if panel.model.entry(row).present] == [rows[-1]]
+
+    def test_sub_steps_follow_as_a_live_section(self, panel, frames):
+        frame = frames["inside"]
+        panel.set_frame(frame)
+        entries = [panel.model.entry(row) for row in range(panel.model.rowCount())]
+        live = [entry for entry in entries if entry.step]
+        assert [entry.step for entry in live] == list(range(1, len(frame.records) + 1))
+        assert [entry.sentence for entry in live] == [
+            frame.info.narrator.record(record) for record in frame.records
+        ]
+        assert [entry.present for entry in live] == [False] * (len(live) - 1) + [True]
+        assert {entry.event for entry in live} == {frame.event + 1}
+        assert not any(entry.present for entry in entries if not entry.step)
+        panel.set_frame(frames["after"])
+        assert panel.model.rowCount() == len(frames["after"].rows)
+
+    def test_a_row_that_is_counted_later_gets_another_sentence(self, frames):
+        model = LogModel()
+        model.set_narrator(frames["paused"].info.narrator)
+        row = frames["paused"].rows[-1:].copy()
+        counted = model.sentence(row[0])
+        row["empty_slots"] = 97
+        assert "97 empty slots" in model.sentence(row[0])
+        assert model.sentence(row[0]) != counted
+
+    def test_rows_that_touch_a_server_are_found(self):
+        rows = np.zeros(3, EVENT_ROW)
+        rows["server"], rows["source"] = [1, 2, 3], [-1, 1, -1]
+        assert touching(rows, ("server", "source"), 1)["server"].tolist() == [1, 2]
+
+    def test_frames_emit_nothing(self, panel, frames):
+        seen = []
+        panel.intent.connect(seen.append)
+        for frame in frames.values():
+            panel.set_frame(frame)
+        assert seen == []
+
+
+class TestFilters:
+    @pytest.mark.parametrize("flag", [kind.flag for kind in KINDS])
+    def test_a_chip_leaves_only_its_kind(self, panel, frames, qtbot, flag):
+        frame = frames["paused"]
+        panel.set_frame(frame)
+        qtbot.mouseClick(panel.bar.chips[flag], Qt.MouseButton.LeftButton)
+        expected = frame.rows["event"][(frame.rows["flags"] & flag) != 0]
+        assert panel.model.rows["event"].tolist() == expected.tolist()
+        assert panel.bar.count.text() == f"{len(expected)} of {len(frame.rows)}"
+        qtbot.mouseClick(panel.bar.chips[flag], Qt.MouseButton.LeftButton)
+        assert panel.model.rowCount() == len(frame.rows)
+        assert panel.bar.count.text() == ""
+
+    def test_two_chips_show_both_kinds(self, panel, frames, qtbot):
+        frame = frames["paused"]
+        panel.set_frame(frame)
+        for flag in (FLAG_REJECTED, FLAG_MIGRATED):
+            qtbot.mouseClick(panel.bar.chips[flag], Qt.MouseButton.LeftButton)
+        both = (frame.rows["flags"] & (FLAG_REJECTED | FLAG_MIGRATED)) != 0
+        assert 0 < panel.model.rowCount() == int(both.sum()) < len(frame.rows)
+
+    def test_search_wants_every_word_in_the_sentence(self, panel, frames, qtbot):
+        frame = frames["paused"]
+        panel.set_frame(frame)
+        qtbot.keyClicks(panel.bar.search, "Large admitted")
+        expected = [
+            int(row["event"])
+            for row in frame.rows
+            if "large" in (text := frame.info.narrator.row(row)) and "admitted" in text
+        ]
+        assert expected
+        assert panel.model.rows["event"].tolist() == expected
+
+    def test_filters_hold_for_the_next_frame(self, panel, frames, qtbot):
+        panel.set_frame(frames["running"])
+        qtbot.mouseClick(panel.bar.chips[FLAG_REJECTED], Qt.MouseButton.LeftButton)
+        panel.set_frame(frames["paused"])
+        assert panel.model.rows["event"].tolist()[-1] == frames["paused"].event
+        assert ((panel.model.rows["flags"] & FLAG_REJECTED) != 0).all()
+
+    def test_nothing_found_is_said(self, panel, frames, qtbot):
+        panel.set_frame(frames["paused"])
+        qtbot.keyClicks(panel.bar.search, "zebra")
+        assert panel.model.rowCount() == 0
+        assert "None of the last" in panel.view.empty_note
+
+    def test_chips_have_names_where_there_is_room(self, panel, frames, qtbot):
+        panel.set_frame(frames["paused"])
+        chip = panel.bar.chips[FLAG_ADMITTED]
+        panel.resize(1400, 300)
+        assert chip.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        panel.resize(420, 300)
+        assert chip.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
+        assert "admissions" in chip.toolTip()
+
+
+class TestFollowing:
+    def test_the_log_follows_the_run(self, panel, frames, qtbot):
+        panel.set_frame(frames["early"])
+        qtbot.waitUntil(lambda: panel.view.verticalScrollBar().maximum() > 0)
+        qtbot.waitUntil(lambda: at_end(panel))
+        panel.set_frame(frames["running"])
+        qtbot.waitUntil(lambda: at_end(panel))
+        assert panel.model.present == frames["running"].event
+
+    def test_it_stands_still_while_the_user_reads_further_up(self, panel, frames, qtbot):
+        panel.set_frame(frames["early"])
+        qtbot.waitUntil(lambda: panel.view.verticalScrollBar().maximum() > 0)
+        panel.view.verticalScrollBar().setValue(10)
+        panel.set_frame(frames["running"])
+        assert panel.model.present == frames["early"].event
+        assert panel.follow.isVisible()
+        assert panel.follow.text().startswith("200 newer")
+        paused = replace(frames["running"], running=False)
+        panel.set_frame(paused)
+        assert panel.model.present == frames["early"].event
+        panel.set_frame(frames["paused"])
+        assert panel.model.present == frames["paused"].event
+        assert not panel.follow.isVisible()
+        qtbot.waitUntil(lambda: at_end(panel))
+
+    def test_one_click_follows_again(self, panel, frames, qtbot):
+        panel.set_frame(frames["early"])
+        qtbot.waitUntil(lambda: panel.view.verticalScrollBar().maximum() > 0)
+        panel.view.verticalScrollBar().setValue(10)
+        panel.set_frame(frames["running"])
+        qtbot.mouseClick(panel.follow, Qt.MouseButton.LeftButton)
+        assert panel.model.present == frames["running"].event
+        assert not panel.follow.isVisible()
+        qtbot.waitUntil(lambda: at_end(panel))
+
+    def test_a_paused_log_stays_where_the_user_scrolled(self, panel, frames, qtbot):
+        panel.set_frame(frames["paused"])
+        qtbot.waitUntil(lambda: panel.view.verticalScrollBar().maximum() > 0)
+        panel.view.verticalScrollBar().setValue(10)
+        panel.set_frame(replace(frames["paused"], message="solved"))
+        qtbot.wait(20)
+        assert panel.view.verticalScrollBar().value() == 10
+
+
+class TestGoing:
+    def test_a_click_goes_to_the_event(self, panel, frames, qtbot):
+        panel.set_frame(frames["paused"])
+        with qtbot.waitSignal(panel.intent) as caught:
+            click(panel, qtbot, 7)
+        assert caught.args == [GoTo(int(frames["paused"].rows[7]["event"]))]
+
+    def test_a_click_on_a_sub_step_goes_into_the_event(self, panel, frames, qtbot):
+        frame = frames["inside"]
+        panel.set_frame(frame)
+        with qtbot.waitSignal(panel.intent) as caught:
+            click(panel, qtbot, len(frame.rows) + 2)
+        assert caught.args == [GoTo(frame.event, 3)]
+
+    def test_keys_walk_and_enter_goes(self, panel, frames, qtbot):
+        panel.set_frame(frames["paused"])
+        panel.view.setFocus()
+        panel.view.setCurrentIndex(panel.model.index(20, EVENT))
+        with qtbot.waitSignal(panel.intent) as caught:
+            qtbot.keyClick(panel.view, Qt.Key.Key_Up)
+            qtbot.keyClick(panel.view, Qt.Key.Key_Up)
+            qtbot.keyClick(panel.view, Qt.Key.Key_Down)
+            qtbot.keyClick(panel.view, Qt.Key.Key_Return)
+        assert caught.args == [GoTo(int(frames["paused"].rows[19]["event"]))]
+
+    @pytest.mark.parametrize(("text", "wanted"), [
+        ("Go there", GoTo), ("Run until here", RunUntil), ("Break here", BreakAt),
+    ])  # fmt: skip
+    def test_the_menu_offers_what_a_line_is_good_for(self, panel, frames, qtbot, text, wanted):
+        panel.set_frame(frames["paused"])
+        event = int(frames["paused"].rows[3]["event"])
+        with qtbot.waitSignal(panel.intent) as caught:
+            choose(panel.menu(3), text)
+        assert caught.args == [wanted(event=event)]
+
+    # Said by the offscreen platform for every menu; it is no fault of ours.
+    @pytest.mark.qt_log_ignore("does not support grabbing the keyboard", extend=True)
+    def test_a_right_click_opens_the_menu(self, panel, frames, qtbot):
+        panel.set_frame(frames["paused"])
+        panel.view.customContextMenuRequested.emit(QPoint(200, 40))
+        qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
+        menu = QApplication.activePopupWidget()
+        assert "Go there" in [action.text() for action in menu.actions()]
+        menu.close()
+
+    def test_lines_and_commands_are_copied(self, panel, frames, qtbot):
+        frame = frames["paused"]
+        panel.set_frame(frame)
+        event = int(frame.rows[3]["event"])
+        with qtbot.waitSignal(panel.intent) as caught:
+            choose(panel.menu(3), "Copy the line")
+        assert isinstance(caught.args[0], Say)
+        assert frame.info.narrator.row(frame.rows[3]) in QGuiApplication.clipboard().text()
+        choose(panel.menu(3), "Copy the command that opens this moment")
+        assert QGuiApplication.clipboard().text() == (
+            f"slotscope dra-vms --policy dra --seed 1 --event {event}"
+        )
+
+    def test_breakpoints_stand_in_the_margin(self, panel, frames):
+        frame = frames["paused"]
+        event = int(frame.rows[-2]["event"])
+        panel.set_frame(frame)
+        row = panel.model.rowCount() - 2
+        rect = panel.view.visualRect(panel.model.index(row, MARKS))
+        before = panel.view.viewport().grab(rect).toImage()
+        panel.set_frame(replace(frame, breakpoints=frozenset({event})))
+        assert panel.model.entry(row).breakpoint
+        assert panel.view.viewport().grab(rect).toImage() != before
+        assert "Remove the breakpoint" in [item.text() for item in panel.menu(row).actions()]
+
+
+class TestSaving:
+    def test_json_lines_hold_every_field_and_the_sentence(self, panel, frames):
+        frame = frames["paused"]
+        panel.set_frame(frame)
+        panel.bar.search.setText("zebra")  # what is hidden is saved all the same
+        lines = [json.loads(line) for line in panel.json_lines()]
+        assert len(lines) == len(frame.rows)
+        assert set(lines[-1]) == {*EVENT_ROW.names, "sentence"}
+        assert lines[-1]["event"] == frame.event
+        assert lines[-1]["trail"] == int(frame.rows[-1]["trail"])
+        assert lines[-1]["sentence"] == frame.info.narrator.row(frame.rows[-1])
+
+    def test_the_series_has_the_same_rows(self, panel, frames):
+        assert panel.series() is None
+        assert list(panel.json_lines()) == []
+        panel.set_frame(frames["paused"])
+        names, rows = panel.series()
+        rows = list(rows)
+        assert names == [*EVENT_ROW.names, "sentence"]
+        assert len(rows) == len(frames["paused"].rows)
+        assert all(len(row) == len(names) for row in rows)
+
+
+class TestPicture:
+    @pytest.mark.parametrize("size", [(420, 300), (700, 260), (1000, 300)])
+    def test_it_is_not_blank(self, panel, frames, size):
+        panel.resize(*size)
+        panel.set_frame(frames["inside"])
+        image = panel.view.viewport().grab().toImage()
+        colours = {image.pixel(x, y) for x in range(0, image.width(), 2)
+                   for y in range(0, image.height(), 2)}  # fmt: skip
+        assert len(colours) > 20
+
+    def test_the_empty_log_says_what_to_do(self, panel, frames):
+        panel.set_frame(frames["start"])
+        assert panel.view.empty_note == "No event yet: press Space to run, or Right to step."
+        image = panel.view.viewport().grab().toImage()
+        assert len({image.pixel(x, y) for x in range(image.width())
+                    for y in range(image.height())}) > 2  # fmt: skip
+
+    def test_every_kind_has_a_mark_of_its_own_shape(self):
+        shapes = [frozenset(inked(kind.flag, "#ff0000")) for kind in KINDS]
+        assert all(shapes)
+        assert len(set(shapes)) == len(KINDS)
+
+    def test_only_rejections_and_moves_are_coloured(self):
+        meanings = {kind.flag: kind.meaning for kind in KINDS}
+        assert meanings[FLAG_REJECTED] == "rejection"
+        assert meanings[FLAG_MIGRATED] == meanings[FLAG_REASSIGNED] == "migration"
+        assert {meanings[flag] for flag in (FLAG_ADMITTED, FLAG_DEPARTED)} == {"muted"}
+
+    def test_a_mark_is_drawn_in_its_colour(self, panel, frames):
+        panel.set_frame(frames["paused"])
+        rect = panel.view.visualRect(panel.model.index(panel.model.rowCount() - 1, MARKS))
+        image = panel.view.viewport().grab(rect).toImage()
+        found = {image.pixelColor(x, y).name() for x in range(image.width())
+                 for y in range(image.height())}  # fmt: skip
+        assert panel.theme.rejection in found
+        assert panel.theme.migration not in found
+
+    def test_a_narrow_log_gives_the_time_s_room_to_the_sentence(self, panel, frames):
+        panel.set_frame(frames["paused"])
+        assert not panel.view.isColumnHidden(TIME)
+        panel.resize(380, 300)
+        assert panel.view.isColumnHidden(TIME)
+
+    def test_the_whole_sentence_of_the_present_event_is_shown(self, panel, frames, qtbot):
+        frame = frames["paused"]
+        panel.resize(380, 300)
+        panel.set_frame(frame)
+        usual = panel.view.verticalHeader().defaultSectionSize()
+        row = panel.model.rowCount() - 1
+        assert panel.view.rowHeight(row) > usual
+        panel.set_frame(frames["after"])
+        heights = {panel.view.rowHeight(n) for n in range(panel.model.rowCount() - 1)}
+        assert heights == {usual}
+
+    def test_lines_break_between_words(self, qapp):
+        text = "one two three four five six seven"
+        lines = sentence_lines(text, qapp.font(), 90)
+        assert len(lines) > 1
+        assert "".join(lines) == text

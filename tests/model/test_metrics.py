@@ -1,0 +1,138 @@
+"""Averages, intervals and the measures of a run, against counting them out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from model.api import Session
+from model.assembly import assemble
+from model.engine import Task, started
+from model.metrics import BATCHES, CONFIDENCE, Estimate, batch_rates, estimate
+from model.records import (
+    ARRIVAL,
+    EVENT_ROW,
+    FLAG_ADMITTED,
+    FLAG_MIGRATED,
+    FLAG_REJECTED,
+)
+from model.scenario.load import load_scenario
+from model.scenario.reservation import ReservationScenario
+from model.systems.reservation.measures import reward_rate, running_reward
+from tests.strategies import scenarios
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))
+def test_student_s_interval(values: list[float]) -> None:
+    found = estimate(values)
+    spread = stats.sem(values)
+    assert found.mean == pytest.approx(np.mean(values), rel=1e-9, abs=1e-6)
+    low, high = stats.t.interval(CONFIDENCE, len(values) - 1, scale=1) * spread
+    assert found.half_width == pytest.approx((high - low) / 2, rel=1e-9, abs=1e-9)
+
+
+def test_too_few_values_have_no_interval() -> None:
+    assert np.isnan(estimate([]).mean)
+    assert estimate([3.0]).mean == 3.0
+    assert np.isnan(estimate([3.0]).half_width)
+    assert estimate([2.0, 2.0]) == Estimate(2.0, 0.0)
+    assert json.dumps(estimate([]).as_dict()) == '{"mean": null, "half_width": null}'
+
+
+def test_intervals_cover_as_often_as_they_promise() -> None:
+    random = np.random.default_rng(3)
+    hits = 0
+    for _ in range(2000):
+        found = estimate(random.normal(5, 2, BATCHES))
+        hits += abs(found.mean - 5) <= found.half_width
+    assert stats.binomtest(hits, 2000, CONFIDENCE).pvalue > 1e-4
+
+
+@given(st.lists(st.floats(0.001, 10), min_size=1, max_size=200), st.integers(1, 30),
+       st.floats(-5, 5))  # fmt: skip
+def test_rates_of_a_steady_series_are_all_the_same(
+    gaps: list[float], batches: int, rate: float
+) -> None:
+    times = np.r_[0.0, np.cumsum(gaps)]
+    found = batch_rates(times, 7 + rate * times, batches)
+    assert 1 <= len(found) <= min(batches, len(gaps))
+    assert found == pytest.approx(rate, rel=1e-6, abs=1e-6)
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 1), st.floats(0, 5)), min_size=30, max_size=200))
+def test_batches_leave_nothing_out(steps: list[tuple[float, float]]) -> None:
+    """Over stretches of nearly equal length the mean of the rates is the rate over all."""
+    times = np.arange(len(steps) + 1, dtype=float)
+    totals = np.r_[0.0, np.cumsum([rise for _, rise in steps])]
+    batches = len(steps) // 10
+    assume(len(steps) % batches == 0)
+    found = batch_rates(times, totals, batches)
+    assert found.mean() == pytest.approx(totals[-1] / times[-1], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("times", [[], [1.0], [2.0, 2.0, 2.0]])
+def test_no_rates_without_a_stretch_of_time(times: list[float]) -> None:
+    assert len(batch_rates(np.array(times), np.zeros(len(times)))) == 0
+
+
+def counted_out(scenario: ReservationScenario, warmup: float, until: float) -> dict[str, float]:
+    """The measures of [warmup, until] from the rows of all events, event by event."""
+    bench = assemble(scenario)
+    numbers = bench.numbers
+    state = started(bench.system)
+    jobs = state.jobs_in_system.copy()
+    rewards = np.array([float(reward) for reward in numbers.rewards])
+    tape = np.zeros(1, EVENT_ROW)
+    now, earned = 0.0, 0.0
+    counts = {"admitted": 0, "rejected": 0, "migrations": 0, "reassignments": 0}
+    while True:
+        result = bench.reference.advance(state, tape, Task(until=until))
+        event = float(tape["time"][0]) if result.rows else until
+        earned += max(0.0, event - max(now, warmup)) * float(jobs @ rewards)
+        if not result.rows:
+            break
+        state, now, row = result.state, event, tape[0]
+        jobs[row["type"]] += (row["kind"] == ARRIVAL) * bool(row["flags"] & FLAG_ADMITTED)
+        jobs[row["type"]] -= row["kind"] != ARRIVAL
+        if now > warmup:
+            counts["admitted"] += bool(row["flags"] & FLAG_ADMITTED)
+            counts["rejected"] += bool(row["flags"] & FLAG_REJECTED)
+            counts["migrations"] += bool(row["flags"] & FLAG_MIGRATED)
+            counts["reassignments"] += int(row["reassigned"])
+    return counts | {"reward_rate": earned / (until - warmup) / numbers.servers}
+
+
+@given(scenarios(workloads=("poisson",)), st.sampled_from([0.0, 1.5]))
+@settings(max_examples=15)
+def test_the_measures_of_a_run(scenario: ReservationScenario, warmup: float) -> None:
+    expected = counted_out(scenario, warmup, 6.0)
+    for kernel in (False, True):
+        found = Session.open(scenario, kernel=kernel).measure(6.0, warmup)
+        for name, value in expected.items():
+            assert found[name].mean == pytest.approx(value, rel=1e-9, abs=1e-9), name
+        arrivals = expected["admitted"] + expected["rejected"]
+        assert np.isnan(found["rejection_probability"].mean) == (arrivals == 0)
+
+
+def test_the_running_reward_is_the_average_since_the_warm_up() -> None:
+    session = Session.open("dra-vms")
+    session.run(until=8)
+    numbers = session.bench.numbers
+    samples = session.timeline.samples.table
+    found = running_reward(numbers, samples, 2.0)
+    other = Session.open("dra-vms").measure(8, 2)["reward_rate"]
+    assert found.mean == pytest.approx(other.mean, rel=2e-3)
+    assert 0 < found.half_width < 0.2 * found.mean
+    assert np.isnan(running_reward(numbers, samples, 1e9).mean)
+
+
+def test_the_reward_rate_is_per_server() -> None:
+    numbers = assemble(load_scenario("dra-vms")).numbers
+    jobs: Any = np.array([[180, 0, 0, 0], [0, 0, 0, 180]])
+    assert reward_rate(numbers, jobs).tolist() == [9.0, 512.0]

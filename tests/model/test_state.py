@@ -1,0 +1,168 @@
+"""State as data: copied, frozen, compared, hashed and saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.assembly import assemble
+from model.engine import EventRun, started
+from model.scenario.load import load_scenario
+from model.state import (
+    copied,
+    differences,
+    digest,
+    from_arrays,
+    frozen,
+    overwrite,
+    size_in_bytes,
+    to_arrays,
+    viewed,
+)
+from model.systems.reservation.state import (
+    FREE,
+    ReservationState,
+    empty_state,
+    with_room,
+)
+
+
+def some_state() -> ReservationState:
+    """The example of Section 7.1 after a few events."""
+    system = assemble(load_scenario("dra-vms")).system
+    state = started(system)
+    for _ in range(20):
+        run = EventRun(system, state)
+        run.finish()
+        state = run.state
+    return state
+
+
+STATE = some_state()
+NAMES = ReservationState._fields
+
+
+def changed(name: str, place: int) -> ReservationState:
+    """A copy in which one entry of one array is another."""
+    result = copied(STATE)
+    array = getattr(result, name)
+    flat = array.reshape(-1)
+    flat[place % len(flat)] = 7 if flat[place % len(flat)] != 7 else 8
+    return result
+
+
+@given(st.sampled_from(NAMES), st.integers(0, 10**6))
+def test_a_digest_notices_every_entry(name: str, place: int) -> None:
+    other = changed(name, place)
+    assert digest(other) != digest(STATE)
+    assert differences(other, STATE) == [name]
+
+
+def test_a_digest_notices_names_types_and_shapes() -> None:
+    class Other(NamedTuple):
+        values: Any
+
+    class Renamed(NamedTuple):
+        numbers: Any
+
+    numbers = np.arange(6)
+    digests = {
+        digest(Other(numbers)),
+        digest(Renamed(numbers)),
+        digest(Other(numbers.astype(np.uint64))),
+        digest(Other(numbers.reshape(2, 3))),
+        digest(Other(numbers.reshape(3, 2))),
+    }
+    assert len(digests) == 5
+    assert all(len(each) == 32 for each in digests)
+    spread = np.zeros((6, 2), numbers.dtype)
+    spread[:, 0] = numbers
+    assert digest(Other(spread[:, 0])) == digest(Other(numbers))
+
+
+def test_equal_states_have_equal_digests() -> None:
+    assert digest(copied(STATE)) == digest(STATE)
+    assert digest(some_state()) == digest(STATE)
+    assert differences(copied(STATE), STATE) == []
+
+
+@given(st.sampled_from(NAMES), st.integers(0, 10**6))
+def test_a_copy_is_independent(name: str, place: int) -> None:
+    before = digest(STATE)
+    changed(name, place)
+    assert digest(STATE) == before
+
+
+def test_a_frozen_copy_refuses_to_be_written() -> None:
+    state = copied(STATE)
+    still = frozen(state)
+    assert digest(still) == digest(state)
+    for array in still:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    state.placement[0, 0] += 1
+    assert digest(still) == digest(STATE)
+
+
+def test_a_view_follows_but_cannot_write() -> None:
+    state = copied(STATE)
+    view = viewed(state)
+    state.placement[0, 0] += 1
+    assert view.placement[0, 0] == state.placement[0, 0]
+    for array in view:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    state.placement[0, 0] += 1  # the state itself stays writable
+
+
+def test_overwriting_copies_all_or_nothing() -> None:
+    target = changed("placement", 3)
+    places = [id(array) for array in target]
+    assert overwrite(target, STATE)
+    assert digest(target) == digest(STATE)
+    assert [id(array) for array in target] == places
+    grown = copied(STATE)
+    grown.number[FREE] = 0
+    grown = with_room(grown)
+    kept = digest(target)
+    assert not overwrite(target, grown)
+    assert digest(target) == kept
+
+
+def test_saved_and_read_again(tmp_path: Path) -> None:
+    np.savez(tmp_path / "state.npz", **to_arrays(STATE, "now."))
+    with np.load(tmp_path / "state.npz", allow_pickle=False) as arrays:
+        again = from_arrays(ReservationState, arrays, "now.")
+        with pytest.raises(KeyError):
+            from_arrays(ReservationState, arrays, "then.")
+    assert digest(again) == digest(STATE)
+
+
+def test_the_size_is_that_of_all_arrays() -> None:
+    assert size_in_bytes(STATE) == sum(array.itemsize * array.size for array in STATE)
+
+
+@pytest.mark.parametrize("records", [1, 64])
+def test_room_is_made_only_when_it_is_needed(records: int) -> None:
+    state = empty_state(2, 1, records)
+    assert with_room(state) is state
+    for number in range(records):
+        free = int(state.number[FREE]) - 1
+        record = state.free_record[free]
+        state.number[FREE] = free
+        state.free_record[free] = -1
+        state.job_number[record] = number
+    larger = with_room(state)
+    assert larger is not state
+    assert len(larger.job_number) == 2 * records
+    assert larger.number[FREE] == records
+    assert sorted(larger.free_record[:records]) == list(range(records, 2 * records))
+    assert (larger.free_record[records:] == -1).all()
+    assert larger.job_number[:records].tolist() == state.job_number.tolist()
+    assert (larger.job_number[records:] == -1).all()
+    assert np.isinf(larger.heap_time[records:]).all()
