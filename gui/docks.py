@@ -89,6 +89,7 @@ class PanelDock(QDockWidget):
     def save_picture(self, path: Path) -> None:
         """Save the panel's picture; the ending decides the format."""
         try:
+            path.open("ab").close()  # Qt only warns where a file cannot be written
             if path.suffix.lower() == ".svg":
                 self.panel.save_svg(path)
             else:

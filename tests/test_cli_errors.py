@@ -85,14 +85,14 @@ PARTS = {
 BROKEN = {
     "empty": (b"", "empty"),
     "blank": (b"\n  \n", "empty"),
-    "truncated": (CLASSROOM.encode()[:700], ""),
+    "truncated": (CLASSROOM.encode()[:700], "TOML"),
     "not UTF-8": (b'title = "\xff"', "0xff"),
     "UTF-16": (CLASSROOM.encode("utf-16"), "UTF-8"),
     "no TOML": (b"a table = 1", "TOML"),
-    "an image": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), ""),
+    "an image": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "UTF-8"),
     "a NUL": (b"\0", "TOML"),
-    "nested deeply": (b"a = " + b"[" * 5000 + b"]" * 5000, ""),
-    "a huge integer": (instance(count=f"count = 1{'0' * 5000}").encode(), ""),
+    "nested deeply": (b"a = " + b"[" * 5000 + b"]" * 5000, "TOML"),
+    "a huge integer": (instance(count=f"count = 1{'0' * 5000}").encode(), "digits"),
     "too many servers": (instance(count="count = 1000000000").encode(), "servers.count"),
     "no servers": (instance(count="count = 0").encode(), "servers.count"),
     "a huge reward": (instance(reward=f"reward = {10**30}").encode(), "reward"),
@@ -176,13 +176,19 @@ class TestScenarioFiles:
 
 #: Content of a task_events file, and what the line must contain.
 BROKEN_TRACES = {
-    "empty": (b"", ""),
-    "truncated": (b"600,,3,1,,0,user", ""),
-    "not UTF-8": (b"\xff\xfe\x00,1\n", ""),
-    "wrong columns": (b"1;2;3\n4;5;6\n", ""),
-    "a header": (b"time,missing,job,task,machine,type,user,class,priority,cpu,mem,disk,x\n", ""),
-    "huge numbers": (f"{'9' * 400},,3,1,,0,u,1,1,0.1,0.1,0.1,0\n".encode(), ""),
-    "a broken archive": (gzip.compress(b"1,2,3" * 1000)[:20], ""),
+    "empty": (b"", "empty"),
+    "truncated": (b"600,,3,1,,0,user", "found 7 columns"),
+    "not UTF-8": (b"\xff\xfe\x00,1\n", "UTF-8"),
+    "wrong columns": (b"1;2;3\n4;5;6\n", "allowed are 13 columns"),
+    "a header": (
+        b"time,missing,job,task,machine,type,user,class,priority,cpu,mem,disk,x\n",
+        "allowed is a whole number",
+    ),
+    "huge numbers": (
+        f"{'9' * 400},,3,1,,0,u,1,1,0.1,0.1,0.1,0\n".encode(),
+        "allowed is a whole number",
+    ),
+    "a broken archive": (gzip.compress(b"1,2,3" * 1000)[:20], "ends too early"),
 }
 
 

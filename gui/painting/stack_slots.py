@@ -79,8 +79,8 @@ def slot_boxes(
     for job_type, slots in enumerate(configuration):
         after = before + slots * weight[job_type]
         if slots:
-            ends = [left + round((right - left) * end / total) for end in (before, after)]
-            sections.append((job_type, *ends))
+            start, end = (left + round((right - left) * x / total) for x in (before, after))
+            sections.append((job_type, start, end))
         before = after
     singles: list[SlotBox] = []
     for job_type, start, end in sections:

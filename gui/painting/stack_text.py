@@ -7,7 +7,6 @@ from typing import Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
-
 _MARK = "\x1f"
 
 
@@ -30,6 +29,11 @@ class Symbols:
     def height(self) -> float:
         """Height of a line."""
         return self._metrics[0].height()
+
+    @property
+    def ascent(self) -> float:
+        """From the top of a line to the line on which letters stand."""
+        return self._metrics[0].ascent()
 
     def width(self, text: str) -> float:
         """Width of a line."""

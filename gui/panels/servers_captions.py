@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gui.painting.stack_text import symbol
 from gui.panels.servers_columns import Column, Figure
-from gui.panels.servers_words import X_HAT, configuration_words, reward_of
+from gui.panels.servers_words import X_HAT, configuration_words, letter_words, reward_of
 from model.explain import grouped
 from model.frame import Frame
 
@@ -19,7 +19,9 @@ class Caption:
 
     name: str  #: k[i]
     configuration: str
+    letters: str  #: the configuration in as little room as can be
     reward: str
+    short_reward: str
     counts: str
     short_counts: str
     settled: bool = True
@@ -31,39 +33,47 @@ class Captions:
     """All that is written at the columns of one moment."""
 
     columns: tuple[Caption, ...]
-    i_star: tuple[str, str]  #: in full and in short, as the others
-    above: tuple[str, str]  #: over the columns that come after I*
-    others: tuple[str, str]  #: over the columns that GPA does not want
+    i_star: tuple[str, ...]  #: in full and in short, as the others
+    above: tuple[str, ...]  #: over the columns that come after I*
+    others: tuple[str, ...]  #: over the columns that GPA does not want
 
 
 def captions_of(frame: Frame, figure: Figure) -> Captions:
     """The captions of a moment."""
     last = frame.state.configuration.shape[1] + 1
     i_star = f"{symbol('I')}* = {figure.i_star}"
-    short = any(column is not None and column.missing for column in figure.columns)
-    reason = "the first that stays short" if short else "all are matched"
+    at_i_star = figure.columns[figure.i_star - 1] if figure.i_star <= figure.greedy else None
+    reason = ": all are matched"
+    if frame.records and frame.records[-1].kind != "classify":
+        reason = " of the last CRA"
+    elif at_i_star is not None and at_i_star.missing:
+        reason = ": the first that stays short"
     return Captions(
         tuple(_caption(frame, column) for column in figure.columns),
-        i_star=(f"{i_star}: {reason}", i_star),
-        above=(f"rank above {symbol('I')}*", f"> {symbol('I')}*"),
-        others=(f"not wanted: rank {last}", f"rank {last}"),
+        i_star=(f"{i_star}{reason}", i_star),
+        above=(f"rank above {symbol('I')}*", f"> {symbol('I')}*", ""),
+        others=(f"not wanted: rank {last}", f"rank {last}", ""),
     )
 
 
 def _caption(frame: Frame, column: Column | None) -> Caption:
     if column is None:
-        return Caption("", "none now", "", "", "")
+        return Caption("", "none now", "none", "", "", "", "")
     held = grouped(column.held)
     if not column.position:
         words = "no slots" if column.is_empty else configuration_words(column.configuration)
-        reward = "" if column.is_empty else _reward(frame, column)
+        rewards = ("", "") if column.is_empty else _rewards(frame, column)
         counts = f"{symbol('X')} = {held}"
-        return Caption("", words, reward, counts, held, filled=_filled(frame, column))
+        letters = "none" if column.is_empty else letter_words(column.configuration, "")
+        return Caption("", words, letters, *rewards, counts, held, filled=_filled(frame, column))
     wanted = "…" if column.wanted is None else grouped(column.wanted)
+    reward, short_reward = _rewards(frame, column)
     return Caption(
         name=f"{symbol('k')}[{column.position}]",
         configuration=configuration_words(column.configuration),
-        reward=_reward(frame, column),
+        letters=letter_words(column.configuration, ""),
+        reward=reward,
+        short_reward=short_reward,
         counts=f"{symbol('X')} = {held}   {HAT} = {wanted}",
         short_counts=f"{held} / {wanted}",
         settled=column.settled,
@@ -79,20 +89,23 @@ def _filled(frame: Frame, column: Column) -> tuple[str, ...]:
     )
 
 
-def _reward(frame: Frame, column: Column) -> str:
-    return f"{symbol('U')} = {reward_of(frame, column.configuration)}"
+def _rewards(frame: Frame, column: Column) -> tuple[str, str]:
+    reward = reward_of(frame, column.configuration)
+    return f"{symbol('U')} = {reward}", reward
 
 
-def labels_above(figure: Figure, number: int) -> list[tuple[str, str]]:
-    """What stands over a stack, from below: words and the role of their colour."""
+def labels_above(figure: Figure, number: int) -> list[tuple[tuple[str, ...], str]]:
+    """What stands over a stack, from below: words, in full and in short, and their colour."""
     column = figure.columns[number]
     if column is None:
         return []
-    result = []
+    result: list[tuple[tuple[str, ...], str]] = []
     if column.held and figure.reject_group[column.servers[-1]]:
-        result.append(("Reject Group", "reject_group"))
+        result.append((("Reject Group", "RG"), "reject_group"))
     if column.missing:
-        result.append((f"{grouped(column.missing)} missing", "greedy"))
+        missing = grouped(column.missing)
+        result.append(((f"{missing} missing", missing), "greedy"))
     elif column.position and column.surplus:
-        result.append((f"{grouped(column.surplus)} surplus", "muted"))
+        surplus = grouped(column.surplus)
+        result.append(((f"{surplus} surplus", surplus), "muted"))
     return result

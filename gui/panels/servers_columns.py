@@ -20,10 +20,10 @@ Places = tuple[Configuration | None, ...]
 
 
 class Wanted(NamedTuple):
-    """k[i] and X-hat; the count is None while GPA has not found it."""
+    """k[i] and X-hat, the servers wanted; None while GPA has not found it."""
 
     configuration: Configuration
-    count: int | None
+    wanted: int | None
     settled: bool = True  #: False: of the last CRA, while the present one has not come so far
 
 
@@ -108,25 +108,23 @@ def figure_of(frame: Frame, places: Places = ()) -> Figure:
     others = sorted(set(present) - {item.configuration for item in wanted} - {empty}, reverse=True)
     places = assign_places(places, others)
     stacks = stacks_of(classes.stack, classes.index, len(present))
-    columns: list[Column | None] = []
+    nobody = np.zeros(0, np.int32)
 
-    def add(configuration: Configuration, *rest: object) -> None:
-        servers = stacks[present[configuration]] if configuration in present else stacks[0][:0]
-        columns.append(Column(configuration, *rest, servers))  # type: ignore[arg-type]
+    def column(item: Wanted | None, position: int = 0) -> Column | None:
+        if item is None:
+            return None
+        number = present.get(item.configuration)
+        servers = stacks[number] if number is not None else nobody
+        return Column(item.configuration, position, item.wanted, item.settled, servers)
 
-    for i, item in enumerate(wanted, 1):
-        add(item.configuration, i, item.count, item.settled)
-    for configuration in places:
-        if configuration is None:
-            columns.append(None)
-        else:
-            add(configuration, 0, 0, True)
+    columns = [column(item, i) for i, item in enumerate(wanted, 1)]
+    columns += [column(Wanted(k, 0) if k is not None else None) for k in places]
     if empty in present:
-        add(empty, 0, 0, True)
+        columns.append(column(Wanted(empty, 0)))
     where = np.zeros(len(classes.stack), np.int32)
-    for number, column in enumerate(columns):
-        if column is not None:
-            where[column.servers] = number
+    for number, item in enumerate(columns):
+        if item is not None:
+            where[item.servers] = number
     height = np.bincount(classes.stack, minlength=len(present))
     return Figure(
         columns=tuple(columns),

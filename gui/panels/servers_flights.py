@@ -25,9 +25,7 @@ def flights(
     return result
 
 
-def _flight(
-    item: Movement, old: Scene, new: Scene, image: QImage, door: QRectF
-) -> Flight | None:
+def _flight(item: Movement, old: Scene, new: Scene, image: QImage, door: QRectF) -> Flight | None:
     if item.kind == "reassign":
         start = old.rect(old.server_box(item.server))
         end = new.rect(new.server_box(item.server))

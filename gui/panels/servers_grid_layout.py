@@ -74,7 +74,7 @@ class GridLayout:
         """The server in whose cell a pixel of the view lies."""
         column, row = (x + self.offset[0]) // self.cell[0], (y + self.offset[1]) // self.cell[1]
         server = row * self.columns + column
-        inside = 0 <= column < self.columns and 0 <= row and server < self.servers
+        inside = 0 <= column < self.columns and row >= 0 and server < self.servers
         return int(server) if inside else None
 
     def seen_from(self, x: int, y: int) -> GridLayout:

@@ -18,7 +18,7 @@ from gui.panels.servers_gestures import Gestures, show_tip
 from gui.panels.servers_grid_layout import GridLayout, fitting_grid, most_zoom, zoomed_grid
 from gui.panels.servers_legend import Legend, entries
 from gui.panels.servers_steps import marks
-from gui.panels.servers_words import job_at, server_words, slot_of, slot_words
+from gui.panels.servers_words import pointed_words, selected, slot_of
 from gui.theme import Theme
 from model.explain import grouped
 from model.frame import Frame
@@ -45,6 +45,7 @@ class GridView(QWidget):
         self._seen = np.zeros(0, np.int64)
         self._rects_key: GridLayout | None = None
         self._rects = np.zeros((0, 4), np.int32)
+        self._numbers: list[tuple[QPointF, str]] = []
         self.view = ServerView(theme, 0, self)
         self.view.setAccessibleName("Servers in order of their number")
         self.view.set_overlay(self._paint_over)
@@ -109,7 +110,9 @@ class GridView(QWidget):
         self._palette = raster_palette(self._theme, len(names), self._ratio)
         items = entries(names, info is not None and info.reserves_slots)
         kept = "type", "empty", "reject_group"
-        self._legend = Legend([item for item in items if item.mark in kept], self._text, self._theme)
+        self._legend = Legend(
+            [item for item in items if item.mark in kept], self._text, self._theme
+        )
 
     # Layout.
 
@@ -159,6 +162,7 @@ class GridView(QWidget):
             self._rects_key = layout
             self._seen = layout.visible()
             self._rects = layout.rects(self._seen)
+            self._numbers = self._placed_numbers(layout.label) if layout.label else []
         group = np.full(len(self._seen), NEITHER, np.uint8)
         if frame.info.reserves_slots:
             group = settled_reject_group(frame)[self._seen].astype(np.uint8)
@@ -204,16 +208,16 @@ class GridView(QWidget):
         hit = self.view.hit(position)
         if hit is None or self._layout is None:
             return None
-        slot = (hit.job_type, hit.slot) if hit.job_type is not None and hit.slot is not None else None  # noqa: E501
+        slot = None
+        if hit.job_type is not None and hit.slot is not None:
+            slot = hit.job_type, hit.slot
         return int(self._seen[hit.server]), slot
 
     def _choose(self, position: QPointF, floating: bool) -> bool:
         found = self.server_at(position)
         if found is None or self._frame is None:
             return False
-        server, slot = found
-        job = job_at(self._frame.state, server, *slot) if slot is not None else None
-        self.chosen.emit(Select(server=server, job=job, floating=floating))
+        self.chosen.emit(selected(self._frame, *found, floating))
         return True
 
     def _double(self, position: QPointF) -> None:
@@ -225,10 +229,7 @@ class GridView(QWidget):
         found = self.server_at(position)
         if found is None or self._frame is None:
             return ""
-        words = server_words(self._frame, found[0])
-        if found[1] is None:
-            return words
-        return f"{words}; {slot_words(self._frame, found[0], *found[1])}"
+        return pointed_words(self._frame, *found)
 
     def _tell(self, event: QHelpEvent) -> None:
         show_tip(self.view, event, self.words_at(QPointF(event.pos())))
@@ -245,8 +246,7 @@ class GridView(QWidget):
     def _paint_over(self, painter: QPainter) -> None:
         if self._frame is None or self._layout is None:
             return
-        if self._layout.label:
-            self._paint_numbers(painter, self._layout)
+        self._paint_numbers(painter)
         selection, state = self._selection, self._frame.state
         if selection.server is not None:
             _outline(painter, self.rect_of(selection.server), self._theme.focus, self._theme.panel)
@@ -258,11 +258,21 @@ class GridView(QWidget):
                 color = self._theme.color(mark.role)
                 _outline(painter, self.rect_of(mark.server), color, self._theme.panel)
 
-    def _paint_numbers(self, painter: QPainter, layout: GridLayout) -> None:
+    def _placed_numbers(self, label: int) -> list[tuple[QPointF, str]]:
+        """Where the numbers below the servers go; found once, because many are painted."""
+        result = []
         for server, rect in zip(self._seen.tolist(), self._rects.tolist(), strict=True):
-            x, y, width, height = rect
-            area = self.view.to_widget(x, y + height, width, layout.label)
-            self._text.draw_in(painter, area, grouped(server + 1), self._theme.muted, 0.5)
+            words = grouped(server + 1)
+            area = self.view.to_widget(rect[0], rect[1] + rect[3], rect[2], label)
+            start = area.x() + (area.width() - self._text.width(words)) / 2
+            result.append((QPointF(start, area.y() + self._text.ascent), words))
+        return result
+
+    def _paint_numbers(self, painter: QPainter) -> None:
+        painter.setPen(QColor(self._theme.muted))
+        painter.setFont(self._text.upright)
+        for place, words in self._numbers:
+            painter.drawText(place, words)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

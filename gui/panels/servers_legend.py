@@ -63,7 +63,11 @@ class Legend:
         self._side = text.height
 
     def _width(self, entry: Entry) -> float:
-        return self._side * (1.0 if entry.mark != "wanted" else 1.4) + GAP + self._text.width(entry.words)
+        return (
+            self._side * (1.0 if entry.mark != "wanted" else 1.4)
+            + GAP
+            + self._text.width(entry.words)
+        )
 
     def height(self, room: float, most_lines: int) -> float:
         """Height that it takes in this width; all job types are shown in any case."""
@@ -97,9 +101,7 @@ class Legend:
             self._text.draw(painter, x + wide + GAP, y + (height - self._text.height) / 2,
                             item.words, self._theme.normal)  # fmt: skip
 
-    def _mark(
-        self, painter: QPainter, item: Entry, rect: QRectF, palette: RasterPalette
-    ) -> None:
+    def _mark(self, painter: QPainter, item: Entry, rect: QRectF, palette: RasterPalette) -> None:
         theme = self._theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         match item.mark:
@@ -128,7 +130,12 @@ def dashed(theme: Theme) -> QPen:
 
 
 def swatch(
-    painter: QPainter, rect: QRectF, job_type: int, theme: Theme, palette: RasterPalette, text: Symbols
+    painter: QPainter,
+    rect: QRectF,
+    job_type: int,
+    theme: Theme,
+    palette: RasterPalette,
+    text: Symbols,
 ) -> None:
     """A filled slot of a type: colour, texture and letter."""
     style = theme.type_style(job_type)

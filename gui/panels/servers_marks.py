@@ -83,23 +83,22 @@ def _wanted(painter: QPainter, scene: Scene, number: int, column: Column) -> Non
     y = round(scene.y(column.wanted))
     painter.setPen(QPen(QColor(color), 2))
     painter.drawLine(QPointF(left - 3, y), QPointF(right + 5, y))
-    text = scene.text
-    if text.width(HAT) + 7 <= end - right:
+    text, stage = scene.text, scene.regions.stage
+    if text.width(HAT) + 7 <= end - right and stage.top() <= y <= stage.bottom():
         ink = scene.theme.ink(scene.theme.greedy) if column.settled else scene.theme.muted
-        floor = scene.regions.stage.bottom() - text.height
+        floor = stage.bottom() - text.height
         text.draw(painter, right + 7, min(floor, y - text.height / 2), HAT, ink)
 
 
 def _labels(painter: QPainter, scene: Scene, number: int, column: Column) -> None:
-    left, right, end = scene.span(number)
+    left, _, end = scene.span(number)
     text, theme = scene.text, scene.theme
     y = scene.y(column.tallest - scene.cut[number]) - 7
     for words, role in labels_above(scene.figure, number):
         y -= text.height
         color = theme.muted if role == "muted" else theme.ink(theme.color(role))
-        if words == "Reject Group" and text.width(words) > end - left - 6:
-            words = "RG"
-        text.draw_in(painter, QRectF(left, y, end - left - 6, text.height), words, color)
+        area = QRectF(left, y, end - left - 6, text.height)
+        text.draw_first(painter, area, words, color)
 
 
 def paint_foot(painter: QPainter, scene: Scene, captions: Captions) -> None:
@@ -114,7 +113,7 @@ def paint_foot(painter: QPainter, scene: Scene, captions: Captions) -> None:
         if scene.cut[number]:
             area = QRectF(left, foot.y(), right - left, foot.height())
             words = f"+ {grouped(scene.cut[number])}"
-            text.draw_in(painter, area, words, scene.theme.muted, 0.5)
+            text.draw_first(painter, area, (words, "+"), scene.theme.muted, 0.5)
         elif column.held:
             _letters(painter, scene, left, number, captions.columns[number].filled)
     painter.restore()
@@ -130,7 +129,9 @@ def _letters(
     foot = scene.regions.foot
     for job_type, (start, end) in ends.items():
         style = scene.theme.type_style(job_type)
-        area = QRectF(left + start / scene.ratio, foot.y(), (end - start) / scene.ratio, foot.height())
+        area = QRectF(
+            left + start / scene.ratio, foot.y(), (end - start) / scene.ratio, foot.height()
+        )
         words = f"{style.letter} {filled[job_type]}" if job_type < len(filled) else style.letter
         ink = scene.theme.ink(style.color)
         scene.text.draw_first(painter, area, (words, style.letter, ""), ink, 0.5)
@@ -144,34 +145,32 @@ def paint_header(painter: QPainter, scene: Scene, captions: Captions, split: boo
     for number, caption in enumerate(captions.columns[: len(scene.figure.columns)]):
         left, _, end = scene.span(number)
         if end > header.left() and left < header.right():
-            area = QRectF(left, header.top(), end - left - 8, scene.text.height)
+            # A caption stays in view as long as some of its column does.
+            start = max(left, header.left())
+            area = QRectF(start, header.top(), max(0.0, end - start - 8), scene.text.height)
             _caption(painter, scene, area, caption, split)
     _bracket(painter, scene, captions)
     painter.restore()
 
 
-def _caption(
-    painter: QPainter, scene: Scene, area: QRectF, caption: Caption, split: bool
-) -> None:
+def _caption(painter: QPainter, scene: Scene, area: QRectF, caption: Caption, split: bool) -> None:
     text, theme = scene.text, scene.theme
     strong = theme.normal if caption.settled else theme.muted
     if not caption.counts:
         strong = theme.muted
-    title = caption.name
-    if split:
-        text.draw_in(painter, area, title, strong)
+    titles: tuple[str, ...] = (caption.configuration, caption.letters)
+    if caption.name and split:
+        text.draw_in(painter, area, caption.name, strong)
         area.translate(0, text.height)
-        title = caption.configuration
     elif caption.name:
-        title = f"{caption.name} = {caption.configuration}"
-    else:
-        title = caption.configuration
-    text.draw_in(painter, area, title, strong)
-    area.translate(0, text.height)
-    text.draw_in(painter, area, caption.reward, theme.muted)
-    area.translate(0, text.height)
-    fits = text.width(caption.counts) <= area.width()
-    text.draw_in(painter, area, caption.counts if fits else caption.short_counts, strong)
+        titles = tuple(f"{caption.name} = {title}" for title in titles)
+    for words, color in (
+        (titles, strong),
+        ((caption.reward, caption.short_reward), theme.muted),
+        ((caption.counts, caption.short_counts), strong),
+    ):
+        text.draw_first(painter, area, words, color)
+        area.translate(0, text.height)
 
 
 def needs_split(scene: Scene, captions: Captions) -> bool:

@@ -6,7 +6,15 @@ from time import monotonic
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.intents import Select
@@ -24,8 +32,8 @@ from gui.painting.textures import raster_palette
 from gui.panels.servers_captions import Captions, captions_of
 from gui.panels.servers_columns import Figure, figure_of
 from gui.panels.servers_event import EventLine
-from gui.panels.servers_gestures import Gestures, show_tip
 from gui.panels.servers_flights import flights
+from gui.panels.servers_gestures import Gestures, show_tip
 from gui.panels.servers_legend import Legend, entries
 from gui.panels.servers_marks import (
     needs_split,
@@ -39,13 +47,7 @@ from gui.panels.servers_motion import Motion
 from gui.panels.servers_pictures import Pictures
 from gui.panels.servers_scene import Scene, cut_of, lay_out_columns, regions
 from gui.panels.servers_steps import marks, movements
-from gui.panels.servers_words import (
-    column_words,
-    job_at,
-    server_words,
-    slot_of,
-    slot_words,
-)
+from gui.panels.servers_words import column_words, pointed_words, selected, slot_of
 from gui.theme import Theme
 from model.frame import Frame
 
@@ -212,9 +214,7 @@ class StackView(QWidget):
             pictures.get(column.configuration if column is not None else (), span.stack, scale)
             for column, span in zip(figure.columns, columns, strict=True)
         )
-        return Scene(
-            frame, figure, layout, cut, looks, parts, self._theme, self._text, ratio, line
-        )
+        return Scene(frame, figure, layout, cut, looks, parts, self._theme, self._text, ratio, line)
 
     def _draw(self, scene: Scene) -> None:
         layout = scene.layout
@@ -276,9 +276,7 @@ class StackView(QWidget):
         server = scene.server_at(position) if scene is not None else None
         if scene is None or server is None:
             return False
-        slot = scene.slot_at(position)
-        job = job_at(scene.frame.state, server, *slot) if slot is not None else None
-        self.chosen.emit(Select(server=server, job=job, floating=floating))
+        self.chosen.emit(selected(scene.frame, server, scene.slot_at(position), floating))
         return True
 
     def _double(self, position: QPointF) -> None:
@@ -292,9 +290,7 @@ class StackView(QWidget):
             return ""
         server = scene.server_at(position)
         if server is not None:
-            slot = scene.slot_at(position)
-            words = server_words(scene.frame, server)
-            return words if slot is None else f"{words}; {slot_words(scene.frame, server, *slot)}"
+            return pointed_words(scene.frame, server, scene.slot_at(position))
         column = scene.column_at(position)
         return column_words(scene.frame, column) if column is not None else ""
 

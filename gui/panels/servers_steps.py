@@ -134,4 +134,3 @@ def movements(old: Frame | None, new: Frame) -> tuple[tuple[Movement, ...], ...]
         elif isinstance(record, Reassign):
             reassigned.append(Movement("reassign", record.server))
     return (*phases, tuple(reassigned)) if reassigned else tuple(phases)
-

@@ -6,7 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from gui.intents import Select
 from gui.panels.servers_columns import Column
+from gui.theme import type_letter
 from model.explain import grouped, shown
 from model.frame import Frame
 from model.records import ARRIVAL, Configuration, Event
@@ -59,12 +61,14 @@ def reward_of(frame: Frame, configuration: Configuration) -> str:
 
 def configuration_words(configuration: Configuration, room: int = 6) -> str:
     """(12, 3, 8, 0), or where there are many types the nonzero ones as 12 A + 3 B."""
-    if len(configuration) <= room:
-        return shown(configuration)
-    from gui.theme import type_letter
+    return shown(configuration) if len(configuration) <= room else letter_words(configuration)
 
-    parts = [f"{k} {type_letter(j)}" for j, k in enumerate(configuration) if k]
-    return " + ".join(parts) or "0"
+
+def letter_words(configuration: Configuration, plus: str = "+ ") -> str:
+    """A configuration by the letters of its types, such as 12 A + 3 B."""
+    parts = [f"{k} {type_letter(j)}" if plus else f"{k}{type_letter(j)}"
+             for j, k in enumerate(configuration) if k]  # fmt: skip
+    return f" {plus}".join(parts) or "0"
 
 
 def filled_words(frame: Frame, server: int) -> str:
@@ -108,7 +112,8 @@ def used_words(frame: Frame, server: int) -> str:
     if not numbers.resource_names:
         return "its placement is feasible"
     used = (frame.state.placement[server] @ numbers.demand) / numbers.capacity
-    parts = [f"{share:.0%} of {name}" for share, name in zip(used, numbers.resource_names, strict=True)]  # fmt: skip
+    shares = zip(used, numbers.resource_names, strict=True)
+    parts = [f"{share:.0%} of {name}" for share, name in shares]
     return f"uses {' and '.join(parts)}"
 
 
@@ -118,6 +123,18 @@ def slot_words(frame: Frame, server: int, job_type: int, slot: int) -> str:
     if job is None:
         return f"this slot for {frame.info.numbers.type_names[job_type]} jobs is empty"
     return f"here: {job_words(frame, job_type, job)}"
+
+
+def pointed_words(frame: Frame, server: int, slot: tuple[int, int] | None) -> str:
+    """What pointing at a server, and perhaps at a slot (job type and number) of it, says."""
+    words = server_words(frame, server)
+    return words if slot is None else f"{words}; {slot_words(frame, server, *slot)}"
+
+
+def selected(frame: Frame, server: int, slot: tuple[int, int] | None, floating: bool) -> Select:
+    """What a click on a server, and perhaps on a slot of it, selects."""
+    job = job_at(frame.state, server, *slot) if slot is not None else None
+    return Select(server=server, job=job, floating=floating)
 
 
 def column_words(frame: Frame, column: Column) -> str:

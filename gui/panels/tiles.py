@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QSizePolicy, QV
 
 from gui.theme import LECTURE_SCALE, Fonts, Theme, fonts
 
-_GAP = 18
+_GAP, _MARGIN = 18, 10
 #: Numbers that change while a run goes on are written this often, in seconds.
 LABEL_PERIOD = 0.25
 
@@ -54,6 +54,7 @@ class TileText:
     value: str
     role: str = "normal"
     tip: str = ""
+    short: str = ""  #: the caption where room is short, if there is another
 
 
 class Tiles(QWidget):
@@ -65,7 +66,7 @@ class Tiles(QWidget):
         self._texts: tuple[TileText, ...] = ()
         self._tiles: list[tuple[QWidget, QLabel, QLabel]] = []
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(10, 4, 10, 2)
+        self._row.setContentsMargins(_MARGIN, 4, _MARGIN, 2)
         self._row.setSpacing(_GAP)
         self._row.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -104,21 +105,31 @@ class Tiles(QWidget):
 
     def _fill(self) -> None:
         sizes = type_sizes()
-        for place, (tile, caption, value) in enumerate(self._tiles):
-            text = self._texts[place] if place < len(self._texts) else TileText("", "")
+        for (tile, caption, value), text in zip(self._tiles, self._texts, strict=False):
             caption.setFont(sizes.body)
             value.setFont(sizes.display)
-            caption.setText(f'<span style="color:{self._theme.muted}">{text.caption}</span>')
             ink = self._theme.ink(self._theme.color(text.role))
             value.setText(f'<span style="color:{ink}">{text.value}</span>')
             tile.setToolTip(text.tip)
         self._fit()
 
     def _fit(self) -> None:
-        room = self.width() - 20
+        """Shorten captions where not all tiles fit; if they still do not, hide the last ones."""
+        for shorten in (False, True):
+            self._write_captions(shorten)
+            widths = [tile.sizeHint().width() for tile, _, _ in self._tiles[: len(self._texts)]]
+            if sum(widths) + _GAP * (len(widths) - 1) <= self.width() - 2 * _MARGIN:
+                break
+        right = -_GAP
         for place, (tile, _, _) in enumerate(self._tiles):
-            tile.setVisible(place < len(self._texts) and tile.sizeHint().width() <= room)
-            room -= tile.sizeHint().width() + _GAP if place < len(self._texts) else 0
+            if place < len(widths):
+                right += widths[place] + _GAP
+            tile.setVisible(place < len(widths) and right <= self.width() - 2 * _MARGIN)
+
+    def _write_captions(self, shorten: bool) -> None:
+        for (_, caption, _), text in zip(self._tiles, self._texts, strict=False):
+            written = text.short or text.caption if shorten else text.caption
+            caption.setText(f'<span style="color:{self._theme.muted}">{written}</span>')
 
     def sizeHint(self) -> QSize:
         sizes = type_sizes()

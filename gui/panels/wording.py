@@ -8,20 +8,24 @@ from fractions import Fraction
 from gui.plotting.scales import format_number
 
 #: In plain text, for labels in pictures, and in rich text.
+GREEDY_MARK = "⁽ᵍ⁾"
 OPTIMUM_PLAIN, OPTIMUM = "U*", "<i>U</i><sup>*</sup>"
-GREEDY_PLAIN, GREEDY = "U⁽ᵍ⁾", "<i>U</i><sup>(g)</sup>"
+GREEDY_PLAIN, GREEDY = f"U{GREEDY_MARK}", "<i>U</i><sup>(g)</sup>"
 THIN = "\u2009"
 
-_LONGEST_EXACT = 11
+_LONGEST_EXACT = 8
 
 
 def significant(value: float, digits: int = 4) -> str:
-    """*value* with so many significant digits; whole numbers as they are."""
+    """*value* with so many significant digits, or fewer if they say all there is to say."""
     if not math.isfinite(value):
         return "–"
-    if value == round(value):
-        return format_number(value)
-    return format_number(value, 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1))
+    if not value:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    while decimals and round(value, decimals - 1) == value:
+        decimals -= 1
+    return format_number(value, 10.0**-decimals)
 
 
 def with_interval(mean: float, half_width: float) -> tuple[str, str]:

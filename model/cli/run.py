@@ -183,8 +183,6 @@ def _measured(
     warmup, until = times
 
     def advance(time: float) -> Any:
-        if time == 0:  # what happens at time 0 is measured, not warm-up
-            return line.state
         while session.run(until=time, budget=SLICE_SECONDS) is Reason.LIMIT:
             progress(position + min(line.time / until, 1.0), options.replications)
         return line.state

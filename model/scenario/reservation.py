@@ -198,7 +198,8 @@ class ReservationScenario(ScenarioBase):
     def _check_job_names(self) -> None:
         given = self.initial.servers if isinstance(self.initial, GivenStart) else ()
         named = [(f"initial.servers[{i}].jobs[{n}].job", job.job)
-                 for i, server in enumerate(given) for n, job in enumerate(server.jobs)]  # fmt: skip
+                 for i, server in enumerate(given)
+                 for n, job in enumerate(server.jobs)]  # fmt: skip
         if self.workload.kind == "scripted":
             named += [(f"workload.arrivals[{i}].job", arrival.job)
                       for i, arrival in enumerate(self.workload.arrivals)]  # fmt: skip

@@ -24,9 +24,7 @@ COSTLY = "servers_with_room"  # counted by the kernel only when asked to explain
 
 def plain(rows: np.ndarray) -> list[dict[str, Any]]:
     """Rows without the field that only one engine always counts."""
-    return [
-        {name: row[name] for name in EVENT_ROW.names or () if name != COSTLY} for row in rows
-    ]
+    return [{name: row[name] for name in EVENT_ROW.names or () if name != COSTLY} for row in rows]
 
 
 class Twins:

@@ -158,9 +158,7 @@ def one_sentence(text: str) -> bool:
 def test_everything_that_happens_can_be_told(scenario: ReservationScenario) -> None:
     bench = assemble(scenario)
     system = bench.system
-    narrator = Narrator(
-        bench.numbers.type_names, system.job_name, system.policy.reserves_slots
-    )
+    narrator = Narrator(bench.numbers.type_names, system.job_name, system.policy.reserves_slots)
     state = started(system)
     for _ in range(30):
         event = system.next_event(state)

@@ -59,8 +59,8 @@ def test_samples_of_a_replay_are_passed_over(walks: list[tuple[int, int]]) -> No
     samples = Samples(2)
     feed(samples, 0, 200)
     end = 200
-    for start, length in walks:
-        start = min(start, end)
+    for wish, length in walks:
+        start = min(wish, end)
         feed(samples, start, start + length)
         end = max(end, start + length)
         assert samples.table[:, 0].tolist() == list(range(end + 1))
@@ -90,8 +90,8 @@ def test_rows_are_the_last_ones(walks: list[tuple[int, int]], most: int) -> None
     """Walks start anywhere that was reached before, as replays do."""
     recent = RecentRows(most)
     end = 0
-    for start, length in walks:
-        start = min(start, end)
+    for wish, length in walks:
+        start = min(wish, end)
         recent.append(rows_of(start + 1, start + length))
         end = max(end, start + length)
         assert recent.last_event == end

@@ -95,7 +95,8 @@ def test_units_stand_in_for_one_another(
 
 
 def test_a_decimal_means_what_is_written() -> None:
-    scenario = parse_scenario(tomllib.loads("""
+    scenario = parse_scenario(
+        tomllib.loads("""
         [servers]
         count = 2
         capacity = { r = 0.3 }
@@ -104,7 +105,8 @@ def test_a_decimal_means_what_is_written() -> None:
         demand = { r = 0.1 }
         reward = 0.1
         workload = "1/3"
-    """))
+    """)
+    )
     assert scenario.job_types[0].reward == Fraction(1, 10)
     assert scenario.job_types[0].load == Fraction(1, 3)
     assert assemble(scenario).numbers.space.max_slots == 3

@@ -32,12 +32,15 @@ def run_metrics(
     warmup: float,
     until: float,
 ) -> dict[str, Estimate]:
-    """Metrics over [warmup, until] in batches; *advance(t)* runs to time t."""
+    """Metrics over [warmup, until) in batches; *advance(t)* runs to time t.
+
+    What happens at the very end of a batch counts for the next one.
+    """
     edges = np.linspace(warmup, until, BATCHES + 1)
     batches = []
     before = None
     for edge in edges:
-        state = advance(float(edge))
+        state = advance(float(np.nextafter(edge, -np.inf)))
         now = _totals(numbers, state, float(edge))
         if before is not None:
             batches.append(now - before)

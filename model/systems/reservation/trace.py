@@ -5,6 +5,7 @@ Types are numbered from 1 and rationals are text there; see ``resources/help/tra
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Iterable
 
 import numpy as np
@@ -35,12 +36,12 @@ def header(system: ReservationSystem) -> dict[str, Any]:
     factor = scenario.policy.parameters.get("reservation_factor")
     return {
         "instance": {
-            "sizes": [[str(item.demand[name].in_unit(scenario.unit_of(name)))
-                       if name in item.demand else "0" for name in resources]
+            "sizes": [[_number(item.demand[name].in_unit(scenario.unit_of(name)))
+                       if name in item.demand else 0 for name in resources]
                       for item in scenario.job_types],
-            "capacity": [str(scenario.servers.capacity[name].in_unit(scenario.unit_of(name)))
+            "capacity": [_number(scenario.servers.capacity[name].in_unit(scenario.unit_of(name)))
                          for name in resources],
-            "rewards": [str(reward) for reward in numbers.rewards],
+            "rewards": [_number(reward) for reward in numbers.rewards],
         },
         "L": numbers.servers,
         "g": _factor_text(factor),
@@ -48,6 +49,11 @@ def header(system: ReservationSystem) -> dict[str, Any]:
         "cra_mode": "event",
         "initial": _initial(system),
     }  # fmt: skip
+
+
+def _number(value: Fraction) -> int | str:
+    """An integer as it is, another rational as text."""
+    return int(value) if value.denominator == 1 else str(value)
 
 
 def _factor_text(factor: Any) -> str | None:

@@ -1,0 +1,94 @@
+"""Pictures of experiments, drawn with pyqtgraph and saved as SVG or PNG."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from pathlib import Path
+
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+
+from gui import theme as themes
+from gui.app import application
+from gui.plotting.export import write_png, write_svg
+from model.lab.results import Curve, Figure
+
+WIDTH, HEIGHT, PNG_SCALE = 900, 560, 2.0
+_PEN_WIDTH = 2.5
+_BAND_OPACITY = 40
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Save a figure; the path's ending, ``.svg`` or ``.png``, decides the format.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be written.
+    """
+    app = application(offscreen=True)
+    theme = themes.load_theme("light")
+    themes.apply(app, theme)
+    pg.setConfigOption("antialias", True)
+    widget = pg.PlotWidget(background=theme.panel)
+    widget.resize(WIDTH, HEIGHT)
+    item = widget.getPlotItem()
+    _frame(item, figure, theme)
+    others = cycle((theme.run, *theme.types))
+    for curve in figure.curves:
+        _draw(item, curve, _meaning(curve.name, theme) or next(others), figure.logarithmic_x)
+    for (name, height), colour in zip(
+        figure.levels, cycle((theme.optimum, theme.greedy)), strict=False
+    ):
+        _line(item, name, height, 0, colour)
+    for name, place in figure.marks:
+        _line(item, name, place, 90, theme.muted)
+    widget.show()
+    app.processEvents()
+    try:
+        if path.suffix == ".svg":
+            write_svg(widget, path)
+        else:
+            write_png(widget, path, PNG_SCALE, theme.panel)
+    finally:
+        widget.close()
+
+
+def _meaning(name: str, theme: themes.Theme) -> str:
+    """The fixed colour of what a curve shows, or nothing."""
+    if "optimum" in name:
+        return theme.optimum
+    return theme.greedy if "greedy" in name else ""
+
+
+def _frame(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
+    item.setTitle(figure.title, color=theme.normal, size="13pt")
+    item.setLogMode(x=figure.logarithmic_x, y=False)
+    item.showGrid(x=True, y=True, alpha=0.25)
+    for side, text in (("bottom", figure.x_label), ("left", figure.y_label)):
+        item.setLabel(side, text, color=theme.normal)
+        item.getAxis(side).setPen(theme.muted)
+        item.getAxis(side).setTextPen(theme.normal)
+    if len(figure.curves) > 1:
+        item.addLegend(offset=(-20, -20), labelTextColor=theme.normal, labelTextSize="11pt")
+
+
+def _draw(item: pg.PlotItem, curve: Curve, colour: str, logarithmic: bool) -> None:
+    symbol = "o" if curve.half_width else None
+    item.plot(curve.x, curve.y, pen=pg.mkPen(colour, width=_PEN_WIDTH), name=curve.name,
+              symbol=symbol, symbolSize=7, symbolBrush=colour, symbolPen=colour)  # fmt: skip
+    if curve.half_width and not logarithmic:
+        band = pg.mkColor(colour)
+        band.setAlpha(_BAND_OPACITY)
+        low = [y - half for y, half in zip(curve.y, curve.half_width, strict=True)]
+        high = [y + half for y, half in zip(curve.y, curve.half_width, strict=True)]
+        item.addItem(pg.FillBetweenItem(
+            pg.PlotCurveItem(curve.x, low), pg.PlotCurveItem(curve.x, high), brush=band
+        ))  # fmt: skip
+
+
+def _line(item: pg.PlotItem, name: str, place: float, angle: int, colour: str) -> None:
+    pen = pg.mkPen(colour, width=_PEN_WIDTH, style=Qt.PenStyle.DashLine)
+    item.addItem(pg.InfiniteLine(
+        place, angle, pen=pen, label=name, labelOpts={"color": colour, "position": 0.5}
+    ))  # fmt: skip

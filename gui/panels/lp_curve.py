@@ -1,0 +1,215 @@
+"""Figure 2: both rewards over the workload alpha rho, with a cursor that can be dragged."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPen
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gui.panels.tiles import type_sizes
+from gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, significant
+from gui.plotting.scales import step_up
+from gui.plotting.time_plot import PlotText, TimePlot
+from gui.theme import Theme
+from model.programs.alpha_curve import AlphaCurve
+
+_SNAP = 5.0  # pixels
+_DOT = 8.0
+_TEXT_MARGIN = 6.0  # pixels of a text item that stay empty
+_ROOM = 1.2  # how far the axis goes beyond the last critical point
+_LONGEST = 7
+
+
+def alpha_text(alpha: Fraction) -> str:
+    """*alpha* as a short decimal number if it is one, else as a fraction if that is short."""
+    text = str(alpha)
+    if (alpha * 1000).denominator == 1 or len(text) > _LONGEST:
+        return significant(float(alpha))
+    return text
+
+
+class AlphaPlot(QWidget):
+    """Both curves; ``chosen`` is the alpha (a Fraction) that the mouse asks for."""
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._curve: AlphaCurve | None = None
+        self._alpha = Fraction(1)
+        self._top = 1.0
+        self._dragging = False
+        self._marks: list[_Mark] = []
+        text = PlotText("workload factor α", "reward")
+        self.plot = TimePlot(theme, type_sizes(), text, parent=self)
+        self._view = self.plot.getPlotItem().getViewBox()
+        self._dots = pg.ScatterPlotItem(size=_DOT, pen=None)
+        self._cursor_text = pg.TextItem()
+        self._prepare()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.plot)
+        self.set_theme(theme)
+
+    def _prepare(self) -> None:
+        """The mouse moves the cursor and nothing else."""
+        self._view.setMouseEnabled(x=False, y=False)
+        self._view.sigResized.connect(self._place_texts)
+        for item, height in ((self._dots, 110), (self._cursor_text, 120)):
+            item.setZValue(height)
+            self.plot.getPlotItem().addItem(item, ignoreBounds=True)
+        self.plot.viewport().installEventFilter(self)
+        self.plot.viewport().setCursor(Qt.CursorShape.SizeHorCursor)
+        self.plot.setAccessibleName("rewards over the workload factor")
+        self.plot.setToolTip("Drag to see both programs at another workload; a double click "
+                             "returns to the present one.")  # fmt: skip
+
+    @property
+    def alpha(self) -> Fraction:
+        """Where the cursor stands."""
+        return self._alpha
+
+    def set_curve(self, curve: AlphaCurve) -> None:
+        """Show another pair of curves, with the cursor at 1."""
+        if self._curve is not None:
+            for name in ("optimum", "greedy"):
+                self.plot.remove(name)
+        self._curve = curve
+        self._top = step_up(_ROOM * max(1.0, float(curve.critical_high)))
+        self.plot.set_x_range(0.0, self._top)
+        for name, label, points in (
+            ("optimum", OPTIMUM_PLAIN, curve.optimum),
+            ("greedy", GREEDY_PLAIN, curve.greedy),
+        ):
+            pyramid = self.plot.add_curve(name, name, label=label)
+            shown = [(float(a), float(value)) for a, value in points]
+            shown.append((self._top, shown[-1][1]))
+            pyramid.replace(*zip(*shown, strict=True))
+        self._mark_critical(curve)
+        self.plot.reset_view()
+        self.set_alpha(Fraction(1))
+
+    def _mark_critical(self, curve: AlphaCurve) -> None:
+        plot = self.plot.getPlotItem()
+        for mark in self._marks:
+            plot.removeItem(mark.line)
+            plot.removeItem(mark.text)
+        self._marks = [
+            _Mark(alpha, pg.InfiniteLine(float(alpha), angle=90), pg.TextItem(alpha_text(alpha)))
+            for alpha in dict.fromkeys((curve.critical_low, curve.critical_high))
+            if alpha
+        ]
+        for mark in self._marks:
+            for item in (mark.line, mark.text):
+                plot.addItem(item, ignoreBounds=True)
+        self._style_marks()
+
+    def set_alpha(self, alpha: Fraction) -> None:
+        """Move the cursor; both values there are marked on the curves."""
+        if self._curve is None:
+            return
+        self._alpha = alpha
+        self.plot.set_cursor(float(alpha))
+        greedy, optimum = self._curve.value_at(alpha)
+        spots = [
+            {"pos": (float(alpha), float(value)), "brush": QColor(self._theme.color(role))}
+            for value, role in ((optimum, "optimum"), (greedy, "greedy"))
+        ]
+        for mark in self._marks:
+            place = float(mark.alpha), float(self._curve.value_at(mark.alpha)[1])
+            spots.insert(0, {"pos": place, "brush": QColor(self._theme.muted)})
+        self._dots.setData(spots)
+        self._cursor_text.setText(f"α = {alpha_text(alpha)}")
+        self._place_texts()
+
+    # Looks.
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme's colours and the present sizes of type."""
+        self._theme = theme
+        self.plot.set_theme(theme, type_sizes())
+        self._style_marks()
+        self.set_alpha(self._alpha)
+
+    def _style_marks(self) -> None:
+        sizes, color = type_sizes(), QColor(self._theme.muted)
+        pen = QPen(color, 1.0, Qt.PenStyle.DotLine)
+        pen.setCosmetic(True)
+        for mark in self._marks:
+            mark.line.setPen(pen)
+            mark.text.setColor(color)
+            mark.text.setFont(sizes.body)
+        self._cursor_text.setColor(QColor(self._theme.normal))
+        self._cursor_text.setFont(sizes.body)
+        self._dots.setSize(_DOT * sizes.scale)
+        self._place_texts()
+
+    def _place_texts(self) -> None:
+        """Names of critical points stand at the bottom, that of the cursor above them."""
+        (left, right), (low, high) = self._view.viewRange()
+        if min(self._view.width(), self._view.height()) <= 0:
+            return
+        across = (right - left) / self._view.width()
+        for mark in self._marks:
+            width = (mark.text.boundingRect().width() - _TEXT_MARGIN) * across
+            # Away from each other, unless that would be outside.
+            first = mark is self._marks[0]
+            fits = float(mark.alpha) - width > left, float(mark.alpha) + width < right
+            before = fits[0] if first else not fits[1]
+            mark.text.setAnchor((1, 1) if before else (0, 1))
+            mark.text.setPos(float(mark.alpha), low)
+        text = self._cursor_text.boundingRect()
+        fits = float(self._alpha) + text.width() * across < right
+        self._cursor_text.setAnchor((0, 1) if fits else (1, 1))
+        up = (high - low) / self._view.height() * text.height()
+        self._cursor_text.setPos(float(self._alpha), low + up)
+
+    # The mouse.
+
+    def alpha_at(self, position: QPointF) -> Fraction:
+        """The alpha at a place in the widget: a round number, or a special one close by."""
+        wanted = float(self._view.mapSceneToView(self.plot.mapToScene(position.toPoint())).x())
+        near = _SNAP * self._top / max(1.0, self._view.width())
+        for special in (Fraction(1), *(mark.alpha for mark in self._marks)):
+            if abs(wanted - float(special)) <= near:
+                return special
+        scale = 10 ** (3 - math.floor(math.log10(self._top)))
+        return Fraction(round(min(max(wanted, 0.0), self._top) * scale), scale)
+
+    def place_of(self, alpha: Fraction) -> QPointF:
+        """Where the cursor is in the plot's viewport when it stands at *alpha*."""
+        scene = self._view.mapViewToScene(QPointF(float(alpha), self._view.viewRect().center().y()))
+        return QPointF(self.plot.mapFromScene(scene))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QMouseEvent) or self._curve is None:
+            return super().eventFilter(watched, event)
+        place = event.position()
+        match event.type():
+            case QEvent.Type.MouseButtonPress:
+                inside = self._view.sceneBoundingRect().contains(
+                    self.plot.mapToScene(place.toPoint())
+                )
+                self._dragging = inside and event.button() == Qt.MouseButton.LeftButton
+            case QEvent.Type.MouseButtonRelease:
+                self._dragging = False
+            case QEvent.Type.MouseButtonDblClick:
+                self._dragging = False
+                self.chosen.emit(Fraction(1))
+        if self._dragging:
+            self.chosen.emit(self.alpha_at(place))
+        return True
+
+
+class _Mark(NamedTuple):
+    """A critical point: a dotted line and its name."""
+
+    alpha: Fraction
+    line: pg.InfiniteLine
+    text: pg.TextItem

@@ -1,0 +1,255 @@
+"""The window as its user meets it: real keys and mouse events, a real run behind them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtWidgets import QDialog, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from gui.app import make_window
+from gui.main_window import LECTURE_PANELS, MainWindow
+from gui.panels import PANELS
+from gui.warming import warm_in_background
+
+Key = Qt.Key
+SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+PATIENCE = 20_000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm() -> None:
+    """Everything is compiled before the first window opens, as on a second start."""
+    process = warm_in_background()
+    if process is not None:
+        assert process.wait(timeout=300) == 0
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """A complete window that stands at event 0 of dra-vms."""
+    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    window = make_window(settings, "light")
+    qtbot.addWidget(window)
+    window.resize(1600, 900)
+    window.show()
+    with qtbot.waitSignal(window.ready, timeout=PATIENCE):
+        window.build_panels()
+    window.control.open("dra-vms")
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.engine == "kernel")
+    yield window
+    window.close()
+
+
+def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
+    """Wait until a condition on the window's frame holds."""
+    qtbot.waitUntil(lambda: window.frame is not None and condition(), timeout=PATIENCE)
+
+
+def press(
+    qtbot: QtBot,
+    window: MainWindow,
+    key: Qt.Key,
+    modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> None:
+    """A real key press on the window."""
+    window.activateWindow()
+    qtbot.keyClick(window, key, modifier)
+
+
+def at(window: MainWindow, event: int, substeps: int = 0) -> Callable[[], bool]:
+    """Does the shown frame stand there?"""
+
+    def check() -> bool:
+        frame = window.frame
+        return frame is not None and (frame.event, len(frame.records)) == (event, substeps)
+
+    return check
+
+
+def test_every_panel_paints_something(qtbot: QtBot, window: MainWindow) -> None:
+    window.control.go_to(500)
+    rest(qtbot, window, at(window, 500))
+    for dock in window.docks.values():
+        dock.show()
+        dock.raise_()
+        qtbot.wait(60)
+        picture = dock.panel.grab().toImage()
+        colours = {
+            picture.pixel(x, y)
+            for x in range(0, picture.width(), 7)
+            for y in range(0, picture.height(), 5)
+        }
+        assert len(colours) > 3, f"{dock.panel.name} paints nothing"
+    assert len(window.docks) == len(PANELS)
+
+
+def test_right_and_left_step_and_mirror_each_other(qtbot: QtBot, window: MainWindow) -> None:
+    for event in (1, 2, 3):
+        press(qtbot, window, Key.Key_Right)
+        rest(qtbot, window, at(window, event))
+    press(qtbot, window, Key.Key_Left)
+    rest(qtbot, window, at(window, 2))
+    press(qtbot, window, Key.Key_Home)
+    rest(qtbot, window, at(window, 0))
+    press(qtbot, window, Key.Key_End)
+    rest(qtbot, window, at(window, 3))
+
+
+def test_shift_right_steps_into_a_decision_and_back(qtbot: QtBot, window: MainWindow) -> None:
+    for substeps in (1, 2, 3):
+        press(qtbot, window, Key.Key_Right, SHIFT)
+        rest(qtbot, window, at(window, 0, substeps))
+    press(qtbot, window, Key.Key_Left, SHIFT)
+    rest(qtbot, window, at(window, 0, 2))
+    press(qtbot, window, Key.Key_Right)
+    rest(qtbot, window, at(window, 1))
+    assert window.frame is not None and window.frame.agreement is True
+
+
+def test_space_runs_and_pauses(qtbot: QtBot, window: MainWindow) -> None:
+    press(qtbot, window, Key.Key_Space)
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.event > 100)
+    press(qtbot, window, Key.Key_Space)
+    rest(qtbot, window, lambda: window.frame is not None and not window.frame.running)
+    assert window.frame is not None
+    stopped = window.frame.event
+    qtbot.wait(100)
+    assert window.frame.event == stopped
+
+
+def test_ctrl_right_stops_just_before_the_next_rejection(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.transport.kind.setCurrentText("rejection")
+    press(qtbot, window, Key.Key_Right, CTRL)
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.event > 0
+         and not window.frame.running)  # fmt: skip
+    assert window.frame is not None
+    before = window.frame.event
+    press(qtbot, window, Key.Key_Right)
+    rest(qtbot, window, at(window, before + 1))
+    assert "rejected" in window.frame.info.narrator.row(window.frame.rows[-1])
+    press(qtbot, window, Key.Key_Left, CTRL)
+    rest(qtbot, window, at(window, before))
+
+
+def test_keys_stay_with_a_field_while_typing(qtbot: QtBot, window: MainWindow) -> None:
+    field = window.transport.seed.findChild(QLineEdit)
+    assert field is not None
+    field.setFocus()
+    qtbot.keyClick(field, Key.Key_Home)
+    qtbot.keyClick(field, Key.Key_Right)
+    qtbot.wait(50)
+    assert window.frame is not None and window.frame.event == 0
+
+
+def test_the_history_bar_goes_anywhere(qtbot: QtBot, window: MainWindow) -> None:
+    window.control.go_to(0)
+    window.worker.post(lambda worker: worker.walk(lambda session: session.run(events=20_000)))
+    rest(qtbot, window, at(window, 20_000))
+    bar = window.transport.history
+    target = bar.event_at(bar.width() / 2)
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(bar.width() // 2, 8))
+    rest(qtbot, window, at(window, target))
+    assert window.frame is not None and window.frame.extent.live_end == 20_000
+
+
+def test_a_breakpoint_stops_just_before_its_event(qtbot: QtBot, window: MainWindow) -> None:
+    window.control.toggle_breakpoint(50)
+    window.control.run_until(event=100)
+    rest(qtbot, window, lambda: at(window, 49)() and not window.frame.running)  # type: ignore[union-attr]
+    window.control.run_until(event=100)
+    rest(qtbot, window, at(window, 100))
+
+
+def test_another_policy_meets_the_same_jobs(qtbot: QtBot, window: MainWindow) -> None:
+    window.control.go_to(200)
+    rest(qtbot, window, at(window, 200))
+    window.transport.policy.setCurrentText("first-fit")
+    window.transport.policy.activated.emit(window.transport.policy.currentIndex())
+    rest(qtbot, window, lambda: window.frame is not None
+         and window.frame.info.policy_name == "first-fit" and window.frame.event == 0)  # fmt: skip
+    groups = window.docks["groups"].panel
+    window.docks["groups"].raise_()
+    qtbot.wait(60)
+    assert groups.frame is window.frame
+    assert "does not apply" in groups._note.text()
+
+
+def test_a_broken_scenario_leaves_the_run_as_it_was(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    window.control.go_to(30)
+    rest(qtbot, window, at(window, 30))
+    broken = tmp_path / "broken.toml"
+    broken.write_text("system = 'reservation'\n[servers]\ncount = 0\n")
+    window.open_path(broken)
+    qtbot.waitUntil(lambda: "servers" in window._status.text(), timeout=PATIENCE)
+    assert window.frame is not None
+    assert (window.frame.event, window.frame.info.scenario_name) == (30, "dra-vms")
+
+
+def test_a_session_saves_and_reopens_where_it_stood(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    window.control.go_to(321, 4)
+    rest(qtbot, window, at(window, 321, 4))
+    path = tmp_path / "here.slotscope"
+    window.control.save(path, "")
+    qtbot.waitUntil(path.exists, timeout=PATIENCE)
+    window.control.to_start()
+    rest(qtbot, window, at(window, 0))
+    window.open_path(path)
+    rest(qtbot, window, at(window, 321, 4))
+
+
+def test_lecture_mode_hides_what_a_hall_need_not_see(qtbot: QtBot, window: MainWindow) -> None:
+    size = window.font().pointSizeF()
+    press(qtbot, window, Key.Key_L)
+    qtbot.wait(100)
+    hidden = {name for name, dock in window.docks.items() if dock.isHidden()}
+    assert hidden == set(window.docks) - set(LECTURE_PANELS)
+    assert window.font().pointSizeF() > 1.4 * size
+    press(qtbot, window, Key.Key_L)
+    qtbot.wait(100)
+    assert not window.docks["algorithm"].isHidden()
+
+
+def test_themes_change_and_layouts_come_back(qtbot: QtBot, window: MainWindow) -> None:
+    press(qtbot, window, Key.Key_D)
+    assert window.theme.dark
+    window.docks["reward"].close()
+    assert window.docks["reward"].isHidden()
+    window.reset_layout()
+    assert not window.docks["reward"].isHidden()
+    press(qtbot, window, Key.Key_Z, CTRL)
+    assert window.docks["reward"].isHidden()
+
+
+@pytest.mark.parametrize("key", [Key.Key_F1, Key.Key_Question])
+def test_help_opens(qtbot: QtBot, window: MainWindow, key: Qt.Key) -> None:
+    press(qtbot, window, key)
+    qtbot.waitUntil(lambda: bool(window.findChildren(QDialog)), timeout=PATIENCE)
+    (sheet,) = window.findChildren(QDialog)
+    assert sheet.isVisible()
+    sheet.close()
+
+
+def test_panels_save_pictures_and_series(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    window.control.go_to(400)
+    rest(qtbot, window, at(window, 400))
+    qtbot.wait(60)
+    dock = window.docks["reward"]
+    for name in ("reward.png", "reward.svg"):
+        dock.save_picture(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 1000
+    dock.save_series(tmp_path / "reward.csv")
+    assert len((tmp_path / "reward.csv").read_text().splitlines()) > 100
+    dock.save_picture(tmp_path / "absent" / "reward.svg")
+    assert "cannot be written" in window._status.text()

@@ -1,0 +1,140 @@
+"""Fuzz: whatever stands in a file, nothing but a UserError comes out."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from model.api import Session
+from model.errors import ScenarioError, UserError
+from model.scenario.load import load_scenario
+from model.scenario.validation import shown
+from tests.breaking import FULL, GOOD, INSTANCE, SCRIPT, Place, changed, is_one_line
+
+ROOT = Path(__file__).parents[2]
+NAN, INF = float("nan"), float("inf")
+
+WORTH_TRYING = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8),
+    st.sampled_from([0, -1, 1, 2**31, 2**63, 10**30, "1/3", "0/0", "1e30", "1e-30", "2 GB", "a",
+                     "log", "log^9", "full", NAN, INF, "", "\u2028", "9" * 90, "１２"]),
+    st.lists(st.integers(-1, 5), max_size=3),
+    st.dictionaries(st.sampled_from(["a", "kind", "start", "name", "mean"]), st.integers(0, 3),
+                    max_size=2),
+)  # fmt: skip
+
+
+def places(value: Any, here: Place = ()) -> list[Place]:
+    """The places of all fields in nested tables and lists."""
+    found = [here] if here else []
+    items: Any = ()
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
+    for key, inner in items:
+        found += places(inner, (*here, key))
+    return found
+
+
+@st.composite
+def mutated(draw: st.DrawFn, data: dict[str, Any]) -> dict[str, Any]:
+    """*data* with one to three fields removed, replaced, or swapped with one another."""
+    result = copy.deepcopy(data)
+    for _ in range(draw(st.integers(1, 3))):
+        known = places(result)
+        if not known:
+            break
+        place = draw(st.sampled_from(known))
+        other: Any = result
+        for part in draw(st.sampled_from(known)):
+            other = other[part]
+        value = draw(st.one_of(WORTH_TRYING, st.just(copy.deepcopy(other))))
+        result = changed(place, value, result)
+    return result
+
+
+def try_out(path: Path) -> None:
+    """Open and run a file; anything but a UserError fails the test."""
+    try:
+        session = Session.open(str(path), kernel=False)
+        if session.bench.numbers.servers <= 50:
+            session.run(events=5)
+            session.frame()
+    except UserError as error:
+        assert is_one_line(error.line), error.line
+
+
+def writable(data: Any) -> Any:
+    """*data* as TOML can hold it: without None."""
+    if isinstance(data, dict):
+        return {key: writable(value) for key, value in data.items() if value is not None}
+    if isinstance(data, list):
+        return [writable(value) for value in data if value is not None]
+    return data
+
+
+#: Each example overwrites one file in the test's own folder.
+FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+LONGER = settings(FUZZ, max_examples=120)
+VARIANTS = [GOOD, GOOD | {"initial": FULL}, GOOD | {"workload": SCRIPT},
+            GOOD | {"servers": {"count": 2, "configurations": [[2, 1], [0, 2]]}}]  # fmt: skip
+
+
+@LONGER
+@given(data=st.sampled_from(VARIANTS).flatmap(mutated))
+def test_mutated_scenarios(data: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "fuzz.toml"
+    path.write_text(tomli_w.dumps(writable(data)), encoding="utf-8")
+    try_out(path)
+
+
+@LONGER
+@given(data=mutated(INSTANCE))
+def test_mutated_instances(data: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "fuzz.json"
+    path.write_text(json.dumps(data))
+    try_out(path)
+
+
+@FUZZ
+@given(raw=st.one_of(st.binary(max_size=80), st.text(max_size=80).map(lambda t: t.encode())),
+       suffix=st.sampled_from([".toml", ".json", ""]))  # fmt: skip
+@example(raw=b"\xef\xbb\xbfseed = 1", suffix=".toml")
+@example(raw=b'{"instance": {"sizes": []}}', suffix=".json")
+def test_random_bytes(raw: bytes, suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"fuzz{suffix}"
+    path.write_bytes(raw)
+    with pytest.raises(ScenarioError) as raised:
+        load_scenario(path)
+    assert len(raised.value.line.splitlines()) == 1
+
+
+@LONGER
+@given(st.data())
+def test_damaged_text(tmp_path: Path, data: st.DataObject) -> None:
+    """A good file with bytes cut out, doubled or changed."""
+    kind, text = data.draw(st.sampled_from([
+        (".toml", tomli_w.dumps(GOOD).encode()), (".json", json.dumps(INSTANCE).encode()),
+        (".toml", (ROOT / "resources" / "scenarios" / "dra-vms.toml").read_bytes()),
+    ]))  # fmt: skip
+    start = data.draw(st.integers(0, len(text)))
+    end = min(len(text), start + data.draw(st.integers(0, 40)))
+    put_in = data.draw(st.one_of(st.just(b""), st.just(text[start:end] * 2), st.binary(max_size=4)))
+    path = tmp_path / f"fuzz{kind}"
+    path.write_bytes(text[:start] + put_in + text[end:])
+    try_out(path)
+
+
+@given(st.recursive(WORTH_TRYING, lambda inner: st.lists(inner, max_size=3)))
+def test_values_are_shown_short_and_on_one_line(value: Any) -> None:
+    text = shown(value)
+    assert len(text) <= 60
+    assert len(text.splitlines()) <= 1

@@ -1,0 +1,229 @@
+"""Sessions: history and its proof, forks, reopening, frames."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.api import Session
+from model.engine import Reason
+from model.errors import ReplayError, ScenarioError, UserError
+from model.records import ARRIVAL
+from model.scenario.load import edited, load_scenario, parse_scenario
+from model.state import copied, digest
+from tests.invariants import violations
+from tests.straight import KEYFRAME_BYTES, KEYFRAME_EVERY, session_of_7_1
+
+
+def test_keyframes_are_thinned_and_history_stays_whole() -> None:
+    session, _ = session_of_7_1("reference")
+    marks = []
+    for _ in range(60):
+        session.run(events=5)
+        marks.append((session.timeline.event, session.timeline.mark()))
+        extent = session.timeline.extent()
+        assert len(extent.keyframes) < 9 or extent.bytes <= KEYFRAME_BYTES
+    keyframes = session.timeline.extent().keyframes
+    assert keyframes[0] == 0
+    assert len(keyframes) < 300 / KEYFRAME_EVERY["reference"]
+    for event, expected in reversed(marks):
+        session.seek(event)
+        assert session.timeline.mark() == expected
+    assert session.timeline.extent().verified >= len(marks)
+
+
+@pytest.mark.parametrize("engine", ["reference", "kernel"])
+def test_a_replay_that_drifts_is_an_error_that_names_the_event(engine: str) -> None:
+    """A keyframe is damaged on purpose: the replay from it must not go unnoticed."""
+    session, _ = session_of_7_1(engine)
+    session.run(events=23)
+    session.timeline.mark()
+    frames = session.timeline._keyframes
+    last = max(event for event in frames if event < 23)
+    damaged = copied(frames[last].state)
+    damaged.clock[0] += 1e-9
+    damaged.tally[0, 0] += 1
+    frames[last] = replace(frames[last], state=damaged)
+    session.timeline._keyframes = {0: frames[0], last: frames[last]}
+    session.to_start()
+    with pytest.raises(ReplayError) as raised:
+        session.seek(23)
+        session.seek(last)
+        session.seek(23)
+    assert len(raised.value.line.splitlines()) == 1
+    assert "event" in raised.value.where
+
+
+def test_run_to_goes_on_to_the_next_one_and_back_to_undoes_it() -> None:
+    session, _ = session_of_7_1("kernel")
+    places = []
+    for _ in range(4):
+        assert session.run_to("rejection") is Reason.FLAG
+        places.append(session.timeline.event)
+    assert places == sorted(set(places))
+    for place in reversed(places[:-1]):
+        assert session.back_to("rejection")
+        assert session.timeline.event == place
+
+
+def test_until_the_end_of_a_script() -> None:
+    scenario = parse_scenario({
+        "servers": {"count": 1, "capacity": {"r": 1}},
+        "job_types": [{"name": "a", "demand": {"r": 1}, "reward": 1}],
+        "workload": {"kind": "scripted", "arrivals": [{"time": 1, "type": "a", "service": 2}]},
+        "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
+    })  # fmt: skip
+    session = Session.open(scenario, kernel=False)
+    assert session.run() is Reason.END
+    assert (session.timeline.event, session.timeline.time) == (2, 3.0)
+    session.step()
+    session.step_into()
+    assert session.timeline.event == 2
+    assert session.run_to("rejection") is Reason.END
+    session.step_back_into()
+    assert session.timeline.event == 1
+    assert session.timeline.substep > 0
+    session.step_into()
+    assert session.timeline.event == 2
+
+
+@given(st.integers(0, 60), st.integers(1, 60))
+@settings(max_examples=10)
+def test_every_engine_may_take_over_anywhere(first: int, second: int) -> None:
+    straight, _ = session_of_7_1("reference")
+    straight.run(events=first + second)
+    other, bench = session_of_7_1("kernel")
+    other.run(events=first)
+    other.use_engine(bench.reference)
+    other.run(events=second)
+    assert other.timeline.mark() == straight.timeline.mark()
+
+
+def test_a_budget_of_time_ends_a_run_between_events() -> None:
+    session, _ = session_of_7_1("kernel")
+    assert session.run(budget=0.0) is Reason.LIMIT
+    assert session.timeline.event > 0
+    assert session.timeline.substep == 0
+
+
+def test_the_log_of_a_reopened_run_has_no_gap(tmp_path: Path) -> None:
+    """Old events that were walked again do not pass for those just before the new ones."""
+    straight, _ = session_of_7_1("reference")
+    straight.run(events=55)
+    session = Session.open("dra-vms", kernel=False)
+    session.run(events=50)
+    session.save(tmp_path / "run.slotscope")
+    again = Session.load(tmp_path / "run.slotscope", kernel=False)
+    again.seek(3)
+    again.to_live_end()
+    again.run(events=5)
+    assert again.frame().rows.tolist() == straight.frame().rows.tolist()
+
+
+def test_a_fork_reopens_as_it_was(tmp_path: Path) -> None:
+    """Jobs keep their numbers, although the new scenario starts with fewer of them."""
+    scenario = parse_scenario({
+        "servers": {"count": 3, "capacity": {"r": 2}},
+        "job_types": [{"name": "a", "demand": {"r": 1}, "reward": 3, "workload": 1}],
+        "initial": {"start": "full", "type": "a"},
+        "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
+    })  # fmt: skip
+    session = Session.open(scenario, kernel=False)
+    session.run(events=20)
+    fork = session.fork(edited(scenario, {"initial": {"start": "empty"}}))
+    fork.run(events=5)
+    fork.save(tmp_path / "fork.slotscope")
+    again = Session.load(tmp_path / "fork.slotscope", kernel=False)
+    for each in (fork, again):
+        each.run(events=30)
+    assert digest(again.timeline.state) == digest(fork.timeline.state)
+
+
+@pytest.mark.parametrize("first", ["dra", "first-fit"])
+@pytest.mark.parametrize("second", ["dra", "first-fit"])
+@pytest.mark.parametrize("third", ["dra", "first-fit"])
+def test_a_fork_may_change_the_policy(first: str, second: str, third: str) -> None:
+    """There and back again: the state stays sound, and both engines agree on what follows."""
+    session = Session.open("dra-vms", policy=first)
+    for policy in (second, third):
+        session.run(events=700)
+        session = session.fork(load_scenario("dra-vms"), policy)
+        system = session.bench.system
+        assert violations(system, session.timeline.state) == []
+        twin = session.fork(session.bench.scenario)
+        twin.timeline.seek(session.timeline.event)
+        twin.use_engine(twin.bench.reference)
+        other = session.fork(session.bench.scenario)
+        for each in (twin, other):
+            each.run(events=60)
+            assert violations(each.bench.system, each.timeline.state) == []
+        assert digest(twin.timeline.state) == digest(other.timeline.state)
+
+
+def test_a_fork_goes_on_with_the_time_and_the_numbers_it_found() -> None:
+    session, _ = session_of_7_1("kernel")
+    session.run(events=500)
+    fork = session.fork(load_scenario("dra-vms"))
+    now, arrivals = session.timeline.time, int(session.timeline.state.number[1])
+    fork.run(events=500)
+    rows = fork.timeline.rows(501, 1000)
+    assert (np.diff(rows["time"]) >= 0).all()
+    assert rows["time"][0] >= now
+    arrived = rows[rows["kind"] == ARRIVAL]
+    assert arrived["job"].tolist() == list(range(arrivals, arrivals + len(arrived)))
+
+
+def test_a_fork_needs_the_same_servers_and_types() -> None:
+    session, _ = session_of_7_1("reference")
+    data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
+    data["servers"]["count"] = 7
+    with pytest.raises(ScenarioError, match="allowed when continuing"):
+        session.fork(parse_scenario(data))
+
+
+def test_a_fork_that_cannot_hold_the_jobs_is_refused() -> None:
+    session, _ = session_of_7_1("kernel")
+    session.run(events=5000)
+    data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
+    data["servers"]["capacity"] = {"vCPU": 2, "memory": 16}
+    with pytest.raises(ScenarioError) as raised:
+        session.fork(parse_scenario(data))
+    assert len(raised.value.line.splitlines()) == 1
+
+
+def test_measuring_from_the_middle_of_a_run_is_refused() -> None:
+    session = Session.open("dra-vms")
+    session.run(until=5)
+    with pytest.raises(UserError, match="allowed"):
+        session.measure(until=8, warmup=2)
+
+
+def test_frames_do_not_change_when_the_run_goes_on() -> None:
+    session, _ = session_of_7_1("kernel")
+    session.run(events=50)
+    frame = session.frame()
+    before = (digest(frame.state), frame.rows.copy(), frame.samples.copy())
+    session.run(events=5000)
+    session.step_into()
+    assert digest(frame.state) == before[0]
+    assert (frame.rows == before[1]).all()
+    assert (frame.samples == before[2]).all()
+    with pytest.raises(ValueError, match="read-only"):
+        frame.state.placement[0, 0] = 1
+
+
+def test_the_line_that_reproduces_a_moment() -> None:
+    session = Session.open("dra-vms", seed=5, kernel=False)
+    session.run(events=40)
+    line: Any = session.reproduction_line().split()
+    assert line[:2] == ["slotscope", "dra-vms"]
+    options = dict(zip(line[2::2], line[3::2], strict=True))
+    again = Session.open(line[1], options["--policy"], int(options["--seed"]))
+    again.seek(int(options["--event"]))
+    assert digest(again.timeline.state) == digest(session.timeline.state)
