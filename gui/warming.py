@@ -5,19 +5,27 @@ On a machine's first start the reference serves meanwhile; later starts load fro
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
 
 from model.jit import cache_folder
 
-_MARKER = "complete"
 _ROOT = Path(__file__).resolve().parents[1]
 
 
 def is_warm() -> bool:
     """Whether this source was compiled before, by this Python on this machine."""
-    return (cache_folder() / _MARKER).exists()
+    return _marker().exists()
+
+
+def _marker() -> Path:
+    """A file that stands for "all is compiled"; its name changes with what paints."""
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted((_ROOT / "gui" / "painting").glob("*.py")):
+        digest.update(path.read_bytes())
+    return cache_folder() / f"complete-{digest.hexdigest()}"
 
 
 def warm_in_background() -> subprocess.Popen[bytes] | None:
@@ -46,9 +54,8 @@ def main() -> None:
 
     warm()
     load_painting()
-    folder = cache_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / _MARKER).touch()
+    _marker().parent.mkdir(parents=True, exist_ok=True)
+    _marker().touch()
 
 
 if __name__ == "__main__":

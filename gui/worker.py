@@ -16,7 +16,7 @@ from typing import Any, Callable
 from PySide6.QtCore import QObject, Signal
 
 from gui.pace import REAL_TIME, Pace
-from gui.warming import is_warm, load_painting, warm_in_background
+from gui.warming import load_painting, warm_in_background
 from model.api import Session
 from model.bounds import Bounds
 from model.engine import Reason
@@ -99,6 +99,7 @@ class RunWorker(QObject):
         self._meter = _Meter()
         self._clock = (0.0, 0.0)
         self._warming: Popen[bytes] | None = None
+        self._kernel_wanted = False
         self._stale = True
         self._message = ""
         self._thread = threading.Thread(target=self._live, name="run", daemon=True)
@@ -139,12 +140,12 @@ class RunWorker(QObject):
             self._carry_out(command)
             if self.running:
                 self._carry_out(RunWorker._slice)
-            self._load_kernel_when_ready()
             self._publish()
+            self._load_kernel_when_ready()
 
     @property
     def _pending(self) -> bool:
-        return self._stale or self._warming is not None
+        return self._stale or self._kernel_wanted
 
     def _carry_out(self, command: Command) -> None:
         try:
@@ -185,10 +186,8 @@ class RunWorker(QObject):
         if session.layout:
             self.laid_out.emit(session.layout)
         if session.timeline.engine is session.bench.reference and session.bench.has_kernel:
-            if is_warm():
-                self._use_compiled(session)
-            else:
-                self._warming = self._warming or warm_in_background()
+            self._kernel_wanted = True
+            self._warming = self._warming or warm_in_background()
 
     def run(self, goal: Goal) -> None:
         """Run on until the goal, or until paused."""
@@ -310,19 +309,22 @@ class RunWorker(QObject):
         self.running = False
         self.tell(message)
 
-    @staticmethod
-    def _use_compiled(session: Session) -> None:
-        session.use_kernel()
-        load_painting()
-
     def _load_kernel_when_ready(self) -> None:
-        if self._warming is None or self._warming.poll() is None:
+        """Once a first frame is out, so that loading (a second) delays no picture."""
+        if not self._kernel_wanted or self._stale or self.session is None:
             return
-        done = self._warming.returncode == 0
-        self._warming = None
-        if done and self.session is not None:
-            self._use_compiled(self.session)
-        self.compiled.emit(done)
+        if self._warming is not None:
+            if self._warming.poll() is None:
+                return
+            done = self._warming.returncode == 0
+            self._warming = None
+            self.compiled.emit(done)
+            if not done:
+                self._kernel_wanted = False
+                return
+        self._kernel_wanted = False
+        self.session.use_kernel()
+        load_painting()
         self._stale = True
 
 

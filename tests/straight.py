@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.api import Session
+from model.api import Session, open_bench
 from model.assembly import Bench, assemble
 from model.engine import Engine, EventRun, started
 from model.records import EVENT_KINDS, EVENT_ROW, Record

@@ -30,9 +30,7 @@ class StackScale(NamedTuple):
 
     def height(self, servers: int) -> int:
         """Pixels that so many servers take; at least one where there is a server."""
-        if servers <= 0:
-            return 0
-        return max(1, servers * self.strip // self.group)
+        return -(-max(0, servers) * self.strip // self.group)
 
 
 def scale_at(unit: float, line: int = 1) -> StackScale:
@@ -169,11 +167,10 @@ class StackLayout:
     def box(self, column: int, place: int) -> tuple[int, int, int, int]:
         """x, y, width, height of the strip that holds the server at a place in a stack."""
         first = place - place % self.scale.group
-        top = self.level(min(first + self.scale.group, max(self.counts[column], first + 1)))
-        if self.scale.group == 1:
-            top = self.floor - (place + 1) * self.scale.strip
-        bottom = self.level(first)
-        return self.left(column), top, self.columns[column].stack, max(1, bottom - top)
+        last = max(first + 1, min(first + self.scale.group, self.counts[column]))
+        bottom = self.floor - first * self.scale.strip // self.scale.group
+        top = bottom - self.scale.height(last - first)
+        return self.left(column), top, self.columns[column].stack, bottom - top
 
     def hit(self, x: int, y: int) -> StackHit | None:
         """What lies at a pixel of the stage."""

@@ -109,6 +109,7 @@ class RowChart(QWidget):
     def _take_fonts(self) -> None:
         sizes = type_sizes()
         self._font, self._line_width = sizes.body, _LINE_WIDTH * sizes.scale
+        self._narrow = _NARROW * sizes.scale
         self._metrics = QFontMetricsF(self._font)
 
     # Geometry.
@@ -135,7 +136,7 @@ class RowChart(QWidget):
     def _title(self, row: RowStyle) -> str:
         if isinstance(row.role, int):
             letter = type_letter(row.role)
-            return letter if self.width() < _NARROW else f"{letter}\u2002{row.name}"
+            return letter if self.width() < self._narrow else f"{letter}\u2002{row.name}"
         return row.name
 
     def _plot_box(self, number: int) -> QRectF:

@@ -49,7 +49,7 @@ class AlphaPlot(QWidget):
         text = PlotText("workload factor α", "reward")
         self.plot = TimePlot(theme, type_sizes(), text, parent=self)
         self._view = self.plot.getPlotItem().getViewBox()
-        self._dots = pg.ScatterPlotItem(size=_DOT, pen=None)
+        self._dots = pg.ScatterPlotItem(size=_DOT, pen=None, useCache=False, antialias=True)
         self._cursor_text = pg.TextItem()
         self._prepare()
         column = QVBoxLayout(self)

@@ -23,7 +23,8 @@ NAMES = {ALWAYS: "1/2", MONOTONE: "1 − 1/e"}
 def guarantee_sentence(guarantee: Guarantee) -> str:
     """What is guaranteed, and when."""
     source = guarantee.source.rsplit(", ", 1)[-1]
-    return f"≥ {NAMES[guarantee]} {guarantee.condition}: {source}"
+    condition = guarantee.condition.replace("Definition ", "Definition\u00a0")
+    return f"≥ {NAMES[guarantee]} {condition}: {source}"
 
 
 class RatioScale(QWidget):

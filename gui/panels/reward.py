@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout
 from gui.intents import GoTo
 from gui.panel import Panel
 from gui.panels.reward_table import RewardTable, TypeCounts
-from gui.panels.sampled import LEAST_GROWTH, Columns, History, SampledSeries
+from gui.panels.sampled import LEAST_GROWTH, Columns, History, SampledSeries, nothing
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground, type_sizes
 from gui.panels.wording import (
     GREEDY,
@@ -101,8 +101,10 @@ class RewardPanel(Panel):
     def _begin(self, frame: Frame) -> None:
         """Another run: its own unit of time at the axis, and ranges that fit it."""
         self._name_axis(frame)
-        self._remove("interval")
-        self._remove("range")
+        for name in list(self._items):
+            self._remove(name)
+        for curve in (self._curve, self._ahead):
+            curve.replace(*nothing(0.0))
         extent = self._band("range", "muted")
         extent.low = extent.high = self._history.series[0].values
         self.plot.reset_view()

@@ -25,6 +25,7 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 #: Columns after the type: heading and role of the numbers.
 COLUMNS = (("admitted", "normal"), ("rejected", "rejection"), ("", "rejection"),
            ("migrated", "migration"))  # fmt: skip
+SHARE = 2  # which of them is the share of rejections
 
 
 @dataclass(frozen=True)
@@ -132,8 +133,9 @@ class RewardTable(QWidget):
         for (_, role), cell, left, width in zip(
             COLUMNS, counts.cells(), lefts, self._widths, strict=True
         ):
-            painter.setPen(QColor(theme.ink(theme.color(role))))
-            painter.drawText(QRectF(left, top, width, height), _RIGHT, cell)
+            if width:
+                painter.setPen(QColor(theme.ink(theme.color(role))))
+                painter.drawText(QRectF(left, top, width, height), _RIGHT, cell)
 
     def _paint_bar(self, painter: QPainter, counts: TypeCounts, box: QRectF) -> None:
         """The share of the arrivals that was admitted, then in red what was rejected."""
@@ -162,6 +164,14 @@ class RewardTable(QWidget):
         self._widths = [max(pair) for pair in zip(known, needed, strict=True)]
 
     def _lefts(self) -> list[float]:
+        """Where the columns begin; shares give way where names have no room."""
+        lefts = self._placed()
+        if lefts[0] - _GAP < self._names_end():
+            self._widths[SHARE] = 0.0
+            lefts = self._placed()
+        return lefts
+
+    def _placed(self) -> list[float]:
         right = self.width() - _MARGIN
         lefts: list[float] = []
         for width in reversed(self._widths):
@@ -169,11 +179,14 @@ class RewardTable(QWidget):
             right -= width + _GAP
         return lefts[::-1]
 
+    def _names_end(self) -> float:
+        metrics = QFontMetricsF(type_sizes().body)
+        widest = max((metrics.horizontalAdvance(one.name) for one in self._counts), default=0.0)
+        return float(_MARGIN + self.line_height() + widest)
+
     def _name_right(self, lefts: list[float]) -> float:
         """Names get what they need; what is left is for the bars, if it is enough."""
-        metrics = QFontMetricsF(type_sizes().body)
-        widest = max(metrics.horizontalAdvance(counts.name) for counts in self._counts)
-        wanted = _MARGIN + self.line_height() + widest
+        wanted = self._names_end()
         if lefts[0] - _GAP - wanted < _SMALLEST_BAR + _GAP:
             return lefts[0] - _GAP
         return wanted

@@ -71,7 +71,7 @@ class StackView(QWidget):
         self._scene: Scene | None = None
         self._figure: Figure | None = None
         self._captions: Captions | None = None
-        self._captions_at = 0.0
+        self._captions_until = 0.0
         self._split = False
         self._scale: StackScale | None = None
         self._zoom: StackScale | None = None
@@ -151,10 +151,10 @@ class StackView(QWidget):
         now = monotonic()
         known = self._captions
         count = len(self._figure.columns)
-        held = known is not None and len(known.columns) == count and now < self._captions_at
+        held = known is not None and len(known.columns) == count and now < self._captions_until
         if not frame.running or not held:
             self._captions = captions_of(frame, self._figure)
-            self._captions_at = now + CAPTION_HOLD
+            self._captions_until = now + CAPTION_HOLD if frame.running else 0.0
 
     # Layout.
 

@@ -65,6 +65,7 @@ class Tiles(QWidget):
         self._theme = theme
         self._texts: tuple[TileText, ...] = ()
         self._tiles: list[tuple[QWidget, QLabel, QLabel]] = []
+        self._widest: list[int] = []
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(_MARGIN, 4, _MARGIN, 2)
         self._row.setSpacing(_GAP)
@@ -83,6 +84,7 @@ class Tiles(QWidget):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self._theme = theme
+        self._widest = []
         self._fill()
         self.updateGeometry()
 
@@ -114,17 +116,30 @@ class Tiles(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Shorten captions where not all tiles fit; if they still do not, hide the last ones."""
+        """Shorten captions where not all tiles fit; if they still do not, hide the last ones.
+
+        A tile stays as wide as its widest number so far, where there is room: what stands
+        beside a number that changes must not move.
+        """
+        room = self.width() - 2 * _MARGIN + _GAP
+        widths: list[int] = []
         for shorten in (False, True):
             self._write_captions(shorten)
-            widths = [tile.sizeHint().width() for tile, _, _ in self._tiles[: len(self._texts)]]
-            if sum(widths) + _GAP * (len(widths) - 1) <= self.width() - 2 * _MARGIN:
+            widths = [self._natural_width(place) for place in range(len(self._texts))]
+            if sum(widths) + _GAP * len(widths) <= room:
                 break
-        right = -_GAP
+        wider = [max(pair) for pair in zip(widths, self._widest, strict=False)]
+        if len(wider) == len(widths) and sum(wider) + _GAP * len(wider) <= room:
+            widths = wider
+        self._widest = widths
         for place, (tile, _, _) in enumerate(self._tiles):
-            if place < len(widths):
-                right += widths[place] + _GAP
-            tile.setVisible(place < len(widths) and right <= self.width() - 2 * _MARGIN)
+            known = place < len(widths)
+            tile.setFixedWidth(widths[place] if known else 0)
+            tile.setVisible(known and sum(widths[: place + 1]) + _GAP * (place + 1) <= room)
+
+    def _natural_width(self, place: int) -> int:
+        _, caption, value = self._tiles[place]
+        return max(caption.sizeHint().width(), value.sizeHint().width())
 
     def _write_captions(self, shorten: bool) -> None:
         for (_, caption, _), text in zip(self._tiles, self._texts, strict=False):
@@ -138,4 +153,5 @@ class Tiles(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._widest = []
         self._fit()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from gui.plotting.scales import format_number
+from gui.plotting.scales import MINUS, format_number
 
 #: In plain text, for labels in pictures, and in rich text.
 GREEDY_MARK = "⁽ᵍ⁾"
@@ -41,5 +41,7 @@ def with_interval(mean: float, half_width: float) -> tuple[str, str]:
 
 def exact(value: Fraction) -> str:
     """*value* as a fraction; empty where that says nothing more or is too long to read."""
-    text = f"{value.numerator}/{value.denominator}"
-    return "" if value.denominator == 1 or len(text) > _LONGEST_EXACT else text
+    text = str(value)
+    written = significant(float(value)).replace(THIN, "").replace(MINUS, "-")
+    said = "." in written and Fraction(written) == value
+    return "" if value.denominator == 1 or said or len(text) > _LONGEST_EXACT else text

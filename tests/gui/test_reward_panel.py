@@ -1,0 +1,361 @@
+"""The Reward panel: numbers equal the model's, curves are exact averages, clicks go there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.intents import GoTo
+from gui.panels.reward import RewardPanel, read_rewards
+from gui.panels.sampled import LEAST_GROWTH, History, SampledSeries, average_width
+from gui.panels.wording import significant, with_interval
+from gui.theme import load_theme
+from model.api import Session
+from model.bounds import Bounds
+from model.frame import Frame
+from model.programs.solving import solve_bounds
+from model.systems.reservation.measures import reward_rate, running_reward
+from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
+from model.systems.reservation.state import ADMITTED, MIGRATED, REJECTED
+
+EVENTS, EARLIER = 24_000, 20_500
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    opened = Session.open("dra-vms")
+    opened.run(events=EVENTS)
+    return opened
+
+
+@pytest.fixture(scope="module")
+def bounds(session: Session) -> Bounds:
+    numbers = session.info.numbers
+    return solve_bounds(numbers.space, numbers.rewards, numbers.workload)
+
+
+@pytest.fixture(scope="module")
+def frame(session: Session, bounds: Bounds) -> Frame:
+    session.to_live_end()
+    return session.frame(bounds=bounds)
+
+
+@pytest.fixture(scope="module")
+def rewound(session: Session, bounds: Bounds, frame: Frame) -> Frame:
+    session.seek(EARLIER)
+    return session.frame(bounds=bounds)
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> RewardPanel:
+    made = RewardPanel(load_theme("light"))
+    qtbot.addWidget(made)
+    made.resize(620, 560)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def colours(widget: QWidget) -> set[str]:
+    """All colours of a widget's picture."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
+    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
+
+
+# -- series of samples -----------------------------------------------------------------------
+
+
+@st.composite
+def samples_of_a_step_function(draw: st.DrawFn) -> tuple[list[float], list[float]]:
+    gaps = draw(st.lists(st.integers(1, 40), min_size=2, max_size=60))
+    values = draw(st.lists(st.integers(-5, 50), min_size=len(gaps), max_size=len(gaps)))
+    return np.cumsum(gaps).astype(float).tolist(), [float(value) for value in values]
+
+
+def integral(times: list[float], values: list[float], first: float, last: float) -> float:
+    """The integral of a step function, written in the plainest way."""
+    total = 0.0
+    for (start, end), value in zip(pairwise(times), values, strict=False):
+        total += value * max(0.0, min(end, last) - max(start, first))
+    return total
+
+
+@given(samples_of_a_step_function(), st.integers(0, 500), st.integers(1, 900), st.integers(1, 90))
+def test_averages_are_exact(
+    data: tuple[list[float], list[float]], first: int, span: int, width: int
+) -> None:
+    times, values = data
+    series = SampledSeries()
+    half = len(times) // 2
+    series.append(np.array(times[:half]), np.array(values[:half]), None)
+    series.append(np.array(times[half:]), np.array(values[half:]), None)
+    x, y = series.averages(first, first + span, width)
+    low, high = max(first, times[0]), min(first + span, times[-1])
+    if high <= low:
+        assert np.isnan(y).all()
+        return
+    assert (x[0], x[-1]) == (low, high)
+    grid = [k * width for k in range(1500 // width + 1)]
+    edges = [low, *(g for g in grid if low + width / 2 < g < high - width / 2), high]
+    expected = [integral(times, values, a, b) / (b - a) for a, b in pairwise(edges)]
+    np.testing.assert_allclose(y, [*expected, expected[-1]], atol=1e-9)
+
+
+@given(samples_of_a_step_function(), st.integers(0, 900), st.integers(0, 900))
+def test_steps_follow_the_samples(
+    data: tuple[list[float], list[float]], first: int, last: int
+) -> None:
+    times, values = data
+    series = SampledSeries()
+    series.append(np.array(times), np.array(values), None)
+    x, y = series.steps(float(first), float(max(first, last)))
+    assert (np.diff(x) >= 0).all()
+    if last < times[0] or last <= first:
+        return
+    for place, height in zip(x, y, strict=True):
+        before = [v for t, v in zip(times, values, strict=True) if t < place]
+        upto = [v for t, v in zip(times, values, strict=True) if t <= place]
+        assert height in (before[-1:] + upto[-1:])
+    assert (x[-1], y[-1]) == (last, upto[-1])
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
+def test_averages_stand_for_powers_of_two(low: float, span: float) -> None:
+    width = average_width(low, low + span)
+    assert np.log2(width) == round(np.log2(width))
+    assert span / 161 <= width <= span / 79
+
+
+def test_history_reads_each_sample_once_and_notices_another_one(frame: Frame) -> None:
+    parts, whole = History(read_rewards), History(read_rewards)
+    for stop in (1, 2, 700, len(frame.samples)):
+        parts.update(replace(frame, samples=frame.samples[:stop]))
+    assert whole.update(frame)
+    for name in ("x", "y"):
+        np.testing.assert_array_equal(
+            getattr(parts.series[0].values, name), getattr(whole.series[0].values, name)
+        )
+    np.testing.assert_allclose(parts.series[0].totals(), whole.series[0].totals())
+    assert not parts.update(frame)
+    thinned = frame.samples[::2]
+    assert parts.update(replace(frame, samples=thinned))
+    np.testing.assert_array_equal(parts.series[0].values.x, thinned[:, TIME_COLUMN])
+    assert parts.update(replace(frame, info=replace(frame.info)))
+
+
+@pytest.mark.parametrize(
+    ("mean", "half_width", "expected"),
+    [
+        (518.4712, 0.93, ("518.5", "0.9")),
+        (518.4712, 1.34, ("518.5", "1.3")),
+        (518.4712, 23.0, ("518", "23")),
+        (0.83898, 0.0015, ("0.8390", "0.0015")),
+        (12.5, float("nan"), ("12.5", "")),
+        (float("nan"), float("nan"), ("–", "")),
+    ],
+)
+def test_a_mean_has_the_digits_that_its_interval_bears(
+    mean: float, half_width: float, expected: tuple[str, str]
+) -> None:
+    assert with_interval(mean, half_width) == expected
+
+
+# -- the panel -------------------------------------------------------------------------------
+
+
+def test_numbers_are_the_models(panel: RewardPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    numbers = frame.info.numbers
+    expected = running_reward(numbers, frame.samples, 10.0)
+    assert panel.mean.mean == pytest.approx(expected.mean, rel=1e-9)
+    assert panel.mean.half_width == pytest.approx(expected.half_width, rel=1e-6)
+    shown = " ".join(panel.tiles.shown())
+    mean, half = with_interval(expected.mean, expected.half_width)
+    assert f"{mean} ± {half}" in shown
+    share = with_interval(expected.mean / 618, expected.half_width / 618)[0]
+    assert share in shown
+    now = float(reward_rate(numbers, frame.state.jobs_in_system))
+    assert significant(now) in shown
+
+
+def test_the_table_counts_what_the_state_counts(panel: RewardPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    *types, everything = panel.table.counts
+    tally = frame.state.tally
+    for line, row in zip(types, tally, strict=True):
+        assert (line.admitted, line.rejected, line.migrated) == (
+            row[ADMITTED], row[REJECTED], row[MIGRATED],
+        )  # fmt: skip
+    assert everything.rejected == tally[:, REJECTED].sum()
+    assert everything.rejected_share == pytest.approx(
+        everything.rejected / (everything.admitted + everything.rejected)
+    )
+    assert types[0].cells()[0] == f"{types[0].admitted:,}".replace(",", "\u2009")
+
+
+def test_bounds_are_in_view_and_the_axis_starts_at_0(panel: RewardPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    low, high = panel.plot.getPlotItem().getViewBox().viewRange()[1]
+    assert low == 0
+    assert high >= 618
+    assert {"#a97c00", "#00857c"} <= colours(panel.plot)
+
+
+def test_without_bounds_there_are_no_lines_until_they_come(
+    panel: RewardPanel, frame: Frame
+) -> None:
+    panel.set_frame(replace(frame, bounds=Bounds()))
+    assert not {"#a97c00", "#00857c"} & colours(panel.plot)
+    panel.set_frame(frame)
+    assert {"#a97c00", "#00857c"} <= colours(panel.plot)
+    panel.set_frame(replace(frame, bounds=Bounds()))
+    assert not {"#a97c00", "#00857c"} & colours(panel.plot)
+
+
+def test_the_curve_ends_now_and_keeps_the_area(panel: RewardPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    x, y = np.array([row[1:] for row in panel.plot.csv_rows() if row[0] == "reward"]).T
+    assert x[-1] == pytest.approx(frame.samples[-1, TIME_COLUMN])
+    numbers = frame.info.numbers
+    areas = reward_rate(numbers, frame.samples[:, columns("area", numbers.types)])
+    mean = np.trapezoid(y, x) / x[-1]
+    assert mean == pytest.approx(areas[-1] / frame.samples[-1, TIME_COLUMN], rel=0.01)
+
+
+def test_after_going_back_the_future_is_muted(
+    panel: RewardPanel, frame: Frame, rewound: Frame
+) -> None:
+    panel.set_frame(frame)
+    border = load_theme("light").border
+    assert not ahead(panel)
+    panel.set_frame(rewound)
+    times = ahead(panel)
+    assert times[0] == pytest.approx(rewound.time)
+    assert times[-1] == pytest.approx(frame.samples[-1, TIME_COLUMN])
+    assert border in colours(panel.plot)
+    kept = rewound.samples[rewound.samples[:, TIME_COLUMN] <= rewound.time]
+    expected = running_reward(rewound.info.numbers, kept, 10.0)
+    assert panel.mean.mean == pytest.approx(expected.mean, rel=1e-9)
+    assert panel.table.counts[-1].admitted == rewound.state.tally[:, ADMITTED].sum()
+
+
+def ahead(panel: RewardPanel) -> list[float]:
+    """The times of the curve after the cursor."""
+    rows = [row for row in panel.plot.csv_rows() if row[0] == "ahead"]
+    return [float(row[1]) for row in rows if np.isfinite(row[2])]
+
+
+def test_a_click_goes_to_that_moment(qtbot: QtBot, panel: RewardPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    view = panel.plot.getPlotItem().getViewBox()
+    scene = view.mapViewToScene(QPointF(5.0, 300.0))
+    place = panel.plot.mapFromScene(scene)
+    with qtbot.waitSignal(panel.intent) as caught:
+        qtbot.mouseClick(panel.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    intent = caught.args[0]
+    assert isinstance(intent, GoTo)
+    reached = frame.samples[frame.samples[:, EVENT_COLUMN] == intent.event, TIME_COLUMN][0]
+    assert reached == pytest.approx(5.0, abs=0.1)
+
+
+def test_a_run_moves_the_curve_before_it_lags_two_pixels(
+    panel: RewardPanel, bounds: Bounds
+) -> None:
+    session = Session.open("dra-vms", kernel=False)
+    for _ in range(25):
+        session.run(events=40)
+        panel.set_frame(session.frame(running=True, bounds=bounds))
+        (low, high), _ = panel.plot.getPlotItem().getViewBox().viewRange()
+        pixels = panel.plot.getPlotItem().getViewBox().width() / (high - low)
+        end = max(float(row[1]) for row in panel.plot.csv_rows() if row[0] == "reward")
+        assert (session.timeline.time - end) * pixels <= LEAST_GROWTH + 1
+    panel.set_frame(session.frame(bounds=bounds))
+    assert panel.table.counts[-1].admitted == session.timeline.state.tally[:, ADMITTED].sum()
+
+
+def test_little_room_leaves_one_line_for_all_types(
+    qtbot: QtBot, panel: RewardPanel, frame: Frame
+) -> None:
+    panel.set_frame(frame)
+    assert len(panel.table.counts) == 5
+    panel.resize(460, 250)
+    qtbot.waitUntil(lambda: len(panel.table.counts) == 1)
+    qtbot.waitUntil(lambda: panel.plot.height() > 100)
+    assert panel.table.geometry().bottom() <= panel.body.height()
+    assert panel.plot.geometry().bottom() <= panel.table.geometry().top()
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_colours_of_meaning_are_there(
+    qtbot: QtBot, panel: RewardPanel, frame: Frame, name: str
+) -> None:
+    theme = load_theme(name)
+    panel.set_theme(theme)
+    panel.set_frame(frame)
+    qtbot.waitUntil(lambda: panel.table.height() == panel.table.sizeHint().height())
+    seen = colours(panel)
+    assert {theme.panel, theme.optimum, theme.greedy, theme.run} <= seen
+    assert {theme.types[j] for j in range(4)} <= seen
+    assert theme.rejection in seen
+
+
+def test_another_run_starts_with_its_own_unit_and_range(panel: RewardPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    other = Session.open("dra-classroom", kernel=False)
+    other.run(events=40)
+    panel.set_frame(other.frame())
+    axis = panel.plot.getPlotItem().getAxis("bottom")
+    assert axis.labelText == "time (seconds)"
+    panel.set_theme(load_theme("dark"))
+    assert axis.labelText == "time (seconds)"
+    assert panel.plot.getPlotItem().getViewBox().viewRange()[1][1] < 100
+    assert len(panel.table.counts) == 4
+
+
+def test_the_series_hold_every_sample(panel: RewardPanel, frame: Frame) -> None:
+    assert panel.series() is None
+    panel.set_frame(frame)
+    series = panel.series()
+    assert series is not None
+    names, rows = series
+    table = list(rows)
+    assert names[:3] == ["event", "time", "reward_rate"]
+    assert {len(row) for row in table} == {len(names)}
+    assert [row[0] for row in table] == frame.samples[:, EVENT_COLUMN].tolist()
+    last = dict(zip(names, table[-1], strict=True))
+    assert last["rejected large"] == frame.state.tally[3, REJECTED]
+
+
+def test_the_picture_saves_as_vectors(panel: RewardPanel, frame: Frame, tmp_path: Path) -> None:
+    panel.set_frame(frame)
+    path = tmp_path / "reward.svg"
+    panel.save_svg(path)
+    renderer = QSvgRenderer(str(path))
+    assert renderer.isValid()
+    text = path.read_text(encoding="utf-8")
+    assert "reward rate" in text
+    assert QColor(load_theme("light").optimum).name() in text
+
+
+def test_nothing_overlaps(qtbot: QtBot, panel: RewardPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    for size in ((480, 420), (620, 700), (460, 250)):
+        panel.resize(*size)
+        qtbot.wait(20)
+        parts = [panel.tiles, panel.plot, panel.table]
+        tops = [part.mapTo(panel, QPoint(0, 0)).y() for part in parts]
+        bottoms = [top + part.height() for top, part in zip(tops, parts, strict=True)]
+        assert all(below <= top for below, top in zip(bottoms, tops[1:], strict=False))
+        assert bottoms[-1] <= panel.height()
