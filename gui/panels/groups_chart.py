@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QLineF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
@@ -93,10 +93,29 @@ class RowChart(QWidget):
             scale.include(low, max(high, 1.25 * (row.reference or 0.0)))
         self.update()
 
+    @property
+    def rows(self) -> tuple[RowStyle, ...]:
+        """What the rows are."""
+        return self._rows
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The numbers at the rows' ends."""
+        return self._values
+
+    def scale(self, number: int) -> tuple[float, float]:
+        """The least and the greatest value that a row has room for."""
+        return self._scales[number].low, self._scales[number].high
+
+    def place_of(self, time: float) -> QPointF:
+        """Where a time is in the first row."""
+        box = self.box(0)
+        return QPointF(self._across(time, box), box.center().y())
+
     def shift(self, cursor: float) -> float:
         """How many pixels the cursor would move to stand at this time."""
         span = self._time.high - self._time.low
-        return abs(cursor - self._cursor) / span * self._plot_box(0).width()
+        return abs(cursor - self._cursor) / span * self.box(0).width()
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
@@ -131,7 +150,7 @@ class RowChart(QWidget):
         names = [self._title(row) for row in self._rows]
         widest = max((metrics.horizontalAdvance(name) for name in names), default=0.0)
         mark = metrics.height() if any(isinstance(row.role, int) for row in self._rows) else 0.0
-        return float(min(widest + mark, 0.28 * self.width()))
+        return float(min(widest + mark, 0.34 * self.width()))
 
     def _title(self, row: RowStyle) -> str:
         if isinstance(row.role, int):
@@ -139,7 +158,8 @@ class RowChart(QWidget):
             return letter if self.width() < self._narrow else f"{letter}\u2002{row.name}"
         return row.name
 
-    def _plot_box(self, number: int) -> QRectF:
+    def box(self, number: int) -> QRectF:
+        """Where the curve of a row is."""
         metrics = self._metrics
         scale_width = metrics.horizontalAdvance("0 000")
         left = _MARGIN + self._names_width() + _GAP + scale_width
@@ -176,7 +196,7 @@ class RowChart(QWidget):
         painter.end()
 
     def _paint_row(self, painter: QPainter, number: int) -> None:
-        row, box, scale = self._rows[number], self._plot_box(number), self._scales[number]
+        row, box, scale = self._rows[number], self.box(number), self._scales[number]
         self._paint_frame(painter, box, scale)
         self._paint_name(painter, row, box)
         if row.reference is not None:
@@ -267,8 +287,11 @@ class RowChart(QWidget):
         around = series.values.envelope(self._time.low, self._time.high, round(box.width() / 2))
         fill = QColor(color)
         fill.setAlpha(_BAND_ALPHA)
-        x = np.r_[around.x, around.x[::-1]]
-        y = np.r_[around.high, around.low[::-1]]
+        # A block's values hold from its first point to the next block's.
+        ends = np.r_[around.x[1:], min(self._end, self._time.high)]
+        x = np.column_stack([around.x, ends]).ravel()
+        x = np.r_[x, x[::-1]]
+        y = np.r_[np.repeat(around.high, 2), np.repeat(around.low, 2)[::-1]]
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(fill)
         painter.drawPolygon(self._polygon(x, y, box, scale))
@@ -290,7 +313,7 @@ class RowChart(QWidget):
     def _paint_time(self, painter: QPainter) -> None:
         """The axis below the rows."""
         theme, metrics = self._theme, self._metrics
-        box = self._plot_box(len(self._rows) - 1)
+        box = self.box(len(self._rows) - 1)
         low, high = self._time.low, self._time.high
         step = step_up((high - low) / max(2.0, box.width() / (3.5 * metrics.height())))
         painter.setPen(QColor(theme.muted))
@@ -321,7 +344,7 @@ class RowChart(QWidget):
         return polygon
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        box = self._plot_box(0)
+        box = self.box(0)
         x = event.position().x()
         if event.button() == Qt.MouseButton.LeftButton and box.left() <= x <= box.right():
             share = (x - box.left()) / box.width()

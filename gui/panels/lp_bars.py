@@ -71,7 +71,7 @@ class ShareBars(QWidget):
 
     # Words.
 
-    def _label(self, configuration: Configuration | None, room: float) -> str:
+    def label(self, configuration: Configuration | None, room: float) -> str:
         """The configuration as the paper writes it, or its types alone where it is too long."""
         if configuration is None:
             return "others"
@@ -86,7 +86,7 @@ class ShareBars(QWidget):
         """Width of the labels, left end of the numbers, width of one number."""
         metrics = self._metrics()
         wanted = max(
-            (metrics.horizontalAdvance(self._label(row.configuration, 1e9)) for row in self._rows),
+            (metrics.horizontalAdvance(self.label(row.configuration, 1e9)) for row in self._rows),
             default=0.0,
         )
         label = min(wanted, 0.36 * self.width()) + 1
@@ -109,7 +109,7 @@ class ShareBars(QWidget):
         for place, row in enumerate(self._rows, start=1):
             top = place * height
             painter.setPen(QColor(self._theme.normal))
-            text = self._label(row.configuration, label)
+            text = self.label(row.configuration, label)
             painter.drawText(QRectF(_MARGIN, top, label, height), _LEFT, text)
             self._paint_bars(painter, row, QRectF(bars.left(), top, bars.width(), height))
             if left < self.width() - _MARGIN:

@@ -7,7 +7,7 @@ from typing import Iterable, Iterator, NamedTuple
 
 import numpy as np
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout
 
 from gui.intents import GoTo
 from gui.panel import Panel
@@ -33,8 +33,9 @@ from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from model.systems.reservation.state import ADMITTED, ARRIVED, MIGRATED, REJECTED
 
-#: Height that the plot keeps, in pixels at the usual size of type; the table gives way.
-_LEAST_PLOT = 150
+#: Height that the plot keeps, in pixels at the usual size of type; the table gives way, and
+#: has a line per type only if there is room for so many lines.
+_LEAST_PLOT, _LEAST_LINES = 150, 3
 
 
 def read_rewards(numbers: ReservationNumbers, samples: np.ndarray) -> Columns:
@@ -61,15 +62,19 @@ class RewardPanel(Panel):
         self._items: dict[str, PyramidBand | None] = {}  # lines and bands in the plot
         self.mean = Estimate(np.nan, np.nan)
         self.tiles = Tiles(self.theme, self.body)
-        self.table = RewardTable(self.theme, self.body)
-        paint_ground(self.body, self.theme)
+        self.table = RewardTable(self.theme)
+        self._area = QScrollArea(self.body)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidget(self.table)
+        self._ground()
         self.plot = self._made_plot()
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 4)
         column.setSpacing(0)
         column.addWidget(self.tiles)
         column.addWidget(self.plot, 1)
-        column.addWidget(self.table)
+        column.addWidget(self._area)
 
     def _made_plot(self) -> TimePlot:
         text = PlotText("time", "reward rate")
@@ -157,14 +162,13 @@ class RewardPanel(Panel):
             for job_type, (name, row) in enumerate(zip(names, tally.tolist(), strict=True))
         ]
         everything = TypeCounts(None, "all types", *tally.sum(axis=0).tolist())
-        self.table.set_counts(tuple([*lines, everything] if self._roomy() else [everything]))
-
-    def _roomy(self) -> bool:
-        """Is there room for a line per type below a plot that can still be read?"""
-        assert self.frame is not None
-        lines = self.frame.info.numbers.types + 1
         room = self.body.height() - self.tiles.sizeHint().height()
-        return room - self.table.height_of(lines) >= _LEAST_PLOT * type_sizes().scale
+        room -= round(_LEAST_PLOT * type_sizes().scale)
+        roomy = room >= self.table.height_of(_LEAST_LINES)
+        self.table.set_counts((everything, *lines) if roomy else (everything,))
+        self._area.setFixedHeight(
+            min(self.table.sizeHint().height(), max(room, self.table.height_of(1)))
+        )
 
     def _show_lines(self, frame: Frame) -> None:
         """Lines at the bounds and at the mean, and the mean's interval where it counts."""
@@ -240,9 +244,13 @@ class RewardPanel(Panel):
 
     # The window.
 
+    def _ground(self) -> None:
+        for widget in (self.body, self.table):
+            paint_ground(widget, self.theme)
+
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        paint_ground(self.body, theme)
+        self._ground()
         self.tiles.restyle(theme)
         self.table.restyle(theme)
         self.plot.set_theme(theme, type_sizes())

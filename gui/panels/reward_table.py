@@ -59,7 +59,7 @@ class RewardTable(QWidget):
         self._theme = theme
         self._counts: tuple[TypeCounts, ...] = ()
         self._widths: list[float] = []
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.setAccessibleName("jobs by type")
 
     @property
@@ -95,6 +95,9 @@ class RewardTable(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.height_of(len(self._counts)))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -92,6 +92,11 @@ class Figure:
     places: Places
 
     @property
+    def names(self) -> tuple[tuple[int, Configuration] | None, ...]:
+        """Which configuration each column shows, and as which k[i]."""
+        return tuple((c.position, c.configuration) if c is not None else None for c in self.columns)
+
+    @property
     def tallest(self) -> int:
         """Servers of the tallest stack, with those still missing; without the slotless ones."""
         stacks = [item.tallest for item in self.columns if item is not None and not item.is_empty]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
-
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -29,6 +27,7 @@ from gui.painting.stack_layout import (
 from gui.painting.stack_raster import StackContent, StackRaster
 from gui.painting.stack_text import Symbols
 from gui.painting.textures import raster_palette
+from gui.panels.servers_calm import Calm
 from gui.panels.servers_captions import Captions, captions_of
 from gui.panels.servers_columns import Figure, figure_of
 from gui.panels.servers_event import EventLine
@@ -46,13 +45,11 @@ from gui.panels.servers_marks import (
 from gui.panels.servers_motion import Motion
 from gui.panels.servers_pictures import Pictures
 from gui.panels.servers_scene import Scene, cut_of, lay_out_columns, regions
-from gui.panels.servers_steps import marks, movements
+from gui.panels.servers_steps import Movement, marks, movements
 from gui.panels.servers_words import column_words, pointed_words, selected, slot_of
 from gui.theme import Theme
 from model.frame import Frame
 
-#: Seconds for which the numbers in captions stand still while the run goes on.
-CAPTION_HOLD = 0.2
 #: Lines of text kept free above the tallest stack, for its labels.
 HEADROOM = 2.2
 LEGEND_LINES = 2
@@ -67,11 +64,13 @@ class StackView(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._frame: Frame | None = None
+        self._latest: Frame | None = None  #: may still wait until it is shown
         self._selection = Select()
         self._scene: Scene | None = None
         self._figure: Figure | None = None
         self._captions: Captions | None = None
-        self._captions_until = 0.0
+        self._calm = Calm(self)
+        self._calm.over.connect(self._show_latest)
         self._split = False
         self._scale: StackScale | None = None
         self._zoom: StackScale | None = None
@@ -124,37 +123,47 @@ class StackView(QWidget):
         self.update()
 
     def set_frame(self, frame: Frame) -> None:
-        """Show a moment; if it is one step ahead of the last one, let that step be seen."""
-        before, old_scene = self._frame, self._scene
-        self._motion.cancel()
-        self._frame = frame
+        """Show a moment; if it is one step ahead of the last one, let that step be seen.
+
+        While the run goes on, a moment whose columns differ waits until those shown could
+        be read.
+        """
+        before = self._frame
         same_run = before is not None and before.info is frame.info
         if not same_run:
+            self._calm.forget()
+        self._latest = frame
+        places = self._figure.places if same_run and self._figure is not None else ()
+        figure = figure_of(frame, places)
+        if self._calm.may_show("columns", figure.names, frame.running):
+            self._show(frame, figure, before if same_run else None)
+
+    def _show_latest(self) -> None:
+        if self._latest is not None:
+            self.set_frame(self._latest)
+
+    def _show(self, frame: Frame, figure: Figure, before: Frame | None) -> None:
+        old_scene = self._scene if before is not None else None
+        self._motion.cancel()
+        other_columns = self._figure is None or self._figure.names != figure.names
+        self._frame, self._figure = frame, figure
+        if before is None:
             self._restyle()
             self._offset, self._zoom, self._scale = (0, 0), None, None
-        places = self._figure.places if same_run and self._figure is not None else ()
-        self._figure = figure_of(frame, places)
-        self._hold_captions(frame)
+        captions = captions_of(frame, figure)
+        if self._calm.may_show("captions", captions, frame.running) or other_columns:
+            self._captions = captions
         self.event_line.show_frame(frame)
         self._lay_out()
-        if same_run and old_scene is not None and self._scene is not None:
-            phases = movements(before, frame)
-            if phases:
-                door = self.event_line.marker(self._scene.regions.event, self._text)
-                image = self._raster.image
-                self._motion.start(flights(phases, old_scene, self._scene, image, door))
+        self._let_move(movements(before, frame), old_scene)
         if not frame.running:
             self.setAccessibleDescription(self.event_line.words)
 
-    def _hold_captions(self, frame: Frame) -> None:
-        assert self._figure is not None
-        now = monotonic()
-        known = self._captions
-        count = len(self._figure.columns)
-        held = known is not None and len(known.columns) == count and now < self._captions_until
-        if not frame.running or not held:
-            self._captions = captions_of(frame, self._figure)
-            self._captions_until = now + CAPTION_HOLD if frame.running else 0.0
+    def _let_move(self, phases: tuple[tuple[Movement, ...], ...], old_scene: Scene | None) -> None:
+        scene = self._scene
+        if phases and old_scene is not None and scene is not None:
+            door = self.event_line.marker(scene.regions.event, scene.text)
+            self._motion.start(flights(phases, old_scene, scene, self._raster.image, door))
 
     # Layout.
 

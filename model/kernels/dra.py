@@ -48,7 +48,7 @@ from model.kernels.events import (
     STRIDE,
     TYPE,
 )
-from model.kernels.index import PRESENT, UNMATCHED, WANTED_MASK
+from model.kernels.index import NEXT_PLACE, PRESENT, UNMATCHED, WANTED_MASK
 from model.records import (
     ARRIVAL,
     DEPARTURE,
@@ -92,6 +92,7 @@ insert = bitset.insert
 discard = bitset.discard
 next_member = bitset.next_member
 
+NO_BITS = np.uint64(0)
 MEMO_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 MEMO_SHIFT = np.uint64(40)
 BIT = np.uint64(1)
@@ -130,13 +131,13 @@ def in_reject_group(state: State, index: Index, server: int, types: int) -> bool
 
 @jitable
 def accepting_server(state: State, index: Index, job_type: int, types: int) -> int:
-    """The lowest Accept Group server with an empty slot of the type, or -1 (line 18)."""
+    """The oldest Accept Group server with an empty slot of the type, or -1 (line 18)."""
     words = index.free[job_type]
     summary = index.free_summary[job_type]
-    server = next_member(words, summary, 0)
-    while server >= 0 and in_reject_group(state, index, server, types):
-        server = next_member(words, summary, server + 1)
-    return server
+    place = next_member(words, summary, 0)
+    while place >= 0 and in_reject_group(state, index, index.server_at[place], types):
+        place = next_member(words, summary, place + 1)
+    return int(index.server_at[place]) if place >= 0 else -1
 
 
 @jitable
@@ -161,14 +162,14 @@ def count_job_in(state: State, index: Index, server: int, job_type: int) -> None
         discard(index.idle, index.idle_summary, server)
     index.jobs[server] += 1
     if state.placement[server, job_type] == state.configuration[server, job_type]:
-        discard(index.free[job_type], index.free_summary[job_type], server)
+        discard(index.free[job_type], index.free_summary[job_type], index.place[server])
 
 
 @jitable
 def count_job_out(index: Index, server: int, job_type: int) -> bool:
     """Update the bit sets after a job left a slot; True if the server is now empty."""
     index.jobs[server] -= 1
-    insert(index.free[job_type], index.free_summary[job_type], server)
+    insert(index.free[job_type], index.free_summary[job_type], index.place[server])
     if index.jobs[server] == 0:
         insert(index.idle, index.idle_summary, server)
         return True
@@ -243,17 +244,51 @@ def join_configuration(index: Index, server: int, number: int) -> None:
 
 
 @jitable
+def next_place(index: Index, server: int) -> int:
+    """Let an empty server become the youngest; its new place."""
+    index.server_at[index.place[server]] = -1
+    place = index.size[NEXT_PLACE]
+    index.server_at[place] = server
+    index.place[server] = place
+    index.size[NEXT_PLACE] = place + 1
+    return int(place)
+
+
+@jitable
+def close_ranks(state: State, index: Index) -> None:
+    """Give the servers the first L places again, in the same order: O(1) amortized."""
+    types = state.configuration.shape[1]
+    index.free[:] = NO_BITS
+    index.free_summary[:] = NO_BITS
+    last = 0
+    for place in range(len(index.server_at)):
+        server = index.server_at[place]
+        index.server_at[place] = -1
+        if server >= 0:
+            index.server_at[last] = server
+            index.place[server] = last
+            for job_type in range(types):
+                if state.placement[server, job_type] < state.configuration[server, job_type]:
+                    insert(index.free[job_type], index.free_summary[job_type], last)
+            last += 1
+    index.size[NEXT_PLACE] = last
+
+
+@jitable
 def reassign(state: State, index: Index, server: int, number: int, types: int) -> None:
     """Line 12: the empty server gets configuration *number* and index 1."""
     leave_configuration(index, server)
     join_configuration(index, server, number)
+    if index.size[NEXT_PLACE] == len(index.server_at):
+        close_ranks(state, index)
+    before = index.place[server]
+    place = next_place(index, server)
     for job_type in range(types):
         slots = index.vectors[number, job_type]
-        if (slots > 0) != (state.configuration[server, job_type] > 0):
-            if slots > 0:
-                insert(index.free[job_type], index.free_summary[job_type], server)
-            else:
-                discard(index.free[job_type], index.free_summary[job_type], server)
+        if state.configuration[server, job_type] > 0:
+            discard(index.free[job_type], index.free_summary[job_type], before)
+        if slots > 0:
+            insert(index.free[job_type], index.free_summary[job_type], place)
         set_slots(state, server, job_type, slots)
     stamp_as_most_recent(state, server)
 

@@ -27,11 +27,12 @@ KNOWN = 0  # configurations known
 PRESENT = 1  # configurations that some server has
 UNMATCHED = 2  # 1 if some k[i] has fewer servers than GPA wants
 WANTED_MASK = 3  # the subset of types whose MaxReward is not known yet
-SIZES = 4
+NEXT_PLACE = 4  # the place by age that the next reassigned server gets
+SIZES = 5
 
 
 class Index(NamedTuple):
-    """L servers, J types, C known configurations (room for more), W words of 64 servers."""
+    """L servers, J types, C known configurations (room for more), P = 2 L + 64 places."""
 
     size: NDArray[np.int64]  #: [SIZES]
     vectors: Indices  #: [C, J] the known configurations
@@ -49,7 +50,9 @@ class Index(NamedTuple):
     present: Indices  #: [C] the configurations that some server has, PRESENT of them
     present_at: Indices  #: [C] where in ``present``
     jobs: Indices  #: [L] jobs on each server
-    free: Words  #: [J, W] servers with an empty slot of a type
+    place: Indices  #: [L] each server's place by age: earlier has its configuration longer
+    server_at: Indices  #: [P] the server in a place, -1: none any more
+    free: Words  #: [J, W] places of the servers with an empty slot of a type
     free_summary: Words  #: [J, S]
     idle: Words  #: [W] servers without a job
     idle_summary: Words  #: [S]
@@ -95,7 +98,11 @@ def build_index(
         row = state.greedy_configuration[place]
         greedy[place] = known.number(tuple(int(k) for k in row))
     room = 2 * len(known) + 16
-    words = words_for(servers)
+    idle_words = words_for(servers)
+    place, server_at = _places(state)
+    words = words_for(len(server_at))
+    free = np.zeros((types, len(server_at)), np.bool_)
+    free[:, place] = (state.configuration > state.placement).T
     index = Index(
         size=np.zeros(SIZES, np.int64),
         vectors=known.table(room),
@@ -113,20 +120,33 @@ def build_index(
         present=np.zeros(room, np.int32),
         present_at=np.full(room, -1, np.int32),
         jobs=state.placement.sum(axis=1, dtype=np.int32),
-        free=packed((state.configuration > state.placement).T, words),
+        place=place,
+        server_at=server_at,
+        free=packed(free, words),
         free_summary=np.zeros((types, words_for(words)), np.uint64),
-        idle=packed(np.atleast_2d(~np.asarray(state.placement.any(axis=1))), words)[0],
-        idle_summary=np.zeros(words_for(words), np.uint64),
+        idle=packed(np.atleast_2d(~np.asarray(state.placement.any(axis=1))), idle_words)[0],
+        idle_summary=np.zeros(words_for(idle_words), np.uint64),
         **_memo(known),
         maximal=maximal,
     )
     index.size[KNOWN] = len(known)
+    index.size[NEXT_PLACE] = servers
     index.free_summary[...] = packed(index.free != 0, words_for(words))
-    index.idle_summary[...] = packed((index.idle != 0)[None], words_for(words))[0]
+    index.idle_summary[...] = packed((index.idle != 0)[None], words_for(idle_words))[0]
     index.position[greedy[:found]] = np.arange(1, found + 1)
     _link_lists(state, index)
     _mark_effective(state, index, found)
     return index
+
+
+def _places(state: ReservationState) -> tuple[Indices, Indices]:
+    """Places by age: the servers in order of their stamps, then room for reassigned ones."""
+    servers = len(state.stamp)
+    server_at = np.full(2 * servers + 64, -1, np.int32)
+    server_at[:servers] = np.argsort(state.stamp)
+    place = np.empty(servers, np.int32)
+    place[server_at[:servers]] = np.arange(servers)
+    return place, server_at
 
 
 def packed(bits: NDArray[np.bool_], words: int) -> Words:

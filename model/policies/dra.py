@@ -16,8 +16,9 @@ Symbols
 Deviations
     As printed, lines 8 and 16 use c after decrementing it, one place too low.  The text
     decides: rank i goes to the servers of k[i] with index above X - X-hat.  Where the paper
-    leaves a choice, the lowest server number is taken (l_e; the server that admits; the
-    Reject Group server among equal ranks), and the most recently placed job migrates.
+    leaves a choice: of the servers that could admit, the one that has had its configuration
+    longest is taken (recent ones are the first to become surplus); l_e and the Reject Group
+    server among equal ranks are those of lowest number; the most recently placed job migrates.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ class Reference:
         if len(open_servers):  # line 18
             yield Admit(
                 line=Line(2, 19),
-                server=int(open_servers[0]),
+                server=view.oldest(open_servers),
                 values={"empty_slots": int(empty[~reject_group].sum())},
             )
             yield from self.cra(view)  # line 20

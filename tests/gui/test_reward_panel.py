@@ -192,7 +192,7 @@ def test_numbers_are_the_models(panel: RewardPanel, frame: Frame) -> None:
 
 def test_the_table_counts_what_the_state_counts(panel: RewardPanel, frame: Frame) -> None:
     panel.set_frame(frame)
-    *types, everything = panel.table.counts
+    everything, *types = panel.table.counts
     tally = frame.state.tally
     for line, row in zip(types, tally, strict=True):
         assert (line.admitted, line.rejected, line.migrated) == (
@@ -248,7 +248,7 @@ def test_after_going_back_the_future_is_muted(
     kept = rewound.samples[rewound.samples[:, TIME_COLUMN] <= rewound.time]
     expected = running_reward(rewound.info.numbers, kept, 10.0)
     assert panel.mean.mean == pytest.approx(expected.mean, rel=1e-9)
-    assert panel.table.counts[-1].admitted == rewound.state.tally[:, ADMITTED].sum()
+    assert panel.table.counts[0].admitted == rewound.state.tally[:, ADMITTED].sum()
 
 
 def ahead(panel: RewardPanel) -> list[float]:
@@ -282,7 +282,7 @@ def test_a_run_moves_the_curve_before_it_lags_two_pixels(
         end = max(float(row[1]) for row in panel.plot.csv_rows() if row[0] == "reward")
         assert (session.timeline.time - end) * pixels <= LEAST_GROWTH + 1
     panel.set_frame(session.frame(bounds=bounds))
-    assert panel.table.counts[-1].admitted == session.timeline.state.tally[:, ADMITTED].sum()
+    assert panel.table.counts[0].admitted == session.timeline.state.tally[:, ADMITTED].sum()
 
 
 def test_little_room_leaves_one_line_for_all_types(
@@ -293,8 +293,7 @@ def test_little_room_leaves_one_line_for_all_types(
     panel.resize(460, 250)
     qtbot.waitUntil(lambda: len(panel.table.counts) == 1)
     qtbot.waitUntil(lambda: panel.plot.height() > 100)
-    assert panel.table.geometry().bottom() <= panel.body.height()
-    assert panel.plot.geometry().bottom() <= panel.table.geometry().top()
+    assert panel.table.counts[0].name == "all types"
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
@@ -354,7 +353,7 @@ def test_nothing_overlaps(qtbot: QtBot, panel: RewardPanel, frame: Frame) -> Non
     for size in ((480, 420), (620, 700), (460, 250)):
         panel.resize(*size)
         qtbot.wait(20)
-        parts = [panel.tiles, panel.plot, panel.table]
+        parts: list[QWidget] = [panel.tiles, panel.plot, panel.table]
         tops = [part.mapTo(panel, QPoint(0, 0)).y() for part in parts]
         bottoms = [top + part.height() for top, part in zip(tops, parts, strict=True)]
         assert all(below <= top for below, top in zip(bottoms, tops[1:], strict=False))

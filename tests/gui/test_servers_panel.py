@@ -35,6 +35,7 @@ from gui.painting.stack_layout import (
 from gui.painting.stack_raster import StackContent, StackRaster
 from gui.painting.stack_slots import Strip, slot_boxes, strip_picture
 from gui.painting.textures import raster_palette
+from gui.panels import servers_calm
 from gui.panels.servers import ServersPanel
 from gui.panels.servers_columns import assign_places, figure_of
 from gui.panels.servers_grid import ServerGridPanel
@@ -373,7 +374,10 @@ def test_nothing_yet_and_too_small_are_said_in_words(qtbot: QtBot) -> None:
     assert panel.stacks.scene is not None
 
 
-def test_orange_is_seen_exactly_where_a_reject_group_is(qtbot: QtBot) -> None:
+def test_orange_is_seen_exactly_where_a_reject_group_is(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers_calm, "STILL", 0.0)
     session = classroom()
     view = stacks(qtbot, session.frame())
     grid = shown(qtbot, ServerGridPanel, session.frame())
@@ -392,7 +396,10 @@ def test_orange_is_seen_exactly_where_a_reject_group_is(qtbot: QtBot) -> None:
     assert seen == {True, False}
 
 
-def test_dashed_boxes_are_drawn_exactly_where_servers_are_missing(qtbot: QtBot) -> None:
+def test_dashed_boxes_are_drawn_exactly_where_servers_are_missing(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers_calm, "STILL", 0.0)
     session = classroom()
     view = stacks(qtbot, session.frame())
     seen = set()
@@ -491,6 +498,31 @@ def test_panels_have_accessible_names(qtbot: QtBot) -> None:
         assert panel.accessibleName()
         assert view.accessibleName()
         assert "server" in view.accessibleDescription()
+
+
+@pytest.mark.parametrize("still", [0.1, 1000.0])
+def test_columns_stand_still_for_a_moment_while_running(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, still: float
+) -> None:
+    monkeypatch.setattr(servers_calm, "STILL", 1000.0)
+    session = classroom(30, servers=40)
+    view = stacks(qtbot, session.frame())
+    view.set_frame(session.frame(running=True))
+    names = [view.scene.figure.names]
+    while len(names) < 3:
+        monkeypatch.setattr(servers_calm, "STILL", 1000.0 if len(names) == 2 else still)
+        session.run(events=1)
+        frame = session.frame(running=True)
+        if figure_of(frame).names not in names:
+            names.append(figure_of(frame).names)
+            view.set_frame(frame)
+    # The first new columns were shown at once; the second ones wait for their time.
+    if still > 1:
+        assert view.scene.figure.names == names[1]
+        view.set_frame(session.frame())
+    else:
+        qtbot.waitUntil(lambda: view.scene.frame is frame, timeout=3000)
+    assert view.scene.figure.names == names[2]
 
 
 # Pointing.

@@ -14,6 +14,7 @@ from model.errors import ScenarioError, UserError
 from model.scenario.load import parse_scenario
 from tests.breaking import FULL, GOOD, SCRIPT, Place, changed, is_one_line
 
+#: Too long for the writer of TOML; as text such a number stands among the broken files.
 HUGE = int("f" * 5000, 16)
 NAN, INF = float("nan"), float("inf")
 
@@ -220,12 +221,10 @@ def test_broken(name: str) -> None:
         assert line.startswith(words[0]), line
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", [name for name in BROKEN if BROKEN[name][1] is not HUGE])
 def test_broken_in_a_file(name: str, tmp_path: Path) -> None:
     """Through a file, the line starts with the file; the data survive the way through TOML."""
     place, value, words = BROKEN[name]
-    if value is HUGE:
-        pytest.skip("the writer of TOML cannot write it; see test_text_that_is_no_scenario")
     path = tmp_path / "broken.toml"
     path.write_text(tomli_w.dumps(changed(place, value)))
     with pytest.raises(UserError) as raised:

@@ -88,6 +88,10 @@ class ReservationView:
         order = np.argsort(-self._state.stamp[mine], kind="stable")
         return [int(server) for server in mine[order]]
 
+    def oldest(self, servers: NDArray[np.int64]) -> int:
+        """Of some servers, the one that has had its configuration longest."""
+        return int(servers[np.argmin(self._state.stamp[servers])])
+
     def newest_job(self, server: int, job_type: int) -> int:
         """The most recently placed job of a type on a server, or -1."""
         record = int(self._state.first_job[server, job_type])
