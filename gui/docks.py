@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from gui.icons import icon
 from gui.panel import Panel
-from gui.theme import Theme, fonts
+from gui.theme import Theme, current_fonts
 
 AREAS = {
     "left": Qt.DockWidgetArea.LeftDockWidgetArea,
@@ -71,7 +71,7 @@ class PanelDock(QDockWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme."""
-        self._title.setFont(fonts().heading)
+        self._title.setFont(current_fonts().heading)
         for name, button in self._buttons.items():
             button.setIcon(icon(name, theme, theme.muted))
         self.panel.set_theme(theme)

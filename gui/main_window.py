@@ -141,7 +141,7 @@ class MainWindow(QMainWindow):
         width, height = self.width(), self.height() - 130
         across = {"servers": 0.64, "reward": 0.36}
         down = {"servers": 0.66, "decisions": 0.34}
-        beside = {"algorithm": 0.26, "decisions": 0.38}
+        beside = {"algorithm": 0.30, "decisions": 0.34}
         right = {"reward": 0.42, "lp": 0.58}
         for shares, size, orientation in (
             (across, width, Qt.Orientation.Horizontal), (down, height, Qt.Orientation.Vertical),
@@ -290,7 +290,18 @@ class MainWindow(QMainWindow):
                 dock.setVisible(name in LECTURE_PANELS)
         elif self._layout_before:
             restore_layout(self, self._layout_before)
+        self.view_menu.parentWidget().setHidden(self.lecture)
+        self.statusBar().setHidden(self.lecture)
         self._restyle()
+        if self.lecture:
+            QTimer.singleShot(0, self._size_for_hall)
+
+    def _size_for_hall(self) -> None:
+        """The servers take what the sentences below them do not need."""
+        height = self.height()
+        self.resizeDocks([self.docks["servers"], self.docks["decisions"]],
+                         [int(0.78 * height), int(0.22 * height)],
+                         Qt.Orientation.Vertical)  # fmt: skip
 
     def _restyle(self) -> None:
         application = QApplication.instance()

@@ -115,6 +115,7 @@ class Panel(QWidget):
         generator.setSize(self.size())
         generator.setViewBox(self.rect())
         generator.setTitle(self.title)
+        generator.setResolution(self.logicalDpiX())
         painter = QPainter(generator)
         self.render(painter, QPoint())
         painter.end()

@@ -253,10 +253,22 @@ def _has_signs(family: str) -> bool:
     return all(metrics.inFontUcs4(ord(sign)) for sign in _GREEK_AND_HATS)
 
 
+_STYLED = "slotscope-styled"
+
+
+def current_fonts() -> Fonts:
+    """The fonts of the window as it is now, in lecture mode or not."""
+    usual = fonts()
+    middle = usual.body_size * (1 + LECTURE_SCALE) / 2
+    return fonts(lecture=QApplication.font().pointSizeF() > middle)
+
+
 def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:
     """Give the whole application *theme*: style, palette, fonts and stylesheet."""
     type_sizes = fonts(lecture)
-    app.setStyle("Fusion")
+    if app.property(_STYLED) is None:  # once: a new style reaches into every widget there is
+        app.setStyle("Fusion")
+        app.setProperty(_STYLED, True)
     app.setPalette(palette(theme))
     app.setFont(type_sizes.body)
     app.setStyleSheet(_stylesheet(theme, type_sizes))

@@ -19,7 +19,7 @@ from gui.actions import Actions
 from gui.history_bar import HistoryBar
 from gui.icons import icon
 from gui.pace import REAL_TIME, SLIDER_MOST, Pace, pace_at, position_of
-from gui.theme import Theme, fonts
+from gui.theme import Theme, current_fonts
 from model.explain import THIN_SPACE, grouped
 from model.frame import Frame, RunInfo
 from model.records import EVENT_KINDS
@@ -168,7 +168,7 @@ class TransportBar(QWidget):
         """Follow another theme or size of type."""
         self._theme = theme
         self.history.set_theme(theme)
-        heading = fonts().heading
+        heading = current_fonts().heading
         for label in (self._clock, self._event, self._rate):
             label.setFont(heading)
         self._show_run_button()

@@ -7,11 +7,17 @@ place in it is counted from 0 at the bottom.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple, Sequence
 
 #: Device pixels per line of a texture times these give the bounds of a server's height.
 LEAST_STRIP = 3
 MOST_STRIP = 96
+#: Heights of a server below the least one, as strips of so many pixels for so many servers.
+SMALL = tuple(
+    sorted({Fraction(strip, group) for group in (1, 2, 3, 4) for strip in range(2, 9)
+            if 2 * strip > group and strip < LEAST_STRIP * group})
+)  # fmt: skip
 
 #: From this height of a server on, zooming widens the columns as well.
 WIDENS_FROM = 18
@@ -28,6 +34,10 @@ class StackScale(NamedTuple):
         """Pixels per server."""
         return self.strip / self.group
 
+    def is_bar(self, line: int = 1) -> bool:
+        """Whether servers are too low to be told apart, so that a stack becomes a bar."""
+        return self.group > 1 or self.strip < LEAST_STRIP * line
+
     def height(self, servers: int) -> int:
         """Pixels that so many servers take; at least one where there is a server."""
         return -(-max(0, servers) * self.strip // self.group)
@@ -41,7 +51,10 @@ def scale_at(unit: float, line: int = 1) -> StackScale:
     least, most = LEAST_STRIP * line, MOST_STRIP * line
     if unit >= least:
         return StackScale(min(most, int(unit)), 1)
-    return StackScale(least, max(2, -int(-least // max(unit, 1e-6))))
+    if unit < SMALL[0] * line:
+        return StackScale(least, -int(-least // max(unit, 1e-6)))
+    size = max(size for size in SMALL if size * line <= unit)
+    return StackScale(size.numerator * line, size.denominator)
 
 
 def fitting_scale(tallest: int, room: int, line: int = 1) -> StackScale:
@@ -71,9 +84,14 @@ def zoomed_scale(scale: StackScale, factor: float, fit: StackScale, line: int = 
 
 
 def _finer(scale: StackScale, line: int) -> StackScale:
-    if scale.group > 1:
-        return StackScale(scale.strip, scale.group - 1)
-    return StackScale(min(MOST_STRIP * line, scale.strip + 1), 1)
+    if scale.unit >= LEAST_STRIP * line:
+        return StackScale(min(MOST_STRIP * line, scale.strip + 1), 1)
+    larger = [size for size in SMALL if size * line > scale.unit]
+    if larger and scale.unit >= SMALL[0] * line:
+        return StackScale(larger[0].numerator * line, larger[0].denominator)
+    if not larger:
+        return StackScale(LEAST_STRIP * line, 1)
+    return scale_at(LEAST_STRIP * line / (scale.group - 1), line)
 
 
 class Share(NamedTuple):

@@ -234,7 +234,8 @@ class _Brush:
         color = self._theme.type_style(box.job_type).color
         small = min(rect.width(), rect.height())
         if kind == "full":
-            textured = small >= TEXTURED * line
+            # A bar is plain: in strips of several servers a texture would look like servers.
+            textured = small >= TEXTURED * line and not self._strip.several
             tile = tile_brush(self._palette.tile[box.job_type])
             painter.fillRect(rect, tile if textured else QColor(color))
         elif small < OUTLINED * line or box.slot is None:

@@ -76,13 +76,14 @@ class GroupsPanel(Panel):
 
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers and curves up to this moment."""
-        anew = self._history.update(frame)
-        if anew:
-            self._begin(frame)
+        anew = not self._history.continues(frame)
+        if anew or not frame.running or self.chart.shift(frame.time) >= LEAST_GROWTH:
+            self._history.update(frame)
+            if anew:
+                self._begin(frame)
+            self.chart.set_time(frame.time, frame.extent.live_end_time)
         if self._pace.due(frame.running):
             self._show_numbers(frame)
-        if anew or not frame.running or self.chart.shift(frame.time) >= LEAST_GROWTH:
-            self.chart.set_time(frame.time, frame.extent.live_end_time)
 
     def _begin(self, frame: Frame) -> None:
         info = frame.info

@@ -19,16 +19,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.intents import Say
 from gui.panel import Panel
 from gui.panels.lp_bars import ShareBars
 from gui.panels.lp_curve import AlphaPlot, alpha_text
 from gui.panels.lp_prices import price_table
 from gui.panels.lp_scale import RatioScale, guarantee_sentence
 from gui.panels.lp_solution import Solution, bar_rows, present_shares, solve_at
-from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground, type_sizes
+from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import GREEDY, OPTIMUM, exact, significant
 from gui.plotting.scales import format_number
-from gui.theme import Theme
+from gui.theme import Theme, current_fonts
 from model.bounds import Bounds
 from model.frame import Frame, RunInfo
 from model.programs.bounds import GUARANTEES
@@ -57,6 +58,7 @@ class LPPanel(Panel):
         self._bounds = Bounds()
         self._pace = LabelPace()
         self.solution: Solution | None = None
+        self._wait = _LEAST_WAIT
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._solve)
@@ -166,11 +168,13 @@ class LPPanel(Panel):
         if not self._timer.isActive():
             self._timer.start(self._wait)
 
-    _wait = _LEAST_WAIT
-
     def _solve(self) -> None:
         start = time.monotonic()
-        self._solve_at(self.curve.alpha)
+        try:
+            self._solve_at(self.curve.alpha)
+        except ValueError as error:
+            alpha = alpha_text(self.curve.alpha)
+            self.intent.emit(Say(f"The programs are too large at α = {alpha}: {error}"))
         spent = round(2000 * (time.monotonic() - start))
         self._wait = min(max(_LEAST_WAIT, spent), _MOST_WAIT)
 
@@ -228,7 +232,7 @@ class LPPanel(Panel):
         for part in (self.tiles, self.bars, self.scale):
             part.restyle(theme)
         self.curve.set_theme(theme)
-        self.curve.setMinimumHeight(round(_PLOT_HEIGHT * type_sizes().scale))
+        self.curve.setMinimumHeight(round(_PLOT_HEIGHT * current_fonts().scale))
         words = "<br>".join(guarantee_sentence(guarantee) for guarantee in GUARANTEES)
         self.guarantees.setText(f'<span style="color:{theme.muted}">{words}</span>')
         if self.solution is not None and self._info is not None:
@@ -237,7 +241,7 @@ class LPPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._arrange(2 if self.width() >= _TWO_COLUMNS * type_sizes().scale else 1)
+        self._arrange(2 if self.width() >= _TWO_COLUMNS * current_fonts().scale else 1)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """The corners of both curves, exact and as decimal numbers."""

@@ -7,10 +7,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEve
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.panels.lp_solution import BarRow
-from gui.panels.tiles import type_sizes
 from gui.panels.wording import GREEDY_MARK
 from gui.plotting.scales import format_number
-from gui.theme import Theme, type_letter
+from gui.theme import Theme, current_fonts, type_letter
 from model.programs.configurations import Configuration
 
 _MARGIN, _GAP = 10.0, 12.0
@@ -64,7 +63,7 @@ class ShareBars(QWidget):
 
     @staticmethod
     def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(type_sizes().body)
+        return QFontMetricsF(current_fonts().body)
 
     def _row_height(self) -> float:
         return self._metrics().height() + 6
@@ -85,11 +84,9 @@ class ShareBars(QWidget):
     def _columns(self) -> tuple[float, float, float]:
         """Width of the labels, left end of the numbers, width of one number."""
         metrics = self._metrics()
-        wanted = max(
-            (metrics.horizontalAdvance(self.label(row.configuration, 1e9)) for row in self._rows),
-            default=0.0,
-        )
-        label = min(wanted, 0.36 * self.width()) + 1
+        room = 0.36 * self.width()
+        labels = [self.label(row.configuration, room) for row in self._rows]
+        label = max((metrics.horizontalAdvance(text) for text in labels), default=0.0) + 1
         number = metrics.horizontalAdvance("0.000") + _GAP
         left = self.width() - _MARGIN - 3 * number
         if left - _GAP - (_MARGIN + label + _GAP) < _LEAST_BAR:
@@ -100,7 +97,7 @@ class ShareBars(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setFont(type_sizes().body)
+        painter.setFont(current_fonts().body)
         label, left, number = self._columns()
         height = self._row_height()
         bars = QRectF(_MARGIN + label + _GAP, height, left - label - 2 * _GAP - _MARGIN,
@@ -173,5 +170,5 @@ class ShareBars(QWidget):
         shares = (f"optimum {row.best:.4f}, greedy {row.packed:.4f}, run {row.present:.4f} "
                   "of the servers")  # fmt: skip
         if row.configuration is None:
-            return f"configurations present that neither uses: {shares}"
+            return f"all other configurations: {shares}"
         return f"({', '.join(map(str, row.configuration))}): {shares}"

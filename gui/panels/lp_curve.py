@@ -11,11 +11,10 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.panels.tiles import type_sizes
 from gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, significant
 from gui.plotting.scales import step_up
 from gui.plotting.time_plot import PlotText, TimePlot
-from gui.theme import Theme
+from gui.theme import Theme, current_fonts
 from model.programs.alpha_curve import AlphaCurve
 
 _SNAP = 5.0  # pixels
@@ -47,7 +46,7 @@ class AlphaPlot(QWidget):
         self._dragging = False
         self._marks: list[_Mark] = []
         text = PlotText("workload factor α", "reward")
-        self.plot = TimePlot(theme, type_sizes(), text, parent=self)
+        self.plot = TimePlot(theme, current_fonts(), text, parent=self)
         self._view = self.plot.getPlotItem().getViewBox()
         self._dots = pg.ScatterPlotItem(size=_DOT, pen=None, useCache=False, antialias=True)
         self._cursor_text = pg.TextItem()
@@ -133,12 +132,12 @@ class AlphaPlot(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take another theme's colours and the present sizes of type."""
         self._theme = theme
-        self.plot.set_theme(theme, type_sizes())
+        self.plot.set_theme(theme, current_fonts())
         self._style_marks()
         self.set_alpha(self._alpha)
 
     def _style_marks(self) -> None:
-        sizes, color = type_sizes(), QColor(self._theme.muted)
+        sizes, color = current_fonts(), QColor(self._theme.muted)
         pen = QPen(color, 1.0, Qt.PenStyle.DotLine)
         pen.setCosmetic(True)
         for mark in self._marks:

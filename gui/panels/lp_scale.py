@@ -6,10 +6,9 @@ from PySide6.QtCore import QLineF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.panels.tiles import type_sizes
 from gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, THIN
 from gui.plotting.scales import format_number
-from gui.theme import Theme
+from gui.theme import Theme, current_fonts
 from model.programs.bounds import ALWAYS, GUARANTEES, MONOTONE, Guarantee
 
 _MARGIN, _GAP, _THICK = 10.0, 10.0, 10.0
@@ -56,12 +55,12 @@ class RatioScale(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        line = QFontMetricsF(type_sizes().body).height()
+        line = QFontMetricsF(current_fonts().body).height()
         return QSize(200, round(2 * line + _THICK + 14))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setFont(type_sizes().body)
+        painter.setFont(current_fonts().body)
         line = QFontMetricsF(painter.font()).height()
         track = QRectF(_MARGIN, line + 4, self.width() - 2 * _MARGIN, _THICK)
         painter.fillRect(track, QColor(self._theme.grid))
@@ -106,7 +105,10 @@ class RatioScale(QWidget):
         for share, text, role in marks:
             x = track.left() + share * track.width()
             color = self._theme.color(role)
-            painter.fillRect(QRectF(x - 1.5, track.top() - 3, 3, track.height() + 6), QColor(color))
+            # The optimum's mark is longer: it is seen where both are the same.
+            over = 5.0 if role == "optimum" else 1.0
+            mark = QRectF(x - 1.5, track.top() - over, 3, track.height() + 2 * over)
+            painter.fillRect(mark, QColor(color))
             width = measure(text) + 2
             left = min(x - width / 2, right - width)
             painter.setPen(QColor(self._theme.ink(color)))

@@ -16,6 +16,9 @@ from model.programs.optimum import ExactOptimum, exact_optimum
 from model.programs.reward_lp import RewardProgram
 from model.systems.reservation.numbers import ReservationNumbers
 
+#: Configurations that have a row of their own.
+MOST_ROWS = 8
+
 Shares = Mapping[Configuration, float]
 
 
@@ -40,11 +43,6 @@ class Solution:
     slots_bind: tuple[bool, ...]
     prices: tuple[float, ...]
     server_price: float
-
-    @property
-    def ratio(self) -> Fraction | None:
-        """U^(g) / U*; None where the optimum is 0."""
-        return self.greedy / self.optimum if self.optimum else None
 
 
 def solve_at(numbers: ReservationNumbers, bounds: Bounds, alpha: Fraction) -> Solution:
@@ -131,20 +129,37 @@ class BarRow:
     packed: float
     present: float
 
+    @property
+    def largest(self) -> float:
+        """The largest of the three shares."""
+        return max(self.best, self.packed, self.present)
+
 
 def bar_rows(
     solution: Solution, present: Shares, rewards: Sequence[Fraction]
 ) -> tuple[BarRow, ...]:
-    """One row for each configuration that a solution uses, the highest reward first."""
+    """The configurations that a solution uses, the highest reward first, then all others.
 
-    def reward(configuration: Configuration) -> tuple[Fraction, Configuration]:
+    Of more than :data:`MOST_ROWS` those with the largest shares are kept.
+    """
+
+    def reward(row: BarRow) -> tuple[Fraction, Configuration]:
+        configuration = row.configuration or ()
         pairs = zip(rewards, configuration, strict=True)
         return sum((a * b for a, b in pairs), Fraction(0)), configuration
 
-    used = sorted({*solution.best, *solution.packed}, key=reward, reverse=True)
     rows = [
         BarRow(k, solution.best.get(k, 0.0), solution.packed.get(k, 0.0), present.get(k, 0.0))
-        for k in used
+        for k in {*solution.best, *solution.packed, *present}
     ]
-    others = sum(share for k, share in present.items() if k not in used)
-    return (*rows, BarRow(None, 0.0, 0.0, others)) if others else tuple(rows)
+    used = [row for row in rows if row.best or row.packed]
+    kept = sorted(used, key=lambda row: row.largest, reverse=True)[:MOST_ROWS]
+    left = [row for row in rows if row not in kept]
+    others = BarRow(
+        None,
+        sum(row.best for row in left),
+        sum(row.packed for row in left),
+        sum(row.present for row in left),
+    )
+    kept.sort(key=reward, reverse=True)
+    return (*kept, others) if others.largest else tuple(kept)

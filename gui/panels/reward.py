@@ -13,19 +13,20 @@ from gui.intents import GoTo
 from gui.panel import Panel
 from gui.panels.reward_table import RewardTable, TypeCounts
 from gui.panels.sampled import LEAST_GROWTH, Columns, History, SampledSeries, nothing
-from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground, type_sizes
+from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import (
     GREEDY,
     GREEDY_PLAIN,
     OPTIMUM,
     OPTIMUM_PLAIN,
     THIN,
+    share_of,
     significant,
     with_interval,
 )
 from gui.plotting.curve import PyramidBand
 from gui.plotting.time_plot import PlotText, TimePlot
-from gui.theme import Theme, type_letter
+from gui.theme import Theme, current_fonts, type_letter
 from model.frame import Frame
 from model.metrics import CONFIDENCE, Estimate, batch_rates, estimate
 from model.systems.reservation.measures import reward_rate
@@ -63,10 +64,10 @@ class RewardPanel(Panel):
         self.mean = Estimate(np.nan, np.nan)
         self.tiles = Tiles(self.theme, self.body)
         self.table = RewardTable(self.theme)
-        self._area = QScrollArea(self.body)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidget(self.table)
+        self.table_area = QScrollArea(self.body)
+        self.table_area.setWidgetResizable(True)
+        self.table_area.setFrameShape(QFrame.Shape.NoFrame)
+        self.table_area.setWidget(self.table)
         self._ground()
         self.plot = self._made_plot()
         column = QVBoxLayout(self.body)
@@ -74,11 +75,11 @@ class RewardPanel(Panel):
         column.setSpacing(0)
         column.addWidget(self.tiles)
         column.addWidget(self.plot, 1)
-        column.addWidget(self._area)
+        column.addWidget(self.table_area)
 
     def _made_plot(self) -> TimePlot:
         text = PlotText("time", "reward rate")
-        plot = TimePlot(self.theme, type_sizes(), text, parent=self.body)
+        plot = TimePlot(self.theme, current_fonts(), text, parent=self.body)
         plot.setAccessibleName("reward rate over time")
         plot.setToolTip("The reward rate over time; grey is its range where averages are drawn.\n"
                         "A click goes to that moment, the wheel enlarges, a double click shows "
@@ -93,14 +94,18 @@ class RewardPanel(Panel):
 
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers, curve and table up to this moment."""
-        anew = self._history.update(frame)
+        anew = not self._history.continues(frame)
+        grown = anew or not frame.running or self._shift(frame) >= LEAST_GROWTH
+        numbers_due = self._pace.due(frame.running) or anew
+        if grown or numbers_due:
+            self._history.update(frame)
         if anew:
             self._begin(frame)
-        if self._pace.due(frame.running):
+        if numbers_due:
             self.mean = self._running_mean(frame)
             self._show_numbers(frame)
             self._show_lines(frame)
-        if anew or not frame.running or self._shift(frame) >= LEAST_GROWTH:
+        if grown:
             self._draw(frame)
 
     def _begin(self, frame: Frame) -> None:
@@ -151,8 +156,7 @@ class RewardPanel(Panel):
                 mean, half = self.mean.mean / bound.value, self.mean.half_width / bound.value
                 tip = (f"The mean reward rate as a share of {bound.said}, "
                        f"{significant(bound.value)}.")  # fmt: skip
-                share = with_interval(mean, half)[0]
-                yield TileText(f"of {bound.symbol}", share, bound.role, tip)
+                yield TileText(f"of {bound.symbol}", share_of(mean, half), bound.role, tip)
 
     def _show_counts(self, frame: Frame) -> None:
         names = frame.info.numbers.type_names
@@ -163,10 +167,10 @@ class RewardPanel(Panel):
         ]
         everything = TypeCounts(None, "all types", *tally.sum(axis=0).tolist())
         room = self.body.height() - self.tiles.sizeHint().height()
-        room -= round(_LEAST_PLOT * type_sizes().scale)
+        room -= round(_LEAST_PLOT * current_fonts().scale)
         roomy = room >= self.table.height_of(_LEAST_LINES)
         self.table.set_counts((everything, *lines) if roomy else (everything,))
-        self._area.setFixedHeight(
+        self.table_area.setFixedHeight(
             min(self.table.sizeHint().height(), max(room, self.table.height_of(1)))
         )
 
@@ -253,7 +257,7 @@ class RewardPanel(Panel):
         self._ground()
         self.tiles.restyle(theme)
         self.table.restyle(theme)
-        self.plot.set_theme(theme, type_sizes())
+        self.plot.set_theme(theme, current_fonts())
         if self.frame is not None:
             self._name_axis(self.frame)
 

@@ -8,10 +8,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.panels.tiles import type_sizes
 from gui.panels.type_marks import paint_type_mark
 from gui.plotting.scales import format_number
-from gui.theme import Theme
+from gui.theme import Theme, current_fonts
 from model.explain import grouped
 
 _MARGIN = 10.0
@@ -87,7 +86,7 @@ class RewardTable(QWidget):
 
     def line_height(self) -> float:
         """Height of one line in pixels."""
-        return QFontMetricsF(type_sizes().body).height() + _LINE_GAP
+        return QFontMetricsF(current_fonts().body).height() + _LINE_GAP
 
     def height_of(self, lines: int) -> int:
         """Height of the table with so many lines and its heading."""
@@ -101,7 +100,7 @@ class RewardTable(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setFont(type_sizes().body)
+        painter.setFont(current_fonts().body)
         self._measure()
         height = self.line_height()
         lefts = self._lefts()
@@ -156,7 +155,7 @@ class RewardTable(QWidget):
 
     def _measure(self) -> None:
         """Columns get as wide as their widest number so far, so that they do not breathe."""
-        metrics = QFontMetricsF(type_sizes().body)
+        metrics = QFontMetricsF(current_fonts().body)
         rows = [[heading for heading, _ in COLUMNS]] + [list(one.cells()) for one in self._counts]
         needed = [
             max(metrics.horizontalAdvance(row[place]) for row in rows)
@@ -183,7 +182,7 @@ class RewardTable(QWidget):
         return lefts[::-1]
 
     def _names_end(self) -> float:
-        metrics = QFontMetricsF(type_sizes().body)
+        metrics = QFontMetricsF(current_fonts().body)
         widest = max((metrics.horizontalAdvance(one.name) for one in self._counts), default=0.0)
         return float(_MARGIN + self.line_height() + widest)
 

@@ -117,7 +117,7 @@ class History:
 
     def update(self, frame: Frame) -> bool:
         """Take what is new of a frame's samples; says whether all began anew."""
-        anew = not self._continues(frame)
+        anew = not self.continues(frame)
         if anew:
             self.series, self._count, self._info = (), 0, frame.info
         fresh = frame.samples[self._count :]
@@ -140,7 +140,7 @@ class History:
             totals = None if columns.totals is None else columns.totals[:, place]
             series.append(times, columns.values[:, place], totals)
 
-    def _continues(self, frame: Frame) -> bool:
+    def continues(self, frame: Frame) -> bool:
         """Are the samples known so far the first ones of this frame's?"""
         if frame.info is not self._info or len(frame.samples) < self._count:
             return False

@@ -92,23 +92,24 @@ class Figure:
     places: Places
 
     @property
-    def names(self) -> tuple[tuple[int, Configuration] | None, ...]:
-        """Which configuration each column shows, and as which k[i]."""
-        return tuple((c.position, c.configuration) if c is not None else None for c in self.columns)
-
-    @property
     def tallest(self) -> int:
         """Servers of the tallest stack, with those still missing; without the slotless ones."""
         stacks = [item.tallest for item in self.columns if item is not None and not item.is_empty]
         return max(stacks, default=0)
 
 
-def figure_of(frame: Frame, places: Places = ()) -> Figure:
-    """The picture of a frame; *places* are those of the moment before, so that nothing jumps."""
+def figure_of(frame: Frame, places: Places = (), order: Sequence[Wanted] | None = None) -> Figure:
+    """The picture of a frame; *places* are those of the moment before, so that nothing jumps.
+
+    With *order*, the columns of GPA are those, and only their counts follow the frame.
+    """
     classes = frame.classes
     types = frame.state.configuration.shape[1]
     present = {tuple(row): i for i, row in enumerate(classes.configurations.tolist())}
     wanted = wanted_of(frame)
+    if order is not None:
+        counts = {item.configuration: item.wanted for item in wanted}
+        wanted = tuple(item._replace(wanted=counts.get(item.configuration, 0)) for item in order)
     empty = (0,) * types
     others = sorted(set(present) - {item.configuration for item in wanted} - {empty}, reverse=True)
     places = assign_places(places, others)
@@ -128,8 +129,7 @@ def figure_of(frame: Frame, places: Places = ()) -> Figure:
         columns.append(column(Wanted(empty, 0)))
     where = np.zeros(len(classes.stack), np.int32)
     for number, item in enumerate(columns):
-        if item is not None:
-            where[item.servers] = number
+        where[item.servers if item is not None else nobody] = number
     height = np.bincount(classes.stack, minlength=len(present))
     return Figure(
         columns=tuple(columns),

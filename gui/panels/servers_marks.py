@@ -5,11 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from gui.intents import Select
 from gui.panels.servers_captions import HAT, Caption, Captions, labels_above
 from gui.panels.servers_columns import Column
 from gui.panels.servers_legend import dashed
 from gui.panels.servers_scene import Scene
 from gui.panels.servers_steps import Mark
+from gui.panels.servers_words import slot_of
 from model.explain import grouped
 
 #: From this many pixels per server on, each missing server has a dashed box of its own.
@@ -215,6 +217,17 @@ def paint_named(painter: QPainter, scene: Scene, named: tuple[Mark, ...]) -> Non
             left, _, end = scene.span(mark.position - 1)
             header = scene.regions.header
             painter.fillRect(QRectF(left, header.bottom() + 1, end - left - 8, 2), QColor(color))
+
+
+def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
+    """Outline the server and the job that are pointed at anywhere in the window."""
+    state = scene.frame.state
+    if selection.server is not None and selection.server < len(state.placement):
+        rect = scene.rect(scene.server_box(selection.server))
+        outline(painter, scene, rect, scene.theme.focus)
+    where = slot_of(state, selection.job) if selection.job is not None else None
+    if where is not None:
+        outline(painter, scene, scene.rect(scene.slot_box(*where)), scene.theme.run)
 
 
 def outline(painter: QPainter, scene: Scene, rect: QRectF, color: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEasingCurve, QObject, QRectF, QVariantAnimation, Signal
-from PySide6.QtGui import QPixmap
+from PySide6.QtCore import QEasingCurve, QObject, QRectF, Qt, QVariantAnimation, Signal
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 #: Milliseconds of a step with one phase, and of each phase where there are more.
 ALONE, TOGETHER = 300, 200
@@ -68,6 +68,19 @@ class Motion(QObject):
         if not self._phases:
             return []
         return [(_seen(_between(flight, self._progress)), flight) for flight in self._phases[0]]
+
+    def paint_waiting(self, painter: QPainter) -> None:
+        """Show the targets of what has not arrived yet as vacant."""
+        for flight in self.waiting():
+            painter.drawPixmap(flight.end, flight.vacant, QRectF(flight.vacant.rect()))
+
+    def paint_flying(self, painter: QPainter) -> None:
+        """Show what is on its way."""
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for rect, flight in self.flying():
+            painter.drawPixmap(rect, flight.picture, QRectF(flight.picture.rect()))
+            painter.setPen(QPen(QColor(flight.color), 2))
+            painter.drawRect(rect.adjusted(-1, -1, 1, 1))
 
     def _advance(self, value: float) -> None:
         if self._phases:

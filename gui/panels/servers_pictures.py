@@ -30,7 +30,8 @@ class Pictures:
 
     def get(self, configuration: Configuration, width: int, scale: StackScale) -> StripPicture:
         """The picture of a configuration's servers in a stack of this width."""
-        strip = Strip(width, scale.strip, scale.group > 1, self._palette.scale)
+        line = self._palette.scale
+        strip = Strip(width, scale.strip, scale.is_bar(line), line)
         key = configuration, strip
         if key not in self._known:
             if len(self._known) >= MOST:

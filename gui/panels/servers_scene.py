@@ -112,7 +112,7 @@ class Scene:
     def server_at(self, position: QPointF) -> int | None:
         """The server at a point; None where there is none, or several share the strip."""
         hit = self.layout.hit(*self.pixel(position))
-        if hit is None or hit.place is None or self.layout.scale.group > 1:
+        if hit is None or hit.place is None or self.layout.scale.is_bar(self.line):
             return None
         column = self.figure.columns[hit.column]
         return int(column.servers[hit.place + self.cut[hit.column]]) if column is not None else None

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
     QHelpEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -29,24 +28,24 @@ from gui.painting.stack_text import Symbols
 from gui.painting.textures import raster_palette
 from gui.panels.servers_calm import Calm
 from gui.panels.servers_captions import Captions, captions_of
-from gui.panels.servers_columns import Figure, figure_of
+from gui.panels.servers_columns import Figure, Wanted, figure_of, wanted_of
 from gui.panels.servers_event import EventLine
 from gui.panels.servers_flights import flights
 from gui.panels.servers_gestures import Gestures, show_tip
 from gui.panels.servers_legend import Legend, entries
 from gui.panels.servers_marks import (
     needs_split,
-    outline,
     paint_foot,
     paint_header,
     paint_named,
+    paint_selection,
     paint_stage,
 )
 from gui.panels.servers_motion import Motion
 from gui.panels.servers_pictures import Pictures
 from gui.panels.servers_scene import Scene, cut_of, lay_out_columns, regions
 from gui.panels.servers_steps import Movement, marks, movements
-from gui.panels.servers_words import column_words, pointed_words, selected, slot_of
+from gui.panels.servers_words import column_words, pointed_words, selected
 from gui.theme import Theme
 from model.frame import Frame
 
@@ -64,7 +63,7 @@ class StackView(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._frame: Frame | None = None
-        self._latest: Frame | None = None  #: may still wait until it is shown
+        self._order: tuple[Wanted, ...] = ()
         self._selection = Select()
         self._scene: Scene | None = None
         self._figure: Figure | None = None
@@ -123,41 +122,47 @@ class StackView(QWidget):
         self.update()
 
     def set_frame(self, frame: Frame) -> None:
-        """Show a moment; if it is one step ahead of the last one, let that step be seen.
-
-        While the run goes on, a moment whose columns differ waits until those shown could
-        be read.
-        """
-        before = self._frame
-        same_run = before is not None and before.info is frame.info
-        if not same_run:
-            self._calm.forget()
-        self._latest = frame
-        places = self._figure.places if same_run and self._figure is not None else ()
-        figure = figure_of(frame, places)
-        if self._calm.may_show("columns", figure.names, frame.running):
-            self._show(frame, figure, before if same_run else None)
-
-    def _show_latest(self) -> None:
-        if self._latest is not None:
-            self.set_frame(self._latest)
-
-    def _show(self, frame: Frame, figure: Figure, before: Frame | None) -> None:
-        old_scene = self._scene if before is not None else None
+        """Show a moment; if it is one step ahead of the last one, let that step be seen."""
+        before, old_scene = self._frame, self._scene
         self._motion.cancel()
-        other_columns = self._figure is None or self._figure.names != figure.names
-        self._frame, self._figure = frame, figure
-        if before is None:
-            self._restyle()
-            self._offset, self._zoom, self._scale = (0, 0), None, None
-        captions = captions_of(frame, figure)
-        if self._calm.may_show("captions", captions, frame.running) or other_columns:
-            self._captions = captions
+        self._frame = frame
+        if before is None or before.info is not frame.info:
+            self._forget()
+            before = None
+        self._follow(frame)
         self.event_line.show_frame(frame)
         self._lay_out()
-        self._let_move(movements(before, frame), old_scene)
+        if before is not None:
+            self._let_move(movements(before, frame), old_scene)
         if not frame.running:
             self.setAccessibleDescription(self.event_line.words)
+
+    def _forget(self) -> None:
+        """Another run begins."""
+        self._calm.forget()
+        self._figure, self._captions, self._order = None, None, ()
+        self._offset, self._zoom, self._scale = (0, 0), None, None
+        self._restyle()
+
+    def _follow(self, frame: Frame) -> None:
+        """Take over columns and captions; while running, their order and numbers stand still."""
+        wanted = wanted_of(frame)
+        names = tuple(item.configuration for item in wanted)
+        places = self._figure.places if self._figure is not None else ()
+        fresh = self._calm.may_show("order", names, frame.running)
+        if fresh:
+            self._order = wanted
+        self._figure = figure_of(frame, places, self._order)
+        captions = captions_of(frame, self._figure)
+        known = self._captions
+        others = known is None or known.names != captions.names
+        if self._calm.may_show("captions", captions, frame.running) or others:
+            self._captions = captions
+
+    def _show_latest(self) -> None:
+        if self._frame is not None:
+            self._follow(self._frame)
+            self._lay_out()
 
     def _let_move(self, phases: tuple[tuple[Movement, ...], ...], old_scene: Scene | None) -> None:
         scene = self._scene
@@ -253,7 +258,12 @@ class StackView(QWidget):
         old = scene.layout
         scale = zoomed_scale(old.scale, factor, self._scale, scene.line)
         x, y = scene.pixel(position)
+        # Above a stack its top is what stays in place, so that it cannot get out of sight.
+        column = scene.column_at(position)
         level = (old.floor - y) / old.scale.unit
+        if column is not None and level > column.tallest:
+            level = column.tallest
+            y = old.level(column.tallest)
         across = (x + old.offset[0]) / max(1, old.content_width)
         self._zoom = None if scale == self._scale else scale
         self._lay_out()
@@ -327,24 +337,11 @@ class StackView(QWidget):
         paint_foot(painter, scene, self._captions)
         self._legend.paint(painter, scene.regions.legend, LEGEND_LINES, self._palette)
         self.event_line.paint(painter, scene.regions.event, self._theme, self._palette, scene.text)
-        self._paint_pointed(painter, scene)
-        painter.end()
-
-    def _paint_pointed(self, painter: QPainter, scene: Scene) -> None:
-        selection, state = self._selection, scene.frame.state
-        if selection.server is not None and selection.server < len(state.placement):
-            rect = scene.rect(scene.server_box(selection.server))
-            outline(painter, scene, rect, self._theme.focus)
-        where = slot_of(state, selection.job) if selection.job is not None else None
-        if where is not None:
-            outline(painter, scene, scene.rect(scene.slot_box(*where)), self._theme.run)
-        for flight in self._motion.waiting():
-            painter.drawPixmap(flight.end, flight.vacant, QRectF(flight.vacant.rect()))
+        paint_selection(painter, scene, self._selection)
+        self._motion.paint_waiting(painter)
         paint_named(painter, scene, marks(scene.frame))
-        for rect, flight in self._motion.flying():
-            painter.drawPixmap(rect, flight.picture, QRectF(flight.picture.rect()))
-            painter.setPen(QPen(QColor(flight.color), 2))
-            painter.drawRect(rect.adjusted(-1, -1, 1, 1))
+        self._motion.paint_flying(painter)
+        painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -7,20 +7,13 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPalette, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from gui.theme import LECTURE_SCALE, Fonts, Theme, fonts
+from gui.theme import Theme, current_fonts
 
 _GAP, _MARGIN = 18, 10
 #: Numbers that change while a run goes on are written this often, in seconds.
 LABEL_PERIOD = 0.25
-
-
-def type_sizes() -> Fonts:
-    """The fonts of the window as it is now, in lecture mode or not."""
-    usual = fonts()
-    middle = usual.body_size * (1 + LECTURE_SCALE) / 2
-    return fonts(lecture=QApplication.font().pointSizeF() > middle)
 
 
 def paint_ground(widget: QWidget, theme: Theme) -> None:
@@ -106,7 +99,7 @@ class Tiles(QWidget):
         self._tiles.append((tile, caption, value))
 
     def _fill(self) -> None:
-        sizes = type_sizes()
+        sizes = current_fonts()
         for (tile, caption, value), text in zip(self._tiles, self._texts, strict=False):
             caption.setFont(sizes.body)
             value.setFont(sizes.display)
@@ -147,7 +140,7 @@ class Tiles(QWidget):
             caption.setText(f'<span style="color:{self._theme.muted}">{written}</span>')
 
     def sizeHint(self) -> QSize:
-        sizes = type_sizes()
+        sizes = current_fonts()
         heights = (QFontMetrics(font).height() for font in (sizes.display, sizes.body))
         return QSize(200, sum(heights) + 8)
 

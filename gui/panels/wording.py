@@ -39,6 +39,15 @@ def with_interval(mean: float, half_width: float) -> tuple[str, str]:
     return format_number(mean, resolution), format_number(half_width, resolution)
 
 
+def share_of(mean: float, half_width: float) -> str:
+    """A share of 1 with the decimals that its interval bears, three at most."""
+    if not math.isfinite(mean):
+        return "–"
+    known = math.isfinite(half_width) and half_width > 0
+    least = 10.0 ** math.floor(math.log10(half_width)) if known else 0.0
+    return format_number(mean, max(0.001, least))
+
+
 def exact(value: Fraction) -> str:
     """*value* as a fraction; empty where that says nothing more or is too long to read."""
     text = str(value)

@@ -188,5 +188,7 @@ def _polygons(x: Values, y: Values) -> list[QPolygonF]:
 
 
 def _polygon(x: Values, y: Values) -> QPolygonF:
+    if not len(x):  # pyqtgraph hands Qt memory that may not be written, and Qt crashes
+        return QPolygonF()
     polygon: QPolygonF = pg.functions.arrayToQPolygonF(x, y)
     return polygon

@@ -32,7 +32,11 @@ from tests.bench.timing import (
 )
 
 #: Events of DRA in one round: kernel, CRA from scratch, reference.
-DRA_EVENTS = {180: (200_000, 40_000, 400), 1000: (200_000, 10_000, 200), 10_000: (200_000, 1500, 40)}
+DRA_EVENTS = {
+    180: (200_000, 40_000, 400),
+    1000: (200_000, 10_000, 200),
+    10_000: (200_000, 1500, 40),
+}
 
 #: Arrivals under first fit in one round: compiled, plain Python, SimPy.
 ARRIVALS = {180: (200_000, 6000, 3000), 1000: (200_000, 6000, 2000), 10_000: (200_000, 6000, 300)}

@@ -109,11 +109,12 @@ def in_reject_group(state: State, index: Any, server: int) -> bool:
 
 @jitable
 def accepting_server(state: State, index: Any, job_type: int) -> int:
-    """The lowest Accept Group server with an empty slot of the type, or -1 (line 18)."""
-    for server in range(len(index.rank)):
-        if state.placement[server, job_type] < state.configuration[server, job_type]:
-            if not in_reject_group(state, index, server):
-                return server
+    """The oldest Accept Group server with an empty slot of the type, or -1 (line 18)."""
+    for age in range(len(index.by_age)):
+        server = index.by_age[age]
+        empty = state.configuration[server, job_type] - state.placement[server, job_type]
+        if empty > 0 and not in_reject_group(state, index, server):
+            return server
     return -1
 
 
@@ -122,9 +123,9 @@ def migration_source(state: State, index: Any, job_type: int) -> int:
     """RG_j: the Reject Group server of highest rank with a job of the type, or -1 (line 24)."""
     best = -1
     for server in range(len(index.rank)):
-        if state.placement[server, job_type] > 0 and in_reject_group(state, index, server):
-            if best < 0 or index.rank[server] > index.rank[best]:
-                best = server
+        candidate = state.placement[server, job_type] > 0 and in_reject_group(state, index, server)
+        if candidate and (best < 0 or index.rank[server] > index.rank[best]):
+            best = server
     return best
 
 

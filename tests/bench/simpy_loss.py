@@ -68,7 +68,9 @@ def problem_of(bench: Bench, state: ReservationState, arrivals: int) -> Problem:
         start = last - int(block.first[0])
         blocks.append([column[start:] for column in (block.time, block.type, block.service)])
         last = block.end
-    time, job_type, service = (np.concatenate(column)[:arrivals] for column in zip(*blocks))
+    time, job_type, service = (
+        np.concatenate(column)[:arrivals] for column in zip(*blocks, strict=True)
+    )
     records = state.heap_record[: state.number[DEPARTURES]]
     numbers = bench.numbers
     return Problem(
@@ -206,7 +208,7 @@ class PythonLoop:
         for resource, amount in enumerate(size):
             left[resource] += by * amount
         for other, demand in enumerate(self.sizes):
-            for have, amount in zip(left, demand):
+            for have, amount in zip(left, demand, strict=True):
                 if have < amount:
                     self.room[other] &= ~bit
                     break

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 
 from gui.intents import Select
 from gui.panels.algorithm import AlgorithmPanel
@@ -35,15 +35,22 @@ def steps(session) -> list[Frame]:
     return [*frames, session.frame()]
 
 
-@pytest.fixture(params=["light", "dark"])
-def panel(qtbot, qapp, request):
+@pytest.fixture(scope="module", params=["light", "dark"])
+def theme(qapp, request):
     theme = load_theme(request.param)
     apply(qapp, theme)
+    return theme
+
+
+@pytest.fixture
+def panel(qtbot, theme):
     panel = AlgorithmPanel(theme)
-    qtbot.addWidget(panel)
     panel.resize(700, 300)
     panel.show()
-    return panel
+    yield panel
+    panel.close()
+    panel.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def colours(panel) -> set[int]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
@@ -59,15 +59,22 @@ def frames() -> dict[str, Frame]:
     return found
 
 
-@pytest.fixture(params=["light", "dark"])
-def panel(qtbot, qapp, request):
+@pytest.fixture(scope="module", params=["light", "dark"])
+def theme(qapp, request):
     theme = load_theme(request.param)
     apply(qapp, theme)
+    return theme
+
+
+@pytest.fixture
+def panel(qtbot, theme):
     panel = DecisionsPanel(theme)
-    qtbot.addWidget(panel)
     panel.resize(700, 300)
     panel.show()
-    return panel
+    yield panel
+    panel.close()
+    panel.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def at_end(panel) -> bool:

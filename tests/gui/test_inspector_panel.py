@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 
 from gui.intents import GoTo, Select
 from gui.panels.decisions_model import EVENT, SENTENCE
@@ -12,25 +12,36 @@ from gui.panels.inspector import InspectorPanel, slots_of
 from gui.theme import apply, load_theme
 from model.api import Session
 from model.records import FLAG_DEPARTED, FLAG_MIGRATED, FLAG_REJECTED
+from model.systems.reservation.classification import classify
 
 
 @pytest.fixture(scope="module")
 def frame():
     session = Session.open("dra-vms", kernel=False)
     session.run(events=2000)
-    session.run(stop=("rejection",))
-    return session.frame()
+    for _ in range(500):
+        session.run(stop=("rejection",))
+        if classify(session.timeline.state).reject_group.any():
+            return session.frame()
+    raise AssertionError("no rejection while a Reject Group exists")
 
 
-@pytest.fixture(params=["light", "dark"])
-def panel(qtbot, qapp, request):
+@pytest.fixture(scope="module", params=["light", "dark"])
+def theme(qapp, request):
     theme = load_theme(request.param)
     apply(qapp, theme)
+    return theme
+
+
+@pytest.fixture
+def panel(qtbot, theme):
     panel = InspectorPanel(theme)
-    qtbot.addWidget(panel)
     panel.resize(440, 500)
     panel.show()
-    return panel
+    yield panel
+    panel.close()
+    panel.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def busy_server(frame) -> int:

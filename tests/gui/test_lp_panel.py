@@ -17,6 +17,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.intents import Say
 from gui.panels.lp import LPPanel
 from gui.panels.lp_curve import alpha_text
 from gui.panels.lp_prices import price_table
@@ -153,6 +154,18 @@ def test_bars_have_every_configuration_in_use_and_the_others_together(frame: Fra
 
 
 # -- pages -----------------------------------------------------------------------------------
+
+
+def test_of_many_configurations_the_largest_shares_are_kept(frame: Frame) -> None:
+    numbers = frame.info.numbers
+    many = {(j, 0, 0, 0): (j + 1) / 78 for j in range(12)}
+    solution = replace(solve_at(numbers, frame.bounds, Fraction(1)), best=many, packed={})
+    rows = bar_rows(solution, {(3, 0, 0, 0): 0.25, (5, 5, 0, 0): 0.75}, numbers.rewards)
+    *kept, others = rows
+    assert [row.configuration for row in kept] == [(j, 0, 0, 0) for j in (11, 10, 9, 8, 7, 6, 5, 3)]
+    assert others.configuration is None
+    assert others.present == 0.75
+    assert sum(row.best for row in rows) == pytest.approx(1)
 
 
 def test_while_the_programs_are_solved_it_says_so(panel: LPPanel, frame: Frame) -> None:
@@ -324,6 +337,21 @@ def test_frames_of_the_run_leave_the_cursor_alone(
     assert ready.curve.alpha == 1
     assert ready.tiles.shown()[:2] == ["16", "12.25"]
     assert {row.configuration for row in ready.bars.rows if row.best} == {(3, 0, 1)}
+
+
+def test_a_program_too_large_elsewhere_keeps_the_last_solution(
+    qtbot: QtBot, ready: LPPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise ValueError("more than 9 nodes")
+
+    monkeypatch.setattr("gui.panels.lp.solve_at", refuse)
+    before = ready.solution
+    with qtbot.waitSignal(ready.intent) as caught:
+        drag(qtbot, ready, 1.0, 4.0)
+    assert isinstance(caught.args[0], Say)
+    assert "more than 9 nodes" in caught.args[0].text
+    assert ready.solution is before
 
 
 # -- looks -----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from gui.intents import GoTo
 from gui.panels.reward import RewardPanel, read_rewards
 from gui.panels.sampled import LEAST_GROWTH, History, SampledSeries, average_width
-from gui.panels.wording import significant, with_interval
+from gui.panels.wording import share_of, significant, with_interval
 from gui.theme import load_theme
 from model.api import Session
 from model.bounds import Bounds
@@ -172,6 +172,23 @@ def test_a_mean_has_the_digits_that_its_interval_bears(
     assert with_interval(mean, half_width) == expected
 
 
+@pytest.mark.parametrize(
+    ("mean", "half_width", "expected"),
+    [
+        (0.83964, 0.0018, "0.840"),
+        (0.83964, 0.0148, "0.84"),
+        (0.5351, 0.14, "0.5"),
+        (0.83964, 0.0, "0.840"),
+        (0.83964, float("nan"), "0.840"),
+        (float("nan"), float("nan"), "–"),
+    ],
+)
+def test_a_share_has_no_more_decimals_than_are_known(
+    mean: float, half_width: float, expected: str
+) -> None:
+    assert share_of(mean, half_width) == expected
+
+
 # -- the panel -------------------------------------------------------------------------------
 
 
@@ -184,8 +201,7 @@ def test_numbers_are_the_models(panel: RewardPanel, frame: Frame) -> None:
     shown = " ".join(panel.tiles.shown())
     mean, half = with_interval(expected.mean, expected.half_width)
     assert f"{mean} ± {half}" in shown
-    share = with_interval(expected.mean / 618, expected.half_width / 618)[0]
-    assert share in shown
+    assert share_of(expected.mean / 618, expected.half_width / 618) in shown
     now = float(reward_rate(numbers, frame.state.jobs_in_system))
     assert significant(now) in shown
 
@@ -303,7 +319,8 @@ def test_colours_of_meaning_are_there(
     theme = load_theme(name)
     panel.set_theme(theme)
     panel.set_frame(frame)
-    qtbot.waitUntil(lambda: panel.table.height() == panel.table.sizeHint().height())
+    whole = panel.table.sizeHint().height()
+    qtbot.waitUntil(lambda: panel.table.visibleRegion().boundingRect().height() == whole)
     seen = colours(panel)
     assert {theme.panel, theme.optimum, theme.greedy, theme.run} <= seen
     assert {theme.types[j] for j in range(4)} <= seen
@@ -353,7 +370,7 @@ def test_nothing_overlaps(qtbot: QtBot, panel: RewardPanel, frame: Frame) -> Non
     for size in ((480, 420), (620, 700), (460, 250)):
         panel.resize(*size)
         qtbot.wait(20)
-        parts: list[QWidget] = [panel.tiles, panel.plot, panel.table]
+        parts: list[QWidget] = [panel.tiles, panel.plot, panel.table_area]
         tops = [part.mapTo(panel, QPoint(0, 0)).y() for part in parts]
         bottoms = [top + part.height() for top, part in zip(tops, parts, strict=True)]
         assert all(below <= top for below, top in zip(bottoms, tops[1:], strict=False))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QComboBox
 
@@ -38,16 +38,23 @@ def frame_of(**changes):
     return Session.open(parse_scenario(data | changes), kernel=False).frame()
 
 
-@pytest.fixture(params=["light", "dark"])
-def panel(qtbot, qapp, request, frame):
+@pytest.fixture(scope="module", params=["light", "dark"])
+def theme(qapp, request):
     theme = load_theme(request.param)
     apply(qapp, theme)
+    return theme
+
+
+@pytest.fixture
+def panel(qtbot, theme, frame):
     panel = ScenarioPanel(theme)
-    qtbot.addWidget(panel)
     panel.resize(440, 900)
     panel.show()
     panel.set_frame(frame)
-    return panel
+    yield panel
+    panel.close()
+    panel.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def cell(panel, path: str):

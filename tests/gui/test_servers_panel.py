@@ -1,12 +1,10 @@
-"""The two panels of servers: geometry, pixels, what moves, and what the mouse finds."""
+"""The two panels of servers: what is seen, and what the mouse finds."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,332 +12,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QHelpEvent, QImage, QWheelEvent
-from PySide6.QtTest import QTest
+from PySide6.QtGui import QHelpEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.painting.colour import argb
-from gui.painting.stack_layout import (
-    LEAST_STRIP,
-    Share,
-    StackLayout,
-    StackScale,
-    calm_scale,
-    fitting_scale,
-    scale_at,
-    spans,
-    zoomed_scale,
-)
-from gui.painting.stack_raster import StackContent, StackRaster
-from gui.painting.stack_slots import Strip, slot_boxes, strip_picture
-from gui.painting.textures import raster_palette
 from gui.panels import servers_calm
 from gui.panels.servers import ServersPanel
-from gui.panels.servers_columns import assign_places, figure_of
+from gui.panels.servers_columns import figure_of
 from gui.panels.servers_grid import ServerGridPanel
-from gui.panels.servers_grid_layout import fitting_grid, zoomed_grid
-from gui.panels.servers_legend import flow
 from gui.panels.servers_stacks import StackView
-from gui.panels.servers_steps import Movement, marks, movements, servers_in_the_way
 from gui.panels.servers_words import job_at, server_words, slot_of
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import Frame
-from model.records import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
-from model.scenario.load import as_data, load_scenario, parse_scenario
+from tests.gui.servers_views import (
+    DARK,
+    LIGHT,
+    SIZE,
+    area,
+    classroom,
+    has,
+    pixels,
+    shown,
+    stacks,
+)
 
-LIGHT, DARK = load_theme("light"), load_theme("dark")
-SIZE = (900, 600)
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def application(qapp: QApplication) -> QApplication:
-    """Letters are drawn also where no widget is made."""
-    return qapp
-
-
-def classroom(events: int = 0, servers: int = 7, policy: str | None = None) -> Session:
-    data = as_data(load_scenario("dra-classroom"))
-    data["servers"]["count"] = servers
-    session = Session.open(parse_scenario(data), policy=policy, kernel=False)
-    if events:
-        session.run(events=events)
-    return session
-
-
-def before_event(session: Session, flag: int) -> Session:
-    """Stand just before the next event with a flag."""
-    while not int(session.frame().rows[-1]["flags"]) & flag:
-        session.run(events=1)
-    session.seek(session.timeline.event - 1)
-    return session
-
-
-def shown(
-    qtbot: QtBot,
-    kind: type[ServersPanel] | type[ServerGridPanel],
-    frame: Frame,
-    size: tuple[int, int] = SIZE,
-) -> ServersPanel | ServerGridPanel:
-    panel = kind(LIGHT)
-    qtbot.addWidget(panel)
-    panel.resize(*size)
-    panel.show()
-    panel.set_frame(frame)
-    return panel
-
-
-def stacks(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> StackView:
-    view = StackView(LIGHT)
-    qtbot.addWidget(view)
-    view.resize(*size)
-    view.show()
-    view.set_frame(frame)
-    return view
-
-
-def pixels(widget: QWidget) -> np.ndarray:
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
-    return rows[:, : image.width()].copy()
-
-
-def area(picture: np.ndarray, rect: QRectF) -> np.ndarray:
-    box = rect.toAlignedRect()
-    return picture[max(0, box.top()) : box.bottom() + 1, max(0, box.left()) : box.right() + 1]
-
-
-def has(picture: np.ndarray, color: str) -> bool:
-    return bool((picture == argb(color)).any())
-
-
-# Geometry.
-
-SHARES = st.lists(
-    st.one_of(
-        st.builds(Share, st.sampled_from([1.0, 0.7, 0.45])),
-        st.builds(Share, st.just(0.0), st.integers(5, 40)),
-    ),
-    min_size=1,
-    max_size=20,
-)
-
-
-@given(SHARES, st.integers(50, 2000), st.floats(1, 8))
-def test_columns_are_disjoint_and_inside(shares: list[Share], room: int, widening: float) -> None:
-    columns = spans(shares, room, gap=10, least=20, most=300, widening=widening)
-    assert columns[0].left == 0
-    for first, second in pairwise(columns):
-        assert first.left + first.width == second.left
-    for span in columns:
-        assert 1 <= span.stack <= span.width
-    free = room - sum(item.fixed for item in shares if not item.share)
-    parts = sum(item.share for item in shares)
-    if widening == 1.0 and free * 0.45 >= 20 * parts:
-        assert columns[-1].left + columns[-1].width <= room
-
-
-@given(st.integers(1, 20_000), st.integers(20, 3000), st.sampled_from([1, 2, 4]))
-def test_the_fitting_scale_fits_and_is_the_largest(tallest: int, room: int, line: int) -> None:
-    scale = fitting_scale(tallest, room, line)
-    assert scale.height(tallest) <= max(room, 1)
-    assert scale.strip >= LEAST_STRIP * line
-    if scale.group == 1 and scale.strip < 96 * line:
-        assert (scale.strip + 1) * tallest > room
-
-
-@given(st.floats(0.01, 90), st.floats(0.01, 90), st.floats(1.01, 3))
-def test_zooming_in_and_out_is_monotone(unit: float, fit: float, factor: float) -> None:
-    least = scale_at(min(unit, fit))
-    scale = scale_at(max(unit, fit))
-    larger = zoomed_scale(scale, factor, least)
-    smaller = zoomed_scale(scale, 1 / factor, least)
-    assert larger.unit > scale.unit or scale.strip == 96
-    assert least.unit <= smaller.unit <= scale.unit
-
-
-def test_the_scale_stays_calm_while_stacks_grow() -> None:
-    scale, changes = None, 0
-    for tallest in range(10, 180):
-        found = calm_scale(scale, fitting_scale(tallest, 600))
-        assert found.height(tallest) <= 600
-        changes += found != scale
-        scale = found
-    assert changes < 20
-
-
-LAYOUTS = st.builds(
-    lambda counts, scale, down, across: StackLayout(
-        width=600,
-        height=400,
-        base=395,
-        scale=scale,
-        columns=spans([Share(1.0)] * len(counts), 600, 8, 20, 200),
-        counts=tuple(counts),
-        offset=(across, down),
-    ),
-    st.lists(st.integers(0, 300), min_size=1, max_size=8),
-    st.one_of(
-        st.builds(StackScale, st.integers(3, 40), st.just(1)),
-        st.builds(StackScale, st.just(3), st.integers(2, 50)),
-    ),
-    st.integers(0, 500),
-    st.integers(0, 50),
-)
-
-
-@given(LAYOUTS)
-def test_hit_is_the_inverse_of_layout(layout: StackLayout) -> None:
-    for column, count in enumerate(layout.counts):
-        for place in {0, count // 3, count // 2, count - 1} if count else ():
-            x, y, width, height = layout.box(column, place)
-            hit = layout.hit(x + width // 2, y + height // 2)
-            if not 0 <= y + height // 2 < layout.height:
-                assert hit is not None
-                assert hit.place is None
-                continue
-            assert hit is not None
-            assert hit.column == column
-            assert hit.place is not None
-            assert hit.place // layout.scale.group == place // layout.scale.group
-
-
-@given(LAYOUTS)
-def test_strips_of_a_stack_are_disjoint_and_reach_its_height(layout: StackLayout) -> None:
-    for column, count in enumerate(layout.counts):
-        boxes = [layout.box(column, i) for i in range(0, count, layout.scale.group)]
-        for low, high in pairwise(boxes):
-            assert high[1] + high[3] <= low[1]
-        if boxes:
-            assert boxes[-1][1] == layout.level(count)
-
-
-@given(
-    st.lists(st.integers(0, 14), min_size=1, max_size=6),
-    st.integers(20, 400),
-    st.integers(3, 96),
-    st.booleans(),
-    st.sampled_from([1, 2]),
-)
-def test_slots_are_disjoint_and_inside_their_server(
-    slots: list[int], width: int, height: int, several: bool, line: int
-) -> None:
-    weight = [1.0, 0.3, 0.5, 0.2, 0.9, 0.4][: len(slots)]
-    strip = Strip(width, height * line, several, line)
-    boxes = slot_boxes(slots, weight, strip)
-    taken = np.zeros((strip.height, strip.width), int)
-    for box in boxes:
-        assert 0 <= box.left <= box.right <= strip.width
-        assert 0 <= box.top < box.bottom <= strip.height
-        taken[box.top : box.bottom, box.left : box.right] += 1
-    assert taken.max(initial=0) <= 1
-    if any(box.slot is not None for box in boxes):
-        assert len(boxes) == sum(slots)
-    else:
-        assert [box.job_type for box in boxes] == [j for j, k in enumerate(slots) if k]
-
-
-CONFIGURATIONS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), unique=True, max_size=6)
-
-
-@given(st.lists(CONFIGURATIONS, min_size=2, max_size=6))
-def test_other_configurations_keep_their_columns(moments: list[list[tuple[int, int]]]) -> None:
-    places = assign_places((), moments[0])
-    for before, now in pairwise(moments):
-        after = assign_places(places, now)
-        assert sorted(k for k in after if k is not None) == sorted(now)
-        for configuration in set(before) & set(now):
-            assert after.index(configuration) == places.index(configuration)
-        places = after
-
-
-@given(
-    st.integers(1, 3000), st.integers(60, 1500), st.integers(60, 1000), st.floats(1, 12),
-    st.integers(0, 4000), st.integers(0, 4000),
-)  # fmt: skip
-def test_grid_cells_are_disjoint_and_found_again(
-    servers: int, width: int, height: int, zoom: float, x: int, y: int
-) -> None:
-    layout = zoomed_grid(fitting_grid(servers, width, height), zoom).seen_from(x, y)
-    seen = layout.visible()
-    rects = layout.rects(seen).astype(int)
-    for server, (left, top, _, _) in zip(seen[:50].tolist(), rects[:50].tolist(), strict=True):
-        assert layout.at(left, top) == server
-    cells = {(left // layout.cell[0], top // layout.cell[1]) for left, top, _, _ in rects.tolist()}
-    assert len(cells) == len(seen)
-    assert ((rects[:, 0] < width) & (rects[:, 1] < height)).all()
-    assert (rects[:, 2] <= layout.cell[0]).all()
-    everything = layout.rects(np.arange(servers))
-    inside = (
-        (everything[:, 0] < width) & (everything[:, 1] < height)
-        & (everything[:, 0] + layout.cell[0] > 0) & (everything[:, 1] + layout.cell[1] > 0)
-    )  # fmt: skip
-    assert np.flatnonzero(inside).tolist() == seen.tolist()
-
-
-@given(st.lists(st.floats(5, 200), min_size=1, max_size=30), st.floats(200, 900))
-def test_the_legend_wraps_without_overlap(widths: list[float], room: float) -> None:
-    places = flow(widths, room)
-    for (first, second), width in zip(pairwise(places), widths, strict=False):
-        assert first is not None
-        assert second is not None
-        assert second[0] == first[0] + 1 or second[1] >= first[1] + width
-    assert all(p is not None and p[1] + w <= room for p, w in zip(places, widths, strict=True))
-
-
-# Pixels of stacks.
-
-
-@given(st.data())
-def test_drawing_what_changed_gives_the_same_pixels_as_drawing_all(data: st.DataObject) -> None:
-    strip = Strip(60, data.draw(st.sampled_from([3, 5, 20])), False, 1)
-    palette = raster_palette(LIGHT, 2)
-    slots = (3, 2)
-    picture = strip_picture(slots, [0.5, 1.0], strip, LIGHT, palette, QFont())
-    scale = StackScale(strip.height, data.draw(st.sampled_from([1, 4])) if strip.height == 3 else 1)
-    columns = spans([Share(1.0)] * 2, 160, 20, 20, 80)
-
-    def moment() -> tuple[StackContent, ...]:
-        contents = []
-        for _ in columns:
-            count = data.draw(st.integers(0, 30))
-            jobs = np.array([data.draw(st.tuples(*(st.integers(0, k) for k in slots)))
-                             for _ in range(count)], np.int32).reshape(-1, 2)  # fmt: skip
-            reserved = np.zeros(count, bool)
-            reserved[-1:] = data.draw(st.booleans())
-            contents.append(StackContent(picture, jobs, reserved))
-        return tuple(contents)
-
-    followed, fresh = StackRaster(), StackRaster()
-    for raster in (followed, fresh):
-        raster.resize(160, 200, 1, argb(LIGHT.panel))
-    for _ in range(3):
-        contents = moment()
-        counts = tuple(len(content.jobs) for content in contents)
-        layout = StackLayout(160, 200, 198, scale, columns, counts, (0, data.draw(st.just(0))))
-        followed.draw(layout, contents)
-    fresh.draw(layout, contents)
-    assert followed.image == fresh.image
-    assert followed.draw(layout, contents) == 0
-
-
-def test_filled_slots_look_filled_and_empty_ones_empty() -> None:
-    strip = Strip(90, 24, False, 1)
-    palette = raster_palette(DARK, 2)
-    picture = strip_picture((2, 1), [1.0, 1.0], strip, DARK, palette, QFont())
-    jobs = np.array([[0, 0], [1, 0], [2, 1]], float)
-    strips = picture.strips(jobs, np.array([False, False, False]))
-    assert (strips[0] == picture.vacant).all()
-    assert (strips[2] == picture.full).all()
-    for box in picture.boxes:
-        inside = np.s_[box.top : box.bottom, box.left : box.right]
-        expected = picture.full if (box.job_type, box.slot) == (0, 0) else picture.vacant
-        assert (strips[1][inside] == expected[inside]).all()
-        assert not (picture.full[inside] == picture.vacant[inside]).all()
-        assert not (picture.reserved[inside] == picture.vacant[inside]).all()
 
 
 # Pictures.
@@ -470,6 +166,7 @@ def test_thousands_of_servers_share_strips_and_zoom_down_to_slots(qtbot: QtBot) 
     tall = max(range(view.scene.figure.greedy), key=lambda i: view.scene.layout.counts[i])
     left, right, _ = view.scene.span(tall)
     foot = QPointF((left + right) / 2, view.scene.regions.stage.bottom() - 6)
+    assert view.scene.layout.scale.is_bar()
     assert view.scene.server_at(foot) is None
     assert "GPA wants" in view.words_at(foot)
     for _ in range(60):
@@ -498,31 +195,6 @@ def test_panels_have_accessible_names(qtbot: QtBot) -> None:
         assert panel.accessibleName()
         assert view.accessibleName()
         assert "server" in view.accessibleDescription()
-
-
-@pytest.mark.parametrize("still", [0.1, 1000.0])
-def test_columns_stand_still_for_a_moment_while_running(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, still: float
-) -> None:
-    monkeypatch.setattr(servers_calm, "STILL", 1000.0)
-    session = classroom(30, servers=40)
-    view = stacks(qtbot, session.frame())
-    view.set_frame(session.frame(running=True))
-    names = [view.scene.figure.names]
-    while len(names) < 3:
-        monkeypatch.setattr(servers_calm, "STILL", 1000.0 if len(names) == 2 else still)
-        session.run(events=1)
-        frame = session.frame(running=True)
-        if figure_of(frame).names not in names:
-            names.append(figure_of(frame).names)
-            view.set_frame(frame)
-    # The first new columns were shown at once; the second ones wait for their time.
-    if still > 1:
-        assert view.scene.figure.names == names[1]
-        view.set_frame(session.frame())
-    else:
-        qtbot.waitUntil(lambda: view.scene.frame is frame, timeout=3000)
-    assert view.scene.figure.names == names[2]
 
 
 # Pointing.
@@ -698,144 +370,6 @@ def test_a_job_is_found_in_its_slot_and_a_slot_by_its_job(events: int) -> None:
             jobs += count
     assert jobs == int(frame.state.jobs_in_system.sum())
     assert slot_of(frame.state, -1) is None
-
-
-# Movement.
-
-
-def test_movements_are_what_changed_between_two_moments() -> None:
-    session = classroom(10)
-    before = session.frame()
-    kinds = set()
-    for _ in range(150):
-        session.step()
-        after = session.frame()
-        moves = [move for phase in movements(before, after) for move in phase]
-        kinds |= {move.kind for move in moves}
-        changed = (before.state.stamp != after.state.stamp).nonzero()[0].tolist()
-        assert sorted(m.server for m in moves if m.kind == "reassign") == changed
-        difference = after.state.placement - before.state.placement
-        for move in moves:
-            if move.kind == "admit":
-                assert difference[move.server, move.job_type] == 1
-            elif move.kind == "migrate":
-                assert difference[move.source, move.job_type] == -1
-        assert movements(before, replace(after, running=True)) == ()
-        assert movements(after, before) == ()
-        before = after
-    assert kinds == {"admit", "migrate", "reassign"}
-
-
-def test_each_substep_moves_what_it_decides() -> None:
-    session = before_event(classroom(5), FLAG_MIGRATED)
-    moved = []
-    before = session.frame()
-    while True:
-        session.step_into()
-        after = session.frame()
-        moved += [move for phase in movements(before, after) for move in phase]
-        before = after
-        if not after.records:
-            break
-    assert [move.kind for move in moved if move.kind == "migrate"] == ["migrate"]
-    assert all(isinstance(move, Movement) for move in moved)
-
-
-@pytest.mark.parametrize("flag", [FLAG_MIGRATED, FLAG_REASSIGNED])
-def test_what_moves_arrives_and_leaves_no_stale_picture(qtbot: QtBot, flag: int) -> None:
-    session = before_event(classroom(5), flag)
-    view = stacks(qtbot, session.frame())
-    session.step()
-    after = session.frame()
-    view.set_frame(after)
-    assert view.moving
-    QTest.qWait(60)
-    moving = pixels(view)
-    qtbot.waitUntil(lambda: not view.moving, timeout=3000)
-    arrived = pixels(view)
-    assert not (moving == arrived).all()
-    view.set_frame(after)
-    assert not view.moving
-    assert (arrived == pixels(view)).all()
-
-
-def test_a_new_moment_ends_all_movement_at_once(qtbot: QtBot) -> None:
-    session = before_event(classroom(5), FLAG_MIGRATED)
-    view = stacks(qtbot, session.frame())
-    session.step()
-    view.set_frame(session.frame())
-    assert view.moving
-    session.run(events=1)
-    running = session.frame(running=True)
-    view.set_frame(running)
-    assert not view.moving
-    assert view.event_line.words == ""
-    at_once = pixels(view)
-    QTest.qWait(450)
-    assert (pixels(view) == at_once).all()
-    view.resize(SIZE[0] + 40, SIZE[1])
-    view.resize(*SIZE)
-    fresh = stacks(qtbot, running)
-    assert view.scene.figure.places == fresh.scene.figure.places
-    assert (pixels(view) == pixels(fresh)).all()
-
-
-def test_what_a_step_names_is_outlined_in_its_colour(qtbot: QtBot) -> None:
-    session = before_event(classroom(5), FLAG_MIGRATED)
-    view = stacks(qtbot, session.frame())
-    session.step()
-    frame = session.frame()
-    view.set_frame(frame)
-    qtbot.waitUntil(lambda: not view.moving, timeout=3000)
-    named = {mark.server for mark in marks(frame) if mark.role == "migration"}
-    row = frame.rows[-1]
-    assert {int(row["server"]), int(row["source"])} <= named
-    assert has(area(pixels(view), view.scene.regions.stage), LIGHT.migration)
-    view.set_frame(replace(frame, running=True))
-    assert not has(area(pixels(view), view.scene.regions.stage), LIGHT.migration)
-
-
-@pytest.mark.parametrize("kind", [ServersPanel, ServerGridPanel])
-def test_a_rejection_is_said_and_shown_in_red(
-    qtbot: QtBot, kind: type[ServersPanel] | type[ServerGridPanel]
-) -> None:
-    session = before_event(classroom(5), FLAG_REJECTED)
-    panel = shown(qtbot, kind, session.frame())
-    assert not has(pixels(panel), LIGHT.rejection)
-    session.step()
-    frame = session.frame()
-    panel.set_frame(frame)
-    view = panel.stacks if isinstance(panel, ServersPanel) else panel.view
-    assert "rejected" in view.event_line.words
-    assert view.event_line.rejects
-    assert has(pixels(panel), LIGHT.rejection)
-    job_type = int(frame.rows[-1]["type"])
-    for server in servers_in_the_way(frame):
-        assert frame.classes.reject_group[server]
-        assert frame.state.configuration[server, job_type] > frame.state.placement[server, job_type]
-
-
-def test_gpa_is_followed_while_it_is_stepped_through(qtbot: QtBot) -> None:
-    session = classroom(60)
-    view = stacks(qtbot, session.frame())
-    open_columns = 0
-    while True:
-        session.step_into()
-        frame = session.frame()
-        view.set_frame(frame)
-        if not frame.records:
-            break
-        figure = figure_of(frame)
-        record = frame.records[-1]
-        if record.kind in {"configuration_found", "count_found"}:
-            column = figure.columns[record.values["i"] - 1]
-            assert column is not None
-            assert column.configuration == record.values["configuration"]
-            assert column.wanted == record.values.get("count")
-            open_columns += column.wanted is None
-            later = figure.columns[record.values["i"] : figure.greedy]
-            assert not any(item.settled for item in later if item is not None)
-    assert open_columns > 0
 
 
 @pytest.mark.parametrize("kind", ["ServersPanel", "ServerGridPanel"])

@@ -15,6 +15,7 @@ from model.records import EVENT_KINDS, EVENT_ROW
 from model.scenario.load import load_scenario, parse_scenario
 from model.scenario.reservation import ReservationScenario
 from model.state import copied, differences, digest
+from model.systems.reservation.state import REASSIGNMENTS
 from tests.strategies import scenarios
 
 EVENTS = 80
@@ -185,6 +186,26 @@ def test_the_example_of_section_7_1(factor: Any) -> None:
         theirs = kernel.advance(theirs, rows[1], Task()).state
         assert plain(rows[0]) == plain(rows[1])
         assert digest(mine) == digest(theirs), differences(mine, theirs)
+
+
+def test_more_reassignments_than_places_by_age() -> None:
+    """The kernel numbers servers by age anew each time that its places are used up."""
+    data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
+    data["servers"]["count"] = 3
+    for job_type in data["job_types"]:
+        job_type["workload"] = 0.4
+    bench = assemble(parse_scenario(data))
+    kernel = bench.kernel()
+    mine = started(bench.system)
+    theirs = copied(mine)
+    for _ in range(10):
+        rows = np.zeros((2, 250), EVENT_ROW)
+        mine = bench.reference.advance(mine, rows[0], Task()).state
+        theirs = kernel.advance(theirs, rows[1], Task()).state
+        assert plain(rows[0]) == plain(rows[1])
+        assert digest(mine) == digest(theirs), differences(mine, theirs)
+    places = 2 * 3 + 64
+    assert mine.number[REASSIGNMENTS] > 2.5 * places
 
 
 def test_more_servers_than_a_word_of_the_bit_sets() -> None:

@@ -17,6 +17,7 @@ from model.errors import ReplayError, ScenarioError, UserError
 from model.records import ARRIVAL
 from model.scenario.load import edited, load_scenario, parse_scenario
 from model.state import copied, digest
+from model.timeline import Timeline
 from tests.invariants import violations
 from tests.straight import KEYFRAME_BYTES, KEYFRAME_EVERY, session_of_7_1
 
@@ -177,6 +178,26 @@ def test_a_fork_goes_on_with_the_time_and_the_numbers_it_found() -> None:
     assert rows["time"][0] >= now
     arrived = rows[rows["kind"] == ARRIVAL]
     assert arrived["job"].tolist() == list(range(arrivals, arrivals + len(arrived)))
+
+
+def test_a_fork_keeps_its_first_state_however_far_it_goes() -> None:
+    """Its first event lies on no grid of keyframes; thinning must spare it all the same."""
+    session, _ = session_of_7_1("reference")
+    session.run(events=31)
+    fork = session.fork(load_scenario("dra-vms"))
+    start = fork.timeline.mark()
+    bench = fork.bench
+    bench.reference.keyframe_every = KEYFRAME_EVERY["reference"]
+    fork.timeline = Timeline(
+        bench.system, bench.reference, fork.timeline.state, keyframe_bytes=KEYFRAME_BYTES
+    )
+    fork.run(events=200)
+    assert fork.timeline.extent().keyframes[0] == 31
+    fork.to_start()
+    assert fork.timeline.event == 31
+    assert fork.timeline.mark() == start
+    fork.to_live_end()
+    assert fork.timeline.event == 231
 
 
 def test_a_fork_needs_the_same_servers_and_types() -> None:

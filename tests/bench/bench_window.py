@@ -1,0 +1,255 @@
+"""Frames per second and speed of the whole window while a run goes on without limit.
+
+Run with ``python -m tests.bench.bench_window [--quick]`` (with ``QT_QPA_PLATFORM=offscreen``,
+which is also what it takes where there is no display).  Stretches with and without drawing
+follow each other in one window; the ratio of their speeds is what drawing costs the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Callable
+
+if sys.platform == "linux" and not os.environ.get("DISPLAY"):
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QEventLoop, QObject, QSettings, QTimer
+from PySide6.QtWidgets import QApplication
+
+from gui import app as gui_app
+from gui import main_window
+from gui.main_window import MainWindow
+from gui.pace import NO_LIMIT
+from gui.panels import PANELS, PanelEntry
+from gui.worker import Goal
+from model.frame import Frame
+from model.scenario.load import write_scenario
+from tests.bench.timing import SETTLED, SIZES, Spread, scaled, section, spread, table
+
+SIZE = (1600, 900)
+
+#: Seconds to wait for anything, compiling included.
+PATIENCE = 180
+
+
+@dataclass
+class Stretch:
+    """What was counted in a stretch of running."""
+
+    seconds: float = 0.0
+    frames: int = 0
+    events: int = 0
+    run_cpu: float = 0.0  #: seconds of the thread that runs
+    window_cpu: float = 0.0  #: seconds of the thread that draws
+    starved: float = 0.0  #: seconds that the run's thread could run and had no core
+    panels: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    @property
+    def speed(self) -> float:
+        """Events per second."""
+        return self.events / self.seconds
+
+    @property
+    def own_seconds(self) -> float:
+        """The time without that in which other programs had the core."""
+        return max(self.seconds - self.starved, self.run_cpu)
+
+    @property
+    def own_speed(self) -> float:
+        """Events per second, as on a machine with nothing else to do."""
+        return self.events / self.own_seconds
+
+
+class Watch(QObject):
+    """Counts the frames of a window, and the time inside each panel."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__()
+        self.window = window
+        self.stretch = Stretch()
+        window.worker.framed.connect(self._count)
+        for name, dock in window.docks.items():
+            self._time(name, dock.panel)
+
+    def _count(self, _: Frame) -> None:
+        self.stretch.frames += 1
+
+    def _time(self, name: str, panel: object) -> None:
+        shown: Callable[[Frame], None] = panel.set_frame  # type: ignore[attr-defined]
+
+        def timed(frame: Frame) -> None:
+            started = time.thread_time()
+            shown(frame)
+            self.stretch.panels[name] += time.thread_time() - started
+
+        panel.set_frame = timed  # type: ignore[attr-defined]
+
+    def measure(self, goal: Goal, seconds: float) -> Stretch:
+        """Run for some seconds and count."""
+        worker = self.window.worker
+        assert worker.session is not None
+        line = worker.session.timeline
+        thread = time.pthread_getcpuclockid(worker._thread.ident or 0)
+        self.window.control.run(goal)
+        spin(0.3)  # speeds settle
+        self.stretch = stretch = Stretch()
+        started, first = time.monotonic(), line.event
+        run, mine = time.clock_gettime(thread), time.thread_time()
+        starved = seconds_without_core(worker._thread.native_id or 0)
+        spin(seconds)
+        stretch.seconds, stretch.events = time.monotonic() - started, line.event - first
+        stretch.run_cpu = time.clock_gettime(thread) - run
+        stretch.window_cpu = time.thread_time() - mine
+        stretch.starved = seconds_without_core(worker._thread.native_id or 0) - starved
+        self.window.control.pause()
+        spin(0.1)
+        return stretch
+
+
+def seconds_without_core(thread: int) -> float:
+    """How long a thread could have run but waited for a core; 0 where Linux does not tell."""
+    try:
+        return int(Path(f"/proc/self/task/{thread}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
+
+
+def spin(seconds: float) -> None:
+    """Let the window live for some seconds."""
+    loop = QEventLoop()
+    QTimer.singleShot(int(1000 * seconds), loop.quit)
+    loop.exec()
+
+
+def wait_until(what: str, reached: Callable[[], bool]) -> None:
+    """Let the window live until something holds."""
+    end = time.monotonic() + PATIENCE
+    while not reached():
+        if time.monotonic() > end:
+            raise RuntimeError(f"waited {PATIENCE} s in vain until {what}")
+        spin(0.02)
+
+
+def present_panels() -> tuple[list[PanelEntry], list[str]]:
+    """The panels that exist, and the modules that do not."""
+    found = [entry for entry in PANELS if find_spec(entry.module)]
+    return found, [entry.module for entry in PANELS if entry not in found]
+
+
+def open_window(servers: int, settled: float, folder: Path) -> MainWindow:
+    """A window with all panels, standing at a settled state, on the kernel."""
+    found, _ = present_panels()
+    main_window.PANELS = tuple(found)
+    settings = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
+    window = gui_app.make_window(settings, "light")
+    window.resize(*SIZE)
+    window.show()
+    window.build_panels()
+    wait_until("all panels are built", lambda: len(window.docks) == len(found))
+    path = folder / "scenario.toml"
+    write_scenario(path, scaled(servers))
+    window.control.open(str(path))
+    window.control.set_pace(NO_LIMIT)
+    wait_until("the kernel runs", lambda: _engine(window) == "kernel")
+    window.control.run(Goal(time=settled, express=True))
+    wait_until("the run has settled", lambda: _time(window) >= 0.99 * settled)
+    spin(0.5)
+    return window
+
+
+def _engine(window: MainWindow) -> str:
+    return window.frame.engine if window.frame is not None else ""
+
+
+def _time(window: MainWindow) -> float:
+    return window.frame.time if window.frame is not None else 0.0
+
+
+def alternate(
+    window: MainWindow, rounds: int, seconds: float
+) -> tuple[list[Stretch], list[Stretch]]:
+    """Stretches drawn and undrawn, in turn."""
+    watch = Watch(window)
+    drawn, undrawn = [], []
+    for _ in range(rounds):
+        drawn.append(watch.measure(Goal(), seconds))
+        undrawn.append(watch.measure(Goal(express=True), seconds))
+    return drawn, undrawn
+
+
+def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
+    """The table of a window."""
+    pairs = list(zip(drawn, undrawn, strict=True))
+    rows: list[tuple[str, Spread]] = [
+        ("frames per second", spread(one.frames / one.seconds for one in drawn)),
+        ("speed drawn / undrawn, %", spread(100 * x.speed / y.speed for x, y in pairs)),
+        ("speed drawn / undrawn, %, other programs' time taken out",
+         spread(100 * x.own_speed / y.own_speed for x, y in pairs)),
+        ("events per CPU second of the run's thread, drawn / undrawn, %",
+         spread(100 * (x.events / x.run_cpu) / (y.events / y.run_cpu) for x, y in pairs)),
+        ("events per second, drawn (thousands)", spread(one.speed / 1e3 for one in drawn)),
+        ("events per second, undrawn (thousands)", spread(one.speed / 1e3 for one in undrawn)),
+        ("CPU of the window's thread, ms per frame",
+         spread(1000 * one.window_cpu / max(one.frames, 1) for one in drawn)),
+        ("CPU of the run's thread, µs per event, undrawn",
+         spread(1e6 * one.run_cpu / max(one.events, 1) for one in undrawn)),
+        ("the run's thread had no core, % of the time",
+         spread(100 * one.starved / one.seconds for one in (*drawn, *undrawn))),
+    ]  # fmt: skip
+    return table(("what", "median (least to most)"), [(name, one.text()) for name, one in rows])
+
+
+def panel_table(drawn: list[Stretch]) -> str:
+    """CPU inside each panel's ``set_frame``; painting comes after it and is the rest."""
+    names = sorted({name for one in drawn for name in one.panels})
+    rows = []
+    for name in names:
+        calls = spread(1000 * one.panels[name] / max(one.frames, 1) for one in drawn)
+        rows.append((name, calls.text()))
+    rest = spread(1000 * (one.window_cpu - sum(one.panels.values())) / max(one.frames, 1)
+                  for one in drawn)  # fmt: skip
+    rows.append(("painting, transport and the rest", rest.text()))
+    return table(("panel", "CPU ms per frame"), rows)
+
+
+def bench_window(servers: int, rounds: int, seconds: float, settled: float) -> None:
+    """Print a window's tables."""
+    with tempfile.TemporaryDirectory() as folder:
+        window = open_window(servers, settled, Path(folder))
+        drawn, undrawn = alternate(window, rounds, seconds)
+        window.close()
+        window.deleteLater()
+        spin(0.1)
+    _, missing = present_panels()
+    note = f"\nwithout {', '.join(missing)}: not there" if missing else ""
+    platform = QApplication.platformName()
+    section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, L = {servers}",
+            summary(drawn, undrawn), "", panel_table(drawn), note)  # fmt: skip
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--quick", action="store_true", help="two rounds of a second, L = 180")
+    arguments = parser.parse_args()
+    gui_app.application()
+    sys.setswitchinterval(gui_app.SWITCH_INTERVAL)
+    if arguments.quick:
+        bench_window(SIZES[0], 2, 1.0, SETTLED)
+        return
+    for servers in SIZES:
+        bench_window(servers, arguments.rounds, arguments.seconds, SETTLED)
+
+
+if __name__ == "__main__":
+    main()

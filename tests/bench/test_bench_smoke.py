@@ -1,0 +1,132 @@
+"""Benchmarks at tiny sizes: those that are compared must agree on what happens.
+
+How long anything takes is never looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from model.engine import Task
+from model.records import EVENT_ROW
+from model.state import copied, digest
+from tests.bench import bench_engines, bench_history, bench_start, bench_window, timing
+from tests.bench import simpy_loss as loss
+from tests.bench.literal_cra import LiteralKernel
+
+pytestmark = pytest.mark.slow
+
+SERVERS = 12
+ARRIVALS = (400, 400, 400)
+SOON = 2.0
+
+
+@pytest.mark.parametrize("servers", [2, SERVERS, 65, 180])
+def test_cra_from_scratch_reaches_the_kernels_digests(servers: int) -> None:
+    bench, state = timing.settled(servers, "dra", SOON)
+    kernel, literal = bench.kernel(), LiteralKernel(bench.system)
+    one, other = copied(state), copied(state)
+    tapes = np.zeros((2, 250), EVENT_ROW)
+    for _ in range(8):
+        one = kernel.advance(one, tapes[0], Task()).state
+        other = literal.advance(other, tapes[1], Task()).state
+        assert digest(one) == digest(other)
+        assert (tapes[0] == tapes[1]).all()
+
+
+def outcomes(seed_time: float, folder: Path) -> dict[str, loss.Outcome]:
+    bench, state = timing.settled(SERVERS, "first-fit", seed_time)
+    ways = bench_engines.loss_contestants(bench, state, ARRIVALS, folder)
+    return {name: way()() for name, way in ways.items()}
+
+
+@pytest.mark.parametrize("time", [0.05, SOON, 5.0])
+def test_all_ways_of_first_fit_reject_the_same_jobs(time: float, tmp_path: Path) -> None:
+    found = outcomes(time, tmp_path)
+    kernel = found.pop("kernel")
+    assert {"plain Python", "SimPy, containers", "SimPy, own lists"} < set(found)
+    assert len(kernel.rejected) > 20
+    for name, outcome in found.items():
+        assert outcome == kernel, name
+
+
+def test_ways_that_meet_other_jobs_do_not_pass_for_the_same(tmp_path: Path) -> None:
+    assert outcomes(SOON, tmp_path)["kernel"] != outcomes(5.0, tmp_path)["kernel"]
+
+
+def test_a_problem_goes_on_over_the_end_of_a_block_of_arrivals() -> None:
+    bench, state = timing.settled(SERVERS, "first-fit", SOON)
+    problem = loss.problem_of(bench, state, 40_000)
+    assert len(problem.time) == len(problem.type) == len(problem.service) == 40_000
+    assert (np.diff(problem.time) > 0).all()
+    assert problem.time[0] > problem.now
+
+
+def test_engines_print_tables(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(bench_engines.DRA_EVENTS, SERVERS, (200, 50, 10))
+    monkeypatch.setitem(bench_engines.ARRIVALS, SERVERS, (100, 50, 20))
+    bench_engines.bench_dra(SERVERS, 1, SOON)
+    bench_engines.bench_loss(SERVERS, 1, SOON)
+    text = capsys.readouterr().out
+    for way in ("kernel", "Numba, CRA from scratch", "reference (Python)", "SimPy, containers"):
+        assert f"| {way} |" in text
+
+
+def test_history_prints_tables_and_replays_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    bench, state = timing.settled(SERVERS, "dra", SOON)
+    bench_history.bench_keyframes(bench, state, 1, 12_000)
+    bench_history.bench_seeks(SERVERS, SOON, 25_000, 3)
+    bench_history.bench_copies(SERVERS, SOON, 1)
+    text = capsys.readouterr().out
+    assert "keyframes cost" in text
+    assert "| to a place (timeline) |" in text
+    assert "| digest |" in text
+
+
+def test_the_window_runs_drawn_and_undrawn(qapp: QApplication, tmp_path: Path) -> None:
+    window = bench_window.open_window(SERVERS, SOON, tmp_path)
+    try:
+        drawn, undrawn = bench_window.alternate(window, 1, 0.3)
+    finally:
+        window.close()
+        window.deleteLater()
+    assert drawn[0].frames > 0
+    assert drawn[0].panels
+    assert undrawn[0].events > 0
+    assert "speed drawn / undrawn" in bench_window.summary(drawn, undrawn)
+    assert "painting" in bench_window.panel_table(drawn)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="starts windows on Linux's virtual screen")
+def test_a_start_leaves_its_marks() -> None:
+    environment = os.environ | {"PYTHONPATH": str(bench_start.ROOT), "QT_QPA_PLATFORM": "offscreen"}
+    found = bench_start.start(bench_start.BARE, environment)
+    assert set(found.cpu) == {"first paint"}
+    assert found.real["first paint"] > 0
+
+
+def test_ratios_are_taken_round_by_round() -> None:
+    assert timing.ratio([2.0, 30.0, 4.0], [1.0, 10.0, 4.0]) == timing.Spread(2.0, 1.0, 3.0)
+
+
+def test_contestants_take_turns() -> None:
+    turns: list[str] = []
+
+    def way(name: str) -> timing.Contestant:
+        def contestant() -> timing.Work:
+            turns.append(f"prepare {name}")
+            return lambda: float(turns.append(name) or 1)  # type: ignore[func-returns-value]
+
+        return contestant
+
+    times = timing.interleaved({"a": way("a"), "b": way("b")}, rounds=2)
+    assert turns == ["prepare a", "a", "prepare b", "b"] * 3
+    assert [len(found) for found in times.values()] == [2, 2]

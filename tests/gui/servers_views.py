@@ -1,0 +1,76 @@
+"""What the tests of the panels of servers share: runs, views and their pixels."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.painting.colour import argb
+from gui.panels.servers import ServersPanel
+from gui.panels.servers_grid import ServerGridPanel
+from gui.panels.servers_stacks import StackView
+from gui.theme import load_theme
+from model.api import Session
+from model.frame import Frame
+from model.scenario.load import as_data, load_scenario, parse_scenario
+
+LIGHT, DARK = load_theme("light"), load_theme("dark")
+SIZE = (900, 600)
+
+
+def classroom(events: int = 0, servers: int = 7, policy: str | None = None) -> Session:
+    data = as_data(load_scenario("dra-classroom"))
+    data["servers"]["count"] = servers
+    session = Session.open(parse_scenario(data), policy=policy, kernel=False)
+    if events:
+        session.run(events=events)
+    return session
+
+
+def before_event(session: Session, flag: int) -> Session:
+    """Stand just before the next event with a flag."""
+    while not int(session.frame().rows[-1]["flags"]) & flag:
+        session.run(events=1)
+    session.seek(session.timeline.event - 1)
+    return session
+
+
+def shown(
+    qtbot: QtBot,
+    kind: type[ServersPanel] | type[ServerGridPanel],
+    frame: Frame,
+    size: tuple[int, int] = SIZE,
+) -> ServersPanel | ServerGridPanel:
+    panel = kind(LIGHT)
+    qtbot.addWidget(panel)
+    panel.resize(*size)
+    panel.show()
+    panel.set_frame(frame)
+    return panel
+
+
+def stacks(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> StackView:
+    view = StackView(LIGHT)
+    qtbot.addWidget(view)
+    view.resize(*size)
+    view.show()
+    view.set_frame(frame)
+    return view
+
+
+def pixels(widget: QWidget) -> np.ndarray:
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
+    return rows[:, : image.width()].copy()
+
+
+def area(picture: np.ndarray, rect: QRectF) -> np.ndarray:
+    box = rect.toAlignedRect()
+    return picture[max(0, box.top()) : box.bottom() + 1, max(0, box.left()) : box.right() + 1]
+
+
+def has(picture: np.ndarray, color: str) -> bool:
+    return bool((picture == argb(color)).any())

@@ -1,0 +1,101 @@
+"""The repository's Python files as trees, and what they import; for tests of its structure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Source(NamedTuple):
+    """One Python file: its path within the tree, its module's name, its text and its tree."""
+
+    path: Path
+    module: str
+    text: str
+    tree: ast.Module
+
+
+class Import(NamedTuple):
+    """A module that a source imports, and where."""
+
+    source: Source
+    line: int
+    target: str
+    #: Whether it runs when the source is imported.
+    at_once: bool
+    #: Whether it never runs, and only names a type.
+    for_types: bool
+
+    def says(self, why: str) -> str:
+        return f"{self.source.path}:{self.line}: {why} {self.target}"
+
+
+@cache
+def sources(root: Path, *folders: str) -> tuple[Source, ...]:
+    """The Python files under *folders* of *root*; a folder may also be one file."""
+    found = []
+    for folder in folders:
+        start = root / folder
+        for path in [start] if start.is_file() else sorted(start.rglob("*.py")):
+            inside = path.relative_to(root)
+            module = ".".join(inside.with_suffix("").parts).removesuffix(".__init__")
+            text = path.read_text(encoding="utf-8")
+            found.append(Source(inside, module, text, ast.parse(text)))
+    return tuple(found)
+
+
+def program(root: Path) -> tuple[Source, ...]:
+    return sources(root, "model", "gui", "main.py")
+
+
+def everything(root: Path) -> tuple[Source, ...]:
+    return sources(root, "model", "gui", "main.py", "tests")
+
+
+def imports(root: Path, *folders: str) -> Iterator[Import]:
+    """Every import below *folders*; one of a name from a package leads to its module."""
+    modules = {source.module for source in program(root)}
+    for source in sources(root, *folders):
+        for_types = _below(source, _is_for_types)
+        later = for_types | _below(source, lambda node: isinstance(node, FUNCTIONS))
+        for node in ast.walk(source.tree):
+            for target in _targets(node, source, modules):
+                yield Import(source, node.lineno, target, node not in later, node in for_types)
+
+
+def _below(source: Source, chosen: Callable[[ast.AST], bool]) -> set[ast.AST]:
+    """All nodes inside a *chosen* one."""
+    roots = filter(chosen, ast.walk(source.tree))
+    return {inner for node in roots for inner in ast.walk(node)}
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+
+
+def _targets(node: ast.AST, source: Source, modules: set[str]) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    base = node.module or ""
+    if node.level:
+        package = source.module.split(".")
+        above = node.level - (source.path.name == "__init__.py")
+        base = ".".join([*package[: len(package) - above], *filter(None, [node.module])])
+    inner = [f"{base}.{alias.name}" for alias in node.names]
+    return list(dict.fromkeys(name if name in modules else base for name in inner))
+
+
+def top(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def within(module: str, packages: set[str]) -> bool:
+    """Whether *module* is one of *packages* or inside one."""
+    return any(module == name or module.startswith(f"{name}.") for name in packages)
