@@ -38,6 +38,7 @@ class PanelDock(QDockWidget):
     def __init__(self, panel: Panel, theme: Theme, parent: QMainWindow) -> None:
         super().__init__(panel.title, parent)
         self.panel = panel
+        self.seen = True  #: neither closed nor behind another tab
         self.setObjectName(f"dock-{panel.name}")
         self.setWidget(panel)
         self._title = QLabel(panel.title)

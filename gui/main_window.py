@@ -100,7 +100,7 @@ class MainWindow(QMainWindow):
         dock.setProperty("built-from", entry.cls)
         panel.intent.connect(self.carry_out)
         dock.said.connect(self.say)
-        dock.visibilityChanged.connect(lambda _=False: self._show_in(dock))
+        dock.visibilityChanged.connect(lambda seen: self._seen_or_hidden(dock, seen))
         self._place(dock, entry.place, entry.group)
         self.docks[panel.name] = dock
         if self.frame is not None:
@@ -180,9 +180,13 @@ class MainWindow(QMainWindow):
 
     def _show_in(self, dock: PanelDock) -> None:
         frame = self.frame
-        shown = dock.isVisible() and not dock.panel.visibleRegion().isEmpty()
-        if frame is not None and dock.panel.frame is not frame and (shown or not frame.running):
+        if frame is not None and dock.panel.frame is not frame and (dock.seen or not frame.running):
             dock.panel.set_frame(frame)
+
+    def _seen_or_hidden(self, dock: PanelDock, seen: bool) -> None:
+        """A dock behind another tab counts as hidden and costs nothing while running."""
+        dock.seen = seen
+        self._show_in(dock)
 
     @staticmethod
     def _next_text(frame: Frame) -> str:

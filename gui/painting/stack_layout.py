@@ -51,9 +51,9 @@ def scale_at(unit: float, line: int = 1) -> StackScale:
     least, most = LEAST_STRIP * line, MOST_STRIP * line
     if unit >= least:
         return StackScale(min(most, int(unit)), 1)
-    if unit < SMALL[0] * line:
+    if unit < line * SMALL[0].numerator / SMALL[0].denominator:
         return StackScale(least, -int(-least // max(unit, 1e-6)))
-    size = max(size for size in SMALL if size * line <= unit)
+    size = max(item for item in SMALL if item.numerator * line / item.denominator <= unit)
     return StackScale(size.numerator * line, size.denominator)
 
 
@@ -84,14 +84,13 @@ def zoomed_scale(scale: StackScale, factor: float, fit: StackScale, line: int = 
 
 
 def _finer(scale: StackScale, line: int) -> StackScale:
-    if scale.unit >= LEAST_STRIP * line:
+    size = Fraction(scale.strip, scale.group * line)
+    if size >= LEAST_STRIP:
         return StackScale(min(MOST_STRIP * line, scale.strip + 1), 1)
-    larger = [size for size in SMALL if size * line > scale.unit]
-    if larger and scale.unit >= SMALL[0] * line:
-        return StackScale(larger[0].numerator * line, larger[0].denominator)
-    if not larger:
-        return StackScale(LEAST_STRIP * line, 1)
-    return scale_at(LEAST_STRIP * line / (scale.group - 1), line)
+    if size < SMALL[0]:
+        return scale_at(LEAST_STRIP * line / (scale.group - 1), line)
+    larger = next((item for item in SMALL if item > size), Fraction(LEAST_STRIP))
+    return StackScale(larger.numerator * line, larger.denominator)
 
 
 class Share(NamedTuple):

@@ -70,6 +70,12 @@ def at(window: MainWindow, event: int, substeps: int = 0) -> Callable[[], bool]:
     return check
 
 
+def _event_shown(window: MainWindow, name: str) -> int:
+    """The event that a panel shows, -1 if it has had no frame."""
+    frame = window.docks[name].panel.frame
+    return frame.event if frame is not None else -1
+
+
 def test_every_panel_paints_something(qtbot: QtBot, window: MainWindow) -> None:
     window.control.go_to(500)
     rest(qtbot, window, at(window, 500))
@@ -113,6 +119,10 @@ def test_shift_right_steps_into_a_decision_and_back(qtbot: QtBot, window: MainWi
 def test_space_runs_and_pauses(qtbot: QtBot, window: MainWindow) -> None:
     press(qtbot, window, Key.Key_Space)
     rest(qtbot, window, lambda: window.frame is not None and window.frame.event > 100)
+    front = ("servers", "algorithm", "decisions", "reward", "lp")
+    qtbot.waitUntil(lambda: all(_event_shown(window, name) > 100 for name in front))
+    assert window.frame is not None and window.frame.running
+    assert _event_shown(window, "server-grid") == 0  # behind another tab: costs nothing
     press(qtbot, window, Key.Key_Space)
     rest(qtbot, window, lambda: window.frame is not None and not window.frame.running)
     assert window.frame is not None
