@@ -51,6 +51,7 @@ class MainWindow(QMainWindow):
         self.selection = Select()
         self._default_layout = ""
         self._layout_before = ""
+        self._told = ""  # the run's last message; the window's own stay until the next
         self.control = RunControl(worker, self)
         self.actions_by_name = Actions(self, self._handlers())
         self.transport = TransportBar(self.theme, self.actions_by_name)
@@ -142,7 +143,7 @@ class MainWindow(QMainWindow):
         across = {"servers": 0.64, "reward": 0.36}
         down = {"servers": 0.66, "decisions": 0.34}
         beside = {"algorithm": 0.30, "decisions": 0.34}
-        right = {"reward": 0.42, "lp": 0.58}
+        right = {"reward": 0.46, "lp": 0.54}
         for shares, size, orientation in (
             (across, width, Qt.Orientation.Horizontal), (down, height, Qt.Orientation.Vertical),
             (beside, width, Qt.Orientation.Horizontal), (right, height, Qt.Orientation.Vertical),
@@ -171,10 +172,9 @@ class MainWindow(QMainWindow):
         self.transport.set_frame(frame)
         for dock in self.docks.values():
             self._show_in(dock)
-        if frame.message:
+        if frame.message != self._told:
+            self._told = frame.message
             self._status.setText(frame.message)
-        elif frame.running:
-            self._status.setText("")
         self._next.setText(self._next_text(frame))
         self.worker.take()
 

@@ -87,8 +87,8 @@ def _finer(scale: StackScale, line: int) -> StackScale:
     size = Fraction(scale.strip, scale.group * line)
     if size >= LEAST_STRIP:
         return StackScale(min(MOST_STRIP * line, scale.strip + 1), 1)
-    if size < SMALL[0]:
-        return scale_at(LEAST_STRIP * line / (scale.group - 1), line)
+    if size < SMALL[0] and Fraction(LEAST_STRIP, scale.group - 1) < SMALL[0]:
+        return StackScale(LEAST_STRIP * line, scale.group - 1)
     larger = next((item for item in SMALL if item > size), Fraction(LEAST_STRIP))
     return StackScale(larger.numerator * line, larger.denominator)
 

@@ -121,7 +121,7 @@ def movements(old: Frame | None, new: Frame) -> tuple[tuple[Movement, ...], ...]
     """What moves in this step, in phases one after the other, as the records have it."""
     phases: list[tuple[Movement, ...]] = []
     reassigned: list[Movement] = []
-    for record in new.last_records:
+    for record in fresh_records(old, new):
         if isinstance(record, Admit):
             job = arriving(new)
             if job is not None:

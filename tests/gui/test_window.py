@@ -131,9 +131,7 @@ def test_space_runs_and_pauses(qtbot: QtBot, window: MainWindow) -> None:
     assert window.frame.event == stopped
 
 
-def test_ctrl_right_stops_just_before_the_next_rejection(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_ctrl_right_stops_just_before_the_next_rejection(qtbot: QtBot, window: MainWindow) -> None:
     window.transport.kind.setCurrentText("rejection")
     press(qtbot, window, Key.Key_Right, CTRL)
     rest(qtbot, window, lambda: window.frame is not None and window.frame.event > 0
@@ -249,9 +247,7 @@ def test_help_opens(qtbot: QtBot, window: MainWindow, key: Qt.Key) -> None:
     sheet.close()
 
 
-def test_panels_save_pictures_and_series(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_panels_save_pictures_and_series(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.control.go_to(400)
     rest(qtbot, window, at(window, 400))
     qtbot.wait(60)
