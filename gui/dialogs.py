@@ -47,8 +47,8 @@ PAGES = {
 MENUS = (("&File", "File"), ("&Run", "Transport"), ("&View", "View"), ("&Help", "Help"))
 
 
-def stack_header(window: MainWindow, header: QWidget) -> QMenu:
-    """Put a menu bar, filled from the table of commands, over the transport; the View menu."""
+def stack_header(window: MainWindow, header: QWidget) -> tuple[QMenuBar, QMenu]:
+    """Put a menu bar, filled from the table of commands, over the transport; it and View."""
     layout = QVBoxLayout(header)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(0)
@@ -59,7 +59,7 @@ def stack_header(window: MainWindow, header: QWidget) -> QMenu:
         menus[group].addActions(window.actions_by_name.in_group(group))
     layout.addWidget(bar)
     layout.addWidget(window.transport)
-    return menus["View"]
+    return bar, menus["View"]
 
 
 def fill_view_menu(window: MainWindow) -> None:

@@ -66,7 +66,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(900, 560)
         header = QWidget()
         self.setMenuWidget(header)
-        self.view_menu = dialogs.stack_header(self, header)
+        self.menu_bar, self.view_menu = dialogs.stack_header(self, header)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.statusBar().addWidget(self._status, 1)
@@ -294,7 +294,7 @@ class MainWindow(QMainWindow):
                 dock.setVisible(name in LECTURE_PANELS)
         elif self._layout_before:
             restore_layout(self, self._layout_before)
-        self.view_menu.parentWidget().setHidden(self.lecture)
+        self.menu_bar.setHidden(self.lecture)
         self.statusBar().setHidden(self.lecture)
         self._restyle()
         if self.lecture:

@@ -99,10 +99,10 @@ def build_index(
         greedy[place] = known.number(tuple(int(k) for k in row))
     room = 2 * len(known) + 16
     idle_words = words_for(servers)
-    place, server_at = _places(state)
+    places, server_at = _places(state)
     words = words_for(len(server_at))
     free = np.zeros((types, len(server_at)), np.bool_)
-    free[:, place] = (state.configuration > state.placement).T
+    free[:, places] = (state.configuration > state.placement).T
     index = Index(
         size=np.zeros(SIZES, np.int64),
         vectors=known.table(room),
@@ -120,7 +120,7 @@ def build_index(
         present=np.zeros(room, np.int32),
         present_at=np.full(room, -1, np.int32),
         jobs=state.placement.sum(axis=1, dtype=np.int32),
-        place=place,
+        place=places,
         server_at=server_at,
         free=packed(free, words),
         free_summary=np.zeros((types, words_for(words)), np.uint64),

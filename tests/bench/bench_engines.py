@@ -68,7 +68,7 @@ def dra_contestants(
     bench: Bench, state: ReservationState, counts: tuple[int, int, int]
 ) -> dict[str, Contestant]:
     """DRA: kernel, CRA from scratch, reference."""
-    engines = (
+    engines: tuple[tuple[str, Engine], ...] = (
         ("kernel", bench.kernel()),
         ("Numba, CRA from scratch", LiteralKernel(bench.system)),
         ("reference (Python)", bench.reference),

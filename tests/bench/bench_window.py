@@ -51,6 +51,7 @@ class Stretch:
     window_cpu: float = 0.0  #: seconds of the thread that draws
     starved: float = 0.0  #: seconds that the run's thread could run and had no core
     panels: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    shown: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
     @property
     def speed(self) -> float:
@@ -89,6 +90,7 @@ class Watch(QObject):
             started = time.thread_time()
             shown(frame)
             self.stretch.panels[name] += time.thread_time() - started
+            self.stretch.shown[name] += frame.running
 
         panel.set_frame = timed  # type: ignore[attr-defined]
 
@@ -147,7 +149,7 @@ def present_panels() -> tuple[list[PanelEntry], list[str]]:
 def open_window(servers: int, settled: float, folder: Path) -> MainWindow:
     """A window with all panels, standing at a settled state, on the kernel."""
     found, _ = present_panels()
-    main_window.PANELS = tuple(found)
+    main_window.PANELS = tuple(found)  # type: ignore[attr-defined]
     settings = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
     window = gui_app.make_window(settings, "light")
     window.resize(*SIZE)
@@ -208,16 +210,20 @@ def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
 
 
 def panel_table(drawn: list[Stretch]) -> str:
-    """CPU inside each panel's ``set_frame``; painting comes after it and is the rest."""
+    """CPU inside each panel's ``set_frame``; painting comes after it and is the rest.
+
+    A panel behind another tab is shown no frame; one in front must be shown them all.
+    """
     names = sorted({name for one in drawn for name in one.panels})
     rows = []
     for name in names:
         calls = spread(1000 * one.panels[name] / max(one.frames, 1) for one in drawn)
-        rows.append((name, calls.text()))
+        shown = spread(100 * one.shown[name] / max(one.frames, 1) for one in drawn)
+        rows.append((name, f"{shown.median:.0f}", calls.text()))
     rest = spread(1000 * (one.window_cpu - sum(one.panels.values())) / max(one.frames, 1)
                   for one in drawn)  # fmt: skip
-    rows.append(("painting, transport and the rest", rest.text()))
-    return table(("panel", "CPU ms per frame"), rows)
+    rows.append(("painting, transport and the rest", "", rest.text()))
+    return table(("panel", "shown, % of frames", "CPU ms per frame"), rows)
 
 
 def bench_window(servers: int, rounds: int, seconds: float, settled: float) -> None:

@@ -104,7 +104,7 @@ def find_index_one(index: Any) -> None:
 def in_reject_group(state: State, index: Any, server: int) -> bool:
     """Index 1 and rank above I*."""
     first = index.index_one[index.configuration_of[server]] == server
-    return first and index.rank[server] > state.number[I_STAR]
+    return bool(first and index.rank[server] > state.number[I_STAR])
 
 
 @jitable
@@ -114,7 +114,7 @@ def accepting_server(state: State, index: Any, job_type: int) -> int:
         server = index.by_age[age]
         empty = state.configuration[server, job_type] - state.placement[server, job_type]
         if empty > 0 and not in_reject_group(state, index, server):
-            return server
+            return int(server)
     return -1
 
 
@@ -169,7 +169,7 @@ def adopt_greedy(state: State, index: Any, length: int, found: Array, counts: Ar
         for job_type in range(len(counts)):
             state.greedy_configuration[place, job_type] = index.vectors[found[place], job_type]
     state.number[GREEDY_LENGTH] = length
-    return changed
+    return bool(changed)
 
 
 @jitable

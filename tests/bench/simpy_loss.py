@@ -304,7 +304,7 @@ def first_bit(words: Array) -> int:
         word = words[place]
         if word != np.uint64(0):
             alone = word & (~word + np.uint64(1))
-            return place * 64 + BIT_POSITION[(alone * DE_BRUIJN) >> np.uint64(58)]
+            return place * 64 + int(BIT_POSITION[(alone * DE_BRUIJN) >> np.uint64(58)])
     return -1
 
 

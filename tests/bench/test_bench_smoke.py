@@ -99,7 +99,7 @@ def test_the_window_runs_drawn_and_undrawn(qapp: QApplication, tmp_path: Path) -
         window.close()
         window.deleteLater()
     assert drawn[0].frames > 0
-    assert drawn[0].panels
+    assert drawn[0].shown["servers"] >= drawn[0].frames // 2, "the view in front stands still"
     assert undrawn[0].events > 0
     assert "speed drawn / undrawn" in bench_window.summary(drawn, undrawn)
     assert "painting" in bench_window.panel_table(drawn)
