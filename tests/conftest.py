@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
@@ -71,3 +74,43 @@ def shared_traces() -> Path:
     if not SHARED_TRACES.is_dir():
         pytest.skip(f"the real traces are not on this machine: no folder {SHARED_TRACES}")
     return SHARED_TRACES
+
+
+@pytest.fixture
+def slotscope(capsys, monkeypatch, tmp_path):
+    """A function that runs a command in this process and gives (code, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+
+    import main
+
+    def run(command: str):
+        code = main.main(shlex.split(command))
+        said = capsys.readouterr()
+        return SimpleNamespace(code=code, out=said.out, err=said.err)
+
+    return run
+
+
+@pytest.fixture
+def answer(slotscope):
+    """A function that runs a command, which must succeed silently, and gives its JSON."""
+
+    def run(command: str):
+        said = slotscope(f"{command} --json")
+        assert (said.code, said.err) == (0, "")
+        assert said.out.count("\n") == 1
+        return json.loads(said.out)
+
+    return run
+
+
+@pytest.fixture
+def lines(slotscope):
+    """As *answer*, for commands that print one JSON object per line."""
+
+    def run(command: str):
+        said = slotscope(f"{command} --json")
+        assert (said.code, said.err) == (0, "")
+        return [json.loads(line) for line in said.out.splitlines()]
+
+    return run

@@ -190,6 +190,9 @@ def alternate(
 def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
     """The table of a window."""
     pairs = list(zip(drawn, undrawn, strict=True))
+    # Chosen by what other programs left to this one, not by its result.
+    calm, calm_undrawn = min(pairs, key=lambda pair: pair[0].starved + pair[1].starved)
+    without_core = (calm.starved + calm_undrawn.starved) / (calm.seconds + calm_undrawn.seconds)
     rows: list[tuple[str, Spread]] = [
         ("frames per second", spread(one.frames / one.seconds for one in drawn)),
         ("speed drawn / undrawn, %", spread(100 * x.speed / y.speed for x, y in pairs)),
@@ -203,6 +206,11 @@ def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
          spread(1000 * one.window_cpu / max(one.frames, 1) for one in drawn)),
         ("CPU of the run's thread, µs per event, undrawn",
          spread(1e6 * one.run_cpu / max(one.events, 1) for one in undrawn)),
+        ("calmest round: frames per second", spread([calm.frames / calm.seconds])),
+        ("calmest round: speed drawn / undrawn, %",
+         spread([100 * calm.speed / calm_undrawn.speed])),
+        ("calmest round: the run's thread had no core, % of the time",
+         spread([100 * without_core])),
         ("the run's thread had no core, % of the time",
          spread(100 * one.starved / one.seconds for one in (*drawn, *undrawn))),
     ]  # fmt: skip

@@ -130,6 +130,13 @@ def _configure(state: ReservationState, start: GivenStart) -> None:
 
 
 def check_feasible(state: ReservationState, numbers: ReservationNumbers) -> None:
+    """Refuse configurations that no server can hold, and jobs beyond their slots.
+
+    Raises
+    ------
+    ScenarioError
+        Naming the first such server.
+    """
     rows = np.unique(state.configuration, axis=0)
     for row in rows:
         if not numbers.space.contains(tuple(int(k) for k in row)):

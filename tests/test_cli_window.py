@@ -1,0 +1,303 @@
+"""Experiments, the window's commands, help, and the program as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import main
+from gui.platform import Platform
+from model.cli.arguments import COMMANDS, DEFAULT_SCENARIO, parse
+from model.cli.output import Progress
+from model.engine import ReferenceEngine
+from model.lab import dra_convergence, dra_servers
+from model.lab.executor import run_all
+from model.lab.results import Figure
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: The golden instances that DRA with CRA at every event explains.
+GOLDEN_DRA = (
+    "t01_example2", "t02_migration", "t03_reject_free_slot", "t04_Istar_less_than_J",
+    "t05_rank_Jplus1_accepts", "t06_departure_from_RG", "t07_negative_r", "t08_real_g",
+)  # fmt: skip
+
+MEASURES = {"reward_rate", "admitted", "rejected", "migrations"}
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figures that were asked for; nothing is drawn."""
+    found: list[tuple[Figure, Path]] = []
+
+    def note_down(figure, path):
+        found.append((figure, path))
+        return True
+
+    monkeypatch.setattr(main, "draw", note_down)
+    return found
+
+
+class TestReproduce:
+    def test_figure_2_is_exact(self, answer, drawn):
+        found = answer("reproduce dra-fig2")
+        rows = {row["what"]: row for row in found["rows"] if row["paper"] is not None}
+        assert {name: row["exact"] for name, row in rows.items()} == {
+            "critical_alpha_low": "6/7", "critical_alpha_high": "6",
+            "worst_ratio": "799/927", "worst_alpha": "1",
+        }  # fmt: skip
+        assert all(abs(row["paper"] - row["ours"]) < 0.0005 for row in rows.values())
+        assert all(row["half_width"] == 0 for row in found["rows"])
+        values = {(row["what"], row["alpha"]): row["exact"] for row in found["rows"]
+                  if "alpha" in row}  # fmt: skip
+        assert values["optimal_reward", "2"] == "15668/25"
+        assert values["greedy_reward", "4"] == "1784/3"
+
+    def test_files_are_written_and_named(self, answer, drawn, tmp_path):
+        found = answer("reproduce dra-fig2 --out results")
+        assert found["files"] == [
+            f"results/dra-fig2{ending}"
+            for ending in (".csv", "-curves.csv", ".json", ".svg", ".png")
+        ]
+        kept = json.loads((tmp_path / "results" / "dra-fig2.json").read_text(encoding="utf-8"))
+        assert kept["rows"] == found["rows"]
+        header, *rows = (tmp_path / "results" / "dra-fig2.csv").read_text().splitlines()
+        assert header.startswith("what,paper,ours,half_width,exact")
+        assert len(rows) == len(found["rows"])
+        assert [path.suffix for _, path in drawn] == [".svg", ".png"]
+
+    def test_text_has_the_papers_numbers_beside_ours(self, slotscope, drawn):
+        said = slotscope("reproduce dra-fig2")
+        assert re.search(r"^worst_ratio +0\.862 +0\.86192 +0 +799/927$", said.out, re.MULTILINE)
+
+    def test_figure_3_converges_to_the_greedy_reward(self):
+        scale = dra_servers.Scale((20, 60), 3, 20_000)
+        result = dra_servers.measured("test", scale, 1, lambda *_: None)
+        ours = {(row.at["g"], row.at["L"]): row for row in result.rows if row.at}
+        spec = {("1", 20): 0.750, ("log^1.1", 20): 0.744, ("log^2", 20): 0.728,
+                ("1", 60): 0.810, ("log^1.1", 60): 0.808, ("log^2", 60): 0.790}  # fmt: skip
+        assert set(ours) == set(spec)
+        for cell, value in spec.items():
+            assert abs(ours[cell].ours - value) < 0.01 + ours[cell].half_width
+        limit = result.rows[-1]
+        assert (limit.paper, limit.exact) == (0.862, "799/927")
+        assert [curve.x for curve in result.figures[0].curves] == [(20.0, 60.0)] * 3
+
+    def test_the_number_of_workers_changes_nothing(self):
+        scale = dra_servers.Scale((5, 10), 2, 500)
+        results = [
+            dra_servers.measured("test", scale, workers, lambda *_: None) for workers in (1, 2)
+        ]
+        assert results[0] == results[1]
+
+    def test_progress_counts_every_task(self):
+        seen = []
+        assert run_all(abs, [-1, -2, -3], 1, lambda *share: seen.append(share)) == [1, 2, 3]
+        assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+        assert run_all(abs, [], 2, lambda *_: None) == []
+
+    def test_figure_4_rises_to_its_plateau(self):
+        scale = dra_convergence.Scale(30, 30.0)
+        result = dra_convergence.measured("test", scale, 1, lambda *_: None)
+        rows = {(row.what, row.at["g"]): row for row in result.rows}
+        plateau = rows["plateau_over_greedy", "log^1.1"]
+        assert abs(plateau.ours - 0.973) < 0.002 + plateau.half_width
+        # Half of the plateau is far behind at time 1, and all of it is reached well before 10.
+        mean = result.figures[0].curves[2]
+        assert mean.name == "g(L) = log^1.1, mean"
+        values = dict(zip(mean.x, mean.y, strict=True))
+        assert values[0.0] == 0
+        assert 0.5 < values[1.0] / values[10.0] < 0.9
+        assert abs(values[3.0] / values[10.0] - 1) < 0.02
+
+    def test_a_missing_qt_leaves_data_without_pictures(self, slotscope, monkeypatch, tmp_path):
+        monkeypatch.setitem(sys.modules, "gui.figure", None)
+        said = slotscope("reproduce dra-fig2 --json")
+        assert said.code == 0
+        assert said.err.startswith("slotscope: no picture is drawn: ")
+        assert [Path(path).suffix for path in json.loads(said.out)["files"]] == [
+            ".csv", ".csv", ".json",
+        ]  # fmt: skip
+
+    def test_pictures_are_drawn_by_the_window_s_code(self, slotscope, monkeypatch, tmp_path):
+        stub = ModuleType("gui.figure")
+        stub.save_figure = lambda figure, path: path.write_text(figure.title)
+        monkeypatch.setitem(sys.modules, "gui.figure", stub)
+        monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+        assert slotscope("reproduce dra-fig2 --out here").code == 0
+        assert "workload" in (tmp_path / "here" / "dra-fig2.png").read_text()
+
+
+class Window:
+    """Stands in for ``gui.app``; notes what it was asked for."""
+
+    def __init__(self):
+        self.opened = []
+        self.pictures = []
+
+    def main(self, *arguments):
+        self.opened.append(arguments)
+        return 0
+
+    def screenshot(self, scenario, policy, seed, trace, at, event, out, size, panel, theme):
+        self.pictures.append((scenario, policy, seed, trace, at, event, size, panel, theme))
+        out.write_bytes(b"picture")
+
+
+@pytest.fixture
+def app(monkeypatch):
+    """The window's stand-in, on a machine with a display."""
+    window = Window()
+    monkeypatch.setitem(sys.modules, "gui.app", window)
+    monkeypatch.setattr("gui.app", window, raising=False)
+    monkeypatch.setattr("gui.platform.require_platform", lambda *_, **__: Platform("offscreen"))
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    return window
+
+
+class TestWindow:
+    def test_it_opens_on_the_example_of_section_7_1(self, slotscope, app):
+        assert slotscope("").code == 0
+        assert app.opened == [("dra-vms", None, None, None, ())]
+
+    def test_it_opens_at_any_moment(self, slotscope, app):
+        assert slotscope("dra-classroom --policy first-fit --seed 7 --event 12").code == 0
+        assert app.opened == [("dra-classroom", "first-fit", 7, 12, ())]
+
+    def test_traces_are_handed_on(self, slotscope, app, tmp_path):
+        (tmp_path / "a.csv").touch()
+        assert slotscope("dra-google --trace a.csv").code == 0
+        assert app.opened == [("dra-google", None, None, None, ("a.csv",))]
+
+    def test_a_saved_session_is_left_to_the_window(self, slotscope, app, tmp_path):
+        (tmp_path / "mine.slotscope").touch()
+        assert slotscope("mine.slotscope").code == 0
+        assert app.opened == [("mine.slotscope", None, None, None, ())]
+
+    @pytest.mark.parametrize(
+        "command",
+        ["nothing.toml", "dra-vms --policy none", "dra-google --trace none", "gone.slotscope"],
+    )
+    def test_bad_input_is_told_before_it_opens(self, slotscope, app, command):
+        said = slotscope(command)
+        assert (said.code, app.opened) == (2, [])
+        assert said.err.count("\n") == 1
+
+    def test_a_command_wins_over_a_scenario_of_its_name(self):
+        assert parse(["list"]).command == "list"
+        assert parse(["./list"]).command == "window"
+        assert parse([]).scenario == DEFAULT_SCENARIO
+
+    def test_without_a_display_a_first_run_leaves_its_results(
+        self, slotscope, app, monkeypatch, tmp_path
+    ):
+        nowhere = Platform("offscreen", display=False, no_display="DISPLAY is not set")
+        monkeypatch.setattr("gui.platform.require_platform", lambda *_, **__: nowhere)
+        said = slotscope("dra-classroom --seed 3")
+        assert said.code == 0
+        assert said.err.count("\n") == 1
+        assert "DISPLAY is not set" in said.err
+        written = said.out.splitlines()
+        assert written == ["slotscope-first-run/summary.txt", "slotscope-first-run/screenshot.png"]
+        assert all((tmp_path / path).stat().st_size for path in written)
+        assert "reward_rate" in (tmp_path / written[0]).read_text(encoding="utf-8")
+        scenario, _, seed, _, at, event, *_ = app.pictures[0]
+        assert (scenario, seed, at, event) == ("dra-classroom", 3, 600.0, None)
+
+    def test_screenshots_take_their_options(self, slotscope, app):
+        said = slotscope(
+            "screenshot dra-vms --at 2.5 --out a.png --size 1280x720 --panel groups --theme dark"
+        )
+        assert (said.code, said.out) == (0, "a.png\n")
+        assert app.pictures == [
+            ("dra-vms", None, None, (), 2.5, None, (1280, 720), "groups", "dark")
+        ]
+
+
+class TestHelp:
+    @pytest.mark.parametrize("command", ["", *COMMANDS])
+    def test_each_command_explains_itself_by_examples_that_work(self, slotscope, command):
+        said = slotscope(f"{command} --help")
+        assert (said.code, said.err) == (0, "")
+        about, _, examples = said.out.partition("examples:\n")
+        assert len(about.split("\n\n")[1]) > 100
+        for example in examples.splitlines():
+            program, *arguments = shlex.split(example)
+            assert program == "slotscope"
+            assert parse(arguments).command == (command or "window")
+
+
+class TestProgress:
+    def test_it_is_seen_on_a_terminal_only(self, monkeypatch, capsys):
+        Progress("run")(1, 2)
+        assert capsys.readouterr().err == ""
+        monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+        Progress("run", quiet=True)(1, 2)
+        assert capsys.readouterr().err == ""
+        shown = Progress("run")
+        shown(1, 2)
+        shown.close()
+        assert "run: 50%" in capsys.readouterr().err
+
+
+def program(*arguments, **options):
+    """The program in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "main.py"), *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
+    )  # fmt: skip
+
+
+class TestProcess:
+    def test_it_starts_without_heavy_imports(self):
+        heavy = "{'numpy', 'numba', 'pydantic', 'scipy', 'PySide6', 'pyqtgraph', 'pulp'}"
+        code = f"import sys, main; main.parse([]); print(sorted({heavy} & set(sys.modules)))"
+        found = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        assert found.stdout == "[]\n"
+
+    def test_it_works_from_any_folder(self, tmp_path):
+        process = program("trace", "dra-example-2", "--json", cwd=tmp_path)
+        out, err = process.communicate()
+        assert (process.returncode, err) == (0, "")
+        assert len(out.splitlines()) == 7
+
+    def test_a_closed_pipe_is_no_fault(self):
+        process = program("trace", "dra-vms", "--events", "1000000", "--json")
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait() == 141
+        assert process.stderr.read() == ""
+        process.stderr.close()
+
+    @pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
+    def test_ctrl_c_is_quiet(self):
+        process = program("trace", "dra-vms", "--events", "1000000", "--json")
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
+        assert (process.returncode, err) == (130, "")
+
+
+def test_a_reference_engine_can_be_forced(answer, monkeypatch):
+    """The name of the engine in the output is that of the one that ran."""
+    ran = []
+    honest = ReferenceEngine.advance
+
+    def noted(self, state, tape, task):
+        ran.append(len(tape))
+        return honest(self, state, tape, task)
+
+    monkeypatch.setattr(ReferenceEngine, "advance", noted)
+    assert answer("run dra-classroom --until 5 --engine reference")["engine"] == "reference"
+    assert ran
