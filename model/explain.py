@@ -90,13 +90,16 @@ class Narrator:
         has = "has" if room == 1 else "have"
         return f"{first}; {room} {_plural(room, 'server')} {has} room but must not take it"
 
+    def job(self, job_type: int, number: int) -> str:
+        """A job as it is called in sentences."""
+        return f"{self._types[job_type]} job {self._job(number)}"
+
     def event(self, event: Event) -> str:
         """A few words for an event that is about to happen."""
         if event.kind == ARRIVAL:
-            return f"{self._types[event.type]} job {self._job(event.job)} arrives"
+            return f"{self.job(event.type, event.job)} arrives"
         if event.kind == DEPARTURE:
-            return (f"{self._types[event.type]} job {self._job(event.job)} leaves server "
-                    f"{event.server + 1}")  # fmt: skip
+            return f"{self.job(event.type, event.job)} leaves server {event.server + 1}"
         return "the policy updates its configurations"
 
     def record(self, record: Record) -> str:
@@ -165,7 +168,9 @@ def _ranked(_: Narrator, values: Mapping[str, Any]) -> str:
     held, count = values["held"], values["count"]
     text = f"k[{values['i']}]: {held} {_plural(held, 'server')} held, {count} wanted"
     if values["surplus"] > 0:
-        return f"{text}; the {values['surplus']} most recent are surplus"
+        most = "the most recent is" if values["surplus"] == 1 else \
+            f"the {values['surplus']} most recent are"  # fmt: skip
+        return f"{text}; {most} surplus"
     if values["surplus"] < 0:
         return f"{text}; {-values['surplus']} missing"
     return f"{text}; matched"

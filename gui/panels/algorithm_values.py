@@ -11,7 +11,6 @@ import re
 from dataclasses import fields
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
-from gui.panels.decisions_model import job_label
 from model.frame import RunInfo
 from model.policies.base import PseudocodeLine
 from model.records import Line, Record
@@ -88,7 +87,7 @@ def _server(value: Any, *_: Any) -> str:
 
 
 def _job(value: Any, info: RunInfo, values: Mapping[str, Any]) -> str:
-    label = job_label(info.narrator, int(values.get("type", 0)), value)
+    label = info.narrator.job(int(values.get("type", 0)), value)
     return html.escape(label.split(" ", 1)[-1] if "type" not in values else label)
 
 

@@ -32,7 +32,6 @@ from PySide6.QtWidgets import (
 from gui.theme import Theme
 from model.explain import THIN_SPACE, Narrator, grouped
 from model.records import (
-    ARRIVAL,
     EVENT_ROW,
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -40,7 +39,6 @@ from model.records import (
     FLAG_MIGRATED,
     FLAG_REASSIGNED,
     FLAG_REJECTED,
-    Event,
     Record,
 )
 
@@ -74,11 +72,6 @@ KINDS: tuple[Kind, ...] = (
 )  # fmt: skip
 #: Columns of marks.
 PLACES = 1 + max(kind.place for kind in KINDS)
-
-
-def job_label(narrator: Narrator, job_type: int, job: int) -> str:
-    """A job as sentences name it: its type and its name or number."""
-    return narrator.event(Event(ARRIVAL, 0.0, type=job_type, job=job)).removesuffix(" arrives")
 
 
 def shown_time(time: float, decimals: int) -> str:

@@ -24,7 +24,6 @@ from gui.panels.decisions_model import (
     Index,
     LogModel,
     decimals_for,
-    job_label,
     shown_time,
     touching,
 )
@@ -61,7 +60,7 @@ def slots_of(frame: Frame, server: int) -> list[Slot]:
         record = int(state.first_job[server, j])
         while record >= 0:
             job = int(state.job_number[record])
-            label = job_label(narrator, j, job).removeprefix(f"{name} ")
+            label = narrator.job(j, job).removeprefix(f"{name} ")
             slots.append(Slot(j, name, job, label,
                               shown_time(float(state.job_arrival[record]), digits),
                               _leaves(state, record, digits)))  # fmt: skip
@@ -292,7 +291,7 @@ class InspectorPanel(Panel):
             mine = rows[rows["job"] == job]
             job_type = int(mine[-1]["type"]) if len(mine) else -1
             self._set(self.facts, self._absence(frame, rows, job))
-        label = job_label(frame.info.narrator, max(job_type, 0), job)
+        label = frame.info.narrator.job(max(job_type, 0), job)
         name = frame.info.numbers.type_names[max(job_type, 0)]
         self._set(self.heading, label if job_type >= 0
                   else label.removeprefix(f"{name} ").capitalize())  # fmt: skip

@@ -77,7 +77,7 @@ def check(data: dict[str, Any], thoroughly: bool = False) -> Check:
     try:
         scenario = parse_scenario(data)
     except ValidationFaultError as fault:
-        problems += [_located(problem) for problem in fault.problems]
+        problems += fault.problems
     except UserError as error:
         problems.append(Problem(error.where, error.message))
     problems += _parameter_problems(data)
@@ -87,12 +87,6 @@ def check(data: dict[str, Any], thoroughly: bool = False) -> Check:
         return Check(scenario, (), _put_together(scenario, thoroughly))
     except UserError as error:
         return Check(None, (Problem(error.where, error.message),))
-
-
-def _located(problem: Problem) -> Problem:
-    """A fault of the whole scenario may name its field at the start of its sentence."""
-    place, colon, message = problem.message.partition(": ")
-    return Problem(place, message) if colon and not problem.where and " " not in place else problem
 
 
 def _parameter_problems(data: dict[str, Any]) -> tuple[Problem, ...]:

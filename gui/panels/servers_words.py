@@ -11,7 +11,7 @@ from gui.panels.servers_columns import Column
 from gui.theme import type_letter
 from model.explain import grouped, shown
 from model.frame import Frame
-from model.records import ARRIVAL, Configuration, Event
+from model.records import Configuration
 from model.systems.reservation.state import ReservationState
 
 X_HAT = "X\u0302"
@@ -44,12 +44,6 @@ def slot_of(state: ReservationState, job: int) -> tuple[int, int, int] | None:
         newer += 1
         before = int(state.job_previous[before])
     return server, job_type, int(state.placement[server, job_type]) - 1 - newer
-
-
-def job_words(frame: Frame, job_type: int, job: int) -> str:
-    """A job by its type and name, as the log says it."""
-    event = Event(ARRIVAL, frame.time, type=job_type, job=job)
-    return frame.info.narrator.event(event).removesuffix(" arrives")
 
 
 def reward_of(frame: Frame, configuration: Configuration) -> str:
@@ -122,7 +116,7 @@ def slot_words(frame: Frame, server: int, job_type: int, slot: int) -> str:
     job = job_at(frame.state, server, job_type, slot)
     if job is None:
         return f"this slot for {frame.info.numbers.type_names[job_type]} jobs is empty"
-    return f"here: {job_words(frame, job_type, job)}"
+    return f"here: {frame.info.narrator.job(job_type, job)}"
 
 
 def pointed_words(frame: Frame, server: int, slot: tuple[int, int] | None) -> str:

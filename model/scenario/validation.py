@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Mapping, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -95,12 +96,17 @@ def _problem(detail: ErrorDetails, known: frozenset[str]) -> Problem:
 
 def _from_validator(where: str, detail: ErrorDetails) -> Problem:
     text = str(detail["ctx"]["error"]) if "ctx" in detail else detail["msg"]
-    if ": " in text and "found" in text and " " not in text.split(": ", 1)[0]:
-        inner, text = text.split(": ", 1)
+    inner, colon, rest = text.partition(": ")
+    if colon and _TABLES.match(inner):
+        text = rest
         return Problem(".".join(part for part in (where, inner) if part), text)
     if isinstance(detail["input"], Mapping | BaseModel):
         return Problem(where, text)
     return Problem(where, f"found {shown(detail['input'])}, allowed: {text}")
+
+
+#: How a validator of the whole scenario begins its sentence: with the field's path.
+_TABLES = re.compile(r"(servers|resources|job_types|initial|workload|run|policy)(\[|\.|$)")
 
 
 def _path(location: tuple[int | str, ...]) -> str:

@@ -65,8 +65,16 @@ class Stretch:
 
     @property
     def own_speed(self) -> float:
-        """Events per second, as on a machine with nothing else to do."""
+        """Events per second of the time in which the run's thread had a core or was blocked.
+
+        An upper bound of the speed on an idle machine: the window's own thread takes cores too.
+        """
         return self.events / self.own_seconds
+
+    @property
+    def blocked(self) -> float:
+        """Share of the time in which the run's thread waited for Python's lock or for work."""
+        return (self.own_seconds - self.run_cpu) / self.seconds
 
 
 class Watch(QObject):
@@ -196,7 +204,7 @@ def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
     rows: list[tuple[str, Spread]] = [
         ("frames per second", spread(one.frames / one.seconds for one in drawn)),
         ("speed drawn / undrawn, %", spread(100 * x.speed / y.speed for x, y in pairs)),
-        ("speed drawn / undrawn, %, other programs' time taken out",
+        ("speed drawn / undrawn, %, time without a core taken out (upper bound)",
          spread(100 * x.own_speed / y.own_speed for x, y in pairs)),
         ("events per CPU second of the run's thread, drawn / undrawn, %",
          spread(100 * (x.events / x.run_cpu) / (y.events / y.run_cpu) for x, y in pairs)),
@@ -211,6 +219,10 @@ def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
          spread([100 * calm.speed / calm_undrawn.speed])),
         ("calmest round: the run's thread had no core, % of the time",
          spread([100 * without_core])),
+        ("the run's thread was blocked (Python's lock), drawn, % of the time",
+         spread(100 * one.blocked for one in drawn)),
+        ("the run's thread was blocked (Python's lock), undrawn, % of the time",
+         spread(100 * one.blocked for one in undrawn)),
         ("the run's thread had no core, % of the time",
          spread(100 * one.starved / one.seconds for one in (*drawn, *undrawn))),
     ]  # fmt: skip
