@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import TextIO
 
 from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtWidgets import (
@@ -55,7 +56,8 @@ class PanelDock(QDockWidget):
         row.addWidget(self._title, 1)
         for name, text, call in (
             ("camera", "Save picture\nSaves this panel as PNG or SVG.", self._ask_picture),
-            ("csv", "Save data\nSaves this panel's series as CSV.", self._ask_series),
+            ("csv", "Save data\nSaves this panel's series as CSV, a log also as JSON lines.",
+             self._ask_series),
             ("out", "Float or dock\nPuts this panel into a window of its own, and back.",
              self._toggle_floating),
             ("cancel", "Hide\nHides this panel; the View menu brings it back.", self.close),
@@ -104,23 +106,28 @@ class PanelDock(QDockWidget):
         if self.panel.series() is None:
             self.said.emit(f"{self.panel.title} has no series to save")
             return
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Save data", f"{self.panel.name}.csv", "CSV (*.csv)"
-        )
+        kinds = "CSV (*.csv)"
+        if self.panel.json_lines() is not None:
+            kinds += ";;JSON lines (*.jsonl)"
+        path, _ = QFileDialog.getSaveFileName(self, "Save data", f"{self.panel.name}.csv", kinds)
         if path:
             self.save_series(Path(path))
 
+    def _write_series(self, file: TextIO, as_json: bool) -> None:
+        lines, series = self.panel.json_lines(), self.panel.series()
+        if as_json and lines is not None:
+            file.writelines(f"{line}\n" for line in lines)
+        elif series is not None:
+            names, rows = series
+            writer = csv.writer(file)
+            writer.writerow(names)
+            writer.writerows(rows)
+
     def save_series(self, path: Path) -> None:
-        """Save the panel's series as CSV."""
-        series = self.panel.series()
-        if series is None:
-            return
-        names, rows = series
+        """Save the panel's series as CSV, or its log as JSON lines (by the path's ending)."""
         try:
             with path.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file)
-                writer.writerow(names)
-                writer.writerows(rows)
+                self._write_series(file, path.suffix.lower() == ".jsonl")
         except OSError as error:
             self.said.emit(f"{path}: cannot be written: {error.strerror or error}")
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -86,9 +86,13 @@ class HistoryBar(QWidget):
         assert self._frame is not None
         events = self._frame.extent.keyframes
         painter.setPen(QPen(QColor(self._theme.muted), 1))
-        for event in events[:: max(1, len(events) // _MOST_TICKS)]:
-            x = self.x_of(event)
-            painter.drawLine(QPointF(x, middle + 4), QPointF(x, middle + 8))
+        first, last = self._span()
+        scale = (self.width() - 2 * _MARGIN) / (last - first)
+        painter.drawLines([
+            QLineF(_MARGIN + scale * (event - first), middle + 4,
+                   _MARGIN + scale * (event - first), middle + 8)
+            for event in events[:: max(1, len(events) // _MOST_TICKS)]
+        ])  # fmt: skip
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Go to where the mouse is."""

@@ -69,6 +69,10 @@ class Panel(QWidget):
         """Column names and rows for a CSV file; None if the panel has no series."""
         return None
 
+    def json_lines(self) -> Iterable[str] | None:
+        """One JSON text per row; None if the panel has no log."""
+        return None
+
     # For the main window.
 
     def set_frame(self, frame: Frame) -> None:

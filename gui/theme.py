@@ -61,6 +61,16 @@ class TypeStyle:
     letter: str
 
 
+@cache
+def _legible(color: str, text: str, surface: str) -> str:
+    """The first mixture of *color* and *text* that is legible on *surface*."""
+    for step in range(21):
+        mixed = mix(color, text, step / 20)
+        if contrast(mixed, surface) >= TEXT_CONTRAST:
+            return mixed
+    return text
+
+
 @dataclass(frozen=True)
 class Theme:
     """All colours of one theme, as ``#rrggbb``; the fields' names are those of its file."""
@@ -108,11 +118,7 @@ class Theme:
 
     def ink(self, color: str) -> str:
         """*color*, moved towards the text's colour until it is legible as text on a panel."""
-        for step in range(21):
-            mixed = mix(color, self.normal, step / 20)
-            if contrast(mixed, self.panel) >= TEXT_CONTRAST:
-                return mixed
-        return self.normal
+        return _legible(color, self.normal, self.panel)
 
 
 _TABLES: dict[str, tuple[str, ...]] = {

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.kernels.bitset import words_for
+from model.systems.reservation.classification import distinct_rows
 from model.systems.reservation.state import (
     GREEDY_LENGTH,
     ReservationState,
@@ -89,9 +90,12 @@ def build_index(
 ) -> Index:
     """The index of a state: the same, whatever way the state was reached."""
     servers, types = state.configuration.shape
-    rows, inverse = np.unique(state.configuration, axis=0, return_inverse=True)
+    rows, stack = distinct_rows(state.configuration)
+    # In the order of the rows, so that numbers do not depend on a hash.
+    for row in sorted(tuple(int(k) for k in row) for row in rows):
+        known.number(row)
     numbers = np.array([known.number(tuple(int(k) for k in row)) for row in rows], np.int32)
-    configuration_of = numbers[inverse.reshape(-1)]
+    configuration_of = numbers[stack]
     found = int(state.number[GREEDY_LENGTH])
     greedy = np.zeros(types, np.int32)
     for place in range(found):
@@ -134,8 +138,9 @@ def build_index(
     index.free_summary[...] = packed(index.free != 0, words_for(words))
     index.idle_summary[...] = packed((index.idle != 0)[None], words_for(idle_words))[0]
     index.position[greedy[:found]] = np.arange(1, found + 1)
-    _link_lists(state, index)
-    _mark_effective(state, index, found)
+    order = np.lexsort((state.stamp, index.configuration_of))  # oldest first
+    _link_lists(index, order)
+    _mark_effective(state, index, order, found)
     return index
 
 
@@ -180,8 +185,7 @@ def memo_place(mask: int, slots: int) -> int:
     return ((mask * MEMO_FACTOR) & 0xFFFFFFFFFFFFFFFF) >> 40 & (slots - 1)
 
 
-def _link_lists(state: ReservationState, index: Index) -> None:
-    order = np.lexsort((state.stamp, index.configuration_of))  # oldest first
+def _link_lists(index: Index, order: NDArray[np.intp]) -> None:
     groups = index.configuration_of[order]
     same = groups[1:] == groups[:-1]
     index.newer[order[:-1][same]] = order[1:][same]
@@ -197,15 +201,18 @@ def _link_lists(state: ReservationState, index: Index) -> None:
     index.size[PRESENT] = len(present)
 
 
-def _mark_effective(state: ReservationState, index: Index, found: int) -> None:
+def _mark_effective(
+    state: ReservationState, index: Index, order: NDArray[np.intp], found: int
+) -> None:
+    groups = index.configuration_of[order]
     for place in range(found):
         number = index.greedy[place]
         wanted = int(state.greedy_count[place])
         if index.held[number] < wanted:
             index.size[UNMATCHED] = 1
-        server = index.oldest[number]
-        while server >= 0 and index.effective[number] < wanted:
-            index.is_effective[server] = 1
-            index.boundary[number] = server
-            index.effective[number] += 1
-            server = index.newer[server]
+        first = int(np.searchsorted(groups, number))
+        effective = order[first : first + min(wanted, int(index.held[number]))]
+        if len(effective):
+            index.is_effective[effective] = 1
+            index.boundary[number] = effective[-1]
+            index.effective[number] = len(effective)

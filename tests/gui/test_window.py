@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Callable, Iterator
 
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gui.app import make_window
+from gui.intents import Select
 from gui.main_window import LECTURE_PANELS, MainWindow
 from gui.panels import PANELS
 from gui.warming import warm_in_background
@@ -188,6 +190,16 @@ def test_another_policy_meets_the_same_jobs(qtbot: QtBot, window: MainWindow) ->
     assert "does not apply" in groups._note.text()
 
 
+def test_a_double_click_opens_an_inspector_of_its_own(qtbot: QtBot, window: MainWindow) -> None:
+    window.carry_out(Select(server=3, floating=True))
+    (name,) = [name for name in window.docks if name.startswith("inspector-")]
+    dock = window.docks[name]
+    assert dock.isFloating()
+    press(qtbot, window, Key.Key_Right)
+    rest(qtbot, window, at(window, 1))
+    assert dock.panel.frame is window.frame
+
+
 def test_a_broken_scenario_leaves_the_run_as_it_was(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
@@ -257,5 +269,9 @@ def test_panels_save_pictures_and_series(qtbot: QtBot, window: MainWindow, tmp_p
         assert (tmp_path / name).stat().st_size > 1000
     dock.save_series(tmp_path / "reward.csv")
     assert len((tmp_path / "reward.csv").read_text().splitlines()) > 100
+    window.docks["decisions"].save_series(tmp_path / "log.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [row["event"] for row in rows] == list(range(1, 401))
+    assert all(row["sentence"] for row in rows)
     dock.save_picture(tmp_path / "absent" / "reward.svg")
     assert "cannot be written" in window._status.text()
