@@ -235,6 +235,10 @@ class MainWindow(QMainWindow):
         self.selection = selection
         for dock in self.docks.values():
             dock.panel.set_selection(selection)
+        inspects = selection.server is not None or selection.job is not None
+        if inspects and not self.lecture and "inspector" in self.docks:
+            self.docks["inspector"].show()
+            self.docks["inspector"].raise_()
 
     # Commands.
 

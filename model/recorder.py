@@ -71,7 +71,7 @@ class Samples:
     def _thin(self) -> None:
         self.stride *= 2
         kept = self.table[self.table[:, 0] % self.stride == 0]
-        self._table = np.zeros_like(self._table)  # a new table: views given out stay as they are
+        self._table = np.empty_like(self._table)  # a new table: views given out stay as they are
         self._table[: len(kept)] = kept
         self._count = len(kept)
 

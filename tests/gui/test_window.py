@@ -190,6 +190,13 @@ def test_another_policy_meets_the_same_jobs(qtbot: QtBot, window: MainWindow) ->
     assert "does not apply" in groups._note.text()
 
 
+def test_a_click_inspects(qtbot: QtBot, window: MainWindow) -> None:
+    assert not window.docks["inspector"].seen  # behind another tab at first
+    window.carry_out(Select(server=3))
+    qtbot.waitUntil(lambda: window.docks["inspector"].seen)
+    assert window.docks["inspector"].panel.selection.server == 3
+
+
 def test_a_double_click_opens_an_inspector_of_its_own(qtbot: QtBot, window: MainWindow) -> None:
     window.carry_out(Select(server=3, floating=True))
     (name,) = [name for name in window.docks if name.startswith("inspector-")]
