@@ -5,15 +5,17 @@ from __future__ import annotations
 import signal
 import sys
 from pathlib import Path
-from typing import Callable
+from typing import TYPE_CHECKING, Callable
 
 from PySide6.QtCore import QEventLoop, QSettings, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui import theme as themes
-from gui.main_window import MainWindow
-from gui.worker import RunWorker
+from gui.splash import show_splash
 from model.errors import UserError
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
 
 #: Seconds after which Python offers its lock to the other thread: the run should not wait
 #: five milliseconds (Python's default) for the window, nor the window for the run.
@@ -40,8 +42,10 @@ def make_window(settings: QSettings, theme: str | None = None) -> MainWindow:
     """A window with a worker that runs nothing yet."""
     if theme is not None:
         settings.setValue("theme", theme)
-    app = application()
-    themes.apply(app, themes.load_theme(str(settings.value("theme", "light"))))
+    from gui.main_window import MainWindow  # late: the splash is seen before
+    from gui.worker import RunWorker
+
+    themes.apply(application(), themes.load_theme(str(settings.value("theme", "light"))))
     worker = RunWorker()
     window = MainWindow(worker, settings)
     worker.start()
@@ -61,9 +65,12 @@ def main(
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     app = application()
-    window = make_window(QSettings())
+    settings = QSettings()
+    splash = show_splash(app, themes.load_theme(str(settings.value("theme", "light"))))
+    window = make_window(settings)
     window.resize(*_first_size(app))
     window.show()
+    splash.finish(window)
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
     QTimer.singleShot(0, window.build_panels)
     _open(window, scenario, policy, seed, event, trace)
