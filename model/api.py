@@ -216,7 +216,7 @@ class Session:
         self._agreement = None
         if self.timeline.engine is self.bench.reference:
             return
-        before = self.timeline.fork_at(self.timeline.event - 1)
+        before = self.timeline.state_before()
         tape = np.zeros(1, EVENT_ROW)
         result = self.timeline.engine.advance(before, tape, Task())
         self._agreement = digest(result.state) == digest(self.timeline.state)
@@ -283,7 +283,7 @@ class Session:
         self._last_records = ()
         if self.timeline.substep or self.timeline.event <= self.timeline.first_event:
             return
-        run = EventRun(self.bench.system, self.timeline.fork_at(self.timeline.event - 1))
+        run = EventRun(self.bench.system, self.timeline.state_before())
         run.finish()
         self._last_records = tuple(run.records)
 

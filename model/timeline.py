@@ -79,6 +79,7 @@ class Timeline:
         self._marks: dict[int, str] = {}
         self._tape = np.zeros(SLICE, EVENT_ROW)
         self._run: EventRun | None = None
+        self._before: Any = None  # the state one event before the last place sought
         self.first_event = self.event
         self._live_end = (self.event, self.time)
         self._keep()
@@ -254,11 +255,22 @@ class Timeline:
         event = max(self.first_event, event)
         if event != self.event:
             self._restore(event)
-            while self.event < event:
-                reason = self.advance(event - self.event).reason
-                if reason is Reason.END:
-                    break
+            self._replay_to(event - 1)
+            if self.event == event - 1:
+                self._before = copied(self.state)
+            self._replay_to(event)
         self.mark()
+
+    def _replay_to(self, event: int) -> None:
+        while self.event < event:
+            if self.advance(event - self.event).reason is Reason.END:
+                return
+
+    def state_before(self) -> Any:
+        """A copy of the state one event ago; at hand after :meth:`seek`."""
+        if self._before is not None and int(self._before.number[0]) == self.event - 1:
+            return copied(self._before)
+        return self.fork_at(self.event - 1)
 
     def _restore(self, event: int) -> None:
         near = max(frame for frame in self._keyframes if frame <= event)
