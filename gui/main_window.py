@@ -271,9 +271,7 @@ class MainWindow(QMainWindow):
         """Copy the command that opens this moment."""
         if self.frame is None:
             return
-        info = self.frame.info
-        line = (f"slotscope {info.scenario_name} --policy {info.policy_name} "
-                f"--seed {info.seed} --event {self.frame.event}")  # fmt: skip
+        line = self.frame.info.opening_line(self.frame.event)
         QGuiApplication.clipboard().setText(line)
         self.say(f"Copied: {line}")
 

@@ -35,8 +35,14 @@ class RunControl(QObject):
         def command(worker: RunWorker) -> None:
             current = worker.session
             known = current is not None and scenario == current.info.scenario_name
-            source = current.bench.scenario if known and current is not None else scenario
-            session = worker.open(source, policy=policy, seed=seed, trace=trace)
+            if known and current is not None:  # with the edits made to it
+                origin = current.origin
+                session = worker.open(
+                    current.bench.scenario, policy=policy, seed=seed,
+                    trace=trace or origin.trace, source=origin.source,
+                )  # fmt: skip
+            else:
+                session = worker.open(scenario, policy=policy, seed=seed, trace=trace)
             session.rename(scenario)
             worker.adopt(session)
             if event:

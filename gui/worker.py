@@ -216,10 +216,10 @@ class RunWorker(QObject):
         """Give up what is being read (may be called from any thread)."""
         self._cancelled.set()
 
-    def open(self, source: str | Scenario, **choices: Any) -> Session:
+    def open(self, scenario: str | Scenario, **choices: Any) -> Session:
         """Open a scenario, telling how far the reading of its trace has come."""
         self._cancelled.clear()
-        return Session.open(source, kernel=False, progress=self.progressed.emit,
+        return Session.open(scenario, kernel=False, progress=self.progressed.emit,
                             cancelled=self._cancelled.is_set, **choices)  # fmt: skip
 
     def refresh(self) -> None:

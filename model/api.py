@@ -11,13 +11,15 @@ from typing import Any, Callable
 
 import numpy as np
 
-from model.assembly import Bench, assemble, policy_parameters, workload_of
+from model.assembly import Bench, assemble, workload_of
 from model.bounds import Bounds
+from model.describe import run_info
 from model.engine import Engine, EventRun, Reason, Task
 from model.errors import PolicyError, ScenarioError, UserError
-from model.explain import Narrator
-from model.frame import Frame, RunInfo, Speed
+from model.frame import Frame, Speed
 from model.metrics import Estimate
+from model.origin import Origin
+from model.policy_choice import choice_text
 from model.records import EVENT_KINDS, EVENT_ROW, Record
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from model.session_file import Place, Saved, read_session, write_session
@@ -40,16 +42,18 @@ class Session:
     Not thread-safe: one thread drives it.
     """
 
-    def __init__(self, bench: Bench, name: str = "", state: Any = None) -> None:
+    def __init__(
+        self, bench: Bench, name: str = "", state: Any = None, origin: Origin | None = None
+    ) -> None:
         self.bench = bench
         self.name = name
         self.timeline = Timeline(bench.system, bench.reference, state)
-        self.info = _info(bench, name)
+        choice = bench.scenario.policy.name
+        self.origin = origin or Origin("", choice, bench.scenario.seed)
+        self.info = run_info(bench, name, self.origin)
         self.layout = ""
-        self.source = name  #: what was opened: a built-in name or a path
         self._last_records: tuple[Record, ...] = ()
         self._agreement: bool | None = None
-        self._trace: tuple[str, ...] = ()
         self._fork: tuple[int, float, int] = (0, 0.0, 0)
 
     # Opening.
@@ -64,9 +68,13 @@ class Session:
         kernel: bool = True,
         progress: Callable[[float], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        source: str = "",
     ) -> Session:
         """Open a scenario by name, path or value.
 
+        *policy* is a name, with parameters if it is to have others than the scenario's, see
+        :func:`model.policy_choice.policy_choice`.  *source* says where a scenario given by value
+        was read from, if it was not edited since.
         With *kernel* the compiled twin is used at once where there is one (compiling takes
         some seconds the first time); without, the reference runs until :meth:`use_kernel`.
         *progress* and *cancelled* concern the reading of a trace.
@@ -80,11 +88,12 @@ class Session:
         value = scenario if not isinstance(scenario, str | Path) else load_scenario(scenario)
         try:
             bench = open_bench(value, policy, seed, trace, progress, cancelled)
-            session = cls(bench, Path(name).stem if name else "")
+            chosen = choice_text(bench.scenario.policy) if source else value.policy.name
+            origin = Origin(name or source, policy if policy and name else chosen,
+                            bench.scenario.seed, trace)  # fmt: skip
+            session = cls(bench, Path(name).stem if name else "", origin=origin)
         except (ScenarioError, PolicyError) as error:
             raise error.inside(name) if name else error from None
-        session._trace = trace
-        session.source = name
         if kernel:
             session.use_kernel()
         return session
@@ -107,10 +116,9 @@ class Session:
                 scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals
             )
         bench.system.rename_jobs(place.initial_jobs, place.job_names)
-        session = cls(bench, place.name, saved.first)
-        session._trace = place.trace
+        origin = Origin(place.source, place.policy, scenario.seed, place.trace)
+        session = cls(bench, place.name, saved.first, origin)
         session._fork = (place.fork_event, place.fork_time, place.fork_arrivals)
-        session.source = str(path)
         if kernel:
             session.use_kernel()
         session.timeline.adopt(saved.present, place.digest)
@@ -129,8 +137,9 @@ class Session:
         """
         line, system = self.timeline, self.bench.system
         place = Place(
-            self.name, line.event, line.substep, digest(line.state), layout, self._trace,
-            *self._fork, system.initial_jobs, system.job_names(), line.samples.stride,
+            self.name, line.event, line.substep, digest(line.state), layout, self.origin.source,
+            self.origin.policy, self.origin.trace, *self._fork, system.initial_jobs,
+            system.job_names(), line.samples.stride,
         )  # fmt: skip
         text = scenario_text(self.bench.scenario)
         kept = line.samples.table[line.samples.table[:, 0] <= line.event]
@@ -139,7 +148,7 @@ class Session:
     def rename(self, name: str) -> None:
         """Show the run under a scenario's name."""
         self.name = Path(name).stem if name else ""
-        self.info = _info(self.bench, self.name)
+        self.info = run_info(self.bench, self.name, self.origin)
 
     def use_kernel(self) -> bool:
         """Run compiled from here on; False if the policy has no compiled twin."""
@@ -375,14 +384,6 @@ class Session:
             message=message,
         )
 
-    def reproduction_line(self) -> str:
-        """The command that opens this very moment on any machine."""
-        if self._fork[0]:
-            return "a forked run is opened from its saved session"
-        scenario = self.source or "SCENARIO.toml"
-        return (f"slotscope {scenario} --policy {self.info.policy_name} --seed {self.info.seed} "
-                f"--event {self.timeline.event}")  # fmt: skip
-
 
 def _continued(
     scenario: Scenario, bench: Bench, time: float, event: int, arrivals: int
@@ -411,27 +412,3 @@ def open_bench(
         bench = assemble(resolved, policy, seed, recorded)
         return Bench(bench.scenario, bench.system, bench.reference, report)
     return assemble(scenario, policy, seed)
-
-
-def _info(bench: Bench, name: str) -> RunInfo:
-    scenario, system = bench.scenario, bench.system
-    policy = system.policy
-    reserved = int(getattr(policy, "reserved", 0))
-    return RunInfo(
-        system=system.name,
-        scenario=scenario,
-        scenario_name=name or scenario.title or "scenario",
-        policy_name=scenario.policy.name,
-        policy_title=policy.title,
-        parameters=policy_parameters(scenario),
-        seed=scenario.seed,
-        numbers=bench.numbers,
-        narrator=Narrator(bench.numbers.type_names, system.job_name, policy.reserves_slots),
-        pseudocode=policy.pseudocode,
-        reserves_slots=policy.reserves_slots,
-        reserved=reserved,
-        time_unit=scenario.run.time_unit,
-        warnings=bench.numbers.warnings(),
-        offers=frozenset({"servers", "jobs", "reward", "bounds"}
-                         | ({"groups", "greedy"} if policy.reserves_slots else set())),
-    )  # fmt: skip

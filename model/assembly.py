@@ -12,6 +12,7 @@ import numpy as np
 from model.engine import Engine, ReferenceEngine
 from model.errors import PolicyError, ScenarioError
 from model.policies import reference_class
+from model.policy_choice import policy_choice
 from model.scenario.common import ScriptedWorkload, TraceWorkload
 from model.scenario.load import Scenario
 from model.scenario.validation import validated
@@ -63,6 +64,8 @@ def assemble(
 ) -> Bench:
     """A bench for *scenario*, under its own policy and seed unless others are named.
 
+    *policy* is a name, with parameters of its own if it has any
+    (:func:`model.policy_choice.policy_choice`); others that it knows are the scenario's.
     ``recorded`` replaces the workload (the jobs of a trace that was read before).
 
     Raises
@@ -109,12 +112,13 @@ def policy_parameters(scenario: Scenario) -> Any:
 
 def _with(scenario: Scenario, policy: str | None, seed: int | None) -> Scenario:
     changes: dict[str, Any] = {}
-    if policy is not None and policy != scenario.policy.name:
-        schema = reference_class(policy).schema
-        kept = {key: value for key, value in scenario.policy.parameters.items()
-                if key in schema.model_fields}  # fmt: skip
-        choice = scenario.policy.model_copy(update={"name": policy, "parameters": kept})
-        changes["policy"] = choice
+    if policy is not None:
+        choice = policy_choice(policy)
+        kept = scenario.policy.parameters
+        if choice.name != scenario.policy.name:
+            known = reference_class(choice.name).schema.model_fields
+            kept = {key: value for key, value in kept.items() if key in known}
+        changes["policy"] = choice.model_copy(update={"parameters": kept | choice.parameters})
     if seed is not None:
         changes["seed"] = seed
     return scenario.model_copy(update=changes)

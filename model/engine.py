@@ -6,7 +6,7 @@ Both are called the same way, write the same rows, and reach the same digest at 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Callable, Iterator, NamedTuple, Protocol
+from typing import Any, Iterator, NamedTuple, Protocol
 
 import numpy as np
 
@@ -125,9 +125,8 @@ class ReferenceEngine:
     name = "reference"
     keyframe_every = 250
 
-    def __init__(self, system: System, observe: Callable[[EventRun], None] | None = None) -> None:
+    def __init__(self, system: System) -> None:
         self._system = system
-        self._observe = observe
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`Engine`; a policy's impossible decision raises PolicyError."""
@@ -149,8 +148,6 @@ class ReferenceEngine:
             run.finish()
             state = run.state
             tape[place] = run.row[0]
-            if self._observe is not None:
-                self._observe(run)
             if task.stride and int(tape[place]["event"]) % task.stride == 0:
                 samples.append(np.zeros(self._system.sample_width))
                 self._system.sample(state, samples[-1])

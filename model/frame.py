@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from model.bounds import Bounds
 from model.explain import Narrator
+from model.origin import Origin
 from model.policies.base import PseudocodeLine
 from model.records import Event, Record
 from model.systems.reservation.classification import Classification, classify
@@ -50,6 +51,11 @@ class RunInfo:
     time_unit: str
     warnings: tuple[str, ...]
     offers: frozenset[str]  #: what panels may ask for, see ``gui.panel``
+    origin: Origin
+
+    def opening_line(self, event: int) -> str:
+        """The command that opens the moment after *event* on any machine."""
+        return self.origin.opening_line(event)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, Callable, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -76,7 +76,3 @@ def cache_folder() -> Path:
         root = tempfile.gettempdir()
     return Path(root) / "slotscope" / "compiled" / digest.hexdigest()
 
-
-def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether *function* came out of :func:`compiled`."""
-    return not isinstance(function, FunctionType)

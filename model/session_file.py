@@ -21,7 +21,7 @@ from model.state import from_arrays, to_arrays
 from model.systems.reservation.state import ReservationState
 
 #: Version of the format; files of another version are refused.
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Place:
     substep: int
     digest: str
     layout: str = ""
+    source: str = ""  #: see :class:`model.origin.Origin`
+    policy: str = ""
     trace: tuple[str, ...] = ()
     fork_event: int = 0  #: the event at which this run left another one; 0: it did not
     fork_time: float = 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from typing import Iterable, Iterator
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
@@ -250,11 +249,7 @@ class DecisionsPanel(Panel):
 
     def command(self, event: int) -> str:
         """The command that opens the moment after *event* on any machine."""
-        if self._info is None:
-            return ""
-        info = self._info
-        return shlex.join(["slotscope", info.scenario_name, "--policy", info.policy_name,
-                           "--seed", str(info.seed), "--event", str(event)])  # fmt: skip
+        return self._info.opening_line(event) if self._info is not None else ""
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)

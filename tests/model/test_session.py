@@ -242,7 +242,7 @@ def test_frames_do_not_change_when_the_run_goes_on() -> None:
 def test_the_line_that_reproduces_a_moment() -> None:
     session = Session.open("dra-vms", seed=5, kernel=False)
     session.run(events=40)
-    line: Any = session.reproduction_line().split()
+    line: Any = session.info.opening_line(session.timeline.event).split()
     assert line[:2] == ["slotscope", "dra-vms"]
     options = dict(zip(line[2::2], line[3::2], strict=True))
     again = Session.open(line[1], options["--policy"], int(options["--seed"]))

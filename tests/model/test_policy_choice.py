@@ -1,0 +1,102 @@
+"""A policy named on a command line, with parameters of its own."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.api import Session
+from model.errors import PolicyError, UserError
+from model.policy_choice import choice_text, policy_choice
+from model.scenario.common import PolicyChoice
+from model.state import digest
+
+
+def test_a_name_alone() -> None:
+    choice = policy_choice("first-fit")
+    assert (choice.name, choice.parameters) == ("first-fit", {})
+
+
+def test_numbers_truth_text_and_lists() -> None:
+    choice = policy_choice("dra:reservation_factor=log^1.1,retry=true,d=5,load=[1/2,3]")
+    assert choice.name == "dra"
+    assert choice.parameters == {
+        "reservation_factor": "log^1.1", "retry": True, "d": 5, "load": ["1/2", 3],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("C:/policies/mine.py", "C:/policies/mine.py"), ("a/mine.py:limit=3", "a/mine.py")],
+)
+def test_a_colon_in_a_path_belongs_to_the_path(text: str, name: str) -> None:
+    assert policy_choice(text).name == name
+
+
+def test_a_part_without_a_value_is_named() -> None:
+    with pytest.raises(PolicyError, match="found 'retry', allowed: NAME or NAME:key=value"):
+        policy_choice("dra:reservation_factor=1,retry")
+
+
+keys = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
+plain = st.one_of(
+    st.integers(-(10**9), 10**9), st.booleans(), st.sampled_from(["log^1.1", "3/5", "0.25"])
+)
+
+
+@given(st.dictionaries(keys, st.one_of(plain, st.lists(plain, min_size=1, max_size=4)), max_size=4))
+def test_the_text_of_a_choice_reads_back(parameters: dict[str, object]) -> None:
+    choice = PolicyChoice(name="dra", parameters=parameters)
+    assert policy_choice(choice_text(choice)) == choice
+
+
+def test_other_parameters_than_the_scenarios() -> None:
+    session = Session.open("dra-vms", "dra:reservation_factor=20", kernel=False)
+    assert session.info.reserved == 20
+    assert Session.open("dra-vms", "dra", kernel=False).info.reserved != 20
+
+
+def test_a_wrong_parameter_is_told_in_one_line() -> None:
+    with pytest.raises(UserError) as caught:
+        Session.open("dra-vms", "dra:reservation_factor=-1", kernel=False)
+    assert "policy.parameters.reservation_factor" in caught.value.line
+
+
+@pytest.mark.parametrize("policy", [None, "dra", "dra:reservation_factor=3", "first-fit"])
+def test_the_opening_line_opens_that_moment(policy: str | None, tmp_path: Path) -> None:
+    file = tmp_path / "my cluster.toml"
+    file.write_text(Path("resources/scenarios/dra-classroom.toml").read_text("utf-8"), "utf-8")
+    session = Session.open(file, policy, seed=4, kernel=False)
+    session.run(events=30)
+    again = _opened(session.info.opening_line(30))
+    assert digest(again.timeline.state) == digest(session.timeline.state)
+    session.save(tmp_path / "run.slotscope")
+    loaded = Session.load(tmp_path / "run.slotscope", kernel=False)
+    assert loaded.info.opening_line(30) == session.info.opening_line(30)
+
+
+def test_a_scenario_by_value_has_its_own_parameters_in_the_line() -> None:
+    first = Session.open("dra-vms", "dra:reservation_factor=3", kernel=False)
+    session = Session.open(first.bench.scenario, seed=2, kernel=False, source="dra-vms")
+    session.run(events=20)
+    again = _opened(session.info.opening_line(20))
+    assert digest(again.timeline.state) == digest(session.timeline.state)
+
+
+def test_an_edited_or_forked_run_says_how_to_open_it() -> None:
+    session = Session.open("dra-classroom", kernel=False)
+    session.run(events=10)
+    for other in (session.fork(session.bench.scenario), Session.open(session.bench.scenario)):
+        assert "saved session" in other.info.opening_line(10)
+
+
+def _opened(line: str) -> Session:
+    words = shlex.split(line)
+    options = dict(zip(words[2::2], words[3::2], strict=True))
+    session = Session.open(words[1], options["--policy"], int(options["--seed"]), kernel=False)
+    session.seek(int(options["--event"]))
+    return session
