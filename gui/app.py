@@ -131,7 +131,11 @@ def screenshot(
             if panel not in window.docks:
                 known = ", ".join(sorted(window.docks))
                 raise UserError(f"found '{panel}', allowed: {known}", where="--panel")
-            target = window.docks[panel].panel
+            dock = window.docks[panel]
+            dock.show()
+            dock.raise_()  # behind another tab it has no size
+            window.settle()
+            target = dock.panel
         if not target.grab().save(str(out)):
             raise UserError("cannot be written; give a path that ends in .png", where=str(out))
 

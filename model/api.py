@@ -5,6 +5,7 @@ The command line and the window drive the same :class:`Session`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any, Callable
@@ -19,6 +20,8 @@ from model.errors import PolicyError, ScenarioError, UserError
 from model.frame import Frame, Speed
 from model.metrics import Estimate
 from model.origin import Origin
+from model.policies import is_file
+from model.policies.user import check_unchanged, digest_of, with_absolute_path
 from model.policy_choice import choice_text
 from model.records import EVENT_KINDS, EVENT_ROW, Record
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
@@ -99,19 +102,25 @@ class Session:
         return session
 
     @classmethod
-    def load(cls, path: Path, kernel: bool = True) -> Session:
-        """Reopen a saved session exactly where it stood.
+    def load(cls, path: Path, kernel: bool = True, beside: Session | None = None) -> Session:
+        """Reopen a saved session exactly where it stood; with the very jobs of *beside*, if given.
 
         Raises
         ------
         UserError
-            If the file cannot be read, or the saved state is not reached again.
+            If the file cannot be read, the saved state is not reached again, or the file of a
+            policy of one's own is not what it was.
         """
         saved = read_session(path)
         place = saved.place
         scenario = parse_scenario_text(saved.scenario, str(path))
-        bench = open_bench(scenario, trace=place.trace)
-        if place.fork_event:
+        if place.policy_digest:
+            check_unchanged(scenario.policy.name, place.policy_digest, str(path))
+        if beside is not None:
+            bench = assemble(scenario, recorded=beside.bench.system.workload)
+        else:
+            bench = open_bench(scenario, trace=place.trace)
+        if beside is None and place.fork_event:
             bench.system.workload = _continued(
                 scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals
             )
@@ -141,9 +150,14 @@ class Session:
             self.origin.policy, self.origin.trace, *self._fork, system.initial_jobs,
             system.job_names(), line.samples.stride,
         )  # fmt: skip
-        text = scenario_text(self.bench.scenario)
+        scenario, policy_text = self.bench.scenario, ""
+        if is_file(scenario.policy.name):
+            policy_text = self.bench.system.policy.text
+            place = replace(place, policy_digest=digest_of(policy_text))
+            scenario = with_absolute_path(scenario)
+        text = scenario_text(scenario)
         kept = line.samples.table[line.samples.table[:, 0] <= line.event]
-        write_session(path, Saved(text, place, line.first_state, line.state, kept))
+        write_session(path, Saved(text, place, line.first_state, line.state, kept, policy_text))
 
     def rename(self, name: str) -> None:
         """Show the run under a scenario's name."""
@@ -188,13 +202,25 @@ class Session:
         return reason
 
     def step(self) -> None:
-        """One event; from the middle of one, to its end."""
+        """One event; from the middle of one, to its end.
+
+        Raises
+        ------
+        PolicyError
+            If the policy fails; the run stands where it stood, in the middle of the event at
+            the last sub-step that went well.
+        """
         inside = self.timeline.substep > 0
         if not inside and self.timeline.next_event is None:
             return
-        if not inside:
-            self.timeline.step_into()
-        self._finish()
+        try:
+            if not inside:
+                self.timeline.step_into()
+            self._finish()
+        except PolicyError:
+            if not inside:
+                self.timeline.leave_event()
+            raise
 
     def step_out(self) -> None:
         """To the end of the event in the making; nothing between events."""
@@ -274,6 +300,13 @@ class Session:
 
     def back_to(self, kind: str) -> bool:
         """Stand just before the previous event of a kind; False if there is none."""
+        found = self.previous_of(kind)
+        if found is not None:
+            self.seek(found - 1)
+        return found is not None
+
+    def previous_of(self, kind: str) -> int | None:
+        """The last event of a kind up to where the run stands, or None."""
         flag = EVENT_KINDS[kind]
         last = self.timeline.event
         while last > self.timeline.first_event:
@@ -281,10 +314,9 @@ class Session:
             rows = self.timeline.rows(first, last)
             found = rows["event"][(rows["flags"] & flag) != 0]
             if len(found):
-                self.seek(int(found[-1]) - 1)
-                return True
+                return int(found[-1])
             last = first - 1
-        return False
+        return None
 
     def _recall(self) -> None:
         """The sub-steps of the event that led here, for the panels that show them."""
@@ -320,7 +352,7 @@ class Session:
                 "apply with a restart instead"
             )
         state = copied(self.timeline.state)
-        bench.system.take_over(self.bench.system, state)
+        state = bench.system.take_over(self.bench.system, state)
         place = (self.timeline.event, self.timeline.time, int(state.number[NEXT_ARRIVAL]))
         bench.system.workload = _continued(scenario, bench, place[1], place[0], place[2])
         session = Session(bench, self.name, state)
@@ -410,5 +442,5 @@ def open_bench(
 
         resolved, recorded, report = with_trace(scenario, trace, progress, cancelled)
         bench = assemble(resolved, policy, seed, recorded)
-        return Bench(bench.scenario, bench.system, bench.reference, report)
+        return replace(bench, report=report)
     return assemble(scenario, policy, seed)

@@ -23,6 +23,12 @@ from model.workload import PoissonWorkload, RecordedWorkload, Workload
 #: Compiled twins: policy name to (module, class).
 KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
     "dra": ("model.kernels.driver", "DraKernel"),
+    "dra-periodic": ("model.kernels.driver", "DraKernel"),
+    "dra-no-migration": ("model.kernels.driver", "DraKernel"),
+    "dra-preemption": ("model.kernels.driver", "DraKernel"),
+    "static-reservation": ("model.kernels.peers", "StaticReservationKernel"),
+    "power-of-d": ("model.kernels.peers", "PowerOfDKernel"),
+    "best-fit": ("model.kernels.peers", "BestFitKernel"),
     "first-fit": ("model.kernels.driver", "FirstFitKernel"),
 })  # fmt: skip
 
@@ -38,6 +44,7 @@ class Bench:
     system: ReservationSystem
     reference: ReferenceEngine
     report: Any = None
+    parameters: Any = None  #: of the policy, validated
 
     @property
     def numbers(self) -> ReservationNumbers:
@@ -47,7 +54,8 @@ class Bench:
     @property
     def has_kernel(self) -> bool:
         """Whether the policy has a compiled twin."""
-        return self.scenario.policy.name in KERNELS
+        known = self.scenario.policy.name in KERNELS and len(self.numbers.pools) == 1
+        return known and bool(getattr(self.system.policy, "compiled", True))
 
     def kernel(self) -> Engine:
         """A new compiled twin; imports Numba, compiles or loads from the cache."""
@@ -60,13 +68,13 @@ def assemble(
     scenario: Scenario,
     policy: str | None = None,
     seed: int | None = None,
-    recorded: RecordedWorkload | None = None,
+    recorded: Workload | None = None,
 ) -> Bench:
     """A bench for *scenario*, under its own policy and seed unless others are named.
 
     *policy* is a name, with parameters of its own if it has any
     (:func:`model.policy_choice.policy_choice`); others that it knows are the scenario's.
-    ``recorded`` replaces the workload (the jobs of a trace that was read before).
+    ``recorded`` replaces the workload (the jobs of a trace read before, or of another run).
 
     Raises
     ------
@@ -83,7 +91,7 @@ def assemble(
         raise ScenarioError(str(error), where="policy.parameters") from None
     workload = recorded if recorded is not None else workload_of(scenario, numbers)
     system = ReservationSystem(scenario, numbers, workload, instance)
-    return Bench(scenario, system, ReferenceEngine(system))
+    return Bench(scenario, system, ReferenceEngine(system), parameters=parameters)
 
 
 def policy_class(scenario: Scenario) -> Any:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from model.programs.alpha_curve import AlphaCurve
     from model.programs.greedy import GreedyAssignment
+    from model.programs.lyapunov import Lyapunov
     from model.programs.reward_lp import RewardProgram
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Optimum and greedy assignment for the scenario's workload rho, and over alpha rho.
+    """Optimum and greedy assignment for the scenario's workload rho, and over alpha rho, and V.
 
     Each is None until it is known; ``problem`` says why it will not be.
     """
@@ -22,3 +23,4 @@ class Bounds:
     greedy: GreedyAssignment | None = None
     curve: AlphaCurve | None = None
     problem: str = ""
+    lyapunov: Lyapunov | None = None

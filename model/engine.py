@@ -10,8 +10,9 @@ from typing import Any, Iterator, NamedTuple, Protocol
 
 import numpy as np
 
+from model.errors import PolicyError
 from model.records import EVENT_ROW, Event, Record
-from model.state import State
+from model.state import State, copied
 
 
 class Reason(Enum):
@@ -21,6 +22,7 @@ class Reason(Enum):
     TIME = "the next event lies beyond the time asked for"
     FLAG = "an event of the kind asked for has happened"
     END = "nothing will happen any more"
+    FAULT = "the policy failed; the state is that before the event"
 
 
 class Task(NamedTuple):
@@ -39,6 +41,7 @@ class Advance(NamedTuple):
     rows: int
     reason: Reason
     samples: np.ndarray = np.zeros((0, 0))  #: [n, width] the samples taken
+    fault: PolicyError | None = None  #: what the policy did wrong, with :attr:`Reason.FAULT`
 
 
 class System(Protocol):
@@ -46,6 +49,16 @@ class System(Protocol):
 
     name: str
     sample_width: int
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether the policy is a user's, which may fail in the middle of an event."""
+        ...
+
+    @property
+    def on_drift(self) -> str:
+        """What to do if a replay does not reach the same state again."""
+        ...
 
     def raw_state(self) -> Any:
         """The state at time 0, before the policy has acted."""
@@ -103,10 +116,23 @@ class EventRun:
         self.records: list[Record] = []
         self._steps = system.run(self.state, self.event, self.row)
         self.finished = False
+        self.fault: PolicyError | None = None  #: why it cannot go on
 
     def step(self) -> Record | None:
-        """Take one sub-step; None once the event is over."""
-        record = next(self._steps, None)
+        """Take one sub-step; None once the event is over.
+
+        Raises
+        ------
+        PolicyError
+            If the policy fails; the state is then of no use beyond looking at it.
+        """
+        if self.fault is not None:
+            raise self.fault
+        try:
+            record = next(self._steps, None)
+        except PolicyError as error:
+            self.fault = error
+            raise
         if record is None:
             self.finished = True
         else:
@@ -129,7 +155,11 @@ class ReferenceEngine:
         self._system = system
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """See :class:`Engine`; a policy's impossible decision raises PolicyError."""
+        """See :class:`Engine`.
+
+        Where a user's policy fails, the advance ends before that event with the fault; one of
+        the program's own raises it.
+        """
         samples: list[np.ndarray] = []
         result = self._advance(state, tape, task, samples)
         width = self._system.sample_width
@@ -144,8 +174,14 @@ class ReferenceEngine:
                 return Advance(state, place, Reason.END)
             if event.time > task.until:
                 return Advance(state, place, Reason.TIME)
-            run = EventRun(self._system, state)
-            run.finish()
+            before = copied(state) if self._system.may_fail else None
+            try:
+                run = EventRun(self._system, state)
+                run.finish()
+            except PolicyError as error:
+                if before is None:
+                    raise
+                return Advance(before, place, Reason.FAULT, fault=error)
             state = run.state
             tape[place] = run.row[0]
             if task.stride and int(tape[place]["event"]) % task.stride == 0:

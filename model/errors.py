@@ -64,6 +64,14 @@ class PolicyError(UserError):
     """A policy that is unknown, or made a decision that is impossible."""
 
 
+class PolicyFileError(PolicyError):
+    """A fault of a policy of one's own; it names that file, and nothing is put in front."""
+
+    def inside(self, where: str) -> PolicyFileError:
+        """The same error: the place is in the policy's file, wherever that was named."""
+        return self
+
+
 class ReplayError(UserError):
     """A replay that did not land on the digest recorded for that event."""
 

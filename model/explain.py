@@ -15,6 +15,7 @@ from model.records import (
     FLAG_ADMITTED,
     FLAG_I_STAR,
     FLAG_MIGRATED,
+    FLAG_PREEMPTED,
     FLAG_REASSIGNED,
     FLAG_REJECTED,
     UPDATE,
@@ -27,6 +28,8 @@ from model.records import (
     Reassign,
     Record,
     Reject,
+    Remember,
+    UpdateAt,
 )
 
 THIN_SPACE = "\u2009"
@@ -68,6 +71,8 @@ class Narrator:
         if flags & FLAG_MIGRATED:
             parts.append(f"job {self._job(int(row['moved']))} migrated into its slot from "
                          f"Reject Group server {row['source'] + 1}")  # fmt: skip
+        if flags & FLAG_PREEMPTED:
+            parts.append(self._preempted(row))
         if flags & FLAG_REASSIGNED:
             parts.append(_reassigned(row))
         if flags & FLAG_I_STAR:
@@ -77,7 +82,12 @@ class Narrator:
     def _why(self, row: np.void) -> str:
         room = int(row["servers_with_room"])
         if not self._slots:
-            return "no server has room"
+            if room < 0:
+                return "no server that was looked at has room"
+            if room == 0:
+                return "no server has room"
+            has = "has" if room == 1 else "have"
+            return f"{room} {_plural(room, 'server')} {has} room, but the policy does not use it"
         empty = int(row["empty_slots"])
         first = (
             "no empty slot" if empty == 0
@@ -89,6 +99,12 @@ class Narrator:
             return f"{first}; no server has room"
         has = "has" if room == 1 else "have"
         return f"{first}; {room} {_plural(room, 'server')} {has} room but must not take it"
+
+    def _preempted(self, row: np.void) -> str:
+        count = int(row["preempted"])
+        first = (f"job {self._job(int(row['moved']))} on Reject Group server "
+                 f"{row['source'] + 1}")  # fmt: skip
+        return f"{first} preempted" if count == 1 else f"{count} jobs preempted, first {first}"
 
     def job(self, job_type: int, number: int) -> str:
         """A job as it is called in sentences."""
@@ -108,17 +124,13 @@ class Narrator:
         if action:
             return action
         wording = _STEPS.get(record.kind)
-        return wording(self, record.values) if wording else record.kind.replace("_", " ")
+        return wording(self, record.values) if wording else told(record.kind, record.values)
 
     def _action(self, record: Record) -> str:
         text = ""
         match record:
-            case Admit(server=server):
-                text = (
-                    f"an Accept Group slot is empty: server {server + 1} admits the job"
-                    if self._slots
-                    else f"server {server + 1} is the first with room"
-                )
+            case Admit(server=server, values=values):
+                text = self._admitted(server, values)
             case Reject(values=values):
                 text = f"the job is rejected: {self._reject_reason(values)}"
             case Migrate(job=job, source=source, target=target):
@@ -126,14 +138,28 @@ class Narrator:
                     f"job {self._job(job)} migrates from Reject Group server {source + 1} "
                     f"to the slot that emptied on server {target + 1}"
                 )
-            case Preempt(job=job, server=server):
+            case Preempt(job=job, server=server, values=values):
                 text = f"job {self._job(job)} on server {server + 1} is preempted"
+                if "owed" in values:
+                    text += f": {values['freed'] / values['owed']:.0%} of g(L) s_j is free"
+            case Remember():
+                text = "the policy notes what it has observed"
+            case UpdateAt(time=time):
+                text = f"the next update is due at time {time:g}"
             case Reassign(server=server, configuration=configuration):
                 place = f"k[{record.values['i']}] = " if "i" in record.values else ""
                 text = f"empty server {server + 1} is reassigned to {place}{shown(configuration)}"
             case Classify(i_star=i_star):
                 text = f"I* = {i_star}; ranks above it with index 1 form the Reject Group"
         return text
+
+    def _admitted(self, server: int, values: Mapping[str, Any]) -> str:
+        reason = values.get("reason")
+        if reason in _REASONS:
+            return _REASONS[reason].format(server=server + 1, load=100 * values.get("load", 0.0))
+        if self._slots:
+            return f"an Accept Group slot is empty: server {server + 1} admits the job"
+        return f"server {server + 1} is the first with room"
 
     def _reject_reason(self, values: Mapping[str, Any]) -> str:
         row = np.zeros(1, [("empty_slots", int), ("servers_with_room", int)])[0]
@@ -154,6 +180,19 @@ class Narrator:
                 f"{_plural(values['count'], 'server')}; {exhausted} is used up first, "
                 f"{values['servers_left']} {_plural(values['servers_left'], 'server')} "
                 "left")  # fmt: skip
+
+
+def told(kind: str, values: Mapping[str, Any]) -> str:
+    """A sentence for a kind of sub-step that only its policy knows."""
+    what = " ".join(kind.replace("_", " ").split())
+    numbers = ", ".join(f"{name.replace('_', ' ')} = {_told(item)}" for name, item in values.items())
+    return f"{what}: {numbers}" if numbers else what
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return f"({', '.join(_told(item) for item in value)})"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _greedy_start(_: Narrator, values: Mapping[str, Any]) -> str:
@@ -186,6 +225,45 @@ def _servers_scanned(_: Narrator, values: Mapping[str, Any]) -> str:
     return f"{room} {_plural(room, 'server')} {'has' if room == 1 else 'have'} room"
 
 
+def _servers_sampled(_: Narrator, values: Mapping[str, Any]) -> str:
+    return f"{_servers(values['servers'])} sampled"
+
+
+def _sampled_with_room(_: Narrator, values: Mapping[str, Any]) -> str:
+    found = values["servers"]
+    if not found:
+        return "none of the sampled servers has room"
+    return f"of these, {_servers(found)} {'has' if len(found) == 1 else 'have'} room"
+
+
+def _servers(numbers: Sequence[int]) -> str:
+    named = ", ".join(str(number + 1) for number in numbers)
+    return f"{_plural(len(numbers), 'server')} {named}"
+
+
+def _update(_: Narrator, __: Mapping[str, Any]) -> str:
+    return "the time of an update has come"
+
+
+def _no_victim(_: Narrator, values: Mapping[str, Any]) -> str:
+    return ("no job of priority 0 is left in the Reject Group: "
+            f"{values['freed'] / values['owed']:.0%} of g(L) s_j is free")  # fmt: skip
+
+
+def _planned(_: Narrator, values: Mapping[str, Any]) -> str:
+    counts = ", ".join(f"{count} with {shown(k)}" for k, count in values["counts"])
+    return f"the linear program's optimum, in whole servers: {counts}"
+
+
+#: Why a server admits, by the reason that the policy gives; ``load`` in percent.
+_REASONS: dict[str, str] = {
+    "least_loaded": "server {server} is the least loaded of these ({load:.3g} %): it admits the "
+    "job",
+    "least_room": "server {server} has the least room left with the job (load {load:.4g} %): it "
+    "admits the job",
+    "empty_slot": "server {server} has an empty slot of the type: it admits the job",
+}
+
 _STEPS: dict[str, Callable[[Narrator, Mapping[str, Any]], str]] = {
     "arrival": Narrator._arrival,
     "departure": Narrator._departure,
@@ -195,6 +273,11 @@ _STEPS: dict[str, Callable[[Narrator, Mapping[str, Any]], str]] = {
     "ranked": _ranked,
     "unmatched": _unmatched,
     "servers_scanned": _servers_scanned,
+    "servers_sampled": _servers_sampled,
+    "sampled_with_room": _sampled_with_room,
+    "planned": _planned,
+    "update": _update,
+    "no_victim": _no_victim,
 }
 
 

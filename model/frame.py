@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.bounds import Bounds
+from model.differences import Standing
 from model.explain import Narrator
 from model.origin import Origin
 from model.policies.base import PseudocodeLine
@@ -86,6 +87,8 @@ class Frame:
     breakpoints: frozenset[int] = frozenset()
     speed: Speed = field(default_factory=Speed)
     message: str = ""  #: an error or a note for the status bar
+    companions: tuple[Frame, ...] = ()  #: the same moment of the policies that run beside it
+    comparison: Standing | None = None  #: how they compare; None for a run of its own
 
     @cached_property
     def classes(self) -> Classification:

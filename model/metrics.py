@@ -51,6 +51,31 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
     return Estimate(float(array.mean()), float(quantile * array.std(ddof=1) / np.sqrt(len(array))))
 
 
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """One quantity in each of several batches (or replications) of equal weight.
+
+    Attributes
+    ----------
+    values:
+        [b] the quantity; nan where it cannot be told.
+    scale:
+        What the mean is multiplied by: the number of batches where they add up.
+    """
+
+    values: NDArray[np.float64]
+    scale: float = 1
+
+    def estimate(self) -> Estimate:
+        """The mean over the batches where it is known, with its interval."""
+        one = estimate(self.values[np.isfinite(self.values)])
+        return Estimate(one.mean * self.scale, one.half_width * self.scale)
+
+    def minus(self, other: Batches) -> Batches:
+        """The paired differences: what is common to both, such as the same jobs, cancels."""
+        return Batches(self.values - other.values, self.scale)
+
+
 def batch_rates(
     times: NDArray[np.float64], totals: NDArray[np.float64], batches: int = BATCHES
 ) -> NDArray[np.float64]:

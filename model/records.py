@@ -86,6 +86,16 @@ class Classify(Record):
     configurations: tuple[Configuration, ...] = ()
     counts: tuple[int, ...] = ()
     i_star: int = 0
+    extended: bool = False  #: all servers of rank J + 1 are in the Reject Group
+
+
+@dataclass(frozen=True, slots=True)
+class Remember(Record):
+    """The policy's memory from place *start* on becomes *numbers*."""
+
+    kind: str = "remember"
+    start: int = 0
+    numbers: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +144,7 @@ EVENT_ROW = np.dtype([
     ("first_reassigned", np.int32),
     ("empty_slots", np.int32),  # of the type, all on Reject Group servers (at a rejection)
     ("servers_with_room", np.int32),  # servers whose free resources would hold the job
+    ("preempted", np.int32),  # how many jobs were preempted; ``moved`` is the first of them
     ("i_star", np.int16),
     ("type", np.int16),
     ("flags", np.uint16),

@@ -1,7 +1,9 @@
 """A session as one file: scenario, seed, exact state, place in history, layout.
 
 The file is a zip archive of ``session.json``, ``scenario.toml`` and the states as ``.npz``:
-the first state of the run (so that history can be walked again) and the present one.
+the first state of the run (so that history can be walked again) and the present one.  A policy
+of one's own is there as ``policy.py``, but is never run from there: a session that somebody
+sends must not bring code along.  It runs from its own file, if that has not changed.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ class Place:
     initial_jobs: int = 0  #: jobs numbered before the first arrival
     job_names: dict[str, str] = field(default_factory=dict)
     stride: int = 1  #: of the samples
+    policy_digest: str = ""  #: of the text of a policy of one's own
     version: int = VERSION
 
 
@@ -54,6 +57,7 @@ class Saved:
     first: ReservationState
     present: ReservationState
     samples: NDArray[np.float64]
+    policy: str = ""  #: the text of a policy of one's own, for the user to look up
 
 
 def write_session(path: Path, saved: Saved) -> None:
@@ -71,6 +75,8 @@ def write_session(path: Path, saved: Saved) -> None:
             archive.writestr("first.npz", _packed(to_arrays(saved.first)))
             archive.writestr("present.npz", _packed(to_arrays(saved.present)))
             archive.writestr("samples.npz", _packed({"samples": saved.samples}))
+            if saved.policy:
+                archive.writestr("policy.py", saved.policy)
     except OSError as error:
         raise ScenarioError(
             f"cannot be written: {error.strerror or error}", where=str(path)

@@ -16,3 +16,9 @@ def stream(seed: int, name: str, *position: int) -> np.random.Generator:
     """The generator of stream *name* at a position (a block number, a replication, ...)."""
     key = (crc32(name.encode()), *position)
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def stream_key(seed: int, name: str) -> np.uint64:
+    """A 64-bit key of stream *name*, for random numbers that are a function of their place."""
+    sequence = np.random.SeedSequence(seed, spawn_key=(crc32(name.encode()),))
+    return np.uint64(sequence.generate_state(1, np.uint64)[0])

@@ -7,8 +7,9 @@ digest; landing there again with another one is an error that names the event.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from model.state import copied, differences, digest, size_in_bytes
 
 #: Memory for keyframes; beyond it every second one is dropped.
 KEYFRAME_BYTES = 256 * 2**20
+
+#: More events than any run has.
+NO_END = 2**62
 
 #: Events run in one call of an engine at most, so that a slice stays short.
 SLICE = 16_384
@@ -72,6 +76,7 @@ class Timeline:
         self.samples = Samples(system.sample_width)
         self.recent = RecentRows()
         self.verified = 0
+        self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
         self._thinned = 1
         self._most_bytes = keyframe_bytes
         self._keyframes: dict[int, Keyframe] = {}
@@ -162,6 +167,11 @@ class Timeline:
         """Run at most *events* events, none after *until*, stop after one with a flag.
 
         An event in the making is finished first and counts as one.
+
+        Raises
+        ------
+        PolicyError
+            If the policy fails; the run stands just before that event.
         """
         target = self.event + events
         self.finish_event()
@@ -173,6 +183,8 @@ class Timeline:
             result = self.engine.advance(self.state, tape, task)
             reason = result.reason
             self._accept(result, tape[: result.rows])
+            if result.fault is not None:
+                raise result.fault
         return Advance(self.state, 0, reason)
 
     @property
@@ -184,6 +196,8 @@ class Timeline:
         self.state = result.state
         self.samples.append(result.samples)
         self.recent.append(rows)
+        if self.observe is not None:
+            self.observe(rows)
         if self.event > self._live_end[0]:
             self._live_end = (self.event, self.time)
         if self.event % self._every == 0:
@@ -261,6 +275,22 @@ class Timeline:
             self._replay_to(event)
         self.mark()
 
+    def seek_time(self, time: float) -> None:
+        """Stand after all events up to *time*, wherever the run is now.
+
+        Raises
+        ------
+        ReplayError
+            If the replay does not land on the digest that was recorded there.
+        """
+        self._run = None
+        known = [event for event, frame in self._keyframes.items() if frame.time <= time]
+        near = max(known, default=self.first_event)
+        if time < self.time or near > self.event:
+            self.state = copied(self._keyframes[near].state)
+        self.advance(NO_END, until=time)
+        self.mark()
+
     def _replay_to(self, event: int) -> None:
         while self.event < event:
             if self.advance(event - self.event).reason is Reason.END:
@@ -300,7 +330,7 @@ class Timeline:
         if recorded != found:
             raise ReplayError(
                 f"found the digest {found}, recorded {recorded}: the replay has drifted; "
-                "please report the scenario, the seed and this event",
+                f"{self.system.on_drift}",
                 where=f"event {self.event}",
             )
         self.verified += 1
@@ -351,6 +381,15 @@ class Timeline:
         result = self.engine.advance(scratch, rows, Task(explain=True))
         return rows[: result.rows]
 
+    def latest(self, reached: Callable[[Any], bool]) -> Any:
+        """A copy of the latest state kept that *reached* accepts, else of the first one.
+
+        *reached* must hold up to some event and for none after it.
+        """
+        kept = sorted(self._keyframes)
+        place = bisect_left(kept, True, key=lambda event: not reached(self._keyframes[event].state))
+        return copied(self._keyframes[kept[max(0, place - 1)]].state)
+
     def fork_at(self, event: int) -> Any:
         """A copy of the state after *event* events."""
         if event == self.event:
@@ -360,4 +399,7 @@ class Timeline:
         if event == near:
             return state
         tape = np.zeros(event - near, EVENT_ROW)
-        return self.engine.advance(state, tape, Task()).state
+        result = self.engine.advance(state, tape, Task())
+        if result.fault is not None:
+            raise result.fault
+        return result.state

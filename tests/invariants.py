@@ -42,7 +42,7 @@ def violations(system: ReservationSystem, state: ReservationState) -> list[str]:
         *_heap(state),
         *_indexes(state),
     ]
-    if system.policy.reserves_slots and not found:
+    if getattr(system.policy, "has_groups", False) and not found:
         found += [*_greedy(system, state), *_groups(state), *_cra_again(system, state)]
     return found
 

@@ -15,6 +15,9 @@ from model.systems.reservation.numbers import numbers_of
 #: Reservation factors: small, large, real, and as a power of the logarithm.
 FACTORS = (1, 2, 3, 7, 50, "3/2", 0.1, "log", "log^1.1", "log^2")
 
+#: The variants of DRA.
+VARIANTS = ("dra-periodic", "dra-no-migration", "dra-preemption")
+
 #: Service distributions other than the exponential, by their tables.
 SERVICES: tuple[dict[str, Any], ...] = (
     {"distribution": "exponential", "mean": 1},
@@ -119,6 +122,25 @@ def _given(
 
 
 @st.composite
+def _variant(draw: st.DrawFn, policy: str, types: int) -> dict[str, Any]:
+    """Parameters of a variant of DRA, with or without an estimate of the workload."""
+    parameters: dict[str, Any] = {}
+    if policy == "dra-periodic":
+        parameters["period"] = draw(st.sampled_from(["1/4", 1, "7/3"]))
+        parameters["times"] = draw(
+            st.lists(st.sampled_from([0, "1/4", 1, "5/2", 3]), max_size=3, unique=True)
+        )
+    if policy == "dra-no-migration":
+        parameters["extended"] = draw(st.booleans())
+    if policy == "dra-preemption":
+        parameters["retry"] = draw(st.booleans())
+    if draw(st.integers(0, 3)) == 0:
+        loads = st.lists(st.sampled_from([0, "1/2", 1, 3]), min_size=types, max_size=types)
+        parameters |= {"workload": "given", "estimate": draw(loads.filter(any))}
+    return parameters
+
+
+@st.composite
 def scenarios(
     draw: st.DrawFn,
     most_types: int = 5,
@@ -148,8 +170,17 @@ def scenarios(
         ],
         "policy": {"name": policy},
     }
-    if policy == "dra":
-        data["policy"]["parameters"] = {"reservation_factor": draw(st.sampled_from(factors))}
+    if policy.startswith("dra"):
+        parameters = draw(_variant(policy, types)) if policy in VARIANTS else {}
+        parameters["reservation_factor"] = draw(st.sampled_from(factors))
+        data["policy"]["parameters"] = parameters
+    if policy == "dra-preemption":
+        for item in data["job_types"]:
+            item["priority"] = draw(st.sampled_from([0, 0, 1, 2]))
+    if policy == "power-of-d":
+        data["policy"]["parameters"] = {"choices": draw(st.integers(1, count))}
+    if policy == "static-reservation" and not any(part["workload"] for part in data["job_types"]):
+        data["job_types"][0]["workload"] = 1
     if draw(st.sampled_from(workloads)) == "scripted":
         data["workload"] = {"kind": "scripted", "arrivals": draw(_arrivals(names))}
     data["initial"] = draw(_initial(data, names, starts))

@@ -57,7 +57,11 @@ SHARED_BY_PANELS = {
 #: What the window may know of policies: their list, their common shape, their compiling.
 POLICIES_AS_A_WHOLE = {"model.policies", "model.policies.base", "model.kernels.warm"}
 #: Modules in model/policies/ that are no policy.
-NOT_A_POLICY = {"__init__", "base", "reservation_factor"}
+NOT_A_POLICY = {
+    *("__init__", "base", "reservation_factor", "user", "user_shape", "user_text"),
+    *("guard", "guard_call", "guard_faults", "guard_memory", "guard_records", "guard_shown"),
+    "guard_watch",
+}
 POLICY_HEADINGS = ("Reference", "Implements", "Symbols", "Deviations")
 
 LONGEST_FILE = 500

@@ -37,6 +37,7 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("gui.panels.reward", "RewardPanel", "right", "curves"),
     PanelEntry("gui.panels.lp", "LPPanel", "right", "programs"),
     PanelEntry("gui.panels.groups", "GroupsPanel", "right", "curves"),
+    PanelEntry("gui.panels.theory", "TheoryPanel", "right", "programs"),
     PanelEntry("gui.panels.servers_grid", "ServerGridPanel", "left", "servers"),
     PanelEntry("gui.panels.inspector", "InspectorPanel", "right", "curves"),
     PanelEntry("gui.panels.scenario_form", "ScenarioPanel", "right", "programs"),

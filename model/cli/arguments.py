@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from difflib import get_close_matches
+from fractions import Fraction
 from pathlib import Path
 from textwrap import fill
 from types import MappingProxyType
@@ -19,6 +20,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType({
     "trace": "model.cli.trace",
     "bounds": "model.cli.bounds",
     "reproduce": "model.cli.reproduce",
+    "prices": "model.cli.prices",
     "screenshot": "main",
     "verify": "model.cli.verify",
 })  # fmt: skip
@@ -31,6 +33,9 @@ WIDTH = 80
 MOST_EVENTS = 10**12
 MOST_SEED = 2**63 - 1
 MOST_PIXELS = 10_000
+
+#: Policies that are run side by side at most.
+MOST_POLICIES = 3
 
 _SCENARIO = "a name from 'slotscope list', or the path of a .toml or .json file"
 
@@ -130,6 +135,26 @@ def size(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def host_size(text: str) -> tuple[int, Fraction]:
+    """A server's vCPUs and gigabytes, as in 80x640."""
+    match = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,6}(?:\.[0-9]{1,3})?)", text)
+    if not match or int(match[1]) < 1 or Fraction(match[2]) <= 0:
+        raise argparse.ArgumentTypeError(
+            f"found '{text}', allowed: CPUSxGB, both above 0, such as 80x640"
+        )
+    return int(match[1]), Fraction(match[2])
+
+
+def host_load(text: str) -> Fraction:
+    """A load above 0 and at most 1000, as it is written."""
+    match = re.fullmatch(r"[0-9]{1,4}(?:\.[0-9]{1,6})?", text)
+    if not match or not 0 < Fraction(text) <= 1000:
+        raise argparse.ArgumentTypeError(
+            f"found '{text}', allowed: a number above 0 and at most 1000, such as 1.25"
+        )
+    return Fraction(text)
+
+
 def picture(text: str) -> Path:
     """The path of a picture to be written."""
     if not text.lower().endswith(".png"):
@@ -170,7 +195,25 @@ def _refuse_misspelt(first: str) -> None:
                          f"commands are {', '.join(COMMANDS)}")  # fmt: skip
 
 
-def _scenario(parser: Parser, *, optional: bool = False) -> None:
+class _Policies(argparse.Action):
+    """Collects the policies to compare; the first of them is also the only one elsewhere."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        policies = (*namespace.policies, values)
+        if len(policies) > MOST_POLICIES:
+            raise argparse.ArgumentError(
+                self, f"found {len(policies)} policies, allowed: at most {MOST_POLICIES}"
+            )
+        namespace.policies, namespace.policy = policies, policies[0]
+
+
+def _scenario(parser: Parser, *, optional: bool = False, several: bool = False) -> None:
     if optional:
         parser.add_argument(
             "scenario", metavar="SCENARIO", nargs="?", default=DEFAULT_SCENARIO,
@@ -178,7 +221,13 @@ def _scenario(parser: Parser, *, optional: bool = False) -> None:
         )  # fmt: skip
     else:
         parser.add_argument("scenario", metavar="SCENARIO", help=_SCENARIO)
-    parser.add_argument("--policy", metavar="P", help="another policy than the scenario's")
+    parser.set_defaults(policies=())
+    if several:
+        parser.add_argument("--policy", metavar="P", action=_Policies,
+                            help="another policy than the scenario's, NAME or NAME:key=value; "
+                            "given again, side by side on the same jobs")  # fmt: skip
+    else:
+        parser.add_argument("--policy", metavar="P", help="another policy than the scenario's")
     parser.add_argument("--seed", metavar="S", type=whole(0, MOST_SEED),
                         help="another seed than the scenario's")  # fmt: skip
     parser.add_argument(
@@ -199,9 +248,10 @@ def _window() -> Parser:
         "the scenario offscreen, and writes a screenshot and a summary to slotscope-first-run/.\n\n"
         f"Commands, each with its own --help: {', '.join(COMMANDS)}.",
         ["slotscope", "slotscope dra-classroom", "slotscope my-cluster.toml --policy first-fit",
-         "slotscope dra-vms --policy dra --seed 7 --event 1234"],
+         "slotscope dra-vms --policy dra --seed 7 --event 1234",
+         "slotscope dra-vms --policy dra --policy first-fit"],
     )  # fmt: skip
-    _scenario(parser, optional=True)
+    _scenario(parser, optional=True, several=True)
     parser.add_argument("--event", metavar="N", type=whole(0, MOST_EVENTS),
                         help="stand still after event N (default: run from the start)")  # fmt: skip
     return parser
@@ -224,12 +274,17 @@ def _run() -> Parser:
         "Runs a scenario without drawing it and prints the means of its measures with the "
         "half-widths of their 95 % confidence intervals: by batch means of one run, or over "
         "independent replications. Under --seed the output is repeatable byte for byte; it then "
-        "says nothing about the speed (events_per_second is null) unless --timing asks for it.",
+        "says nothing about the speed (events_per_second is null) unless --timing asks for it.\n\n"
+        "With --policy given two or three times the policies run side by side on the very same "
+        "jobs: the measures of each, their differences from the first with paired intervals "
+        "(by batches of time, or by seed over replications), and the first decision that "
+        "differs.",
         ["slotscope run dra-vms", "slotscope run dra-vms --policy first-fit --until 1000 --seed 3",
          "slotscope run dra-example-1 --replications 8 --json",
+         'slotscope run dra-vms --policy dra --policy first-fit --policy "power-of-d:choices=5"',
          "slotscope run dra-google --trace part-00000-of-00500.csv.gz"],
     )  # fmt: skip
-    _scenario(parser)
+    _scenario(parser, several=True)
     parser.add_argument("--until", metavar="T", type=number(0, open_end=True),
                         help="run up to time T (default: the scenario's)")  # fmt: skip
     parser.add_argument(
@@ -269,11 +324,21 @@ def _bounds() -> Parser:
     parser = Parser(
         "bounds",
         "Solves the linear programs and closed forms that belong to a scenario, exactly: the "
-        "optimum of the workload, the global greedy assignment, their ratio, the guarantees, and "
-        "both curves over a scaled workload with their critical points.",
-        ["slotscope bounds dra-vms", "slotscope bounds dra-appendix-c --json"],
-    )
+        "optimum of the workload, the global greedy assignment, their ratio, the guarantees, both "
+        "curves over a scaled workload with their critical points, and a short search for a "
+        "violation of the monotone greedy property (Definition 8), on which the better of the "
+        "guarantees rests.",
+        ["slotscope bounds dra-vms", "slotscope bounds dra-appendix-c --json",
+         "slotscope bounds dra-appendix-c --appendix-c 4 20 --save worse.toml"],
+    )  # fmt: skip
     _scenario(parser)
+    parser.add_argument(
+        "--appendix-c", metavar=("J", "N"), nargs=2, type=whole(1, MOST_EVENTS),
+        help="with dra-appendix-c: another member of its family, J types and N jobs of the last",
+    )  # fmt: skip
+    parser.add_argument("--save", metavar="FILE.toml", type=Path,
+                        help="with --appendix-c: write that member as a scenario, to run "
+                        "it")  # fmt: skip
     _json(parser)
     return parser
 
@@ -304,6 +369,41 @@ def _reproduce() -> Parser:
     return parser
 
 
+def _prices() -> Parser:
+    parser = Parser(
+        "prices",
+        "Makes a scenario of facts from Google Cloud's machine types and list prices, as the "
+        "files machinetypes.csv and pricing.yml of google-cloud-pricing-cost-calculator give "
+        "them: machine types become job types, with their vCPUs and memory as demands and the "
+        "price of an hour as reward. Which requests come is not in a price list: each type asks "
+        "for the same share of the servers.",
+        ["slotscope prices machinetypes.csv pricing.yml.gz --region europe-west1 --family "
+         "n2-standard n2-highmem --out n2.toml",
+         "slotscope prices machinetypes.csv pricing.yml --region us-central1 --family e2-highcpu "
+         "--server 32x128 --count 200 --load 1.5"],
+    )  # fmt: skip
+    parser.add_argument("machine_types", metavar="MACHINETYPES", type=Path,
+                        help="machinetypes.csv, plain or gzip'd")  # fmt: skip
+    parser.add_argument("pricing", metavar="PRICING", type=Path,
+                        help="pricing.yml, plain or gzip'd")  # fmt: skip
+    parser.add_argument("--region", metavar="R", required=True, help="such as europe-west1")
+    parser.add_argument("--family", metavar="F", nargs="+", action="extend", required=True,
+                        help="machine types, or the beginnings of their names up to a hyphen, "
+                        "such as n2-standard")  # fmt: skip
+    parser.add_argument("--server", metavar="CPUSxGB", type=host_size, default=(80, Fraction(640)),
+                        help="a server's vCPUs and memory in GB (default: 80x640)")  # fmt: skip
+    parser.add_argument("--count", metavar="L", type=whole(1, 100_000), default=100,
+                        help="servers (default: 100)")  # fmt: skip
+    parser.add_argument("--load", metavar="A", type=host_load, default=Fraction(5, 4),
+                        help="all requests as a multiple of the servers (default: 1.25)")
+    parser.add_argument("--digits", metavar="N", type=whole(0, 12),
+                        help="round prices to N digits after the point (default: exact)")
+    parser.add_argument("--out", metavar="FILE.toml", type=Path,
+                        help="write the scenario here (default: print it)")  # fmt: skip
+    _json(parser)
+    return parser
+
+
 def _screenshot() -> Parser:
     parser = Parser(
         "screenshot",
@@ -311,9 +411,10 @@ def _screenshot() -> Parser:
         "an event. No display is needed.",
         ["slotscope screenshot dra-vms --at 10 --out vms.png",
          "slotscope screenshot dra-classroom --event 18 --out why.png --size 1280x720",
-         "slotscope screenshot dra-vms --at 10 --out groups.png --panel groups --theme dark"],
+         "slotscope screenshot dra-vms --at 10 --out groups.png --panel groups --theme dark",
+         "slotscope screenshot dra-vms --policy dra --policy first-fit --at 10 --out two.png"],
     )  # fmt: skip
-    _scenario(parser)
+    _scenario(parser, several=True)
     moment = parser.add_mutually_exclusive_group(required=True)
     moment.add_argument("--at", metavar="T", type=number(0, open_end=False), help="at time T")
     moment.add_argument("--event", metavar="N", type=whole(0, MOST_EVENTS), help="after event N")
@@ -349,6 +450,7 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType({
     "trace": _trace,
     "bounds": _bounds,
     "reproduce": _reproduce,
+    "prices": _prices,
     "screenshot": _screenshot,
     "verify": _verify,
 })  # fmt: skip

@@ -6,27 +6,45 @@ import argparse
 from typing import Any, Mapping
 
 from model.api import Session
+from model.cli.arguments import UsageError
 from model.cli.guard import note
 from model.cli.output import print_json, shown, table
 from model.errors import ScenarioError
 from model.programs.alpha_curve import AlphaCurve, Points, alpha_curve
+from model.programs.appendix_c import AppendixC
 from model.programs.bounds import bounds
+from model.programs.greedy import global_greedy
+from model.programs.monotone import QUICK, MonotoneSearch, search_violation
+from model.scenario.load import Scenario, parse_scenario, write_scenario
+from model.systems.reservation.numbers import ReservationNumbers
+
+#: The scenario whose family ``--appendix-c`` opens, and its number of servers.
+FAMILY, FAMILY_SERVERS = "dra-appendix-c", 90
 
 
 def execute(options: argparse.Namespace) -> int:
     """Solve and print."""
+    member = _member(options)
+    opened: str | Scenario = options.scenario
+    if member is not None:
+        opened = parse_scenario(member.scenario(FAMILY_SERVERS))
     session = Session.open(
-        options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False
-    )
+        opened, options.policy, options.seed, tuple(options.trace), kernel=False
+    )  # fmt: skip
+    if member is not None and options.save is not None:
+        write_scenario(options.save, session.bench.scenario)
     numbers = session.bench.numbers
     for warning in numbers.warnings():
         note(f"warning: {warning}")
     try:
         result = bounds(numbers.space, numbers.rewards, numbers.workload)
         curve = alpha_curve(numbers.space, numbers.rewards, numbers.workload)
+        result["programs"]["monotone"] = _monotone(numbers)
     except ValueError as error:
         raise ScenarioError(str(error), where=options.scenario) from None
     result = {"scenario": options.scenario, **result, "curve": _curve(curve)}
+    if member is not None:
+        result["closed_forms"] = _closed_forms(member)
     if options.json:
         print_json(result)
         return 0
@@ -34,6 +52,66 @@ def execute(options: argparse.Namespace) -> int:
         note("the workload is unknown (scripted), so that all bounds are 0")
     print(_text(result, numbers.type_names))
     return 0
+
+
+def _member(options: argparse.Namespace) -> AppendixC | None:
+    """The member of Appendix C's family that was asked for, if one was.
+
+    Raises
+    ------
+    UsageError
+        If the scenario is another one, or the family has no such member.
+    """
+    if options.appendix_c is None:
+        if options.save is not None:
+            raise UsageError("found no --appendix-c J N, without which there is nothing to save",
+                             where="--save")  # fmt: skip
+        return None
+    if options.scenario != FAMILY:
+        raise UsageError(f"found the scenario '{options.scenario}', allowed: {FAMILY}",
+                         where="--appendix-c")  # fmt: skip
+    try:
+        return AppendixC(*options.appendix_c)
+    except ValueError as error:
+        raise UsageError(str(error), where="--appendix-c") from None
+
+
+def _closed_forms(member: AppendixC) -> dict[str, str | int]:
+    """What the paper says of a member, as text."""
+    return {
+        "J": member.types,
+        "N": member.jobs,
+        "greedy": str(member.greedy),
+        "optimum": str(member.optimum),
+        "ratio": str(member.greedy / member.optimum),
+    }
+
+
+def _monotone(numbers: ReservationNumbers) -> dict[str, Any]:
+    """The search for a violation of Definition 8, in the shape of the other programs.
+
+    ``objective`` and ``solution`` are those of the greedy assignment at the lower workload of
+    the violation; without one, at the workload itself.
+    """
+    found = search_violation(numbers.space, numbers.rewards, numbers.workload, QUICK)
+    workload = numbers.workload if found.witness is None else found.witness.lower
+    greedy = global_greedy(numbers.space, numbers.rewards, workload)
+    return {
+        "objective": float(greedy.objective),
+        "exact": str(greedy.objective),
+        "status": _status(found),
+        "solution": [
+            {"configuration": list(configuration), "servers": float(share)}
+            for configuration, share in greedy.fractions().items()
+        ],
+        **found.as_data(),
+    }
+
+
+def _status(found: MonotoneSearch) -> str:
+    if found.witness is not None:
+        return "violated"
+    return f"no violation in {found.evaluations} evaluations"
 
 
 def _curve(curve: AlphaCurve) -> dict[str, Any]:
@@ -64,12 +142,31 @@ def _text(result: Mapping[str, Any], type_names: tuple[str, ...]) -> str:
         ]),
         f"ratio {shown(ratio)} (greedy / optimum)",
         *guarantees,
+        f"  monotone greedy property: {_property(result['programs']['monotone'])}",
+        *_forms(result.get("closed_forms")),
         "",
         *_solutions(result, type_names),
         f"over alpha: the same up to {curve['critical_low']} and from {curve['critical_high']} "
         f"on; worst ratio {curve['worst_ratio']} at {curve['worst_alpha']}",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _property(search: Mapping[str, Any]) -> str:
+    """What the search says about Definition 8, as a sentence."""
+    witness = search["witness"]
+    if witness is None:
+        return f"{search['status']} of the greedy reward; that proves nothing"
+    lower, upper = (", ".join(witness[name]) for name in ("lower", "upper"))
+    return (f"violated: workload ({lower}) earns {witness['greedy_lower']}, "
+            f"the larger ({upper}) only {witness['greedy_upper']}")  # fmt: skip
+
+
+def _forms(forms: Mapping[str, Any] | None) -> list[str]:
+    if forms is None:
+        return []
+    return [f"  closed forms for J = {forms['J']}, N = {forms['N']}: greedy {forms['greedy']}, "
+            f"optimum {forms['optimum']}, ratio {forms['ratio']}"]  # fmt: skip
 
 
 def _solutions(result: Mapping[str, Any], type_names: tuple[str, ...]) -> list[str]:

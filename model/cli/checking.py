@@ -8,6 +8,7 @@ from pathlib import Path
 from model.api import Session
 from model.errors import ScenarioError, TraceError
 from model.policies import reference_class
+from model.policy_choice import policy_choice
 from model.scenario.load import load_scenario
 
 #: The ending of saved sessions, which the window itself reads.
@@ -28,7 +29,7 @@ def check_scenario(options: argparse.Namespace) -> None:
         if not path.exists():
             raise TraceError("no such file or folder", where=str(path))
     if options.policy is not None:
-        reference_class(options.policy)
+        reference_class(policy_choice(options.policy).name)
     if options.scenario.endswith(SESSION_SUFFIX):
         if not Path(options.scenario).is_file():
             raise ScenarioError("no such file", where=options.scenario)

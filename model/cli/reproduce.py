@@ -3,59 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import os
-from pathlib import Path
-from typing import Callable
 
-from model.cli.output import Progress, print_json, shown, table
+from model.cli.experiments import Draw, carry_out
+from model.cli.output import shown, table
 from model.errors import UserError
 from model.lab import EXPERIMENTS, experiment_module
-from model.lab.results import Figure, Result, Row
-
-#: Draws a figure into a file; False if it cannot.
-Draw = Callable[[Figure, Path], bool]
-
-#: Formats of the pictures, by their files' endings.
-PICTURES = (".svg", ".png")
+from model.lab.results import Result, Row
 
 
 def execute(options: argparse.Namespace, draw: Draw) -> int:
     """Run the experiment, write its files and print its numbers; *draw* makes the pictures."""
     module = experiment_module(options.experiment)
-    _prepare(options.out)
-    workers = options.workers or os.cpu_count() or 1
-    progress = Progress(f"reproduce {options.experiment}", quiet=options.json)
-    try:
-        result: Result = module.reproduce(options.scale, workers, progress)
-    finally:
-        progress.close()
-    files = result.write(options.out) + _pictures(result, options.out, draw)
-    if options.json:
-        print_json(result.as_dict() | {"files": [str(path) for path in files]})
-    else:
-        print(_text(result))
-        print(f"\nwritten: {', '.join(map(str, files))}")
-    return 0
-
-
-def _prepare(folder: Path) -> None:
-    """Make the folder before the work, so that a wrong one is told at once."""
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"found the file {folder}, allowed: a folder", where="--out")
-    folder.mkdir(parents=True, exist_ok=True)
-    if not os.access(folder, os.W_OK):
-        raise UserError(f"the folder {folder} cannot be written", where="--out")
-
-
-def _pictures(result: Result, folder: Path, draw: Draw) -> list[Path]:
-    paths: list[Path] = []
-    for figure in result.figures:
-        for ending in PICTURES:
-            path = folder / f"{figure.name}{ending}"
-            if not draw(figure, path):
-                return paths
-            paths.append(path)
-    return paths
+    if options.trace and not EXPERIMENTS[options.experiment].needs_trace:
+        with_trace = [name for name, item in EXPERIMENTS.items() if item.needs_trace]
+        raise UserError(
+            f"{options.experiment} runs on no trace; allowed: {', '.join(with_trace)}",
+            where="--trace",
+        )
+    return carry_out(options, options.experiment, module, _text, draw, options.scale)
 
 
 def _text(result: Result) -> str:

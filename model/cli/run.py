@@ -16,10 +16,10 @@ from model.cli.arguments import MOST_SEED, UsageError
 from model.cli.guard import note
 from model.cli.output import Progress, print_json, shown, table
 from model.engine import Reason, Task
-from model.metrics import Estimate, estimate
+from model.metrics import Batches, Estimate, estimate
 from model.records import EVENT_ROW
 from model.state import copied, digest
-from model.systems.reservation.measures import run_metrics
+from model.systems.reservation.measures import estimates, run_batches
 
 #: Seconds of running between two looks at the progress line.
 SLICE_SECONDS = 0.1
@@ -41,6 +41,7 @@ class Measured:
     last_event: int
     seconds: float
     metrics: Mapping[str, Estimate]
+    batches: Mapping[str, Batches]  #: of the run, or its means over each replication
     digest: str
     report: Any
     trace: tuple[str, ...]
@@ -96,7 +97,11 @@ class Measured:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run, measure and print."""
+    """Run, measure and print; several policies side by side."""
+    if len(options.policies) > 1:
+        from model.cli.compare import execute_several
+
+        return execute_several(options)
     progress = Progress(f"run {options.scenario}", quiet=options.json)
     try:
         measured = measure(options, progress)
@@ -118,28 +123,43 @@ def measure(options: argparse.Namespace, progress: Progress) -> Measured:
     UserError
         If the scenario, the policy, the trace or a time cannot be used.
     """
-    first = _opened(options, options.seed, progress)
+    first = opened(options, options.seed, progress)
     for warning in first.info.warnings:
         note(f"warning: {warning}")
-    until, warmup = _times(options, first)
-    seed, count = first.info.seed, options.replications
-    if seed + count - 1 > MOST_SEED:
-        raise UsageError(
-            f"found {seed} with {count} replications, allowed: a last seed of at most {MOST_SEED}",
-            where="--seed",
-        )
-    runs = [_measured(options, first, (warmup, until), progress, 0)]
+    times = measured_times(options, first)
+    count = options.replications
+    runs = [measured(options, first, times, progress, (0, count))]
     for position in range(1, count):
-        session = _opened(options, seed + position, progress)
-        runs.append(_measured(options, session, (warmup, until), progress, position))
-    return runs[0] if count == 1 else _together(runs)
+        session = opened(options, first.info.seed + position, progress)
+        runs.append(measured(options, session, times, progress, (position, count)))
+    return together(runs)
 
 
-def _opened(options: argparse.Namespace, seed: int | None, progress: Progress) -> Session:
+def opened(options: argparse.Namespace, seed: int | None, progress: Progress) -> Session:
+    """The scenario under the (first) policy, with its trace read."""
     session = Session.open(
         options.scenario, options.policy, seed, tuple(options.trace), kernel=False,
         progress=lambda share: progress(share, 1, "reading the trace, "),
     )  # fmt: skip
+    last = session.info.seed + options.replications - 1
+    if last > MOST_SEED:
+        raise UsageError(
+            f"found {session.info.seed} with {options.replications} replications, allowed: a last "
+            f"seed of at most {MOST_SEED}",
+            where="--seed",
+        )
+    choose_engine(options, session, progress)
+    return session
+
+
+def choose_engine(options: argparse.Namespace, session: Session, progress: Progress) -> None:
+    """Run compiled where that is possible and wanted.
+
+    Raises
+    ------
+    UsageError
+        If the compiled twin is wanted and there is none.
+    """
     if options.engine == "kernel" and not session.bench.has_kernel:
         raise UsageError(
             f"found kernel, but the policy '{session.info.policy_name}' has no compiled twin; "
@@ -150,7 +170,6 @@ def _opened(options: argparse.Namespace, seed: int | None, progress: Progress) -
         progress.say("preparing the compiled policy (some seconds the first time)")
         session.use_kernel()
         _load(session)
-    return session
 
 
 def _load(session: Session) -> None:
@@ -159,7 +178,7 @@ def _load(session: Session) -> None:
     session.timeline.engine.advance(state, np.zeros(0, EVENT_ROW), Task())
 
 
-def _times(options: argparse.Namespace, session: Session) -> tuple[float, float]:
+def measured_times(options: argparse.Namespace, session: Session) -> tuple[float, float]:
     """The end of the run and of its warm-up."""
     wanted = session.info.scenario.run
     until = float(wanted.until) if options.until is None else float(options.until)
@@ -172,26 +191,27 @@ def _times(options: argparse.Namespace, session: Session) -> tuple[float, float]
     return until, float(options.warmup)
 
 
-def _measured(
+def measured(
     options: argparse.Namespace,
     session: Session,
     times: tuple[float, float],
     progress: Progress,
-    position: int,
+    place: tuple[int, int],
 ) -> Measured:
+    """One run, measured; it is the run number *place* [0] of *place* [1]."""
     line, info = session.timeline, session.info
-    warmup, until = times
+    warmup, until = times[1], times[0]
 
     def advance(time: float) -> Any:
         while session.run(until=time, budget=SLICE_SECONDS) is Reason.LIMIT:
-            progress(position + min(line.time / until, 1.0), options.replications)
+            progress(place[0] + min(line.time / until, 1.0), place[1])
         return line.state
 
     begin = perf_counter()
-    metrics = run_metrics(session.bench.numbers, line.state, advance, warmup, until)
+    batches = run_batches(session.bench.numbers, line.state, advance, warmup, until)
     return Measured(
         scenario=options.scenario,
-        policy=info.policy_name,
+        policy=info.origin.policy,
         seed=info.seed,
         engine=line.engine.name,
         replications=1,
@@ -201,23 +221,27 @@ def _measured(
         events=line.event,
         last_event=line.event,
         seconds=perf_counter() - begin,
-        metrics=metrics,
+        metrics=estimates(batches),
+        batches=batches,
         digest=digest(line.state),
         report=session.bench.report,
         trace=tuple(options.trace),
     )
 
 
-def _together(runs: Sequence[Measured]) -> Measured:
+def together(runs: Sequence[Measured]) -> Measured:
     """Replications as one result: intervals over the runs' means, a digest of their digests."""
     first = runs[0]
+    if len(runs) == 1:
+        return first
     joined = hashlib.blake2b("".join(run.digest for run in runs).encode(), digest_size=16)
+    means = {name: np.array([run.metrics[name].mean for run in runs]) for name in first.metrics}
     return replace(
         first,
         replications=len(runs),
         events=sum(run.events for run in runs),
         seconds=sum(run.seconds for run in runs),
-        metrics={name: estimate([run.metrics[name].mean for run in runs])
-                 for name in first.metrics},
+        metrics={name: estimate(values) for name, values in means.items()},
+        batches={name: Batches(values) for name, values in means.items()},
         digest=joined.hexdigest(),
-    )  # fmt: skip
+    )

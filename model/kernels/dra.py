@@ -1,15 +1,15 @@
-"""DRA compiled: the same decisions as the reference, by moving boundaries instead of ranking.
+"""DRA and its variants compiled: the same decisions as the references.
 
 Reference
-    Psychas & Ghaderi (2022), Section 4; the reference is :mod:`model.policies.dra`.
+    Psychas & Ghaderi (2022), Sections 4, 7.2, 8 and 9; the references are
+    :mod:`model.policies.dra`, ``dra_periodic``, ``dra_no_migration`` and ``dra_preemption``.
 Implements
-    Algorithms 1 and 2.  CRA is incremental: per configuration one list ordered by recency
-    and a boundary between surplus and effective servers (Definition 9); bit sets of empty
-    servers and of servers with an empty slot; MaxReward from a memo per subset of types.
+    Algorithm 2, lines 17-26, and what the variants change in them; CRA is
+    :mod:`model.kernels.cra`.
 Symbols
-    As in the reference; ``index`` is :class:`model.kernels.index.Index`.
+    As in the references; ``index`` is :class:`model.kernels.index.Index`.
 Deviations
-    None: every free choice is made as in the reference.
+    None: every free choice is made as in the references.
 """
 
 from __future__ import annotations
@@ -19,46 +19,49 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
-from model.kernels import bitset, events, recency
+from model.kernels import bitset, cra, events
 from model.kernels.events import (
     AT_END,
     AT_FLAG,
     AT_LIMIT,
     AT_TIME,
+    CRA_AT_EVENTS,
+    CRA_DUE,
     EMPTIED,
     EMPTY_SLOTS,
+    ENDS_WHEN_IDLE,
     EXPLAIN,
-    FIRST_REASSIGNED,
-    FITTING,
     FLAGS,
     INITIAL_JOBS,
     JOB,
     LAST_BLOCK,
+    MIGRATES,
     MOVED,
     NEEDS_JOBS,
     NEEDS_MAXIMUM,
     NEEDS_ROOM,
+    OWED,
     PENDING,
-    REASSIGNED,
-    RESERVED,
+    PREEMPTED,
+    RETRIES,
+    RETRY,
     SERVER,
-    SERVERS,
     SOURCE,
     STOP_FLAGS,
     STRIDE,
     TYPE,
+    WITH_ROOM,
 )
-from model.kernels.index import NEXT_PLACE, PRESENT, UNMATCHED, WANTED_MASK
+from model.kernels.index import PRESENT
 from model.records import (
     ARRIVAL,
     DEPARTURE,
     FLAG_ADMITTED,
     FLAG_DEPARTED,
-    FLAG_GREEDY,
-    FLAG_I_STAR,
     FLAG_MIGRATED,
-    FLAG_REASSIGNED,
+    FLAG_PREEMPTED,
     FLAG_REJECTED,
+    UPDATE,
 )
 from model.systems.reservation import physics
 from model.systems.reservation.sampling import REJECT_GROUP_COLUMN, SCALARS
@@ -66,12 +69,13 @@ from model.systems.reservation.state import (
     ARRIVED,
     DEPARTURES,
     EVENT,
+    EXTENDED,
     FREE,
-    GREEDY_LENGTH,
     I_STAR,
     NEXT_ARRIVAL,
     NOW,
     REJECTED,
+    TIMER,
 )
 
 State = Any
@@ -82,8 +86,7 @@ admit = physics.admit
 depart = physics.depart
 release = physics.release
 migrate = physics.migrate
-set_slots = physics.set_slots
-stamp_as_most_recent = physics.stamp_as_most_recent
+preempt = physics.preempt
 reset = events.reset
 write_row = events.write_row
 take_sample = events.take_sample
@@ -91,46 +94,12 @@ servers_with_room = events.servers_with_room
 insert = bitset.insert
 discard = bitset.discard
 next_member = bitset.next_member
-move_boundary = recency.move_boundary
-leave_configuration = recency.leave_configuration
-join_configuration = recency.join_configuration
-next_place = recency.next_place
-close_ranks = recency.close_ranks
+rank_of = cra.rank_of
+in_reject_group = cra.in_reject_group
+classify_and_reassign = cra.classify_and_reassign
 
-MEMO_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-MEMO_SHIFT = np.uint64(40)
-BIT = np.uint64(1)
-
-
-@jitable
-def maximum(index: Index, mask: Any) -> int:
-    """The number of MaxReward over a subset of types, or -1 if it is not known yet."""
-    last = np.uint64(len(index.memo_key) - 1)
-    place = ((mask * MEMO_FACTOR) >> MEMO_SHIFT) & last
-    while index.memo_key[place] != mask:
-        if index.memo_key[place] == np.uint64(0):
-            return -1
-        place = (place + BIT) & last
-    return int(index.memo_value[place])
-
-
-@jitable
-def rank_of(index: Index, server: int, types: int) -> int:
-    """The rank of a server after the last CRA."""
-    position = index.position[index.configuration_of[server]]
-    if position > 0 and index.is_effective[server]:
-        return int(position)
-    return types + 1
-
-
-@jitable
-def in_reject_group(state: State, index: Index, server: int, types: int) -> bool:
-    """Index 1 and rank above I*."""
-    if index.newest[index.configuration_of[server]] != server:
-        return False
-    if state.number[GREEDY_LENGTH] == 0:
-        return False
-    return bool(rank_of(index, server, types) > state.number[I_STAR])
+#: The next event has begun.
+BEGUN = -1
 
 
 @jitable
@@ -181,130 +150,10 @@ def count_job_out(index: Index, server: int, job_type: int) -> bool:
 
 
 @jitable
-def reassign(state: State, index: Index, server: int, number: int, types: int) -> None:
-    """Line 12: the empty server gets configuration *number* and index 1."""
-    leave_configuration(index, server)
-    join_configuration(index, server, number)
-    if index.size[NEXT_PLACE] == len(index.server_at):
-        close_ranks(state, index)
-    before = index.place[server]
-    place = next_place(index, server)
-    for job_type in range(types):
-        slots = index.vectors[number, job_type]
-        if state.configuration[server, job_type] > 0:
-            discard(index.free[job_type], index.free_summary[job_type], before)
-        if slots > 0:
-            insert(index.free[job_type], index.free_summary[job_type], place)
-        set_slots(state, server, job_type, slots)
-    stamp_as_most_recent(state, server)
-
-
-@jitable
-def spare_server(index: Index, iteration: int) -> int:
-    """l_e: the lowest empty server of rank J + 1 at this iteration, or -1 (line 10)."""
-    server = next_member(index.idle, index.idle_summary, 0)
-    while server >= 0:
-        position = index.position[index.configuration_of[server]]
-        if position == 0 or position > iteration or not index.is_effective[server]:
-            return server
-        server = next_member(index.idle, index.idle_summary, server + 1)
-    return -1
-
-
-@jitable
-def greedy_placement(
-    state: State, index: Index, constant: Array, left: Array, found: Array, counts: Array
-) -> int:
-    """Algorithm 1 on Y + g(L) 1; how many configurations it returned, -1: MaxReward unknown."""
-    types = len(left)
-    for job_type in range(types):
-        left[job_type] = state.jobs_in_system[job_type] + constant[RESERVED]
-    servers_left = constant[SERVERS]
-    candidates = np.uint64(constant[FITTING])
-    length = 0
-    while candidates != np.uint64(0):
-        number = maximum(index, candidates)
-        if number < 0:
-            index.size[WANTED_MASK] = np.int64(candidates)
-            return -1
-        exhausted = -1
-        least = 0
-        for job_type in range(types):
-            slots = index.vectors[number, job_type]
-            if slots > 0:
-                jobs = left[job_type]
-                needed = (jobs + slots - 1) // slots if jobs > 0 else -((-jobs) // slots)
-                if exhausted < 0 or needed < least:
-                    exhausted = job_type
-                    least = needed
-        count = max(0, min(least, servers_left))
-        if count > 0:
-            for job_type in range(types):
-                left[job_type] -= count * index.vectors[number, job_type]
-            servers_left -= count
-        candidates &= ~(BIT << np.uint64(exhausted))
-        found[length] = number
-        counts[length] = count
-        length += 1
-    return length
-
-
-@jitable
-def adopt_greedy(state: State, index: Index, length: int, found: Array, counts: Array) -> bool:
-    """Store GPA's result; True if it differs from the last one."""
-    changed = length != state.number[GREEDY_LENGTH]
-    for place in range(length):
-        if found[place] != index.greedy[place] or counts[place] != state.greedy_count[place]:
-            changed = True
-    if not changed:
-        return False
-    types = state.configuration.shape[1]
-    for place in range(state.number[GREEDY_LENGTH]):
-        index.position[index.greedy[place]] = 0
-    for place in range(length):
-        number = found[place]
-        index.position[number] = place + 1
-        state.greedy_count[place] = counts[place]
-        if index.greedy[place] != number or place >= state.number[GREEDY_LENGTH]:
-            index.greedy[place] = number
-            for job_type in range(types):
-                state.greedy_configuration[place, job_type] = index.vectors[number, job_type]
-    state.number[GREEDY_LENGTH] = length
-    return True
-
-
-@jitable
-def assign_servers(state: State, index: Index, length: int, types: int, outcome: Array) -> None:
-    """Lines 3-16: move the boundaries, reassign empty servers, find I*."""
-    i_star = types
-    unmatched = False
-    for place in range(length):
-        number = index.greedy[place]
-        wanted = state.greedy_count[place]
-        move_boundary(index, number, wanted)
-        while index.held[number] < wanted:
-            server = spare_server(index, place + 1)
-            if server < 0:
-                i_star = min(i_star, place + 1)
-                unmatched = True
-                break
-            reassign(state, index, server, number, types)
-            move_boundary(index, number, wanted)
-            if outcome[REASSIGNED] == 0:
-                outcome[FIRST_REASSIGNED] = server
-            outcome[REASSIGNED] += 1
-    index.size[UNMATCHED] = 1 if unmatched else 0
-    if i_star != state.number[I_STAR]:
-        state.number[I_STAR] = i_star
-        outcome[FLAGS] |= FLAG_I_STAR
-    if outcome[REASSIGNED] > 0:
-        outcome[FLAGS] |= FLAG_REASSIGNED
-
-
-@jitable
-def arrive(state: State, index: Index, jobs: Any, constant: Array, outcome: Array) -> None:
+def arrive(
+    state: State, index: Index, jobs: Any, constant: Array, demand: Array, outcome: Array
+) -> None:
     """Lines 17-22, without CRA."""
-    types = state.configuration.shape[1]
     arrival = state.number[NEXT_ARRIVAL]
     place = arrival - jobs.first[0]
     job_type = jobs.type[place]
@@ -313,32 +162,44 @@ def arrive(state: State, index: Index, jobs: Any, constant: Array, outcome: Arra
     state.tally[job_type, ARRIVED] += 1
     outcome[JOB] = arrival + constant[INITIAL_JOBS]
     outcome[TYPE] = job_type
+    if not try_to_admit(state, index, jobs, constant, outcome):
+        outcome[OWED] = index.owed[job_type]
+        outcome[RETRY] = constant[RETRIES]
+        if not constant[RETRIES]:
+            turn_away(state, index, constant, demand, outcome)
+
+
+@jitable
+def try_to_admit(state: State, index: Index, jobs: Any, constant: Array, outcome: Array) -> bool:
+    """Lines 18-19 for the job that arrived last; False if the Accept Group has no slot."""
+    types = state.configuration.shape[1]
+    job_type = outcome[TYPE]
     server = accepting_server(state, index, job_type, types)
-    if server >= 0:
-        departure = jobs.time[place] + jobs.service[place]
-        admit(state, server, job_type, outcome[JOB], departure)
-        count_job_in(state, index, server, job_type)
-        outcome[SERVER] = server
-        outcome[FLAGS] = FLAG_ADMITTED
-    else:
-        state.tally[job_type, REJECTED] += 1
-        outcome[FLAGS] = FLAG_REJECTED
-        outcome[EMPTY_SLOTS] = empty_slots_in_reject_group(state, index, job_type)
+    if server < 0:
+        return False
+    place = state.number[NEXT_ARRIVAL] - 1 - jobs.first[0]
+    admit(state, server, job_type, outcome[JOB], jobs.time[place] + jobs.service[place])
+    count_job_in(state, index, server, job_type)
+    outcome[SERVER] = server
+    outcome[FLAGS] |= FLAG_ADMITTED
+    outcome[CRA_DUE] = constant[CRA_AT_EVENTS]
+    return True
 
 
 @jitable
-def empty_slots_in_reject_group(state: State, index: Index, job_type: int) -> int:
-    """Empty slots of a type; at a rejection all of them are on Reject Group servers."""
-    total = 0
-    for place in range(index.size[PRESENT]):
-        server = index.newest[index.present[place]]
-        total += state.configuration[server, job_type] - state.placement[server, job_type]
-    return total
+def turn_away(state: State, index: Index, constant: Array, demand: Array, outcome: Array) -> None:
+    """Line 22: all empty slots of the type are on Reject Group servers."""
+    job_type = outcome[TYPE]
+    state.tally[job_type, REJECTED] += 1
+    outcome[FLAGS] |= FLAG_REJECTED
+    outcome[EMPTY_SLOTS] = state.slots_in_system[job_type] - state.jobs_in_system[job_type]
+    if constant[EXPLAIN]:
+        outcome[WITH_ROOM] = servers_with_room(state, constant, demand, index.maximal, job_type)
 
 
 @jitable
-def leave(state: State, index: Index, outcome: Array) -> bool:
-    """Lines 23-25, without CRA; True if a server became empty."""
+def leave(state: State, index: Index, constant: Array, outcome: Array) -> None:
+    """Lines 23-25, without CRA."""
     types = state.configuration.shape[1]
     state.clock[NOW] = state.heap_time[0]
     record = state.heap_record[0]
@@ -348,32 +209,141 @@ def leave(state: State, index: Index, outcome: Array) -> bool:
     outcome[TYPE] = job_type
     outcome[SERVER] = server
     outcome[FLAGS] = FLAG_DEPARTED
-    accepting = not in_reject_group(state, index, server, types)
+    outcome[CRA_DUE] = constant[CRA_AT_EVENTS]
+    accepting = constant[MIGRATES] and not in_reject_group(state, index, server, types)
     depart(state)
     release(state, record)
     source = migration_source(state, index, job_type, types) if accepting else -1
-    if source < 0:
-        return count_job_out(index, server, job_type)
-    moved = state.first_job[source, job_type]
-    outcome[MOVED] = state.job_number[moved]
-    outcome[SOURCE] = source
-    outcome[FLAGS] |= FLAG_MIGRATED
-    migrate(state, moved, server)
-    return count_job_out(index, source, job_type)
+    if source >= 0:
+        moved = state.first_job[source, job_type]
+        outcome[MOVED] = state.job_number[moved]
+        outcome[SOURCE] = source
+        outcome[FLAGS] |= FLAG_MIGRATED
+        migrate(state, moved, server)
+        server = source
+    outcome[EMPTIED] = count_job_out(index, server, job_type)
 
 
 @jitable
-def sample_reject_group(state: State, index: Index, row: Array) -> None:
-    """The part of a sample that needs the groups."""
+def update(state: State, index: Index, outcome: Array) -> None:
+    """The time of a periodic CRA has come; sets the time of the next one."""
+    now = state.clock[TIMER]
+    state.clock[NOW] = now
+    state.clock[TIMER] = now + index.period[0]
+    if len(index.times) > 0:
+        state.clock[TIMER] = np.inf
+        for place in range(len(index.times) - 1, -1, -1):
+            if index.times[place] > now:
+                state.clock[TIMER] = index.times[place]
+    outcome[CRA_DUE] = 1
+    outcome[EMPTIED] = 1  # some server may have emptied since the last update
+
+
+@jitable
+def preempt_one(state: State, index: Index, outcome: Array) -> bool:
+    """The smallest job of priority 0 leaves the Reject Group; False if there is none."""
     types = state.configuration.shape[1]
-    for place in range(index.size[PRESENT]):
-        server = index.newest[index.present[place]]
-        if in_reject_group(state, index, server, types):
-            row[REJECT_GROUP_COLUMN] += 1
-            for j in range(types):
-                row[SCALARS + 7 * types + j] += (
-                    state.configuration[server, j] - state.placement[server, j]
-                )
+    for place in range(len(index.victims)):
+        victim = index.victims[place]
+        server = migration_source(state, index, victim, types)
+        if server >= 0:
+            record = state.first_job[server, victim]
+            if outcome[PREEMPTED] == 0:
+                outcome[MOVED] = state.job_number[record]
+                outcome[SOURCE] = server
+            outcome[PREEMPTED] += 1
+            outcome[FLAGS] |= FLAG_PREEMPTED
+            preempt(state, record)
+            if count_job_out(index, server, victim):
+                outcome[EMPTIED] = 1
+            outcome[OWED] -= index.job_size[victim]
+            outcome[CRA_DUE] = 1
+            return True
+    return False
+
+
+@jitable
+def begin(
+    state: State, index: Index, jobs: Any, constant: Array, demand: Array, until: float,
+    outcome: Array,
+) -> int:  # fmt: skip
+    """Let the next event happen, without what follows it; BEGUN, or why it cannot."""
+    last = jobs.first[0] + len(jobs.time)
+    arrival = state.number[NEXT_ARRIVAL]
+    if arrival >= last and not constant[LAST_BLOCK]:
+        return NEEDS_JOBS
+    arrives = jobs.time[arrival - jobs.first[0]] if arrival < last else np.inf
+    departs = state.heap_time[0] if state.number[DEPARTURES] > 0 else np.inf
+    timer = state.clock[TIMER]
+    if arrives == np.inf and departs == np.inf and (timer == np.inf or constant[ENDS_WHEN_IDLE]):
+        return AT_END
+    if min(arrives, departs, timer) > until:
+        return AT_TIME
+    if state.number[FREE] == 0:
+        return NEEDS_ROOM
+    reset(outcome)
+    if departs <= min(arrives, timer):
+        leave(state, index, constant, outcome)
+        outcome[PENDING] = DEPARTURE
+    elif timer <= arrives:
+        update(state, index, outcome)
+        outcome[PENDING] = UPDATE
+    else:
+        arrive(state, index, jobs, constant, demand, outcome)
+        outcome[PENDING] = ARRIVAL
+    return BEGUN
+
+
+@jitable
+def settle(
+    state: State, index: Index, jobs: Any, constant: Array, demand: Array, scratch: Array,
+    outcome: Array,
+) -> bool:  # fmt: skip
+    """What follows an event: CRA, preemptions, a second try; False if a MaxReward is unknown."""
+    while True:
+        if outcome[CRA_DUE]:
+            if not classify_and_reassign(state, index, constant, scratch, outcome):
+                return False
+            outcome[CRA_DUE] = 0
+            outcome[EMPTIED] = 0
+        if outcome[OWED] > 0:
+            if not preempt_one(state, index, outcome):
+                outcome[OWED] = 0
+        elif outcome[RETRY]:
+            outcome[RETRY] = 0
+            if not try_to_admit(state, index, jobs, constant, outcome):
+                turn_away(state, index, constant, demand, outcome)
+        elif not outcome[CRA_DUE]:
+            return True
+
+
+@jitable
+def sample_groups(state: State, index: Index, row: Array) -> None:
+    """The part of a sample that needs the groups and the greedy configurations."""
+    types = state.configuration.shape[1]
+    if state.number[EXTENDED]:
+        for server in range(len(state.stamp)):
+            if in_reject_group(state, index, server, types):
+                sample_server(state, server, row)
+    else:
+        for place in range(index.size[PRESENT]):
+            server = index.newest[index.present[place]]
+            if in_reject_group(state, index, server, types):
+                sample_server(state, server, row)
+    for place in range(len(index.target)):
+        number = index.target[place]
+        if index.position[number] > 0:
+            row[SCALARS + 8 * types + place] = index.effective[number]
+
+
+@jitable
+def sample_server(state: State, server: int, row: Array) -> None:
+    """Count a Reject Group server."""
+    types = state.configuration.shape[1]
+    row[REJECT_GROUP_COLUMN] += 1
+    for j in range(types):
+        empty = state.configuration[server, j] - state.placement[server, j]
+        row[SCALARS + 7 * types + j] += empty
 
 
 def advance(
@@ -396,49 +366,19 @@ def advance(
     codes; after a NEEDS_ code the caller provides what is missing and calls again with the
     same *outcome*, in which an event that waits for its CRA is kept.  *scratch* is [3, J].
     """
-    types = state.configuration.shape[1]
-    left, found, counts = scratch[0], scratch[1], scratch[2]
-    last = jobs.first[0] + len(jobs.time)
     while done[0] < len(tape):
         if outcome[PENDING] == 0:
-            arrival = state.number[NEXT_ARRIVAL]
-            if arrival >= last and not constant[LAST_BLOCK]:
-                return NEEDS_JOBS
-            arrives = jobs.time[arrival - jobs.first[0]] if arrival < last else np.inf
-            departs = state.heap_time[0] if state.number[DEPARTURES] > 0 else np.inf
-            if arrives == np.inf and departs == np.inf:
-                return AT_END
-            if min(arrives, departs) > until:
-                return AT_TIME
-            if state.number[FREE] == 0:
-                return NEEDS_ROOM
-            reset(outcome)
-            if departs <= arrives:
-                outcome[EMPTIED] = leave(state, index, outcome)
-                outcome[PENDING] = DEPARTURE
-            else:
-                arrive(state, index, jobs, constant, outcome)
-                outcome[PENDING] = ARRIVAL
-        if not outcome[FLAGS] & FLAG_REJECTED:
-            length = greedy_placement(state, index, constant, left, found, counts)
-            if length < 0:
-                return NEEDS_MAXIMUM
-            if adopt_greedy(state, index, length, found, counts):
-                outcome[FLAGS] |= FLAG_GREEDY
-                assign_servers(state, index, length, types, outcome)
-            elif outcome[EMPTIED] and index.size[UNMATCHED]:
-                assign_servers(state, index, length, types, outcome)
-        row = tape[done[0]]
-        write_row(state, outcome, row)
-        if constant[EXPLAIN] and outcome[FLAGS] & FLAG_REJECTED:
-            row.servers_with_room = servers_with_room(
-                state, constant, demand, index.maximal, outcome[TYPE]
-            )
+            code = begin(state, index, jobs, constant, demand, until, outcome)
+            if code != BEGUN:
+                return code
+        if not settle(state, index, jobs, constant, demand, scratch, outcome):
+            return NEEDS_MAXIMUM
+        write_row(state, outcome, tape[done[0]])
         outcome[PENDING] = 0
         done[0] += 1
         if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
             take_sample(state, samples[done[1]])
-            sample_reject_group(state, index, samples[done[1]])
+            sample_groups(state, index, samples[done[1]])
             done[1] += 1
         if outcome[FLAGS] & constant[STOP_FLAGS]:
             return AT_FLAG

@@ -9,7 +9,8 @@ import numpy as np
 from model.engine import Advance, Reason, Task
 from model.jit import compiled
 from model.kernels import dra, events, first_fit
-from model.kernels.index import WANTED_MASK, Configurations, build_index
+from model.kernels.index import WANTED_MASK, Configurations, Rules, build_index
+from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.state import EVENT, NEXT_ARRIVAL, ReservationState, with_room
 from model.systems.reservation.system import ReservationSystem
 from model.workload import JobBlock
@@ -91,7 +92,7 @@ class Kernel:
 
 
 class DraKernel(Kernel):
-    """The compiled twin of :class:`model.policies.dra.Reference`."""
+    """The compiled twin of :class:`model.policies.dra.Reference` and of its variants."""
 
     function = staticmethod(dra.advance)
 
@@ -99,20 +100,46 @@ class DraKernel(Kernel):
         super().__init__(system)
         self.scratch = (np.zeros((3, system.numbers.types), np.int64),)
         self._known = Configurations(system.numbers.types)
-        self.constant[events.RESERVED] = system.policy.reserved  # type: ignore[attr-defined]
+        policy: Any = system.policy
+        self._rules = rules_of(policy, system.numbers)
+        self.constant[events.RESERVED] = policy.reserved
         self.constant[events.FITTING] = sum(
             1 << j for j, fits in enumerate(self.numbers.space.fits) if fits
         )
+        self.constant[events.GIVEN] = bool(self._rules.given.any())
+        self.constant[events.MIGRATES] = policy.migrates
+        self.constant[events.CRA_AT_EVENTS] = policy.cra_at_events
+        self.constant[events.RETRIES] = getattr(policy, "retry", False)
+        self.constant[events.ENDS_WHEN_IDLE] = system.ends_when_idle
 
     def build(self, state: ReservationState) -> Any:
         """Lists by recency, boundaries, bit sets, and the memo of MaxReward."""
-        return build_index(state, self._known, self.numbers.maximal)
+        return build_index(
+            state, self._known, self.numbers.maximal, self._rules, self.numbers.greedy_set
+        )
 
     def learn(self, index: Any) -> None:
         """Remember MaxReward over one more subset of types."""
         mask = int(index.size[WANTED_MASK]) & (2**64 - 1)
         best = self.numbers.space.max_reward(self.numbers.reward_units, mask)
         self._known.maxima[mask] = self._known.number(best)
+
+
+def rules_of(policy: Any, numbers: ReservationNumbers) -> Rules:
+    """What tells a variant of DRA from DRA, from its reference."""
+    victims = getattr(policy, "victims", ())
+    owed = [
+        policy.reserved * size if victims and priority > 0 else 0
+        for size, priority in zip(numbers.size_units, numbers.priorities, strict=True)
+    ]
+    return Rules(
+        given=np.array(getattr(policy.estimator, "jobs", [0] * numbers.types), np.int64),
+        job_size=np.array(numbers.size_units, np.int64),
+        owed=np.array(owed, np.int64),
+        victims=np.array(victims, np.int32),
+        period=np.array([getattr(policy, "period", np.inf)]),
+        times=np.array(getattr(policy, "times", ()), np.float64),
+    )
 
 
 class FirstFitKernel(Kernel):

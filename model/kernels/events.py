@@ -33,13 +33,20 @@ AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM, NEEDS_MAXIMUM = rang
 
 # Places in ``constant``; the capacity of each resource follows them.
 SERVERS, RESERVED, INITIAL_JOBS, FITTING, LAST_BLOCK, STOP_FLAGS, STRIDE, EXPLAIN = range(8)
-CONSTANTS = 8
+# Variants of DRA, each 0 or 1.
+GIVEN, MIGRATES, CRA_AT_EVENTS, RETRIES, ENDS_WHEN_IDLE = range(8, 13)
+CONSTANTS = 13
 
 # Places in ``outcome``.
 FLAGS, SERVER, SOURCE, MOVED, REASSIGNED, FIRST_REASSIGNED, EMPTY_SLOTS, JOB, TYPE = range(9)
 EMPTIED = 9  # 1 if a server became empty
-PENDING = 10  # the kind of an event that waits for its CRA, else 0
-OUTCOMES = 11
+PENDING = 10  # the kind of an event that is not closed yet, else 0
+WITH_ROOM = 11  # servers whose free resources would hold the rejected job
+PREEMPTED = 12  # jobs preempted
+CRA_DUE = 13  # 1 if CRA has to run
+OWED = 14  # size of the jobs that are still to be preempted
+RETRY = 15  # 1 if the rejected job is to be tried again
+OUTCOMES = 16
 
 extend_trail = physics.extend_trail
 
@@ -53,6 +60,10 @@ def reset(outcome: Array) -> None:
     outcome[REASSIGNED] = 0
     outcome[EMPTIED] = 0
     outcome[PENDING] = 0
+    outcome[PREEMPTED] = 0
+    outcome[CRA_DUE] = 0
+    outcome[OWED] = 0
+    outcome[RETRY] = 0
 
 
 @jitable
@@ -60,8 +71,8 @@ def write_row(state: State, outcome: Array, row: Any) -> None:
     """Close an event: count it, let it enter the trail, fill its row of the tape."""
     state.number[EVENT] += 1
     extend_trail(
-        state, outcome[FLAGS], outcome[JOB], outcome[SERVER], outcome[MOVED], outcome[SOURCE],
-        outcome[REASSIGNED], outcome[FIRST_REASSIGNED],
+        state, outcome[FLAGS], max(outcome[JOB], 0), outcome[SERVER], outcome[MOVED],
+        outcome[SOURCE], outcome[REASSIGNED], outcome[FIRST_REASSIGNED],
     )  # fmt: skip
     row.event = state.number[EVENT]
     row.time = state.clock[NOW]
@@ -73,7 +84,8 @@ def write_row(state: State, outcome: Array, row: Any) -> None:
     row.reassigned = outcome[REASSIGNED]
     row.first_reassigned = outcome[FIRST_REASSIGNED]
     row.empty_slots = outcome[EMPTY_SLOTS]
-    row.servers_with_room = -1
+    row.servers_with_room = outcome[WITH_ROOM]
+    row.preempted = outcome[PREEMPTED]
     row.i_star = state.number[I_STAR]
     row.type = outcome[TYPE]
     row.flags = outcome[FLAGS]
@@ -82,7 +94,8 @@ def write_row(state: State, outcome: Array, row: Any) -> None:
 
 @jitable
 def take_sample(state: State, row: Array) -> None:
-    """The compiled twin of :func:`model.systems.reservation.sampling.sample`, without groups."""
+    """The compiled twin of :func:`model.systems.reservation.sampling.sample`, without what
+    needs groups or greedy configurations."""
     types = state.configuration.shape[1]
     now = state.clock[NOW]
     row[EVENT_COLUMN] = state.number[EVENT]
@@ -99,6 +112,7 @@ def take_sample(state: State, row: Array) -> None:
         row[SCALARS + 5 * types + j] = state.tally[j, MIGRATED]
         row[SCALARS + 6 * types + j] = state.slots_in_system[j]
         row[SCALARS + 7 * types + j] = 0
+        row[SCALARS + 8 * types + j] = 0
 
 
 @jitable

@@ -19,56 +19,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.jit import jitable
-from model.kernels import bitset, events
-from model.kernels.events import (
-    AT_END,
-    AT_FLAG,
-    AT_LIMIT,
-    AT_TIME,
-    CONSTANTS,
-    EMPTY_SLOTS,
-    EXPLAIN,
-    FLAGS,
-    INITIAL_JOBS,
-    JOB,
-    LAST_BLOCK,
-    NEEDS_JOBS,
-    NEEDS_ROOM,
-    PENDING,
-    SERVER,
-    STOP_FLAGS,
-    STRIDE,
-    TYPE,
-)
+from model.kernels import bitset, loop, placing
+from model.kernels.events import AT_FLAG, AT_LIMIT, FLAGS, TYPE
 from model.kernels.index import packed
-from model.records import ARRIVAL, DEPARTURE, FLAG_ADMITTED, FLAG_DEPARTED, FLAG_REJECTED
-from model.systems.reservation import physics
+from model.kernels.loop import ARRIVES, DEPARTS
+from model.records import FLAG_REJECTED
 from model.systems.reservation.numbers import ReservationNumbers
-from model.systems.reservation.state import (
-    ARRIVED,
-    DEPARTURES,
-    EVENT,
-    FREE,
-    NEXT_ARRIVAL,
-    NOW,
-    REJECTED,
-    ReservationState,
-)
+from model.systems.reservation.state import ReservationState
 
 State = Any
 Array = Any
 
-admit = physics.admit
-depart = physics.depart
-release = physics.release
-set_slots = physics.set_slots
+next_due = loop.next_due
+begin_arrival = loop.begin_arrival
+begin_departure = loop.begin_departure
+admit = loop.admit
+reject = loop.reject
+finish = loop.finish
+has_room = placing.has_room
+take_room = placing.take_room
 insert = bitset.insert
 discard = bitset.discard
 next_member = bitset.next_member
-reset = events.reset
-write_row = events.write_row
-take_sample = events.take_sample
-below_maximal = events.below_maximal
 
 
 class RoomIndex(NamedTuple):
@@ -94,71 +66,16 @@ def build_room_index(numbers: ReservationNumbers, state: ReservationState) -> Ro
 
 
 @jitable
-def has_room(
-    state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int
-) -> bool:
-    """Would one more job of the type be feasible on the server?"""
-    for resource in range(demand.shape[1]):
-        used = index.used[server, resource] + demand[job_type, resource]
-        if used > constant[CONSTANTS + resource]:
-            return False
-    return demand.shape[1] > 0 or below_maximal(state, index.maximal, server, job_type)
-
-
-@jitable
 def update_room(
     state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int, by: int
 ) -> None:
     """A job of the type came to (1) or left (-1) the server: look at the server again."""
-    for resource in range(demand.shape[1]):
-        index.used[server, resource] += by * demand[job_type, resource]
-    set_slots(state, server, job_type, state.configuration[server, job_type] + by)
+    take_room(state, index, demand, server, job_type, by)
     for j in range(state.configuration.shape[1]):
         if has_room(state, index, constant, demand, server, j):
             insert(index.room[j], index.room_summary[j], server)
         else:
             discard(index.room[j], index.room_summary[j], server)
-
-
-@jitable
-def arrive(
-    state: State, index: Any, jobs: Any, constant: Array, demand: Array, outcome: Array
-) -> None:
-    """The first server with room, or rejection."""
-    arrival = state.number[NEXT_ARRIVAL]
-    place = arrival - jobs.first[0]
-    job_type = jobs.type[place]
-    state.clock[NOW] = jobs.time[place]
-    state.number[NEXT_ARRIVAL] = arrival + 1
-    state.tally[job_type, ARRIVED] += 1
-    outcome[JOB] = arrival + constant[INITIAL_JOBS]
-    outcome[TYPE] = job_type
-    server = next_member(index.room[job_type], index.room_summary[job_type], 0)
-    if server < 0:
-        state.tally[job_type, REJECTED] += 1
-        outcome[FLAGS] = FLAG_REJECTED
-        outcome[EMPTY_SLOTS] = 0
-        return
-    admit(state, server, job_type, outcome[JOB], jobs.time[place] + jobs.service[place])
-    update_room(state, index, constant, demand, server, job_type, 1)
-    outcome[SERVER] = server
-    outcome[FLAGS] = FLAG_ADMITTED
-
-
-@jitable
-def leave(state: State, index: Any, constant: Array, demand: Array, outcome: Array) -> None:
-    """The job with the earliest departure leaves."""
-    state.clock[NOW] = state.heap_time[0]
-    record = state.heap_record[0]
-    server = state.job_server[record]
-    job_type = state.job_type[record]
-    outcome[JOB] = state.job_number[record]
-    outcome[TYPE] = job_type
-    outcome[SERVER] = server
-    outcome[FLAGS] = FLAG_DEPARTED
-    depart(state)
-    release(state, record)
-    update_room(state, index, constant, demand, server, job_type, -1)
 
 
 def advance(
@@ -175,35 +92,23 @@ def advance(
 ) -> int:
     """Run events; arguments (but for the scratch) and result as in
     :func:`model.kernels.dra.advance`."""
-    last = jobs.first[0] + len(jobs.time)
     while done[0] < len(tape):
-        arrival = state.number[NEXT_ARRIVAL]
-        if arrival >= last and not constant[LAST_BLOCK]:
-            return NEEDS_JOBS
-        arrives = jobs.time[arrival - jobs.first[0]] if arrival < last else np.inf
-        departs = state.heap_time[0] if state.number[DEPARTURES] > 0 else np.inf
-        if arrives == np.inf and departs == np.inf:
-            return AT_END
-        if min(arrives, departs) > until:
-            return AT_TIME
-        if state.number[FREE] == 0:
-            return NEEDS_ROOM
-        reset(outcome)
-        if departs <= arrives:
-            leave(state, index, constant, demand, outcome)
-            outcome[PENDING] = DEPARTURE
+        due = next_due(state, jobs, constant, until)
+        if due < ARRIVES:
+            return due
+        if due == DEPARTS:
+            server = begin_departure(state, outcome)
+            update_room(state, index, constant, demand, server, outcome[TYPE], -1)
         else:
-            arrive(state, index, jobs, constant, demand, outcome)
-            outcome[PENDING] = ARRIVAL
-        row = tape[done[0]]
-        write_row(state, outcome, row)
-        if constant[EXPLAIN] and outcome[FLAGS] & FLAG_REJECTED:
-            row.servers_with_room = 0
-        outcome[PENDING] = 0
-        done[0] += 1
-        if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
-            take_sample(state, samples[done[1]])
-            done[1] += 1
-        if outcome[FLAGS] & constant[STOP_FLAGS]:
+            place = begin_arrival(state, jobs, constant, outcome)
+            j = outcome[TYPE]
+            server = next_member(index.room[j], index.room_summary[j], 0)
+            if server >= 0:
+                admit(state, jobs, place, server, outcome)
+                update_room(state, index, constant, demand, server, j, 1)
+            else:
+                reject(state, outcome)
+        with_room = 0 if outcome[FLAGS] & FLAG_REJECTED else -1
+        if finish(state, constant, outcome, tape, samples, done, with_room):
             return AT_FLAG
     return AT_LIMIT

@@ -8,12 +8,13 @@ one, the boundary moves by one server.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from model.kernels.bitset import words_for
+from model.records import Configuration
 from model.systems.reservation.classification import distinct_rows
 from model.systems.reservation.state import (
     GREEDY_LENGTH,
@@ -60,6 +61,24 @@ class Index(NamedTuple):
     memo_key: Words  #: [H] subsets of types (bit sets) whose MaxReward is known; 0: free
     memo_value: Indices  #: [H] their configuration's number
     maximal: NDArray[np.int64]  #: [m, J] maximal configurations, m = 0 where demands are given
+    target: Indices  #: [T] the configurations of the greedy configuration set
+    given: NDArray[np.int64]  #: [J] workload that stands for the jobs in the system
+    job_size: NDArray[np.int64]  #: [J] a job's size, see ``ReservationNumbers.size_units``
+    owed: NDArray[np.int64]  #: [J] size to be preempted for a rejected job
+    victims: Indices  #: [v] types that can be preempted, the smallest first
+    period: NDArray[np.float64]  #: [1] time between updates
+    times: NDArray[np.float64]  #: [n] times of updates, or none: periodic
+
+
+class Rules(NamedTuple):
+    """What a variant of DRA adds to the index; as there."""
+
+    given: NDArray[np.int64]
+    job_size: NDArray[np.int64]
+    owed: NDArray[np.int64]
+    victims: Indices
+    period: NDArray[np.float64]
+    times: NDArray[np.float64]
 
 
 class Configurations:
@@ -86,7 +105,11 @@ class Configurations:
 
 
 def build_index(
-    state: ReservationState, known: Configurations, maximal: NDArray[np.int64]
+    state: ReservationState,
+    known: Configurations,
+    maximal: NDArray[np.int64],
+    rules: Rules,
+    greedy_set: Sequence[Configuration],
 ) -> Index:
     """The index of a state: the same, whatever way the state was reached."""
     servers, types = state.configuration.shape
@@ -101,6 +124,7 @@ def build_index(
     for place in range(found):
         row = state.greedy_configuration[place]
         greedy[place] = known.number(tuple(int(k) for k in row))
+    target = np.array([known.number(member) for member in greedy_set], np.int32)
     room = 2 * len(known) + 16
     idle_words = words_for(servers)
     places, server_at = _places(state)
@@ -132,6 +156,8 @@ def build_index(
         idle_summary=np.zeros(words_for(idle_words), np.uint64),
         **_memo(known),
         maximal=maximal,
+        target=target,
+        **rules._asdict(),
     )
     index.size[KNOWN] = len(known)
     index.size[NEXT_PLACE] = servers

@@ -1,7 +1,8 @@
 """Experiments: figures and tables of the papers, made again.
 
-An experiment is a module with a function
-``reproduce(scale, workers, progress) -> model.lab.results.Result``.
+An experiment is a module with the functions of :class:`model.lab.plan.Plan`:
+``parts(scale, options)`` and ``result(scale, options, outcomes)``.  Its scales are ``quick`` and
+``paper``.  :mod:`model.lab.runner` runs it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ class Experiment(NamedTuple):
     system: str
     paper: str
     module: str
+    needs_trace: bool = False
 
 
 #: Experiments by name.
@@ -35,6 +37,25 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType({
     "dra-fig4": Experiment(
         "Reward of DRA over time, on 180 servers",
         "reservation", "Psychas & Ghaderi (2022), Figure 4", "model.lab.dra_convergence",
+    ),
+    "dra-collections": Experiment(
+        "Global greedy assignment and optimum in 50 random collections of VM types",
+        "reservation", "Psychas & Ghaderi (2022), Section 7.1", "model.lab.dra_collections",
+    ),
+    "dra-variants": Experiment(
+        "DRA beside its variants and peers on 180 servers, from an empty and a full start",
+        "reservation", "Psychas & Ghaderi (2022), Sections 7.1, 8 and 9",
+        "model.lab.dra_variants",
+    ),
+    "dra-fig5": Experiment(
+        "Rewards on the Google trace, over the number of servers",
+        "reservation", "Psychas & Ghaderi (2022), Figure 5", "model.lab.dra_google",
+        needs_trace=True,
+    ),
+    "dra-fig6": Experiment(
+        "Rewards on the Google trace over time, and what arrives",
+        "reservation", "Psychas & Ghaderi (2022), Figure 6", "model.lab.dra_google_time",
+        needs_trace=True,
     ),
 })  # fmt: skip
 

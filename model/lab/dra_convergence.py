@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Mapping
+from typing import Mapping, Sequence
 
 import numpy as np
 
 from model.api import open_bench
-from model.lab.executor import Progress, run_all
+from model.lab.parts import Outcome, Part
+from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Curve, Figure, Result, Row
-from model.lab.simulation import Outcome, Run, mean_path, rewards_in_the_limit, simulate
+from model.lab.simulation import mean_path, rewards, rewards_in_the_limit, simulation, with_servers
 from model.metrics import Estimate, estimate
 from model.scenario.load import load_scenario
 
@@ -24,9 +25,17 @@ FACTORS = ("1", "log^1.1", "log^2")
 
 #: The picture shows this stretch of time; the plateau is the mean from its end on.
 SHOWN_TIME, STEP = 10.0, 0.125
+TIMES = tuple(float(time) for time in np.arange(STEP, SHOWN_TIME + STEP / 2, STEP))
 
 #: How close to the plateau the reward counts as converged.
 CLOSE = 0.01
+
+NOTES = (
+    'The paper: the reward "evolves over time and converges to the global greedy reward when '
+    'L = 180". It gives no number.',
+    "time_to_plateau is when the mean over replications comes within 1 % of the mean after "
+    f"t = {SHOWN_TIME:g} and stays there; the picture also shows one replication as it went.",
+)
 
 
 @dataclass(frozen=True)
@@ -45,30 +54,31 @@ SCALES: Mapping[str, Scale] = MappingProxyType(
 )
 
 
-def reproduce(scale: str, workers: int, progress: Progress) -> Result:
-    """The curves of three reservation factors; *scale* names one of SCALES."""
-    return measured(scale, SCALES[scale], workers, progress)
+def parts(scale: str, _options: Options) -> list[Part]:
+    """One part for each replication of each reservation factor."""
+    return [part for g in FACTORS for part in _parts(g, SCALES[scale])]
 
 
-def measured(name: str, scale: Scale, workers: int, progress: Progress) -> Result:
-    """The experiment at a *scale* of any size; *name* is only written down."""
+def _parts(g: str, scale: Scale) -> list[Part]:
+    scenario = with_servers(SCENARIO, SERVERS)
+    return [
+        simulation(scenario, seed, SHOWN_TIME, scale.until, f"g = {g}, seed {seed}",
+                   policy=f"dra:reservation_factor={g}", times=TIMES)
+        for seed in range(1, scale.replications + 1)
+    ]  # fmt: skip
+
+
+def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
+    """The curves of three reservation factors, and when they have converged."""
     numbers = open_bench(load_scenario(SCENARIO)).numbers
     greedy, optimum = (float(value) for value in rewards_in_the_limit(numbers))
-    grid = tuple(float(time) for time in np.arange(STEP, SHOWN_TIME + STEP / 2, STEP))
-    runs = [
-        Run(SCENARIO, SERVERS, g, seed, SHOWN_TIME, (*grid, scale.until))
-        for g in FACTORS
-        for seed in range(1, scale.replications + 1)
-    ]
-    outcomes = run_all(simulate, runs, workers, progress)
     rows: list[Row] = []
     curves: list[Curve] = []
-    for place, g in enumerate(FACTORS):
-        mine = outcomes[place * scale.replications : (place + 1) * scale.replications]
-        plateau = estimate([outcome.mean for outcome in mine])
-        path = mean_path(mine)[:-1]
-        rows += _rows(g, plateau, path, grid, greedy)
-        curves += _curves(g, path, mine, grid)
+    for g in FACTORS:
+        if mine := finished(_parts(g, SCALES[scale]), outcomes):
+            path = mean_path(mine)
+            rows += _rows(g, estimate(rewards(mine)), path, greedy)
+            curves += _curves(g, path, mine)
     figure = Figure(
         name=NAME,
         title=f"Reward of DRA over time on {SERVERS} servers",
@@ -77,38 +87,34 @@ def measured(name: str, scale: Scale, workers: int, progress: Progress) -> Resul
         curves=tuple(curves),
         levels=(("U^(g)", greedy), ("U*", optimum)),
     )
-    return Result(NAME, name, tuple(rows), (figure,))
+    return Result(NAME, scale, tuple(rows), (figure,), NOTES)
 
 
-def _rows(
-    g: str, plateau: Estimate, path: tuple[Estimate, ...], grid: tuple[float, ...], greedy: float
-) -> list[Row]:
+def _rows(g: str, plateau: Estimate, path: Sequence[Estimate], greedy: float) -> list[Row]:
     at: dict[str, str | int | float] = {"g": g, "L": SERVERS}
     return [
         Row("plateau_over_greedy", plateau.mean / greedy, plateau.half_width / greedy, at=at),
-        Row("time_to_plateau", _settled(plateau.mean, path, grid), STEP, at=at),
+        Row("time_to_plateau", _settled(plateau.mean, path), STEP, at=at),
     ]
 
 
-def _settled(plateau: float, path: tuple[Estimate, ...], grid: tuple[float, ...]) -> float:
+def _settled(plateau: float, path: Sequence[Estimate]) -> float:
     """The first time from which on the mean reward stays within CLOSE of the plateau.
 
-    nan if it is not there by the end of the grid.
+    nan if it is not there by the end of the picture.
     """
     away = [abs(item.mean - plateau) > CLOSE * plateau for item in path]
     if not any(away):
-        return grid[0]
+        return TIMES[0]
     last = len(away) - 1 - away[::-1].index(True)
-    return grid[last + 1] if last + 1 < len(grid) else float("nan")
+    return TIMES[last + 1] if last + 1 < len(TIMES) else float("nan")
 
 
-def _curves(
-    g: str, path: tuple[Estimate, ...], outcomes: list[Outcome], grid: tuple[float, ...]
-) -> list[Curve]:
+def _curves(g: str, path: Sequence[Estimate], outcomes: Sequence[Outcome]) -> list[Curve]:
     """The mean over replications, and one replication as it went."""
-    times = (0.0, *grid)
+    times = (0.0, *TIMES)
     return [
         Curve(f"g(L) = {g}, mean", times, (0.0, *(item.mean for item in path)),
               (0.0, *(item.half_width for item in path))),
-        Curve(f"g(L) = {g}, one run", times, (0.0, *outcomes[0].path[:-1])),
+        Curve(f"g(L) = {g}, one run", times, (0.0, *outcomes[0]["path"])),
     ]  # fmt: skip

@@ -1,68 +1,171 @@
-"""Runs the independent parts of an experiment on several processors.
+"""Who carries out the parts of an experiment: this process, or worker processes beside it.
 
-Results come back in the order of the tasks, and a task knows its own seed, so that nothing
-depends on the number of workers.
+An executor is asked for parts and gives each back as soon as it is finished, in any order.
+Closing the iterator, or an exception while it waits, stops all work at once.
 """
 
 from __future__ import annotations
 
 import signal
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from multiprocessing import get_context
-from typing import Callable, Sequence, TypeVar
+from multiprocessing.connection import Connection, wait
+from typing import Callable, Generator, Protocol, Sequence
 
-Task = TypeVar("Task")
-Outcome = TypeVar("Outcome")
+from model.errors import UserError
+from model.lab.parts import Attempt, Outcome, Part, attempt, carry_out
 
-#: Called with how many tasks are done, and of how many.
-Progress = Callable[[float, float], None]
+#: Says whether the work is to stop.
+Cancelled = Callable[[], bool]
+
+#: Parts with their outcomes, as they are finished; closing it stops the work.
+Finished = Generator[tuple[Part, Outcome], None, None]
+
+#: Seconds between two looks at whether the work is to stop.
+PATIENCE = 0.1
+
+#: Seconds that a stopped process has to end by itself.
+_GRACE = 5.0
 
 
-def run_all(
-    function: Callable[[Task], Outcome], tasks: Sequence[Task], workers: int, progress: Progress
-) -> list[Outcome]:
-    """*function* of each task, in order.
+class ExecutorError(UserError):
+    """Parts that could not be carried out, told in one line."""
 
-    Parameters
-    ----------
-    function:
-        Importable by name, so that it can be sent to another process.
-    workers:
-        Processes; 1 stays in this one.
-    progress:
-        Told after each task.
+
+class Executor(Protocol):
+    """Carries out parts."""
+
+    def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
+        """Each part with its outcome, as they are finished; ends early once *cancelled*.
+
+        Raises
+        ------
+        UserError
+            If a part cannot be carried out.
+        """
+        ...
+
+
+class ThisProcess:
+    """Carries out one part after the other in the calling thread."""
+
+    def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
+        """See :class:`Executor`; it can stop between two parts only."""
+        for part in parts:
+            if cancelled():
+                return
+            yield part, carry_out(part)
+
+
+class LocalWorkers:
+    """Worker processes on this machine.
+
+    Own processes with a pipe to each, rather than a pool of the standard library: a pool
+    neither says which part a dead worker had, nor can it be stopped in the middle of one.
     """
-    progress(0, len(tasks))
-    if not tasks:
-        return []
-    # The first task runs here: it fills the cache of compiled code that the others share.
-    first = function(tasks[0])
-    progress(1, len(tasks))
-    if workers == 1 or len(tasks) == 1:
-        others = []
-        for task in tasks[1:]:
-            others.append(function(task))
-            progress(1 + len(others), len(tasks))
-        return [first, *others]
-    return [first, *_elsewhere(function, tasks[1:], workers, progress)]
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
+        """See :class:`Executor`.
+
+        The shortest part goes first and alone: it fills the cache of compiled code that all
+        others share.  Then the longest go first, so that none is left to a single worker at
+        the end.
+        """
+        queue = sorted(parts, key=lambda part: part.length)
+        crew: list[_Worker] = []
+        try:
+            yield from self._done(crew, queue[:1], cancelled)
+            yield from self._done(crew, queue[1:], cancelled)
+        finally:
+            for worker in crew:
+                worker.stop()
+
+    def _done(self, crew: list[_Worker], queue: list[Part], cancelled: Cancelled) -> Finished:
+        """Carry out a queue of parts, the last first."""
+        while len(crew) < min(len(queue), self.workers):
+            crew.append(_Worker())
+        for worker in crew[: len(queue)]:
+            worker.take(queue.pop())
+        while not cancelled():
+            busy = {worker.pipe: worker for worker in crew if worker.part is not None}
+            if not busy:
+                return
+            for pipe in wait(list(busy), PATIENCE):
+                worker = busy[pipe]  # type: ignore[index]
+                done = worker.result()
+                if queue:
+                    worker.take(queue.pop())
+                yield done
 
 
-def _elsewhere(
-    function: Callable[[Task], Outcome], tasks: Sequence[Task], workers: int, progress: Progress
-) -> list[Outcome]:
-    # Spawned rather than forked: threads of compiled code and of Qt do not survive a fork.
-    pool = ProcessPoolExecutor(
-        min(workers, len(tasks)), mp_context=get_context("spawn"), initializer=_leave_quietly
-    )
-    try:
-        futures = [pool.submit(function, task) for task in tasks]
-        for done, _ in enumerate(as_completed(futures), 1):
-            progress(1 + done, 1 + len(tasks))
-        return [future.result() for future in futures]
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+class _Worker:
+    """A process, the pipe to it, and the part that it has in hand."""
+
+    def __init__(self) -> None:
+        # Spawned rather than forked: threads of compiled code and of Qt do not survive a fork.
+        context = get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.part: Part | None = None
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def take(self, part: Part) -> None:
+        """Start on *part*."""
+        self.part = part
+        with suppress(OSError):  # a dead worker is told when its result is asked for
+            self.pipe.send(part)
+
+    def result(self) -> tuple[Part, Outcome]:
+        """The part in hand and its outcome, once the pipe has something."""
+        part, self.part = self.part, None
+        assert part is not None
+        try:
+            answer = self.pipe.recv()
+        except (EOFError, OSError):
+            self._process.join(_GRACE)
+            raise ExecutorError(
+                f"the worker process ended with code {self._process.exitcode} before it had "
+                "finished; was it killed, or is the memory full? what is finished is kept, and "
+                "the same command goes on from there",
+                where=part.label,
+            ) from None
+        return part, settled(part, answer)
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing."""
+        self._process.terminate()
+        self._process.join(_GRACE)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        self.pipe.close()
 
 
-def _leave_quietly() -> None:
-    """Ctrl+C ends a worker without a traceback; the first process tells the user."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _serve(pipe: Connection) -> None:
+    """What a worker process does: parts, until the first process is gone or ends it."""
+    # Ctrl+C reaches every process of a terminal; the first one decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(EOFError, OSError):
+        while True:
+            pipe.send(attempt(pipe.recv()))
+
+
+def settled(part: Part, answer: Attempt) -> Outcome:
+    """The outcome of a part that another process carried out.
+
+    Raises
+    ------
+    ExecutorError
+        If the part cannot be carried out.
+    RuntimeError
+        If something unexpected happened there.
+    """
+    if answer.fault:
+        raise ExecutorError(answer.fault, where=part.label)
+    if answer.crash:
+        raise RuntimeError(f"{part.label}: {answer.crash}")
+    return answer.outcome

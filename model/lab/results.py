@@ -72,12 +72,17 @@ class Figure:
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of an experiment."""
+    """The outcome of an experiment.
+
+    ``notes`` are sentences that belong beside the numbers: what the paper says in words, what
+    was chosen where it leaves a choice, and what limits the data have.
+    """
 
     experiment: str
     scale: str
     rows: tuple[Row, ...]
     figures: tuple[Figure, ...]
+    notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -85,6 +90,7 @@ class Result:
             "experiment": self.experiment,
             "scale": self.scale,
             "rows": [row.as_dict() for row in self.rows],
+            "notes": list(self.notes),
         }
 
     def write(self, folder: Path) -> list[Path]:

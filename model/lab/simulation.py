@@ -1,70 +1,179 @@
-"""One run of a built-in scenario with some of its numbers changed: the unit of experiments."""
+"""One run of a scenario, without history: the unit of most experiments."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from model.api import Session
+from model.api import open_bench
+from model.assembly import Bench, assemble
+from model.engine import Reason, Task, started
+from model.errors import TraceError
+from model.lab.parts import Outcome, Part, canonical
 from model.metrics import Estimate, estimate
+from model.policy_choice import policy_choice
 from model.programs.greedy import global_greedy
 from model.programs.optimum import exact_optimum
-from model.scenario.load import as_data, edited, load_scenario
-from model.systems.reservation.measures import reward_rate
+from model.records import EVENT_ROW
+from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
+from model.systems.reservation.measures import reward_rate, run_metrics
 from model.systems.reservation.numbers import ReservationNumbers
-from model.systems.reservation.sampling import area_until_now
+
+WORK = __name__
+
+#: Events between two calls of the engine.
+_SLICE = 16_384
+
+#: Bytes of a trace that are hashed at once.
+_CHUNK = 2**20
 
 
-class Run(NamedTuple):
-    """A task for the executor.
+def simulation(
+    scenario: Scenario,
+    seed: int,
+    warmup: float,
+    until: float,
+    label: str,
+    policy: str | None = None,
+    times: Sequence[float] = (),
+    trace: tuple[str, ...] = (),
+    work: str = WORK,
+) -> Part:
+    """A part that runs *scenario* once; *work* names another module that can carry it out.
 
-    ``times``, in increasing order, are when the reward rate is looked at; the mean is taken
-    from ``warmup`` to the last of them.
+    Its outcome has ``metrics``, the means over [warmup, until) by name, and ``path``, the
+    reward rate at each of *times* (increasing, in the scenario's unit of time).
+
+    Parameters
+    ----------
+    policy:
+        A policy's name, perhaps with parameters; by default the scenario's.
+    trace:
+        Files of a recorded workload.
+
+    Raises
+    ------
+    UserError
+        If a file of the trace cannot be read.
     """
-
-    scenario: str
-    servers: int
-    reservation_factor: str
-    seed: int
-    warmup: float
-    times: tuple[float, ...]
-
-
-class Outcome(NamedTuple):
-    """What a run gives: the mean reward rate, and the reward rate at the times asked for."""
-
-    mean: float
-    path: tuple[float, ...]
+    settings = {
+        "scenario": as_data(scenario), "policy": policy, "policy_file": _policy_file(policy),
+        "warmup": warmup, "until": until, "times": list(times),
+        "trace": list(trace), "content": content(trace),
+    }  # fmt: skip
+    load = float(sum(item.rate for item in scenario.job_types)) or 1.0
+    # Each event costs more where few servers are often full and rejections are many.
+    length = until * load * (scenario.servers.count + 20)
+    return Part.of(work, seed, settings, label, length)
 
 
-def simulate(run: Run) -> Outcome:
-    """Carry out a run of DRA."""
-    session = Session.open(_changed(run), policy="dra", seed=run.seed)
-    before = 0.0
-    path = []
-    for time in sorted({run.warmup, *run.times}):
-        session.run(until=time)
-        if time == run.warmup:
-            before = _area(session, time)
-        if time in run.times:
-            jobs = session.timeline.state.jobs_in_system
-            path.append(float(reward_rate(session.bench.numbers, jobs)))
-    end = run.times[-1]
-    return Outcome((_area(session, end) - before) / (end - run.warmup), tuple(path))
+def carry_out(part: Part) -> Outcome:
+    """See :func:`simulation`."""
+    settings = part.settings
+    run = _Run(bench_of(settings, part.seed), settings["times"])
+    found = run_metrics(
+        run.bench.numbers, run.state, run.advance, settings["warmup"], settings["until"]
+    )
+    run.look()
+    return {"metrics": {name: item.mean for name, item in found.items()}, "path": run.path}
 
 
-def _changed(run: Run) -> Any:
-    scenario = load_scenario(run.scenario)
-    servers = as_data(scenario)["servers"] | {"count": run.servers}
-    policy = {"name": "dra", "parameters": {"reservation_factor": run.reservation_factor}}
-    return edited(scenario, {"servers": servers, "policy": policy})
+class _Run:
+    """A system on its way, looked at in passing."""
+
+    def __init__(self, bench: Bench, times: Sequence[float]) -> None:
+        self.bench = bench
+        self.state = started(bench.system)
+        self.path: list[float] = []
+        self._times = list(times)
+        self._engine = bench.kernel() if bench.has_kernel else bench.reference
+        self._tape = np.zeros(_SLICE, EVENT_ROW)
+
+    def advance(self, time: float) -> Any:
+        """Run all events up to *time*; the state then."""
+        self.look(time)
+        return self._to(time)
+
+    def look(self, time: float = np.inf) -> None:
+        """Note the reward rate at the times asked for, up to *time*."""
+        while len(self.path) < len(self._times) and self._times[len(self.path)] <= time:
+            jobs = self._to(self._times[len(self.path)]).jobs_in_system
+            self.path.append(float(reward_rate(self.bench.numbers, jobs)))
+
+    def _to(self, time: float) -> Any:
+        reason = Reason.LIMIT
+        while reason is Reason.LIMIT:
+            result = self._engine.advance(self.state, self._tape, Task(until=time))
+            self.state, reason = result.state, result.reason
+        return self.state
 
 
-def _area(session: Session, now: float) -> float:
-    area = area_until_now(session.timeline.state, now)
-    return float(reward_rate(session.bench.numbers, area))
+def bench_of(settings: Mapping[str, Any], seed: int) -> Bench:
+    """The bench that the settings of :func:`simulation` describe; a trace is read once only."""
+    text = canonical(settings["scenario"])
+    if not settings["trace"]:
+        return open_bench(_scenario(text), settings["policy"], seed)
+    scenario, recorded, _ = _traced(text, tuple(settings["trace"]))
+    return assemble(scenario, settings["policy"], seed, recorded)
+
+
+@lru_cache(maxsize=4)
+def _scenario(text: str) -> Scenario:
+    return parse_scenario(json.loads(text))
+
+
+@lru_cache(maxsize=2)
+def _traced(text: str, trace: tuple[str, ...]) -> Any:
+    """A scenario with its trace read: reading takes longer than many a run."""
+    from model.traces.workload import with_trace
+
+    return with_trace(_scenario(text), trace)
+
+
+@lru_cache(maxsize=4)
+def content(trace: tuple[str, ...]) -> str:
+    """A hash of the files of a trace: other content makes another part."""
+    if not trace:
+        return ""
+    digest = hashlib.blake2b(digest_size=16)
+    try:
+        for path in _files(trace):
+            digest.update(path.name.encode() + b"\0")
+            with path.open("rb") as file:
+                while chunk := file.read(_CHUNK):
+                    digest.update(chunk)
+    except OSError as error:
+        raise TraceError(f"cannot be read: {error.strerror or error}",
+                         where=str(error.filename)) from None  # fmt: skip
+    return digest.hexdigest()
+
+
+def _files(trace: Sequence[str]) -> Iterator[Path]:
+    for path in map(Path, trace):
+        if path.is_dir():
+            yield from sorted(item for item in path.iterdir() if item.is_file())
+        else:
+            yield path
+
+
+def _policy_file(policy: str | None) -> str:
+    """A hash of the file that a user's own policy stands in; empty for one of the program's."""
+    path = Path(policy_choice(policy).name) if policy else Path()
+    if path.suffix != ".py" or not path.is_file():
+        return ""
+    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+
+
+def with_servers(name: str, count: int) -> Scenario:
+    """A built-in scenario with another number of servers."""
+    scenario = load_scenario(name)
+    return edited(scenario, {"servers": as_data(scenario)["servers"] | {"count": count}})
 
 
 def rewards_in_the_limit(numbers: ReservationNumbers) -> tuple[Fraction, Fraction]:
@@ -73,6 +182,11 @@ def rewards_in_the_limit(numbers: ReservationNumbers) -> tuple[Fraction, Fractio
     return greedy, exact_optimum(numbers.space, numbers.rewards, numbers.workload).value
 
 
-def mean_path(outcomes: list[Outcome]) -> tuple[Estimate, ...]:
+def mean_path(outcomes: Sequence[Outcome]) -> tuple[Estimate, ...]:
     """At each time, the estimate over replications."""
-    return tuple(estimate(column) for column in np.array([item.path for item in outcomes]).T)
+    return tuple(estimate(column) for column in np.array([item["path"] for item in outcomes]).T)
+
+
+def rewards(outcomes: Sequence[Outcome]) -> list[float]:
+    """The mean reward rate of each replication."""
+    return [item["metrics"]["reward_rate"] for item in outcomes]

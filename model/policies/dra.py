@@ -6,6 +6,7 @@ Implements
     Algorithm 2, lines 1-26: CRA (1-16), ARRIVAL (17-22), DEPARTURE (23-26).
 Symbols
     g(L)    ``reserved``        ceil of the reservation factor, in slots of each type
+    Y       ``workload``        [J] jobs in the system, or an estimate of the workload
     Y-hat   ``reference``       [J] workload reference vector, Y + g(L) 1, (4.1)
     k[i]    ``configuration``   configurations found by GPA, in order
     X-hat   ``count``           servers that GPA wants in k[i]
@@ -24,14 +25,17 @@ Deviations
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
+from pydantic import model_validator
 
 from model.policies import gpa
 from model.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine
 from model.policies.reservation_factor import Factor, ReservationFactor
+from model.policies.workload_estimate import WorkloadSource, estimator
 from model.records import Admit, Classify, Line, Migrate, Reassign, Record, Reject
-from model.scenario.fields import Section
+from model.scenario.fields import NotNegative, Positive, Section
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.view import ReservationView
 
@@ -77,10 +81,21 @@ PSEUDOCODE = (
 class Parameters(Section):
     """Parameters of DRA.
 
-    ``reservation_factor`` is g(L): a number of slots, or ``"log^1.1"``.
+    ``reservation_factor`` is g(L): a number of slots, or ``"log^1.1"``.  ``workload`` says what
+    stands for the workload in Y-hat, see :mod:`model.policies.workload_estimate`.
     """
 
     reservation_factor: Factor = ReservationFactor((Fraction(11, 10), True))
+    workload: WorkloadSource = "jobs"
+    estimate: tuple[NotNegative, ...] = ()
+    window: Positive = Fraction(5)
+
+    @model_validator(mode="after")
+    def _estimate_where_given(self) -> Self:
+        if self.estimate and self.workload != "given":
+            raise ValueError(f"estimate: found numbers, but workload is '{self.workload}'; "
+                             "allowed: workload = 'given'")  # fmt: skip
+        return self
 
 
 class Reference:
@@ -91,76 +106,106 @@ class Reference:
     system = "reservation"
     paper = "Psychas & Ghaderi (2022), Algorithm 2"
     reserves_slots = True
+    has_groups = True
     schema = Parameters
     pseudocode = gpa.PSEUDOCODE + PSEUDOCODE
+    #: Whether CRA runs again at each admission and departure.
+    cra_at_events = True
+    #: Whether Reject Group jobs migrate (lines 24-25).
+    migrates = True
+    #: Whether all servers of rank J + 1 are in the Reject Group.
+    extended = False
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
         self.numbers = numbers
         self.reserved = parameters.reservation_factor.slots(numbers.servers)
+        self.estimator = estimator(numbers, parameters)
+        self.memory = self.estimator.memory
+        self.compiled = self.estimator.compiled
+        if self.estimator.learns:
+            self.cra_at_events = False  # a rejection changes Y-hat, but no CRA follows it
 
     def start(self, view: ReservationView) -> Decisions:
         """CRA at time 0."""
+        yield from self.estimator.start(view)
         yield from self.cra(view)
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
         """Lines 17-22."""
-        empty = view.empty_slots(job.type)
+        yield from self.estimator.arrival(view, job)
+        server, empty = self.accepting_server(view, job.type)
+        if server >= 0:  # line 18
+            yield Admit(line=Line(2, 19), server=server, values={"empty_slots": empty})
+            yield from self.after(view)  # line 20
+        else:
+            yield self.rejection(view, job.type)
+
+    @staticmethod
+    def accepting_server(view: ReservationView, job_type: int) -> tuple[int, int]:
+        """AG_j: an Accept Group server with an empty slot, or -1; and how many such slots."""
+        empty = view.empty_slots(job_type)
         reject_group = view.classification().reject_group
         open_servers = np.flatnonzero((empty > 0) & ~reject_group)
-        if len(open_servers):  # line 18
-            yield Admit(
-                line=Line(2, 19),
-                server=view.oldest(open_servers),
-                values={"empty_slots": int(empty[~reject_group].sum())},
-            )
-            yield from self.cra(view)  # line 20
-        else:
-            yield Reject(line=Line(2, 22), values=self._why(view, job.type, empty))
+        server = view.oldest(open_servers) if len(open_servers) else -1
+        return server, int(empty[~reject_group].sum())
 
-    def _why(self, view: ReservationView, job_type: int, empty: np.ndarray) -> dict[str, int]:
-        return {
-            "empty_slots": int(empty.sum()),
+    @staticmethod
+    def rejection(view: ReservationView, job_type: int) -> Reject:
+        """Line 22, with the numbers that explain it."""
+        return Reject(line=Line(2, 22), values={
+            "empty_slots": int(view.empty_slots(job_type).sum()),
             "servers_with_room": len(view.with_room(job_type)),
-        }
+        })  # fmt: skip
 
     def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
         """Lines 23-26."""
+        yield from self.estimator.departure(view, job)
+        yield from self.migration(view, job)  # lines 24-25
+        yield from self.after(view)  # line 26
+
+    def migration(self, view: ReservationView, job: DepartedJob) -> Decisions:
+        """Lines 24-25: a Reject Group job moves into the slot that emptied."""
         groups = view.classification()
-        if not groups.reject_group[job.server]:  # line 24
-            source = self._migration_source(view, job.type, groups.rank, groups.reject_group)
-            if source >= 0:
-                yield Migrate(  # line 25
-                    line=Line(2, 25),
-                    job=view.newest_job(source, job.type),
-                    source=source,
-                    target=job.server,
-                    values={"rank": int(groups.rank[source])},
-                )
-        yield from self.cra(view)  # line 26
+        if not self.migrates or groups.reject_group[job.server]:
+            return
+        source = self.source_of(view, job.type)
+        if source >= 0:
+            yield Migrate(
+                line=Line(2, 25),
+                job=view.newest_job(source, job.type),
+                source=source,
+                target=job.server,
+                values={"rank": int(groups.rank[source])},
+            )
+
+    def after(self, view: ReservationView) -> Decisions:
+        """What follows an admission or a departure: CRA."""
+        yield from self.cra(view)
 
     def update(self, view: ReservationView) -> Decisions:
         """DRA never asks to be called again."""
         yield from self.cra(view)
 
     @staticmethod
-    def _migration_source(
-        view: ReservationView, job_type: int, rank: np.ndarray, reject_group: np.ndarray
-    ) -> int:
+    def source_of(view: ReservationView, job_type: int) -> int:
         """RG_j: the Reject Group server of highest rank with a job of the type, or -1."""
-        holders = np.flatnonzero(reject_group & (view.placement[:, job_type] > 0))
-        return int(holders[np.argmax(rank[holders])]) if len(holders) else -1
+        groups = view.classification()
+        holders = np.flatnonzero(groups.reject_group & (view.placement[:, job_type] > 0))
+        return int(holders[np.argmax(groups.rank[holders])]) if len(holders) else -1
 
     def cra(self, view: ReservationView) -> Decisions:
         """CRA, lines 1-16: rank the servers after GPA's wish and reassign empty ones."""
-        reference = [int(jobs) + self.reserved for jobs in view.jobs_in_system]  # (4.1)
+        workload = self.estimator.workload(view)
+        reference = [jobs + self.reserved for jobs in workload]  # (4.1)
         greedy: tuple[gpa.Assigned, ...] = ()
         for step in gpa.steps(self.numbers, reference):  # line 2
             if isinstance(step, tuple):
                 greedy = step
             else:
                 yield step
-        rank = np.full(view.servers, view.types + 1)  # line 3
-        i_star = view.types  # line 4
+        surplus_rank = view.ranks + 1
+        rank = np.full(view.servers, surplus_rank)  # line 3
+        i_star = view.ranks  # line 4
         for i, wanted in enumerate(greedy, 1):  # line 5
             holders = view.servers_of(wanted.configuration)  # line 6
             surplus = len(holders) - wanted.count
@@ -172,7 +217,8 @@ class Reference:
             )
             for missing in range(max(0, -surplus), 0, -1):  # line 7
                 empty = view.empty_servers()
-                candidates = empty[rank[empty] == view.types + 1]
+                meant = np.isin(self.numbers.pool_of[empty], wanted.pools)
+                candidates = empty[(rank[empty] == surplus_rank) & meant]
                 if not len(candidates):  # line 13
                     i_star = min(i_star, i)  # line 14
                     yield Record("unmatched", Line(2, 14), {"i": i, "missing": missing})
@@ -189,4 +235,5 @@ class Reference:
             configurations=tuple(item.configuration for item in greedy),
             counts=tuple(item.count for item in greedy),
             i_star=i_star,
+            extended=self.extended,
         )

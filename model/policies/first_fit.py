@@ -32,6 +32,7 @@ class Reference:
     system = "reservation"
     paper = "no reservation; a peer of Psychas & Ghaderi (2022)"
     reserves_slots = False
+    has_groups = False
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),

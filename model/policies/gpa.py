@@ -16,6 +16,11 @@ Deviations
     Line 7's ties go to the lowest type (the paper: arbitrary).  Line 8 can turn negative
     after a tie, because a type that stays may be over-served: the count is at least 0.
     Types that fit no server are never candidates.
+    Several pools of servers (Section 9 leaves them open): each iteration takes the pool, of
+    those with servers left, whose MaxReward is largest (ties: the first pool).  Where the
+    pool's servers run out before a type does, the pool is left out from then on instead of
+    j*; once no pool has servers left, the rest is as with one pool.  A configuration that two
+    pools have in common is listed once, with both.
 """
 
 from __future__ import annotations
@@ -60,10 +65,11 @@ PSEUDOCODE = (
 
 @dataclass(frozen=True)
 class Assigned:
-    """One iteration's result: k[i] and X-hat_{k[i]}."""
+    """One iteration's result: k[i], X-hat_{k[i]}, and the pools that GPA means it for."""
 
     configuration: Configuration
     count: int
+    pools: tuple[int, ...] = (0,)
 
 
 def steps(
@@ -74,13 +80,15 @@ def steps(
     ``reference`` is Y-hat [J]; the assignment lists (k[i], X-hat) for i = 1, 2, ....
     """
     left = [int(jobs) for jobs in reference]  # line 2
-    servers_left = numbers.servers  # line 3
+    servers_left = [pool.count for pool in numbers.pools]  # line 3
     candidates = sum(1 << j for j, fits in enumerate(numbers.space.fits) if fits)  # line 4
-    assignment: list[Assigned] = []
-    yield Record("greedy_start", Line(1, 2), {"jobs_left": tuple(left), "servers": servers_left})
+    assignment: dict[Configuration, Assigned] = {}
+    yield Record("greedy_start", Line(1, 2), {"jobs_left": tuple(left),
+                                              "servers": numbers.servers})  # fmt: skip
     while candidates:  # line 5
-        configuration = numbers.space.max_reward(numbers.reward_units, candidates)  # line 6
-        position = len(assignment) + 1
+        pool, configuration = _best(numbers, candidates, servers_left)  # line 6
+        known = assignment.get(configuration, Assigned(configuration, 0, ()))
+        position = [*assignment, configuration].index(configuration) + 1
         yield Record(
             "configuration_found",
             Line(1, 6),
@@ -88,20 +96,40 @@ def steps(
         )
         needed = {j: -(-left[j] // k) for j, k in enumerate(configuration) if k > 0}
         exhausted = min(needed, key=lambda j: (needed[j], j))  # line 7
-        count = max(0, min(needed[exhausted], servers_left))  # line 8
+        there = servers_left[pool]
+        count = max(0, min(needed[exhausted], there))  # line 8
         left = [jobs - count * k for jobs, k in zip(left, configuration, strict=True)]  # line 9
-        servers_left -= count  # line 10
-        candidates &= ~(1 << exhausted)  # line 11
-        assignment.append(Assigned(configuration, count))
+        servers_left[pool] -= count  # line 10
+        if needed[exhausted] <= count or there == 0 or not any(servers_left):
+            candidates &= ~(1 << exhausted)  # line 11
+        pools = tuple(dict.fromkeys((*known.pools, pool)))
+        assignment[configuration] = Assigned(configuration, known.count + count, pools)
         yield Record(
             "count_found",
             Line(1, 8),
             {
-                "i": position, "configuration": configuration, "count": count,
-                "exhausted": exhausted, "jobs_left": tuple(left), "servers_left": servers_left,
+                "i": position, "configuration": configuration, "count": known.count + count,
+                "exhausted": exhausted, "jobs_left": tuple(left),
+                "servers_left": sum(servers_left),
             },
         )  # fmt: skip
-    yield tuple(assignment)
+    yield tuple(assignment.values())
+
+
+def _best(
+    numbers: ReservationNumbers, candidates: int, servers_left: Sequence[int]
+) -> tuple[int, Configuration]:
+    """The pool to be used next and its MaxReward over the candidates (line 6)."""
+    units = numbers.reward_units
+    found = []
+    for number, pool in enumerate(numbers.pools):
+        fitting = sum(1 << j for j, fits in enumerate(pool.space.fits) if fits) & candidates
+        if fitting:
+            configuration = pool.space.max_reward(units, fitting)
+            reward = sum(u * k for u, k in zip(units, configuration, strict=True))
+            found.append((servers_left[number] > 0, reward, -number, configuration))
+    best = max(found)
+    return -best[2], best[3]
 
 
 def assignment_of(numbers: ReservationNumbers, reference: Sequence[int]) -> tuple[Assigned, ...]:

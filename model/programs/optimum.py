@@ -44,6 +44,9 @@ class ExactOptimum:
         All configurations that were looked at; an optimum needs no others.
     pivots:
         Steps of the simplex method.
+    basis:
+        The basic columns, J + 1.  Their prices do not depend on rho: wherever the same
+        columns are feasible, they are optimal, and U* is linear in rho.
     """
 
     value: Fraction
@@ -53,6 +56,7 @@ class ExactOptimum:
     server_price: Fraction
     generated: tuple[Configuration, ...]
     pivots: int
+    basis: tuple[Column, ...]
 
 
 def exact_optimum(
@@ -164,6 +168,7 @@ class _Program:
             server_price=server_price,
             generated=tuple(self.pool),
             pivots=self.simplex.pivots,
+            basis=tuple(self.simplex.basis),
         )
 
 

@@ -1,4 +1,4 @@
-"""All programs of a loss system at once, for the window: optimum, greedy and both curves."""
+"""All programs of a loss system at once, for the window: optimum, greedy, both curves, and V."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from model.bounds import Bounds
 from model.programs.alpha_curve import alpha_curve
 from model.programs.configurations import ConfigurationSpace
 from model.programs.greedy import global_greedy
+from model.programs.lyapunov import Lyapunov, lyapunov
 from model.programs.reward_lp import solve_optimum
 
 
 def solve_bounds(
     space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
 ) -> Bounds:
-    """Optimum, greedy assignment and the curves over alpha of a workload rho.
+    """Optimum, greedy assignment, the curves over alpha, and the function V of a workload rho.
 
     What cannot be solved is None, and ``problem`` says why; nothing is raised for numbers
     that are merely too large.
@@ -29,10 +30,23 @@ def solve_bounds(
         greedy = global_greedy(space, rewards, workload)
     except ValueError as error:
         return Bounds(problem=f"The programs are too large: {error}")
+    function = _lyapunov(space, rewards, workload)
     try:
-        return Bounds(optimum, greedy, alpha_curve(space, rewards, workload))
+        curve = alpha_curve(space, rewards, workload)
     except ValueError as error:
-        return Bounds(optimum, greedy, None, f"The curve over alpha is too large: {error}")
+        problem = f"The curve over alpha is too large: {error}"
+        return Bounds(optimum, greedy, None, problem, function)
+    return Bounds(optimum, greedy, curve, lyapunov=function)
+
+
+def _lyapunov(
+    space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
+) -> Lyapunov | None:
+    """V, or None where there are too many greedy configurations, or nothing fits."""
+    try:
+        return lyapunov(space, rewards, workload)
+    except ValueError:
+        return None
 
 
 def main() -> None:

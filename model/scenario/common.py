@@ -8,7 +8,15 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from model.scenario.fields import Exact, Name, NotNegative, Positive, Section, Whole
+from model.scenario.fields import (
+    Exact,
+    Name,
+    NotNegative,
+    PolicyName,
+    Positive,
+    Section,
+    Whole,
+)
 
 #: Bounds that keep a scenario within memory; their errors name them.
 MOST_SERVERS = 1_000_000
@@ -143,9 +151,13 @@ Workload = Annotated[
 
 
 class PolicyChoice(Section):
-    """The policy's name and its own parameters (checked by the policy's schema)."""
+    """The policy's name and its own parameters (checked by the policy's schema).
 
-    name: Name
+    A name that is the path of a ``.py`` file is a policy of one's own; in a scenario's file it
+    is relative to that file's folder.
+    """
+
+    name: PolicyName
     parameters: dict[str, Any] = Field(default_factory=dict)
 
 

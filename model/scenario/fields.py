@@ -27,6 +27,9 @@ UNIT_FAMILIES: tuple[dict[str, Fraction], ...] = (
     {"Mbit/s": Fraction(1), "Gbit/s": Fraction(1000)},
 )
 
+#: Characters of the longest path of a policy's file.
+LONGEST_PATH = 1000
+
 _QUANTITY = re.compile(r"\s*([-+]?[0-9./eE+-]+)\s*(\S.*)?$")
 _NAME = re.compile(r"[^\W_][\w .+()/,:=-]*")
 
@@ -66,6 +69,19 @@ def _positive(value: Fraction) -> Fraction:
     return value
 
 
+def is_policy_file(name: str) -> bool:
+    """Whether a policy's name is the path of a file: a policy of one's own."""
+    return name.lower().endswith(".py") or "/" in name or "\\" in name
+
+
+def _policy_name(value: Any) -> str:
+    if isinstance(value, str) and is_policy_file(value):
+        if len(value) > LONGEST_PATH or not value.isprintable():
+            raise ValueError(f"a path of at most {LONGEST_PATH} printable characters")
+        return value
+    return _name(value)
+
+
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > 60:
         raise ValueError("a name of 1 to 60 letters, digits, spaces or .+()/,:=- that starts "
@@ -85,6 +101,7 @@ NotNegative = Annotated[Exact, AfterValidator(_not_negative)]
 Positive = Annotated[Exact, AfterValidator(_positive)]
 Whole = Annotated[int, Strict()]
 Name = Annotated[str, BeforeValidator(_name)]
+PolicyName = Annotated[str, BeforeValidator(_policy_name)]
 
 
 class Quantity(tuple[Fraction, str]):

@@ -8,6 +8,7 @@ like any other; ``slotscope trace`` prints its events in the same form.
 from __future__ import annotations
 
 import json
+from types import MappingProxyType
 from typing import Any, Mapping
 
 from model.errors import ScenarioError
@@ -15,7 +16,16 @@ from model.exact import rational
 from model.scenario.reservation import ReservationScenario
 from model.scenario.validation import shown, validated
 
-_VARIANTS = {"dra": "dra"}
+#: Variants by (variant, cra_mode) as instance files name them: policy and parameters.
+VARIANTS: Mapping[tuple[str, str], tuple[str, dict[str, Any]]] = MappingProxyType({
+    ("dra", "event"): ("dra", {}),
+    ("nomig", "event"): ("dra-no-migration", {}),
+    ("nomig-ext", "event"): ("dra-no-migration", {"extended": True}),
+    ("dra", "periodic"): ("dra-periodic", {}),
+})  # fmt: skip
+
+#: How an instance file asks for preemption at an arrival: the parameter ``retry``.
+_RETRY = {True: False, "retry": True}
 
 
 def scenario_from_instance(text: str, where: str) -> ReservationScenario:
@@ -61,19 +71,52 @@ def _as_scenario(data: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "workload": {"kind": "scripted", "arrivals": _arrivals(data)},
         "initial": _initial(data),
-        "policy": {"name": _policy(data), "parameters": {"reservation_factor": data["g"]}},
+        "policy": _policy(data),
     }  # fmt: skip
 
 
-def _policy(data: Mapping[str, Any]) -> str:
+def _policy(data: Mapping[str, Any]) -> dict[str, Any]:
     variant, mode = data.get("variant", "dra"), data.get("cra_mode", "event")
-    if variant not in _VARIANTS or mode != "event":
-        raise ScenarioError(
-            f"found the variant {shown(variant)} with cra_mode {shown(mode)}, "
-            f"allowed: {', '.join(_VARIANTS)} with cra_mode 'event'",
-            where="variant",
-        )
-    return _VARIANTS[variant]
+    if (variant, mode) not in VARIANTS:
+        known = " or ".join(f"{name} with cra_mode '{how}'" for name, how in VARIANTS)
+        raise ScenarioError(f"found the variant {shown(variant)} with cra_mode {shown(mode)}, "
+                            f"allowed: {known}", where="variant")  # fmt: skip
+    name, parameters = VARIANTS[variant, mode]
+    parameters = {"reservation_factor": data["g"], **parameters}
+    if mode == "periodic":
+        parameters["times"] = _update_times(data)
+    retry = _retry(data)
+    if retry is None:
+        return {"name": name, "parameters": parameters}
+    if name != "dra":
+        raise ScenarioError(f"found arrivals with preempt under {shown(variant)} with cra_mode "
+                            f"{shown(mode)}, allowed: dra with cra_mode 'event'",
+                            where="events")  # fmt: skip
+    return {"name": "dra-preemption", "parameters": parameters | {"retry": retry}}
+
+
+def _update_times(data: Mapping[str, Any]) -> list[str]:
+    times = [str(rational(event["t"])) for event in data["events"] if event["ev"] == "cra"]
+    return times or ["0"]  # the update at time 0 is the initialization: no other follows
+
+
+def _retry(data: Mapping[str, Any]) -> bool | None:
+    """Whether rejected jobs are tried again after preemptions; None without preemption."""
+    priorities = data["instance"].get("priority", [0] * len(data["instance"]["sizes"]))
+    arrivals = [event for event in data["events"] if event["ev"] == "arrival"]
+    asked = [event for event in arrivals if "preempt" in event]
+    if not asked:
+        return None
+    first = asked[0]["preempt"]
+    for position, event in enumerate(arrivals):
+        entitled = priorities[event["type"] - 1] > 0
+        if first not in _RETRY or event.get("preempt", first if not entitled else None) != first:
+            raise ScenarioError(
+                f"found preempt = {shown(event.get('preempt'))}, allowed: true at every arrival "
+                "of a type of priority 1 or more, or 'retry' at each of them",
+                where=f"events, arrival {position + 1}",
+            )
+    return _RETRY[first]
 
 
 def _departure_times(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,12 +134,14 @@ def _departure_times(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _arrivals(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     leaves = _departure_times(data)
+    periodic = data.get("cra_mode") == "periodic"
     arrivals = []
     for position, event in enumerate(data["events"]):
-        if event["ev"] == "departure":
+        if event["ev"] == "departure" or (event["ev"] == "cra" and periodic):
             continue
-        if event["ev"] != "arrival" or "preempt" in event:
-            raise ScenarioError(f"found {shown(event)}, allowed: arrivals and departures",
+        if event["ev"] != "arrival":
+            raise ScenarioError(f"found {shown(event)}, allowed: arrivals and departures, and "
+                                "'cra' with cra_mode 'periodic'",
                                 where=f"events[{position}]")  # fmt: skip
         job = {"time": event["t"], "type": str(event["type"]), "job": event["job"]}
         if event["job"] in leaves:

@@ -9,6 +9,7 @@ from typing import Any, Mapping
 import tomli_w
 
 from model.errors import ScenarioError, unknown_name
+from model.scenario.fields import is_policy_file
 from model.scenario.reservation import ReservationScenario
 from model.scenario.validation import validated
 
@@ -67,7 +68,16 @@ def load_scenario(name_or_path: str | Path) -> Scenario:
         from model.scenario.instance import scenario_from_instance
 
         return scenario_from_instance(text, where=str(path))
-    return parse_scenario_text(text, str(path))
+    return _beside(parse_scenario_text(text, str(path)), path)
+
+
+def _beside(scenario: Scenario, path: Path) -> Scenario:
+    """*scenario* with a policy's file found from the folder of the scenario's own file."""
+    name = scenario.policy.name
+    if not is_policy_file(name) or Path(name).is_absolute():
+        return scenario
+    choice = scenario.policy.model_copy(update={"name": str(path.parent / name)})
+    return scenario.model_copy(update={"policy": choice})
 
 
 def parse_scenario_text(text: str, where: str) -> Scenario:

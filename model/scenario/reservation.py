@@ -65,22 +65,47 @@ class JobType(Section):
         return (self.workload or Fraction(0)) / self.service.mean
 
 
+class Pool(Section):
+    """Servers of another kind: how many, and what each has of every resource."""
+
+    name: Name
+    count: Whole = Field(ge=1, le=MOST_SERVERS)
+    capacity: dict[Name, Amount]
+
+
 class Servers(Section):
     """The servers: how many, and what each holds.
 
     Either a capacity per resource, or the maximal members of a monotone set of feasible
-    configurations (Section 2.2: demands need not be additive).
+    configurations (Section 2.2: demands need not be additive).  ``pools`` are further servers
+    of other capacities (Section 9); they are numbered after these.
     """
 
     count: Whole = Field(ge=1, le=MOST_SERVERS)
     capacity: dict[Name, Amount] = Field(default_factory=dict)
     configurations: tuple[tuple[Annotated[Whole, Field(ge=0, le=10_000)], ...], ...] = ()
+    pools: tuple[Pool, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """L: the servers of all pools."""
+        return self.count + sum(pool.count for pool in self.pools)
 
     @model_validator(mode="after")
     def _one_of_capacity_and_configurations(self) -> Self:
         if bool(self.capacity) == bool(self.configurations):
             given = "both" if self.capacity else "neither"
             raise ValueError(f"found {given} of capacity and configurations, allowed: one of them")
+        if self.pools and self.configurations:
+            raise ValueError("found pools and configurations, allowed: pools with a capacity each")
+        if self.total > MOST_SERVERS:
+            raise ValueError(f"found {self.total} servers in all, allowed: at most {MOST_SERVERS}")
+        _refuse_duplicates("pools", (pool.name for pool in self.pools))
+        for position, pool in enumerate(self.pools):
+            if set(pool.capacity) != set(self.capacity):
+                found, allowed = ", ".join(pool.capacity), ", ".join(self.capacity)
+                raise ValueError(f"pools[{position}].capacity: found {found or 'none'}, allowed: "
+                                 f"the resources of servers.capacity, {allowed}")  # fmt: skip
         return self
 
 
@@ -164,6 +189,9 @@ class ReservationScenario(ScenarioBase):
             if amount.amount <= 0:
                 raise ValueError(f"servers.capacity.{name}: found {amount.amount}, "
                                  "allowed: an amount above 0")  # fmt: skip
+        for position, pool in enumerate(self.servers.pools):
+            for name, amount in pool.capacity.items():
+                _in_unit(f"servers.pools[{position}].capacity.{name}", amount, self.unit_of(name))
         for position, job_type in enumerate(self.job_types):
             where = f"job_types[{position}].demand"
             for name, amount in job_type.demand.items():
@@ -180,10 +208,10 @@ class ReservationScenario(ScenarioBase):
         rows = [(f"servers.configurations[{i}]", row)
                 for i, row in enumerate(self.servers.configurations)]  # fmt: skip
         if isinstance(self.initial, GivenStart):
-            if len(self.initial.servers) > self.servers.count:
+            if len(self.initial.servers) > self.servers.total:
                 raise ValueError(
                     f"initial.servers: found {len(self.initial.servers)} servers, "
-                    f"allowed: at most servers.count = {self.servers.count}"
+                    f"allowed: at most {self.servers.total}, the number of servers"
                 )
             rows += [(f"initial.servers[{i}].configuration", server.configuration)
                      for i, server in enumerate(self.initial.servers)

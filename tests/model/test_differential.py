@@ -16,9 +16,14 @@ from model.scenario.load import load_scenario, parse_scenario
 from model.scenario.reservation import ReservationScenario
 from model.state import copied, differences, digest
 from model.systems.reservation.state import REASSIGNMENTS
-from tests.strategies import scenarios
+from tests.strategies import VARIANTS, scenarios
 
 EVENTS = 80
+
+#: Policies beside DRA and its variants.
+PEERS = ("static-reservation", "power-of-d", "best-fit", "first-fit")
+
+ANY = st.one_of(scenarios(), *(scenarios(policy=name) for name in (*VARIANTS, *PEERS)))
 
 COSTLY = "servers_with_room"  # counted by the kernel only when asked to explain
 
@@ -70,14 +75,16 @@ def test_every_event(scenario: ReservationScenario) -> None:
     agree(scenario, EVENTS, Task(stride=1))
 
 
-@given(scenarios(policy="first-fit"))
-def test_every_event_of_first_fit(scenario: ReservationScenario) -> None:
+@pytest.mark.parametrize("policy", (*VARIANTS, *PEERS))
+@given(data=st.data())
+def test_every_event_of_variants_and_peers(policy: str, data: st.DataObject) -> None:
+    scenario = data.draw(scenarios(policy=policy))
     for rows in agree(scenario, EVENTS, Task(stride=1, explain=True)):
         assert rows[0][COSTLY].tolist() == rows[1][COSTLY].tolist()
 
 
 @pytest.mark.slow
-@given(st.one_of(scenarios(), scenarios(policy="first-fit")))
+@given(ANY)
 @settings(max_examples=500)
 def test_every_event_of_many_scenarios(scenario: ReservationScenario) -> None:
     agree(scenario, 3 * EVENTS, Task(stride=1))
@@ -133,7 +140,7 @@ def rows_in_pieces(
 
 
 @given(
-    st.one_of(scenarios(), scenarios(policy="first-fit")),
+    ANY,
     st.lists(st.integers(1, 60), min_size=1, max_size=12),
     st.sampled_from(["nothing", "state", "kernel"]),
     st.integers(1, 5),
@@ -150,7 +157,7 @@ def test_pieces_make_no_difference(
     assert whole[2].tolist() == parts[2].tolist()
 
 
-@given(scenarios(), st.sampled_from(sorted(EVENT_KINDS)), st.floats(0, 5))
+@given(ANY, st.sampled_from(sorted(EVENT_KINDS)), st.floats(0, 5))
 def test_both_stop_at_the_same_event(
     scenario: ReservationScenario, kind: str, until: float
 ) -> None:

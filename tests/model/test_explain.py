@@ -101,8 +101,32 @@ def test_a_rejection_without_reservation_names_no_slots() -> None:
     assert sentence == "large rejected: no server has room"
 
 
+def test_a_rejection_after_a_look_at_few_servers_claims_no_more_than_that() -> None:
+    sentence = PLAIN.row(row(**REJECTED, empty_slots=0, servers_with_room=-1))
+    assert sentence == "large rejected: no server that was looked at has room"
+
+
 RECORDS = {
     "admit": (Admit(server=2), "server 3"),
+    "admit by load": (
+        Admit(server=2, values={"reason": "least_loaded", "load": 0.25}),
+        "server 3 is the least loaded of these (25 %)"),
+    "admit by room left": (
+        Admit(server=0, values={"reason": "least_room", "load": 0.9375}),
+        "server 1 has the least room left with the job (load 93.75 %)"),
+    "admit into a slot": (
+        Admit(server=0, values={"reason": "empty_slot", "empty_slots": 3}),
+        "server 1 has an empty slot of the type"),
+    "sampled": (
+        Record("servers_sampled", None, {"servers": (4, 0, 2)}), "servers 5, 1, 3 sampled"),
+    "sampled with room": (
+        Record("sampled_with_room", None, {"servers": (2,)}), "of these, server 3 has room"),
+    "sampled without room": (
+        Record("sampled_with_room", None, {"servers": ()}),
+        "none of the sampled servers has room"),
+    "planned": (
+        Record("planned", None, {"counts": (((2, 1), 3), ((0, 4), 9))}),
+        "3 with (2, 1), 9 with (0, 4)"),
     "reject": (Reject(values={"empty_slots": 3, "servers_with_room": 0}), "3 empty slots"),
     "migrate": (
         Migrate(job=4, source=0, target=6),

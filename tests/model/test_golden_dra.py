@@ -13,7 +13,6 @@ import pytest
 
 from model.assembly import Bench, assemble
 from model.engine import EventRun, Task
-from model.errors import ScenarioError
 from model.records import EVENT_ROW
 from model.scenario.load import load_scenario
 from model.state import digest
@@ -21,14 +20,7 @@ from model.systems.reservation.trace import header, step
 
 FOLDER = Path(__file__).parent.parent / "golden" / "dra"
 TRACES = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("t*.json"))}
-PLAIN = [
-    name
-    for name, trace in TRACES.items()
-    if trace["variant"] == "dra"
-    and trace["cra_mode"] == "event"
-    and not any("preempt" in event for event in trace["events"])
-]
-OTHERS = sorted(set(TRACES) - set(PLAIN))
+NAMES = sorted(TRACES)
 
 Step = dict[str, Any]
 
@@ -64,13 +56,17 @@ def positive(found: Step) -> list[tuple[tuple[int, ...], int]]:
 
 
 def renamed(found: Step) -> list[tuple[Any, ...]]:
-    """The actions in order, a server told by what it holds after the step."""
+    """The actions in order, a server told by what it holds after the step.
+
+    Which of several jobs of a type leaves a server is a free choice: the states tell.
+    """
     content = {
         server["id"]: (tuple(server["config"]), tuple(map(frozenset, server["jobs"])))
         for server in found["servers"]
     }
     return [
-        (action["op"], action.get("job"), action.get("type"),
+        (action["op"], action.get("job") if action["op"] != "preempt" else None,
+         action.get("type"),
          action["to"] if action["op"] == "reassign" else content.get(action.get("to")),
          content.get(action.get("from")) if action["op"] == "migrate" else None,
          content.get(action.get("server")))
@@ -89,12 +85,13 @@ def same(ours: Step, theirs: Step) -> None:
 
 
 def test_there_are_traces_of_every_kind() -> None:
-    assert len(PLAIN) >= 8
-    assert {TRACES[name]["variant"] for name in OTHERS} >= {"nomig"}
-    assert "periodic" in {TRACES[name]["cra_mode"] for name in OTHERS}
+    assert len(NAMES) >= 11
+    assert {trace["variant"] for trace in TRACES.values()} >= {"dra", "nomig"}
+    assert {trace["cra_mode"] for trace in TRACES.values()} == {"event", "periodic"}
+    assert any("preempt" in event for trace in TRACES.values() for event in trace["events"])
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_step_agrees(name: str) -> None:
     expected = TRACES[name]["steps"]
     found = list(steps_of(opened(name)))
@@ -110,7 +107,7 @@ def exact(values: Any) -> Any:
     return Fraction(values)
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_header_repeats_the_instance(name: str) -> None:
     trace = TRACES[name]
     found = header(opened(name).system)
@@ -124,7 +121,7 @@ def test_the_header_repeats_the_instance(name: str) -> None:
         assert ours.get("jobs", []) == theirs.get("jobs", [])
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", NAMES)
 def test_printed_lines_are_a_golden_file_again(name: str, tmp_path: Path) -> None:
     bench = opened(name)
     steps = list(steps_of(bench))
@@ -134,7 +131,7 @@ def test_printed_lines_are_a_golden_file_again(name: str, tmp_path: Path) -> Non
     assert list(steps_of(assemble(load_scenario(path)))) == steps
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_kernel_reaches_the_same_states(name: str) -> None:
     bench = opened(name)
     kernel = bench.kernel()
@@ -149,15 +146,6 @@ def test_the_kernel_reaches_the_same_states(name: str) -> None:
         theirs = kernel.advance(theirs, rows[1], Task(explain=True)).state
         assert rows[0] == rows[1]
         assert digest(mine) == digest(theirs)
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_variants_that_are_not_there_are_refused_in_one_line(name: str) -> None:
-    with pytest.raises(ScenarioError) as raised:
-        load_scenario(FOLDER / f"{name}.json")
-    assert len(raised.value.line.splitlines()) == 1
-    assert name in raised.value.line
-    assert "allowed" in raised.value.line
 
 
 def test_a_wrong_step_is_caught(golden: Callable[[str], Path]) -> None:

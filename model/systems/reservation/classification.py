@@ -12,7 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from model.systems.reservation.state import GREEDY_LENGTH, I_STAR, ReservationState
+from model.systems.reservation.state import (
+    EXTENDED,
+    GREEDY_LENGTH,
+    I_STAR,
+    ReservationState,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +25,7 @@ class Classification:
     """What CRA says about each server."""
 
     index: NDArray[np.int32]  #: [L] c^l, 1 is the most recently assigned of its configuration
-    rank: NDArray[np.int32]  #: [L] 1..J, or J + 1
+    rank: NDArray[np.int32]  #: [L] 1..J, or J + 1 (with several pools 1..G, or G + 1)
     reject_group: NDArray[np.bool_]  #: [L]
     held: NDArray[np.int64]  #: [I] X_{k[i]}, servers of each configuration of GPA
     i_star: int  #: I*
@@ -33,9 +38,9 @@ def classify(state: ReservationState) -> Classification:
     configurations, stack = distinct_rows(state.configuration)
     index = indexes(stack, state.stamp)
     present = np.bincount(stack, minlength=len(configurations))
-    types = state.configuration.shape[1]
+    surplus = len(state.greedy_count) + 1
     found = int(state.number[GREEDY_LENGTH])
-    rank = np.full(len(stack), types + 1, np.int32)
+    rank = np.full(len(stack), surplus, np.int32)
     held = np.zeros(found, np.int64)
     for position in range(found):
         same = np.flatnonzero((configurations == state.greedy_configuration[position]).all(axis=1))
@@ -45,8 +50,11 @@ def classify(state: ReservationState) -> Classification:
             wanted = index[mine] > held[position] - state.greedy_count[position]
             rank[mine[wanted]] = position + 1
     i_star = int(state.number[I_STAR])
+    reject_group = (rank > i_star) & (index == 1)
+    if state.number[EXTENDED]:
+        reject_group |= rank == surplus
     # Without a result of GPA (a policy that reserves nothing) there are no groups.
-    reject_group = (rank > i_star) & (index == 1) & (found > 0)
+    reject_group &= found > 0
     return Classification(index, rank, reject_group, held, i_star, stack, configurations)
 
 

@@ -49,8 +49,9 @@ def initial_state(
     numbers: ReservationNumbers,
     jobs: tuple[StartingJob, ...],
     reserves_slots: bool,
+    memory: int = 0,
 ) -> ReservationState:
-    """The state at time 0, before the policy has acted.
+    """The state at time 0, before the policy has acted; it remembers *memory* zeros.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def initial_state(
     records = FIRST_RECORDS
     while records < 2 * len(jobs):
         records *= 2
-    state = empty_state(numbers.servers, numbers.types, records)
+    state = empty_state(numbers.servers, numbers.types, records, memory, numbers.ranks)
     for number, job in enumerate(jobs):
         physics.admit(state, job.server, job.type, number, job.service)
     state.tally[:, ADMITTED] = 0  # they did not arrive
@@ -76,19 +77,18 @@ def _full_of(
     scenario: ReservationScenario, numbers: ReservationNumbers, name: str
 ) -> tuple[StartingJob, ...]:
     chosen = numbers.type_names.index(name)
-    most = numbers.space.max_reward(tuple(int(j == chosen) for j in range(numbers.types)),
-                                    1 << chosen)[chosen]  # fmt: skip
-    if most * numbers.servers > MOST_JOBS:
-        raise ScenarioError(
-            f"found {most} jobs of type '{name}' on each of {numbers.servers} servers, "
-            f"allowed: at most {MOST_JOBS} jobs in all",
-            where="initial",
-        )
+    alone = tuple(int(j == chosen) for j in range(numbers.types))
+    most = [pool.space.max_reward(alone, 1 << chosen)[chosen] for pool in numbers.pools]
+    total = sum(jobs * pool.count for jobs, pool in zip(most, numbers.pools, strict=True))
+    if total > MOST_JOBS:
+        raise ScenarioError(f"found {total} jobs of type '{name}' that fill the servers, allowed: "
+                            f"at most {MOST_JOBS} jobs in all", where="initial")  # fmt: skip
     law = scenario.job_types[chosen].service
-    services = service_sampler(law)(stream(scenario.seed, "initial"), most * numbers.servers)
+    services = service_sampler(law)(stream(scenario.seed, "initial"), total)
+    holders = np.repeat(np.arange(numbers.servers), np.array(most)[numbers.pool_of])
     return tuple(
-        StartingJob(position // most, chosen, float(service), f"s{position + 1}")
-        for position, service in enumerate(services)
+        StartingJob(int(server), chosen, float(service), f"s{position + 1}")
+        for position, (server, service) in enumerate(zip(holders, services, strict=True))
     )
 
 
@@ -137,14 +137,13 @@ def check_feasible(state: ReservationState, numbers: ReservationNumbers) -> None
     ScenarioError
         Naming the first such server.
     """
-    rows = np.unique(state.configuration, axis=0)
-    for row in rows:
-        if not numbers.space.contains(tuple(int(k) for k in row)):
-            server = int(np.flatnonzero((state.configuration == row).all(axis=1))[0])
-            raise ScenarioError(
-                f"found the configuration {row.tolist()}, allowed: what a server's capacity holds",
-                where=f"initial.servers[{server}]",
-            )
+    server = infeasible_server(state, numbers)
+    if server is not None:
+        raise ScenarioError(
+            f"found the configuration {state.configuration[server].tolist()}, allowed: what the "
+            "server's capacity holds",
+            where=f"initial.servers[{server}]",
+        )
     over = np.flatnonzero((state.placement > state.configuration).any(axis=1))
     if len(over):
         server = int(over[0])
@@ -153,3 +152,13 @@ def check_feasible(state: ReservationState, numbers: ReservationNumbers) -> None
             f"slots {state.configuration[server].tolist()}",
             where=f"initial.servers[{server}].jobs",
         )
+
+
+def infeasible_server(state: ReservationState, numbers: ReservationNumbers) -> int | None:
+    """The first server whose configuration exceeds its capacity, or None."""
+    for pool in numbers.pools:
+        mine = state.configuration[pool.first : pool.first + pool.count]
+        for row in np.unique(mine, axis=0):
+            if not pool.space.contains(tuple(int(slots) for slots in row)):
+                return pool.first + int(np.flatnonzero((mine == row).all(axis=1))[0])
+    return None

@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from model.records import Classify, Reassign
 from model.state import copied
 from model.systems.reservation.classification import Classification, classify
+from model.systems.reservation.initial import infeasible_server
 from model.systems.reservation.state import (
     ADMITTED,
     ARRIVED,
     DEPARTED,
     DEPARTURES,
+    EXTENDED,
     FREE,
     GREEDY_LENGTH,
     I_STAR,
@@ -45,7 +47,7 @@ def violations(system: ReservationSystem, state: ReservationState) -> list[str]:
     state are all sound, and that CRA applied to its own result would change nothing.
     """
     found = [*_slots(system, state), *_jobs(system, state), *_lists(state), *_departures(state)]
-    if system.policy.reserves_slots:
+    if getattr(system.policy, "has_groups", False):
         found += [*_groups(state), *_cra_again(system, state)]
     return found
 
@@ -56,11 +58,10 @@ def _slots(system: ReservationSystem, state: ReservationState) -> Sentences:
     for server, job_type in over[:1]:
         yield (f"server {server + 1} has {state.placement[server, job_type]} jobs of type "
                f"{job_type + 1} in {state.configuration[server, job_type]} slots")  # fmt: skip
-    for row in np.unique(state.configuration, axis=0):
-        if not system.numbers.space.contains(tuple(int(slots) for slots in row)):
-            holder = int(np.flatnonzero((state.configuration == row).all(axis=1))[0])
-            yield (f"server {holder + 1} has the configuration {tuple(row.tolist())}, which "
-                   "exceeds its capacity")  # fmt: skip
+    holder = infeasible_server(state, system.numbers)
+    if holder is not None:
+        row = tuple(state.configuration[holder].tolist())
+        yield f"server {holder + 1} has the configuration {row}, which exceeds its capacity"
     slots = state.configuration.sum(axis=0)
     if not np.array_equal(slots, state.slots_in_system):
         yield f"the servers have {slots.tolist()} slots, counted {state.slots_in_system.tolist()}"
@@ -142,8 +143,8 @@ def _groups(state: ReservationState) -> Sentences:
         yield "two servers were assigned at the same moment, so their indexes are open"
     if state.stamp.max() >= state.number[NEXT_STAMP]:
         yield f"a server has the stamp {state.stamp.max()}, next is {state.number[NEXT_STAMP]}"
-    if not 1 <= classes.i_star <= len(state.jobs_in_system):
-        yield f"I* is {classes.i_star}, allowed: 1 to {len(state.jobs_in_system)}"
+    if not 1 <= classes.i_star <= len(state.greedy_count):
+        yield f"I* is {classes.i_star}, allowed: 1 to {len(state.greedy_count)}"
     wanted = int(state.greedy_count.sum())
     if wanted > len(state.stamp):
         yield f"GPA wants {wanted} servers of {len(state.stamp)}"
@@ -165,9 +166,12 @@ def _stack(
     if not np.array_equal(index, np.arange(1, len(mine) + 1)):
         yield f"the servers of {configuration} have the indexes {index.tolist()}"
     rejecting = mine[classes.reject_group[mine]]
-    if len(rejecting) > 1:
+    if len(rejecting) > 1 and not state.number[EXTENDED]:
         yield f"{len(rejecting)} servers of {configuration} are in the Reject Group, allowed: 1"
+    beyond = len(state.greedy_count) + 1 if state.number[EXTENDED] else None
     for server in rejecting:
+        if classes.rank[server] == beyond:
+            continue
         if server != newest_first[0] or classes.rank[server] <= classes.i_star:
             yield (f"Reject Group server {server + 1} has rank {classes.rank[server]} and index "
                    f"{classes.index[server]}; I* is {classes.i_star}")  # fmt: skip
@@ -180,7 +184,7 @@ def _matched(state: ReservationState, classes: Classification) -> Sentences:
     for place in np.flatnonzero(missing[: classes.i_star - 1] > 0):
         yield (f"k[{place + 1}] lacks {missing[place]} servers, but I* is "
                f"{classes.i_star}")  # fmt: skip
-    last = classes.i_star == len(state.jobs_in_system)
+    last = classes.i_star == len(state.greedy_count)
     if not last and (classes.i_star > found or missing[classes.i_star - 1] <= 0):
         yield f"I* is {classes.i_star}, but k[{classes.i_star}] lacks no server"
 
@@ -188,7 +192,7 @@ def _matched(state: ReservationState, classes: Classification) -> Sentences:
 def _cra_again(system: ReservationSystem, state: ReservationState) -> Sentences:
     """CRA applied to its own result changes nothing, where it ran at this very event."""
     policy: Any = system.policy
-    if not hasattr(policy, "cra") or getattr(policy, "cra_mode", "event") != "event":
+    if not getattr(policy, "cra_at_events", False):
         return
     for record in policy.cra(ReservationView(system.numbers, copied(state))):
         if isinstance(record, Reassign):

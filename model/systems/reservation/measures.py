@@ -7,7 +7,7 @@ from typing import Any, Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from model.metrics import BATCHES, Estimate, batch_rates, estimate
+from model.metrics import BATCHES, Batches, Estimate, batch_rates, estimate
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.sampling import TIME_COLUMN, area_until_now, columns
 from model.systems.reservation.state import (
@@ -17,6 +17,9 @@ from model.systems.reservation.state import (
     REJECTED,
     ReservationState,
 )
+
+#: What is counted over a run, in the order of :func:`batches_of`.
+COUNTS = ("admitted", "rejected", "migrations", "reassignments")
 
 
 def reward_rate(numbers: ReservationNumbers, jobs: NDArray[Any]) -> NDArray[np.float64]:
@@ -36,24 +39,54 @@ def run_metrics(
 
     What happens at the very end of a batch counts for the next one.
     """
+    return estimates(run_batches(numbers, state, advance, warmup, until))
+
+
+def estimates(batches: dict[str, Batches]) -> dict[str, Estimate]:
+    """The mean of each metric, with its interval by batch means."""
+    return {name: one.estimate() for name, one in batches.items()}
+
+
+def run_batches(
+    numbers: ReservationNumbers,
+    state: ReservationState,
+    advance: Callable[[float], ReservationState],
+    warmup: float,
+    until: float,
+) -> dict[str, Batches]:
+    """Each metric in :data:`BATCHES` equal stretches of [warmup, until); see :func:`run_metrics`.
+
+    Runs on the same jobs have batches of the same stretches, and can be paired.
+    """
     edges = np.linspace(warmup, until, BATCHES + 1)
-    batches = []
+    rows = []
     before = None
     for edge in edges:
         state = advance(float(np.nextafter(edge, -np.inf)))
         now = _totals(numbers, state, float(edge))
         if before is not None:
-            batches.append(now - before)
+            rows.append(now - before)
         before = now
-    table = np.array(batches)
-    length = (until - warmup) / BATCHES
-    result = {"reward_rate": estimate(table[:, 0] / length)}
-    for column, name in enumerate(("admitted", "rejected", "migrations", "reassignments"), 1):
-        one = estimate(table[:, column])
-        result[name] = Estimate(one.mean * BATCHES, one.half_width * BATCHES)
+    return batches_of(np.array(rows), (until - warmup) / BATCHES)
+
+
+def batches_of(table: NDArray[np.float64], length: float) -> dict[str, Batches]:
+    """Each metric from what it grew by in stretches of *length*.
+
+    Parameters
+    ----------
+    table:
+        [B, 5] the integral of the reward rate, jobs admitted and rejected, migrations and
+        reassignments, in each stretch.
+    """
+    result = {"reward_rate": Batches(table[:, 0] / length)}
+    for column, name in enumerate(COUNTS, 1):
+        result[name] = Batches(table[:, column], len(table))
     arrivals = table[:, 1] + table[:, 2]
-    shares = table[:, 2][arrivals > 0] / arrivals[arrivals > 0]
-    result["rejection_probability"] = estimate(shares)
+    shares = np.divide(
+        table[:, 2], arrivals, out=np.full(len(table), np.nan), where=arrivals > 0
+    )
+    result["rejection_probability"] = Batches(shares)
     return result
 
 
@@ -74,4 +107,7 @@ def running_reward(
     return estimate(batch_rates(kept[:, TIME_COLUMN], totals))
 
 
-__all__ = ["Estimate", "reward_rate", "run_metrics", "running_reward"]
+__all__ = [
+    "Batches", "Estimate", "batches_of", "estimates", "reward_rate", "run_batches",
+    "run_metrics", "running_reward",
+]  # fmt: skip

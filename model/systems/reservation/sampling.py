@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from model.systems.reservation.classification import classify
+from model.records import Configuration
+from model.systems.reservation.classification import Classification, classify
 from model.systems.reservation.state import (
     ADMITTED,
     ARRIVED,
     EVENT,
+    GREEDY_LENGTH,
     I_STAR,
     MIGRATED,
     NOW,
@@ -22,9 +26,10 @@ from model.systems.reservation.state import (
 EVENT_COLUMN, TIME_COLUMN, I_STAR_COLUMN, REASSIGNED_COLUMN, REJECT_GROUP_COLUMN = range(5)
 SCALARS = 5
 
-#: Blocks of J columns after them, in order.
+#: Blocks of J columns after them, in order.  "effective" has X^(e) of the i-th configuration
+#: of the greedy configuration set (Psychas & Ghaderi 2022, (5.1)) in its column i.
 PER_TYPE = ("jobs", "area", "arrived", "admitted", "rejected", "migrated", "slots",
-            "reject_group_empty")  # fmt: skip
+            "reject_group_empty", "effective")  # fmt: skip
 
 
 def width(types: int) -> int:
@@ -43,11 +48,14 @@ def area_until_now(state: ReservationState, now: float) -> NDArray[np.float64]:
     return np.asarray(state.area + state.jobs_in_system * (now - state.since))
 
 
-def sample(state: ReservationState, row: NDArray[np.float64]) -> None:
-    """Fill one row [width(J)] from a state."""
+def sample(
+    state: ReservationState, row: NDArray[np.float64], greedy_set: Sequence[Configuration] = ()
+) -> None:
+    """Fill one row [width(J)] from a state; *greedy_set* has at most J configurations."""
     types = len(state.jobs_in_system)
     now = float(state.clock[NOW])
-    reject_group = classify(state).reject_group
+    classes = classify(state)
+    reject_group = classes.reject_group
     empty = state.configuration[reject_group] - state.placement[reject_group]
     row[EVENT_COLUMN] = state.number[EVENT]
     row[TIME_COLUMN] = now
@@ -58,5 +66,20 @@ def sample(state: ReservationState, row: NDArray[np.float64]) -> None:
         state.jobs_in_system, area_until_now(state, now), state.tally[:, ARRIVED],
         state.tally[:, ADMITTED], state.tally[:, REJECTED], state.tally[:, MIGRATED],
         state.slots_in_system, empty.sum(axis=0),
+        effective_servers(state, classes, greedy_set),
     ])  # fmt: skip
     assert len(row) == width(types)
+
+
+def effective_servers(
+    state: ReservationState, classes: Classification, greedy_set: Sequence[Configuration]
+) -> NDArray[np.int64]:
+    """[J] X^(e)_k = min(X_k, X-hat_k) of each configuration of *greedy_set*, then zeros (5.1)."""
+    result = np.zeros(len(state.jobs_in_system), np.int64)
+    found = int(state.number[GREEDY_LENGTH])
+    rows = [tuple(row) for row in state.greedy_configuration[:found].tolist()]
+    for place, configuration in enumerate(greedy_set):
+        if configuration in rows:
+            position = rows.index(configuration)
+            result[place] = min(classes.held[position], state.greedy_count[position])
+    return result

@@ -24,7 +24,8 @@ DEPARTURES = 4  # entries in the heap of departures
 I_STAR = 5  # I* of the last CRA (1..J)
 GREEDY_LENGTH = 6  # configurations k[i] that the last GPA returned
 REASSIGNMENTS = 7  # servers reassigned so far
-NUMBERS = 8
+EXTENDED = 8  # 1 if all servers of rank J + 1 are in the Reject Group (Section 8)
+NUMBERS = 9
 
 # Columns of ``tally``.
 ARRIVED, ADMITTED, REJECTED, DEPARTED, MIGRATED, PREEMPTED = range(6)
@@ -50,8 +51,8 @@ class ReservationState(NamedTuple):
     tally: Integers  #: [J, TALLIES] arrivals, admissions, ... per type
     area: Times  #: [J] integral of Y_j up to ``since``
     since: Times  #: [J] when Y_j last changed
-    greedy_configuration: Indices  #: [J, J] k[i] of the last GPA, row i - 1
-    greedy_count: Integers  #: [J] X-hat_{k[i]} of the last GPA
+    greedy_configuration: Indices  #: [G, J] k[i] of the last GPA, row i - 1; G = J with one pool
+    greedy_count: Integers  #: [G] X-hat_{k[i]} of the last GPA
     job_number: Integers  #: [M] identity of the job in a record
     job_type: Indices  #: [M]
     job_server: Indices  #: [M]
@@ -64,10 +65,18 @@ class ReservationState(NamedTuple):
     heap_time: Times  #: [M] heap of departures
     heap_record: Indices  #: [M]
     trail: NDArray[np.uint64]  #: [1] running hash of all events
+    memory: Times  #: [m] what the policy remembers, m as it declares
 
 
-def empty_state(servers: int, types: int, records: int = FIRST_RECORDS) -> ReservationState:
+def empty_state(
+    servers: int,
+    types: int,
+    records: int = FIRST_RECORDS,
+    memory: int = 0,
+    ranks: int | None = None,
+) -> ReservationState:
     """L empty servers with the empty configuration at time 0; server 0 has index 1."""
+    ranks = types if ranks is None else ranks
     state = ReservationState(
         number=np.zeros(NUMBERS, np.int64),
         clock=np.array([0.0, np.inf]),
@@ -79,8 +88,8 @@ def empty_state(servers: int, types: int, records: int = FIRST_RECORDS) -> Reser
         tally=np.zeros((types, TALLIES), np.int64),
         area=np.zeros(types),
         since=np.zeros(types),
-        greedy_configuration=np.zeros((types, types), np.int32),
-        greedy_count=np.zeros(types, np.int64),
+        greedy_configuration=np.zeros((ranks, types), np.int32),
+        greedy_count=np.zeros(ranks, np.int64),
         job_number=np.full(records, -1, np.int64),
         job_type=np.full(records, -1, np.int32),
         job_server=np.full(records, -1, np.int32),
@@ -93,10 +102,11 @@ def empty_state(servers: int, types: int, records: int = FIRST_RECORDS) -> Reser
         heap_time=np.full(records, np.inf),
         heap_record=np.full(records, -1, np.int32),
         trail=np.zeros(1, np.uint64),
+        memory=np.zeros(memory),
     )
     state.number[FREE] = records
     state.number[NEXT_STAMP] = 1
-    state.number[I_STAR] = types
+    state.number[I_STAR] = ranks
     return state
 
 

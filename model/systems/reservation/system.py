@@ -6,7 +6,7 @@ checked against the state, applied, and passed on, so that stepping can stop bet
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, Iterator, Mapping
+from typing import Callable, Generator, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -32,16 +32,19 @@ from model.records import (
     Reassign,
     Record,
     Reject,
+    Remember,
     UpdateAt,
 )
 from model.scenario.reservation import ReservationScenario
 from model.systems.reservation import physics, sampling
+from model.systems.reservation.decisions import NotADecisionError, sound
 from model.systems.reservation.initial import check_feasible, initial_state, starting_jobs
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.state import (
     ARRIVED,
     DEPARTURES,
     EVENT,
+    EXTENDED,
     GREEDY_LENGTH,
     I_STAR,
     NEXT_ARRIVAL,
@@ -53,6 +56,10 @@ from model.systems.reservation.state import (
 )
 from model.systems.reservation.view import ReservationView
 from model.workload import Workload
+
+
+#: A replay of the program's own policies never drifts.
+DRIFT_IS_OURS = "please report the scenario, the seed and this event"
 
 
 class ReservationSystem:
@@ -78,9 +85,31 @@ class ReservationSystem:
 
     def raw_state(self) -> ReservationState:
         """The state at time 0, before the policy has acted."""
-        return initial_state(self.scenario, self.numbers, self.starting, self.policy.reserves_slots)
+        return initial_state(
+            self.scenario, self.numbers, self.starting, self.policy.reserves_slots, self._memory
+        )
 
-    def take_over(self, other: ReservationSystem, state: ReservationState) -> None:
+    @property
+    def ends_when_idle(self) -> bool:
+        """Whether a policy's updates stop once no job will arrive or leave any more."""
+        return not getattr(self.policy, "updates_when_idle", False)
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether the policy is a user's."""
+        return bool(getattr(self.policy, "may_fail", False))
+
+    @property
+    def on_drift(self) -> str:
+        """What to do if a replay does not reach the same state again."""
+        return str(getattr(self.policy, "on_drift", DRIFT_IS_OURS))
+
+    @property
+    def _memory(self) -> int:
+        """How many numbers the policy remembers."""
+        return int(getattr(self.policy, "memory", 0))
+
+    def take_over(self, other: ReservationSystem, state: ReservationState) -> ReservationState:
         """Go on from another system's state: its jobs stay, this policy starts on them.
 
         Raises
@@ -92,14 +121,17 @@ class ReservationSystem:
         state.greedy_configuration[...] = 0
         state.greedy_count[...] = 0
         state.number[GREEDY_LENGTH] = 0
-        state.number[I_STAR] = self.numbers.types
+        state.number[I_STAR] = self.numbers.ranks
+        state.number[EXTENDED] = 0
         state.clock[TIMER] = np.inf
+        state = state._replace(memory=np.zeros(self._memory))
         if not self.policy.reserves_slots:
             state.configuration[...] = state.placement
             state.slots_in_system[...] = state.placement.sum(axis=0)
         check_feasible(state, self.numbers)
         for _ in self.start(state):
             pass
+        return state
 
     def job_names(self) -> dict[str, str]:
         """Names of jobs that have one, by their number as text (for a file)."""
@@ -128,7 +160,8 @@ class ReservationSystem:
         arrives = block.time[place] if block is not None else np.inf
         if departure <= min(timer, arrives) and departure < np.inf:
             return self._departure(state)
-        if timer <= arrives and timer < np.inf:
+        idle = block is None and departure == np.inf
+        if timer <= arrives and timer < np.inf and not (idle and self.ends_when_idle):
             return Event(UPDATE, float(timer))
         if block is None:
             return None
@@ -153,7 +186,7 @@ class ReservationSystem:
 
     def sample(self, state: ReservationState, row: np.ndarray) -> None:
         """Fill one row of samples; see :mod:`model.systems.reservation.sampling`."""
-        sampling.sample(state, row)
+        sampling.sample(state, row, self.numbers.greedy_set)
 
     def start(self, state: ReservationState) -> Iterator[Record]:
         """The policy's own initialization at time 0 (Section 4); no event is counted."""
@@ -181,11 +214,11 @@ class ReservationSystem:
             yield Record("arrival", None, {"type": event.type, "job": event.job})
             decisions = self.policy.arrival(view, ArrivingJob(event.type, event.job))
         elif event.kind == DEPARTURE:
-            self._depart(state, outcome)
+            served = self._depart(state, outcome)
             yield Record("departure", None, {"type": event.type, "job": event.job,
                                              "server": event.server})  # fmt: skip
             decisions = self.policy.departure(
-                view, DepartedJob(event.type, event.job, event.server)
+                view, DepartedJob(event.type, event.job, event.server, served)
             )
         else:
             state.clock[TIMER] = np.inf
@@ -196,13 +229,15 @@ class ReservationSystem:
             raise self._fault(event, "it neither admitted nor rejected the arriving job")
         self._close(state, outcome, row)
 
-    def _depart(self, state: ReservationState, outcome: _Outcome) -> None:
+    def _depart(self, state: ReservationState, outcome: _Outcome) -> float:
         record = physics.depart(state)
+        served = outcome.event.time - float(state.job_arrival[record])
         physics.release(state, record)
         if not self.policy.reserves_slots:
             self._resize(state, outcome.event.server, outcome.event.type, -1)
         outcome.flags |= FLAG_DEPARTED
         outcome.server = outcome.event.server
+        return served
 
     @staticmethod
     def _resize(state: ReservationState, server: int, job_type: int, by: int) -> None:
@@ -212,11 +247,23 @@ class ReservationSystem:
     def _decide(
         self, state: ReservationState, decisions: Iterable[Record], outcome: _Outcome
     ) -> Iterator[Record]:
-        for record in decisions:
-            handler = _HANDLERS.get(type(record))
-            if handler is not None:
-                handler(self, state, record, outcome)
+        for given in decisions:
+            try:
+                record = self._sound(given, outcome)
+                handler = _HANDLERS.get(type(record))
+                if handler is not None:
+                    handler(self, state, record, outcome)
+            except PolicyError as error:
+                if isinstance(decisions, Generator):  # it may know the line of the policy's file
+                    decisions.throw(error)
+                raise
             yield record
+
+    def _sound(self, given: Record, outcome: _Outcome) -> Record:
+        try:
+            return sound(given, self.numbers)
+        except NotADecisionError as error:
+            raise self._fault(outcome.event, str(error)) from None
 
     def _admit(self, state: ReservationState, record: Admit, outcome: _Outcome) -> None:
         event, server = outcome.event, record.server
@@ -228,15 +275,21 @@ class ReservationSystem:
             if state.placement[server, job_type] >= state.configuration[server, job_type]:
                 raise self._fault(event, f"it admits job {self.job_name(event.job)} on server "
                                   f"{server + 1}, which has no empty slot of type "
-                                  f"{self.numbers.type_names[job_type]}")  # fmt: skip
-        elif not self.numbers.room_for(state.placement[server : server + 1], job_type)[0]:
+                                  f"{self.numbers.type_names[job_type]}: "
+                                  f"{_slots_and_jobs(state, server, job_type)}")  # fmt: skip
+        elif not self._has_room(state, server, job_type):
             raise self._fault(event, f"it admits job {self.job_name(event.job)} on server "
-                              f"{server + 1}, whose free resources do not hold it")  # fmt: skip
+                              f"{server + 1}, whose free resources do not hold it: its jobs are "
+                              f"{_row(state.placement, server)}")  # fmt: skip
         else:
             self._resize(state, server, job_type, 1)
         physics.admit(state, server, job_type, event.job, event.time + event.service)
         outcome.flags |= FLAG_ADMITTED
         outcome.server = server
+
+    def _has_room(self, state: ReservationState, server: int, job_type: int) -> bool:
+        mine = slice(server, server + 1)
+        return bool(self.numbers.room_for(state.placement[mine], job_type, mine)[0])
 
     def _reject(self, state: ReservationState, record: Reject, outcome: _Outcome) -> None:
         event = outcome.event
@@ -252,12 +305,29 @@ class ReservationSystem:
         self._check_server(event, record.target)
         job = self._find(state, event, record.job, record.source)
         job_type = int(state.job_type[job])
-        if state.placement[record.target, job_type] >= state.configuration[record.target, job_type]:
-            raise self._fault(event, f"it migrates job {self.job_name(record.job)} to server "
-                              f"{record.target + 1}, which has no empty slot for it")  # fmt: skip
+        tried = f"it migrates job {self.job_name(record.job)} to server {record.target + 1}"
+        if record.target == record.source:
+            raise self._fault(event, f"{tried}, where it is already")
+        self._make_room(state, record, job_type, event, tried)
         physics.migrate(state, job, record.target)
         outcome.flags |= FLAG_MIGRATED
         outcome.moved, outcome.source = record.job, record.source
+
+    def _make_room(
+        self, state: ReservationState, record: Migrate, job_type: int, event: Event, tried: str
+    ) -> None:
+        """Check that the target holds the job; without reservation its slot comes along."""
+        target = record.target
+        if self.policy.reserves_slots:
+            if state.placement[target, job_type] >= state.configuration[target, job_type]:
+                raise self._fault(event, f"{tried}, which has no empty slot for it: "
+                                  f"{_slots_and_jobs(state, target, job_type)}")  # fmt: skip
+            return
+        if not self.numbers.room_for(state.placement[target : target + 1], job_type)[0]:
+            raise self._fault(event, f"{tried}, whose free resources do not hold it: its jobs are "
+                              f"{_row(state.placement, target)}")  # fmt: skip
+        self._resize(state, record.source, job_type, -1)
+        self._resize(state, target, job_type, 1)
 
     def _preempt(self, state: ReservationState, record: Preempt, outcome: _Outcome) -> None:
         job = self._find(state, outcome.event, record.job, record.server)
@@ -266,14 +336,20 @@ class ReservationSystem:
         if not self.policy.reserves_slots:
             self._resize(state, record.server, job_type, -1)
         outcome.flags |= FLAG_PREEMPTED
+        if outcome.preempted == 0:
+            outcome.moved, outcome.source = record.job, record.server
+        outcome.preempted += 1
 
     def _reassign(self, state: ReservationState, record: Reassign, outcome: _Outcome) -> None:
         event, server = outcome.event, record.server
         self._check_server(event, server)
+        if not self.policy.reserves_slots:
+            raise self._fault(event, f"it reassigns server {server + 1}, but reserves no slots; "
+                              "allowed: with reserves_slots = True")  # fmt: skip
         if state.placement[server].any():
-            raise self._fault(event, f"it reassigns server {server + 1}, which has jobs "
-                              f"{state.placement[server].tolist()}")  # fmt: skip
-        if not self.numbers.space.contains(record.configuration):
+            raise self._fault(event, f"it reassigns server {server + 1}, which is not empty: its "
+                              f"jobs are {_row(state.placement, server)}")  # fmt: skip
+        if not self.numbers.space_of(server).contains(record.configuration):
             raise self._fault(event, f"it reassigns server {server + 1} to the configuration "
                               f"{record.configuration}, which is not feasible")  # fmt: skip
         for job_type, slots in enumerate(record.configuration):
@@ -300,6 +376,14 @@ class ReservationSystem:
         state.greedy_count[...] = counts
         state.number[GREEDY_LENGTH] = found
         state.number[I_STAR] = record.i_star
+        state.number[EXTENDED] = record.extended
+
+    def _remember(self, state: ReservationState, record: Remember, outcome: _Outcome) -> None:
+        end = record.start + len(record.numbers)
+        if not 0 <= record.start <= end <= len(state.memory):
+            raise self._fault(outcome.event, f"it remembers numbers {record.start} to {end - 1}; "
+                              f"its class declares memory = {len(state.memory)}")  # fmt: skip
+        state.memory[record.start : end] = record.numbers
 
     def _update_at(self, state: ReservationState, record: UpdateAt, outcome: _Outcome) -> None:
         if not record.time > state.clock[NOW]:
@@ -316,8 +400,10 @@ class ReservationSystem:
         self._check_server(event, server)
         records = np.flatnonzero((state.job_number == job) & (state.job_server == server))
         if not len(records) or job < 0:
+            present = state.job_server[state.job_number == job] if job >= 0 else ()
+            place = f"it is on server {present[0] + 1}" if len(present) else "it is on no server"
             raise self._fault(event, f"it moves job {self.job_name(job)}, which is not on server "
-                              f"{server + 1}")  # fmt: skip
+                              f"{server + 1}: {place}")  # fmt: skip
         return int(records[0])
 
     def _fault(self, event: Event, what: str) -> PolicyError:
@@ -339,7 +425,8 @@ class ReservationSystem:
         row[0] = (
             int(state.number[EVENT]), event.time, event.job, outcome.moved, state.trail[0],
             outcome.server, outcome.source, outcome.reassigned, outcome.first_reassigned,
-            outcome.empty_slots, outcome.servers_with_room, int(state.number[I_STAR]),
+            outcome.empty_slots, outcome.servers_with_room, outcome.preempted,
+            int(state.number[I_STAR]),
             event.type, outcome.flags, event.kind,
         )  # fmt: skip
 
@@ -351,7 +438,7 @@ class _Outcome:
         self.event = event
         self.flags = 0
         self.server = self.source = self.moved = self.first_reassigned = -1
-        self.reassigned = 0
+        self.reassigned = self.preempted = 0
         self.empty_slots = self.servers_with_room = -1
 
 
@@ -362,8 +449,18 @@ _HANDLERS: dict[type[Record], Callable[..., None]] = {
     Preempt: ReservationSystem._preempt,
     Reassign: ReservationSystem._reassign,
     Classify: ReservationSystem._classify,
+    Remember: ReservationSystem._remember,
     UpdateAt: ReservationSystem._update_at,
 }
+
+
+def _row(table: np.ndarray, server: int) -> str:
+    return f"({', '.join(str(count) for count in table[server])})"
+
+
+def _slots_and_jobs(state: ReservationState, server: int, job_type: int) -> str:
+    slots, jobs = state.configuration[server, job_type], state.placement[server, job_type]
+    return f"{slots} {'slot' if slots == 1 else 'slots'}, {jobs} {'job' if jobs == 1 else 'jobs'}"
 
 
 def _job_names(scenario: ReservationScenario, starting: list[str]) -> dict[int, str]:

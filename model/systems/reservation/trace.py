@@ -23,6 +23,8 @@ from model.records import (
     Record,
     Reject,
 )
+from model.scenario.common import PolicyChoice
+from model.scenario.instance import VARIANTS
 from model.scenario.reservation import GivenStart
 from model.systems.reservation.classification import Classification, classify
 from model.systems.reservation.state import GREEDY_LENGTH, ReservationState
@@ -32,6 +34,7 @@ from model.systems.reservation.system import ReservationSystem
 def header(system: ReservationSystem) -> dict[str, Any]:
     """The first line: the instance, L, g, variant and initial state."""
     scenario, numbers = system.scenario, system.numbers
+    variant, mode = _variant(scenario.policy)
     resources = numbers.resource_names
     factor = scenario.policy.parameters.get("reservation_factor")
     return {
@@ -42,13 +45,24 @@ def header(system: ReservationSystem) -> dict[str, Any]:
             "capacity": [_number(scenario.servers.capacity[name].in_unit(scenario.unit_of(name)))
                          for name in resources],
             "rewards": [_number(reward) for reward in numbers.rewards],
+            **({"priority": list(numbers.priorities)} if any(numbers.priorities) else {}),
         },
         "L": numbers.servers,
         "g": _factor_text(factor),
-        "variant": scenario.policy.name,
-        "cra_mode": "event",
+        "variant": variant,
+        "cra_mode": mode,
         "initial": _initial(system),
     }  # fmt: skip
+
+
+def _variant(policy: PolicyChoice) -> tuple[str, str]:
+    """The names of a policy in instance files; its own name where they have none."""
+    for names, (name, parameters) in VARIANTS.items():
+        given = policy.parameters
+        if name == policy.name and all(given.get(key) == parameters.get(key, False)
+                                       for key in {*parameters, "extended"} & {*given}):
+            return names  # fmt: skip
+    return ("dra" if policy.name == "dra-preemption" else policy.name), "event"
 
 
 def _number(value: Fraction) -> int | str:
@@ -117,7 +131,7 @@ def _first_unmatched(state: ReservationState, classes: Classification) -> int | 
 def _servers(
     system: ReservationSystem, state: ReservationState, classes: Classification
 ) -> list[dict[str, Any]]:
-    types = system.numbers.types
+    ranks = system.numbers.ranks
     counts = state.greedy_count[: int(state.number[GREEDY_LENGTH])]
     positive_rank = np.cumsum(counts > 0)
     jobs = _jobs_by_server(system, state)
@@ -130,7 +144,7 @@ def _servers(
             "jobs": jobs[server],
             "index": int(classes.index[server]),
             "rank": rank,
-            "prank": int(positive_rank[rank - 1]) if rank <= types else "J+1",
+            "prank": int(positive_rank[rank - 1]) if rank <= ranks else "J+1",
             "group": "RG" if classes.reject_group[server] else "AG",
         })  # fmt: skip
     return rows
@@ -153,10 +167,19 @@ def _event(system: ReservationSystem, event: Event | None) -> dict[str, Any]:
     time = int(event.time) if event.time == int(event.time) else event.time
     name = system.job_name(event.job)
     if event.kind == ARRIVAL:
-        return {"t": time, "ev": "arrival", "type": event.type + 1, "job": name}
+        return {"t": time, "ev": "arrival", "type": event.type + 1, "job": name,
+                **_preemption(system, event)}  # fmt: skip
     if event.kind == DEPARTURE:
         return {"t": time, "ev": "departure", "job": name}
     return {"t": time, "ev": "cra"}
+
+
+def _preemption(system: ReservationSystem, event: Event) -> dict[str, Any]:
+    """Whether the arriving job may preempt others."""
+    policy = system.scenario.policy
+    if policy.name != "dra-preemption" or not system.numbers.priorities[event.type]:
+        return {}
+    return {"preempt": "retry" if policy.parameters.get("retry") else True}
 
 
 def _action(
@@ -173,7 +196,8 @@ def _action(
             return {"op": "migrate", "job": name(record.job), "type": event.type + 1,
                     "to": record.target, "from": record.source}  # fmt: skip
         case Preempt():
-            return {"op": "preempt", "job": name(record.job), "server": record.server}
+            return {"op": "preempt", "job": name(record.job),
+                    "type": record.values.get("type", -1) + 1, "server": record.server}  # fmt: skip
         case Reassign():
             return {"op": "reassign", "server": record.server, "to": list(record.configuration)}
         case Record(kind="departure") if event is not None:

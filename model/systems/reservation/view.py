@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from model.records import Configuration
 from model.state import viewed
+from model.streams import stream
 from model.systems.reservation.classification import Classification, classify
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.state import EVENT, I_STAR, NOW, ReservationState
@@ -33,6 +35,11 @@ class ReservationView:
     def types(self) -> int:
         """J."""
         return self.numbers.types
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks a server can have besides that of a surplus one: J with one pool."""
+        return self.numbers.ranks
 
     @property
     def rewards(self) -> tuple[Fraction, ...]:
@@ -63,6 +70,18 @@ class ReservationView:
     def jobs_in_system(self) -> NDArray[np.int64]:
         """[J] Y_j."""
         return self._state.jobs_in_system
+
+    @property
+    def memory(self) -> NDArray[np.float64]:
+        """[m] what the policy has remembered; changed by yielding ``Remember``."""
+        return self._state.memory
+
+    def random(self, name: str = "") -> np.random.Generator:
+        """Random numbers that a replay meets again: a function of seed, event and *name*.
+
+        Asking twice in one event under the same name gives the same numbers twice.
+        """
+        return stream(self.numbers.seed, "policy", self.event, crc32(name.encode()))
 
     @property
     def i_star(self) -> int:

@@ -1,0 +1,372 @@
+"""Bars of the theory: the slot deficit q of each type, and x^(e) against x^(g)."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QLineF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gui.panels.theory_values import Moment
+from gui.panels.type_marks import paint_type_mark
+from gui.panels.wording import GREEDY_MARK, THIN
+from gui.plotting.scales import MINUS, SteppedRange, format_number
+from gui.theme import Theme, current_fonts, type_letter
+from model.programs.configurations import Configuration
+
+_MARGIN, _GAP, _PAD = 10.0, 10.0, 6.0
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_RESOLUTION = 0.001
+_MARK = 4.0
+#: Most of a widget's width that names may take.
+_NAMES = 0.34
+
+EFFECTIVE, TARGET = "x⁽ᵉ⁾", f"x{GREEDY_MARK}"
+
+
+def configuration_text(configuration: Configuration, metrics: QFontMetricsF, room: float) -> str:
+    """A configuration as the paper writes it, or its types alone where that is too long."""
+    whole = f"({', '.join(map(str, configuration))})"
+    if metrics.horizontalAdvance(whole) <= room:
+        return whole
+    parts = [f"{count}{THIN}{type_letter(j)}" for j, count in enumerate(configuration) if count]
+    return metrics.elidedText(" + ".join(parts) or "empty", Qt.TextElideMode.ElideRight, room)
+
+
+class _Rows(QWidget):
+    """Rows below a heading; the height is that of the most rows so far, so nothing jumps."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._most_rows = 0
+        self._other_lines = 1.0  # the heading, and what stands below the rows
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.updateGeometry()
+        self.update()
+
+    @staticmethod
+    def _metrics() -> QFontMetricsF:
+        return QFontMetricsF(current_fonts().body)
+
+    def row_height(self) -> float:
+        """Pixels from one row to the next."""
+        return self._metrics().height() + _PAD
+
+    def _make_room(self, rows: int) -> None:
+        if rows > self._most_rows:
+            self._most_rows = rows
+            self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, round((self._most_rows + self._other_lines) * self.row_height() + _PAD))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self.sizeHint().height())
+
+
+class DeficitBars(_Rows):
+    """A bar for each job type from 0 to q; marks at 0 and at -g(L)."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._other_lines = 2.0
+        self._names: tuple[str, ...] = ()
+        self._q: tuple[int, ...] = ()
+        self._last: Configuration | None = None
+        self._reserved = 0
+        self._scale = SteppedRange(0.0, 1.0)
+        self.setAccessibleName("slot deficit of each job type")
+        self.setToolTip(
+            "q: slots of the servers that have a greedy configuration effectively, minus the jobs\n"
+            "present, minus the ⌈g(L)⌉ slots to be reserved. From 0 on enough is reserved;\n"
+            f"below {MINUS}⌈g(L)⌉ there are fewer such slots than jobs."
+        )
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """q of each type as it is shown."""
+        return self._q
+
+    def begin(self, names: tuple[str, ...], reserved: int) -> None:
+        """Other job types: the range starts anew."""
+        self._names, self._reserved, self._q = names, reserved, ()
+        self._scale = SteppedRange(-float(reserved), 1.0)
+        self._most_rows = 0
+        self._make_room(len(names))
+
+    def set_values(self, q: tuple[int, ...], last: Configuration | None) -> None:
+        """Show q of each type, up to the configuration *last* or of all."""
+        if (q, last) != (self._q, self._last):
+            self._q, self._last = q, last
+            self._scale.include(float(min(q)), float(max(q)))
+            self.update()
+
+    # Geometry.
+
+    def box(self) -> QRectF:
+        """Where the bars are."""
+        metrics = self._metrics()
+        widest = max((metrics.horizontalAdvance(name) for name in self._titles()), default=0.0)
+        names = min(widest, _NAMES * self.width()) + metrics.height()
+        number = metrics.horizontalAdvance(f"{MINUS}0000")
+        left = _MARGIN + names + _GAP
+        right = self.width() - _MARGIN - number - _GAP
+        return QRectF(left, self.row_height(), max(20.0, right - left),
+                      len(self._names) * self.row_height())  # fmt: skip
+
+    def _titles(self) -> list[str]:
+        return [f"{type_letter(j)}\u2002{name}" for j, name in enumerate(self._names)]
+
+    def across(self, value: float) -> float:
+        """Where a value of q is."""
+        box, scale = self.box(), self._scale
+        return box.left() + (value - scale.low) / (scale.high - scale.low) * box.width()
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        box = self.box()
+        self._paint_heading(painter)
+        self._paint_line(painter, 0.0, "0", "normal")
+        reserve = f"{MINUS}⌈g(L)⌉ = {format_number(-self._reserved)}"
+        self._paint_line(painter, -float(self._reserved), reserve, "muted")
+        for job_type, name in enumerate(self._titles()[: len(self._q)]):
+            top = box.top() + job_type * self.row_height()
+            self._paint_row(painter, job_type, name, QRectF(0, top, box.right(), self.row_height()))
+        painter.end()
+
+    def _paint_heading(self, painter: QPainter) -> None:
+        painter.setPen(QColor(self._theme.muted))
+        room, metrics = self.width() - 2 * _MARGIN, self._metrics()
+        begin = "slot deficit q, up to " if self._last else "slot deficit q, all effective servers"
+        text = begin
+        if self._last:
+            text += configuration_text(self._last, metrics, room - metrics.horizontalAdvance(begin))
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(_MARGIN, 0, room, self.row_height()), _LEFT, text)
+
+    def _paint_line(self, painter: QPainter, value: float, text: str, role: str) -> None:
+        """A line through all rows with its name below; the reserve's gives way on the left."""
+        box, metrics, x = self.box(), self._metrics(), round(self.across(value)) + 0.5
+        dash = Qt.PenStyle.SolidLine if value == 0 else Qt.PenStyle.DashLine
+        painter.setPen(QPen(QColor(self._theme.color(role)), 1.0, dash))
+        painter.drawLine(QLineF(x, box.top(), x, box.bottom() + 3))
+        width = metrics.horizontalAdvance(text) + 2
+        low = self.across(0.0) - metrics.horizontalAdvance("00")
+        left = x - width / 2 if value == 0 else max(_MARGIN, min(x - width / 2, low - width))
+        painter.setPen(QColor(self._theme.color(role)))
+        painter.drawText(QRectF(left, box.bottom() + 3, width, metrics.height()), _LEFT, text)
+
+    def _paint_row(self, painter: QPainter, job_type: int, name: str, row: QRectF) -> None:
+        metrics, box, value = self._metrics(), self.box(), self._q[job_type]
+        side = metrics.ascent()
+        mark = QRectF(_MARGIN, row.center().y() - side / 2, side, side)
+        paint_type_mark(painter, mark, self._theme, job_type)
+        left = _MARGIN + metrics.height()
+        painter.setPen(QColor(self._theme.normal))
+        room = box.left() - _GAP - left + 1
+        text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(left, row.top(), room, row.height()), _LEFT, text)
+        ends = sorted((self.across(0.0), self.across(value)))
+        if value:
+            bar = QRectF(ends[0], row.top() + 3, max(1.0, ends[1] - ends[0]), row.height() - 6)
+            paint_type_mark(painter, bar, self._theme, job_type)
+        painter.setPen(QColor(self._theme.normal))
+        place = QRectF(box.right(), row.top(), self.width() - _MARGIN - box.right(), row.height())
+        painter.drawText(place, _RIGHT, format_number(value))
+
+
+class TargetBars(_Rows):
+    """A row for each configuration: x^(e) as a bar, x^(g) as a mark; one can be selected.
+
+    The last row is all of them together.  Signal ``chosen``: a configuration, or None for all.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._moment: Moment | None = None
+        self.selected: Configuration | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("effective servers of each greedy configuration")
+
+    @property
+    def moment(self) -> Moment | None:
+        """What is shown."""
+        return self._moment
+
+    def begin(self) -> None:
+        """Forget another run."""
+        self._moment, self.selected, self._most_rows = None, None, 0
+        self.updateGeometry()
+
+    def set_moment(self, moment: Moment) -> None:
+        """Show another moment."""
+        self._moment = moment
+        self._make_room(len(moment.configurations) + 1)
+
+    def shares(self) -> list[tuple[Configuration | None, float, float | None]]:
+        """The rows: configuration (None: all), present share, target's share if known."""
+        moment = self._moment
+        if moment is None:
+            return []
+        present = [count / moment.servers for count in moment.effective]
+        target: list[float | None] = [None] * len(present)
+        if moment.target is not None:
+            target = [*moment.target]
+        whole = None if moment.target is None else sum(moment.target)
+        rows: list[tuple[Configuration | None, float, float | None]] = [
+            *zip(moment.configurations, present, target, strict=True)
+        ]
+        return [*rows, (None, sum(present), whole)]
+
+    # Choosing.
+
+    def row_at(self, height: float) -> int | None:
+        """The row at this height, or None."""
+        row = int(height // self.row_height()) - 1
+        return row if 0 <= row < len(self.shares()) else None
+
+    def _choose(self, row: int) -> None:
+        self.selected = self.shares()[row][0]
+        self.update()
+        self.chosen.emit(self.selected)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        row = self.row_at(event.position().y())
+        if event.button() == Qt.MouseButton.LeftButton and row is not None:
+            self._choose(row)
+        else:
+            super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if event.key() not in steps or self._moment is None:
+            super().keyPressEvent(event)
+            return
+        rows = [row[0] for row in self.shares()]
+        at = rows.index(self.selected) if self.selected in rows else len(rows) - 1
+        self._choose(min(max(0, at + steps[Qt.Key(event.key())]), len(rows) - 1))
+
+    # Painting.
+
+    def _columns(self) -> tuple[QRectF, float]:
+        """The bars of one row at height 0, and the width of a number."""
+        metrics = self._metrics()
+        room = _NAMES * self.width()
+        names = [self._name(row[0], room) for row in self.shares()]
+        widest = max((metrics.horizontalAdvance(name) for name in names), default=0.0) + 1
+        number = metrics.horizontalAdvance("0.000") + _GAP
+        left = _MARGIN + widest + _GAP
+        right = self.width() - _MARGIN - 2 * number
+        return QRectF(left, 0, max(20.0, right - left), self.row_height()), number
+
+    def _name(self, configuration: Configuration | None, room: float) -> str:
+        if configuration is None:
+            return "all"
+        return configuration_text(configuration, self._metrics(), room)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        bars, number = self._columns()
+        self._paint_heading(painter, bars, number)
+        for row, (configuration, present, target) in enumerate(self.shares(), start=1):
+            box = bars.translated(0, row * self.row_height())
+            self._paint_row(painter, box, number, configuration, (present, target))
+        if self.hasFocus() and self._moment is not None:
+            painter.setPen(QPen(QColor(self._theme.focus)))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+    def _paint_heading(self, painter: QPainter, bars: QRectF, number: float) -> None:
+        height, theme = self.row_height(), self._theme
+        painter.setPen(QColor(theme.muted))
+        text = self._metrics().elidedText(
+            "share of servers, effective", Qt.TextElideMode.ElideRight, bars.right() - _MARGIN
+        )
+        painter.drawText(QRectF(_MARGIN, 0, bars.right() - _MARGIN, height), _LEFT, text)
+        for place, (name, role) in enumerate(((EFFECTIVE, "run"), (TARGET, "greedy"))):
+            painter.setPen(QColor(theme.ink(theme.color(role))))
+            box = QRectF(bars.right() + place * number, 0, number, height)
+            painter.drawText(box, _RIGHT, name)
+        painter.setPen(QPen(QColor(theme.grid)))
+        for share in (0.0, 0.5, 1.0):
+            x = round(bars.left() + share * bars.width())
+            bottom = int(height * (len(self.shares()) + 1))
+            painter.drawLine(x, int(height), x, bottom)
+
+    def _paint_row(
+        self,
+        painter: QPainter,
+        box: QRectF,
+        number: float,
+        configuration: Configuration | None,
+        shares: tuple[float, float | None],
+    ) -> None:
+        theme = self._theme
+        if configuration == self.selected:
+            ground = QRectF(_PAD, box.top(), self.width() - 2 * _PAD, box.height())
+            painter.fillRect(ground, QColor(theme.selection))
+        painter.setPen(QColor(theme.normal))
+        name = self._name(configuration, box.left() - _GAP - _MARGIN)
+        painter.drawText(QRectF(_MARGIN, box.top(), box.left(), box.height()), _LEFT, name)
+        present, target = shares
+        if present > 0:
+            bar = QRectF(box.left(), box.top() + 4, max(1.0, present * box.width()),
+                         box.height() - 8)  # fmt: skip
+            painter.fillRect(bar, QColor(theme.run))
+        if target is not None:
+            self._paint_target(painter, box, target)
+        for place, share in enumerate(shares):
+            painter.setPen(QColor(theme.normal if share else theme.muted))
+            text = "–" if share is None else format_number(share, _RESOLUTION) if share else "0"
+            where = QRectF(box.right() + place * number, box.top(), number, box.height())
+            painter.drawText(where, _RIGHT, text)
+
+    def _paint_target(self, painter: QPainter, box: QRectF, target: float) -> None:
+        """An upright mark at the target, on a ground of its own so that it is seen on the bar."""
+        x = box.left() + target * box.width()
+        size = _MARK * current_fonts().scale
+        mark = QRectF(x - size / 2, box.top() + 1, size, box.height() - 2)
+        painter.fillRect(mark.adjusted(-1, 0, 1, 0), QColor(self._theme.panel))
+        painter.fillRect(mark, QColor(self._theme.greedy))
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip_at(event.pos().y()), self)
+            return True
+        return super().event(event)
+
+    def tip_at(self, height: float) -> str:
+        """A sentence on the row at this height."""
+        row = self.row_at(height)
+        if row is None or self._moment is None:
+            return ("Servers that have a configuration and that GPA wants there, as a share of all "
+                    f"({EFFECTIVE}), against the fluid limit's target ({TARGET}).\n"
+                    "A click shows the slot deficit up to that configuration.")  # fmt: skip
+        configuration, present, target = self.shares()[row]
+        servers = round(present * self._moment.servers)
+        whole = "all together"
+        if configuration is not None:
+            whole = f"({', '.join(map(str, configuration))})"
+        aim = "not known" if target is None else f"{target * self._moment.servers:.1f}"
+        return f"{whole}: {servers} effective servers, target {aim} of {self._moment.servers}"

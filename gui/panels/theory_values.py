@@ -1,0 +1,135 @@
+"""What the theory says of one frame: effective servers, slot deficit, and V term by term."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from gui.panels.sampled import Columns, SampledSeries, average_width
+from model.frame import Frame
+from model.programs.configurations import Configuration
+from model.programs.deficit import (
+    Counts,
+    configurations_in_play,
+    effective_counts,
+    next_configuration,
+    slot_deficit,
+)
+from model.programs.lyapunov import Lyapunov, LyapunovValue
+from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.sampling import columns
+from model.systems.reservation.state import GREEDY_LENGTH
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Effective servers and q at one moment.
+
+    Attributes
+    ----------
+    configurations:
+        [C] those that GPA found last, those of the target and the selected one, in
+        descending order.
+    effective:
+        [C] X^(e), servers.
+    target:
+        [C] x^(g), shares of the servers; None while it is not known.
+    deficit:
+        [C, J] q.
+    place:
+        The place, from 0, of the configuration that the next empty server would get.
+    servers, reserved:
+        L and ceil(g(L)).
+    """
+
+    configurations: tuple[Configuration, ...]
+    effective: tuple[int, ...]
+    target: tuple[float, ...] | None
+    deficit: Counts
+    place: int | None
+    servers: int
+    reserved: int
+
+    @property
+    def all_effective(self) -> bool:
+        """Whether every server is effective, so that none can be reassigned."""
+        return sum(self.effective) == self.servers
+
+    def q(self, selected: Configuration | None) -> tuple[int, ...]:
+        """[J] q up to one of the configurations, or up to the last one."""
+        if not self.configurations:
+            return tuple(self.deficit.sum(axis=0).tolist())
+        row = len(self.configurations) - 1
+        if selected in self.configurations:
+            row = self.configurations.index(selected)
+        return tuple(self.deficit[row].tolist())
+
+
+def has_greedy(frame: Frame) -> bool:
+    """Whether the policy has run GPA; without it nothing is effective."""
+    return bool(frame.state.number[GREEDY_LENGTH])
+
+
+def moment_of(frame: Frame, selected: Configuration | None = None) -> Moment:
+    """The effective servers and q of a frame."""
+    numbers, state, greedy = frame.info.numbers, frame.state, frame.bounds.greedy
+    length = int(state.number[GREEDY_LENGTH])
+    found = state.greedy_configuration[:length].tolist()
+    shares = {} if greedy is None else greedy.fractions()
+    wished = [*shares, *([] if selected is None else [selected])]
+    configurations = configurations_in_play(found, wished, numbers.rewards)
+    effective = effective_counts(
+        configurations, found, frame.classes.held.tolist(), state.greedy_count[:length].tolist()
+    )
+    reserved = frame.info.reserved
+    deficit = slot_deficit(configurations, effective, state.jobs_in_system, reserved)
+    target = None
+    if greedy is not None:
+        target = tuple(float(shares.get(one, 0)) for one in configurations)
+    return Moment(
+        configurations,
+        tuple(effective.tolist()),
+        target,
+        deficit,
+        next_configuration(configurations, deficit),
+        numbers.servers,
+        reserved,
+    )
+
+
+def value_of(function: Lyapunov, frame: Frame, moment: Moment) -> LyapunovValue:
+    """V at the moment shown, with all its terms, exactly."""
+    servers = moment.servers
+    shares = {
+        configuration: Fraction(count, servers)
+        for configuration, count in zip(moment.configurations, moment.effective, strict=True)
+    }
+    jobs = [Fraction(int(present), servers) for present in frame.state.jobs_in_system]
+    return function.at(shares, jobs)
+
+
+def read_function(function: Lyapunov, numbers: ReservationNumbers, samples: np.ndarray) -> Columns:
+    """V and its part of the configurations, at samples."""
+    known = numbers.greedy_set
+    effective = samples[:, columns("effective", numbers.types)][:, : len(known)]
+    jobs = samples[:, columns("jobs", numbers.types)]
+    servers, beyond = function.series(known, effective / numbers.servers, jobs / numbers.servers)
+    return Columns(np.column_stack([servers + beyond, servers]))
+
+
+def falling_for(series: SampledSeries, now: float) -> tuple[float, float]:
+    """For how long averages of a series have fallen up to *now*, and what they are over."""
+    if now <= 0:
+        return 0.0, 0.0
+    width = average_width(0.0, now)
+    times, values = series.averages(0.0, now, width)
+    # The last value stands there twice, for the end of its stretch.
+    means = values[:-1]
+    falls = np.diff(means) < 0
+    rises = np.flatnonzero(~falls)
+    first = int(rises[-1]) + 1 if len(rises) else 0
+    if not len(falls) or first >= len(falls):
+        return 0.0, width
+    return float(times[-1] - times[first]), width

@@ -1,0 +1,194 @@
+"""``slotscope run`` with several policies: their measures, paired differences, first difference."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import Any, Mapping, Sequence
+
+from model.api import Session
+from model.cli.guard import note
+from model.cli.output import Progress, print_json, shown, table
+from model.cli.run import Measured, choose_engine, measured, measured_times, opened, together
+from model.comparison import Comparison, companion
+from model.differences import Difference
+from model.explain import Narrator
+from model.metrics import Estimate
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Several policies on the same jobs, measured."""
+
+    policies: tuple[Measured, ...]
+    difference: Difference | None
+    narrators: tuple[Narrator, ...]
+    type_names: tuple[str, ...]
+
+    @property
+    def differences(self) -> tuple[Mapping[str, Estimate], ...]:
+        """Of each policy but the first: every measure minus that of the first, paired."""
+        first = self.policies[0].batches
+        return tuple({name: one.minus(first[name]).estimate() for name, one in run.batches.items()}
+                     for run in self.policies[1:])  # fmt: skip
+
+    def as_dict(self, *, timing: bool) -> dict[str, Any]:
+        """For JSON; without *timing* nothing in it depends on the machine."""
+        first = self.policies[0]
+        return {
+            "scenario": first.scenario,
+            "seed": first.seed,
+            "policies": [run.as_dict(timing=timing) for run in self.policies],
+            "differences": [
+                {"policy": run.policy, "against": first.policy,
+                 "metrics": {name: item.as_dict() for name, item in metrics.items()}}
+                for run, metrics in zip(self.policies[1:], self.differences, strict=True)
+            ],
+            "first_difference": self._difference(),
+        }  # fmt: skip
+
+    def _difference(self) -> dict[str, Any] | None:
+        found = self.difference
+        if found is None:
+            return None
+        return {
+            "job": found.job,
+            "time": found.time,
+            "type": self.type_names[found.type],
+            "decisions": [
+                {"policy": run.policy, "event": int(row["event"]),
+                 "admitted": found.admitted(lane),
+                 "server": int(row["server"]) + 1 if found.admitted(lane) else None,
+                 "sentence": narrator.row(row)}
+                for lane, (run, row, narrator)
+                in enumerate(zip(self.policies, found.rows, self.narrators, strict=True))
+            ],
+        }  # fmt: skip
+
+    def text(self, *, timing: bool) -> str:
+        """For people."""
+        first = self.policies[0]
+        unit = f" {first.time_unit}" if first.time_unit else ""
+        several = f", {first.replications} replications" if first.replications > 1 else ""
+        return "\n".join([
+            *(first.report.lines() if first.report is not None else ()),
+            f"{first.scenario}, seed {first.seed}{several}, the same jobs for each; measured from "
+            f"{shown(first.warmup)} to {shown(first.time)}{unit}",
+            *(self._line(run, timing=timing) for run in self.policies),
+            "",
+            self._means(),
+            "",
+            self._paired(),
+            "",
+            *self._first(),
+            "",
+            *(f"this end: {run.reproduction_line()}" for run in self.policies),
+        ])  # fmt: skip
+
+    @staticmethod
+    def _line(run: Measured, *, timing: bool) -> str:
+        speed = f", {round(run.events_per_second):,} a second" if timing else ""
+        return f"  {run.policy} ({run.engine}): {run.events:,} events{speed}, digest {run.digest}"
+
+    def _means(self) -> str:
+        header = ["measure"]
+        for run in self.policies:
+            header += [run.policy, "+/- (95 %)"]
+        return table(header, _rows([run.metrics for run in self.policies]))
+
+    def _paired(self) -> str:
+        first = self.policies[0].policy
+        header = ["difference, paired"]
+        for run in self.policies[1:]:
+            header += [f"{run.policy} - {first}", "+/- (95 %)"]
+        return table(header, _rows(self.differences))
+
+    def _first(self) -> list[str]:
+        found = self.difference
+        if found is None:
+            return ["every job was admitted, or rejected, by all of them alike"]
+        time = f"{found.time:.6g}"
+        return [
+            f"first decision that differs: {self.type_names[found.type]} job {found.job} at time "
+            f"{time}",
+            *(f"  {run.policy}, event {int(row['event']):,}: {narrator.row(row)}"
+              for run, row, narrator
+              in zip(self.policies, found.rows, self.narrators, strict=True)),
+        ]  # fmt: skip
+
+
+def _rows(metrics: Sequence[Mapping[str, Estimate]]) -> list[list[str]]:
+    rows = []
+    for name in metrics[0]:
+        cells = [name]
+        for one in metrics:
+            cells += [shown(one[name].mean), shown(one[name].half_width, 3)]
+        rows.append(cells)
+    return rows
+
+
+def execute_several(options: argparse.Namespace) -> int:
+    """Run all policies, measure, compare and print."""
+    progress = Progress(f"run {options.scenario}", quiet=options.json)
+    try:
+        compared = compare(options, progress)
+    finally:
+        progress.close()
+    timing = options.seed is None if options.timing is None else options.timing
+    if options.json:
+        print_json(compared.as_dict(timing=timing))
+    else:
+        print(compared.text(timing=timing))
+    return 0
+
+
+def compare(options: argparse.Namespace, progress: Progress) -> Compared:
+    """The policies on the same jobs, over one run or replications paired by seed.
+
+    Raises
+    ------
+    UserError
+        If the scenario, a policy, the trace or a time cannot be used.
+    """
+    runs: list[list[Measured]] = []
+    found: tuple[Difference | None, list[Session]] | None = None
+    seed = options.seed
+    for position in range(options.replications):
+        lanes = _lanes(options, seed, progress)
+        seed = lanes[0].info.seed + 1
+        comparison = Comparison(lanes)
+        runs.append(_measured_lanes(options, lanes, progress, position))
+        if found is None:
+            found = comparison.first_difference(), lanes
+    assert found is not None  # there is at least one replication
+    difference, lanes = found
+    return Compared(
+        tuple(together(column) for column in zip(*runs, strict=True)),
+        difference,
+        tuple(lane.info.narrator for lane in lanes),
+        lanes[0].info.numbers.type_names,
+    )
+
+
+def _lanes(options: argparse.Namespace, seed: int | None, progress: Progress) -> list[Session]:
+    first = opened(options, seed, progress)
+    if seed == options.seed:
+        for warning in first.info.warnings:
+            note(f"warning: {warning}")
+    lanes = [first]
+    for policy in options.policies[1:]:
+        session = companion(first, policy, kernel=False)
+        choose_engine(options, session, progress)
+        lanes.append(session)
+    return lanes
+
+
+def _measured_lanes(
+    options: argparse.Namespace, lanes: Sequence[Session], progress: Progress, position: int
+) -> list[Measured]:
+    times = measured_times(options, lanes[0])
+    whole = len(lanes) * options.replications
+    return [
+        measured(options, lane, times, progress, (position * len(lanes) + place, whole))
+        for place, lane in enumerate(lanes)
+    ]

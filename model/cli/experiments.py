@@ -1,0 +1,137 @@
+"""What ``reproduce`` and ``sweep`` share: workers, progress, stopping, files, the table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Callable
+
+from model.cli.guard import INTERRUPTED, note
+from model.cli.output import Progress, print_json
+from model.errors import UserError
+from model.lab.executor import Executor, LocalWorkers, ThisProcess
+from model.lab.plan import Options, Plan
+from model.lab.results import Figure, Result
+from model.lab.runner import Status, run_plan
+from model.lab.store import Store
+
+#: Draws a figure into a file; False if it cannot.
+Draw = Callable[[Figure, Path], bool]
+
+#: Formats of the pictures, by their files' endings.
+PICTURES = (".svg", ".png")
+
+#: Seconds in a minute, and where minutes begin to be told as hours.
+_MINUTE, _HOUR = 60, 3600
+
+
+def carry_out(
+    options: argparse.Namespace,
+    name: str,
+    plan: Plan,
+    text: Callable[[Result], str],
+    draw: Draw,
+    scale: str = "quick",
+) -> int:
+    """Run *plan*, write its files, print its result; the exit code.
+
+    ``--out``, ``--workers``, ``--cluster``, ``--fresh``, ``--trace`` and ``--json`` are taken
+    from *options*.
+    """
+    prepare(options.out)
+    executor = executor_for(options.workers, options.cluster)
+    store = Store.of(options.out, name)
+    if options.fresh:
+        store.clear()
+    if store.damaged:
+        note(f"warning: {store.path}: {store.damaged} damaged lines are left out; their parts "
+             "are carried out again")  # fmt: skip
+    progress = _Line(f"{options.command} {name}", quiet=options.json)
+    try:
+        result = run_plan(
+            plan, scale, Options(tuple(options.trace)), executor, store, progress.tell
+        )
+    except KeyboardInterrupt:
+        progress.close()
+        note(f"stopped; {progress.told}the same command goes on from there, and with --fresh "
+             "begins anew")  # fmt: skip
+        return INTERRUPTED
+    finally:
+        progress.close()
+    files = result.write(options.out) + _pictures(result, options.out, draw)
+    if options.json:
+        print_json(result.as_dict() | {"files": [str(path) for path in files]})
+    else:
+        print("\n\n".join([text(result), *result.notes, f"written: {', '.join(map(str, files))}"]))
+    return 0
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder of results before the work, so that a wrong one is told at once.
+
+    Raises
+    ------
+    UserError
+        If it is none, or cannot be written.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"found the file {folder}, allowed: a folder", where="--out")
+    folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"the folder {folder} cannot be written", where="--out")
+
+
+def executor_for(workers: int | None, cluster: str | None) -> Executor:
+    """Who does the work: this process, worker processes, or a cluster.
+
+    Parameters
+    ----------
+    workers:
+        Processes; None: one for each processor.
+    cluster:
+        The address of a Dask scheduler, ``local``, or None.
+
+    Raises
+    ------
+    UserError
+        If Dask is needed and not installed, or the address is none.
+    """
+    count = workers or os.cpu_count() or 1
+    if cluster is not None:
+        from model.lab.cluster import DaskCluster
+
+        return DaskCluster(cluster, count)
+    return ThisProcess() if count == 1 else LocalWorkers(count)
+
+
+class _Line(Progress):
+    """The progress line of an experiment, with an estimate of the time left."""
+
+    told = ""  #: what to say of the parts that are finished, when the work is stopped
+
+    def tell(self, status: Status) -> None:
+        """Show how far the work is."""
+        self.told = f"{status.done} of {status.total} parts are finished and kept; "
+        kept = f", {status.kept} of them from before" if status.kept else ""
+        left = "" if status.seconds_left is None else f", {_duration(status.seconds_left)} left"
+        self(status.share, 1.0, f"part {status.done} of {status.total}{kept}{left}, ")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s"
+    if seconds < _HOUR:
+        return f"{seconds / _MINUTE:.0f} min"
+    return f"{seconds / _HOUR:.1f} h"
+
+
+def _pictures(result: Result, folder: Path, draw: Draw) -> list[Path]:
+    paths: list[Path] = []
+    for figure in result.figures:
+        for ending in PICTURES:
+            path = folder / f"{figure.name}{ending}"
+            if not draw(figure, path):
+                return paths
+            paths.append(path)
+    return paths

@@ -1,0 +1,104 @@
+"""What was decided of each job, in four bytes a job: where it was admitted, or that it was not.
+
+Several runs on the same jobs are compared through these records, without running anything
+again.
+"""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.records import ARRIVAL, FLAG_ADMITTED
+
+#: Jobs whose decisions are kept for each run (64 MiB); those of later jobs are made again by
+#: replay when they are asked for.
+MOST_JOBS = 2**24
+
+#: Jobs compared in one stretch.
+STRETCH = 2**16
+
+#: Stands for "rejected" where a server's number would stand.
+REJECTED = -1
+
+
+class DecisionRecord:
+    """The decisions on consecutive arrivals, taken from the rows of a run as it grows.
+
+    Parameters
+    ----------
+    first:
+        The number of the first arrival of the history (0 unless the run is a fork).
+    initial_jobs:
+        Jobs numbered before the first arrival.
+    most:
+        Arrivals that are kept at most.
+    """
+
+    def __init__(self, first: int, initial_jobs: int, most: int = MOST_JOBS) -> None:
+        self.first = first
+        self.seen = first  #: arrivals decided so far, whether kept or not
+        self._initial_jobs = initial_jobs
+        self._most = most
+        self._servers = np.zeros(1024, np.int32)
+        self._count = 0
+
+    @property
+    def end(self) -> int:
+        """The first arrival after those kept."""
+        return self.first + self._count
+
+    @property
+    def full(self) -> bool:
+        """Whether no more are kept."""
+        return self._count >= self._most
+
+    @property
+    def bytes(self) -> int:
+        """Memory taken."""
+        return self._servers.nbytes
+
+    def append(self, rows: np.ndarray) -> None:
+        """Take the decisions of *rows* (EVENT_ROW) that follow those known.
+
+        Earlier ones (a replay) are passed over; so are all where some are missing between.
+        """
+        numbers, servers = decisions(rows, self._initial_jobs)
+        if not len(numbers) or numbers[-1] < self.seen:
+            return
+        self.seen = int(numbers[-1]) + 1
+        known = self.end - int(numbers[0])
+        if known < 0 or self.full:
+            return
+        fresh = servers[known:][: self._most - self._count]
+        while self._count + len(fresh) > len(self._servers):
+            self._servers = np.concatenate([self._servers, np.zeros_like(self._servers)])
+        self._servers[self._count : self._count + len(fresh)] = fresh
+        self._count += len(fresh)
+
+    def between(self, first: int, last: int) -> NDArray[np.int32] | None:
+        """[last - first] servers of the arrivals *first* to *last* - 1; None if not all kept."""
+        if first < self.first or last > self.end:
+            return None
+        return self._servers[first - self.first : last - self.first]
+
+
+def decisions(rows: np.ndarray, initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The arrivals among *rows*: their numbers, and the server of each or :data:`REJECTED`."""
+    arrivals = rows[rows["kind"] == ARRIVAL]
+    admitted = (arrivals["flags"] & FLAG_ADMITTED) != 0
+    return arrivals["job"] - initial_jobs, np.where(admitted, arrivals["server"], REJECTED)
+
+
+def differing(servers: Sequence[NDArray[np.int32]], where: bool) -> NDArray[np.bool_]:
+    """[n] which of n arrivals are not decided alike in all runs.
+
+    Admitted or rejected is what counts; with *where* also the server.
+    """
+    first = servers[0]
+    different = np.zeros(len(first), np.bool_)
+    for other in servers[1:]:
+        different |= (first != other) if where else ((first < 0) != (other < 0))
+    return different

@@ -1,0 +1,162 @@
+"""Runs an experiment part by part, keeps what is finished, and can stop and go on at any moment.
+
+Nothing here prints or handles signals: a command, or a thread of the window, watches through
+``progress`` and ``partial`` and stops it through ``cancelled``.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from time import monotonic
+from types import MappingProxyType
+from typing import Callable, Sequence
+
+from model.errors import UserError
+from model.lab import experiment_module
+from model.lab.executor import Cancelled, Executor, ThisProcess
+from model.lab.parts import Outcome, Part
+from model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan
+from model.lab.results import Result
+from model.lab.store import Store
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far an experiment is.
+
+    Attributes
+    ----------
+    done, total:
+        Parts.
+    kept:
+        Parts among *done* that were finished by an earlier run.
+    share:
+        Of the whole work, from 0 to 1; parts count by their length.
+    seconds_left:
+        An estimate, None before there is anything to estimate from.
+    """
+
+    done: int
+    total: int
+    kept: int
+    share: float
+    seconds_left: float | None
+
+
+class StoppedError(UserError):
+    """An experiment was stopped; what is finished is kept."""
+
+
+def _ignore(*_: object) -> None:
+    """For those who do not want to know."""
+
+
+def _never() -> bool:
+    return False
+
+
+def run_experiment(
+    name: str,
+    scale: str = "quick",
+    options: Options = NO_OPTIONS,
+    executor: Executor | None = None,
+    store: Store | None = None,
+    progress: Callable[[Status], None] = _ignore,
+    cancelled: Cancelled = _never,
+    partial: Callable[[int, int, Outcomes], None] = _ignore,
+) -> Result:
+    """The result of one of :data:`model.lab.EXPERIMENTS`; see :func:`run_plan`.
+
+    Raises
+    ------
+    UserError
+        If there is no such experiment, or as :func:`run_plan`.
+    """
+    plan = experiment_module(name)
+    return run_plan(plan, scale, options, executor, store, progress, cancelled, partial)
+
+
+def run_plan(
+    plan: Plan,
+    scale: str = "quick",
+    options: Options = NO_OPTIONS,
+    executor: Executor | None = None,
+    store: Store | None = None,
+    progress: Callable[[Status], None] = _ignore,
+    cancelled: Cancelled = _never,
+    partial: Callable[[int, int, Outcomes], None] = _ignore,
+) -> Result:
+    """Carry out the parts of *plan* that are not finished yet.
+
+    The result depends on nothing but the plan, the scale and the options: neither on the
+    executor, nor on what the store already held.
+
+    Parameters
+    ----------
+    executor:
+        Who does the work; by default this process, part after part.
+    store:
+        Where finished parts are kept and found; None keeps nothing.
+    progress:
+        Told at the start and after each part.
+    cancelled:
+        Asked several times a second (by :class:`ThisProcess` between parts).
+    partial:
+        Called at the start and after each part with how many parts are done, of how many,
+        and their outcomes, which are the callee's to keep: ``plan.result`` makes a result
+        of them.
+
+    Raises
+    ------
+    StoppedError
+        Once *cancelled* says so; finished parts stay in the store.
+    UserError
+        If a part cannot be carried out or kept.
+    """
+    parts = plan.parts(scale, options)
+    outcomes = _kept(parts, store)
+    watch = _Watch(parts, outcomes)
+
+    def tell() -> None:
+        progress(watch.status(outcomes))
+        partial(len(outcomes), len(parts), MappingProxyType(dict(outcomes)))
+
+    tell()
+    waiting = [part for part in parts if part not in outcomes]
+    with closing((executor or ThisProcess()).run(waiting, cancelled)) as finished:
+        for part, outcome in finished:
+            if store is not None:
+                store.add(part, outcome)
+            outcomes[part] = outcome
+            tell()
+    if len(outcomes) < len(parts):
+        kept = f", which are kept in {store.path}" if store is not None and outcomes else ""
+        raise StoppedError(f"stopped after {len(outcomes)} of {len(parts)} parts{kept}")
+    return plan.result(scale, options, outcomes)
+
+
+def _kept(parts: Sequence[Part], store: Store | None) -> dict[Part, Outcome]:
+    if store is None:
+        return {}
+    return {part: store.outcome(part) for part in parts if store.holds(part)}
+
+
+class _Watch:
+    """Estimates the time left from the lengths of the parts that this run has finished."""
+
+    def __init__(self, parts: Sequence[Part], kept: Outcomes) -> None:
+        self._total = len(parts)
+        self._length = sum(part.length for part in parts) or 1.0
+        self._kept = len(kept)
+        self._kept_length = sum(part.length for part in kept)
+        self._start = monotonic()
+
+    def status(self, outcomes: Outcomes) -> Status:
+        length = sum(part.length for part in outcomes)
+        mine = length - self._kept_length
+        left = None
+        if mine > 0:
+            left = (monotonic() - self._start) * max(self._length - length, 0.0) / mine
+        return Status(len(outcomes), self._total, self._kept,
+                      min(length / self._length, 1.0), left)  # fmt: skip

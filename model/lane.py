@@ -1,0 +1,115 @@
+"""One of several runs on the same jobs: a session, and the record of its decisions."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.api import Session
+from model.decision_record import MOST_JOBS, STRETCH, DecisionRecord, decisions
+from model.engine import Reason, Task
+from model.records import ARRIVAL, EVENT_ROW
+from model.state import copied
+from model.systems.reservation.state import NEXT_ARRIVAL
+
+
+class Lane:
+    """A session whose decisions are recorded from here on.
+
+    What happened before is filled in by replay when it is first asked for.
+    """
+
+    def __init__(self, session: Session, most: int = MOST_JOBS) -> None:
+        self.session = session
+        self.line = session.timeline
+        first = int(self.line.first_state.number[NEXT_ARRIVAL])
+        self.record = DecisionRecord(first, self.initial_jobs, most)
+        self.line.observe = self.record.append
+        self._whole = self.line.live_end == self.line.first_event
+
+    @property
+    def initial_jobs(self) -> int:
+        """Jobs numbered before the first arrival."""
+        return self.session.bench.system.initial_jobs
+
+    @property
+    def arrivals(self) -> int:
+        """Arrivals up to where the lane stands."""
+        return int(self.line.state.number[NEXT_ARRIVAL])
+
+    def decided(self) -> int:
+        """Arrivals decided in all of history."""
+        if not self._whole:
+            self._fill()
+        return self.record.seen
+
+    def _fill(self) -> None:
+        """Record what happened before recording began, by running it again on a copy."""
+        self._whole = True
+        for rows in self._replay(self.record.end):
+            self.record.append(rows)
+            if self.record.full:
+                break
+        self.record.seen = max(self.record.seen, self._last_arrival())
+
+    def _last_arrival(self) -> int:
+        state = self.line.fork_at(self.line.live_end)
+        return int(state.number[NEXT_ARRIVAL])
+
+    def servers(self, first: int, last: int) -> NDArray[np.int32]:
+        """[last - first] where the arrivals *first* to *last* - 1 went, from record or replay."""
+        kept = self.record.between(first, last)
+        if kept is not None:
+            return kept
+        found = np.zeros(last - first, np.int32)
+        for rows in self._replay(first):
+            numbers, servers = decisions(rows, self.initial_jobs)
+            wanted = (numbers >= first) & (numbers < last)
+            found[numbers[wanted] - first] = servers[wanted]
+            if len(numbers) and numbers[-1] >= last - 1:
+                break
+        return found
+
+    def _replay(self, arrival: int) -> Iterator[np.ndarray]:
+        """Rows from before an arrival on to the end of history, run again on a copy."""
+        state = self._before(arrival)
+        tape = np.zeros(STRETCH, EVENT_ROW)
+        while (left := self.line.live_end - int(state.number[0])) > 0:
+            result = self.line.engine.advance(state, tape[: min(left, len(tape))], Task())
+            state = result.state
+            yield tape[: result.rows]
+
+    def _before(self, arrival: int) -> Any:
+        """A copy of the latest state at hand in which that arrival is still to come."""
+        if self.arrivals <= arrival:
+            near = self.line.latest(lambda state: int(state.number[NEXT_ARRIVAL]) <= arrival)
+            here = self.line.state
+            return copied(here) if here.number[0] > near.number[0] else near
+        return self.line.latest(lambda state: int(state.number[NEXT_ARRIVAL]) <= arrival)
+
+    def explained(self, arrival: int) -> np.void:
+        """The row of an arrival's event, with its reason in numbers; the run stays as it is."""
+        state = self._before(arrival)
+        time = arrival_time(self.session, arrival)
+        task = Task(until=float(np.nextafter(time, -np.inf)))
+        tape = np.zeros(STRETCH, EVENT_ROW)
+        reason = Reason.LIMIT
+        while reason is Reason.LIMIT:
+            result = self.line.engine.advance(state, tape, task)
+            state, reason = result.state, result.reason
+        row = np.zeros(1, EVENT_ROW)
+        wanted = arrival + self.initial_jobs
+        while row[0]["kind"] != ARRIVAL or row[0]["job"] != wanted:
+            state = self.line.engine.advance(state, row, Task(explain=True)).state
+        found: np.void = row[0]
+        return found
+
+
+def arrival_time(session: Session, arrival: int) -> float:
+    """When an arrival comes, whatever the policy."""
+    block = session.bench.system.workload.block_at(arrival)
+    if block is None:
+        raise ValueError(f"the workload has no arrival number {arrival}")
+    return float(block.time[arrival - int(block.first[0])])

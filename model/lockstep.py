@@ -1,0 +1,251 @@
+"""Several runs on the same jobs, moved so that their clocks agree.
+
+Where the lanes stand is always a place in one order of all their events: by time; at equal
+times departures, then updates, then arrivals, and then by the job's number.  Lanes whose next
+event has the same place in it (an arrival always has) move together: that is one step.
+"""
+
+from __future__ import annotations
+
+from math import inf, nextafter
+from time import monotonic
+from typing import Sequence
+
+from model.api import Session
+from model.engine import Advance, Reason
+from model.errors import UserError
+from model.lane import Lane
+from model.records import ARRIVAL, DEPARTURE, UPDATE, Event
+from model.timeline import NO_END
+
+#: Events that the leading lane runs before the others follow: at first, and at least and most.
+FIRST_SLICE, LEAST_SLICE, MOST_SLICE = 64, 16, 16_384
+
+#: Seconds that one slice of all lanes should take.
+SLICE_SECONDS = 0.004
+
+_RANK = {DEPARTURE: 0, UPDATE: 1, ARRIVAL: 2}
+
+
+class Lockstep:
+    """Lanes on the same jobs, and the ways in which they move together."""
+
+    def __init__(self, lanes: Sequence[Lane]) -> None:
+        self.lanes = tuple(lanes)
+        self._room = FIRST_SLICE
+
+    @property
+    def sessions(self) -> tuple[Session, ...]:
+        """The session of each lane."""
+        return tuple(lane.session for lane in self.lanes)
+
+    @property
+    def clock(self) -> float:
+        """The common clock: the time of the last event of any lane."""
+        return max(lane.line.time for lane in self.lanes)
+
+    @property
+    def events(self) -> tuple[int, ...]:
+        """How many events each lane has had."""
+        return tuple(lane.line.event for lane in self.lanes)
+
+    @property
+    def inside(self) -> int | None:
+        """The lane whose decision is being stepped through, or None."""
+        steps = [place for place, lane in enumerate(self.lanes) if lane.line.substep]
+        return steps[0] if steps else None
+
+    def next_event(self) -> Event | None:
+        """What happens next in any lane (an event in the making counts as happening)."""
+        following = self.next_lanes()
+        return self.lanes[following[0]].line.next_event if following else None
+
+    def next_lanes(self) -> tuple[int, ...]:
+        """The lanes in which the next event happens; none where nothing is left."""
+        events = [lane.line.next_event for lane in self.lanes]
+        places = [_place(event) for event in events if event is not None]
+        if not places:
+            return ()
+        earliest = min(places)
+        return tuple(n for n, event in enumerate(events)
+                     if event is not None and _place(event) == earliest)  # fmt: skip
+
+    # Event by event.
+
+    def step(self) -> None:
+        """Let the next event happen, in every lane that has it.
+
+        Raises
+        ------
+        UserError
+            If a policy's decision is impossible; then no lane has moved.
+        """
+        moved: list[Session] = []
+        try:
+            for place in self.next_lanes():
+                self.lanes[place].session.step()
+                moved.append(self.lanes[place].session)
+        except UserError:
+            for session in moved:
+                session.seek(session.timeline.event - 1)
+            raise
+
+    def _step_quickly(self) -> bool:
+        """As :meth:`step`, by each lane's engine; False if nothing is left."""
+        following = self.next_lanes()
+        for place in following:
+            self.lanes[place].line.advance(1)
+        return bool(following)
+
+    def step_back(self) -> tuple[int, ...]:
+        """Undo the last step; the lanes that moved."""
+        here = self.events
+        self._just_before(self.clock)
+        before = self.events
+        while self.events != here and self._step_would_lead_to(here):
+            before = self.events
+            self._step_quickly()
+        for session, event in zip(self.sessions, before, strict=True):
+            session.seek(event)
+        return tuple(n for n, (old, new) in enumerate(zip(here, before, strict=True)) if old > new)
+
+    def _step_would_lead_to(self, events: tuple[int, ...]) -> bool:
+        return bool(self.next_lanes()) and any(
+            has < wanted for has, wanted in zip(self.events, events, strict=True)
+        )
+
+    # Places.
+
+    def to_start(self) -> None:
+        """Every lane to the start of its history."""
+        for session in self.sessions:
+            session.to_start()
+
+    def to_time(self, time: float) -> None:
+        """Every lane to just after all its events up to *time*."""
+        for lane in self.lanes:
+            lane.line.seek_time(time)
+        self.settle()
+
+    def after(self, lane: int, event: int) -> None:
+        """To just after an event of a lane; to the end if it has fewer."""
+        line = self.lanes[lane].line
+        line.seek(event)
+        wanted = line.event
+        if wanted <= line.first_event:
+            self.to_start()
+            return
+        self._just_before(line.time)
+        while line.event < wanted and self._step_quickly():
+            pass
+        self.settle()
+
+    def before(self, lane: int, event: int) -> None:
+        """To just before an event of a lane: the next step takes it."""
+        line = self.lanes[lane].line
+        line.seek(event)
+        if line.event < event:  # there is none
+            self.after(lane, event)
+            return
+        self._just_before(line.time)
+        while line.event < event - 1 or lane not in self.next_lanes():
+            self._step_quickly()
+        self.settle()
+
+    def before_arrival(self, arrival: int, time: float) -> None:
+        """To just before an arrival, which comes at *time*."""
+        self._just_before(time)
+        while not self._arrives_next(arrival) and self._step_quickly():
+            pass
+        self.settle()
+
+    def _arrives_next(self, arrival: int) -> bool:
+        event = self.next_event()
+        wanted = arrival + self.lanes[0].initial_jobs
+        return event is not None and event.kind == ARRIVAL and event.job == wanted
+
+    def _just_before(self, time: float) -> None:
+        for lane in self.lanes:
+            lane.line.seek_time(nextafter(time, -inf))
+
+    def settle(self) -> None:
+        """Prove where every lane stands, and recall the event that led there."""
+        for session in self.sessions:
+            session.seek(session.timeline.event)
+
+    # Running.
+
+    def run(self, last: int | None, until: float, flags: int, deadline: float) -> Reason:
+        """Run on: to event *last* of the first lane, to a time, or to an event with a flag.
+
+        Lanes run one after another in short slices to a common time.
+        """
+        reason = Reason.LIMIT
+        if self.inside is not None:
+            self.step()
+        while reason is Reason.LIMIT and (last is None or self.events[0] < last):
+            reason = self._slice(last, until, flags)
+            if monotonic() >= deadline:
+                break
+        for session in self.sessions:
+            session.run(events=0)  # forgets the sub-steps of the last event stepped through
+        return reason
+
+    def _slice(self, last: int | None, until: float, flags: int) -> Reason:
+        began = monotonic()
+        start = self.events
+        try:
+            reason = self._unguarded_slice(last, until, flags)
+        except UserError:
+            self._fall_back(start)
+            raise
+        took = monotonic() - began
+        if took > 2 * SLICE_SECONDS:
+            self._room = max(LEAST_SLICE, self._room // 2)
+        elif took < SLICE_SECONDS / 2:
+            self._room = min(MOST_SLICE, self._room * 2)
+        return reason
+
+    def _unguarded_slice(self, last: int | None, until: float, flags: int) -> Reason:
+        leader = next((n for n, lane in enumerate(self.lanes) if lane.line.next_event), None)
+        if leader is None:
+            return Reason.END
+        line = self.lanes[leader].line
+        room = self._room
+        if last is not None and leader == 0:
+            room = min(room, last - line.event)
+        led = line.advance(room, until, flags)
+        if leader == 0 and line.event == last and led.reason is Reason.LIMIT:
+            self.after(0, last)
+            return Reason.LIMIT
+        if led.reason is Reason.LIMIT:
+            led = line.advance(NO_END, line.time, flags)
+            led = led._replace(reason=Reason.LIMIT) if led.reason is not Reason.FLAG else led
+        bound = until if led.reason is Reason.TIME else line.time
+        done: dict[int, Advance] = {leader: led}
+        for place, lane in enumerate(self.lanes):
+            if place != leader:
+                done[place] = lane.line.advance(NO_END, bound, flags)
+        return self._closed(done, led.reason)
+
+    def _closed(self, done: dict[int, Advance], reason: Reason) -> Reason:
+        """The reason of a slice; where lanes met a flag, all stand just after the first one."""
+        met = {n: self.lanes[n].line.event for n, one in done.items() if one.reason is Reason.FLAG}
+        if not met:
+            if reason is Reason.END:  # of the leader alone: others may go on
+                return Reason.LIMIT if self.next_lanes() else Reason.END
+            return reason
+        self._just_before(min(self.lanes[n].line.time for n in met))
+        while not any(self.lanes[n].line.event >= event for n, event in met.items()):
+            self._step_quickly()
+        self.settle()
+        return Reason.FLAG
+
+    def _fall_back(self, events: tuple[int, ...]) -> None:
+        """After a fault: every lane back to where the slice began, nothing lost."""
+        for lane, event in zip(self.lanes, events, strict=True):
+            lane.line.seek(event)
+
+
+def _place(event: Event) -> tuple[float, int, int]:
+    return event.time, _RANK[event.kind], event.job

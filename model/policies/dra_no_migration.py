@@ -1,0 +1,37 @@
+"""DRA without migrations, plain and with the Reject Group extended.
+
+Reference
+    Psychas & Ghaderi (2022), Section 8.
+Implements
+    Algorithm 2 without lines 24-25.  With ``extended`` the Reject Group is "all servers of
+    rank J + 1", whatever their index, besides those of rank above I* and index 1.
+Symbols
+    As in :mod:`model.policies.dra`.
+Deviations
+    None.
+"""
+
+from __future__ import annotations
+
+from model.policies import dra
+from model.systems.reservation.numbers import ReservationNumbers
+
+
+class Parameters(dra.Parameters):
+    """Parameters of DRA, and whether the Reject Group is ``extended``."""
+
+    extended: bool = False
+
+
+class Reference(dra.Reference):
+    """DRA that lets Reject Group servers empty by themselves."""
+
+    name = "dra-no-migration"
+    title = "DRA without migration"
+    paper = "Psychas & Ghaderi (2022), Section 8"
+    schema = Parameters
+    migrates = False
+
+    def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.extended = parameters.extended

@@ -1,0 +1,86 @@
+"""What a policy of one's own is shown: copies, so that the run itself is out of its reach."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from model.state import copied, overwrite
+from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.view import ReservationView
+
+
+class Shown:
+    """A view of a copy of the state, kept equal to it.
+
+    A read-only array can be made writeable again, but what is written then stays in the copy
+    and is seen by :meth:`changed`.
+    """
+
+    def __init__(self, view: ReservationView, numbers: ReservationNumbers) -> None:
+        self._real = view._state
+        self._copy = copied(self._real)
+        self.view = _View(numbers, self._copy)
+
+    def refresh(self) -> None:
+        """Follow what a decision has done."""
+        overwrite(self._copy, self._real)
+
+    def changed(self) -> list[str]:
+        """Names of the arrays that no longer are as they were shown."""
+        return [
+            name
+            for name in self._real._fields
+            if _differ(getattr(self._copy, name), getattr(self._real, name))
+        ]
+
+
+class _View(ReservationView):
+    """A view whose attributes cannot be set."""
+
+    def __init__(self, numbers: ReservationNumbers, state: Any) -> None:
+        super().__init__(numbers, state)
+        object.__setattr__(self, "_ready", True)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if hasattr(self, "_ready"):
+            raise AttributeError(f"view.{name} cannot be set: a policy yields decisions instead")
+        object.__setattr__(self, name, value)
+
+
+class PrivateNumbers:
+    """A copy of a scenario's numbers, of which it is known when it was changed."""
+
+    def __init__(self, numbers: ReservationNumbers) -> None:
+        self.copy = deepcopy(numbers)
+        self._parts = [(self.copy, vars(self.copy)), (self.copy.space, vars(self.copy.space))]
+        _ = self.copy.maximal, self.copy.largest_share  # computed now, to be pinned
+        self._pinned = [{name: (value, _content(value)) for name, value in variables.items()
+                         if not name.startswith("_")}
+                        for _, variables in self._parts]  # fmt: skip
+
+    def changed(self) -> list[str]:
+        """Names of the attributes that are not what they were."""
+        found = []
+        for (_, variables), pinned in zip(self._parts, self._pinned, strict=True):
+            for name, (value, content) in pinned.items():
+                now = variables.get(name)
+                if now is not value or _content(now) != content:
+                    found.append(name)
+        return found
+
+
+def _content(value: Any) -> Any:
+    """What may change although the object stays the same."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, tuple | str | int):
+        return hash(value)
+    return None
+
+
+def _differ(mine: np.ndarray, real: np.ndarray) -> bool:
+    return (mine.dtype, mine.shape) != (real.dtype, real.shape) or mine.tobytes() != real.tobytes()

@@ -1,0 +1,242 @@
+"""A policy of one's own: its file is read, its shape checked, and it is put under guard.
+
+A file defines a class ``Policy`` (``Reference`` is accepted too) as :class:`model.policies.
+base.OwnPolicy` describes it.  Every fault is one line: file, line, what was found, what is
+allowed.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Mapping
+
+from pydantic import BaseModel
+
+from model.errors import PolicyFileError
+from model.policies.base import NoParameters, PseudocodeLine
+from model.policies.guard import GuardedPolicy
+from model.policies.guard_faults import QUIET, is_from_outside, line_in, said_by
+from model.policies.guard_watch import (
+    MOST_SECONDS_TO_LOAD,
+    StoppedError,
+    go_on_stopping,
+    watched,
+)
+from model.policies.user_shape import place_in, policy_class, takes_nothing
+from model.policies.user_text import STOP, own_lines, stoppable
+from model.records import Line
+from model.systems.reservation.numbers import ReservationNumbers
+
+#: A policy is some pages of text.
+MOST_BYTES = 1_000_000
+
+_lock = threading.RLock()
+_loaded: dict[str, PolicyFile] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyFile:
+    """A policy's file as it was when it was read; calling it makes a policy.
+
+    It stands where the built-in policies have a class: with ``title``, ``schema`` and so on.
+    """
+
+    path: str
+    text: str
+    cls: type
+
+    system = "reservation"
+
+    @property
+    def name(self) -> str:
+        """The path, as given."""
+        return self.path
+
+    @property
+    def title(self) -> str:
+        """What the window calls the policy."""
+        given = getattr(self.cls, "title", "")
+        return given if isinstance(given, str) and given else Path(self.path).stem
+
+    @property
+    def paper(self) -> str:
+        """Where the policy comes from, if the file says so."""
+        return str(getattr(self.cls, "paper", "") or "")
+
+    @property
+    def schema(self) -> type[BaseModel]:
+        """The schema of its parameters."""
+        schema: type[BaseModel] = getattr(self.cls, "schema", None) or NoParameters
+        return schema
+
+    @property
+    def digest(self) -> str:
+        """The hash of the file's text."""
+        return digest_of(self.text)
+
+    @cached_property
+    def _shown(self) -> tuple[tuple[PseudocodeLine, ...], int]:
+        """The pseudocode, and the number of the algorithm made of the file's own lines."""
+        given = tuple(getattr(self.cls, "pseudocode", ()) or ())
+        number = max((line.line.algorithm for line in given), default=0) + 1
+        if given and "pseudocode" in vars(self.cls):
+            return given, number
+        lines = own_lines(self.text, self.cls.__name__)
+        return (*given, *(PseudocodeLine(Line(number, n), i, text) for n, i, text in lines)), number
+
+    def __call__(self, numbers: ReservationNumbers, parameters: Any) -> GuardedPolicy:
+        """The policy for a scenario, from a file that was executed anew.
+
+        Raises
+        ------
+        PolicyError
+            If its ``__init__`` fails.
+        """
+
+        def make(private: ReservationNumbers) -> tuple[Any, Mapping[str, Any]]:
+            module = _executed(self.path, self.text)
+            cls = policy_class(self.path, module)
+            arguments = () if takes_nothing(cls) else (private, parameters)
+            return _guarded(self.path, lambda: cls(*arguments), cls.__name__), vars(module)
+
+        pseudocode, number = self._shown
+        made = GuardedPolicy(self.path, numbers, make, pseudocode, number)
+        made.title, made.text = self.title, self.text
+        return made
+
+
+def digest_of(text: str) -> str:
+    """The hash by which a changed file is known."""
+    return sha256(text.encode("utf-8")).hexdigest()
+
+
+def load_policy(path: str) -> PolicyFile:
+    """The policy in a file; read anew each time, executed anew if its text has changed.
+
+    Raises
+    ------
+    PolicyError
+        One line that names the file, the line, what was found and what is allowed.
+    """
+    text = read_policy(path)
+    with _lock:
+        known = _loaded.get(path)
+        if known is None or known.text != text:
+            module = _executed(path, text)
+            known = PolicyFile(path, text, policy_class(path, module))
+            _loaded[path] = known
+    return known
+
+
+def check_unchanged(path: str, digest: str, session: str) -> None:
+    """Refuse a saved session whose policy's file is not what it was.
+
+    Raises
+    ------
+    PolicyError
+        If the file is gone or its text has another hash than *digest*.
+    """
+    kept = "its text of then is in the session (a zip archive) as policy.py"
+    try:
+        text = read_policy(path)
+    except PolicyFileError as error:
+        told = f"the session was saved with the policy {path}: {error.message}; {kept}"
+        raise PolicyFileError(told, where=session) from None
+    if digest_of(text) != digest:
+        told = f"the session was saved with another text of the policy {path}; put it back to " \
+               f"reopen the session: {kept}"  # fmt: skip
+        raise PolicyFileError(told, where=session)
+
+
+def with_absolute_path(scenario: Any) -> Any:
+    """*scenario* with its policy's file found from any folder."""
+    name = str(Path(scenario.policy.name).resolve())
+    choice = scenario.policy.model_copy(update={"name": name})
+    return scenario.model_copy(update={"policy": choice})
+
+
+def read_policy(path: str) -> str:
+    """The text of a policy's file.
+
+    Raises
+    ------
+    PolicyError
+        If it is absent, unreadable, too large, empty or not UTF-8.
+    """
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise PolicyFileError("found a directory, allowed: a Python file", where=path)
+        if file.exists() and not file.is_file():
+            raise PolicyFileError("found a device or pipe, allowed: a Python file", where=path)
+        size = file.stat().st_size
+        if size > MOST_BYTES:
+            raise PolicyFileError(
+                f"found {size:,} bytes, allowed: at most {MOST_BYTES:,}", where=path
+            )
+        text = file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PolicyFileError(f"found the byte 0x{error.object[error.start]:02x} at position "
+                          f"{error.start}, which is not UTF-8; save the file as UTF-8",
+                          where=path) from None  # fmt: skip
+    except FileNotFoundError:
+        raise PolicyFileError("no such file", where=path) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise PolicyFileError(f"cannot be read: {reason}", where=path) from None
+    if not text.strip():
+        raise PolicyFileError("found an empty file, allowed: a class Policy", where=path)
+    return text
+
+
+def _executed(path: str, text: str) -> ModuleType:
+    """A module of its own with all that the file defines."""
+    code = _compiled(path, text)
+    module = ModuleType(f"slotscope_policy_{digest_of(text)[:16]}")
+    module.__file__ = path
+    vars(module)[STOP] = go_on_stopping
+    sys.modules[module.__name__] = module  # where pydantic and dataclasses look names up
+    folder = str(Path(path).resolve().parent)
+    sys.path.append(folder)
+    try:
+        _guarded(path, lambda: exec(code, vars(module)), "the file")
+    finally:
+        sys.path.remove(folder)
+    return module
+
+
+def _compiled(path: str, text: str) -> Any:
+    try:
+        tree = ast.parse(text, filename=path)
+        return compile(stoppable(tree), path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        place = f"{path}, line {error.lineno}, column {error.offset}" if error.lineno else path
+        raise PolicyFileError(f"{type(error).__name__}: {error.msg}", where=place) from None
+    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+        raise PolicyFileError(f"not Python: {error or type(error).__name__}", where=path) from None
+
+
+def _guarded(path: str, call: Any, what: str) -> Any:
+    """What *call* gives; whatever it raises becomes a PolicyError."""
+    try:
+        with QUIET:
+            return watched(call, MOST_SECONDS_TO_LOAD)
+    except StoppedError as error:
+        told = f"{what} takes more than {error.seconds:.0f} seconds to load, allowed: " \
+               f"{MOST_SECONDS_TO_LOAD:g}; is this a loop without end?"  # fmt: skip
+        raise PolicyFileError(told, where=place_in(path, line_in(error.cause, path))) from None
+    except BaseException as error:
+        if is_from_outside(error):
+            raise
+        said = said_by(error)
+        if isinstance(error, ImportError):
+            said += "; allowed: modules that are installed where slotscope runs, or beside the file"
+        place = place_in(path, line_in(error, path))
+        raise PolicyFileError(f"while loading: {said}", where=place) from None

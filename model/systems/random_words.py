@@ -1,0 +1,56 @@
+"""Random numbers without a state: one 64-bit word for each (key, job, draw).
+
+A policy that chooses at random must choose the same after a rewind, in a fork and in the
+compiled twin.  So its words are not drawn one after another: each is a function of the
+run's key, the job's number and how many words were drawn for that job before.  They are the
+outputs of splitmix64 (Steele, Lea & Flood 2014, Fast splittable pseudorandom number
+generators), started anew for each job at a point that depends on key and job.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+
+#: What splitmix64 adds for each output.
+STEP = np.uint64(0x9E3779B97F4A7C15)
+HALF = np.uint64(32)
+LOW_HALF = np.uint64(0xFFFFFFFF)
+FIRST_SHIFT, FIRST_FACTOR = np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)
+SECOND_SHIFT, SECOND_FACTOR = np.uint64(27), np.uint64(0x94D049BB133111EB)
+LAST_SHIFT = np.uint64(31)
+
+
+@jitable
+def scrambled(word: Any) -> Any:
+    """The finalizer of splitmix64, a permutation of the 64-bit words."""
+    word = (word ^ (word >> FIRST_SHIFT)) * FIRST_FACTOR
+    word = (word ^ (word >> SECOND_SHIFT)) * SECOND_FACTOR
+    return word ^ (word >> LAST_SHIFT)
+
+
+@jitable
+def random_word(key: Any, job: int, draw: int) -> Any:
+    """The word (uint64) number *draw* >= 0 of a job; *key* is a uint64.
+
+    Plain Python wraps around as the compiled twin does, but warns: call it within
+    ``np.errstate(over="ignore")``.
+    """
+    start = scrambled(key ^ (np.uint64(job) * STEP))
+    return scrambled(start + np.uint64(draw + 1) * STEP)
+
+
+@jitable
+def below(word: Any, bound: int) -> int:
+    """A number from 0 to *bound* - 1 (bound < 2^32) out of a word: the whole part of
+    word * bound / 2^64.
+
+    Of all words each number gets either the whole part of 2^64 / bound or one more, so that
+    its probability is off by less than 2^-64.
+    """
+    many = np.uint64(bound)
+    low = ((word & LOW_HALF) * many) >> HALF
+    return int(((word >> HALF) * many + low) >> HALF)

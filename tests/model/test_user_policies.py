@@ -1,0 +1,295 @@
+"""A policy of one's own that is right: it runs, rewinds, explains, remembers, is reopened."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from model.api import Session
+from model.errors import PolicyError, ReplayError, UserError
+from model.policies.base import OwnPolicy
+from model.records import Admit, Line, Record
+from model.scenario.load import load_scenario, scenario_text
+from model.state import digest
+from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
+
+ROOT = Path(__file__).resolve().parents[2]
+
+RANDOM = """\
+room = view.with_room(job.type)
+if len(room):
+    yield Admit(server=view.random("server").choice(room))
+else:
+    yield Reject()
+"""
+
+COUNTING = """\
+count = int(view.memory[0])
+yield Remember(numbers=(count + 1,))
+room = view.with_room(job.type)
+if len(room) and count % 3:
+    yield Admit(server=room[-1])
+else:
+    yield Reject()
+"""
+
+
+def test_first_fit_from_a_file_is_first_fit(tmp_path: Path) -> None:
+    mine = opened(tmp_path, source())
+    built_in = Session.open("dra-classroom", "first-fit", kernel=False)
+    for session in (mine, built_in):
+        session.run(events=400)
+    assert digest(mine.timeline.state) == digest(built_in.timeline.state)
+    assert mine.info.policy_title == "mine"
+
+
+def test_dra_from_a_file_is_dra(tmp_path: Path) -> None:
+    """The text of a built-in reference is a policy of one's own as it stands."""
+    text = (ROOT / "model" / "policies" / "dra.py").read_text(encoding="utf-8")
+    mine = opened(tmp_path, text)
+    built_in = Session.open("dra-classroom", kernel=False)
+    for session in (mine, built_in):
+        session.run(events=300)
+    assert digest(mine.timeline.state) == digest(built_in.timeline.state)
+    assert mine.info.pseudocode == built_in.info.pseudocode
+    assert mine.info.offers == built_in.info.offers
+
+
+def test_a_part_of_dra_is_replaced(tmp_path: Path) -> None:
+    text = """\
+from model.policies import dra
+from model.policies.base import say
+
+
+class Policy(dra.Reference):
+    title = "DRA that never migrates"
+
+    def migration(self, view, job):
+        yield say("no_migration", server=job.server)
+"""
+    session = opened(tmp_path, text)
+    session.run(events=600)
+    assert not session.timeline.state.tally[:, 4].any()
+    assert session.info.policy_title == "DRA that never migrates"
+    own = [line for line in session.info.pseudocode if line.line.algorithm == 3]
+    assert [line.text.strip() for line in own][0] == "<b>def</b> migration(self, view, job):"
+    session.seek(0)
+    while not any(record.kind == "no_migration" for record in session._last_records):
+        session.step()
+    (record,) = [item for item in session._last_records if item.kind == "no_migration"]
+    assert record.line == Line(3, 9)
+
+
+@pytest.mark.parametrize("arrival", [FIRST_FIT, RANDOM, COUNTING])
+def test_history_can_be_walked_in_both_directions(tmp_path: Path, arrival: str) -> None:
+    session = opened(tmp_path, source(arrival, "memory = 1\n"))
+    marks = {}
+    for event in (1, 2, 77, 300, 301, 520):
+        session.seek(event)
+        marks[event] = digest(session.timeline.state)
+    for event in (301, 77, 520, 1, 300, 2):
+        session.seek(event)
+        assert digest(session.timeline.state) == marks[event]
+    assert session.timeline.extent().verified >= len(marks)
+
+
+def test_sub_steps_carry_the_line_that_they_came_from(tmp_path: Path) -> None:
+    text = source()
+    session = opened(tmp_path, text)
+    while session.timeline.next_event is not None and session.timeline.next_event.kind != 1:
+        session.step()
+    for _ in range(3):
+        session.step_into()
+    said, admitted = session.timeline.records[1:]
+    assert said.line == Line(1, line_of(text, "yield say"))
+    assert admitted.line == Line(1, line_of(text, "yield Admit"))
+    assert isinstance(admitted, Admit)
+    assert type(admitted.server) is int
+    shown = {line.line: line.text for line in session.info.pseudocode}
+    assert shown[admitted.line] == "<b>yield</b> Admit(server=room[0])"
+
+
+def test_a_sub_step_is_worded_by_its_kind_and_values(tmp_path: Path) -> None:
+    session = opened(tmp_path, source(FIRST_FIT.replace(
+        "yield say(", "yield say('not quite_full', best=(1, 2.5), part=1/3);  yield say(", 1)))  # fmt: skip
+    while len(session._last_records) < 3:
+        session.step()
+    sentence = session.info.narrator.record(session._last_records[1])
+    assert sentence == "not quite full: best = (1, 2.5), part = 0.333333"
+    assert session.info.narrator.record(Record("alone")) == "alone"
+
+
+def test_a_rejection_with_room_says_so(tmp_path: Path) -> None:
+    session = opened(tmp_path, source("yield Reject()\n"))
+    session.run_to("rejection")
+    session.step()
+    row = session.frame().rows[-1]
+    assert row["servers_with_room"] == session.bench.numbers.servers
+    assert "have room, but the policy does not use it" in session.info.narrator.row(row)
+
+
+def test_random_numbers_are_those_of_seed_event_and_name(tmp_path: Path) -> None:
+    session = opened(tmp_path, source(RANDOM))
+    session.run(events=50)
+    other = Session.open("dra-classroom", str(tmp_path / "mine.py"), seed=99, kernel=False)
+    other.run(events=50)
+    first = session.bench.system.policy
+    assert first is not other.bench.system.policy
+    from model.systems.reservation.view import ReservationView
+
+    view = ReservationView(session.bench.numbers, session.timeline.state)
+    same, named = view.random("a").random(4), view.random("b").random(4)
+    assert np.array_equal(same, view.random("a").random(4))
+    assert not np.array_equal(same, named)
+    elsewhere = ReservationView(other.bench.numbers, session.timeline.state)
+    assert not np.array_equal(same, elsewhere.random("a").random(4))
+
+
+def test_parameters_are_checked_by_the_files_schema(tmp_path: Path) -> None:
+    head = HEAD.replace("class Policy", (
+        "from model.policies.base import Section\n\n"
+        "class Parameters(Section):\n    most: int = 3\n\n\nclass Policy"))  # fmt: skip
+    arrival = """\
+        room = view.with_room(job.type)
+        if view.jobs_in_system.sum() < self.parameters.most and len(room):
+            yield Admit(server=room[0])
+        else:
+            yield Reject()
+        """
+    path = write(tmp_path, source(arrival, "schema = Parameters\n", head))
+    session = Session.open("dra-classroom", f"{path}:most=2", kernel=False)
+    session.run(events=100)
+    assert session.info.parameters.most == 2
+    assert session.timeline.state.jobs_in_system.sum() <= 2
+    assert session.info.opening_line(5).split("--policy ")[1].startswith(f"{path}:most=2")
+    with pytest.raises(UserError, match="parameters.most: found 'many'"):
+        Session.open("dra-classroom", f"{path}:most=many", kernel=False)
+    with pytest.raises(UserError, match="unknown key"):
+        Session.open("dra-classroom", f"{path}:least=1", kernel=False)
+
+
+def test_a_scenario_names_a_file_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "a" / "scenarios"
+    folder.mkdir(parents=True)
+    write(folder.parent, source())
+    text = scenario_text(load_scenario("dra-classroom")).replace(
+        'name = "dra"', 'name = "../mine.py"').replace("reservation_factor", "#")  # fmt: skip
+    (folder / "own.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    session = Session.open("a/scenarios/own.toml", kernel=False)
+    session.run(events=20)
+    assert Path(session.info.policy_name).resolve() == folder.parent / "mine.py"
+
+
+def test_memory_is_part_of_the_state(tmp_path: Path) -> None:
+    session = opened(tmp_path, source(COUNTING, "memory = 1\n"))
+    session.run(events=200)
+    arrived = int(session.timeline.state.tally[:, 0].sum())
+    assert session.timeline.state.memory.tolist() == [arrived]
+
+
+def test_methods_that_do_nothing_need_not_yield(tmp_path: Path) -> None:
+    rest = "def departure(self, view, job):\n    pass\n\ndef start(self, view):\n    return None\n"
+    session = opened(tmp_path, source(rest=rest))
+    session.run(events=100)
+    assert session.timeline.event == 100
+
+
+def test_a_plain_class_will_do(tmp_path: Path) -> None:
+    head = HEAD.replace("class Policy(OwnPolicy):", "class Policy:")
+    session = opened(tmp_path, source(head=head))
+    session.run(events=100)
+    assert session.timeline.event == 100
+    assert not issubclass(type(session.bench.system.policy), OwnPolicy)
+
+
+def test_a_job_moves_to_a_server_with_room(tmp_path: Path) -> None:
+    """Without reservation a migration takes its slot along."""
+    arrival = """\
+        if not view.jobs_in_system.any():
+            yield Admit(server=0)
+            yield Migrate(job=job.number, source=0, target=3)
+        else:
+            yield Reject()
+        """
+    session = opened(tmp_path, source(arrival))
+    session.run(events=300)
+    state = session.timeline.state
+    assert state.tally[:, 4].sum() > 3
+    assert np.array_equal(state.configuration, state.placement)
+    assert np.array_equal(state.slots_in_system, state.configuration.sum(axis=0))
+
+
+def test_prints_go_to_stderr(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = "print('loaded')\n" + source("print('asked')\n" + FIRST_FIT)
+    session = opened(tmp_path, text)
+    session.run(events=5)
+    print("mine")
+    said = capfd.readouterr()
+    assert said.out == "mine\n"
+    assert "loaded" in said.err
+    assert "asked" in said.err
+
+
+def test_no_trace_of_a_file_stays_on_the_path(tmp_path: Path) -> None:
+    (tmp_path / "beside_it.py").write_text("ROOM = 3\n")
+    before = list(sys.path)
+    session = opened(tmp_path, "import beside_it\n" + source())
+    session.run(events=5)
+    assert sys.path == before
+    sys.modules.pop("beside_it")
+
+
+class TestSessions:
+    def test_one_is_saved_and_reopened(self, tmp_path: Path) -> None:
+        session = opened(tmp_path, source(COUNTING, "memory = 1\n"))
+        session.seek(123, 2)
+        session.save(tmp_path / "run.slotscope")
+        again = Session.load(tmp_path / "run.slotscope", kernel=False)
+        assert (again.timeline.event, again.timeline.substep) == (123, 2)
+        assert again.timeline.records == session.timeline.records
+        for item in (session, again):
+            item.seek(50)
+        assert digest(again.timeline.state) == digest(session.timeline.state)
+
+    def test_the_text_is_kept_but_not_run_from_there(self, tmp_path: Path) -> None:
+        session = opened(tmp_path, source())
+        session.save(tmp_path / "run.slotscope")
+        with zipfile.ZipFile(tmp_path / "run.slotscope") as archive:
+            assert archive.read("policy.py").decode() == source()
+            assert len(json.loads(archive.read("session.json"))["policy_digest"]) == 64
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [(lambda path: path.unlink(), "no such file"),
+         (lambda path: path.write_text(source() + "# changed\n"), "another text of the policy")],
+    )  # fmt: skip
+    def test_a_file_that_changed_is_told(self, tmp_path: Path, change, said: str) -> None:  # type: ignore[no-untyped-def]
+        session = opened(tmp_path, source())
+        session.run(events=10)
+        session.save(tmp_path / "run.slotscope")
+        change(tmp_path / "mine.py")
+        with pytest.raises(PolicyError, match=said) as raised:
+            Session.load(tmp_path / "run.slotscope")
+        assert str(tmp_path / "mine.py") in raised.value.line
+        assert "policy.py" in raised.value.line
+        session.rename("dra-classroom")  # the run that is open is not touched
+        session.run(events=10)
+        assert session.timeline.event == 20
+
+
+def test_what_is_not_repeatable_is_told_on_the_way_back(tmp_path: Path) -> None:
+    arrival = FIRST_FIT.replace("room[0]", "room[int(np.random.default_rng().integers(len(room)))]")
+    session = opened(tmp_path, source(arrival))
+    session.seek(200)
+    with pytest.raises(ReplayError, match=r"view\.random"):
+        for _ in range(5):
+            session.seek(3)
+            session.seek(200)
+    assert session.timeline.event == 200
+    session.run(events=1)

@@ -1,0 +1,52 @@
+"""Files with policies of one's own, right and wrong, for the tests of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent, indent
+
+from model.api import Session
+
+HEAD = """\
+import numpy as np
+from model.policies.base import (
+    Admit, Classify, Migrate, OwnPolicy, Preempt, Reassign, Record, Reject, Remember, UpdateAt, say
+)
+
+
+class Policy(OwnPolicy):
+"""
+
+#: What the method ``arrival`` of first fit does.
+FIRST_FIT = """\
+room = view.with_room(job.type)
+yield say("looked_at", servers=len(room))
+if len(room):
+    yield Admit(server=room[0])
+else:
+    yield Reject()
+"""
+
+
+def source(arrival: str = FIRST_FIT, rest: str = "", head: str = HEAD) -> str:
+    """The text of a file whose ``arrival`` has this body; *rest* belongs to the class."""
+    body = indent(dedent(arrival), " " * 8)
+    return f"{head}{indent(dedent(rest), ' ' * 4)}\n    def arrival(self, view, job):\n{body}"
+
+
+def write(folder: Path, text: str, name: str = "mine.py") -> str:
+    """Write a policy's file; returns its path."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def line_of(text: str, fragment: str) -> int:
+    """The number of the line that has *fragment*."""
+    (number,) = [n for n, line in enumerate(text.splitlines(), 1) if fragment in line]
+    return number
+
+
+def opened(folder: Path, text: str, scenario: str = "dra-classroom") -> Session:
+    """A session of a scenario under the policy in *text*."""
+    return Session.open(scenario, write(folder, text), kernel=False)
