@@ -41,7 +41,7 @@ def dispatch(options: argparse.Namespace) -> int:
     if options.command == "screenshot":
         return screenshot(options)
     module = import_module(COMMANDS[options.command])
-    if options.command == "reproduce":
+    if options.command in {"reproduce", "sweep"}:
         return int(module.execute(options, draw))
     return int(module.execute(options))
 
@@ -64,7 +64,7 @@ def window(options: argparse.Namespace) -> int:
     from gui import app
 
     return app.main(
-        options.scenario, options.policy, options.seed, options.event, tuple(options.trace)
+        options.scenario, options.policies, options.seed, options.event, tuple(options.trace)
     )
 
 
@@ -91,7 +91,7 @@ def screenshot(options: argparse.Namespace) -> int:
     from gui import app
 
     app.screenshot(
-        options.scenario, options.policy, options.seed, tuple(options.trace), options.at,
+        options.scenario, options.policies, options.seed, tuple(options.trace), options.at,
         options.event, options.out, options.size, options.panel, options.theme,
     )  # fmt: skip
     print(options.out)

@@ -54,12 +54,12 @@ def make_window(settings: QSettings, theme: str | None = None) -> MainWindow:
 
 def main(
     scenario: str,
-    policy: str | None = None,
+    policies: tuple[str, ...] = (),
     seed: int | None = None,
     event: int | None = None,
     trace: tuple[str, ...] = (),
 ) -> int:
-    """Show the window on a scenario; returns when it is closed.
+    """Show the window on a scenario, *policies* side by side; returns when it is closed.
 
     Without *event* it runs at once; at an event it stands still.
     """
@@ -73,7 +73,7 @@ def main(
     splash.finish(window)
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
     QTimer.singleShot(0, window.build_panels)
-    _open(window, scenario, policy, seed, event, trace)
+    _open(window, scenario, policies, seed, event, trace)
     signal.signal(signal.SIGINT, lambda *_: window.close())
     beat = QTimer()  # lets Python see Ctrl+C
     beat.start(300)
@@ -84,7 +84,7 @@ def main(
 def _open(
     window: MainWindow,
     scenario: str,
-    policy: str | None,
+    policies: tuple[str, ...],
     seed: int | None,
     event: int | None,
     trace: tuple[str, ...],
@@ -92,7 +92,8 @@ def _open(
     if scenario.endswith(".slotscope"):
         window.open_path(Path(scenario))
         return
-    window.control.open(scenario, policy, seed, event or 0, trace)
+    first = policies[0] if policies else None
+    window.control.open(scenario, first, seed, event or 0, trace, policies[1:])
     if event is None:
         window.control.run()
 
@@ -104,7 +105,7 @@ def _first_size(app: QApplication) -> tuple[int, int]:
 
 def screenshot(
     scenario: str,
-    policy: str | None = None,
+    policies: tuple[str, ...] = (),
     seed: int | None = None,
     trace: tuple[str, ...] = (),
     at: float | None = None,
@@ -124,7 +125,7 @@ def screenshot(
     application(offscreen=True)
     with _Photographed(size, theme) as window:
         _wait(window.ready, window.build_panels)
-        window.stand_at(scenario, policy, seed, trace, at, event)
+        window.stand_at(scenario, policies, seed, trace, at, event)
         window.settle()
         target: QWidget = window
         if panel is not None:

@@ -34,7 +34,7 @@ class BoundsService:
             stderr=subprocess.PIPE,
         )
         self._process = process
-        task = pickle.dumps((numbers.space, numbers.rewards, numbers.workload))
+        task = pickle.dumps((numbers.pool_shares, numbers.rewards, numbers.workload))
         threading.Thread(target=_wait, args=(process, task, receiver), daemon=True).start()
 
     def stop(self) -> None:

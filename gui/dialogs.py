@@ -35,6 +35,8 @@ _HELP = Path(__file__).resolve().parents[1] / "resources" / "help"
 PAGES = {
     "lecturer": "Five minutes for a lecturer",
     "dra": "DRA for a student",
+    "comparison": "Policies side by side",
+    "theory": "Theory, live",
     "scenarios": "Scenarios",
     "command-line": "The command line",
     "trace-format": "The trace format",
@@ -222,20 +224,27 @@ def _follow(window: MainWindow, dialog: QDialog, link: str) -> None:
         show_help(window, page)
 
 
-def open_inspector(window: MainWindow, selection: Select) -> None:
-    """An inspector of its own for one server or job, fed with frames like a dock."""
+def open_inspector(window: MainWindow, selection: Select, lane: int = 0) -> None:
+    """An inspector of its own for one server or job, fed with frames like a dock.
+
+    *lane* is the policy that it shows, where several run side by side.
+    """
     from gui.docks import PanelDock
     from gui.panels.inspector import InspectorPanel
 
     panel = InspectorPanel(window.theme)
     panel.pin(selection)
-    panel.intent.connect(window.carry_out)
-    dock = PanelDock(panel, window.theme, window)
+    if lane:
+        panel.intent.connect(lambda intent: window.compare.carry_out(lane, intent))
+    else:
+        panel.intent.connect(window.carry_out)
+    dock = PanelDock(panel, window.theme, window, lane)
     name = f"inspector-{len(window.docks)}"
     dock.setObjectName(f"dock-{name}")
     window.docks[name] = dock
     window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
     dock.setFloating(True)
     dock.resize(380, 460)
-    if window.frame is not None:
-        panel.set_frame(window.frame)
+    part = None if window.frame is None else dock.part(window.frame)
+    if part is not None:
+        panel.set_frame(part)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from gui.icons import icon
 from gui.panel import Panel
 from gui.theme import Theme, current_fonts
+from model.frame import Frame
 
 AREAS = {
     "left": Qt.DockWidgetArea.LeftDockWidgetArea,
@@ -36,11 +37,12 @@ class PanelDock(QDockWidget):
 
     said = Signal(str)
 
-    def __init__(self, panel: Panel, theme: Theme, parent: QMainWindow) -> None:
+    def __init__(self, panel: Panel, theme: Theme, parent: QMainWindow, lane: int = 0) -> None:
         super().__init__(panel.title, parent)
         self.panel = panel
+        self.lane = lane  #: which of the policies that run side by side the panel shows
         self.seen = True  #: neither closed nor behind another tab
-        self.setObjectName(f"dock-{panel.name}")
+        self.setObjectName(f"dock-{dock_name(panel, lane)}")
         self.setWidget(panel)
         self._title = QLabel(panel.title)
         self._title.setToolTip(f"{panel.title}\n{panel.summary}")
@@ -78,6 +80,20 @@ class PanelDock(QDockWidget):
         for name, button in self._buttons.items():
             button.setIcon(icon(name, theme, theme.muted))
         self.panel.set_theme(theme)
+
+    def part(self, frame: Frame) -> Frame | None:
+        """What of a frame the panel shows: that of its lane."""
+        if self.lane == 0:
+            return frame
+        others = frame.companions
+        return others[self.lane - 1] if self.lane <= len(others) else None
+
+    def name_policy(self, label: str) -> None:
+        """Say in the title which policy the panel shows; nothing where only one runs."""
+        title = f"{self.panel.title}: {label}" if label else self.panel.title
+        self.setWindowTitle(title)
+        self._title.setText(title)
+        self.panel.setAccessibleName(title)
 
     def _toggle_floating(self) -> None:
         self.setFloating(not self.isFloating())
@@ -132,6 +148,11 @@ class PanelDock(QDockWidget):
             self.said.emit(f"{path}: cannot be written: {error.strerror or error}")
         else:
             self.said.emit(f"{self.panel.title} saved as {path}")
+
+
+def dock_name(panel: Panel, lane: int) -> str:
+    """The name of a panel's dock, for scripts and saved layouts."""
+    return panel.name if lane == 0 else f"{panel.name}-{lane + 1}"
 
 
 def saved_layout(window: QMainWindow) -> str:

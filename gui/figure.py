@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import cycle
 from pathlib import Path
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 
@@ -67,6 +68,7 @@ def _frame(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
     item.showGrid(x=True, y=True, alpha=0.25)
     for side, text in (("bottom", figure.x_label), ("left", figure.y_label)):
         item.setLabel(side, text, color=theme.normal)
+        item.getAxis(side).enableAutoSIPrefix(False)
         item.getAxis(side).setPen(theme.muted)
         item.getAxis(side).setTextPen(theme.normal)
     if len(figure.curves) > 1:
@@ -77,13 +79,14 @@ def _draw(item: pg.PlotItem, curve: Curve, colour: str, logarithmic: bool) -> No
     symbol = "o" if curve.half_width else None
     item.plot(curve.x, curve.y, pen=pg.mkPen(colour, width=_PEN_WIDTH), name=curve.name,
               symbol=symbol, symbolSize=7, symbolBrush=colour, symbolPen=colour)  # fmt: skip
-    if curve.half_width and not logarithmic:
+    if curve.half_width:
         band = pg.mkColor(colour)
         band.setAlpha(_BAND_OPACITY)
-        low = [y - half for y, half in zip(curve.y, curve.half_width, strict=True)]
-        high = [y + half for y, half in zip(curve.y, curve.half_width, strict=True)]
+        y, half = np.array(curve.y), np.nan_to_num(np.array(curve.half_width))
+        # Curves inside a band know nothing of the axis' scale.
+        x = np.log10(curve.x) if logarithmic else np.array(curve.x)
         item.addItem(pg.FillBetweenItem(
-            pg.PlotCurveItem(curve.x, low), pg.PlotCurveItem(curve.x, high), brush=band
+            pg.PlotCurveItem(x, y - half), pg.PlotCurveItem(x, y + half), brush=band
         ))  # fmt: skip
 
 

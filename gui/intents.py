@@ -49,10 +49,18 @@ class ApplyScenario:
 
 
 @dataclass(frozen=True)
+class Differ:
+    """Stand just before a job that is not decided alike: the first, next or previous one."""
+
+    which: str
+    where: bool = False  #: whether another server counts as another decision
+
+
+@dataclass(frozen=True)
 class Say:
     """A line for the status bar."""
 
     text: str
 
 
-Intent = GoTo | RunUntil | BreakAt | Select | ApplyScenario | Say
+Intent = GoTo | RunUntil | BreakAt | Select | ApplyScenario | Differ | Say

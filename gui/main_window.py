@@ -16,14 +16,15 @@ from gui import dialogs
 from gui import theme as themes
 from gui.actions import Actions
 from gui.bounds_service import BoundsService
+from gui.compare import CompareControl
 from gui.docks import AREAS, PanelDock, restore_layout, saved_layout
-from gui.intents import ApplyScenario, BreakAt, GoTo, Intent, RunUntil, Say, Select
+from gui.intents import ApplyScenario, BreakAt, Differ, GoTo, Intent, RunUntil, Say, Select
 from gui.panels import PANELS
 from gui.run_control import RunControl
 from gui.transport import TransportBar
 from gui.worker import RunWorker
-from model.api import Session
 from model.bounds import Bounds
+from model.comparison import open_run
 from model.frame import Frame, RunInfo
 from model.policies import policy_titles
 from model.programs.solving import solve_bounds
@@ -49,8 +50,8 @@ class MainWindow(QMainWindow):
         self.docks: dict[str, PanelDock] = {}
         self.frame: Frame | None = None
         self.selection = Select()
-        self._default_layout = ""
-        self._layout_before = ""
+        self.default_layout = ""
+        self.layout_before = ""
         self._told = ""  # the run's last message; the window's own stay until the next
         self.control = RunControl(worker, self)
         self.actions_by_name = Actions(self, self._handlers())
@@ -60,6 +61,7 @@ class MainWindow(QMainWindow):
         self._build()
         self._connect()
         self._bounds = BoundsService()
+        self.compare = CompareControl(self)
 
     def _build(self) -> None:
         self.setDockNestingEnabled(True)
@@ -101,7 +103,7 @@ class MainWindow(QMainWindow):
         dock.setProperty("built-from", entry.cls)
         panel.intent.connect(self.carry_out)
         dock.said.connect(self.say)
-        dock.visibilityChanged.connect(lambda seen: self._seen_or_hidden(dock, seen))
+        dock.visibilityChanged.connect(lambda seen: self.seen_or_hidden(dock, seen))
         self._place(dock, entry.place, entry.group)
         self.docks[panel.name] = dock
         if self.frame is not None:
@@ -131,7 +133,8 @@ class MainWindow(QMainWindow):
 
     def _panels_complete(self) -> None:
         self._size_docks()
-        self._default_layout = saved_layout(self)
+        self.default_layout = saved_layout(self)
+        self.compare.panels_complete()
         dialogs.fill_view_menu(self)
         saved = self.settings.value("layout", "")
         if saved and not restore_layout(self, str(saved)):
@@ -156,7 +159,8 @@ class MainWindow(QMainWindow):
 
     def _take_info(self, info: RunInfo) -> None:
         self.transport.set_info(info)
-        self.setWindowTitle(f"{info.scenario_name}: {info.policy_title} - slotscope")
+        policies = self.compare.policies or info.policy_title
+        self.setWindowTitle(f"{info.scenario_name}: {policies} - slotscope")
         for text in info.warnings:
             self.say(text)
         session = self.worker.session
@@ -175,25 +179,18 @@ class MainWindow(QMainWindow):
         if frame.message != self._told:
             self._told = frame.message
             self._status.setText(frame.message)
-        self._next.setText(self._next_text(frame))
+        self._next.setText(self.compare.next_text(frame))
         self.worker.take()
 
     def _show_in(self, dock: PanelDock) -> None:
-        frame = self.frame
+        frame = None if self.frame is None else dock.part(self.frame)
         if frame is not None and dock.panel.frame is not frame and (dock.seen or not frame.running):
             dock.panel.set_frame(frame)
 
-    def _seen_or_hidden(self, dock: PanelDock, seen: bool) -> None:
+    def seen_or_hidden(self, dock: PanelDock, seen: bool) -> None:
         """A dock behind another tab counts as hidden and costs nothing while running."""
         dock.seen = seen
         self._show_in(dock)
-
-    @staticmethod
-    def _next_text(frame: Frame) -> str:
-        if frame.running or frame.next_event is None:
-            return ""
-        when = f"t = {frame.next_event.time:.4f}"
-        return f"next: {frame.info.narrator.event(frame.next_event)} at {when}"
 
     def say(self, text: str) -> None:
         """Show a line in the status bar."""
@@ -227,6 +224,8 @@ class MainWindow(QMainWindow):
                 self.select(intent)
             case ApplyScenario(data, carry_on):
                 self.control.apply(data, carry_on)
+            case Differ(which, where):
+                self.compare.go_to_difference(which, where)
             case Say(text):
                 self.say(text)
 
@@ -234,7 +233,7 @@ class MainWindow(QMainWindow):
         """Point at something in every panel."""
         self.selection = selection
         for dock in self.docks.values():
-            dock.panel.set_selection(selection)
+            dock.panel.set_selection(self.compare.selection_in(dock, selection))
         inspects = selection.server is not None or selection.job is not None
         if inspects and not self.lecture and "inspector" in self.docks:
             self.docks["inspector"].show()
@@ -291,11 +290,11 @@ class MainWindow(QMainWindow):
         self.lecture = not self.lecture
         self.actions_by_name["lecture"].setChecked(self.lecture)
         if self.lecture:
-            self._layout_before = saved_layout(self)
-            for name, dock in self.docks.items():
-                dock.setVisible(name in LECTURE_PANELS)
-        elif self._layout_before:
-            restore_layout(self, self._layout_before)
+            self.layout_before = saved_layout(self)
+            for dock in self.docks.values():
+                dock.setVisible(dock.panel.name in LECTURE_PANELS)
+        elif self.layout_before:
+            restore_layout(self, self.layout_before)
         self.menu_bar.setHidden(self.lecture)
         self.statusBar().setHidden(self.lecture)
         self._restyle()
@@ -320,14 +319,14 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         """Put every panel back where it was at first."""
-        self._layout_before = saved_layout(self)
-        restore_layout(self, self._default_layout)
+        self.layout_before = saved_layout(self)
+        restore_layout(self, self.default_layout)
         self.say("The default layout is back; Ctrl+Z takes that back.")
 
     def undo_layout(self) -> None:
         """Take back the last reset."""
-        if self._layout_before:
-            restore_layout(self, self._layout_before)
+        if self.layout_before:
+            restore_layout(self, self.layout_before)
 
     def toggle_full_screen(self) -> None:
         """Fill the screen, and back."""
@@ -342,7 +341,7 @@ class MainWindow(QMainWindow):
     def stand_at(
         self,
         scenario: str,
-        policy: str | None,
+        policies: tuple[str, ...],
         seed: int | None,
         trace: tuple[str, ...],
         at: float | None,
@@ -355,14 +354,15 @@ class MainWindow(QMainWindow):
         UserError
             If it cannot be opened.
         """
-        session = Session.open(scenario, policy, seed, trace)
+        session = open_run(scenario, policies, seed, trace)
         if event is not None:
             session.seek(event)
         else:
             session.run(until=float(session.bench.scenario.run.warmup) if at is None else at)
+        self.compare.take_run(session)
         self._take_info(session.info)
         numbers = session.bench.numbers
-        bounds = solve_bounds(numbers.space, numbers.rewards, numbers.workload)
+        bounds = solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
         self._take_frame(session.frame(bounds=bounds))
 
     def settle(self) -> None:
@@ -370,13 +370,14 @@ class MainWindow(QMainWindow):
         for _ in range(5):
             QApplication.processEvents()
             for dock in self.docks.values():
-                if self.frame is not None:
-                    dock.panel.set_frame(self.frame)
+                part = None if self.frame is None else dock.part(self.frame)
+                if part is not None:
+                    dock.panel.set_frame(part)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save the layout and end the threads."""
-        if self._default_layout and not self.lecture:
-            self.settings.setValue("layout", saved_layout(self))
+        if self.default_layout and not self.lecture:
+            self.settings.setValue(self.compare.layout_key, saved_layout(self))
         self._bounds.stop()
         self.worker.stop()
         super().closeEvent(event)

@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject
 
 from gui.pace import Pace
 from gui.worker import Goal, RunWorker
-from model.api import Session
+from model.comparison import Comparison, lanes_of
+from model.comparison_file import load_run, save_run
 from model.scenario.load import parse_scenario, write_scenario
 
 
@@ -29,8 +30,9 @@ class RunControl(QObject):
         seed: int | None = None,
         event: int = 0,
         trace: tuple[str, ...] = (),
+        beside: tuple[str, ...] = (),
     ) -> None:
-        """Open a scenario by name or path and stand at an event."""
+        """Open a scenario by name or path, other policies *beside* it, and stand at an event."""
 
         def command(worker: RunWorker) -> None:
             current = worker.session
@@ -43,6 +45,8 @@ class RunControl(QObject):
                 )  # fmt: skip
             else:
                 session = worker.open(scenario, policy=policy, seed=seed, trace=trace)
+            if beside:
+                session = Comparison.beside(lanes_of(session)[0], beside, kernel=False)
             session.rename(scenario)
             worker.adopt(session)
             if event:
@@ -53,7 +57,7 @@ class RunControl(QObject):
     def open_path(self, path: Path) -> None:
         """Open a scenario file or a saved session."""
         if path.suffix == ".slotscope":
-            self._worker.post(lambda worker: worker.adopt(Session.load(path)))
+            self._worker.post(lambda worker: worker.adopt(load_run(path)))
         else:
             self.open(str(path))
 
@@ -78,7 +82,7 @@ class RunControl(QObject):
 
         def command(worker: RunWorker) -> None:
             if worker.session is not None:
-                worker.session.save(path, layout)
+                save_run(worker.session, path, layout)
                 worker.tell(f"Session saved as {path}")
 
         self._worker.post(command)
@@ -126,23 +130,23 @@ class RunControl(QObject):
 
     def step(self) -> None:
         """One event forwards."""
-        self._worker.post(lambda worker: worker.walk(Session.step))
+        self._worker.post(lambda worker: worker.walk(lambda run: run.step()))
 
     def step_into(self) -> None:
         """One sub-step forwards."""
-        self._worker.post(lambda worker: worker.walk(Session.step_into))
+        self._worker.post(lambda worker: worker.walk(lambda run: run.step_into()))
 
     def step_out(self) -> None:
         """Finish the event that was stepped into; nothing between events."""
-        self._worker.post(lambda worker: worker.walk(Session.step_out))
+        self._worker.post(lambda worker: worker.walk(lambda run: run.step_out()))
 
     def step_back(self) -> None:
         """One event back."""
-        self._worker.post(lambda worker: worker.walk(Session.step_back))
+        self._worker.post(lambda worker: worker.walk(lambda run: run.step_back()))
 
     def step_back_into(self) -> None:
         """One sub-step back."""
-        self._worker.post(lambda worker: worker.walk(Session.step_back_into))
+        self._worker.post(lambda worker: worker.walk(lambda run: run.step_back_into()))
 
     def go_to(self, event: int, substep: int = 0) -> None:
         """Stand after an event."""
@@ -158,11 +162,11 @@ class RunControl(QObject):
 
     def to_start(self) -> None:
         """Back to the start."""
-        self._worker.post(lambda worker: worker.walk(Session.to_start))
+        self._worker.post(lambda worker: worker.walk(lambda run: run.to_start()))
 
     def to_live_end(self) -> None:
         """To the last event ever reached."""
-        self._worker.post(lambda worker: worker.walk(Session.to_live_end))
+        self._worker.post(lambda worker: worker.walk(lambda run: run.to_live_end()))
 
     # Breakpoints.
 

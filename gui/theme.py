@@ -94,6 +94,8 @@ class Theme:
     migration: str
     optimum: str
     greedy: str
+    second: str
+    third: str
     empty: str
     reserved: str
     types: tuple[str, ...]
@@ -125,7 +127,8 @@ _TABLES: dict[str, tuple[str, ...]] = {
     "surfaces": ("window", "panel", "raised", "field", "selection"),
     "text": ("normal", "muted"),
     "lines": ("grid", "border", "focus"),
-    "meanings": ("run", "reject_group", "rejection", "migration", "optimum", "greedy"),
+    "meanings": ("run", "reject_group", "rejection", "migration", "optimum", "greedy",
+                 "second", "third"),
     "slots": ("empty", "reserved", "types"),
 }
 

@@ -52,6 +52,7 @@ class TransportBar(QWidget):
         self.policy = QComboBox()
         self.seed = QSpinBox()
         self.kind = QComboBox()
+        self.compare = QToolButton()
         self.speed = QSlider(Qt.Orientation.Horizontal)
         self.history = HistoryBar(theme)
         self._clock, self._event, self._rate, self._pace = (QLabel() for _ in range(4))
@@ -98,6 +99,7 @@ class TransportBar(QWidget):
         row.addWidget(self.policy)
         row.addWidget(QLabel("seed"))
         row.addWidget(self.seed)
+        row.addWidget(self.compare)
         row.addStretch(1)
         for label in (self._clock, self._event, self._rate):
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -7,7 +7,7 @@ made only after the last one was taken, so a slow drawing slows no run down.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from subprocess import Popen
 from time import monotonic
@@ -15,13 +15,14 @@ from typing import Any, Callable
 
 from PySide6.QtCore import QObject, Signal
 
+from gui.meter import Meter
 from gui.pace import REAL_TIME, Pace
 from gui.warming import load_painting, warm_in_background
 from model.api import Session
 from model.bounds import Bounds
+from model.comparison import Comparison, Run, lanes_of, lanes_shown
 from model.engine import Reason
 from model.errors import UserError
-from model.frame import Speed
 from model.scenario.load import Scenario
 
 Command = Callable[["RunWorker"], None]
@@ -29,9 +30,6 @@ Command = Callable[["RunWorker"], None]
 #: Seconds of running between two looks at the queue, at a pace and without limit.
 SLICE_SECONDS = 0.004
 LONG_SLICE_SECONDS = 0.012
-
-#: Seconds over which the displayed speed is averaged.
-SPEED_WINDOW = 0.5
 
 
 @dataclass
@@ -44,26 +42,6 @@ class Goal:
     express: bool = False
 
 
-@dataclass
-class _Meter:
-    """Events and simulated time per second, over the last half second."""
-
-    started: float = field(default_factory=monotonic)
-    event: int = 0
-    time: float = 0.0
-    speed: Speed = field(default_factory=Speed)
-
-    def restart(self, event: int, time: float) -> None:
-        self.started, self.event, self.time, self.speed = monotonic(), event, time, Speed()
-
-    def read(self, event: int, time: float) -> Speed:
-        passed = monotonic() - self.started
-        if passed >= SPEED_WINDOW:
-            speed = Speed((event - self.event) / passed, (time - self.time) / passed)
-            self.started, self.event, self.time, self.speed = monotonic(), event, time, speed
-        return self.speed
-
-
 class RunWorker(QObject):
     """Runs a session in a thread of its own and publishes frames.
 
@@ -71,6 +49,8 @@ class RunWorker(QObject):
     -------
     framed(Frame)
         A new frame; the next one comes after :meth:`take` was called.
+    compared(tuple)
+        The policies that run side by side from here on, as (label, RunInfo); none for one alone.
     opened(RunInfo)
         Another scenario or policy runs now.
     refused(str)
@@ -78,6 +58,7 @@ class RunWorker(QObject):
     """
 
     framed = Signal(object)
+    compared = Signal(object)
     opened = Signal(object)
     refused = Signal(str)
     compiled = Signal(bool)
@@ -86,7 +67,7 @@ class RunWorker(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.session: Session | None = None
+        self.session: Run | None = None
         self.running = False
         self.goal = Goal()
         self.pace: Pace = REAL_TIME
@@ -96,7 +77,7 @@ class RunWorker(QObject):
         self._taken = threading.Event()
         self._taken.set()
         self._cancelled = threading.Event()
-        self._meter = _Meter()
+        self._meter = Meter()
         self._clock = (0.0, 0.0)
         self._warming: Popen[bytes] | None = None
         self._kernel_wanted = False
@@ -175,17 +156,19 @@ class RunWorker(QObject):
 
     # Commands.
 
-    def adopt(self, session: Session) -> None:
-        """Run another session from here on."""
+    def adopt(self, session: Run) -> None:
+        """Run another session, or several side by side, from here on."""
         self.session = session
         self.running = False
         self.goal = Goal()
         self.bounds = Bounds()
         self.tell("")
+        self.compared.emit(lanes_shown(session))
         self.opened.emit(session.info)
         if session.layout:
             self.laid_out.emit(session.layout)
-        if session.timeline.engine is session.bench.reference and session.bench.has_kernel:
+        if any(lane.timeline.engine is lane.bench.reference and lane.bench.has_kernel
+               for lane in lanes_of(session)):  # fmt: skip
             self._kernel_wanted = True
             self._warming = self._warming or warm_in_background()
 
@@ -195,7 +178,7 @@ class RunWorker(QObject):
         self.goal = goal
         self.running = True
         if goal.kind is not None:
-            self._session.run(events=1)
+            self._session.step()
         self._clock = (monotonic(), line.time)
         self._meter.restart(line.event, line.time)
         self.tell("")
@@ -205,7 +188,7 @@ class RunWorker(QObject):
         self.running = False
         self._stale = True
 
-    def walk(self, step: Callable[[Session], Any], note: str = "") -> None:
+    def walk(self, step: Callable[[Run], Any], note: str = "") -> None:
         """Pause and take a step of any kind, forwards or back."""
         self.running = False
         self.tell(note)
@@ -216,11 +199,19 @@ class RunWorker(QObject):
         """Give up what is being read (may be called from any thread)."""
         self._cancelled.set()
 
-    def open(self, scenario: str | Scenario, **choices: Any) -> Session:
-        """Open a scenario, telling how far the reading of its trace has come."""
+    def open(self, scenario: str | Scenario, **choices: Any) -> Run:
+        """Open a scenario, telling how far the reading of its trace has come.
+
+        Policies that run beside the present one run beside it again.
+        """
         self._cancelled.clear()
-        return Session.open(scenario, kernel=False, progress=self.progressed.emit,
-                            cancelled=self._cancelled.is_set, **choices)  # fmt: skip
+        session = Session.open(scenario, kernel=False, progress=self.progressed.emit,
+                               cancelled=self._cancelled.is_set, **choices)  # fmt: skip
+        if not isinstance(self.session, Comparison):
+            return session
+        beside = [lane.origin.policy for lane in self.session.sessions[1:]
+                  if lane.origin.policy != session.origin.policy]  # fmt: skip
+        return Comparison.beside(session, beside, kernel=False) if beside else session
 
     def refresh(self) -> None:
         """Publish a frame although nothing has happened."""
@@ -232,14 +223,14 @@ class RunWorker(QObject):
         if self.session is not None:
             self._clock = (monotonic(), self.session.timeline.time)
 
-    def set_bounds(self, bounds: Bounds, session: Session) -> None:
+    def set_bounds(self, bounds: Bounds, session: Run) -> None:
         """The programs have been solved; nothing happens if another session runs by now."""
         if session is self.session:
             self.bounds = bounds
             self._stale = True
 
     @property
-    def _session(self) -> Session:
+    def _session(self) -> Run:
         if self.session is None:
             raise UserError("nothing is open yet; open a scenario first")
         return self.session
@@ -274,23 +265,23 @@ class RunWorker(QObject):
             self._clock = (monotonic(), self._session.timeline.time)
         return due
 
-    def _beat(self, session: Session, substeps: float) -> None:
+    def _beat(self, session: Run, substeps: float) -> None:
         if monotonic() - self._clock[0] >= 1.0 / substeps:
             session.step_into()
             self._clock = (monotonic(), session.timeline.time)
             if session.timeline.next_event is None:
                 self._end("Nothing will happen any more.")
 
-    def _events_left(self, session: Session) -> int | None:
+    def _events_left(self, session: Run) -> int | None:
         ends = [point - 1 for point in self.breakpoints if point - 1 > session.timeline.event]
         if self.goal.event is not None:
             ends.append(self.goal.event)
         return max(0, min(ends) - session.timeline.event) if ends else None
 
-    def _end_if_reached(self, session: Session, reason: Reason) -> None:
+    def _end_if_reached(self, session: Run, reason: Reason) -> None:
         event = session.timeline.event
         if reason is Reason.FLAG:
-            session.seek(event - 1)
+            session.step_back()
             self._end(f"The next event is a {self.goal.kind}.")
         elif reason is Reason.END:
             self._end("Nothing will happen any more.")

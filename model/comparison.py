@@ -135,6 +135,11 @@ class Comparison:
         return self.sessions[0].info
 
     @property
+    def origin(self) -> Origin:
+        """Where the first lane's run came from."""
+        return self.sessions[0].origin
+
+    @property
     def name(self) -> str:
         """The scenario's name as it is shown."""
         return self.sessions[0].name
@@ -499,3 +504,30 @@ Run = Session | Comparison
 def lanes_of(run: Run) -> tuple[Session, ...]:
     """The sessions of a run: itself, or one for each policy."""
     return run.sessions if isinstance(run, Comparison) else (run,)
+
+
+def lanes_shown(run: Run) -> tuple[tuple[str, RunInfo], ...]:
+    """The label and description of each lane of a comparison; none for a session."""
+    if not isinstance(run, Comparison):
+        return ()
+    infos = [session.info for session in run.sessions]
+    return tuple(zip(run.labels, infos, strict=True))
+
+
+def open_run(
+    scenario: str | Path | Scenario,
+    policies: Sequence[str],
+    seed: int | None = None,
+    trace: tuple[str, ...] = (),
+    kernel: bool = True,
+) -> Run:
+    """A session under one policy (the scenario's if none is given), or a comparison of several.
+
+    Raises
+    ------
+    UserError
+        One line that says what is wrong with the scenario, a policy or the trace.
+    """
+    if len(policies) > 1:
+        return Comparison.open(scenario, policies, seed, trace, kernel)
+    return Session.open(scenario, policies[0] if policies else None, seed, trace, kernel)

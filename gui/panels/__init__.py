@@ -42,3 +42,13 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("gui.panels.inspector", "InspectorPanel", "right", "curves"),
     PanelEntry("gui.panels.scenario_form", "ScenarioPanel", "right", "programs"),
 )
+
+#: The panels that each further policy has when several run side by side.
+COMPANIONS: tuple[PanelEntry, ...] = (
+    PanelEntry("gui.panels.servers", "ServersPanel", "left", "servers"),
+    PanelEntry("gui.panels.decisions", "DecisionsPanel", "bottom", "decisions"),
+    PanelEntry("gui.panels.reward", "RewardPanel", "right", "curves"),
+)
+
+#: The panel that only a comparison has.
+COMPARISON = PanelEntry("gui.panels.comparison", "ComparisonPanel", "right", "curves")

@@ -271,7 +271,7 @@ class InspectorPanel(Panel):
         color = self.theme.ink(self.theme.reject_group) if rejects else self.theme.normal
         group = f"<span style='color: {color}'>{'Reject' if rejects else 'Accept'} Group</span>"
         rank = int(classes.rank[server])
-        none = " = <i>J</i> + 1" if rank > frame.info.numbers.types else ""
+        none = ": not wanted" if rank > frame.info.numbers.ranks else ""
         return [
             f"<i>k</i> = {shown(mine.tolist())}, {which}",
             f"{group}, index {int(classes.index[server])}, rank {rank}{none}",

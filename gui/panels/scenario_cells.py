@@ -68,8 +68,10 @@ class Cell(QWidget):
         columns: int = 1,
         optional: bool = False,
         words: bool = False,
+        default: str = "",
     ) -> None:
         super().__init__()
+        self.default = default  #: shown where the scenario says nothing
         self.path, self.label, self.columns = path, label, columns
         self.optional, self.words = optional, words
         self._original: Any = None
@@ -134,7 +136,8 @@ class Cell(QWidget):
         """Let the field say *text*."""
         if isinstance(self.field, QComboBox):
             known = [as_text(self.field.itemData(n)) for n in range(self.field.count())]
-            self.field.setCurrentIndex(known.index(text) if text in known else 0)
+            shown = text if text in known else self.default
+            self.field.setCurrentIndex(known.index(shown) if shown in known else 0)
         else:
             self.field.setText(text)
             self.field.setCursorPosition(0)

@@ -149,6 +149,8 @@ def as_text(value: Any) -> str:
     """A plain value as one types it."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ", ".join(map(as_text, value))
     return "" if value is None else str(value)
 
 

@@ -205,7 +205,7 @@ class ScenarioPanel(Panel):
             unless = f", {default} unless given" if default else ""
             tip = f"{label.capitalize()}: a parameter of the policy{unless}."
             titled = [(item, as_text(item)) for item in choices]
-            cell = Cell(label, (*PARAMETERS, name), tip, titled, columns=2, optional=True)
+            cell = Cell(label, (*PARAMETERS, name), tip, titled, 2, True, default=default)
             if isinstance(cell.field, QLineEdit):
                 cell.field.setPlaceholderText(default)
             cells.append(cell)

@@ -45,7 +45,7 @@ class Captions:
 
 def captions_of(frame: Frame, figure: Figure) -> Captions:
     """The captions of a moment."""
-    last = frame.state.configuration.shape[1] + 1
+    last = frame.info.numbers.ranks + 1
     i_star = f"{symbol('I')}* = {figure.i_star}"
     at_i_star = figure.columns[figure.i_star - 1] if figure.i_star <= figure.greedy else None
     reason = ": all are matched"

@@ -85,8 +85,10 @@ class TheoryPanel(Panel):
         if columns == self._columns:
             return
         self._columns = columns
-        parts: list[list[QWidget]] = [[self.deficit], [self.target]]
-        orders = parts if columns == 2 else [[self.deficit, self.target], []]
+        bars: tuple[QWidget, QWidget] = (self.deficit, self.target)
+        orders: tuple[tuple[QWidget, ...], ...] = (bars, ())
+        if columns == 2:
+            orders = (bars[:1], bars[1:])
         for stack, order in zip(self._stacks, orders, strict=True):
             while stack.count():
                 stack.takeAt(0)
@@ -145,16 +147,16 @@ class TheoryPanel(Panel):
         tip = ("The first greedy configuration of whose slots every type is short, (5.3): CRA "
                "gives it to the next server of rank J + 1 that is empty.")  # fmt: skip
         if moment.all_effective:
-            return TileText("all servers are effective, (5.3)", "none empties", "muted", tip,
-                            short="(5.3)")  # fmt: skip
+            return TileText("servers effective, none to assign, (5.3)", "all", "normal", tip,
+                            short="effective, (5.3)")  # fmt: skip
         if moment.place is None:
-            return TileText("slots enough: empty servers stay, (5.3)", "no change", "muted", tip,
-                            short="(5.3)")  # fmt: skip
+            return TileText("empty servers: slots enough, (5.3)", "stay", "normal", tip,
+                            short="empty servers, (5.3)")  # fmt: skip
         metrics = QFontMetricsF(current_fonts().display)
         room = _NEXT_FIGURES * metrics.horizontalAdvance("0")
         text = configuration_text(moment.configurations[moment.place], metrics, room)
         return TileText("the next empty server gets, (5.3)", text, "migration", tip,
-                        short="next gets, (5.3)")  # fmt: skip
+                        short="next server, (5.3)")  # fmt: skip
 
     def _function_tiles(self, frame: Frame, moment: Moment) -> Iterable[TileText]:
         if self._function is None:

@@ -154,19 +154,18 @@ def _listen(
     process: subprocess.Popen[bytes], task: bytes, lines: SimpleQueue[dict[str, Any]]
 ) -> None:
     """Hand the task over, pass on what is said, and say so if the process fails."""
-    assert process.stdin is not None
-    assert process.stdout is not None
     try:
-        with process.stdin as entry:
-            entry.write(task)
-        with process.stdout as said:
-            for line in said:
+        with process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(task)
+            process.stdin.close()
+            for line in process.stdout:
                 lines.put(json.loads(line))
     except (OSError, ValueError) as error:
         lines.put({"problem": str(error)})
-    code = process.wait()
-    if code > 0:
-        lines.put({"problem": f"its process ended with code {code}"})
+    if process.returncode > 0:
+        lines.put({"problem": f"its process ended with code {process.returncode}"})
 
 
 def sentence(found: MonotoneSearch, types: int) -> str:

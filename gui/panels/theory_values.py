@@ -22,6 +22,9 @@ from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.sampling import columns
 from model.systems.reservation.state import GREEDY_LENGTH
 
+#: Averages that differ by less are equal: they are differences of long sums.
+SAME = 1e-6
+
 
 @dataclass(frozen=True)
 class Moment:
@@ -127,7 +130,7 @@ def falling_for(series: SampledSeries, now: float) -> tuple[float, float]:
     times, values = series.averages(0.0, now, width)
     # The last value stands there twice, for the end of its stretch.
     means = values[:-1]
-    falls = np.diff(means) < 0
+    falls = np.diff(means) < -SAME
     rises = np.flatnonzero(~falls)
     first = int(rises[-1]) + 1 if len(rises) else 0
     if not len(falls) or first >= len(falls):

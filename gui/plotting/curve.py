@@ -25,9 +25,17 @@ class PyramidCurve(pg.PlotCurveItem):  # type: ignore[misc]
     curve is painted, and then only for the visible range.
     """
 
-    def __init__(self, pyramid: Pyramid, color: str, *, step: bool = False) -> None:
+    def __init__(
+        self,
+        pyramid: Pyramid,
+        color: str,
+        *,
+        step: bool = False,
+        style: Qt.PenStyle = Qt.PenStyle.SolidLine,
+    ) -> None:
         self.pyramid = pyramid
         self.step = step
+        self._style = style
         self._color = color
         self._width = _WIDTH
         self._hold: float | None = None
@@ -76,7 +84,7 @@ class PyramidCurve(pg.PlotCurveItem):  # type: ignore[misc]
 
     def paint(self, painter: QPainter, *_: object) -> None:
         self._prepare(painter)
-        pen = QPen(QColor(self._color), self._width if self._short else 1.0)
+        pen = QPen(QColor(self._color), self._width if self._short else 1.0, self._style)
         pen.setCosmetic(True)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, self._short)
         painter.setPen(pen)

@@ -110,10 +110,18 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
 
     # -- what is shown -------------------------------------------------------------------
 
-    def add_curve(self, name: str, role: Role, *, label: str = "", step: bool = False) -> Pyramid:
+    def add_curve(
+        self,
+        name: str,
+        role: Role,
+        *,
+        label: str = "",
+        step: bool = False,
+        style: Qt.PenStyle = Qt.PenStyle.SolidLine,
+    ) -> Pyramid:
         """Add a curve, named *label* at its end; change its points through what is returned."""
         pyramid = Pyramid()
-        curve = PyramidCurve(pyramid, self._theme.color(role), step=step)
+        curve = PyramidCurve(pyramid, self._theme.color(role), step=step, style=style)
         curve.set_look(self._theme.color(role), self._fonts.scale)
         self._series[name] = _Series(curve, role, label)
         self.getPlotItem().addItem(curve, ignoreBounds=True)

@@ -11,6 +11,7 @@ from textwrap import fill
 from types import MappingProxyType
 from typing import Callable, Mapping, NoReturn, Sequence
 
+from model.cli.readers import host_load, host_size, number, one_of, picture, size, whole
 from model.errors import UserError
 
 #: Commands and the modules that carry them out; the window's two belong to ``main``.
@@ -20,6 +21,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType({
     "trace": "model.cli.trace",
     "bounds": "model.cli.bounds",
     "reproduce": "model.cli.reproduce",
+    "sweep": "model.cli.sweep",
     "prices": "model.cli.prices",
     "screenshot": "main",
     "verify": "model.cli.verify",
@@ -32,7 +34,6 @@ WIDTH = 80
 
 MOST_EVENTS = 10**12
 MOST_SEED = 2**63 - 1
-MOST_PIXELS = 10_000
 
 #: Policies that are run side by side at most.
 MOST_POLICIES = 3
@@ -79,87 +80,6 @@ class Parser(argparse.ArgumentParser):
         near = get_close_matches(first.split("=")[0], options, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         return UsageError(f"no such option; {hint}allowed: {', '.join(options)}", where=first)
-
-
-def whole(lowest: int, highest: int) -> Callable[[str], int]:
-    """A reader of whole numbers within bounds."""
-
-    def read(text: str) -> int:
-        if not re.fullmatch(r"[+-]?[0-9]{1,30}", text) or not lowest <= int(text) <= highest:
-            raise argparse.ArgumentTypeError(
-                f"found '{text}', allowed: a whole number from {lowest} to {highest}"
-            )
-        return int(text)
-
-    return read
-
-
-def number(lowest: float, *, open_end: bool) -> Callable[[str], float]:
-    """A reader of finite numbers above (or, without *open_end*, from) a bound."""
-
-    def read(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not lowest <= value < float("inf") or (open_end and value == lowest):
-            bound = f"above {lowest:g}" if open_end else f"of at least {lowest:g}"
-            raise argparse.ArgumentTypeError(f"found '{text}', allowed: a finite number {bound}")
-        return value
-
-    return read
-
-
-def one_of(*names: str) -> Callable[[str], str]:
-    """A reader of one of a few words."""
-
-    def read(text: str) -> str:
-        if text not in names:
-            near = get_close_matches(text, names, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            allowed = ", ".join(names)
-            raise argparse.ArgumentTypeError(f"found '{text}', allowed: {allowed}{hint}")
-        return text
-
-    return read
-
-
-def size(text: str) -> tuple[int, int]:
-    """A picture's width and height, as in 1280x720."""
-    match = re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", text)
-    if not match or not all(1 <= int(side) <= MOST_PIXELS for side in match.groups()):
-        raise argparse.ArgumentTypeError(
-            f"found '{text}', allowed: WIDTHxHEIGHT in pixels, each from 1 to {MOST_PIXELS}, "
-            "such as 1280x720"
-        )
-    return int(match[1]), int(match[2])
-
-
-def host_size(text: str) -> tuple[int, Fraction]:
-    """A server's vCPUs and gigabytes, as in 80x640."""
-    match = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,6}(?:\.[0-9]{1,3})?)", text)
-    if not match or int(match[1]) < 1 or Fraction(match[2]) <= 0:
-        raise argparse.ArgumentTypeError(
-            f"found '{text}', allowed: CPUSxGB, both above 0, such as 80x640"
-        )
-    return int(match[1]), Fraction(match[2])
-
-
-def host_load(text: str) -> Fraction:
-    """A load above 0 and at most 1000, as it is written."""
-    match = re.fullmatch(r"[0-9]{1,4}(?:\.[0-9]{1,6})?", text)
-    if not match or not 0 < Fraction(text) <= 1000:
-        raise argparse.ArgumentTypeError(
-            f"found '{text}', allowed: a number above 0 and at most 1000, such as 1.25"
-        )
-    return Fraction(text)
-
-
-def picture(text: str) -> Path:
-    """The path of a picture to be written."""
-    if not text.lower().endswith(".png"):
-        raise argparse.ArgumentTypeError(f"found '{text}', allowed: a path that ends in .png")
-    return Path(text)
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -348,16 +268,32 @@ def _reproduce() -> Parser:
         "reproduce",
         "Makes a figure or table of a paper again: the data as CSV and JSON, the picture as SVG "
         "and PNG, and a table with the paper's numbers beside ours. The result does not depend "
-        "on the number of workers.",
+        "on who does the work: this process, worker processes, or a Dask cluster.\n\n"
+        "Each finished part is kept at once in DIR/EXPERIMENT.parts.jsonl. After Ctrl+C, or "
+        "after being killed, the same command goes on from there.",
         ["slotscope reproduce dra-fig2", "slotscope reproduce dra-fig3 --workers 2",
-         "slotscope reproduce dra-fig4 --scale paper --out results --json"],
+         "slotscope reproduce dra-fig4 --scale paper --out results --json",
+         "slotscope reproduce dra-fig5 --trace task_events/ --cluster tcp://10.0.0.1:8786"],
     )  # fmt: skip
     parser.add_argument("experiment", metavar="EXPERIMENT", help="a name from 'slotscope list'")
     parser.add_argument("--scale", metavar="SCALE", type=one_of("quick", "paper"), default="quick",
                         help="quick (about a minute) or paper (as far as the paper "
                         "goes)")  # fmt: skip
+    parser.add_argument(
+        "--trace", metavar="PATH", nargs="+", action="extend", default=[],
+        help="for experiments on a recorded workload: its files, plain or gzip'd, or their folder",
+    )  # fmt: skip
+    _work(parser)
+    return parser
+
+
+def _work(parser: Parser) -> None:
+    """Who does the work of many runs, and where its results go."""
     parser.add_argument("--workers", metavar="N", type=whole(1, 1024),
                         help="processes (default: one for each processor)")  # fmt: skip
+    parser.add_argument("--cluster", metavar="ADDRESS",
+                        help="work on a Dask cluster: its scheduler's address such as "
+                        "tcp://10.0.0.1:8786, or local for one on this machine")  # fmt: skip
     parser.add_argument(
         "--out",
         metavar="DIR",
@@ -365,7 +301,48 @@ def _reproduce() -> Parser:
         default=Path("slotscope-results"),
         help="folder for data and picture (default: slotscope-results)",
     )
+    parser.add_argument("--fresh", action="store_true",
+                        help="forget the parts that are finished, and begin anew")  # fmt: skip
     _json(parser)
+
+
+def _sweep() -> Parser:
+    parser = Parser(
+        "sweep",
+        "Runs a scenario for every combination of values of its parameters and of policies, all "
+        "on the same jobs, and prints each measure with its 95 % interval over replications; "
+        "writes a table as CSV and JSON and, where a number varies, a picture. PATH is a field "
+        "of the scenario such as servers.count, policy.parameters.reservation_factor, "
+        "job_types[0].workload or job_types.small.workload. All values are checked before "
+        "anything runs.\n\n"
+        "Each finished run is kept at once; after Ctrl+C, or after being killed, the same command "
+        "goes on from there.",
+        ["slotscope sweep dra-vms --vary servers.count=20,60,180 "
+         "--vary policy.parameters.reservation_factor=1,log^2",
+         "slotscope sweep dra-vms --vary job_types.small.workload=1,2,4 --policy dra "
+         "--policy power-of-d:choices=5 --replications 8 --json"],
+    )  # fmt: skip
+    parser.add_argument("scenario", metavar="SCENARIO", help=_SCENARIO)
+    parser.add_argument("--vary", metavar="PATH=V,V", action="append", default=[],
+                        help="the values of a field; several times for a grid")  # fmt: skip
+    parser.add_argument("--policy", metavar="P", action="append", default=[],
+                        help="a policy, with parameters as in power-of-d:choices=5; several "
+                        "times to compare (default: the scenario's)")  # fmt: skip
+    parser.add_argument("--until", metavar="T", type=number(0, open_end=True),
+                        help="run up to time T (default: the scenario's)")  # fmt: skip
+    parser.add_argument("--warmup", metavar="T", type=number(0, open_end=False),
+                        help="measure from time T on (default: the scenario's, shortened in "
+                        "proportion)")  # fmt: skip
+    parser.add_argument("--seed", metavar="S", type=whole(0, MOST_SEED),
+                        help="another first seed than the scenario's")  # fmt: skip
+    parser.add_argument("--replications", metavar="N", type=whole(1, 100_000), default=4,
+                        help="independent runs with the seeds S, S + 1, ... of each combination "
+                        "(default: 4)")  # fmt: skip
+    parser.add_argument(
+        "--trace", metavar="PATH", nargs="+", action="extend", default=[],
+        help="files of a recorded workload, plain or gzip'd, or a folder of them",
+    )  # fmt: skip
+    _work(parser)
     return parser
 
 
@@ -450,6 +427,7 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType({
     "trace": _trace,
     "bounds": _bounds,
     "reproduce": _reproduce,
+    "sweep": _sweep,
     "prices": _prices,
     "screenshot": _screenshot,
     "verify": _verify,

@@ -15,6 +15,7 @@ from model.programs.appendix_c import AppendixC
 from model.programs.bounds import bounds
 from model.programs.greedy import global_greedy
 from model.programs.monotone import QUICK, MonotoneSearch, search_violation
+from model.programs.pools import pooled_greedy, pooled_optimum
 from model.scenario.load import Scenario, parse_scenario, write_scenario
 from model.systems.reservation.numbers import ReservationNumbers
 
@@ -37,12 +38,10 @@ def execute(options: argparse.Namespace) -> int:
     for warning in numbers.warnings():
         note(f"warning: {warning}")
     try:
-        result = bounds(numbers.space, numbers.rewards, numbers.workload)
-        curve = alpha_curve(numbers.space, numbers.rewards, numbers.workload)
-        result["programs"]["monotone"] = _monotone(numbers)
+        found = _over_pools(numbers) if len(numbers.pools) > 1 else _one_pool(numbers)
     except ValueError as error:
         raise ScenarioError(str(error), where=options.scenario) from None
-    result = {"scenario": options.scenario, **result, "curve": _curve(curve)}
+    result = {"scenario": options.scenario, **found}
     if member is not None:
         result["closed_forms"] = _closed_forms(member)
     if options.json:
@@ -52,6 +51,45 @@ def execute(options: argparse.Namespace) -> int:
         note("the workload is unknown (scripted), so that all bounds are 0")
     print(_text(result, numbers.type_names))
     return 0
+
+
+def _one_pool(numbers: ReservationNumbers) -> dict[str, Any]:
+    """All programs, the curves over alpha, and the search of Definition 8."""
+    result = bounds(numbers.space, numbers.rewards, numbers.workload)
+    curve = alpha_curve(numbers.space, numbers.rewards, numbers.workload)
+    result["programs"]["monotone"] = _monotone(numbers)
+    return {**result, "curve": _curve(curve)}
+
+
+def _over_pools(numbers: ReservationNumbers) -> dict[str, Any]:
+    """Optimum and greedy assignment of servers of several kinds.
+
+    What else the paper proves, and the curves, are for servers of one kind.
+    """
+    names = [pool.name for pool in numbers.pools]
+    shares, rewards, workload = numbers.pool_shares, numbers.rewards, numbers.workload
+    optimum = pooled_optimum(shares, rewards, workload)
+    greedy = pooled_greedy(shares, rewards, workload)
+    programs = {
+        name: {
+            "objective": float(found.value),
+            "exact": str(found.value),
+            "status": status,
+            "solution": [
+                {"pool": names[p], "configuration": list(k), "servers": float(share)}
+                for p, k, share in found.servers
+            ],
+        }
+        for name, found, status in (("optimum", optimum, "optimal"), ("greedy", greedy, "exact"))
+    }
+    return {
+        "programs": programs,
+        "optimal": float(optimum.value),
+        "greedy": float(greedy.value),
+        "ratio": float(greedy.value / optimum.value) if optimum.value else None,
+        "guarantees": [],
+        "curve": None,
+    }
 
 
 def _member(options: argparse.Namespace) -> AppendixC | None:
@@ -142,24 +180,31 @@ def _text(result: Mapping[str, Any], type_names: tuple[str, ...]) -> str:
         ]),
         f"ratio {shown(ratio)} (greedy / optimum)",
         *guarantees,
-        f"  monotone greedy property: {_property(result['programs']['monotone'])}",
+        *_property(result["programs"].get("monotone")),
         *_forms(result.get("closed_forms")),
         "",
         *_solutions(result, type_names),
-        f"over alpha: the same up to {curve['critical_low']} and from {curve['critical_high']} "
-        f"on; worst ratio {curve['worst_ratio']} at {curve['worst_alpha']}",
     ]  # fmt: skip
+    if curve is not None:
+        lines.append(
+            f"over alpha: the same up to {curve['critical_low']} and from "
+            f"{curve['critical_high']} on; worst ratio {curve['worst_ratio']} at "
+            f"{curve['worst_alpha']}"
+        )
     return "\n".join(lines)
 
 
-def _property(search: Mapping[str, Any]) -> str:
-    """What the search says about Definition 8, as a sentence."""
+def _property(search: Mapping[str, Any] | None) -> list[str]:
+    """What the search says about Definition 8, as a sentence; nothing where there was none."""
+    if search is None:
+        return ["  the paper's guarantees and curves are for servers of one kind"]
     witness = search["witness"]
-    if witness is None:
-        return f"{search['status']} of the greedy reward; that proves nothing"
-    lower, upper = (", ".join(witness[name]) for name in ("lower", "upper"))
-    return (f"violated: workload ({lower}) earns {witness['greedy_lower']}, "
-            f"the larger ({upper}) only {witness['greedy_upper']}")  # fmt: skip
+    said = f"{search['status']} of the greedy reward; that proves nothing"
+    if witness is not None:
+        lower, upper = (", ".join(witness[name]) for name in ("lower", "upper"))
+        said = (f"violated: workload ({lower}) earns {witness['greedy_lower']}, "
+                f"the larger ({upper}) only {witness['greedy_upper']}")  # fmt: skip
+    return [f"  monotone greedy property: {said}"]
 
 
 def _forms(forms: Mapping[str, Any] | None) -> list[str]:
@@ -171,10 +216,11 @@ def _forms(forms: Mapping[str, Any] | None) -> list[str]:
 
 def _solutions(result: Mapping[str, Any], type_names: tuple[str, ...]) -> list[str]:
     rows = [
-        (name, f"({', '.join(map(str, item['configuration']))})", shown(item["servers"]))
+        (name, f"{item.get('pool', '')} ({', '.join(map(str, item['configuration']))})".lstrip(),
+         shown(item["servers"]))
         for name, program in result["programs"].items()
         for item in program["solution"]
-    ]
+    ]  # fmt: skip
     return [
         f"configurations: slots of ({'; '.join(type_names)})",
         table(("program", "configuration", "share of servers"), rows, right=2),

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from model.api import Session
+from model.comparison import companion
 from model.errors import ScenarioError, TraceError
 from model.policies import reference_class
 from model.policy_choice import policy_choice
@@ -28,12 +29,14 @@ def check_scenario(options: argparse.Namespace) -> None:
     for path in map(Path, options.trace):
         if not path.exists():
             raise TraceError("no such file or folder", where=str(path))
-    if options.policy is not None:
-        reference_class(policy_choice(options.policy).name)
+    for policy in options.policies:
+        reference_class(policy_choice(policy).name)
     if options.scenario.endswith(SESSION_SUFFIX):
         if not Path(options.scenario).is_file():
             raise ScenarioError("no such file", where=options.scenario)
         return
     scenario = load_scenario(options.scenario)
     if scenario.workload.kind != "trace" or not (options.trace or scenario.workload.paths):
-        Session.open(options.scenario, options.policy, options.seed, kernel=False)
+        session = Session.open(options.scenario, options.policy, options.seed, kernel=False)
+        for policy in options.policies[1:]:
+            companion(session, policy, kernel=False)

@@ -15,9 +15,7 @@ from model.traces.prices import PriceList, read_price_list
 
 def execute(options: argparse.Namespace) -> int:
     """Read the files, and write the scenario or print it."""
-    prices = read_price_list(
-        options.machine_types, options.pricing, options.region, options.family
-    )
+    prices = read_price_list(options.machine_types, options.pricing, options.region, options.family)
     for name, reason in prices.left_out:
         note(f"{name} is left out: {reason}")
     cpus, memory = options.server

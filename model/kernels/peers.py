@@ -31,9 +31,7 @@ class PowerOfDKernel(Kernel):
     def build(self, state: ReservationState) -> Any:
         """Loads, and what the sampling needs."""
         policy = cast(PowerOfD, self.system.policy)
-        return power_of_d.build_index(
-            self.numbers, policy.loads, state, policy.choices, policy.key
-        )
+        return power_of_d.build_index(self.numbers, policy.loads, state, policy.choices, policy.key)
 
 
 class StaticReservationKernel(Kernel):

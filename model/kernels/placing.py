@@ -33,9 +33,7 @@ def has_room(
 
 
 @jitable
-def take_room(
-    state: State, index: Any, demand: Array, server: int, job_type: int, by: int
-) -> None:
+def take_room(state: State, index: Any, demand: Array, server: int, job_type: int, by: int) -> None:
     """A job of the type came to (1) or left (-1) the server: its room, and its slots with it."""
     for resource in range(demand.shape[1]):
         index.used[server, resource] += by * demand[job_type, resource]

@@ -15,6 +15,9 @@ from model.lab.parts import Attempt, Part, attempt, program_version
 #: The address that stands for a cluster made for the occasion on this machine.
 LOCAL = "local"
 
+#: What an address begins with.
+PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx")
+
 #: Seconds that a scheduler has to answer.
 TIMEOUT = 10.0
 
@@ -42,7 +45,7 @@ class DaskCluster:
         self._address = address
         self._workers = workers
         self._distributed = _distributed()
-        if address != LOCAL and "://" not in address:
+        if address != LOCAL and address.partition("://")[0] not in PROTOCOLS:
             raise UserError(f"found '{address}', allowed: {ALLOWED}", where="--cluster")
 
     def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
@@ -83,7 +86,11 @@ class DaskCluster:
             yield self._address
             return
         with self._distributed.LocalCluster(
-            n_workers=self._workers, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=self._workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
         ) as cluster:
             yield cluster
 
@@ -107,7 +114,7 @@ class DaskCluster:
     def _answer(self, future: Any, part: Part) -> Attempt:
         if future.status == "finished":
             answer: Attempt = future.result()
-            if answer.version != program_version():
+            if self._address != LOCAL and answer.version != program_version():
                 raise ExecutorError(
                     "the cluster's workers run another version of slotscope, numpy or numba than "
                     "this process; install the same there as here",

@@ -12,7 +12,7 @@ from model.api import open_bench
 from model.lab.parts import Outcome, Part
 from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Curve, Figure, Result, Row
-from model.lab.simulation import mean_path, rewards, rewards_in_the_limit, simulation, with_servers
+from model.lab.simulation import mean_path, rewards, rewards_in_the_limit, simulations, with_servers
 from model.metrics import Estimate, estimate
 from model.scenario.load import load_scenario
 
@@ -60,12 +60,10 @@ def parts(scale: str, _options: Options) -> list[Part]:
 
 
 def _parts(g: str, scale: Scale) -> list[Part]:
-    scenario = with_servers(SCENARIO, SERVERS)
-    return [
-        simulation(scenario, seed, SHOWN_TIME, scale.until, f"g = {g}, seed {seed}",
-                   policy=f"dra:reservation_factor={g}", times=TIMES)
-        for seed in range(1, scale.replications + 1)
-    ]  # fmt: skip
+    return simulations(
+        with_servers(SCENARIO, SERVERS), range(1, scale.replications + 1), SHOWN_TIME,
+        scale.until, f"g = {g}", f"dra:reservation_factor={g}", TIMES,
+    )  # fmt: skip
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Mapping
 
-from model.lab.google_trace import POLICIES, RANDOM, Facts, facts, limits, run, servers_for
+from model.lab.google_trace import POLICIES, Facts, facts, limits, runs, servers_for
 from model.lab.parts import Part
 from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Curve, Figure, Result, Row
@@ -45,10 +45,7 @@ def parts(scale: str, options: Options) -> list[Part]:
 def _cells(scale: Scale, trace: tuple[str, ...]) -> dict[tuple[str, int], list[Part]]:
     counts = dict.fromkeys(servers_for(facts(trace), share) for share in scale.shares)
     return {
-        (name, servers): [
-            run(name, servers, trace, seed)
-            for seed in range(1, 1 + (scale.replications if name == RANDOM else 1))
-        ]
+        (name, servers): runs(name, servers, trace, scale.replications)
         for servers in counts
         for name in POLICIES
     }

@@ -7,7 +7,7 @@ from typing import Mapping
 
 import numpy as np
 
-from model.lab.google_trace import POLICIES, Facts, facts, limits, run, servers_for
+from model.lab.google_trace import POLICIES, Facts, facts, limits, runs, servers_for
 from model.lab.parts import Outcome, Part
 from model.lab.plan import Options, Outcomes
 from model.lab.results import Curve, Figure, Result, Row
@@ -40,7 +40,7 @@ def parts(scale: str, options: Options) -> list[Part]:
 def _runs(scale: str, trace: tuple[str, ...]) -> dict[str, Part]:
     servers = servers_for(facts(trace), SHARE)
     times = _times(scale, facts(trace))
-    return {name: run(name, servers, trace, 1, times) for name in POLICIES}
+    return {name: runs(name, servers, trace, 1, times)[0] for name in POLICIES}
 
 
 def _times(scale: str, trace: Facts) -> tuple[float, ...]:

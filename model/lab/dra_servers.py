@@ -11,7 +11,7 @@ from model.api import open_bench
 from model.lab.parts import Part
 from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Curve, Figure, Result, Row
-from model.lab.simulation import rewards, rewards_in_the_limit, simulation, with_servers
+from model.lab.simulation import rewards, rewards_in_the_limit, simulations, with_servers
 from model.metrics import Estimate, estimate
 from model.scenario.load import load_scenario
 
@@ -78,16 +78,15 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
 
 def _cells(scale: Scale) -> dict[Cell, list[Part]]:
     return {
-        (g, servers): [_part(g, servers, seed, scale) for seed in range(1, scale.replications + 1)]
-        for g, servers in product(FACTORS, scale.servers)
+        (g, servers): _parts(g, servers, scale) for g, servers in product(FACTORS, scale.servers)
     }
 
 
-def _part(g: str, servers: int, seed: int, scale: Scale) -> Part:
+def _parts(g: str, servers: int, scale: Scale) -> list[Part]:
     until = scale.server_time / servers
-    return simulation(
-        with_servers(SCENARIO, servers), seed, WARMUP_SHARE * until, until,
-        f"g = {g}, L = {servers}, seed {seed}", policy=f"dra:reservation_factor={g}",
+    return simulations(
+        with_servers(SCENARIO, servers), range(1, scale.replications + 1), WARMUP_SHARE * until,
+        until, f"g = {g}, L = {servers}", f"dra:reservation_factor={g}",
     )  # fmt: skip
 
 

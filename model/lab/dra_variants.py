@@ -73,24 +73,21 @@ def parts(scale: str, _options: Options) -> list[Part]:
 
 
 def _from_empty(name: str, scale: Scale) -> list[Part]:
-    scenario, policy = with_servers(SCENARIO, SERVERS), PEERS[name]
-    work = infinite_system.WORK if policy is None else simulation.WORK
-    return [
-        simulation.simulation(scenario, seed, scale.warmup, scale.until,
-                              f"{name}, empty start, seed {seed}", policy, work=work)
-        for seed in range(1, scale.replications + 1)
-    ]  # fmt: skip
+    policy = PEERS[name]
+    return simulation.simulations(
+        with_servers(SCENARIO, SERVERS), range(1, scale.replications + 1), scale.warmup,
+        scale.until, f"{name}, empty start", policy,
+        work=infinite_system.WORK if policy is None else simulation.WORK,
+    )  # fmt: skip
 
 
 def _from_full(name: str, scale: Scale) -> list[Part]:
     empty = with_servers(SCENARIO, SERVERS)
     start = {"start": "full", "type": empty.job_types[0].name}
-    scenario = edited(empty, {"initial": start})
-    return [
-        simulation.simulation(scenario, seed, 0.0, TIMES[-1], f"{name}, full start, seed {seed}",
-                              PEERS[name], TIMES)
-        for seed in range(1, scale.replications + 1)
-    ]  # fmt: skip
+    return simulation.simulations(
+        edited(empty, {"initial": start}), range(1, scale.replications + 1), 0.0, TIMES[-1],
+        f"{name}, full start", PEERS[name], TIMES,
+    )  # fmt: skip
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:

@@ -93,15 +93,19 @@ def servers_for(trace: Facts, share: float) -> int:
     return max(int(float(f"{share * trace.load:.2g}")), 5)
 
 
-def run(
-    name: str, servers: int, trace: tuple[str, ...], seed: int, times: tuple[float, ...] = ()
-) -> Part:
-    """A part that runs the whole trace under one of :data:`POLICIES`."""
+def runs(
+    name: str,
+    servers: int,
+    trace: tuple[str, ...],
+    replications: int,
+    times: tuple[float, ...] = (),
+) -> list[Part]:
+    """Parts that run the whole trace under one of :data:`POLICIES`; one if it draws nothing."""
     policy, last = POLICIES[name], facts(trace).last
-    work = infinite_system.WORK if policy is None else simulation.WORK
-    return simulation.simulation(
-        with_servers(SCENARIO, servers), seed, WARMUP_SHARE * last, last,
-        f"{name}, L = {servers}, seed {seed}", policy, times, trace, work,
+    return simulation.simulations(
+        with_servers(SCENARIO, servers), range(1, 1 + (replications if name == RANDOM else 1)),
+        WARMUP_SHARE * last, last, f"{name}, L = {servers}", policy, times, trace,
+        infinite_system.WORK if policy is None else simulation.WORK,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import json
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -34,9 +34,9 @@ _SLICE = 16_384
 _CHUNK = 2**20
 
 
-def simulation(
+def simulations(
     scenario: Scenario,
-    seed: int,
+    seeds: Iterable[int],
     warmup: float,
     until: float,
     label: str,
@@ -44,37 +44,42 @@ def simulation(
     times: Sequence[float] = (),
     trace: tuple[str, ...] = (),
     work: str = WORK,
-) -> Part:
-    """A part that runs *scenario* once; *work* names another module that can carry it out.
+) -> list[Part]:
+    """Parts that run *scenario* once with each of *seeds*.
 
-    Its outcome has ``metrics``, the means over [warmup, until) by name, and ``path``, the
-    reward rate at each of *times* (increasing, in the scenario's unit of time).
+    The outcome of each has ``metrics``, the means over [warmup, until) by name, and ``path``,
+    the reward rate at each of *times* (increasing, in the scenario's unit of time).
 
     Parameters
     ----------
+    label:
+        What the parts are called, besides their seeds.
     policy:
         A policy's name, perhaps with parameters; by default the scenario's.
     trace:
         Files of a recorded workload.
+    work:
+        Another module that carries out parts with these settings.
 
     Raises
     ------
     UserError
         If a file of the trace cannot be read.
     """
-    settings = {
+    text = canonical({
         "scenario": as_data(scenario), "policy": policy, "policy_file": _policy_file(policy),
         "warmup": warmup, "until": until, "times": list(times),
         "trace": list(trace), "content": content(trace),
-    }  # fmt: skip
+    })  # fmt: skip
     load = float(sum(item.rate for item in scenario.job_types)) or 1.0
     # Each event costs more where few servers are often full and rejections are many.
     length = until * load * (scenario.servers.count + 20)
-    return Part.of(work, seed, settings, label, length)
+    start = f"{label}, " if label else ""
+    return [Part(work, seed, text, f"{start}seed {seed}", length) for seed in seeds]
 
 
 def carry_out(part: Part) -> Outcome:
-    """See :func:`simulation`."""
+    """See :func:`simulations`."""
     settings = part.settings
     run = _Run(bench_of(settings, part.seed), settings["times"])
     found = run_metrics(
@@ -115,7 +120,7 @@ class _Run:
 
 
 def bench_of(settings: Mapping[str, Any], seed: int) -> Bench:
-    """The bench that the settings of :func:`simulation` describe; a trace is read once only."""
+    """The bench that the settings of :func:`simulations` describe; a trace is read once only."""
     text = canonical(settings["scenario"])
     if not settings["trace"]:
         return open_bench(_scenario(text), settings["policy"], seed)

@@ -35,7 +35,7 @@ from model.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeL
 from model.policies.reservation_factor import Factor, ReservationFactor
 from model.policies.workload_estimate import WorkloadSource, estimator
 from model.records import Admit, Classify, Line, Migrate, Reassign, Record, Reject
-from model.scenario.fields import NotNegative, Positive, Section
+from model.scenario.fields import Numbers, Positive, Section
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.view import ReservationView
 
@@ -87,7 +87,7 @@ class Parameters(Section):
 
     reservation_factor: Factor = ReservationFactor((Fraction(11, 10), True))
     workload: WorkloadSource = "jobs"
-    estimate: tuple[NotNegative, ...] = ()
+    estimate: Numbers = ()
     window: Positive = Fraction(5)
 
     @model_validator(mode="after")

@@ -19,7 +19,7 @@ from fractions import Fraction
 from model.policies import dra
 from model.policies.base import Decisions
 from model.records import UpdateAt
-from model.scenario.fields import NotNegative, Positive
+from model.scenario.fields import Numbers, Positive
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.view import ReservationView
 
@@ -28,7 +28,7 @@ class Parameters(dra.Parameters):
     """Parameters of DRA, and ``period`` (or ``times``, in increasing order) of its updates."""
 
     period: Positive = Fraction(1)
-    times: tuple[NotNegative, ...] = ()
+    times: Numbers = ()
 
 
 class Reference(dra.Reference):

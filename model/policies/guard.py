@@ -18,7 +18,7 @@ from typing import Any, Callable, Generator, Iterator, Mapping
 from model.errors import PolicyError, PolicyFileError
 from model.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine
 from model.policies.guard_call import END, Call
-from model.policies.guard_memory import changed, prints_of
+from model.policies.guard_memory import Lasting
 from model.policies.guard_records import BadValueError, plain_record
 from model.policies.guard_shown import PrivateNumbers
 from model.records import Admit, Line, Record, Reject
@@ -84,7 +84,7 @@ class GuardedPolicy:
         """A fresh policy, with nothing left of what a failed one has changed."""
         self._numbers = PrivateNumbers(self._real)
         self._policy, self._variables = self._make(self._numbers.copy)
-        self._before = self._prints()
+        self._lasting = Lasting(self._policy, self._variables, (self._numbers.copy, self._real))
         self._spoilt = False
 
     def _count(self, name: str, most: int) -> int:
@@ -92,9 +92,6 @@ class GuardedPolicy:
             return whole(getattr(self._policy, name, 0), name, 0, most)
         except NotADecisionError as error:
             raise PolicyFileError(str(error), where=self.name) from None
-
-    def _prints(self) -> dict[str, bytes]:
-        return prints_of(self._policy, self._variables, (self._numbers.copy, self._real))
 
     def start(self, view: ReservationView) -> Decisions:
         """See :class:`model.policies.base.ReservationPolicy`; so for all occasions."""
@@ -127,7 +124,7 @@ class GuardedPolicy:
             self._check_what_lasts(call)
         except GeneratorExit:  # the event was left halfway, to go back or elsewhere
             call.close()
-            self._spoilt = bool(changed(self._before, self._prints()))
+            self._spoilt = bool(self._lasting.changed())
             raise
         except PolicyError:
             call.close()
@@ -163,7 +160,7 @@ class GuardedPolicy:
         if touched := self._numbers.changed():
             raise call.fault(f"it changes what it is shown: {', '.join(touched)} of the numbers",
                              call.first_line)  # fmt: skip
-        if names := changed(self._before, self._prints()):
+        if names := self._lasting.changed():
             raise call.fault(
                 f"it changes {', '.join(names[:3])}, which a rewind cannot take back; allowed: "
                 "memory = m in the class, view.memory and yield Remember(numbers=...)",

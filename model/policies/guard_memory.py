@@ -26,31 +26,67 @@ MOST_PARTS = 10_000
 _PLAIN = frozenset({int, float, complex, str, bytes, bool, type(None), Fraction, range})
 
 
-def prints_of(owner: Any, variables: Mapping[str, Any], known: Iterable[Any]) -> dict[str, bytes]:
-    """A print of each attribute of *owner* and of each of the file's *variables*.
+class Lasting:
+    """What lasts from event to event beside the state: to be left as it is.
 
-    *known* objects are not looked into.  Values that ``functools.cached_property`` keeps do
-    not count: they can be computed again.
+    Parameters
+    ----------
+    owner:
+        The policy.
+    variables:
+        Those of its file.
+    known:
+        Objects that are not looked into.
+
+    Values that ``functools.cached_property`` keeps do not count: they can be computed again.
     """
-    ids = frozenset(id(item) for item in known)
-    module = str(variables.get("__name__", ""))
-    cached = {name for kind in type(owner).__mro__ for name, item in vars(kind).items()
-              if isinstance(item, cached_property)}  # fmt: skip
-    result = {
-        f"self.{name}": _print(value, ids, module)
-        for name, value in _attributes(owner)
-        if name not in cached
-    }
-    for name, value in variables.items():
-        if not name.startswith("__") and not isinstance(value, ModuleType):
-            result[f"the variable {name}"] = _print(value, ids, module)
-    return result
 
+    def __init__(self, owner: Any, variables: Mapping[str, Any], known: Iterable[Any]) -> None:
+        self._owner, self._variables = owner, variables
+        self._known = frozenset(id(item) for item in known)
+        self._module = str(variables.get("__name__", ""))
+        self._cached = {name for kind in type(owner).__mro__ for name, item in vars(kind).items()
+                        if isinstance(item, cached_property)}  # fmt: skip
+        self._before = {name: (value, self._print(value)) for name, value in self._all()}
 
-def changed(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[str]:
-    """Names whose prints differ, or that only one side has."""
-    names = [*before, *(name for name in after if name not in before)]
-    return [name for name in names if before.get(name) != after.get(name)]
+    def changed(self) -> list[str]:
+        """Names of attributes and variables that are not what they were."""
+        left = dict(self._before)
+        found = [name for name, value in self._all()
+                 if name not in self._before or not self._same(value, *left.pop(name))]  # fmt: skip
+        return [*found, *left]
+
+    def _same(self, value: Any, before: Any, made: bytes | None) -> bool:
+        if made is None and value is before:
+            return True
+        known, module = self._known, self._module
+        return _print(value, known, module) == (made or _print(before, known, module))
+
+    def _all(self) -> Iterator[tuple[str, Any]]:
+        for name, value in _attributes(self._owner):
+            if name not in self._cached:
+                yield f"self.{name}", value
+        for name, value in self._variables.items():
+            if not (name.startswith("__") and name.endswith("__")):
+                yield f"the variable {name}", value
+
+    def _print(self, value: Any) -> bytes | None:
+        """None for what cannot change without becoming another object."""
+        if self._is_fixed(value):
+            return None
+        return _print(value, self._known, self._module)
+
+    def _is_fixed(self, value: Any) -> bool:
+        kind = type(value)
+        if kind in _PLAIN or id(value) in self._known or kind is ModuleType:
+            return True
+        if kind is tuple:
+            return all(type(item) in _PLAIN for item in value)
+        if isinstance(value, FunctionType | type):
+            return value.__module__ != self._module or (
+                isinstance(value, type) and issubclass(value, BaseModel)
+            )
+        return False
 
 
 def _print(value: Any, known: frozenset[int], module: str) -> bytes:

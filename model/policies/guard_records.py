@@ -140,7 +140,7 @@ def _check_names(values: Mapping[str, Any], view: ReservationView) -> None:
             elif name in SERVERS:
                 whole(value, what, 0, view.servers - 1)
             elif name == "i":
-                whole(value, what, 1, view.types)
+                whole(value, what, 1, view.ranks)
             elif name in TUPLES and not isinstance(value, tuple):
                 raise NotADecisionError(f"{what} is {found(value)}, allowed: a tuple")
     except NotADecisionError as error:

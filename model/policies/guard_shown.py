@@ -55,31 +55,29 @@ class PrivateNumbers:
 
     def __init__(self, numbers: ReservationNumbers) -> None:
         self.copy = deepcopy(numbers)
-        self._parts = [(self.copy, vars(self.copy)), (self.copy.space, vars(self.copy.space))]
         _ = self.copy.maximal, self.copy.largest_share  # computed now, to be pinned
-        self._pinned = [{name: (value, _content(value)) for name, value in variables.items()
-                         if not name.startswith("_")}
-                        for _, variables in self._parts]  # fmt: skip
+        parts = (self.copy, self.copy.space, *self.copy.pools,
+                 *(pool.space for pool in self.copy.pools))  # fmt: skip
+        self._pinned = [
+            (owner, name, value, _content(value))
+            for owner in parts
+            for name, value in vars(owner).items()
+            if not name.startswith("_")
+        ]
 
     def changed(self) -> list[str]:
         """Names of the attributes that are not what they were."""
-        found = []
-        for (_, variables), pinned in zip(self._parts, self._pinned, strict=True):
-            for name, (value, content) in pinned.items():
-                now = variables.get(name)
-                if now is not value or _content(now) != content:
-                    found.append(name)
-        return found
+        found = (name for owner, name, value, content in self._pinned
+                 if vars(owner).get(name) is not value or _content(value) != content)  # fmt: skip
+        return list(dict.fromkeys(found))
 
 
 def _content(value: Any) -> Any:
     """What may change although the object stays the same."""
-    if isinstance(value, np.ndarray):
-        value.flags.writeable = False
-        return value.dtype.str, value.shape, value.tobytes()
-    if isinstance(value, tuple | str | int):
-        return hash(value)
-    return None
+    if not isinstance(value, np.ndarray):
+        return None
+    value.flags.writeable = False
+    return value.dtype.str, value.shape, value.tobytes()
 
 
 def _differ(mine: np.ndarray, real: np.ndarray) -> bool:

@@ -119,7 +119,7 @@ def plan_of(numbers: ReservationNumbers) -> tuple[Configuration, ...]:
     if len(numbers.pools) == 1:
         optimum = exact_optimum(numbers.space, numbers.rewards, numbers.workload)
         return planned(optimum.servers, numbers.servers)
-    shares = [(pool.space, Fraction(pool.count, numbers.servers)) for pool in numbers.pools]
+    shares = numbers.pool_shares
     whole = pooled_optimum(shares, numbers.rewards, numbers.workload)
     plan: list[Configuration] = []
     for number, (_, share) in enumerate(shares):

@@ -107,7 +107,7 @@ def infinite_bound(
         If *times* do not ascend, or a search is too long.
     """
     jobs = jobs_in_infinite_system(workload, numbers.types, times, starting, first)
-    value = value or RewardFunction(numbers.space, numbers.rewards)
+    value = value or RewardFunction(numbers.pool_shares, numbers.rewards)
     return value(jobs / numbers.servers)
 
 
@@ -134,5 +134,5 @@ def infinite_average(
         raise ValueError(f"found warmup {warmup} and until {until}; 0 <= warmup < until is needed")
     pieces = max(moments // BATCHES, 1) * BATCHES
     times = warmup + (np.arange(pieces) + 0.5) * ((until - warmup) / pieces)
-    bound = infinite_bound(numbers, workload, times, starting)
+    bound = infinite_bound(numbers, workload, np.asarray(times, np.float64), starting)
     return estimate(bound.reshape(BATCHES, -1).mean(axis=1))

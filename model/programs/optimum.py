@@ -45,8 +45,8 @@ class ExactOptimum:
     pivots:
         Steps of the simplex method.
     basis:
-        The basic columns, J + 1.  Their prices do not depend on rho: wherever the same
-        columns are feasible, they are optimal, and U* is linear in rho.
+        [J + 1][J + 1] the basic columns, the row of the servers last.  Their prices do not
+        depend on rho: wherever they are feasible they are optimal, and U* is linear in rho.
     """
 
     value: Fraction
@@ -56,7 +56,7 @@ class ExactOptimum:
     server_price: Fraction
     generated: tuple[Configuration, ...]
     pivots: int
-    basis: tuple[Column, ...]
+    basis: tuple[tuple[int, ...], ...]
 
 
 def exact_optimum(
@@ -168,8 +168,17 @@ class _Program:
             server_price=server_price,
             generated=tuple(self.pool),
             pivots=self.simplex.pivots,
-            basis=tuple(self.simplex.basis),
+            basis=tuple(_entries(column) for column in self.simplex.basis),
         )
+
+
+def _entries(column: Column) -> tuple[int, ...]:
+    """A column of the program, its row of the servers last."""
+    kind, vector = column
+    if kind == "servers":
+        return (*vector, 1)
+    sign = 1 if kind == "unserved" else -1
+    return (*(sign * entry for entry in vector), 0)
 
 
 def _unit(j: int, types: int) -> Configuration:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Sequence
+from typing import Iterable, Sequence
 
 from model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
 from model.programs.greedy import check_numbers
@@ -39,10 +39,22 @@ class PooledAssignment:
         Reward per server and time unit.
     servers:
         (p, k, x_kp) for the positive x_kp; those of a pool add up to its share.
+    jobs:
+        [J] y_j, jobs served per server.
+    workload_prices, pool_prices:
+        [J] and [P] what one more unit of workload of each type, and one more server of each
+        pool (as a share of all), are worth at an optimum; empty otherwise.
+    basis:
+        [J + P][J + P] the basic columns at an optimum, rows as in the program (the types,
+        then the pools); wherever they are feasible they are optimal.  Empty otherwise.
     """
 
     value: Fraction
     servers: tuple[tuple[int, Configuration, Fraction], ...]
+    jobs: tuple[Fraction, ...]
+    workload_prices: tuple[Fraction, ...] = ()
+    pool_prices: tuple[Fraction, ...] = ()
+    basis: tuple[tuple[int, ...], ...] = ()
 
 
 def pooled_optimum(
@@ -80,6 +92,7 @@ class _Program:
         workload: Sequence[Fraction],
     ) -> None:
         self.spaces = [space for space, _ in pools]
+        self.workload = tuple(workload)
         self.types = len(workload)
         self.rewards, self.reward_unit = integer_rewards(rewards)
         right = [*workload, *(share for _, share in pools)]
@@ -112,6 +125,16 @@ class _Program:
                 return True
         return False
 
+    def _basis(self) -> tuple[tuple[int, ...], ...]:
+        columns = []
+        for kind, number, configuration in self.simplex.basis:
+            row = self.types + number if kind == "servers" else number
+            column = self._column(row, -1 if kind == "idle" else 1)
+            if kind == "servers":
+                column[: self.types] = configuration
+            columns.append(tuple(column))
+        return tuple(columns)
+
     def _column(self, row: int, entry: int) -> list[int]:
         return [entry * (place == row) for place in range(self.types + len(self.spaces))]
 
@@ -122,8 +145,16 @@ class _Program:
             for (kind, p, configuration), amount in self.simplex.solution().items()
             if kind == "servers"
         )
-        value = self.simplex.objective() * self.reward_unit / self.scale
-        return PooledAssignment(value, tuple(servers))
+        unit = self.reward_unit / self.simplex.denominator
+        prices = tuple(price * unit for price in self.simplex.prices())
+        return PooledAssignment(
+            value=self.simplex.objective() * self.reward_unit / self.scale,
+            servers=tuple(servers),
+            jobs=_served(servers, self.workload),
+            workload_prices=prices[: self.types],
+            pool_prices=prices[self.types :],
+            basis=self._basis(),
+        )
 
 
 def pooled_greedy(
@@ -143,7 +174,7 @@ def pooled_greedy(
     """
     for space, _ in pools:
         check_numbers(space, rewards, workload)
-    units, _ = integer_rewards(rewards)
+    units, unit = integer_rewards(rewards)
     left = list(workload)
     shares = [share for _, share in pools]
     allowed = (1 << len(workload)) - 1
@@ -162,7 +193,17 @@ def pooled_greedy(
     for p, share in enumerate(shares):
         used[p, (0,) * len(workload)] = share
     servers = tuple(sorted((p, k, share) for (p, k), share in used.items() if share))
-    return PooledAssignment(value * integer_rewards(rewards)[1], servers)
+    return PooledAssignment(value * unit, servers, _served(servers, workload))
+
+
+def _served(
+    servers: Iterable[tuple[int, Configuration, Fraction]], workload: Sequence[Fraction]
+) -> tuple[Fraction, ...]:
+    """[J] the jobs that the slots of *servers* serve, at most the workload."""
+    slots = [Fraction(0)] * len(workload)
+    for _, configuration, share in servers:
+        slots = [have + share * k for have, k in zip(slots, configuration, strict=True)]
+    return tuple(map(min, slots, workload))
 
 
 def _best(

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.programs.configurations import Configuration, ConfigurationSpace
-from model.programs.optimum import Column, ExactOptimum, exact_optimum
+from model.programs.optimum import exact_optimum
+from model.programs.pools import PoolShare, pooled_optimum
 
 #: A basic variable this far below 0 still counts as feasible: rounding in the inverse.
 FEASIBLE = 1e-9
@@ -36,16 +37,17 @@ class RewardFunction:
 
     Parameters
     ----------
-    space:
-        K, over J types.
+    pools:
+        [P] what fits on the servers of each pool, and its share of the servers; [(K, 1)]
+        where all servers are alike.
     rewards:
         [J] u_j >= 0.
     """
 
-    def __init__(self, space: ConfigurationSpace, rewards: Sequence[Fraction]) -> None:
-        self._space = space
+    def __init__(self, pools: Sequence[PoolShare], rewards: Sequence[Fraction]) -> None:
+        self._pools = tuple(pools)
         self._rewards = tuple(rewards)
-        self._divisible = is_divisible(space)
+        self._divisible = len(pools) == 1 and is_divisible(pools[0][0])
         self._known: dict[Configuration, None] = {}
         self._pieces: list[_Piece] = []
 
@@ -64,7 +66,7 @@ class RewardFunction:
         """
         workloads = np.asarray(workloads, float)
         if self._divisible:
-            return divisible_optimum(self._space, self._rewards, workloads)
+            return divisible_optimum(self._pools[0][0], self._rewards, workloads)
         values = np.empty(len(workloads))
         for start in range(0, len(workloads), CHUNK):
             part = slice(start, start + CHUNK)
@@ -86,21 +88,39 @@ class RewardFunction:
     def _solve(self, workload: NDArray[np.float64]) -> _Piece:
         exact = [Fraction(float(amount)).limit_denominator(WORKLOAD_DENOMINATOR)
                  for amount in workload]  # fmt: skip
-        optimum = exact_optimum(self._space, self._rewards, exact, known=self._known)
-        self._known.update(dict.fromkeys(optimum.generated))
-        piece = _Piece(optimum)
+        if len(self._pools) == 1:
+            space = self._pools[0][0]
+            optimum = exact_optimum(space, self._rewards, exact, known=self._known)
+            self._known.update(dict.fromkeys(optimum.generated))
+            prices = (*optimum.workload_prices, optimum.server_price)
+            piece = _Piece(optimum.basis, prices, [1.0])
+        else:
+            pooled = pooled_optimum(self._pools, self._rewards, exact)
+            prices = (*pooled.workload_prices, *pooled.pool_prices)
+            piece = _Piece(pooled.basis, prices, [float(share) for _, share in self._pools])
         self._pieces.append(piece)
         return piece
 
 
 class _Piece:
-    """A linear piece of U*: p rho + q wherever its basis is feasible."""
+    """A linear piece of U*: p rho + q b wherever its basis is feasible.
 
-    def __init__(self, optimum: ExactOptimum) -> None:
-        columns = np.array([_entries(column) for column in optimum.basis], float).T
-        self._inverse = np.linalg.inv(columns)
-        self._prices = np.array([float(price) for price in optimum.workload_prices])
-        self._constant = float(optimum.server_price)
+    *basis* [m][m] are its columns, *prices* [m] those of its rows, and *shares* the right
+    side of the rows after those of the types.
+    """
+
+    def __init__(
+        self,
+        basis: Sequence[Sequence[int]],
+        prices: Sequence[Fraction],
+        shares: Sequence[float],
+    ) -> None:
+        types = len(prices) - len(shares)
+        inverse = np.linalg.inv(np.array(basis, float).T)
+        self._inverse = inverse[:, :types]
+        self._fixed = inverse[:, types:] @ shares
+        self._prices = np.array([float(price) for price in prices[:types]])
+        self._constant = float(np.dot([float(price) for price in prices[types:]], shares))
 
     def at(self, workload: NDArray[np.float64]) -> float:
         """The value of the piece."""
@@ -113,19 +133,10 @@ class _Piece:
         if not len(places):
             return places
         mine = workloads[places]
-        amounts = mine @ self._inverse[:, :-1].T + self._inverse[:, -1]
+        amounts = mine @ self._inverse.T + self._fixed
         feasible = (amounts >= -FEASIBLE).all(axis=1)
         values[places[feasible]] = mine[feasible] @ self._prices + self._constant
         return np.asarray(places[~feasible], np.int64)
-
-
-def _entries(column: Column) -> tuple[int, ...]:
-    """A column of the program, its row of the servers last."""
-    kind, vector = column
-    if kind == "servers":
-        return (*vector, 1)
-    sign = 1 if kind == "unserved" else -1
-    return (*(sign * entry for entry in vector), 0)
 
 
 def is_divisible(space: ConfigurationSpace) -> bool:

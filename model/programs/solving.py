@@ -9,14 +9,15 @@ from typing import Sequence
 
 from model.bounds import Bounds
 from model.programs.alpha_curve import alpha_curve
-from model.programs.configurations import ConfigurationSpace
+from model.programs.configurations import Configuration, ConfigurationSpace
 from model.programs.greedy import global_greedy
 from model.programs.lyapunov import Lyapunov, lyapunov
-from model.programs.reward_lp import solve_optimum
+from model.programs.pools import PoolShare, pooled_optimum
+from model.programs.reward_lp import RewardProgram, solve_optimum
 
 
 def solve_bounds(
-    space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
+    pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]
 ) -> Bounds:
     """Optimum, greedy assignment, the curves over alpha, and the function V of a workload rho.
 
@@ -25,6 +26,9 @@ def solve_bounds(
     """
     if not any(workload):
         return Bounds(problem="The workload is 0 or unknown, so there is nothing to bound.")
+    if len(pools) > 1:
+        return _over_pools(pools, rewards, workload)
+    space = pools[0][0]
     try:
         optimum = solve_optimum(space, rewards, workload)
         greedy = global_greedy(space, rewards, workload)
@@ -37,6 +41,36 @@ def solve_bounds(
         problem = f"The curve over alpha is too large: {error}"
         return Bounds(optimum, greedy, None, problem, function)
     return Bounds(optimum, greedy, curve, lyapunov=function)
+
+
+def _over_pools(
+    pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]
+) -> Bounds:
+    """The optimum; what the paper proves of the greedy assignment it proves for one pool."""
+    try:
+        found = pooled_optimum(pools, rewards, workload)
+    except ValueError as error:
+        return Bounds(problem=f"The programs are too large: {error}")
+    used: dict[Configuration, Fraction] = {}
+    for _, configuration, share in found.servers:
+        used[configuration] = used.get(configuration, Fraction(0)) + share
+    optimum = RewardProgram(
+        objective=float(found.value),
+        exact=found.value,
+        status="optimal",
+        solver="",
+        configurations=tuple(used),
+        servers=tuple(map(float, used.values())),
+        jobs=tuple(map(float, found.jobs)),
+        workload_duals=tuple(map(float, found.workload_prices)),
+        server_dual=float(sum(price * share for price, (_, share) in
+                              zip(found.pool_prices, pools, strict=True))),
+        binding=("servers",),
+    )  # fmt: skip
+    return Bounds(optimum, problem=(
+        f"With {len(pools)} pools of servers U* is {float(found.value):.6g}. The greedy "
+        "assignment and its curve are drawn for one pool only; 'slotscope bounds' prints both."
+    ))  # fmt: skip
 
 
 def _lyapunov(
@@ -54,8 +88,8 @@ def main() -> None:
 
     The window runs this module as a process of its own, because solving holds Python's lock.
     """
-    space, rewards, workload = pickle.load(sys.stdin.buffer)
-    bounds = solve_bounds(space, rewards, workload)
+    pools, rewards, workload = pickle.load(sys.stdin.buffer)
+    bounds = solve_bounds(pools, rewards, workload)
     sys.stdout.buffer.write(pickle.dumps(bounds))
 
 

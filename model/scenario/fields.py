@@ -89,6 +89,13 @@ def _name(value: Any) -> str:
     return value
 
 
+def _listed(value: Any) -> Any:
+    """Text such as "2, 1/2" as the list that it means."""
+    if not isinstance(value, str):
+        return value
+    return [item.strip() for item in value.split(",") if item.strip()]
+
+
 _NUMBER_OR_TEXT = WithJsonSchema({"type": ["number", "string"]})
 
 Exact = Annotated[
@@ -99,6 +106,7 @@ Exact = Annotated[
 ]
 NotNegative = Annotated[Exact, AfterValidator(_not_negative)]
 Positive = Annotated[Exact, AfterValidator(_positive)]
+Numbers = Annotated[tuple[NotNegative, ...], BeforeValidator(_listed)]
 Whole = Annotated[int, Strict()]
 Name = Annotated[str, BeforeValidator(_name)]
 PolicyName = Annotated[str, BeforeValidator(_policy_name)]

@@ -180,7 +180,7 @@ def read_pricing(path: Path) -> Mapping[str, Any]:
     text = _text(path)
     try:
         _check_depth(text, loader)
-        document = yaml.load(text, Loader=loader)  # noqa: S506
+        document = yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         row = f"row {mark.line + 1}: " if mark else ""
@@ -264,9 +264,7 @@ def _check_region(instances: Mapping[str, Any], region: str, path: Path) -> None
         raise TraceError(unknown_name("region", region, known), where=str(path))
 
 
-def _price(
-    instances: Mapping[str, Any], name: str, region: str, path: Path
-) -> Fraction | None:
+def _price(instances: Mapping[str, Any], name: str, region: str, path: Path) -> Fraction | None:
     """The price of an hour; None where the list has none."""
     branch: Any = instances
     place = "compute.instance"

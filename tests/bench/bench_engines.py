@@ -41,6 +41,13 @@ DRA_EVENTS = {
 #: Arrivals under first fit in one round: compiled, plain Python, SimPy.
 ARRIVALS = {180: (200_000, 6000, 3000), 1000: (200_000, 6000, 2000), 10_000: (200_000, 6000, 300)}
 
+#: DRA's other peers, by policy name.
+PEERS = {
+    "power-of-d": "power of 5 choices",
+    "best-fit": "best fit",
+    "static-reservation": "static reservation",
+}
+
 #: Rows of the tape, which is written again and again as in a run.
 TAPE = 10_000
 
@@ -152,6 +159,18 @@ def bench_dra(servers: int, rounds: int, time: float) -> None:
     section(f"DRA, L = {servers}", comparison(interleaved(ways, rounds)))
 
 
+def bench_peers(servers: int, rounds: int, time: float) -> None:
+    """Print the table of DRA's peers: their kernels, and the reference of each."""
+    for policy, title in PEERS.items():
+        bench, state = settled(servers, policy, time)
+        kernel, reference = DRA_EVENTS[servers][0], DRA_EVENTS[servers][2]
+        ways = {
+            "kernel": of_engine(bench.kernel(), state, kernel),
+            "reference (Python)": of_engine(bench.reference, state, reference),
+        }
+        section(f"{title}, L = {servers}", comparison(interleaved(ways, rounds)))
+
+
 def bench_loss(servers: int, rounds: int, time: float) -> None:
     """Print first fit's table."""
     bench, state = settled(servers, "first-fit", time)
@@ -170,6 +189,8 @@ def main() -> None:
     rounds = 2 if arguments.quick else arguments.rounds
     for servers in SIZES[:2] if arguments.quick else SIZES:
         bench_dra(servers, rounds, SETTLED)
+    for servers in SIZES[:2] if arguments.quick else SIZES:
+        bench_peers(servers, rounds, SETTLED)
     for servers in SIZES[:2] if arguments.quick else SIZES:
         bench_loss(servers, rounds, SETTLED)
 

@@ -20,6 +20,8 @@ from model.programs.configurations import Configuration, ConfigurationSpace
 from model.programs.greedy import global_greedy
 from model.programs.optimum import exact_optimum
 from model.programs.reward_lp import choose_solver, formulate, solve_optimum
+from model.scenario.load import load_scenario
+from model.systems.reservation.numbers import numbers_of
 
 VMS = ((1, 1), (4, 16), (2, 32), (32, 256))
 EIGHT = ((2, 16), (4, 4), (4, 32), (8, 16), (8, 64), (32, 32), (32, 256), (64, 128))
@@ -30,6 +32,8 @@ CASES: Mapping[str, tuple[Sequence[tuple[int, int]], tuple[int, int]]] = {
     "8 types, (80, 640)": (EIGHT, (80, 640)),
     "12 types, (80, 640)": (TWELVE, (80, 640)),
 }
+#: A scenario with the prices of real machine types.
+PRICE_LIST = "dra-gcp"
 #: More configurations than this are not written into PuLP: minutes and gigabytes.
 MOST_FOR_PULP = 20_000
 #: More than this are not listed by loops in plain Python.
@@ -47,6 +51,11 @@ def main() -> None:
         print(f"\n{name}: {count} configurations, {maximal} maximal")
         report("LP (3.2), build and solve", program_ways(space, count), rounds)
         report("listing all configurations", listing_ways(space, count), rounds)
+    numbers = numbers_of(load_scenario(PRICE_LIST))
+    count, maximal = numbers.space.count(), len(numbers.space.maximal())
+    print(f"\n{PRICE_LIST} (real prices): {count} configurations, {maximal} maximal")
+    ways = program_ways(numbers.space, count, numbers.rewards, numbers.workload)
+    report("LP (3.2), build and solve", ways, rounds)
 
 
 def make_space(demand: Sequence[tuple[int, int]], capacity: tuple[int, int]) -> ConfigurationSpace:
@@ -54,11 +63,16 @@ def make_space(demand: Sequence[tuple[int, int]], capacity: tuple[int, int]) -> 
     return ConfigurationSpace.from_demands(demand, capacity)
 
 
-def program_ways(space: ConfigurationSpace, count: int) -> Ways:
+def program_ways(
+    space: ConfigurationSpace,
+    count: int,
+    rewards: Sequence[Fraction] = (),
+    workload: Sequence[Fraction] = (),
+) -> Ways:
     """U* by PuLP over everything, over maximal configurations, and exactly."""
     # In the space's own units, which is all that rewards need here.
-    rewards = [Fraction(8 * cpu + memory) for cpu, memory in space.demand]
-    workload = [Fraction(2 + 3 * j % 7, 5) for j in range(space.types)]
+    rewards = rewards or [Fraction(8 * cpu + memory) for cpu, memory in space.demand]
+    workload = workload or [Fraction(2 + 3 * j % 7, 5) for j in range(space.types)]
 
     def fresh() -> ConfigurationSpace:
         """The same space without remembered answers."""

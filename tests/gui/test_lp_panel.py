@@ -42,7 +42,7 @@ def opened(name: str, events: int = 400) -> tuple[Session, Bounds]:
     session = Session.open(name, kernel=False)
     session.run(events=events)
     numbers = session.info.numbers
-    return session, solve_bounds(numbers.space, numbers.rewards, numbers.workload)
+    return session, solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
 
 
 @pytest.fixture(scope="module")

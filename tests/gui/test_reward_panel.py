@@ -42,7 +42,7 @@ def session() -> Session:
 @pytest.fixture(scope="module")
 def bounds(session: Session) -> Bounds:
     numbers = session.info.numbers
-    return solve_bounds(numbers.space, numbers.rewards, numbers.workload)
+    return solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
 
 
 @pytest.fixture(scope="module")

@@ -109,7 +109,8 @@ class TestData:
     def test_every_policy_can_be_chosen(self):
         assert set(policy_titles()) == set(POLICIES)
         assert parameters_of("first-fit") == ()
-        (factor,) = parameters_of("dra")
+        factor, workload, *_ = parameters_of("dra")
+        assert (workload.default, workload.choices) == ("jobs", ("jobs", "given", "window"))
         assert (factor.name, factor.default, factor.choices) == (
             "reservation_factor", "log^1.1", (),
         )  # fmt: skip
@@ -149,6 +150,24 @@ class TestFilling:
         assert {key: data[key] for key in CONSTANTS} == {key: running[key] for key in CONSTANTS}
         assert [item["priority"] for item in data["job_types"]] == [0, 0, 0, 0]
         assert data["run"]["time_unit"] == "mean service times"
+
+    def test_a_choice_that_is_not_given_shows_its_default_and_stays_ungiven(self, panel, qtbot):
+        parameters = {"reservation_factor": 7}
+        panel.set_frame(frame_of(policy={"name": "dra-preemption", "parameters": parameters}))
+        retry = cell(panel, "policy.parameters.retry")
+        assert retry.text == "false"
+        assert panel.data()["policy"]["parameters"] == parameters
+        retry.set_text("true")
+        assert panel.data()["policy"]["parameters"] == parameters | {"retry": True}
+
+    def test_a_list_of_numbers_is_typed_with_commas(self, panel, qtbot):
+        panel.set_frame(frame_of(policy={"name": "dra", "parameters": {"workload": "given"}}))
+        cell(panel, "policy.parameters.estimate").set_text("2, 1/2, 4/3, 1")
+        assert check(panel.data()).problems == ()
+        cell(panel, "policy.parameters.estimate").set_text("2, -1")
+        assert [item.where for item in check(panel.data()).problems] == [
+            "policy.parameters.estimate[1]"
+        ]
 
     def test_another_scenario_refills_it(self, panel):
         panel.set_frame(frame_of(seed=99, title="another one"))

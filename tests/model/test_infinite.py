@@ -21,6 +21,7 @@ from model.programs.infinite import (
     jobs_in_infinite_system,
 )
 from model.programs.optimum import exact_optimum
+from model.programs.pools import pooled_optimum
 from model.programs.reward_function import RewardFunction, divisible_optimum, is_divisible
 from model.programs.reward_lp import solve_assignment
 from model.scenario.load import load_scenario, parse_scenario
@@ -107,7 +108,7 @@ def test_times_must_ascend() -> None:
 @settings(max_examples=40)
 def test_u_star_is_that_of_the_program(scenario: Any, seed: int) -> None:
     numbers = assemble(scenario).numbers
-    function = RewardFunction(numbers.space, numbers.rewards)
+    function = RewardFunction(numbers.pool_shares, numbers.rewards)
     jobs = np.random.default_rng(seed).integers(0, 40, (40, numbers.types))
     values = function(jobs / numbers.servers)
     for row, value in zip(jobs.tolist(), values, strict=True):
@@ -118,7 +119,7 @@ def test_u_star_is_that_of_the_program(scenario: Any, seed: int) -> None:
 
 def test_few_programs_are_solved_for_many_workloads() -> None:
     numbers = assemble(load_scenario("dra-vms")).numbers
-    function = RewardFunction(numbers.space, numbers.rewards)
+    function = RewardFunction(numbers.pool_shares, numbers.rewards)
     random = np.random.default_rng(5)
     jobs = random.poisson([360, 90, 240, 180], (20_000, 4))
     function(jobs / 180)
@@ -126,6 +127,29 @@ def test_few_programs_are_solved_for_many_workloads() -> None:
     before = function.solved
     function(jobs / 180)
     assert function.solved == before
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 5), st.integers(0, 5)), min_size=1, max_size=3),
+    st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=2, max_size=3),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=40)
+def test_u_star_of_several_pools(
+    demand: list[tuple[int, int]], capacities: list[tuple[int, int]], seed: int
+) -> None:
+    weights = range(1, len(capacities) + 1)
+    pools = [
+        (ConfigurationSpace.from_demands(demand, capacity), Fraction(weight, sum(weights)))
+        for capacity, weight in zip(capacities, weights, strict=True)
+    ]
+    random = np.random.default_rng(seed)
+    rewards = [Fraction(int(reward), 3) for reward in random.integers(0, 20, len(demand))]
+    jobs = random.integers(0, 30, (30, len(demand)))
+    values = RewardFunction(pools, rewards)(jobs / 7)
+    for row, value in zip(jobs.tolist(), values, strict=True):
+        exact = pooled_optimum(pools, rewards, [Fraction(count, 7) for count in row]).value
+        assert value == pytest.approx(float(exact), abs=TOLERANCE)
 
 
 @st.composite

@@ -142,7 +142,7 @@ def test_another_seed_gives_other_samples() -> None:
 def test_loads_are_the_largest_used_share(scenario: Any) -> None:
     numbers = numbers_of(scenario)
     measure = load_measure(numbers)
-    rows = [row for row in numbers.space.enumerate(2000).tolist()][:200]
+    rows = numbers.space.enumerate(2000).tolist()[:200]
     for row, load in zip(rows, measure.of(np.array(rows), [0] * len(rows)), strict=True):
         if numbers.demand.shape[1]:
             used = np.array(row) @ numbers.demand
@@ -248,9 +248,7 @@ def test_a_server_with_jobs_gets_its_configuration_once_it_is_empty() -> None:
         assert record.configuration == policy.plan[record.server]
 
 
-@pytest.mark.parametrize(
-    "policy", ["static-reservation", "power-of-d", "best-fit", "first-fit"]
-)
+@pytest.mark.parametrize("policy", ["static-reservation", "power-of-d", "best-fit", "first-fit"])
 def test_a_peer_has_no_groups(policy: str) -> None:
     from model.api import Session
 

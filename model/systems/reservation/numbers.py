@@ -103,6 +103,11 @@ class ReservationNumbers:
         """[L, n] what each server has."""
         return np.asarray(np.array([pool.capacity for pool in self.pools])[self.pool_of])
 
+    @property
+    def pool_shares(self) -> tuple[tuple[ConfigurationSpace, Fraction], ...]:
+        """[P] the feasible configurations of each pool and its share of the servers."""
+        return tuple((pool.space, Fraction(pool.count, self.servers)) for pool in self.pools)
+
     def space_of(self, server: int) -> ConfigurationSpace:
         """The feasible configurations of a server."""
         return self.pools[int(self.pool_of[server])].space
@@ -118,9 +123,9 @@ class ReservationNumbers:
     def greedy_set(self) -> tuple[Configuration, ...]:
         """The configurations of the global greedy assignment of the workload, at most J.
 
-        Psychas & Ghaderi (2022), Definition 5; none where the workload is unknown.
+        Psychas & Ghaderi (2022), Definition 5, for one pool; none where the workload is unknown.
         """
-        if not any(self.workload):
+        if not any(self.workload) or len(self.pools) > 1:
             return ()
         greedy = global_greedy(self.space, self.rewards, self.workload)
         return greedy.configurations[: len(greedy.permutation)]

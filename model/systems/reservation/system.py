@@ -323,7 +323,7 @@ class ReservationSystem:
                 raise self._fault(event, f"{tried}, which has no empty slot for it: "
                                   f"{_slots_and_jobs(state, target, job_type)}")  # fmt: skip
             return
-        if not self.numbers.room_for(state.placement[target : target + 1], job_type)[0]:
+        if not self._has_room(state, target, job_type):
             raise self._fault(event, f"{tried}, whose free resources do not hold it: its jobs are "
                               f"{_row(state.placement, target)}")  # fmt: skip
         self._resize(state, record.source, job_type, -1)

@@ -1,0 +1,289 @@
+"""Policies side by side in the window: the menu that starts it, and what each lane's docks do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Sequence
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QToolButton
+
+from gui.compare_docks import CompareDocks
+from gui.compare_form import ask_variant
+from gui.docks import PanelDock
+from gui.intents import BreakAt, GoTo, Intent, RunUntil, Say, Select
+from gui.worker import Goal, RunWorker
+from model.comparison import MOST_LANES, Comparison, Run, companion, lanes_of, lanes_shown
+from model.differences import DIFFERENCES
+from model.frame import Frame, RunInfo
+from model.policies import policy_titles
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+
+#: Seconds that a policy may take to run up to the clock of the one it is put beside.
+CATCH_UP_SECONDS = 3.0
+
+_TIP = ("Compare\nPuts other policies, or other parameters, beside this one: the same jobs, "
+        "clocks in step.")  # fmt: skip
+
+
+class CompareControl(QObject):
+    """Starts and ends comparisons, and carries out what the docks of further lanes ask for."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._worker = window.worker
+        self.labels: tuple[str, ...] = ()  #: of the lanes; empty where one policy runs alone
+        self.beside: tuple[str, ...] = ()  #: the policies beside the first, as they were given
+        self._info: RunInfo | None = None
+        self._followed = 0
+        self.docks = CompareDocks(window, self.carry_out)
+        self.menu = QMenu(window)
+        self._status = QLabel()
+        self._build(window.transport.compare)
+        self._worker.compared.connect(self._take)
+        self._worker.opened.connect(self._take_info)
+
+    def _build(self, button: QToolButton) -> None:
+        button.setObjectName("compare")
+        button.setText("Compare")
+        button.setAccessibleName("Compare")
+        button.setToolTip(_TIP)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setMenu(self.menu)
+        self.menu.setToolTipsVisible(True)
+        self.menu.aboutToShow.connect(self.fill_menu)
+        self._status.setObjectName("compared")
+        self._window.statusBar().addPermanentWidget(self._status)
+        self._status.hide()
+
+    @property
+    def policies(self) -> str:
+        """Which policies run side by side; empty for one alone."""
+        return " | ".join(self.labels)
+
+    @property
+    def layout_key(self) -> str:
+        """Where the settings keep the present arrangement of docks."""
+        return f"layout-{len(self.labels)}" if self.labels else "layout"
+
+    # What the worker tells.
+
+    def _take(self, lanes: Sequence[tuple[str, RunInfo]]) -> None:
+        before = self.layout_key
+        self.labels = tuple(label for label, _ in lanes)
+        self.beside = tuple(info.origin.policy for _, info in lanes[1:])
+        self._followed = 0
+        self._window.transport.compare.setText("Compare" if not lanes else "Comparing")
+        self._status.setText(f"side by side: {self.policies}")
+        self._status.setVisible(bool(lanes))
+        self._offer_kinds()
+        self.docks.show(self.labels, before, self.layout_key)
+
+    def take_run(self, run: Run) -> None:
+        """Show the lanes of a run that no worker adopted."""
+        self._take(lanes_shown(run))
+
+    def _take_info(self, info: RunInfo) -> None:
+        self._info = info
+
+    def panels_complete(self) -> None:
+        """The window's own panels are built: those of further lanes can follow."""
+        self.docks.allow()
+
+    def _offer_kinds(self) -> None:
+        """Decisions that differ are among the kinds of event to run to, while comparing."""
+        box = self._window.transport.kind
+        for kind in DIFFERENCES:
+            place = box.findText(kind)
+            if self.labels and place < 0:
+                box.addItem(kind)
+            elif not self.labels and place >= 0:
+                box.removeItem(place)
+
+    # The menu.
+
+    def fill_menu(self) -> None:
+        """What can be compared with the policy that runs."""
+        self.menu.clear()
+        full = len(self.beside) >= MOST_LANES - 1
+        own = self._info.origin.policy if self._info is not None else ""
+        for name, title in policy_titles():
+            if name != own:
+                self._offer(name, title, full)
+        for given in self.beside:
+            if given not in dict(policy_titles()):
+                self._offer(given, given, full)
+        self.menu.addSeparator()
+        other = self.menu.addAction("Other parameters ...", lambda: ask_variant(self))
+        file = self.menu.addAction("Policy file ...", self._ask_file)
+        for action in (other, file):
+            action.setEnabled(not full)
+        if self.labels:
+            self._offer_lanes()
+        self.menu.addSeparator()
+        end = self.menu.addAction("End comparison", lambda: self.compare(()))
+        end.setEnabled(bool(self.labels))
+
+    def _offer(self, policy: str, title: str, full: bool) -> None:
+        action = self.menu.addAction(policy)
+        action.setToolTip(title)
+        action.setCheckable(True)
+        running = policy in self.beside
+        action.setChecked(running)
+        action.setEnabled(running or not full)
+        action.triggered.connect(lambda: self.toggle(policy))
+
+    def _offer_lanes(self) -> None:
+        """Into whose decisions Shift+Right steps."""
+        menu = self.menu.addMenu("Step into the decisions of")
+        group = QActionGroup(menu)
+        for lane, label in enumerate(self.labels):
+            action = QAction(label, menu, checkable=True)
+            action.setChecked(lane == self._followed)
+            action.triggered.connect(lambda _=False, chosen=lane: self.follow(chosen))
+            group.addAction(action)
+            menu.addAction(action)
+
+    def _ask_file(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self._window, "Policy file", "", "Python (*.py)")
+        if path:
+            self.toggle(str(Path(path)))
+
+    # Commands to the worker.
+
+    def toggle(self, policy: str) -> None:
+        """Put a policy beside the others, or take it away."""
+        if policy in self.beside:
+            self.compare(tuple(one for one in self.beside if one != policy))
+        else:
+            self.compare((*self.beside, policy))
+
+    def compare(self, policies: tuple[str, ...]) -> None:
+        """Run these policies beside the first; none ends the comparison."""
+        self._worker.post(lambda worker: _compare(worker, policies))
+
+    def follow(self, lane: int) -> None:
+        """Step into the decisions of a lane, where it takes part in an event."""
+        self._followed = lane
+
+        def command(worker: RunWorker) -> None:
+            if isinstance(worker.session, Comparison):
+                worker.session.followed = lane
+                worker.refresh()
+
+        self._worker.post(command)
+
+    def go_to_difference(self, which: str, where: bool) -> None:
+        """Stand just before the first, next or previous job that is not decided alike."""
+        kind = next(kind for kind, counts in DIFFERENCES.items() if counts == where)
+        if which == "next":
+            self._window.control.run_until(kind=kind)
+        elif which == "previous":
+            self._window.control.back_to(kind)
+        else:
+            self._worker.post(lambda worker: _go_to_first(worker, kind, where))
+
+    # What the docks of further lanes ask for.
+
+    def carry_out(self, lane: int, intent: Intent) -> None:
+        """Do what a panel of a further lane asks for, in that lane."""
+        window = self._window
+        match intent:
+            case GoTo(event, substep):
+                self._worker.post(lambda worker: worker.walk(
+                    lambda run: _seek_in(run, lane, event, substep)))  # fmt: skip
+            case RunUntil(event=int(event)):
+                self._run_until(lane, event)
+            case BreakAt():
+                window.say(f"Breakpoints are set in the log of the first policy, {self.labels[0]}.")
+            case Select(floating=True):
+                from gui.dialogs import open_inspector
+
+                open_inspector(window, intent, lane)
+            case Select():
+                for dock in window.docks.values():
+                    dock.panel.set_selection(self.selection_in(dock, intent, lane))
+            case Say(text):
+                window.say(text)
+
+    def _run_until(self, lane: int, event: int) -> None:
+        frame = self._window.frame
+        if frame is None or lane > len(frame.companions):
+            return
+        rows = frame.companions[lane - 1].rows
+        times = rows["time"][rows["event"] == event]
+        if len(times):
+            self._window.control.run_until(time=float(times[0]))
+
+    @staticmethod
+    def selection_in(dock: PanelDock, selection: Select, lane: int = 0) -> Select:
+        """What of a selection made in a lane a dock shows: elsewhere only the job is the same."""
+        if dock.lane == lane:
+            return selection
+        return replace(selection, server=None, line=None)
+
+    # The status bar.
+
+    def next_text(self, frame: Frame) -> str:
+        """What happens next, and under which of the policies."""
+        standing = frame.comparison
+        if frame.running:
+            return ""
+        lanes = (0,) if standing is None else standing.next_lanes
+        if not lanes:
+            return ""
+        part = frame if lanes[0] == 0 else frame.companions[lanes[0] - 1]
+        if part.next_event is None:
+            return ""
+        where = ""
+        if standing is not None and len(lanes) < len(standing.labels):
+            where = f" ({', '.join(standing.labels[lane] for lane in lanes)})"
+        when = f"t = {part.next_event.time:.4f}"
+        return f"next: {part.info.narrator.event(part.next_event)}{where} at {when}"
+
+
+def _compare(worker: RunWorker, policies: tuple[str, ...]) -> None:
+    run = worker.session
+    if run is None:
+        return
+    first, *others = lanes_of(run)
+    time = run.timeline.time
+    worker.pause()
+    if not policies:
+        first.timeline.observe = None
+        first.layout = ""
+        worker.adopt(first)
+        return
+    kept = {lane.origin.policy: lane for lane in others}
+    compiled = first.timeline.engine is not first.bench.reference
+    sessions = [kept.get(policy) or companion(first, policy, compiled) for policy in policies]
+    comparison = Comparison.of([first, *sessions], CATCH_UP_SECONDS)
+    comparison.layout = ""
+    worker.adopt(comparison)
+    if comparison.timeline.time < time:
+        worker.tell(f"All stand at t = {comparison.timeline.time:.4g}, as far as the new policy "
+                    "came within a few seconds; run on from here.")  # fmt: skip
+
+
+def _go_to_first(worker: RunWorker, kind: str, where: bool) -> None:
+    run = worker.session
+    if not isinstance(run, Comparison):
+        return
+    if run.go_to_first_difference(where):
+        worker.pause()
+        worker.tell("Just before the first decision that differs.")
+        return
+    run.to_live_end()
+    worker.run(Goal(kind=kind, express=True))
+    worker.tell("No decision differs so far: running on to the first (Esc stops).")
+
+
+def _seek_in(run: Run, lane: int, event: int, substep: int) -> None:
+    if isinstance(run, Comparison):
+        run.seek(event, substep, lane)

@@ -1,0 +1,190 @@
+"""The docks of further lanes: built and arranged when a comparison starts, removed when it ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Callable, Sequence
+
+from PySide6.QtCore import QObject, Qt
+
+from gui.docks import PanelDock, dock_name, restore_layout, saved_layout
+from gui.intents import Intent
+from gui.panels import COMPANIONS, COMPARISON, PanelEntry
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+
+Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+
+#: Shares of the window: the left part with servers and logs, and in it those of the servers.
+_LEFT, _SERVERS, _COMPARISON = 0.62, 0.60, 0.72
+
+
+class CompareDocks(QObject):
+    """Owns the docks that only a comparison has."""
+
+    def __init__(self, window: MainWindow, carry_out: Callable[[int, Intent], None]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._carry_out = carry_out
+        self._labels: tuple[str, ...] = ()
+        self._built: list[str] = []  # names of docks
+        self._alone = ""  # the arrangement before
+        self._default_alone = ""
+        self._allowed = False
+
+    def allow(self) -> None:
+        """The window's own docks are complete."""
+        self._allowed = True
+        if self._labels:
+            self._build(f"layout-{len(self._labels)}")
+
+    def show(self, labels: tuple[str, ...], before: str, key: str) -> None:
+        """Show the docks of these lanes; *before* and *key* name the settings of layouts."""
+        count, self._labels = self._lanes(), labels
+        if not self._allowed:
+            return
+        if len(labels) != count:
+            self._window.settings.setValue(before, saved_layout(self._window))
+            if count:
+                self._remove()
+            if labels:
+                self._build(key)
+            else:
+                self._restore_alone()
+        self._name()
+
+    def _lanes(self) -> int:
+        return len(self._labels) if self._built else 0
+
+    # Building.
+
+    def _build(self, key: str) -> None:
+        window = self._window
+        if not self._alone:
+            self._alone = saved_layout(window)
+            self._default_alone = window.default_layout
+        for lane in range(1, len(self._labels)):
+            for entry in COMPANIONS:
+                self._add(entry, lane)
+        self._add(COMPARISON, 0)
+        self._arrange()
+        window.default_layout = saved_layout(window)
+        saved = str(window.settings.value(key, ""))
+        if saved:
+            restore_layout(window, saved)
+        self._name()
+
+    def _add(self, entry: PanelEntry, lane: int) -> None:
+        window = self._window
+        panel = entry.load()(window.theme)
+        dock = PanelDock(panel, window.theme, window, lane)
+        name = dock_name(panel, lane)
+        if lane:
+            panel.intent.connect(lambda intent: self._carry_out(lane, intent))
+        else:
+            panel.intent.connect(window.carry_out)
+        dock.said.connect(window.say)
+        dock.visibilityChanged.connect(lambda seen: window.seen_or_hidden(dock, seen))
+        window.docks[name] = dock
+        window.view_menu.addAction(dock.toggleViewAction())
+        self._built.append(name)
+
+    def _name(self) -> None:
+        """Docks say whose they are while several policies run."""
+        for dock in self._window.docks.values():
+            if dock.panel.name == "comparison":
+                continue
+            known = dock.lane < len(self._labels)
+            dock.name_policy(self._labels[dock.lane] if known else "")
+
+    # Arranging.
+
+    def _arrange(self) -> None:
+        """Servers side by side above, logs side by side below, the comparison at the right."""
+        window = self._window
+        restore_layout(window, window.default_layout)
+        for name in self._built:
+            window.docks[name].show()
+        self._apart("servers", "servers_grid")
+        for name in ("servers", "decisions"):
+            self._beside(name)
+        self._tab("servers", "servers_grid")
+        self._tab("decisions", "algorithm")
+        window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, window.docks["comparison"])
+        self._split("reward", "comparison")
+        self._tab("comparison", "groups", "inspector")
+        rewards = [f"reward-{lane + 1}" for lane in range(1, len(self._labels))]
+        self._tab("lp", "reward", *rewards)
+        for name in ("servers", "decisions", "comparison", "reward"):
+            if name in window.docks:
+                window.docks[name].raise_()
+        self.resize()
+
+    def _apart(self, name: str, partner: str) -> None:
+        """Take two tabs apart: what is to stand beside a dock in tabs becomes a tab of it."""
+        docks = self._window.docks
+        if name in docks and partner in docks:
+            self._window.removeDockWidget(docks[partner])
+            self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, docks[partner])
+            docks[partner].show()
+
+    def _beside(self, name: str) -> None:
+        docks = self._window.docks
+        last = name
+        for lane in range(1, len(self._labels)):
+            following = f"{name}-{lane + 1}"
+            self._window.splitDockWidget(docks[last], docks[following], Horizontal)
+            last = following
+
+    def _split(self, first: str, second: str) -> None:
+        docks = self._window.docks
+        if first in docks:
+            self._window.splitDockWidget(docks[first], docks[second], Vertical)
+
+    def _tab(self, front: str, *behind: str) -> None:
+        docks = self._window.docks
+        for name in behind:
+            if name in docks and front in docks:
+                self._window.tabifyDockWidget(docks[front], docks[name])
+
+    def resize(self) -> None:
+        """Give every lane as much room as the others."""
+        window, lanes = self._window, len(self._labels)
+        width, height = window.width(), window.height() - 130
+        names = [f"-{lane + 1}" if lane else "" for lane in range(lanes)]
+        for stem in ("servers", "decisions"):
+            share = int(width * _LEFT / lanes)
+            row = [*(f"{stem}{name}" for name in names), "comparison"]
+            self._resize(row, [share] * lanes + [int(width * (1 - _LEFT))], Horizontal)
+        down = [int(height * _SERVERS), int(height * (1 - _SERVERS))]
+        self._resize(["servers", "decisions"], down, Vertical)
+        right = [int(height * _COMPARISON), int(height * (1 - _COMPARISON))]
+        self._resize(["comparison", "reward"], right, Vertical)
+
+    def _resize(
+        self, names: Sequence[str], sizes: Sequence[int], direction: Qt.Orientation
+    ) -> None:
+        docks = self._window.docks
+        known = [(docks[name], size) for name, size in zip(names, sizes, strict=True)
+                 if name in docks]  # fmt: skip
+        self._window.resizeDocks([dock for dock, _ in known], [size for _, size in known],
+                                 direction)  # fmt: skip
+
+    # Removing.
+
+    def _remove(self) -> None:
+        window = self._window
+        for name in [name for name, dock in window.docks.items() if dock.lane]:
+            if name not in self._built:  # an inspector of a further lane
+                self._built.append(name)
+        for name in self._built:
+            dock = window.docks.pop(name)
+            window.removeDockWidget(dock)
+            dock.deleteLater()
+        self._built.clear()
+
+    def _restore_alone(self) -> None:
+        window = self._window
+        window.default_layout, self._default_alone = self._default_alone, ""
+        restore_layout(window, self._alone)
+        self._alone = ""

@@ -1,0 +1,59 @@
+"""A small form for a policy with other parameters, with faults beside the field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout
+
+if TYPE_CHECKING:
+    from gui.compare import CompareControl
+    from gui.main_window import MainWindow
+
+_ASKS = ("A policy with other parameters, such as dra:reservation_factor=20 or "
+         "power-of-d:choices=5, or the path of a policy file")  # fmt: skip
+
+
+def ask_variant(control: CompareControl) -> QDialog:
+    """Ask for a policy to compare with; closes once it runs, else says what is wrong."""
+    window: MainWindow = control.parent()  # type: ignore[assignment]
+    dialog = QDialog(window)
+    dialog.setObjectName("variant")
+    dialog.setWindowTitle("Compare with")
+    field = QLineEdit()
+    field.setPlaceholderText("dra:reservation_factor=20")
+    field.setAccessibleName("policy and parameters")
+    fault = QLabel()
+    fault.setObjectName("fault")
+    fault.setWordWrap(True)
+    fault.setStyleSheet(f"color: {window.theme.ink(window.theme.rejection)}")
+    buttons = QDialogButtonBox(
+        QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+    )
+    asks = QLabel(_ASKS)
+    asks.setWordWrap(True)
+    layout = QVBoxLayout(dialog)
+    for widget in (asks, field, fault, buttons):
+        layout.addWidget(widget)
+
+    def accept() -> None:
+        policy = field.text().strip()
+        if not policy:
+            fault.setText("found nothing, allowed: NAME or NAME:key=value,key=value")
+        elif policy in control.beside:
+            fault.setText(f"{policy} runs beside it already")
+        else:
+            fault.setText("")
+            control.toggle(policy)
+
+    worker = window.worker
+    worker.refused.connect(fault.setText)
+    worker.compared.connect(dialog.accept)
+    buttons.accepted.connect(accept)
+    buttons.rejected.connect(dialog.reject)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.resize(460, dialog.sizeHint().height())
+    dialog.open()
+    field.setFocus()
+    return dialog

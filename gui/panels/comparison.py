@@ -1,0 +1,193 @@
+"""Policies side by side: measures, paired differences, and the decisions that differ."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.intents import Differ, GoTo
+from gui.panel import Panel
+from gui.panels.comparison_curves import LaneCurves
+from gui.panels.comparison_table import (
+    caption,
+    lane_frames,
+    lane_ink,
+    measured_lanes,
+    table_rows,
+    table_text,
+)
+from gui.panels.tiles import LabelPace, paint_ground
+from gui.panels.wording import significant
+from gui.theme import Theme
+from model.differences import Difference
+from model.explain import grouped
+from model.frame import Frame
+
+_BUTTONS = (
+    ("first", "First that differs", "Go to the first decision that differs",
+     "Stands just before the first job that one policy admits and another rejects."),
+    ("previous", "Previous", "Previous difference",
+     "Back to just before the previous job that is not decided alike."),
+    ("next", "Next", "Next difference",
+     "On to just before the next job that is not decided alike; Esc stops the search."),
+)  # fmt: skip
+
+#: Share of the height that the measures may take; beyond it they scroll.
+_MOST_TABLE = 0.45
+
+
+class ComparisonPanel(Panel):
+    """What sets the policies apart: in numbers, over time, and job by job."""
+
+    name = "comparison"
+    title = "Comparison"
+    summary = "Measures of the policies side by side, with paired differences on the same jobs."
+    needs = frozenset({"reward"})
+    place = "right"
+
+    def build(self) -> None:
+        """The measures, the curves, and what is said of the decision that differs."""
+        self._pace = LabelPace()
+        self.table = _text(self.body)
+        self.caption = _text(self.body)
+        self.sentence = _text(self.body)
+        self.curves = LaneCurves(self.theme, self.body)
+        self.curves.picked.connect(self._go_to)
+        self.where = QCheckBox("or another server")
+        self.where.setToolTip("Another server counts as another decision, too.")
+        self.where.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.buttons = {name: self._button(name, text, title, tip)
+                        for name, text, title, tip in _BUTTONS}  # fmt: skip
+        self.measures = QScrollArea(self.body)
+        self.measures.setWidgetResizable(True)
+        self.measures.setFrameShape(QFrame.Shape.NoFrame)
+        self._fill_measures()
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 6)
+        column.setSpacing(4)
+        column.addWidget(self.measures)
+        column.addWidget(self.curves, 1)
+        column.addLayout(self._row())
+        column.addWidget(self.sentence)
+        self.sentence.setContentsMargins(10, 0, 10, 0)
+        self._ground()
+
+    def _fill_measures(self) -> None:
+        inside = QWidget()
+        rows = QVBoxLayout(inside)
+        rows.setContentsMargins(10, 6, 10, 0)
+        rows.setSpacing(2)
+        rows.addWidget(self.table)
+        rows.addWidget(self.caption)
+        rows.addStretch(1)
+        self.measures.setWidget(inside)
+
+    def _row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(10, 0, 10, 0)
+        for button in self.buttons.values():
+            row.addWidget(button)
+        row.addWidget(self.where)
+        row.addStretch(1)
+        return row
+
+    def _button(self, name: str, text: str, title: str, tip: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setObjectName(f"difference-{name}")
+        button.setAccessibleName(title)
+        button.setToolTip(f"{title}\n{tip}")
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(lambda: self.intent.emit(Differ(name, self.where.isChecked())))
+        return button
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Bring numbers, curves and sentences up to a moment; a few times a second in a run."""
+        if frame.comparison is None:
+            self.show_note("One policy runs alone; Compare, above, puts others beside it.")
+            return
+        if not self._pace.due(frame.running):
+            return
+        self.table.setText(table_text(measured_lanes(frame), self.theme))
+        self.caption.setText(f'<span style="color:{self.theme.muted}">{caption(frame)}</span>')
+        self.sentence.setText(self._told(frame))
+        self._fit()
+        self.curves.show_frame(frame)
+
+    def _fit(self) -> None:
+        inside = self.measures.widget()
+        wanted = inside.layout().heightForWidth(self.measures.viewport().width())
+        most = int(self.body.height() * _MOST_TABLE)
+        self.measures.setFixedHeight(max(40, min(wanted + 2, most)))
+
+    def _told(self, frame: Frame) -> str:
+        standing = frame.comparison
+        assert standing is not None
+        found, first = standing.found, standing.first
+        if found is not None and self._stands_before(frame, found):
+            return self._difference(frame, found, "Next")
+        if first is not None:
+            return self._difference(frame, first, "First decision that differs")
+        return (f"Each of the {grouped(standing.decided)} jobs so far was admitted, or rejected, by "
+                "all of them alike.")  # fmt: skip
+
+    @staticmethod
+    def _stands_before(frame: Frame, found: Difference) -> bool:
+        event = frame.next_event
+        return event is not None and event.job == found.job and event.time == found.time
+
+    def _difference(self, frame: Frame, found: Difference, title: str) -> str:
+        """A sentence for each lane: what it does with the job, and why."""
+        assert frame.comparison is not None
+        narrator = frame.info.narrator
+        time = significant(found.time, 6)
+        lines = [f"<b>{title}:</b> {escape(narrator.job(found.type, found.job))} at t = {time}"]
+        lanes = zip(lane_frames(frame), frame.comparison.labels, found.rows, strict=True)
+        for lane, (one, label, row) in enumerate(lanes):
+            ink = lane_ink(self.theme, lane)
+            said = escape(one.info.narrator.row(row))
+            lines.append(f'<b style="color:{ink}">{escape(label)}</b>, event '
+                         f"{grouped(int(row['event']))}: {said}")  # fmt: skip
+        return "<br>".join(lines)
+
+    def _go_to(self, time: float) -> None:
+        self.intent.emit(GoTo(self.curves.event_at(time)))
+
+    # The window.
+
+    def _ground(self) -> None:
+        for widget in (self.body, self.measures.viewport(), self.measures.widget()):
+            paint_ground(widget, self.theme)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._ground()
+        self.curves.restyle(theme)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """The measures of every lane, and their differences from the first."""
+        if self.frame is None or self.frame.comparison is None:
+            return None
+        names = ["policy", "measure", "mean", "half_width", "difference", "paired_half_width"]
+        return names, table_rows(measured_lanes(self.frame))
+
+
+def _text(parent: QWidget) -> QLabel:
+    label = QLabel(parent)
+    label.setTextFormat(Qt.TextFormat.RichText)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

@@ -1,0 +1,172 @@
+"""The reward rates of policies side by side over time, and their differences from the first."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gui.panels.comparison_table import LANE_ROLES, lane_frames
+from gui.panels.sampled import Columns, History, Values, average_width, nothing
+from gui.panels.wording import OPTIMUM_PLAIN, THIN, significant
+from gui.plotting.pyramid import Pyramid
+from gui.plotting.time_plot import PlotText, TimePlot
+from gui.theme import Theme, current_fonts
+from model.frame import Frame
+from model.systems.reservation.measures import reward_rate
+from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.sampling import columns
+
+#: Lanes are told apart by colour and by how their curves are drawn.
+LANE_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
+
+#: Height that both plots need, in pixels at the usual size of type; in less room the differences
+#: stand alone.
+_BOTH = 240
+
+
+def read_rewards(numbers: ReservationNumbers, samples: Values) -> Columns:
+    """The reward rate of samples, and its exact integral."""
+    jobs, areas = (samples[:, columns(name, numbers.types)] for name in ("jobs", "area"))
+    return Columns(reward_rate(numbers, jobs)[:, None], reward_rate(numbers, areas)[:, None])
+
+
+class LaneCurves(QWidget):
+    """Two plots, one above the other, over the same time.
+
+    Signals: ``picked`` (the time of a click).
+    """
+
+    picked = Signal(float)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._frame: Frame | None = None
+        self._histories: tuple[History, ...] = ()
+        self._drawing = False
+        fonts = current_fonts()
+        self.rewards = TimePlot(theme, fonts, PlotText("time", "reward rate"), parent=self)
+        self.differences = TimePlot(
+            theme, fonts, PlotText("time", "difference"), from_zero=False, parent=self
+        )
+        self.rewards.setAccessibleName("reward rates over time")
+        self.differences.setAccessibleName("differences of the reward rate over time")
+        self._curves: list[Pyramid] = []
+        self._gaps: list[Pyramid] = []
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for plot in (self.rewards, self.differences):
+            column.addWidget(plot, 1)
+            plot.picked.connect(self.picked)
+            plot.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
+            plot.setMinimumHeight(60)
+
+    def show_frame(self, frame: Frame) -> None:
+        """Draw all lanes up to a moment."""
+        assert frame.comparison is not None
+        labels = frame.comparison.labels
+        self._frame = frame
+        if len(labels) != len(self._histories):
+            self._begin(labels)
+        frames = lane_frames(frame)
+        anew = [history.update(one)
+                for history, one in zip(self._histories, frames, strict=True)]  # fmt: skip
+        for lane, label in enumerate(labels):
+            self.rewards.set_label(f"lane {lane + 1}", label)
+            if lane:
+                self.differences.set_label(f"lane {lane + 1}", label)
+        if any(anew):
+            self._clear()
+        self._show_optimum(frame)
+        self._draw(frame)
+
+    def _begin(self, labels: tuple[str, ...]) -> None:
+        """As many curves as lanes."""
+        for lane in range(len(self._curves)):
+            self.rewards.remove(f"lane {lane + 1}")
+            if lane:
+                self.differences.remove(f"lane {lane + 1}")
+        self._histories = tuple(History(read_rewards) for _ in labels)
+        looks = list(enumerate(zip(LANE_ROLES, LANE_STYLES, strict=True)))[: len(labels)]
+        self._curves = [self.rewards.add_curve(f"lane {lane + 1}", role, style=style)
+                        for lane, (role, style) in looks]  # fmt: skip
+        self._gaps = [self.differences.add_curve(f"lane {lane + 1}", role, style=style)
+                      for lane, (role, style) in looks[1:]]  # fmt: skip
+        self.differences.set_reference("none", 0.0, LANE_ROLES[0], labels[0])
+
+    def _clear(self) -> None:
+        for curve in (*self._curves, *self._gaps):
+            curve.replace(*nothing(0.0))
+        for plot in (self.rewards, self.differences):
+            plot.reset_view()
+
+    def _show_optimum(self, frame: Frame) -> None:
+        optimum = frame.bounds.optimum
+        if optimum is not None:
+            value = float(optimum.exact)
+            text = f"{OPTIMUM_PLAIN}{THIN} {significant(value)}"
+            self.rewards.set_reference("optimum", value, "optimum", text)
+
+    def _draw(self, frame: Frame) -> None:
+        self._drawing = True
+        for plot in (self.rewards, self.differences):
+            plot.set_now(frame.time)
+            plot.set_cursor(frame.time)
+        for plot in (self.rewards, self.differences):
+            for _ in range(2):  # drawing can change the range, and the range what is drawn
+                self._fill(plot, frame.time)
+                plot.refresh()
+        self._drawing = False
+
+    def _fill(self, plot: TimePlot, now: float) -> None:
+        low, high = plot.getPlotItem().getViewBox().viewRange()[0]
+        times, means = self.averages(max(low, 0.0), min(high, now), average_width(low, high))
+        if plot is self.rewards:
+            for lane, curve in enumerate(self._curves):
+                curve.replace(*(nothing(0.0) if not len(times) else (times, means[lane])))
+        else:
+            for lane, curve in enumerate(self._gaps, 1):
+                gap = nothing(0.0) if not len(times) else (times, means[lane] - means[0])
+                curve.replace(*gap)
+
+    def averages(self, first: float, last: float, width: float) -> tuple[Values, list[Values]]:
+        """Middles of stretches, and the mean reward rate of each lane in them.
+
+        The stretches are the same for all lanes: multiples of *width*, between *first* and the
+        last time that every lane has a sample of.
+        """
+        series = [history.series[0] for history in self._histories]
+        first = max(first, *(float(one.values.x[0]) for one in series))
+        last = min(last, *(float(one.values.x[-1]) for one in series))
+        if last <= first:
+            return np.zeros(0), []
+        grid = np.arange(math.floor(first / width), math.ceil(last / width) + 1) * width
+        inner = grid[(grid > first + width / 2) & (grid < last - width / 2)]
+        edges = np.r_[first, inner, last]
+        means = [np.diff(np.interp(edges, one.values.x, one.totals())) / np.diff(edges)
+                 for one in series]  # fmt: skip
+        middles = (edges[1:] + edges[:-1]) / 2
+        return np.r_[middles, last], [np.r_[one, one[-1]] for one in means]
+
+    def _zoomed(self) -> None:
+        if not self._drawing and self._frame is not None and self._histories:
+            self._draw(self._frame)
+
+    def event_at(self, time: float) -> int:
+        """The event of the first lane at or before a time."""
+        assert self._frame is not None
+        return self._histories[0].event_at(self._frame, time)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        for plot in (self.rewards, self.differences):
+            plot.set_theme(theme, current_fonts())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Both plots where there is room for them, else the differences."""
+        super().resizeEvent(event)
+        self.rewards.setVisible(self.height() >= _BOTH * current_fonts().scale)

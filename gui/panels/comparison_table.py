@@ -1,0 +1,112 @@
+"""The measures of policies side by side, and their paired differences, as rich text."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Iterator, NamedTuple, Sequence
+
+from gui.panels.wording import significant, with_interval
+from gui.theme import Theme
+from model.frame import Frame
+from model.metrics import BATCHES, CONFIDENCE, Batches, Estimate
+from model.paired import batches_so_far
+
+#: Theme colours of the lanes, in order.
+LANE_ROLES = ("run", "second", "third")
+
+#: Measures shown, with what they are called.
+MEASURES = {
+    "reward_rate": "reward rate",
+    "rejection_probability": "share rejected",
+    "rejected": "rejected",
+    "migrations": "migrations",
+}
+
+
+class LaneMeasures(NamedTuple):
+    """What is known of one lane: its measures, and their differences from the first lane."""
+
+    label: str
+    means: dict[str, Estimate]
+    differences: dict[str, Estimate]  #: empty for the first lane
+
+
+def lane_frames(frame: Frame) -> tuple[Frame, ...]:
+    """The frame of every lane, in order."""
+    return frame, *frame.companions
+
+
+def warmup_of(frame: Frame) -> float:
+    """When measuring begins."""
+    return float(frame.info.scenario.run.warmup)
+
+
+def measured_lanes(frame: Frame) -> tuple[LaneMeasures, ...]:
+    """The measures of all lanes so far, in the same batches of time."""
+    assert frame.comparison is not None
+    samples = [one.samples for one in lane_frames(frame)]
+    batches = batches_so_far(frame.info.numbers, samples, warmup_of(frame), frame.time)
+    known: Sequence[dict[str, Batches]] = batches or [{} for _ in samples]
+    result = []
+    for lane, (label, own) in enumerate(zip(frame.comparison.labels, known, strict=True)):
+        means = {name: one.estimate() for name, one in own.items()}
+        paired = {name: one.minus(known[0][name]).estimate() for name, one in own.items()}
+        result.append(LaneMeasures(label, means, paired if lane else {}))
+    return tuple(result)
+
+
+def table_text(lanes: Sequence[LaneMeasures], theme: Theme) -> str:
+    """A table with a column for each lane; differences from the first stand below the means."""
+    head = "".join(f'<td align="right"><b style="color:{lane_ink(theme, number)}">'
+                   f"{escape(lane.label)}</b></td>" for number, lane in enumerate(lanes))  # fmt: skip
+    rows = "".join(_row(name, title, lanes, theme) for name, title in MEASURES.items())
+    return f'<table width="100%" cellspacing="3"><tr><td></td>{head}</tr>{rows}</table>'
+
+
+def caption(frame: Frame) -> str:
+    """Since when the measures are taken, and what the differences are."""
+    start = significant(warmup_of(frame))
+    unit = f" {frame.info.time_unit}" if frame.info.time_unit else ""
+    if frame.time <= warmup_of(frame):
+        return f"Measures begin after the warm-up, at t = {start}{unit}."
+    return (f"Since the warm-up (t = {start}{unit}); below each mean its difference from the first "
+            f"policy, paired over {BATCHES} equal stretches of time, {CONFIDENCE:.0%} "
+            "intervals.")  # fmt: skip
+
+
+def lane_ink(theme: Theme, lane: int) -> str:
+    """The colour of a lane's name."""
+    return theme.ink(theme.color(LANE_ROLES[lane]))
+
+
+def _row(name: str, title: str, lanes: Sequence[LaneMeasures], theme: Theme) -> str:
+    cells = "".join(f'<td align="right">{_cell(name, lane, theme)}</td>' for lane in lanes)
+    return f'<tr><td style="color:{theme.muted}">{title}</td>{cells}</tr>'
+
+
+def _cell(name: str, lane: LaneMeasures, theme: Theme) -> str:
+    mean = _written(lane.means.get(name))
+    difference = lane.differences.get(name)
+    if difference is None:
+        return mean
+    sure = abs(difference.mean) > difference.half_width
+    text = _written(difference, signed=True)
+    strong = f"<b>{text}</b>" if sure else text
+    return f'{mean}<br><span style="color:{theme.muted if not sure else theme.normal}">{strong}</span>'
+
+
+def _written(value: Estimate | None, signed: bool = False) -> str:
+    if value is None:
+        return "–"
+    mean, half = with_interval(value.mean, value.half_width)
+    sign = "+" if signed and value.mean > 0 else ""
+    return f"{sign}{mean} ± {half}" if half else f"{sign}{mean}"
+
+
+def table_rows(lanes: Sequence[LaneMeasures]) -> Iterator[list[object]]:
+    """A row for each lane and measure, for a CSV file."""
+    for lane in lanes:
+        for name, one in lane.means.items():
+            difference = lane.differences.get(name)
+            pair = (difference.mean, difference.half_width) if difference else ("", "")
+            yield [lane.label, name, one.mean, one.half_width, *pair]

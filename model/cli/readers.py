@@ -1,0 +1,93 @@
+"""Readers of values on the command line: text in, a value or one line of refusal out."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from difflib import get_close_matches
+from fractions import Fraction
+from pathlib import Path
+from typing import Callable
+
+MOST_PIXELS = 10_000
+
+
+def whole(lowest: int, highest: int) -> Callable[[str], int]:
+    """A reader of whole numbers within bounds."""
+
+    def read(text: str) -> int:
+        if not re.fullmatch(r"[+-]?[0-9]{1,30}", text) or not lowest <= int(text) <= highest:
+            raise argparse.ArgumentTypeError(
+                f"found '{text}', allowed: a whole number from {lowest} to {highest}"
+            )
+        return int(text)
+
+    return read
+
+
+def number(lowest: float, *, open_end: bool) -> Callable[[str], float]:
+    """A reader of finite numbers above (or, without *open_end*, from) a bound."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not lowest <= value < float("inf") or (open_end and value == lowest):
+            bound = f"above {lowest:g}" if open_end else f"of at least {lowest:g}"
+            raise argparse.ArgumentTypeError(f"found '{text}', allowed: a finite number {bound}")
+        return value
+
+    return read
+
+
+def one_of(*names: str) -> Callable[[str], str]:
+    """A reader of one of a few words."""
+
+    def read(text: str) -> str:
+        if text not in names:
+            near = get_close_matches(text, names, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            allowed = ", ".join(names)
+            raise argparse.ArgumentTypeError(f"found '{text}', allowed: {allowed}{hint}")
+        return text
+
+    return read
+
+
+def size(text: str) -> tuple[int, int]:
+    """A picture's width and height, as in 1280x720."""
+    match = re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", text)
+    if not match or not all(1 <= int(side) <= MOST_PIXELS for side in match.groups()):
+        raise argparse.ArgumentTypeError(
+            f"found '{text}', allowed: WIDTHxHEIGHT in pixels, each from 1 to {MOST_PIXELS}, "
+            "such as 1280x720"
+        )
+    return int(match[1]), int(match[2])
+
+
+def host_size(text: str) -> tuple[int, Fraction]:
+    """A server's vCPUs and gigabytes, as in 80x640."""
+    match = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,6}(?:\.[0-9]{1,3})?)", text)
+    if not match or int(match[1]) < 1 or Fraction(match[2]) <= 0:
+        raise argparse.ArgumentTypeError(
+            f"found '{text}', allowed: CPUSxGB, both above 0, such as 80x640"
+        )
+    return int(match[1]), Fraction(match[2])
+
+
+def host_load(text: str) -> Fraction:
+    """A load above 0 and at most 1000, as it is written."""
+    match = re.fullmatch(r"[0-9]{1,4}(?:\.[0-9]{1,6})?", text)
+    if not match or not 0 < Fraction(text) <= 1000:
+        raise argparse.ArgumentTypeError(
+            f"found '{text}', allowed: a number above 0 and at most 1000, such as 1.25"
+        )
+    return Fraction(text)
+
+
+def picture(text: str) -> Path:
+    """The path of a picture to be written."""
+    if not text.lower().endswith(".png"):
+        raise argparse.ArgumentTypeError(f"found '{text}', allowed: a path that ends in .png")
+    return Path(text)

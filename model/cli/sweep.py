@@ -1,0 +1,84 @@
+"""``slotscope sweep``: a scenario under every combination of parameters and policies."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from model.cli.arguments import MOST_SEED, UsageError
+from model.cli.experiments import Draw, carry_out
+from model.cli.output import shown, table
+from model.errors import UserError
+from model.lab.results import Result, Row
+from model.lab.sweep import Sweep, axis
+from model.scenario.load import load_scenario
+
+#: The measures in the printed table; the files have all.
+PRINTED = ("reward_rate", "rejection_probability", "migrations")
+
+
+def execute(options: argparse.Namespace, draw: Draw) -> int:
+    """Run the sweep, write its files and print its table; *draw* makes the pictures."""
+    return carry_out(options, _name(options), sweep_of(options), _text, draw)
+
+
+def sweep_of(options: argparse.Namespace) -> Sweep:
+    """The sweep that a command line asks for.
+
+    Raises
+    ------
+    UserError
+        If any of its values cannot be used.
+    """
+    if not options.vary and not options.policy:
+        raise UsageError("found neither --vary nor --policy, allowed: at least one of them",
+                         where="sweep")  # fmt: skip
+    scenario = load_scenario(options.scenario)
+    if options.trace and scenario.workload.kind != "trace":
+        raise UserError(
+            f"found the workload '{scenario.workload.kind}', allowed: a scenario whose workload "
+            "is a trace, such as dra-google",
+            where="--trace",
+        )
+    if scenario.workload.kind == "trace" and not (options.trace or scenario.workload.paths):
+        raise UserError(f"{options.scenario} needs a trace: give its files with --trace PATH",
+                        where="--trace")  # fmt: skip
+    seed = scenario.seed if options.seed is None else options.seed
+    if seed + options.replications - 1 > MOST_SEED:
+        raise UsageError(
+            f"found {seed} with {options.replications} replications, allowed: a last seed of at "
+            f"most {MOST_SEED}",
+            where="--seed",
+        )
+    return Sweep(
+        _name(options), scenario, tuple(map(axis, options.vary)), tuple(options.policy), seed,
+        options.replications, options.until, options.warmup,
+        tuple(options.trace) or getattr(scenario.workload, "paths", ()),
+    )  # fmt: skip
+
+
+def _name(options: argparse.Namespace) -> str:
+    return f"sweep-{Path(options.scenario).stem}"
+
+
+def _text(result: Result) -> str:
+    """One line for each combination."""
+    lines: dict[tuple[tuple[str, object], ...], dict[str, Row]] = {}
+    for row in result.rows:
+        lines.setdefault(tuple(row.at.items()), {})[row.what] = row
+    paths = list(dict.fromkeys(path for at in lines for path, _ in at))
+    header = [*paths, *(cell for name in PRINTED for cell in (name, "+/-"))]
+    cells = []
+    for at, found in lines.items():
+        measures = [found.get(name) for name in PRINTED]
+        cells.append([
+            *(str(dict(at).get(path, "")) for path in paths),
+            *(text for row in measures for text in _pair(row)),
+        ])  # fmt: skip
+    return table(header, cells, right=len(paths))
+
+
+def _pair(row: Row | None) -> tuple[str, str]:
+    if row is None:
+        return "-", "-"
+    return shown(row.ours, 5), shown(row.half_width, 2)

@@ -1,0 +1,335 @@
+"""Sweeps: a scenario under every combination of values of its parameters and of policies."""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any, Iterator, Mapping, Sequence
+
+from model.assembly import assemble, policy_parameters
+from model.errors import UserError, unknown_name
+from model.exact import rational
+from model.lab.parts import Outcome, Part
+from model.lab.plan import Options, Outcomes, finished
+from model.lab.results import Curve, Figure, Result, Row
+from model.lab.simulation import simulations
+from model.metrics import estimate
+from model.policies import reference_class
+from model.policy_choice import policy_choice
+from model.scenario.load import Scenario, as_data, parse_scenario
+
+#: The value of an axis, as a scenario file may hold it.
+Value = bool | int | float | str
+
+#: Runs that one sweep may have.
+MOST_RUNS = 100_000
+
+#: Curves in a picture; with more of them it could not be read.
+MOST_CURVES = 12
+
+#: The measure in the picture.
+SHOWN = "reward_rate"
+
+_INDEX = re.compile(r"(.*)\[([0-9]{1,6})\]")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A field of a scenario, by its path, and the values that it takes."""
+
+    path: str
+    values: tuple[Value, ...]
+
+    @property
+    def numeric(self) -> bool:
+        """Whether every value is a number, also one in text such as ``3/5``."""
+        return all(_number(value) is not None for value in self.values)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination: values by path, a policy (empty: the scenario's), and the scenario."""
+
+    values: tuple[Value, ...]
+    policy: str
+    scenario: Scenario
+    warmup: float
+    until: float
+
+
+def axis(text: str) -> Axis:
+    """An axis from ``PATH=VALUE,VALUE,...``.
+
+    Raises
+    ------
+    UserError
+        If there is no path, no value, or a value twice.
+    """
+    path, sign, rest = text.partition("=")
+    values = tuple(_value(item.strip()) for item in rest.split(","))
+    if not path.strip() or not sign or "" in values:
+        raise UserError(f"found '{text}', allowed: PATH=VALUE,VALUE,... such as "
+                        "servers.count=20,60", where="--vary")  # fmt: skip
+    if len(set(map(str, values))) < len(values):
+        raise UserError(f"found a value twice in '{text}', allowed: each once", where="--vary")
+    return Axis(path.strip(), values)
+
+
+def _value(text: str) -> Value:
+    if text in {"true", "false"}:
+        return text == "true"
+    if re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+        return int(text)
+    return text
+
+
+def _number(value: Value) -> float | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return float(rational(value))
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """A sweep as a :class:`model.lab.plan.Plan`; all of it is checked when it is made.
+
+    Attributes
+    ----------
+    name:
+        Of its results.
+    scenario:
+        What is varied.
+    axes, policies:
+        The grid; no policy means the scenario's.
+    replications:
+        Runs of each combination, with the seeds *seed*, *seed* + 1, ....
+    until, warmup:
+        None: the scenario's; the warm-up is shortened in proportion where *until* shortens
+        the run.
+
+    Raises
+    ------
+    UserError
+        If a path leads nowhere, a value or policy is not allowed, or there are too many runs.
+    """
+
+    name: str
+    scenario: Scenario
+    axes: tuple[Axis, ...]
+    policies: tuple[str, ...]
+    seed: int
+    replications: int
+    until: float | None = None
+    warmup: float | None = None
+    trace: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        combinations = max(len(self.policies), 1)
+        for one in self.axes:
+            combinations *= len(one.values)
+        if combinations * self.replications > MOST_RUNS:
+            raise UserError(
+                f"found {combinations} combinations with {self.replications} replications, "
+                f"allowed: at most {MOST_RUNS:,} runs",
+                where="--vary",
+            )
+        paths = [one.path for one in self.axes]
+        for path in paths:
+            if path == "seed":
+                raise UserError("found seed, allowed: --seed and --replications, so that all "
+                                "combinations meet the same jobs", where="--vary")  # fmt: skip
+            if paths.count(path) > 1:
+                raise UserError(f"found {path} twice, allowed: once", where="--vary")
+        for text in self.policies:
+            if self.policies.count(text) > 1:
+                raise UserError(f"found {text} twice, allowed: once", where="--policy")
+        assert self.points  # computing them checks them
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """Every combination, policies varying fastest."""
+        return tuple(self._points())
+
+    def _points(self) -> Iterator[Point]:
+        for values in product(*(one.values for one in self.axes)):
+            scenario = self._varied(values)
+            until, warmup = self._times(scenario)
+            for policy in self.policies or ("",):
+                self._check(scenario, policy, values)
+                yield Point(values, policy, scenario, warmup, until)
+
+    def _varied(self, values: Sequence[Value]) -> Scenario:
+        data = as_data(self.scenario)
+        for one, value in zip(self.axes, values, strict=True):
+            try:
+                _set(data, one.path, value)
+            except UserError as error:
+                raise error.inside("--vary") from None
+        if not values:
+            return self.scenario
+        try:
+            return parse_scenario(data)
+        except UserError as error:
+            raise error.inside(self._place(values)) from None
+
+    def _place(self, values: Sequence[Value]) -> str:
+        pairs = zip(self.axes, values, strict=True)
+        return " ".join(f"--vary {one.path}={value}" for one, value in pairs)
+
+    def _times(self, scenario: Scenario) -> tuple[float, float]:
+        run = scenario.run
+        until = float(run.until) if self.until is None else self.until
+        if self.warmup is None:
+            return until, min(float(run.warmup), float(run.warmup / run.until) * until)
+        if self.warmup >= until:
+            raise UserError(f"found {self.warmup:g}, allowed: a time before the end at {until:g}",
+                            where="--warmup")  # fmt: skip
+        return until, self.warmup
+
+    def _check(self, scenario: Scenario, policy: str, values: Sequence[Value]) -> None:
+        """Put the system together once; a trace is not read for that."""
+        where = " ".join(filter(None, (self._place(values), f"--policy {policy}" * bool(policy))))
+        try:
+            if scenario.workload.kind == "trace":
+                policy_parameters(_under(scenario, policy) if policy else scenario)
+            else:
+                assemble(scenario, policy or None)
+        except UserError as error:
+            raise error.inside(where) if where else error from None
+
+    @cached_property
+    def runs(self) -> tuple[list[Part], ...]:
+        """For each of :attr:`points` its replications."""
+        return tuple(self._replications(point) for point in self.points)
+
+    def parts(self, scale: str, options: Options) -> list[Part]:
+        """One part for each replication of each combination."""
+        return [part for several in self.runs for part in several]
+
+    def _replications(self, point: Point) -> list[Part]:
+        return simulations(
+            point.scenario, range(self.seed, self.seed + self.replications), point.warmup,
+            point.until, ", ".join(f"{name} = {value}" for name, value in self._at(point).items()),
+            point.policy or None, trace=self.trace,
+        )  # fmt: skip
+
+    def _at(self, point: Point) -> dict[str, Value]:
+        at = {one.path: value for one, value in zip(self.axes, point.values, strict=True)}
+        return at | ({"policy": point.policy} if point.policy else {})
+
+    def result(self, scale: str, options: Options, outcomes: Outcomes) -> Result:
+        """Each measure of each combination that has a finished run, and a picture."""
+        rows: list[Row] = []
+        for point, several in zip(self.points, self.runs, strict=True):
+            rows += _measures(finished(several, outcomes), self._at(point))
+        figure = _figure(self, rows)
+        return Result(self.name, scale, tuple(rows), (figure,) if figure else (), self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        last = self.seed + self.replications - 1
+        return (
+            f"Seeds {self.seed} to {last} for every combination: all meet the same random numbers.",
+        )
+
+
+def _under(scenario: Scenario, policy: str) -> Scenario:
+    """*scenario* under another policy, with those of its parameters that the policy knows."""
+    choice = policy_choice(policy)
+    known = reference_class(choice.name).schema.model_fields
+    kept = {key: value for key, value in scenario.policy.parameters.items() if key in known}
+    chosen = choice.model_copy(update={"parameters": kept | choice.parameters})
+    return scenario.model_copy(update={"policy": chosen})
+
+
+def _measures(done: Sequence[Outcome], at: Mapping[str, Value]) -> list[Row]:
+    if not done:
+        return []
+    rows = []
+    for name in done[0]["metrics"]:
+        item = estimate([outcome["metrics"][name] for outcome in done])
+        rows.append(Row(name, item.mean, item.half_width, at=dict(at)))
+    return rows
+
+
+def _figure(sweep: Sweep, rows: Sequence[Row]) -> Figure | None:
+    """The reward rate over the first axis of numbers, a curve for each other combination."""
+    across = next((one for one in sweep.axes if one.numeric and len(one.values) > 1), None)
+    if across is None:
+        return None
+    lines: dict[str, list[tuple[float, Row]]] = {}
+    for row in rows:
+        x = _number(row.at[across.path]) if row.what == SHOWN else None
+        if x is not None:
+            others = (f"{key} = {value}" for key, value in row.at.items() if key != across.path)
+            lines.setdefault(", ".join(others) or sweep.name, []).append((x, row))
+    curves = []
+    for name, points in list(lines.items())[:MOST_CURVES]:
+        points.sort(key=lambda point: point[0])
+        curves.append(Curve(
+            name,
+            tuple(x for x, _ in points),
+            tuple(row.ours for _, row in points),
+            tuple(row.half_width for _, row in points),
+        ))  # fmt: skip
+    return Figure(sweep.name, f"{sweep.scenario.title}: reward rate", across.path,
+                  "reward per server", tuple(curves))  # fmt: skip
+
+
+def _set(data: dict[str, Any], path: str, value: Value) -> None:
+    """Put *value* where *path* leads, in place."""
+    table: Any = data
+    steps = list(_steps(data, path))
+    for step in steps[:-1]:
+        table = table[step]
+    table[steps[-1]] = deepcopy(value)
+
+
+def _steps(data: Any, path: str) -> Iterator[str | int]:
+    """The keys and positions along *path*; the last key of a table may be a new one."""
+    place, rest, gone = data, path, ""
+    while rest:
+        key, rest = _next_key(place, rest, gone)
+        yield key
+        gone = f"{gone}[{key}]" if isinstance(key, int) else f"{gone}.{key}".lstrip(".")
+        if not rest:
+            return
+        place = place.get(key) if isinstance(place, dict) else place[key]
+        if not isinstance(place, dict | list):
+            raise UserError(f"found '{path}', but {gone} has no fields", where=path)
+    raise UserError("found a path that ends with a dot, allowed: a field", where=path)
+
+
+def _next_key(place: Any, rest: str, gone: str) -> tuple[str | int, str]:
+    """The first step of *rest* in *place*, and what is left of it."""
+    if isinstance(place, list):
+        return _entry(place, rest, gone)
+    key, dot, left = rest.partition(".")
+    bracket = key.find("[")
+    if bracket > 0:
+        key, left = key[:bracket], rest[bracket:]
+    elif dot and not left:
+        left = "."
+    if left and key not in place:
+        raise UserError(unknown_name("field", key, place), where=gone or rest)
+    return key, left
+
+
+def _entry(place: list[Any], rest: str, gone: str) -> tuple[int, str]:
+    """An entry of a list, by ``[position]`` or by its name."""
+    match = re.match(r"\[([0-9]{1,6})\]\.?", rest)
+    if match:
+        if int(match[1]) >= len(place):
+            raise UserError(f"found position {match[1]}, allowed: 0 to {len(place) - 1}",
+                            where=gone)  # fmt: skip
+        return int(match[1]), rest[match.end() :]
+    names = [entry.get("name", "") for entry in place if isinstance(entry, dict)]
+    for number, name in sorted(enumerate(names), key=lambda item: -len(item[1])):
+        if name and (rest == name or rest.startswith(f"{name}.")):
+            return number, rest[len(name) + 1 :]
+    raise UserError(unknown_name("entry", rest.partition(".")[0], filter(None, names)), where=gone)

@@ -1,0 +1,85 @@
+"""The Theory panel's search for a violation of the monotone greedy property."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gui.panels.theory import TheoryPanel
+from gui.panels.theory_search import SearchRow, sentence
+from gui.theme import load_theme
+from model.programs.monotone import MonotoneSearch, Witness
+from tests.gui.theory_frames import frame_of
+
+#: Milliseconds for a process to start, search and answer.
+PATIENCE = 60_000
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> TheoryPanel:
+    made = TheoryPanel(load_theme("light"))
+    qtbot.addWidget(made)
+    made.resize(640, 900)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def test_the_search_finds_the_violation_of_the_example(qtbot: QtBot, panel: TheoryPanel) -> None:
+    panel.set_frame(frame_of("dra-vms"))
+    qtbot.mouseClick(panel.search.button, Qt.MouseButton.LeftButton)
+    assert panel.search.busy
+    qtbot.waitUntil(lambda: not panel.search.busy, timeout=PATIENCE)
+    said = panel.search.answer.text()
+    for part in ("(0, 0, 4/3, 1)", "576", "(2, 1/2, 4/3, 1)", "1598/3 = 532.7", "Theorem 2"):
+        assert part in said
+    assert not panel.search.bar.isVisible()
+
+
+def test_a_search_shows_progress_and_can_be_stopped(qtbot: QtBot, panel: TheoryPanel) -> None:
+    frame = frame_of("dra-appendix-c", 60)
+    panel.set_frame(frame)
+    panel.search.begin(frame.info.numbers, budget=10**7)
+    qtbot.mouseClick(panel.search.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.search.bar.value() > 0, timeout=PATIENCE)
+    qtbot.mouseClick(panel.search.button, Qt.MouseButton.LeftButton)
+    assert not panel.search.busy
+    assert "stopped" in panel.search.answer.text()
+    qtbot.wait(150)
+    assert "stopped" in panel.search.answer.text()
+
+
+def test_another_run_ends_the_search(qtbot: QtBot, panel: TheoryPanel) -> None:
+    frame = frame_of("dra-appendix-c", 60)
+    panel.set_frame(frame)
+    panel.search.begin(frame.info.numbers, budget=10**7)
+    qtbot.mouseClick(panel.search.button, Qt.MouseButton.LeftButton)
+    panel.set_frame(frame_of("dra-vms"))
+    assert not panel.search.busy
+    assert not panel.search.answer.text()
+    qtbot.wait(150)
+    assert not panel.search.answer.text()
+
+
+def test_a_search_that_fails_says_so(qtbot: QtBot) -> None:
+    row = SearchRow()
+    qtbot.addWidget(row)
+    row.begin(frame_of("dra-vms").info.numbers, budget="many")  # type: ignore[arg-type]
+    row.bar.setRange = lambda *_: None  # type: ignore[method-assign]
+    qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not row.busy, timeout=PATIENCE)
+    assert "The search failed" in row.answer.text()
+
+
+def test_sentences_of_the_search() -> None:
+    nothing = MonotoneSearch(None, 20_000)
+    assert "proves nothing" in sentence(nothing, 3)
+    assert "there is none" in sentence(nothing, 2)
+    half = Fraction(1, 2)
+    found = MonotoneSearch(Witness((half,), (Fraction(1),), Fraction(5), Fraction(13, 3)), 7)
+    said = sentence(found, 3)
+    assert "(1/2)" in said
+    assert "13/3 = 4.333" in said

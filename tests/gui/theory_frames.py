@@ -1,0 +1,71 @@
+"""Frames for the tests of the Theory panel, and its numbers counted server by server."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import Iterator
+
+import numpy as np
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLabel, QWidget
+
+from model.api import Session
+from model.bounds import Bounds
+from model.frame import Frame
+from model.programs.configurations import Configuration
+from model.programs.solving import solve_bounds
+
+EVENTS = 3_000
+
+
+def opened(name: str, events: int = EVENTS, policy: str | None = None) -> tuple[Session, Bounds]:
+    """A run of so many events, which may have been moved back since."""
+    return _opened(name, events, policy)
+
+
+@cache
+def _opened(name: str, events: int, policy: str | None) -> tuple[Session, Bounds]:
+    session = Session.open(name, policy=policy, kernel=False)
+    session.run(events=events)
+    numbers = session.info.numbers
+    return session, solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
+
+
+def frame_of(name: str, events: int = EVENTS, policy: str | None = None) -> Frame:
+    session, bounds = opened(name, events, policy)
+    session.seek(events)
+    return session.frame(bounds=bounds)
+
+
+def servers_by_rank(frame: Frame) -> Iterator[tuple[int, Configuration]]:
+    """The configuration of every effective server, with its rank (Remark 4)."""
+    for server, rank in enumerate(frame.classes.rank.tolist()):
+        if rank <= frame.info.numbers.types:
+            yield rank, tuple(frame.state.configuration[server].tolist())
+
+
+def q_by_hand(frame: Frame, last: Configuration | None = None) -> tuple[int, ...]:
+    """(5.2), server by server, up to a configuration in the order of Definition 2."""
+    numbers = frame.info.numbers
+
+    def order(k: Configuration) -> tuple[Fraction, Configuration]:
+        return sum((u * n for u, n in zip(numbers.rewards, k, strict=True)), Fraction(0)), k
+
+    counted = [k for _, k in servers_by_rank(frame) if last is None or order(k) >= order(last)]
+    return tuple(
+        sum(k[j] for k in counted) - int(jobs) - frame.info.reserved
+        for j, jobs in enumerate(frame.state.jobs_in_system)
+    )
+
+
+def colours(widget: QWidget) -> set[str]:
+    """All colours of a widget's picture."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
+    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
+
+
+def text_of(panel: QWidget) -> str:
+    """All that is written in labels that can be seen."""
+    return " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
