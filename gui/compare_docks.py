@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Sequence
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer
 
 from gui.docks import PanelDock, dock_name, restore_layout, saved_layout
 from gui.intents import Intent
@@ -15,8 +15,17 @@ if TYPE_CHECKING:
 
 Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
-#: Shares of the window: the left part with servers and logs, and in it those of the servers.
-_LEFT, _SERVERS, _COMPARISON = 0.62, 0.60, 0.72
+#: Share of the window's width, by the number of lanes, that servers and logs get; that of its
+#: height for the servers; and that of the right column for the comparison.
+_LEFT = {2: 0.62, 3: 0.66}
+_SERVERS, _COMPARISON = 0.60, 0.68
+
+#: From this height on the reward of the first lane stands below the comparison.
+_TALL = 1150
+
+
+#: Panels that show what all policies have in common.
+_OF_ALL = {"comparison", "lp", "scenario"}
 
 
 class CompareDocks(QObject):
@@ -72,6 +81,8 @@ class CompareDocks(QObject):
         saved = str(window.settings.value(key, ""))
         if saved:
             restore_layout(window, saved)
+        else:
+            QTimer.singleShot(0, self.resize)  # once all docks have their places
         self._name()
 
     def _add(self, entry: PanelEntry, lane: int) -> None:
@@ -92,41 +103,43 @@ class CompareDocks(QObject):
     def _name(self) -> None:
         """Docks say whose they are while several policies run."""
         for dock in self._window.docks.values():
-            if dock.panel.name == "comparison":
-                continue
-            known = dock.lane < len(self._labels)
-            dock.name_policy(self._labels[dock.lane] if known else "")
+            if dock.panel.name not in _OF_ALL:
+                known = dock.lane < len(self._labels)
+                dock.name_policy(self._labels[dock.lane] if known else "")
 
     # Arranging.
 
     def _arrange(self) -> None:
-        """Servers side by side above, logs side by side below, the comparison at the right."""
+        """Servers side by side above, logs side by side below, the comparison at the right.
+
+        Docks are taken out and put in anew: what is put beside a dock in tabs would become one.
+        """
         window = self._window
-        restore_layout(window, window.default_layout)
-        for name in self._built:
-            window.docks[name].show()
-        self._apart("servers", "servers_grid")
+        lanes = range(1, len(self._labels))
+        shown = [name for name, dock in window.docks.items() if not dock.isFloating()]
+        for name in shown:
+            window.removeDockWidget(window.docks[name])
+        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, window.docks["servers"])
+        window.splitDockWidget(window.docks["servers"], window.docks["decisions"], Vertical)
         for name in ("servers", "decisions"):
             self._beside(name)
-        self._tab("servers", "servers_grid")
-        self._tab("decisions", "algorithm")
         window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, window.docks["comparison"])
-        self._split("reward", "comparison")
-        self._tab("comparison", "groups", "inspector")
-        rewards = [f"reward-{lane + 1}" for lane in range(1, len(self._labels))]
-        self._tab("lp", "reward", *rewards)
-        for name in ("servers", "decisions", "comparison", "reward"):
-            if name in window.docks:
-                window.docks[name].raise_()
+        rewards = ["reward", *(f"reward-{lane + 1}" for lane in lanes)]
+        front = "comparison"
+        if window.height() >= _TALL:
+            front = "reward"
+            window.splitDockWidget(window.docks["comparison"], window.docks["reward"], Vertical)
+        for name in shown:
+            window.docks[name].show()
+        self._tab("servers", "server-grid")
+        self._tab("decisions", "algorithm")
+        placed = {"server-grid", "algorithm", "comparison"} | set(rewards)
+        placed |= {f"{stem}-{lane + 1}" for stem in ("servers", "decisions") for lane in lanes}
+        rest = [name for name in shown if name not in placed | {"servers", "decisions"}]
+        self._tab(front, *(name for name in (*rewards, *rest) if name != front))
+        for name in ("servers", "decisions", "comparison", front):
+            window.docks[name].raise_()
         self.resize()
-
-    def _apart(self, name: str, partner: str) -> None:
-        """Take two tabs apart: what is to stand beside a dock in tabs becomes a tab of it."""
-        docks = self._window.docks
-        if name in docks and partner in docks:
-            self._window.removeDockWidget(docks[partner])
-            self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, docks[partner])
-            docks[partner].show()
 
     def _beside(self, name: str) -> None:
         docks = self._window.docks
@@ -135,11 +148,6 @@ class CompareDocks(QObject):
             following = f"{name}-{lane + 1}"
             self._window.splitDockWidget(docks[last], docks[following], Horizontal)
             last = following
-
-    def _split(self, first: str, second: str) -> None:
-        docks = self._window.docks
-        if first in docks:
-            self._window.splitDockWidget(docks[first], docks[second], Vertical)
 
     def _tab(self, front: str, *behind: str) -> None:
         docks = self._window.docks
@@ -150,25 +158,26 @@ class CompareDocks(QObject):
     def resize(self) -> None:
         """Give every lane as much room as the others."""
         window, lanes = self._window, len(self._labels)
+        if not self._built:
+            return
         width, height = window.width(), window.height() - 130
         names = [f"-{lane + 1}" if lane else "" for lane in range(lanes)]
+        left = _LEFT[lanes]
         for stem in ("servers", "decisions"):
-            share = int(width * _LEFT / lanes)
+            share = int(width * left / lanes)
             row = [*(f"{stem}{name}" for name in names), "comparison"]
-            self._resize(row, [share] * lanes + [int(width * (1 - _LEFT))], Horizontal)
+            self._resize(row, [share] * lanes + [int(width * (1 - left))], Horizontal)
         down = [int(height * _SERVERS), int(height * (1 - _SERVERS))]
         self._resize(["servers", "decisions"], down, Vertical)
-        right = [int(height * _COMPARISON), int(height * (1 - _COMPARISON))]
-        self._resize(["comparison", "reward"], right, Vertical)
+        if window.height() >= _TALL:
+            right = [int(height * _COMPARISON), int(height * (1 - _COMPARISON))]
+            self._resize(["comparison", "reward"], right, Vertical)
 
     def _resize(
         self, names: Sequence[str], sizes: Sequence[int], direction: Qt.Orientation
     ) -> None:
-        docks = self._window.docks
-        known = [(docks[name], size) for name, size in zip(names, sizes, strict=True)
-                 if name in docks]  # fmt: skip
-        self._window.resizeDocks([dock for dock, _ in known], [size for _, size in known],
-                                 direction)  # fmt: skip
+        docks = [self._window.docks[name] for name in names]
+        self._window.resizeDocks(docks, list(sizes), direction)
 
     # Removing.
 

@@ -38,6 +38,7 @@ PAGES = {
     "comparison": "Policies side by side",
     "theory": "Theory, live",
     "scenarios": "Scenarios",
+    "own-policy": "A policy of your own",
     "command-line": "The command line",
     "trace-format": "The trace format",
     "architecture": "Architecture",

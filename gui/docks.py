@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMainWindow,
+    QSizePolicy,
     QToolButton,
     QWidget,
 )
@@ -46,6 +47,7 @@ class PanelDock(QDockWidget):
         self.setWidget(panel)
         self._title = QLabel(panel.title)
         self._title.setToolTip(f"{panel.title}\n{panel.summary}")
+        self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._buttons: dict[str, QToolButton] = {}
         self.setTitleBarWidget(self._title_bar())
         self.set_theme(theme)
@@ -90,9 +92,10 @@ class PanelDock(QDockWidget):
 
     def name_policy(self, label: str) -> None:
         """Say in the title which policy the panel shows; nothing where only one runs."""
-        title = f"{self.panel.title}: {label}" if label else self.panel.title
+        title = f"{label}: {self.panel.title}" if label else self.panel.title
         self.setWindowTitle(title)
         self._title.setText(title)
+        self._title.setToolTip(f"{title}\n{self.panel.summary}")
         self.panel.setAccessibleName(title)
 
     def _toggle_floating(self) -> None:

@@ -37,11 +37,11 @@ def save_figure(figure: Figure, path: Path) -> None:
     _frame(item, figure, theme)
     others = cycle((theme.run, *theme.types))
     for curve in figure.curves:
-        _draw(item, curve, _meaning(curve.name, theme) or next(others), figure.logarithmic_x)
-    for (name, height), colour in zip(
-        figure.levels, cycle((theme.optimum, theme.greedy)), strict=False
-    ):
-        _line(item, name, height, 0, colour)
+        role = meaning(curve.name)
+        colour = theme.color(role) if role else next(others)
+        _draw(item, curve, colour, figure.logarithmic_x)
+    for name, height in figure.levels:
+        _line(item, name, height, 0, theme.color(meaning(name) or "muted"))
     for name, place in figure.marks:
         _line(item, name, place, 90, theme.muted)
     widget.show()
@@ -55,11 +55,11 @@ def save_figure(figure: Figure, path: Path) -> None:
         widget.close()
 
 
-def _meaning(name: str, theme: themes.Theme) -> str:
-    """The fixed colour of what a curve shows, or nothing."""
-    if "optimum" in name:
-        return theme.optimum
-    return theme.greedy if "greedy" in name else ""
+def meaning(name: str) -> str:
+    """The theme's colour with the fixed meaning of what a curve or level shows; may be empty."""
+    if "greedy" in name or "U^(g)" in name:
+        return "greedy"
+    return "optimum" if "optimum" in name or "U*" in name else ""
 
 
 def _frame(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Callable
 
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QWidget
 
 from gui import dialogs
@@ -19,6 +19,7 @@ from gui.bounds_service import BoundsService
 from gui.compare import CompareControl
 from gui.docks import AREAS, PanelDock, restore_layout, saved_layout
 from gui.intents import ApplyScenario, BreakAt, Differ, GoTo, Intent, RunUntil, Say, Select
+from gui.own_policy import OwnPolicy
 from gui.panels import PANELS
 from gui.run_control import RunControl
 from gui.transport import TransportBar
@@ -62,6 +63,8 @@ class MainWindow(QMainWindow):
         self._connect()
         self._bounds = BoundsService()
         self.compare = CompareControl(self)
+        self.own_policy = OwnPolicy(self)
+        self.setAcceptDrops(True)
 
     def _build(self) -> None:
         self.setDockNestingEnabled(True)
@@ -159,6 +162,7 @@ class MainWindow(QMainWindow):
 
     def _take_info(self, info: RunInfo) -> None:
         self.transport.set_info(info)
+        self.own_policy.follow(info)
         policies = self.compare.policies or info.policy_title
         self.setWindowTitle(f"{info.scenario_name}: {policies} - slotscope")
         for text in info.warnings:
@@ -373,6 +377,16 @@ class MainWindow(QMainWindow):
                 part = None if self.frame is None else dock.part(self.frame)
                 if part is not None:
                     dock.panel.set_frame(part)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """A Python file may be dropped: a policy of one's own."""
+        if self.own_policy.dropped(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Run the policy in the file that was dropped."""
+        event.acceptProposedAction()
+        self.own_policy.choose(self.own_policy.dropped(event.mimeData()))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save the layout and end the threads."""

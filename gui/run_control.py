@@ -77,6 +77,29 @@ class RunControl(QObject):
 
         self._worker.post(command)
 
+    def reload_policies(self) -> None:
+        """Run policies of one's own from their files as they are now, to where the run was.
+
+        If a file is faulty the run stays as it is.
+        """
+
+        def command(worker: RunWorker) -> None:
+            run = worker.session
+            if run is None:
+                return
+            lanes = lanes_of(run)
+            fresh = [session.reloaded() for session in lanes]
+            worker.policy_refused.emit("")
+            if all(one is other for one, other in zip(lanes, fresh, strict=True)):
+                return
+            event, substep = run.timeline.event, run.timeline.substep
+            session = fresh[0] if len(fresh) == 1 else Comparison.of(fresh)
+            worker.adopt(session)
+            note = f"{session.info.policy_title}: loaded again, replayed to event {event}."
+            worker.run(Goal(event, express=True, replay=True, substep=substep, note=note))
+
+        self._worker.post(command)
+
     def save(self, path: Path, layout: str) -> None:
         """Save the session, with the window's layout."""
 

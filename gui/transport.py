@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
@@ -22,11 +25,18 @@ from gui.pace import REAL_TIME, SLIDER_MOST, Pace, pace_at, position_of
 from gui.theme import Theme, current_fonts
 from model.explain import THIN_SPACE, grouped
 from model.frame import Frame, RunInfo
+from model.policies import is_file
 from model.records import EVENT_KINDS
 
 _BUTTONS = ("to_start", "to_previous", "step_back", "back_into", "run", "into", "out", "step",
             "to_next", "to_live_end", "express")  # fmt: skip
 _STEP = 30  # of the speed slider, for one key press
+_FAULT_ROOM = 48  # characters of what is wrong with a policy
+
+_FOLDERS = re.compile(r"^.*?[/\\](?=[^/\\]*\.py\b)")
+
+#: The entry that asks for a file; no policy has this name.
+FROM_A_FILE = "*.py ..."
 
 
 class TransportBar(QWidget):
@@ -36,11 +46,14 @@ class TransportBar(QWidget):
     -------
     chosen(scenario, policy, seed)
         Another scenario, policy or seed is to run.
+    file_wanted()
+        A policy of one's own is to be chosen.
     paced(Pace)
         Another speed.
     """
 
     chosen = Signal(str, str, int)
+    file_wanted = Signal()
     paced = Signal(object)
 
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
@@ -48,8 +61,10 @@ class TransportBar(QWidget):
         self._theme = theme
         self._actions = actions
         self._running = False
+        self._policy = ""
         self.scenario = QComboBox()
         self.policy = QComboBox()
+        self.policy_fault = FaultLabel()
         self.seed = QSpinBox()
         self.kind = QComboBox()
         self.compare = QToolButton()
@@ -89,7 +104,7 @@ class TransportBar(QWidget):
         self.speed.setMaximumWidth(260)
         self.speed.valueChanged.connect(self._pace_moved)
         self.scenario.activated.connect(self._choice_made)
-        self.policy.activated.connect(self._choice_made)
+        self.policy.activated.connect(self._policy_chosen)
         self.seed.valueChanged.connect(self._choice_made)
         self._clock.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
@@ -97,6 +112,7 @@ class TransportBar(QWidget):
         row = QHBoxLayout()
         row.addWidget(self.scenario)
         row.addWidget(self.policy)
+        row.addWidget(self.policy_fault)
         row.addWidget(QLabel("seed"))
         row.addWidget(self.seed)
         row.addWidget(self.compare)
@@ -142,16 +158,25 @@ class TransportBar(QWidget):
                 for name, title in items:
                     box.addItem(name, name)
                     box.setItemData(box.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
+        self.policy.insertSeparator(self.policy.count())
+        self.policy.addItem("From a file ...", FROM_A_FILE)
+        self.policy.setItemData(self.policy.count() - 1, "A policy of your own",
+                                Qt.ItemDataRole.ToolTipRole)  # fmt: skip
 
     def set_info(self, info: RunInfo) -> None:
         """Show what runs now."""
         for box, name in ((self.scenario, info.scenario_name), (self.policy, info.policy_name)):
             with QSignalBlocker(box):
                 if box.findData(name) < 0:
-                    box.addItem(name, name)
+                    _offer(box, name)
                 box.setCurrentIndex(box.findData(name))
+        self._policy = info.policy_name
         with QSignalBlocker(self.seed):
             self.seed.setValue(info.seed)
+
+    def show_fault(self, text: str) -> None:
+        """Say beside the policy what is wrong with its file; nothing if *text* is empty."""
+        self.policy_fault.show_text(text, self._theme)
 
     def set_frame(self, frame: Frame) -> None:
         """Show time, event and speed of a frame."""
@@ -170,6 +195,7 @@ class TransportBar(QWidget):
         """Follow another theme or size of type."""
         self._theme = theme
         self.history.set_theme(theme)
+        self.policy_fault.show_text(self.policy_fault.toolTip(), theme)
         heading = current_fonts().heading
         for label in (self._clock, self._event, self._rate):
             label.setFont(heading)
@@ -181,6 +207,13 @@ class TransportBar(QWidget):
         action.setText("Pause" if self._running else "Run")
 
     # What it asks for.
+
+    def _policy_chosen(self) -> None:
+        if self.policy.currentData() != FROM_A_FILE:
+            self._choice_made()
+            return
+        self.policy.setCurrentIndex(max(0, self.policy.findData(self._policy)))
+        self.file_wanted.emit()
 
     def _choice_made(self) -> None:
         self.chosen.emit(self.scenario.currentData(), self.policy.currentData(), self.seed.value())
@@ -196,6 +229,37 @@ class TransportBar(QWidget):
     def change_speed(self, steps: int) -> None:
         """Move the speed slider by some steps."""
         self.speed.setValue(self.speed.value() + steps * _STEP)
+
+
+class FaultLabel(QLabel):
+    """One line about what is wrong, cut to the room there is; all of it in the tooltip."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("policy-fault")
+        self.setAccessibleName("what is wrong with the policy")
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.hide()
+
+    def show_text(self, text: str, theme: Theme) -> None:
+        """Show a line, or nothing."""
+        self.setToolTip(text)
+        self.setStyleSheet(f"color: {theme.ink(theme.rejection)}; padding-left: 4px")
+        metrics = self.fontMetrics()
+        room = _FAULT_ROOM * metrics.averageCharWidth()
+        said = _FOLDERS.sub("", text, count=1)
+        self.setText(metrics.elidedText(said, Qt.TextElideMode.ElideRight, room))
+        self.setVisible(bool(text))
+
+
+def _offer(box: QComboBox, name: str) -> None:
+    """One more choice; the file of a policy of one's own stands under its name, before the rest."""
+    if not is_file(name):
+        box.addItem(name, name)
+        return
+    place = max(0, box.findData(FROM_A_FILE))
+    box.insertItem(place, Path(name).name, name)
+    box.setItemData(place, name, Qt.ItemDataRole.ToolTipRole)
 
 
 def _rate_text(rate: float) -> str:

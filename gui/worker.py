@@ -22,7 +22,8 @@ from model.api import Session
 from model.bounds import Bounds
 from model.comparison import Comparison, Run, lanes_of, lanes_shown
 from model.engine import Reason
-from model.errors import UserError
+from model.errors import PolicyFileError, UserError
+from model.policies import stop_what_hangs
 from model.scenario.load import Scenario
 
 Command = Callable[["RunWorker"], None]
@@ -40,6 +41,9 @@ class Goal:
     time: float = float("inf")
     kind: str | None = None
     express: bool = False
+    replay: bool = False  #: back to where the run was: breakpoints do not count
+    substep: int = 0  #: then so many sub-steps into the next event
+    note: str = ""  #: said when it is reached
 
 
 class RunWorker(QObject):
@@ -55,12 +59,15 @@ class RunWorker(QObject):
         Another scenario or policy runs now.
     refused(str)
         A command could not be carried out; the run is as it was.
+    policy_refused(str)
+        What is wrong with a policy of one's own; empty once that is over.
     """
 
     framed = Signal(object)
     compared = Signal(object)
     opened = Signal(object)
     refused = Signal(str)
+    policy_refused = Signal(str)
     compiled = Signal(bool)
     progressed = Signal(float)
     laid_out = Signal(str)
@@ -94,6 +101,7 @@ class RunWorker(QObject):
     def stop(self) -> None:
         """End the thread; returns when it has ended."""
         self._commands.put(None)
+        stop_what_hangs()
         self._thread.join()
         if self._warming is not None and self._warming.poll() is None:
             self._warming.terminate()
@@ -136,6 +144,8 @@ class RunWorker(QObject):
             self._message = error.line
             self._stale = True
             self.refused.emit(error.line)
+            if isinstance(error, PolicyFileError):
+                self.policy_refused.emit(error.line)
 
     def _publish(self) -> None:
         if self.session is None or not self._stale or (self.running and self.goal.express):
@@ -163,6 +173,7 @@ class RunWorker(QObject):
         self.goal = Goal()
         self.bounds = Bounds()
         self.tell("")
+        self.policy_refused.emit("")
         self.compared.emit(lanes_shown(session))
         self.opened.emit(session.info)
         if session.layout:
@@ -196,8 +207,9 @@ class RunWorker(QObject):
             self._message = "There is no earlier event of that kind."
 
     def cancel(self) -> None:
-        """Give up what is being read (may be called from any thread)."""
+        """Give up what is being read, and what hangs (may be called from any thread)."""
         self._cancelled.set()
+        stop_what_hangs()
 
     def open(self, scenario: str | Scenario, **choices: Any) -> Run:
         """Open a scenario, telling how far the reading of its trace has come.
@@ -273,10 +285,12 @@ class RunWorker(QObject):
                 self._end("Nothing will happen any more.")
 
     def _events_left(self, session: Run) -> int | None:
-        ends = [point - 1 for point in self.breakpoints if point - 1 > session.timeline.event]
+        now = session.timeline.event
+        ends = [point - 1 for point in self.breakpoints
+                if point - 1 > now and not self.goal.replay]  # fmt: skip
         if self.goal.event is not None:
             ends.append(self.goal.event)
-        return max(0, min(ends) - session.timeline.event) if ends else None
+        return max(0, min(ends) - now) if ends else None
 
     def _end_if_reached(self, session: Run, reason: Reason) -> None:
         event = session.timeline.event
@@ -289,10 +303,12 @@ class RunWorker(QObject):
             following = session.timeline.next_event
             if following is None or following.time > self.goal.time:
                 self._end("")
-        elif event + 1 in self.breakpoints:
+        elif event + 1 in self.breakpoints and not self.goal.replay:
             self._end(f"Breakpoint before event {event + 1}.")
         elif self.goal.event is not None and event >= self.goal.event:
-            self._end("")
+            if self.goal.substep:
+                session.seek(event, self.goal.substep)
+            self._end(self.goal.note)
         elif reason is Reason.TIME:
             threading.Event().wait(0.002)
 

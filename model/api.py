@@ -21,7 +21,7 @@ from model.frame import Frame, Speed
 from model.metrics import Estimate
 from model.origin import Origin
 from model.policies import is_file
-from model.policies.user import check_unchanged, digest_of, with_absolute_path
+from model.policies.user import check_unchanged, digest_of, load_policy, with_absolute_path
 from model.policy_choice import choice_text
 from model.records import EVENT_KINDS, EVENT_ROW, Record
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
@@ -163,6 +163,31 @@ class Session:
         """Show the run under a scenario's name."""
         self.name = Path(name).stem if name else ""
         self.info = run_info(self.bench, self.name, self.origin)
+
+    def reloaded(self) -> Session:
+        """This run from its start, under its policy's file as it is now.
+
+        The very same session if the file is unchanged, or the policy has none.
+
+        Raises
+        ------
+        PolicyError
+            If the file cannot be used.
+        """
+        name, policy = self.bench.scenario.policy.name, self.bench.system.policy
+        if not is_file(name) or load_policy(name).text == getattr(policy, "text", ""):
+            return self
+        system = self.bench.system
+        bench = replace(assemble(self.bench.scenario, recorded=system.workload),
+                        report=self.bench.report)  # fmt: skip
+        bench.system.rename_jobs(system.initial_jobs, system.job_names())
+        first = None
+        if self._fork[0]:
+            memory = np.zeros(getattr(bench.system.policy, "memory", 0))
+            first = self.timeline.first_state._replace(memory=memory)
+        session = Session(bench, self.name, first, self.origin)
+        session._fork = self._fork
+        return session
 
     def use_kernel(self) -> bool:
         """Run compiled from here on; False if the policy has no compiled twin."""
@@ -394,7 +419,7 @@ class Session:
         event = line.event
         rows = line.recent.between(max(line.first_event + 1, event - ROWS_IN_FRAME + 1), event)
         if rows is None or (line.engine.name == "kernel" and not running):
-            rows = line.rows(event - ROWS_IN_FRAME + 1, event)
+            rows = self._rows_again(event)
         return Frame(
             info=self.info,
             state=frozen(line.shown_state),
@@ -415,6 +440,13 @@ class Session:
             speed=speed or Speed(),
             message=message,
         )
+
+    def _rows_again(self, event: int) -> np.ndarray:
+        """The log's rows from another run of their events; none if a policy fails in that."""
+        try:
+            return self.timeline.rows(event - ROWS_IN_FRAME + 1, event)
+        except PolicyError:
+            return np.zeros(0, EVENT_ROW)
 
 
 def _continued(

@@ -148,7 +148,7 @@ class Comparison:
     def labels(self) -> tuple[str, ...]:
         """What to call each lane: its title, or its policy in full where titles agree."""
         titles = [session.info.policy_title for session in self.sessions]
-        names = [title if titles.count(title) == 1 else f"{title} ({self._own(place)})"
+        names = [title if titles.count(title) == 1 else f"{title}, {self._own(place)}"
                  for place, title in enumerate(titles)]  # fmt: skip
         return tuple(names)
 
@@ -157,7 +157,7 @@ class Comparison:
         choices = [session.bench.scenario.policy for session in self.sessions]
         mine = choices[lane]
         others = [one.parameters for one in choices if one.name == mine.name]
-        differ = [f"{key.replace('_', ' ')} {value}" for key, value in mine.parameters.items()
+        differ = [f"{key.rpartition('_')[2]} {value}" for key, value in mine.parameters.items()
                   if any(other.get(key) != value for other in others)]  # fmt: skip
         return ", ".join(differ) or "as given"
 

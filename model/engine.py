@@ -145,6 +145,10 @@ class EventRun:
             pass
 
 
+#: Events between two keyframes of a user's policy.
+KEYFRAME_EVERY_IF_GUARDED = 50
+
+
 class ReferenceEngine:
     """Runs a system's reference policy event by event."""
 
@@ -153,6 +157,8 @@ class ReferenceEngine:
 
     def __init__(self, system: System) -> None:
         self._system = system
+        if system.may_fail:  # it is looked after in each sub-step, which costs time
+            self.keyframe_every = KEYFRAME_EVERY_IF_GUARDED
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`Engine`.

@@ -159,7 +159,7 @@ class Narrator:
             return _REASONS[reason].format(server=server + 1, load=100 * values.get("load", 0.0))
         if self._slots:
             return f"an Accept Group slot is empty: server {server + 1} admits the job"
-        return f"server {server + 1} is the first with room"
+        return f"server {server + 1} has room and admits the job"
 
     def _reject_reason(self, values: Mapping[str, Any]) -> str:
         row = np.zeros(1, [("empty_slots", int), ("servers_with_room", int)])[0]
@@ -226,11 +226,11 @@ def _servers_scanned(_: Narrator, values: Mapping[str, Any]) -> str:
 
 
 def _servers_sampled(_: Narrator, values: Mapping[str, Any]) -> str:
-    return f"{_servers(values['servers'])} sampled"
+    return f"{_servers(values['sampled'])} sampled"
 
 
 def _sampled_with_room(_: Narrator, values: Mapping[str, Any]) -> str:
-    found = values["servers"]
+    found = values["fitting"]
     if not found:
         return "none of the sampled servers has room"
     return f"of these, {_servers(found)} {'has' if len(found) == 1 else 'have'} room"

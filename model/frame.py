@@ -54,6 +54,11 @@ class RunInfo:
     offers: frozenset[str]  #: what panels may ask for, see ``gui.panel``
     origin: Origin
 
+    @property
+    def has_groups(self) -> bool:
+        """Whether servers have ranks and groups under this policy."""
+        return "groups" in self.offers
+
     def opening_line(self, event: int) -> str:
         """The command that opens the moment after *event* on any machine."""
         return self.origin.opening_line(event)

@@ -86,3 +86,20 @@ class TestAppendixC:
         assert (found.code, found.out) == (2, "")
         assert found.err.count("\n") == 1
         assert said in found.err
+
+
+class TestPools:
+    def test_both_programs_know_the_pools(self, answer):
+        found = answer("bounds dra-pools")
+        assert (found["optimal"], found["greedy"]) == (252, 220)
+        assert found["ratio"] == pytest.approx(220 / 252)
+        assert set(found["programs"]) == {"optimum", "greedy"}
+        for program in found["programs"].values():
+            assert sum(item["servers"] for item in program["solution"]) == pytest.approx(1)
+            newer = [item for item in program["solution"] if item["pool"] == "newer"]
+            assert sum(item["servers"] for item in newer) == pytest.approx(1 / 3)
+
+    def test_text_says_what_is_left_out(self, slotscope):
+        said = slotscope("bounds dra-pools").out
+        assert "are for servers of one kind" in said
+        assert "newer (0, 6, 1)" in said

@@ -1,27 +1,20 @@
-"""Experiments, the window's commands, help, and the program as a process."""
+"""The window's commands, help, and the program as a process."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import shlex
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-import main
 from gui.platform import Platform
 from model.cli.arguments import COMMANDS, DEFAULT_SCENARIO, parse
 from model.cli.output import Progress
 from model.engine import ReferenceEngine
-from model.lab import dra_convergence, dra_servers
-from model.lab.executor import run_all
-from model.lab.results import Figure
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -32,109 +25,6 @@ GOLDEN_DRA = (
 )  # fmt: skip
 
 MEASURES = {"reward_rate", "admitted", "rejected", "migrations"}
-
-
-@pytest.fixture
-def drawn(monkeypatch):
-    """The figures that were asked for; nothing is drawn."""
-    found: list[tuple[Figure, Path]] = []
-
-    def note_down(figure, path):
-        found.append((figure, path))
-        return True
-
-    monkeypatch.setattr(main, "draw", note_down)
-    return found
-
-
-class TestReproduce:
-    def test_figure_2_is_exact(self, answer, drawn):
-        found = answer("reproduce dra-fig2")
-        rows = {row["what"]: row for row in found["rows"] if row["paper"] is not None}
-        assert {name: row["exact"] for name, row in rows.items()} == {
-            "critical_alpha_low": "6/7", "critical_alpha_high": "6",
-            "worst_ratio": "799/927", "worst_alpha": "1",
-        }  # fmt: skip
-        assert all(abs(row["paper"] - row["ours"]) < 0.0005 for row in rows.values())
-        assert all(row["half_width"] == 0 for row in found["rows"])
-        values = {(row["what"], row["alpha"]): row["exact"] for row in found["rows"]
-                  if "alpha" in row}  # fmt: skip
-        assert values["optimal_reward", "2"] == "15668/25"
-        assert values["greedy_reward", "4"] == "1784/3"
-
-    def test_files_are_written_and_named(self, answer, drawn, tmp_path):
-        found = answer("reproduce dra-fig2 --out results")
-        assert found["files"] == [
-            f"results/dra-fig2{ending}"
-            for ending in (".csv", "-curves.csv", ".json", ".svg", ".png")
-        ]
-        kept = json.loads((tmp_path / "results" / "dra-fig2.json").read_text(encoding="utf-8"))
-        assert kept["rows"] == found["rows"]
-        header, *rows = (tmp_path / "results" / "dra-fig2.csv").read_text().splitlines()
-        assert header.startswith("what,paper,ours,half_width,exact")
-        assert len(rows) == len(found["rows"])
-        assert [path.suffix for _, path in drawn] == [".svg", ".png"]
-
-    def test_text_has_the_papers_numbers_beside_ours(self, slotscope, drawn):
-        said = slotscope("reproduce dra-fig2")
-        assert re.search(r"^worst_ratio +0\.862 +0\.86192 +0 +799/927$", said.out, re.MULTILINE)
-
-    def test_figure_3_converges_to_the_greedy_reward(self):
-        scale = dra_servers.Scale((20, 60), 3, 20_000)
-        result = dra_servers.measured("test", scale, 1, lambda *_: None)
-        ours = {(row.at["g"], row.at["L"]): row for row in result.rows if row.at}
-        spec = {("1", 20): 0.750, ("log^1.1", 20): 0.744, ("log^2", 20): 0.728,
-                ("1", 60): 0.810, ("log^1.1", 60): 0.808, ("log^2", 60): 0.790}  # fmt: skip
-        assert set(ours) == set(spec)
-        for cell, value in spec.items():
-            assert abs(ours[cell].ours - value) < 0.01 + ours[cell].half_width
-        limit = result.rows[-1]
-        assert (limit.paper, limit.exact) == (0.862, "799/927")
-        assert [curve.x for curve in result.figures[0].curves] == [(20.0, 60.0)] * 3
-
-    def test_the_number_of_workers_changes_nothing(self):
-        scale = dra_servers.Scale((5, 10), 2, 500)
-        results = [
-            dra_servers.measured("test", scale, workers, lambda *_: None) for workers in (1, 2)
-        ]
-        assert results[0] == results[1]
-
-    def test_progress_counts_every_task(self):
-        seen = []
-        assert run_all(abs, [-1, -2, -3], 1, lambda *share: seen.append(share)) == [1, 2, 3]
-        assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
-        assert run_all(abs, [], 2, lambda *_: None) == []
-
-    def test_figure_4_rises_to_its_plateau(self):
-        scale = dra_convergence.Scale(30, 30.0)
-        result = dra_convergence.measured("test", scale, 1, lambda *_: None)
-        rows = {(row.what, row.at["g"]): row for row in result.rows}
-        plateau = rows["plateau_over_greedy", "log^1.1"]
-        assert abs(plateau.ours - 0.973) < 0.002 + plateau.half_width
-        # Half of the plateau is far behind at time 1, and all of it is reached well before 10.
-        mean = result.figures[0].curves[2]
-        assert mean.name == "g(L) = log^1.1, mean"
-        values = dict(zip(mean.x, mean.y, strict=True))
-        assert values[0.0] == 0
-        assert 0.5 < values[1.0] / values[10.0] < 0.9
-        assert abs(values[3.0] / values[10.0] - 1) < 0.02
-
-    def test_a_missing_qt_leaves_data_without_pictures(self, slotscope, monkeypatch, tmp_path):
-        monkeypatch.setitem(sys.modules, "gui.figure", None)
-        said = slotscope("reproduce dra-fig2 --json")
-        assert said.code == 0
-        assert said.err.startswith("slotscope: no picture is drawn: ")
-        assert [Path(path).suffix for path in json.loads(said.out)["files"]] == [
-            ".csv", ".csv", ".json",
-        ]  # fmt: skip
-
-    def test_pictures_are_drawn_by_the_window_s_code(self, slotscope, monkeypatch, tmp_path):
-        stub = ModuleType("gui.figure")
-        stub.save_figure = lambda figure, path: path.write_text(figure.title)
-        monkeypatch.setitem(sys.modules, "gui.figure", stub)
-        monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
-        assert slotscope("reproduce dra-fig2 --out here").code == 0
-        assert "workload" in (tmp_path / "here" / "dra-fig2.png").read_text()
 
 
 class Window:

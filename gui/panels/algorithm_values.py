@@ -86,6 +86,14 @@ def _server(value: Any, *_: Any) -> str:
     return f"server {value + 1}"
 
 
+def _servers(value: Any, *_: Any) -> str:
+    return f"{{{', '.join(str(server + 1) for server in value)}}}"
+
+
+def _share(value: Any, *_: Any) -> str:
+    return f"{100 * value:.3g} %"
+
+
 def _job(value: Any, info: RunInfo, values: Mapping[str, Any]) -> str:
     label = info.narrator.job(int(values.get("type", 0)), value)
     return html.escape(label.split(" ", 1)[-1] if "type" not in values else label)
@@ -111,6 +119,9 @@ SYMBOLS: Mapping[str, Symbol] = {
     "count": Symbol(f"X̂<sub>{_K}</sub>", "X̂k[i]"),
     "held": Symbol(f"X<sub>{_K}</sub>", "Xk[i]"),
     "i_star": Symbol("<i>I</i>*", "I*"),
+    "sampled": Symbol("𝒮", "𝒮", _servers),
+    "fitting": Symbol("with room", "", _servers),
+    "load": Symbol("load", "", _share),
     "server": Symbol("", "ℓe", _server),
     "source": Symbol("from", "", _server),
     "target": Symbol("to", "", _server),
@@ -118,6 +129,8 @@ SYMBOLS: Mapping[str, Symbol] = {
     "job": Symbol("", "", _job),
 }
 _LABELLED = frozenset(name for name, symbol in SYMBOLS.items() if "{i}" in symbol.text)
+#: Values that only the sentence of a sub-step uses.
+_IN_WORDS = frozenset({"reason", "counts"})
 _NOT_SHOWN = frozenset({"kind", "line", "values", "configurations", "counts", "time"})
 
 
@@ -125,7 +138,8 @@ def numbers_of(record: Record) -> dict[str, Any]:
     """All that a record says, by name."""
     own = {field.name: getattr(record, field.name) for field in fields(record)
            if field.name not in _NOT_SHOWN}  # fmt: skip
-    return {**record.values, **own}
+    said = {name: value for name, value in record.values.items() if name not in _IN_WORDS}
+    return {**said, **own}
 
 
 def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:

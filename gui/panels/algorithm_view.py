@@ -193,7 +193,9 @@ class PseudocodeView(QAbstractScrollArea):
         painter.end()
 
     def _gutter(self) -> float:
-        return QFontMetricsF(self._type()).horizontalAdvance("00") + 16
+        longest = max((line.line.number for line in self.code.lines), default=0)
+        digits = "0" * max(2, len(str(longest)))
+        return QFontMetricsF(self._type()).horizontalAdvance(digits) + 16
 
     def _indent(self, place: int) -> float:
         return self._gutter() + self.code.lines[place].indent * self._row * 0.7

@@ -6,6 +6,7 @@ from html import escape
 from typing import Iterable
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -30,7 +31,7 @@ from gui.panels.comparison_table import (
 )
 from gui.panels.tiles import LabelPace, paint_ground
 from gui.panels.wording import significant
-from gui.theme import Theme
+from gui.theme import Theme, current_fonts
 from model.differences import Difference
 from model.explain import grouped
 from model.frame import Frame
@@ -44,8 +45,9 @@ _BUTTONS = (
      "On to just before the next job that is not decided alike; Esc stops the search."),
 )  # fmt: skip
 
-#: Share of the height that the measures may take; beyond it they scroll.
-_MOST_TABLE = 0.45
+#: Heights in pixels, at the usual size of type where it is said: that of the panel from which on
+#: the measures are explained, and those that curves and measures keep.
+_ROOMY, _LEAST_PLOT, _LEAST_MEASURES = 460, 120, 60
 
 
 class ComparisonPanel(Panel):
@@ -72,6 +74,7 @@ class ComparisonPanel(Panel):
                         for name, text, title, tip in _BUTTONS}  # fmt: skip
         self.measures = QScrollArea(self.body)
         self.measures.setWidgetResizable(True)
+        self.measures.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.measures.setFrameShape(QFrame.Shape.NoFrame)
         self._fill_measures()
         column = QVBoxLayout(self.body)
@@ -128,10 +131,14 @@ class ComparisonPanel(Panel):
         self.curves.show_frame(frame)
 
     def _fit(self) -> None:
-        inside = self.measures.widget()
-        wanted = inside.layout().heightForWidth(self.measures.viewport().width())
-        most = int(self.body.height() * _MOST_TABLE)
-        self.measures.setFixedHeight(max(40, min(wanted + 2, most)))
+        """The measures take what they need, but leave the curves some room."""
+        inside, width = self.measures.widget(), self.measures.viewport().width()
+        self.caption.setVisible(self.body.height() >= _ROOMY * current_fonts().scale)
+        wanted = inside.layout().heightForWidth(width) + 2
+        buttons = self.buttons["first"].sizeHint().height()
+        said = self.sentence.heightForWidth(self.body.width())
+        room = self.body.height() - buttons - said - 20 - int(_LEAST_PLOT * current_fonts().scale)
+        self.measures.setFixedHeight(max(_LEAST_MEASURES, min(wanted, room)))
 
     def _told(self, frame: Frame) -> str:
         standing = frame.comparison
@@ -176,6 +183,11 @@ class ComparisonPanel(Panel):
         """Follow another theme or size of type."""
         self._ground()
         self.curves.restyle(theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the height out anew."""
+        super().resizeEvent(event)
+        self._fit()
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """The measures of every lane, and their differences from the first."""

@@ -27,6 +27,10 @@ LANE_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
 #: stand alone.
 _BOTH = 240
 
+#: Averages are over so many times longer stretches than those of a single run's curve: curves
+#: that cross one another are read more easily when they are calm.
+_COARSER = 4
+
 
 def read_rewards(numbers: ReservationNumbers, samples: Values) -> Columns:
     """The reward rate of samples, and its exact integral."""
@@ -124,7 +128,7 @@ class LaneCurves(QWidget):
 
     def _fill(self, plot: TimePlot, now: float) -> None:
         low, high = plot.getPlotItem().getViewBox().viewRange()[0]
-        times, means = self.averages(max(low, 0.0), min(high, now), average_width(low, high))
+        times, means = self.averages(max(low, 0.0), min(high, now), _COARSER * average_width(low, high))
         if plot is self.rewards:
             for lane, curve in enumerate(self._curves):
                 curve.replace(*(nothing(0.0) if not len(times) else (times, means[lane])))

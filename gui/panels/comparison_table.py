@@ -17,10 +17,10 @@ LANE_ROLES = ("run", "second", "third")
 #: Measures shown, with what they are called.
 MEASURES = {
     "reward_rate": "reward rate",
-    "rejection_probability": "share rejected",
-    "rejected": "rejected",
+    "rejection_probability": "rejected, %",
     "migrations": "migrations",
 }
+_PER_CENT = 100.0
 
 
 class LaneMeasures(NamedTuple):
@@ -47,12 +47,20 @@ def measured_lanes(frame: Frame) -> tuple[LaneMeasures, ...]:
     samples = [one.samples for one in lane_frames(frame)]
     batches = batches_so_far(frame.info.numbers, samples, warmup_of(frame), frame.time)
     known: Sequence[dict[str, Batches]] = batches or [{} for _ in samples]
+    span = frame.time - warmup_of(frame)
     result = []
     for lane, (label, own) in enumerate(zip(frame.comparison.labels, known, strict=True)):
-        means = {name: one.estimate() for name, one in own.items()}
-        paired = {name: one.minus(known[0][name]).estimate() for name, one in own.items()}
+        means = {name: _shown(name, one.estimate(), span) for name, one in own.items()}
+        paired = {name: _shown(name, one.minus(known[0][name]).estimate(), span)
+                  for name, one in own.items()}  # fmt: skip
         result.append(LaneMeasures(label, means, paired if lane else {}))
     return tuple(result)
+
+
+def _shown(name: str, value: Estimate, span: float) -> Estimate:
+    """Counts per unit of time, and shares in per cent: numbers that do not grow as it runs."""
+    factor = {"reward_rate": 1.0, "rejection_probability": _PER_CENT}.get(name, 1.0 / span)
+    return Estimate(value.mean * factor, value.half_width * factor)
 
 
 def table_text(lanes: Sequence[LaneMeasures], theme: Theme) -> str:
@@ -69,9 +77,9 @@ def caption(frame: Frame) -> str:
     unit = f" {frame.info.time_unit}" if frame.info.time_unit else ""
     if frame.time <= warmup_of(frame):
         return f"Measures begin after the warm-up, at t = {start}{unit}."
-    return (f"Since the warm-up (t = {start}{unit}); below each mean its difference from the first "
-            f"policy, paired over {BATCHES} equal stretches of time, {CONFIDENCE:.0%} "
-            "intervals.")  # fmt: skip
+    return (f"Since the warm-up (t = {start}{unit}), counts per unit of time; below each mean its "
+            f"difference from the first policy, paired over {BATCHES} equal stretches of time, "
+            f"{CONFIDENCE:.0%} intervals.")  # fmt: skip
 
 
 def lane_ink(theme: Theme, lane: int) -> str:
@@ -100,7 +108,8 @@ def _written(value: Estimate | None, signed: bool = False) -> str:
         return "–"
     mean, half = with_interval(value.mean, value.half_width)
     sign = "+" if signed and value.mean > 0 else ""
-    return f"{sign}{mean} ± {half}" if half else f"{sign}{mean}"
+    text = f"{sign}{mean} ± {half}" if half else f"{sign}{mean}"
+    return text.replace(" ", "\u00a0").replace("\u2009", "\u202f")
 
 
 def table_rows(lanes: Sequence[LaneMeasures]) -> Iterator[list[object]]:

@@ -262,6 +262,9 @@ class InspectorPanel(Panel):
         if not frame.info.reserves_slots:
             return [f"<i>k̂</i> = {shown(state.placement[server].tolist())}, "
                     f"{jobs} {'job' if jobs == 1 else 'jobs'}"]  # fmt: skip
+        filled = f"{jobs} of {slots} {'slot' if slots == 1 else 'slots'} filled"
+        if not frame.info.has_groups:
+            return [f"<i>k</i> = {shown(mine.tolist())}", filled]
         found = int(state.number[GREEDY_LENGTH])
         same = np.flatnonzero((state.greedy_configuration[:found] == mine).all(axis=1))
         which = (f"this is <i>k</i>[{same[0] + 1}]" if len(same)
@@ -275,7 +278,7 @@ class InspectorPanel(Panel):
         return [
             f"<i>k</i> = {shown(mine.tolist())}, {which}",
             f"{group}, index {int(classes.index[server])}, rank {rank}{none}",
-            f"{jobs} of {slots} {'slot' if slots == 1 else 'slots'} filled",
+            filled,
         ]
 
     def _show_job(self, frame: Frame, job: int) -> None:

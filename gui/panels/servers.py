@@ -6,6 +6,7 @@ and no greedy configurations; then the servers stand in order of their number.
 
 from __future__ import annotations
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedLayout
 
 from gui.intents import Select
@@ -36,10 +37,21 @@ class ServersPanel(Panel):
             view.chosen.connect(self.intent.emit)
 
     def show_frame(self, frame: Frame) -> None:
-        """Show a moment."""
-        view = self.stacks if frame.info.reserves_slots else self.grid
+        """Show a moment; where stacks have no room, as a grid."""
+        view: StackView | GridView = self.grid
+        if frame.info.reserves_slots:
+            self.stacks.resize(self.body.size())  # it may be the hidden one of the two
+            self.stacks.set_frame(frame)
+            view = self.grid if self.stacks.scene is None else self.stacks
+        if view is self.grid:
+            view.set_frame(frame)
         self._views.setCurrentWidget(view)
-        view.set_frame(frame)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another size may have room for stacks, or none."""
+        super().resizeEvent(event)
+        if self.frame is not None:
+            self.set_frame(self.frame)
 
     def show_selection(self, selection: Select) -> None:
         """Outline what is pointed at."""

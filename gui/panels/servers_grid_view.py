@@ -108,7 +108,8 @@ class GridView(QWidget):
         info = self._frame.info if self._frame is not None else None
         names = info.numbers.type_names if info is not None else ()
         self._palette = raster_palette(self._theme, len(names), self._ratio)
-        items = entries(names, info is not None and info.reserves_slots)
+        slots = info is not None and info.reserves_slots
+        items = entries(names, slots, info is not None and info.has_groups)
         kept = "type", "empty", "reject_group"
         self._legend = Legend(
             [item for item in items if item.mark in kept], self._text, self._theme

@@ -27,14 +27,16 @@ class Entry(NamedTuple):
     job_type: int = -1
 
 
-def entries(type_names: tuple[str, ...], reserves_slots: bool) -> list[Entry]:
+def entries(type_names: tuple[str, ...], reserves_slots: bool, has_groups: bool) -> list[Entry]:
     """What the legend explains, the most important first."""
     types = [Entry(name, "type", j) for j, name in enumerate(type_names)]
     if not reserves_slots:
         return types
+    slots = [*types, Entry("empty slot", "empty")]
+    if not has_groups:
+        return slots
     return [
-        *types,
-        Entry("empty slot", "empty"),
+        *slots,
         Entry("Reject Group", "reject_group"),
         Entry(f"{symbol(X_HAT)}: servers that GPA wants", "wanted"),
         Entry("still missing", "missing"),

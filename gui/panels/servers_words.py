@@ -91,6 +91,9 @@ def server_words(frame: Frame, server: int) -> str:
     filled = filled_words(frame, server)
     if not frame.info.reserves_slots:
         return f"{start}: {filled}; {used_words(frame, server)}"
+    if not frame.info.has_groups:
+        slots = configuration_words(tuple(frame.state.configuration[server].tolist()))
+        return f"{start}: configuration {slots}; {filled}"
     classes = frame.classes
     position = greedy_position(frame, server)
     configuration = configuration_words(tuple(frame.state.configuration[server].tolist()))

@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLay
 
 from gui.intents import GoTo
 from gui.panel import Panel
-from gui.panels.theory_bars import DeficitBars, TargetBars, configuration_text
+from gui.panels.theory_deficit import DeficitBars
 from gui.panels.theory_plot import FunctionPlot
+from gui.panels.theory_rows import configuration_text
 from gui.panels.theory_search import SearchRow
+from gui.panels.theory_target import TargetBars
 from gui.panels.theory_values import Moment, falling_for, has_greedy, moment_of, value_of
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import GREEDY_MARK, significant
@@ -149,14 +151,19 @@ class TheoryPanel(Panel):
         if moment.all_effective:
             return TileText("servers effective, none to assign, (5.3)", "all", "normal", tip,
                             short="effective, (5.3)")  # fmt: skip
-        if moment.place is None:
-            return TileText("empty servers: slots enough, (5.3)", "stay", "normal", tip,
-                            short="empty servers, (5.3)")  # fmt: skip
-        metrics = QFontMetricsF(current_fonts().display)
-        room = _NEXT_FIGURES * metrics.horizontalAdvance("0")
-        text = configuration_text(moment.configurations[moment.place], metrics, room)
-        return TileText("the next empty server gets, (5.3)", text, "migration", tip,
-                        short="next server, (5.3)")  # fmt: skip
+        text, caption, short, role = (
+            "stay", "empty servers: slots enough, (5.3)", "empty servers, (5.3)", "normal"
+        )  # fmt: skip
+        if moment.place is not None:
+            metrics = QFontMetricsF(current_fonts().display)
+            room = _NEXT_FIGURES * metrics.horizontalAdvance("0")
+            text = configuration_text(moment.configurations[moment.place], metrics, room)
+            caption, short = "the next empty server gets, (5.3)", "next server, (5.3)"
+            role = "migration"
+        if not moment.agrees:
+            caption, short = "by (5.3); the last CRA planned otherwise", "by (5.3), not CRA"
+            role = "muted"
+        return TileText(caption, text, role, tip, short=short)
 
     def _function_tiles(self, frame: Frame, moment: Moment) -> Iterable[TileText]:
         if self._function is None:

@@ -17,14 +17,17 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QV
 
 from gui.panels.wording import exact, significant
 from gui.plotting.scales import format_number
+from gui.theme import type_letter
 from model.programs.monotone import THOROUGH, MonotoneSearch, Witness
 from model.systems.reservation.numbers import ReservationNumbers
 
 _ROOT = Path(__file__).resolve().parents[2]
+#: Most job types for which whole workloads are written.
+_MOST_WRITTEN = 6
 #: Milliseconds between two looks at what the process has written.
 _LOOK = 60
 
-_START = "Search for a violation of the monotone greedy property"
+_START = "Search for a violation"
 _WHY = (
     "Definition 8 says that a larger workload never lowers the greedy reward. Theorem 2 needs it "
     "for the guarantee 1 − 1/e; without it 1/2 remains."
@@ -51,10 +54,13 @@ class SearchRow(QWidget):
         self.answer.setWordWrap(True)
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.answer.setAccessibleName("what the search found")
+        name = QLabel("Monotone greedy property (Definition\u00a08)")
+        name.setWordWrap(True)
+        name.setToolTip(_WHY)
         line = QHBoxLayout()
-        line.addWidget(self.button)
+        line.addWidget(name, 1)
         line.addWidget(self.bar, 1)
-        line.addStretch()
+        line.addWidget(self.button)
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 4, 10, 4)
         column.addLayout(line)
@@ -102,7 +108,7 @@ class SearchRow(QWidget):
             self._show_idle()
             if "result" in line and self._numbers is not None:
                 found = MonotoneSearch.from_data(line["result"])
-                self.answer.setText(sentence(found, self._numbers.types))
+                self.answer.setText(sentence(found, self._numbers))
             else:
                 self.answer.setText(f"The search failed: {line['problem']}")
 
@@ -168,23 +174,31 @@ def _listen(
         lines.put({"problem": f"its process ended with code {process.returncode}"})
 
 
-def sentence(found: MonotoneSearch, types: int) -> str:
+def sentence(found: MonotoneSearch, numbers: ReservationNumbers) -> str:
     """What a search found, in words and numbers."""
     if found.witness is not None:
-        return _violation(found.witness)
+        return _violation(found.witness, numbers)
     much = f"No violation was found in {format_number(found.evaluations)} evaluations"
-    if types <= 2:
+    if numbers.types <= 2:
         return f"{much}; with one or two job types there is none (Section 3.1)."
     return f"{much}. That proves nothing: there may be one elsewhere."
 
 
-def _violation(witness: Witness) -> str:
-    lower, upper = (f"({', '.join(map(str, one))})" for one in (witness.lower, witness.upper))
+def _violation(witness: Witness, numbers: ReservationNumbers) -> str:
+    """Both workloads with their rewards; of many types only those that differ."""
     less, more = (_amount(value) for value in (witness.greedy_upper, witness.greedy_lower))
-    return (
-        f"Violated: at workload {lower} the greedy reward is {more}, at the larger workload "
-        f"{upper} it is {less}. So Theorem 2 does not apply; the guarantee is 1/2."
+    end = "So Theorem 2 does not apply; the guarantee is 1/2."
+    if numbers.types <= _MOST_WRITTEN or witness.upper != numbers.workload:
+        lower, upper = (f"({', '.join(map(str, one))})" for one in (witness.lower, witness.upper))
+        return (f"Violated: at workload {lower} the greedy reward is {more}, at the larger "
+                f"workload {upper} it is {less}. {end}")  # fmt: skip
+    changes = ", ".join(
+        f"{type_letter(j)} from {high} to {low}"
+        for j, (low, high) in enumerate(zip(witness.lower, witness.upper, strict=True))
+        if low != high
     )
+    return (f"Violated: with less workload (type {changes}; all else as it is) the greedy reward "
+            f"rises from {less} to {more}. {end}")  # fmt: skip
 
 
 def _amount(value: Any) -> str:

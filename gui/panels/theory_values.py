@@ -33,7 +33,7 @@ class Moment:
     Attributes
     ----------
     configurations:
-        [C] those that GPA found last, those of the target and the selected one, in
+        [C] those that GPA gave servers last, those of the target and the selected one, in
         descending order.
     effective:
         [C] X^(e), servers.
@@ -43,6 +43,9 @@ class Moment:
         [C, J] q.
     place:
         The place, from 0, of the configuration that the next empty server would get.
+    lacking:
+        The first configuration that the last CRA could not give servers enough, if any.  It
+        is that of ``place`` unless the policy plans for other jobs than those present.
     servers, reserved:
         L and ceil(g(L)).
     """
@@ -52,6 +55,7 @@ class Moment:
     target: tuple[float, ...] | None
     deficit: Counts
     place: int | None
+    lacking: Configuration | None
     servers: int
     reserved: int
 
@@ -59,6 +63,12 @@ class Moment:
     def all_effective(self) -> bool:
         """Whether every server is effective, so that none can be reassigned."""
         return sum(self.effective) == self.servers
+
+    @property
+    def agrees(self) -> bool:
+        """Whether (5.3) says what the last CRA would do with one more empty server."""
+        named = None if self.place is None else self.configurations[self.place]
+        return self.all_effective or named == self.lacking
 
     def q(self, selected: Configuration | None) -> tuple[int, ...]:
         """[J] q up to one of the configurations, or up to the last one."""
@@ -79,12 +89,17 @@ def moment_of(frame: Frame, selected: Configuration | None = None) -> Moment:
     """The effective servers and q of a frame."""
     numbers, state, greedy = frame.info.numbers, frame.state, frame.bounds.greedy
     length = int(state.number[GREEDY_LENGTH])
-    found = state.greedy_configuration[:length].tolist()
+    found, wanted = state.greedy_configuration[:length].tolist(), state.greedy_count[:length]
+    given = [configuration for configuration, count in zip(found, wanted, strict=True) if count]
+    lacking = next(
+        (tuple(one) for one, held, count in zip(found, frame.classes.held, wanted, strict=True)
+         if held < count), None,
+    )  # fmt: skip
     shares = {} if greedy is None else greedy.fractions()
     wished = [*shares, *([] if selected is None else [selected])]
-    configurations = configurations_in_play(found, wished, numbers.rewards)
+    configurations = configurations_in_play(given, wished, numbers.rewards)
     effective = effective_counts(
-        configurations, found, frame.classes.held.tolist(), state.greedy_count[:length].tolist()
+        configurations, found, frame.classes.held.tolist(), wanted.tolist()
     )
     reserved = frame.info.reserved
     deficit = slot_deficit(configurations, effective, state.jobs_in_system, reserved)
@@ -97,6 +112,7 @@ def moment_of(frame: Frame, selected: Configuration | None = None) -> Moment:
         target,
         deficit,
         next_configuration(configurations, deficit),
+        lacking,
         numbers.servers,
         reserved,
     )

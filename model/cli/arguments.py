@@ -372,9 +372,10 @@ def _prices() -> Parser:
     parser.add_argument("--count", metavar="L", type=whole(1, 100_000), default=100,
                         help="servers (default: 100)")  # fmt: skip
     parser.add_argument("--load", metavar="A", type=host_load, default=Fraction(5, 4),
-                        help="all requests as a multiple of the servers (default: 1.25)")
+                        help="all requests in units of what the servers have (default: "
+                        "1.25)")  # fmt: skip
     parser.add_argument("--digits", metavar="N", type=whole(0, 12),
-                        help="round prices to N digits after the point (default: exact)")
+                        help="round prices to N digits (default: exact)")  # fmt: skip
     parser.add_argument("--out", metavar="FILE.toml", type=Path,
                         help="write the scenario here (default: print it)")  # fmt: skip
     _json(parser)

@@ -149,6 +149,8 @@ def _monotone(numbers: ReservationNumbers) -> dict[str, Any]:
 def _status(found: MonotoneSearch) -> str:
     if found.witness is not None:
         return "violated"
+    if found.evaluations == 1:
+        return "nothing to compare"
     return f"no violation in {found.evaluations} evaluations"
 
 
@@ -199,7 +201,7 @@ def _property(search: Mapping[str, Any] | None) -> list[str]:
     if search is None:
         return ["  the paper's guarantees and curves are for servers of one kind"]
     witness = search["witness"]
-    said = f"{search['status']} of the greedy reward; that proves nothing"
+    said = f"{search['status']}; that proves nothing"
     if witness is not None:
         lower, upper = (", ".join(witness[name]) for name in ("lower", "upper"))
         said = (f"violated: workload ({lower}) earns {witness['greedy_lower']}, "

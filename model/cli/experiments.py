@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 from typing import Callable
 
 from model.cli.guard import INTERRUPTED, note
 from model.cli.output import Progress, print_json
-from model.errors import UserError
 from model.lab.executor import Executor, LocalWorkers, ThisProcess
+from model.lab.files import Draw, pictures, prepare
 from model.lab.plan import Options, Plan
-from model.lab.results import Figure, Result
+from model.lab.results import Result
 from model.lab.runner import Status, run_plan
 from model.lab.store import Store
-
-#: Draws a figure into a file; False if it cannot.
-Draw = Callable[[Figure, Path], bool]
-
-#: Formats of the pictures, by their files' endings.
-PICTURES = (".svg", ".png")
 
 #: Seconds in a minute, and where minutes begin to be told as hours.
 _MINUTE, _HOUR = 60, 3600
@@ -45,8 +38,12 @@ def carry_out(
     if options.fresh:
         store.clear()
     if store.damaged:
-        note(f"warning: {store.path}: {store.damaged} damaged lines are left out; their parts "
-             "are carried out again")  # fmt: skip
+        one = store.damaged == 1
+        lines, parts = ("line is", "its part is") if one else ("lines are", "their parts are")
+        note(
+            f"warning: {store.path}: {store.damaged} damaged {lines} left out; {parts} carried "
+            "out again"
+        )
     progress = _Line(f"{options.command} {name}", quiet=options.json)
     try:
         result = run_plan(
@@ -59,27 +56,12 @@ def carry_out(
         return INTERRUPTED
     finally:
         progress.close()
-    files = result.write(options.out) + _pictures(result, options.out, draw)
+    files = result.write(options.out) + pictures(result, options.out, draw)
     if options.json:
         print_json(result.as_dict() | {"files": [str(path) for path in files]})
     else:
         print("\n\n".join([text(result), *result.notes, f"written: {', '.join(map(str, files))}"]))
     return 0
-
-
-def prepare(folder: Path) -> None:
-    """Make the folder of results before the work, so that a wrong one is told at once.
-
-    Raises
-    ------
-    UserError
-        If it is none, or cannot be written.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"found the file {folder}, allowed: a folder", where="--out")
-    folder.mkdir(parents=True, exist_ok=True)
-    if not os.access(folder, os.W_OK):
-        raise UserError(f"the folder {folder} cannot be written", where="--out")
 
 
 def executor_for(workers: int | None, cluster: str | None) -> Executor:
@@ -124,14 +106,3 @@ def _duration(seconds: float) -> str:
     if seconds < _HOUR:
         return f"{seconds / _MINUTE:.0f} min"
     return f"{seconds / _HOUR:.1f} h"
-
-
-def _pictures(result: Result, folder: Path, draw: Draw) -> list[Path]:
-    paths: list[Path] = []
-    for figure in result.figures:
-        for ending in PICTURES:
-            path = folder / f"{figure.name}{ending}"
-            if not draw(figure, path):
-                return paths
-            paths.append(path)
-    return paths

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from model.cli.experiments import Draw, carry_out
+from model.cli.experiments import carry_out
 from model.cli.output import shown, table
 from model.errors import UserError
 from model.lab import EXPERIMENTS, experiment_module
+from model.lab.files import Draw
 from model.lab.results import Result, Row
 
 

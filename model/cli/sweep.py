@@ -6,9 +6,10 @@ import argparse
 from pathlib import Path
 
 from model.cli.arguments import MOST_SEED, UsageError
-from model.cli.experiments import Draw, carry_out
+from model.cli.experiments import carry_out
 from model.cli.output import shown, table
 from model.errors import UserError
+from model.lab.files import Draw
 from model.lab.results import Result, Row
 from model.lab.sweep import Sweep, axis
 from model.scenario.load import load_scenario
@@ -40,9 +41,6 @@ def sweep_of(options: argparse.Namespace) -> Sweep:
             "is a trace, such as dra-google",
             where="--trace",
         )
-    if scenario.workload.kind == "trace" and not (options.trace or scenario.workload.paths):
-        raise UserError(f"{options.scenario} needs a trace: give its files with --trace PATH",
-                        where="--trace")  # fmt: skip
     seed = scenario.seed if options.seed is None else options.seed
     if seed + options.replications - 1 > MOST_SEED:
         raise UsageError(

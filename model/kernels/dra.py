@@ -19,27 +19,20 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
-from model.kernels import bitset, cra, events
+from model.kernels import bitset, cra, events, loop
 from model.kernels.events import (
-    AT_END,
     AT_FLAG,
     AT_LIMIT,
-    AT_TIME,
     CRA_AT_EVENTS,
     CRA_DUE,
     EMPTIED,
     EMPTY_SLOTS,
-    ENDS_WHEN_IDLE,
     EXPLAIN,
     FLAGS,
-    INITIAL_JOBS,
     JOB,
-    LAST_BLOCK,
     MIGRATES,
     MOVED,
-    NEEDS_JOBS,
     NEEDS_MAXIMUM,
-    NEEDS_ROOM,
     OWED,
     PENDING,
     PREEMPTED,
@@ -53,8 +46,8 @@ from model.kernels.events import (
     WITH_ROOM,
 )
 from model.kernels.index import PRESENT
+from model.kernels.loop import ARRIVES, DEPARTS, UPDATES
 from model.records import (
-    ARRIVAL,
     DEPARTURE,
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -66,11 +59,8 @@ from model.records import (
 from model.systems.reservation import physics
 from model.systems.reservation.sampling import REJECT_GROUP_COLUMN, SCALARS
 from model.systems.reservation.state import (
-    ARRIVED,
-    DEPARTURES,
     EVENT,
     EXTENDED,
-    FREE,
     I_STAR,
     NEXT_ARRIVAL,
     NOW,
@@ -90,6 +80,8 @@ preempt = physics.preempt
 reset = events.reset
 write_row = events.write_row
 take_sample = events.take_sample
+next_due = loop.next_due
+begin_arrival = loop.begin_arrival
 servers_with_room = events.servers_with_room
 insert = bitset.insert
 discard = bitset.discard
@@ -154,16 +146,9 @@ def arrive(
     state: State, index: Index, jobs: Any, constant: Array, demand: Array, outcome: Array
 ) -> None:
     """Lines 17-22, without CRA."""
-    arrival = state.number[NEXT_ARRIVAL]
-    place = arrival - jobs.first[0]
-    job_type = jobs.type[place]
-    state.clock[NOW] = jobs.time[place]
-    state.number[NEXT_ARRIVAL] = arrival + 1
-    state.tally[job_type, ARRIVED] += 1
-    outcome[JOB] = arrival + constant[INITIAL_JOBS]
-    outcome[TYPE] = job_type
+    begin_arrival(state, jobs, constant, outcome)
     if not try_to_admit(state, index, jobs, constant, outcome):
-        outcome[OWED] = index.owed[job_type]
+        outcome[OWED] = index.owed[outcome[TYPE]]
         outcome[RETRY] = constant[RETRIES]
         if not constant[RETRIES]:
             turn_away(state, index, constant, demand, outcome)
@@ -268,29 +253,19 @@ def begin(
     outcome: Array,
 ) -> int:  # fmt: skip
     """Let the next event happen, without what follows it; BEGUN, or why it cannot."""
-    last = jobs.first[0] + len(jobs.time)
-    arrival = state.number[NEXT_ARRIVAL]
-    if arrival >= last and not constant[LAST_BLOCK]:
-        return NEEDS_JOBS
-    arrives = jobs.time[arrival - jobs.first[0]] if arrival < last else np.inf
-    departs = state.heap_time[0] if state.number[DEPARTURES] > 0 else np.inf
-    timer = state.clock[TIMER]
-    if arrives == np.inf and departs == np.inf and (timer == np.inf or constant[ENDS_WHEN_IDLE]):
-        return AT_END
-    if min(arrives, departs, timer) > until:
-        return AT_TIME
-    if state.number[FREE] == 0:
-        return NEEDS_ROOM
-    reset(outcome)
-    if departs <= min(arrives, timer):
+    due = next_due(state, jobs, constant, until)
+    if due == ARRIVES:
+        arrive(state, index, jobs, constant, demand, outcome)
+    elif due == DEPARTS:
+        reset(outcome)
         leave(state, index, constant, outcome)
         outcome[PENDING] = DEPARTURE
-    elif timer <= arrives:
+    elif due == UPDATES:
+        reset(outcome)
         update(state, index, outcome)
         outcome[PENDING] = UPDATE
     else:
-        arrive(state, index, jobs, constant, demand, outcome)
-        outcome[PENDING] = ARRIVAL
+        return int(due)
     return BEGUN
 
 

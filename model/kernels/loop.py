@@ -1,4 +1,4 @@
-"""The loop over events that kernels of policies without groups share, piece by piece.
+"""The loop over events that the kernels share, piece by piece.
 
 Each kernel's own loop calls these; inlined, they cost nothing.  Arguments are those of
 :func:`model.kernels.dra.advance`.
@@ -16,6 +16,7 @@ from model.kernels.events import (
     AT_END,
     AT_TIME,
     EMPTY_SLOTS,
+    ENDS_WHEN_IDLE,
     EXPLAIN,
     FLAGS,
     INITIAL_JOBS,
@@ -39,13 +40,14 @@ from model.systems.reservation.state import (
     NEXT_ARRIVAL,
     NOW,
     REJECTED,
+    TIMER,
 )
 
 State = Any
 Array = Any
 
 #: What :func:`next_due` returns where an event is due; all other codes end the call.
-ARRIVES, DEPARTS = 100, 101
+ARRIVES, DEPARTS, UPDATES = 100, 101, 102
 
 physics_admit = physics.admit
 physics_depart = physics.depart
@@ -58,20 +60,26 @@ servers_with_room = events.servers_with_room
 
 @jitable
 def next_due(state: State, jobs: Any, constant: Array, until: float) -> int:
-    """ARRIVES or DEPARTS, or why no event can happen now; departures come first at ties."""
+    """ARRIVES, DEPARTS or UPDATES, or why no event can happen now.
+
+    At equal times departures come first, then updates of the policy.
+    """
     arrival = state.number[NEXT_ARRIVAL]
     last = jobs.first[0] + len(jobs.time)
     if arrival >= last and not constant[LAST_BLOCK]:
         return NEEDS_JOBS
     arrives = jobs.time[arrival - jobs.first[0]] if arrival < last else np.inf
     departs = state.heap_time[0] if state.number[DEPARTURES] > 0 else np.inf
-    if arrives == np.inf and departs == np.inf:
+    timer = state.clock[TIMER]
+    if arrives == np.inf and departs == np.inf and (timer == np.inf or constant[ENDS_WHEN_IDLE]):
         return AT_END
-    if min(arrives, departs) > until:
+    if min(arrives, departs, timer) > until:
         return AT_TIME
     if state.number[FREE] == 0:
         return NEEDS_ROOM
-    return DEPARTS if departs <= arrives else ARRIVES
+    if departs <= min(arrives, timer):
+        return DEPARTS
+    return UPDATES if timer <= arrives else ARRIVES
 
 
 @jitable

@@ -107,7 +107,7 @@ def canonical(value: Any) -> str:
 #: Source below ``model/`` that decides no outcome: a change there makes no part stale.
 _WITHOUT_INFLUENCE = (
     "cli/", "explain.py", "frame.py", "lab/__init__.py", "lab/cluster.py", "lab/executor.py",
-    "lab/plan.py", "lab/results.py", "lab/runner.py", "lab/store.py",
+    "lab/files.py", "lab/plan.py", "lab/results.py", "lab/runner.py", "lab/store.py",
 )  # fmt: skip
 
 #: Packages whose next version may count or draw otherwise.

@@ -115,7 +115,7 @@ def run_plan(
         If a part cannot be carried out or kept.
     """
     parts = plan.parts(scale, options)
-    outcomes = _kept(parts, store)
+    outcomes = kept_outcomes(parts, store)
     watch = _Watch(parts, outcomes)
 
     def tell() -> None:
@@ -136,7 +136,8 @@ def run_plan(
     return plan.result(scale, options, outcomes)
 
 
-def _kept(parts: Sequence[Part], store: Store | None) -> dict[Part, Outcome]:
+def kept_outcomes(parts: Sequence[Part], store: Store | None) -> dict[Part, Outcome]:
+    """What *store* holds of some parts; nothing without a store."""
     if store is None:
         return {}
     return {part: store.outcome(part) for part in parts if store.holds(part)}

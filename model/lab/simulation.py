@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 from fractions import Fraction
@@ -24,11 +25,15 @@ from model.records import EVENT_ROW
 from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
 from model.systems.reservation.measures import reward_rate, run_metrics
 from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.state import EVENT
 
 WORK = __name__
 
 #: Events between two calls of the engine.
 _SLICE = 16_384
+
+#: Events of a run that leaves much memory behind.
+_LONG = 1_000_000
 
 #: Bytes of a trace that are hashed at once.
 _CHUNK = 2**20
@@ -73,7 +78,7 @@ def simulations(
     })  # fmt: skip
     load = float(sum(item.rate for item in scenario.job_types)) or 1.0
     # Each event costs more where few servers are often full and rejections are many.
-    length = until * load * (scenario.servers.count + 20)
+    length = until * load * (scenario.servers.count + 40)
     start = f"{label}, " if label else ""
     return [Part(work, seed, text, f"{start}seed {seed}", length) for seed in seeds]
 
@@ -86,6 +91,7 @@ def carry_out(part: Part) -> Outcome:
         run.bench.numbers, run.state, run.advance, settings["warmup"], settings["until"]
     )
     run.look()
+    run.leave()
     return {"metrics": {name: item.mean for name, item in found.items()}, "path": run.path}
 
 
@@ -110,6 +116,16 @@ class _Run:
         while len(self.path) < len(self._times) and self._times[len(self.path)] <= time:
             jobs = self._to(self._times[len(self.path)]).jobs_in_system
             self.path.append(float(reward_rate(self.bench.numbers, jobs)))
+
+    def leave(self) -> None:
+        """Give back the memory of a long run before the next one takes its own.
+
+        A workload keeps its blocks for replays, in a circle of references that Python would
+        break up only after several such runs.
+        """
+        if int(self.state.number[EVENT]) > _LONG:
+            del self.bench, self._engine
+            gc.collect()
 
     def _to(self, time: float) -> Any:
         reason = Reason.LIMIT

@@ -197,6 +197,8 @@ class Sweep:
         where = " ".join(filter(None, (self._place(values), f"--policy {policy}" * bool(policy))))
         try:
             if scenario.workload.kind == "trace":
+                if not self.trace:
+                    raise UserError("this needs a trace: give its files with --trace PATH")
                 policy_parameters(_under(scenario, policy) if policy else scenario)
             else:
                 assemble(scenario, policy or None)

@@ -142,7 +142,8 @@ class GuardedPolicy:
                 yield record
             except PolicyError as error:  # the system refuses the decision
                 raise call.fault(error.message) from None
-            call.shown.refresh()
+            if type(record) is not Record:  # it has done something
+                call.shown.refresh()
 
     def _described(self, call: Call, given: Any) -> Any:
         """A record with the line that it came from, and with values that stay as they are."""

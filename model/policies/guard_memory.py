@@ -67,7 +67,13 @@ class Lasting:
             if name not in self._cached:
                 yield f"self.{name}", value
         for name, value in self._variables.items():
-            if not (name.startswith("__") and name.endswith("__")):
+            if _is_special(name):
+                continue
+            if isinstance(value, type) and value.__module__ == self._module:
+                for inner, part in vars(value).items():
+                    if not _is_special(inner) or inner == "__init__":
+                        yield f"the variable {name}.{inner}", part
+            else:
                 yield f"the variable {name}", value
 
     def _print(self, value: Any) -> bytes | None:
@@ -80,13 +86,24 @@ class Lasting:
         kind = type(value)
         if kind in _PLAIN or id(value) in self._known or kind is ModuleType:
             return True
-        if kind is tuple:
-            return all(type(item) in _PLAIN for item in value)
-        if isinstance(value, FunctionType | type):
+        if isinstance(value, tuple):
+            return not hasattr(value, "__dict__") and all(map(self._is_fixed, value))
+        if isinstance(value, FunctionType):
+            own = (value.__defaults__ or (), *(value.__kwdefaults__ or {}).values())
             return value.__module__ != self._module or (
-                isinstance(value, type) and issubclass(value, BaseModel)
+                all(map(self._is_fixed, own)) and not value.__closure__ and not vars(value)
             )
-        return False
+        if isinstance(value, BaseModel):
+            return bool(kind.model_config.get("frozen")) and all(
+                self._is_fixed(part) for part in vars(value).values()
+            )
+        if isinstance(value, type):
+            return value.__module__ != self._module or issubclass(value, BaseModel)
+        return isinstance(value, staticmethod | classmethod | property)
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 def _print(value: Any, known: frozenset[int], module: str) -> bytes:

@@ -24,13 +24,16 @@ MOST_CHARACTERS = 200
 MOST_MEMBERS = 100
 
 #: Kinds that the program itself records; a policy cannot use them for something else.
-OWN_KINDS = frozenset({"arrival", "departure", "update"})
+OWN_KINDS = frozenset({
+    "arrival", "departure", "update", "admit", "reject", "migrate", "preempt", "reassign",
+    "classify", "remember", "update_at",
+})  # fmt: skip
 
 #: Values that the words for a known kind are made of.
 NEEDED: Mapping[str, tuple[str, ...]] = {
     "greedy_start": ("jobs_left",),
     "configuration_found": ("i", "configuration"),
-    "count_found": ("i", "count", "exhausted", "servers_left"),
+    "count_found": ("i", "configuration", "count", "exhausted", "servers_left"),
     "ranked": ("i", "held", "count", "surplus"),
     "unmatched": ("i", "missing"),
     "servers_scanned": ("servers_with_room",),
@@ -129,6 +132,13 @@ def _check_kind(record: Record, values: Mapping[str, Any]) -> None:
                             f"{', '.join(NEEDED[record.kind])}, or another kind")  # fmt: skip
 
 
+def _check_tuple(what: str, value: Any, types: int) -> None:
+    if not isinstance(value, tuple) or len(value) != types:
+        raise NotADecisionError(f"{what} is {found(value)}, allowed: a tuple of {types} numbers")
+    for item in value:
+        whole(item, f"a number in {what}", -(2**31))
+
+
 def _check_names(values: Mapping[str, Any], view: ReservationView) -> None:
     try:
         for name, value in values.items():
@@ -141,7 +151,7 @@ def _check_names(values: Mapping[str, Any], view: ReservationView) -> None:
                 whole(value, what, 0, view.servers - 1)
             elif name == "i":
                 whole(value, what, 1, view.ranks)
-            elif name in TUPLES and not isinstance(value, tuple):
-                raise NotADecisionError(f"{what} is {found(value)}, allowed: a tuple")
+            elif name in TUPLES:
+                _check_tuple(what, value, view.types)
     except NotADecisionError as error:
         raise BadValueError(f"{error}; what is meant otherwise needs another name") from None

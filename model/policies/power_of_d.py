@@ -54,9 +54,7 @@ class Reference:
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
-        PseudocodeLine(
-            Line(1, 2), 1, "𝒮 ← <i>d</i> servers, sampled uniformly without replacement"
-        ),
+        PseudocodeLine(Line(1, 2), 1, "𝒮 ← <i>d</i> servers, sampled without replacement"),
         PseudocodeLine(Line(1, 3), 1, "<b>if</b> some server of 𝒮 has room <b>then</b>"),
         PseudocodeLine(Line(1, 4), 2, "schedule the job in the least loaded of these"),
         PseudocodeLine(Line(1, 5), 1, "<b>else</b>"),
@@ -92,10 +90,10 @@ class Reference:
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
         """The least loaded of the sampled servers with room, or rejection."""
         sampled = self.sampled(job.number)
-        yield Record("servers_sampled", Line(1, 2), {"servers": tuple(sampled)})
+        yield Record("servers_sampled", Line(1, 2), {"sampled": tuple(sampled)})
         room = self.numbers.room_for(view.placement[sampled], job.type, np.array(sampled))
         fitting = [server for server, fits in zip(sampled, room, strict=True) if fits]
-        yield Record("sampled_with_room", Line(1, 3), {"servers": tuple(fitting)})
+        yield Record("sampled_with_room", Line(1, 3), {"fitting": tuple(fitting)})
         if fitting:
             load = self.loads.of(view.placement[fitting], fitting)
             least = int(np.argmin(load))

@@ -100,9 +100,10 @@ def kernel_until_last(
         def run() -> loss.Outcome:
             now, reason, rejected, events = current, Reason.LIMIT, [], 0
             while reason is Reason.LIMIT:
-                now, rows, reason, _ = engine.advance(now, tape, task)
-                events += rows
-                done = tape[:rows]
+                result = engine.advance(now, tape, task)
+                now, reason = result.state, result.reason
+                events += result.rows
+                done = tape[: result.rows]
                 rejected.append(done["job"][done["flags"] & FLAG_REJECTED != 0])
             first = int(state.tally[:, 0].sum()) + bench.system.initial_jobs
             return loss.Outcome(events, (np.concatenate(rejected) - first).tolist())

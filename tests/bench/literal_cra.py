@@ -14,23 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.jit import jitable
-from model.kernels import dra, events
+from model.kernels import cra, events, loop
 from model.kernels.driver import DraKernel
 from model.kernels.events import (
-    AT_END,
     AT_FLAG,
     AT_LIMIT,
-    AT_TIME,
     EMPTY_SLOTS,
     FIRST_REASSIGNED,
     FLAGS,
-    INITIAL_JOBS,
     JOB,
-    LAST_BLOCK,
     MOVED,
-    NEEDS_JOBS,
     NEEDS_MAXIMUM,
-    NEEDS_ROOM,
     PENDING,
     REASSIGNED,
     SERVER,
@@ -38,9 +32,8 @@ from model.kernels.events import (
     STOP_FLAGS,
     TYPE,
 )
-from model.kernels.index import build_index
+from model.kernels.loop import ARRIVES, DEPARTS
 from model.records import (
-    ARRIVAL,
     DEPARTURE,
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -53,12 +46,8 @@ from model.records import (
 from model.systems.reservation import physics
 from model.systems.reservation.classification import classify
 from model.systems.reservation.state import (
-    ARRIVED,
-    DEPARTURES,
-    FREE,
     GREEDY_LENGTH,
     I_STAR,
-    NEXT_ARRIVAL,
     NOW,
     REJECTED,
     ReservationState,
@@ -75,7 +64,9 @@ set_slots = physics.set_slots
 stamp_as_most_recent = physics.stamp_as_most_recent
 reset = events.reset
 write_row = events.write_row
-greedy_placement = dra.greedy_placement
+greedy_placement = cra.greedy_placement
+next_due = loop.next_due
+begin_arrival = loop.begin_arrival
 
 
 class Ranking(NamedTuple):
@@ -90,6 +81,7 @@ class Ranking(NamedTuple):
     rank: NDArray[np.int64]  #: [L]
     index_one: NDArray[np.int32]  #: [C] the most recently assigned server of each
     greedy: NDArray[np.int32]  #: [J] the configurations of k[1], k[2], ...
+    given: NDArray[np.int64]  #: [J] not used: the jobs in the system count
 
 
 @jitable
@@ -210,14 +202,8 @@ def rank_servers(state: State, index: Any, length: int, types: int, outcome: Arr
 @jitable
 def arrive(state: State, index: Any, jobs: Any, constant: Array, outcome: Array) -> None:
     """Lines 17-22, without CRA."""
-    arrival = state.number[NEXT_ARRIVAL]
-    place = arrival - jobs.first[0]
-    job_type = jobs.type[place]
-    state.clock[NOW] = jobs.time[place]
-    state.number[NEXT_ARRIVAL] = arrival + 1
-    state.tally[job_type, ARRIVED] += 1
-    outcome[JOB] = arrival + constant[INITIAL_JOBS]
-    outcome[TYPE] = job_type
+    place = begin_arrival(state, jobs, constant, outcome)
+    job_type = outcome[TYPE]
     server = accepting_server(state, index, job_type)
     if server >= 0:
         admit(state, server, job_type, outcome[JOB], jobs.time[place] + jobs.service[place])
@@ -272,27 +258,17 @@ def advance(
     """Run events; arguments and result as in :func:`model.kernels.dra.advance`, no samples."""
     types = state.configuration.shape[1]
     left, found, counts = scratch[0], scratch[1], scratch[2]
-    last = jobs.first[0] + len(jobs.time)
     while done[0] < len(tape):
         if outcome[PENDING] == 0:
-            arrival = state.number[NEXT_ARRIVAL]
-            if arrival >= last and not constant[LAST_BLOCK]:
-                return NEEDS_JOBS
-            arrives = jobs.time[arrival - jobs.first[0]] if arrival < last else np.inf
-            departs = state.heap_time[0] if state.number[DEPARTURES] > 0 else np.inf
-            if arrives == np.inf and departs == np.inf:
-                return AT_END
-            if min(arrives, departs) > until:
-                return AT_TIME
-            if state.number[FREE] == 0:
-                return NEEDS_ROOM
-            reset(outcome)
-            if departs <= arrives:
+            due = next_due(state, jobs, constant, until)
+            if due == ARRIVES:
+                arrive(state, index, jobs, constant, outcome)
+            elif due == DEPARTS:
+                reset(outcome)
                 leave(state, index, outcome)
                 outcome[PENDING] = DEPARTURE
             else:
-                arrive(state, index, jobs, constant, outcome)
-                outcome[PENDING] = ARRIVAL
+                return int(due)
         if not outcome[FLAGS] & FLAG_REJECTED:
             length = greedy_placement(state, index, constant, left, found, counts)
             if length < 0:
@@ -316,7 +292,7 @@ class LiteralKernel(DraKernel):
 
     def build(self, state: ReservationState) -> Ranking:
         """The ranks that follow from a state."""
-        known = build_index(state, self._known, self.numbers.maximal)
+        known = super().build(state)
         index = Ranking(
             size=known.size,
             vectors=known.vectors,
@@ -327,6 +303,7 @@ class LiteralKernel(DraKernel):
             rank=classify(state).rank.astype(np.int64),
             index_one=np.full(len(known.vectors), -1, np.int32),
             greedy=known.greedy,
+            given=known.given,
         )
         find_index_one(index)
         return index

@@ -74,6 +74,7 @@ def test_engines_print_tables(
     monkeypatch.setitem(bench_engines.DRA_EVENTS, SERVERS, (200, 50, 10))
     monkeypatch.setitem(bench_engines.ARRIVALS, SERVERS, (100, 50, 20))
     bench_engines.bench_dra(SERVERS, 1, SOON)
+    bench_engines.bench_peers(SERVERS, 1, SOON)
     bench_engines.bench_loss(SERVERS, 1, SOON)
     text = capsys.readouterr().out
     for way in ("kernel", "Numba, CRA from scratch", "reference (Python)", "SimPy, containers"):

@@ -104,6 +104,7 @@ def test_the_large_number_is_what_cra_still_lacks(panel: TheoryPanel) -> None:
             )
             if held < wanted
         ]
+        assert "not CRA" not in text_of(panel)
         shown = panel.tiles.shown()[0]
         seen.add(bool(lacking))
         if lacking:
@@ -111,6 +112,21 @@ def test_the_large_number_is_what_cra_still_lacks(panel: TheoryPanel) -> None:
         else:
             assert shown in {"stay", "all"}
     assert True in seen
+
+
+def test_a_plan_for_other_jobs_is_told(panel: TheoryPanel) -> None:
+    """Between periodic updates the jobs change and X-hat does not."""
+    session, bounds = opened("dra-vms", 1_500, "dra-periodic")
+    told = []
+    for event in range(0, 1_500, 100):
+        session.seek(event)
+        panel.set_frame(session.frame(bounds=bounds))
+        moment = panel.target.moment
+        assert moment is not None
+        told.append("planned otherwise" in text_of(panel) or "not CRA" in text_of(panel))
+        assert told[-1] != moment.agrees
+    assert True in told
+    assert not told[0]
 
 
 def test_v_is_exactly_that_of_the_state(panel: TheoryPanel, frame: Frame) -> None:
@@ -217,6 +233,16 @@ def test_the_choice_outlives_gpas_next_answer(
         assert panel.target.selected == chosen
         assert panel.deficit.values == q_by_hand(then, chosen)
     session.seek(EVENTS)
+
+
+def test_the_range_fits_the_choice(qtbot: QtBot, panel: TheoryPanel, frame: Frame) -> None:
+    """Up to the first configuration far more slots are missing than of all."""
+    panel.set_frame(frame)
+    unit = panel.deficit.across(1.0) - panel.deficit.across(0.0)
+    click_row(qtbot, panel, 0)
+    assert panel.deficit.across(1.0) - panel.deficit.across(0.0) < unit / 3
+    click_row(qtbot, panel, len(panel.target.shares()) - 1)
+    assert panel.deficit.across(1.0) - panel.deficit.across(0.0) == pytest.approx(unit)
 
 
 def test_tips_say_servers(panel: TheoryPanel, frame: Frame) -> None:
@@ -341,6 +367,8 @@ def test_from_1_to_12_types_everything_has_room(
         rows = len(panel.target.shares())
         assert (rows + 1) * panel.target.row_height() <= panel.target.height() + 1
         assert panel.plot.height() >= 150
+        if size[0] > 600:
+            assert panel.plot.mapTo(panel, panel.plot.rect().bottomRight()).x() <= size[0]
         for value in (0, -frame.info.reserved, *panel.deficit.values):
             assert box.left() - 1 <= panel.deficit.across(value) <= box.right() + 1
     apply(qapp, panel.theme)

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.panels.theory import TheoryPanel
 from gui.panels.theory_search import SearchRow, sentence
-from gui.theme import load_theme
-from model.programs.monotone import MonotoneSearch, Witness
+from gui.theme import load_theme, type_letter
+from model.programs.monotone import MonotoneSearch, Witness, search_violation
 from tests.gui.theory_frames import frame_of
 
 #: Milliseconds for a process to start, search and answer.
@@ -75,11 +75,24 @@ def test_a_search_that_fails_says_so(qtbot: QtBot) -> None:
 
 
 def test_sentences_of_the_search() -> None:
+    three, two = (frame_of(name, 3).info.numbers for name in ("dra-classroom", "dra-example-1"))
     nothing = MonotoneSearch(None, 20_000)
-    assert "proves nothing" in sentence(nothing, 3)
-    assert "there is none" in sentence(nothing, 2)
+    assert "proves nothing" in sentence(nothing, three)
+    assert "there is none" in sentence(nothing, two)
     half = Fraction(1, 2)
     found = MonotoneSearch(Witness((half,), (Fraction(1),), Fraction(5), Fraction(13, 3)), 7)
-    said = sentence(found, 3)
+    said = sentence(found, three)
     assert "(1/2)" in said
     assert "13/3 = 4.333" in said
+
+
+def test_of_many_types_only_the_changes_are_written() -> None:
+    numbers = frame_of("dra-gcp", 3).info.numbers
+    found = search_violation(numbers.space, numbers.rewards, numbers.workload, 600)
+    assert found.witness is not None
+    said = sentence(found, numbers)
+    changed = [j for j, load in enumerate(found.witness.lower) if load != numbers.workload[j]]
+    assert changed
+    for j, load in enumerate(numbers.workload):
+        assert (f"{type_letter(j)} from {load} to" in said) == (j in changed)
+    assert len(said) < 300

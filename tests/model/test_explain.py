@@ -118,11 +118,11 @@ RECORDS = {
         Admit(server=0, values={"reason": "empty_slot", "empty_slots": 3}),
         "server 1 has an empty slot of the type"),
     "sampled": (
-        Record("servers_sampled", None, {"servers": (4, 0, 2)}), "servers 5, 1, 3 sampled"),
+        Record("servers_sampled", None, {"sampled": (4, 0, 2)}), "servers 5, 1, 3 sampled"),
     "sampled with room": (
-        Record("sampled_with_room", None, {"servers": (2,)}), "of these, server 3 has room"),
+        Record("sampled_with_room", None, {"fitting": (2,)}), "of these, server 3 has room"),
     "sampled without room": (
-        Record("sampled_with_room", None, {"servers": ()}),
+        Record("sampled_with_room", None, {"fitting": ()}),
         "none of the sampled servers has room"),
     "planned": (
         Record("planned", None, {"counts": (((2, 1), 3), ((0, 4), 9))}),

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from model.api import Session
 from model.assembly import assemble
 from model.engine import EventRun, Task, started
 from model.errors import ScenarioError
@@ -250,8 +251,6 @@ def test_a_server_with_jobs_gets_its_configuration_once_it_is_empty() -> None:
 
 @pytest.mark.parametrize("policy", ["static-reservation", "power-of-d", "best-fit", "first-fit"])
 def test_a_peer_has_no_groups(policy: str) -> None:
-    from model.api import Session
-
     session = Session.open("dra-example-1", policy=policy, kernel=False)
     session.run(events=200)
     assert not session.info.offers & {"groups", "greedy"}
@@ -259,9 +258,10 @@ def test_a_peer_has_no_groups(policy: str) -> None:
     assert violations(session.bench.system, session.timeline.state) == []
 
 
-@given(scenarios(policy="static-reservation"))
-def test_invariants_hold_under_static_reservation(scenario: Any) -> None:
-    bench = assemble(scenario)
+@pytest.mark.parametrize("policy", ["static-reservation", "power-of-d", "best-fit"])
+@given(data=st.data())
+def test_invariants_hold(policy: str, data: st.DataObject) -> None:
+    bench = assemble(data.draw(scenarios(policy=policy)))
     state = started(bench.system)
     for _ in range(40):
         if bench.system.next_event(state) is None:
@@ -273,10 +273,22 @@ def test_invariants_hold_under_static_reservation(scenario: Any) -> None:
 
 
 @pytest.mark.parametrize("policy", ["static-reservation", "power-of-d", "best-fit"])
+@pytest.mark.parametrize("kernel", [False, True])
+def test_a_rewind_takes_the_same_way_again(policy: str, kernel: bool) -> None:
+    """Backwards into the middle of the run, and on: the same rows and states as before."""
+    session = Session.open("dra-classroom", policy=policy, kernel=kernel)
+    session.run(events=900)
+    last, rows = digest(session.timeline.state), session.timeline.rows(1, 900)
+    for place in (899, 3, 450, 0):
+        session.seek(place)
+        session.run(events=900 - place)
+        assert digest(session.timeline.state) == last
+        assert session.timeline.rows(1, 900)["trail"].tolist() == rows["trail"].tolist()
+
+
+@pytest.mark.parametrize("policy", ["static-reservation", "power-of-d", "best-fit"])
 def test_a_fork_runs_on_in_both_engines(policy: str) -> None:
     """From DRA in the middle of a run to a peer."""
-    from model.api import Session
-
     session = Session.open("dra-example-1", kernel=False)
     session.run(events=150)
     scenario = session.bench.scenario

@@ -33,8 +33,8 @@ from model.systems.reservation.state import (
 
 
 def some_state() -> ReservationState:
-    """The example of Section 7.1 after a few events."""
-    system = assemble(load_scenario("dra-vms")).system
+    """The example of Section 7.1 after a few events, under a policy that remembers."""
+    system = assemble(load_scenario("dra-vms"), "dra:workload=window").system
     state = started(system)
     for _ in range(20):
         run = EventRun(system, state)

@@ -291,5 +291,3 @@ def test_what_is_not_repeatable_is_told_on_the_way_back(tmp_path: Path) -> None:
         for _ in range(5):
             session.seek(3)
             session.seek(200)
-    assert session.timeline.event == 200
-    session.run(events=1)

@@ -140,16 +140,15 @@ FAULTS: dict[str, tuple[str, str]] = {
     ),
     "write": ("view.placement[0, 0] = 5", "what a policy is shown cannot be changed"),
     "write below": (
-        "view.placement.base.flags.writeable = True\nview.placement.base[0, 0] += 1\n"
-        "yield say('done')",
+        "a = view.placement\nb = a.base\nb.flags.writeable = True\n"
+        "place = (a.ctypes.data - b.ctypes.data)\nb[place] += 1\nyield say('done')",
         "it changes what it is shown: placement; allowed",
     ),
     "write flags": (
-        "a = view.jobs_in_system\na = a.base\na.flags.writeable = True\na[:] = 0\n"
-        "a[0] = 999\nyield Reject()",
+        "view.jobs_in_system.base.flags.writeable = True\na = view.jobs_in_system\n"
+        "a.flags.writeable = True\na[0] = 999\nyield Reject()",
         "it changes what it is shown: jobs_in_system",
     ),
-    "reshape": ("view._state.area.base.shape = (-1, 1)\nyield say('x')", "shown: area"),
     "set view": ("view.numbers = None", "view.numbers cannot be set"),
     "numbers": (
         "object.__setattr__(view.numbers, 'servers', 1)\nyield Reject()\nreturn",

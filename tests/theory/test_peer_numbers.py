@@ -143,7 +143,7 @@ def least_loaded(rows: np.ndarray, session: Session) -> Any:
         if job in jobs:
             placement[jobs[job]] -= 1
         elif server >= 0:
-            room = ((placement @ numbers.demand + numbers.demand[kind]) <= numbers.capacity)
+            room = (placement @ numbers.demand + numbers.demand[kind]) <= numbers.capacity
             load = (placement @ numbers.demand / numbers.capacity).max(axis=1)
             load[~room.all(axis=1)] = np.inf
             yield load[server] == load.min()

@@ -1,0 +1,134 @@
+"""One curve of a figure as it is drawn: a line, its points, their intervals, and its name."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor, QPen
+
+from gui.figure import meaning
+from gui.theme import Theme
+from model.lab.results import Curve
+
+Values = npt.NDArray[np.float64]
+
+#: Curves differ in colour, in dashes and in symbols: pyqtgraph's name, and a sign like it.
+SYMBOLS = (("o", "●"), ("s", "■"), ("t1", "▲"), ("d", "◆"), ("t", "▼"), ("star", "★"))
+DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DashDotLine,
+          Qt.PenStyle.DotLine, Qt.PenStyle.DashDotDotLine)  # fmt: skip
+
+#: Curves of up to so many points show each of them with its interval; longer ones a few symbols.
+MOST_POINTS, FEW_SYMBOLS = 40, 7
+
+_WIDTH, _DOT, _BAND_OPACITY = 2.0, 9.0, 40
+
+
+class Look(NamedTuple):
+    """How a curve is told from the others: its place among those without a fixed meaning."""
+
+    number: int
+    fixed: str  #: the theme's colour that its name asks for; may be empty
+
+    def color(self, theme: Theme) -> str:
+        """Its colour, that of the saved picture."""
+        others = (theme.run, *theme.types)
+        return theme.color(self.fixed) if self.fixed else others[self.number % len(others)]
+
+    @property
+    def sign(self) -> str:
+        """Its symbol, as a letter."""
+        return SYMBOLS[self.number % len(SYMBOLS)][1]
+
+
+def looks(names: list[str]) -> dict[str, Look]:
+    """The look of each curve, by name."""
+    result: dict[str, Look] = {}
+    plain = 0
+    for name in names:
+        fixed = meaning(name)
+        result[name] = Look(plain, fixed)
+        plain += not fixed
+    return result
+
+
+class Drawn:
+    """The items of one curve; changing its points makes no new ones."""
+
+    def __init__(self, plot: pg.PlotItem, look: Look) -> None:
+        self.look = look
+        self._plot = plot
+        self._low, self._high = pg.PlotCurveItem(), pg.PlotCurveItem()
+        self._band = pg.FillBetweenItem(self._low, self._high)
+        self._line = pg.PlotCurveItem(antialias=True)
+        self._bars = pg.ErrorBarItem(beam=0.0)
+        self._dots = pg.ScatterPlotItem(useCache=False, antialias=True)
+        self._color = QColor()
+        self._scale = 1.0
+        self._hollow: Values = np.zeros(0, bool)
+        for height, item in enumerate((self._band, self._bars, self._line, self._dots)):
+            item.setZValue(height)
+            plot.addItem(item, ignoreBounds=True)
+
+    def remove(self) -> None:
+        """Take the curve away."""
+        for item in (self._band, self._line, self._bars, self._dots):
+            self._plot.removeItem(item)
+
+    def set_look(self, look: Look, theme: Theme, scale: float) -> None:
+        """Draw in the colours of a theme, at the present size of type."""
+        self.look, self._color, self._scale = look, QColor(look.color(theme)), scale
+        pen = QPen(self._color, _WIDTH * scale, DASHES[look.number % len(DASHES)])
+        pen.setCosmetic(True)
+        self._line.setPen(pen)
+        self._bars.setOpts(pen=pg.mkPen(self._color, width=_WIDTH * scale))
+        band = QColor(self._color)
+        band.setAlpha(_BAND_OPACITY)
+        self._band.setBrush(band)
+        self._panel = QBrush(QColor(theme.panel))
+
+    def show(self, curve: Curve, logarithmic: bool) -> None:
+        """Show the points that there are."""
+        x, y, half = arrays(curve, logarithmic)
+        few = len(x) <= MOST_POINTS
+        self._line.setData(x, y)
+        known = np.nan_to_num(half)
+        banded = bool(curve.half_width) and len(x) > 1
+        self._band.setVisible(banded)
+        if banded:
+            self._low.setData(x, y - known)
+            self._high.setData(x, y + known)
+        self._bars.setVisible(few and bool(known.any()))
+        self._bars.setData(x=x, y=y, height=2 * known)
+        self._show_dots(x, y, np.isnan(half), few)
+
+    def _show_dots(self, x: Values, y: Values, unknown: Values, few: bool) -> None:
+        """A point that has no interval yet is hollow."""
+        chosen = np.arange(len(x))
+        if not few:
+            step = len(x) / FEW_SYMBOLS
+            chosen = (np.arange(FEW_SYMBOLS) * step + (0.3 + 0.11 * self.look.number) % 1 * step)
+            chosen = np.unique(chosen.astype(int).clip(0, len(x) - 1))
+        filled = QBrush(self._color)
+        self._dots.setData(
+            x=x[chosen], y=y[chosen], size=_DOT * self._scale,
+            symbol=SYMBOLS[self.look.number % len(SYMBOLS)][0],
+            pen=pg.mkPen(self._color, width=1.5 * self._scale),
+            brush=[self._panel if unknown[place] else filled for place in chosen],
+        )  # fmt: skip
+
+
+def arrays(curve: Curve, logarithmic: bool) -> tuple[Values, Values, Values]:
+    """x as it stands in the view, y, and the half-widths (0 where a curve has none)."""
+    x, y = np.array(curve.x, float), np.array(curve.y, float)
+    half = np.array(curve.half_width, float) if curve.half_width else np.zeros(len(x))
+    return np.log10(x) if logarithmic else x, y, half
+
+
+def last_height(curve: Curve) -> float | None:
+    """The height at which a curve ends."""
+    return next((y for y in reversed(curve.y) if math.isfinite(y)), None)

@@ -1,0 +1,65 @@
+"""Pictures of a result, drawn in a process of their own.
+
+So they are those of the command line, whatever the window's theme and type, and the window
+does not wait.
+"""
+
+from __future__ import annotations
+
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from model.errors import UserError
+from model.lab.executor import PATIENCE, Cancelled
+from model.lab.files import pictures
+from model.lab.results import Figure, Result
+
+#: Seconds that the process has to end by itself.
+_GRACE = 5.0
+
+
+def draw_pictures(result: Result, folder: Path, cancelled: Cancelled) -> list[Path]:
+    """The files drawn; none once *cancelled*.
+
+    Raises
+    ------
+    UserError
+        If they cannot be drawn or written.
+    """
+    context = get_context("spawn")
+    pipe, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, result, folder), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        while not pipe.poll(PATIENCE):
+            if cancelled():
+                return []
+        paths, fault = pipe.recv()
+    except (EOFError, OSError):
+        process.join(_GRACE)
+        raise UserError("the data are written, but no picture: the process that draws ended "
+                        f"with code {process.exitcode}") from None  # fmt: skip
+    finally:
+        process.terminate()
+        process.join(_GRACE)
+        pipe.close()
+    if fault:
+        raise UserError(f"the data are written, but no picture: {fault}")
+    return list(paths)
+
+
+def _serve(pipe: Connection, result: Result, folder: Path) -> None:
+    """What the process does."""
+    try:
+        pipe.send((pictures(result, folder, _draw), ""))
+    except UserError as error:
+        pipe.send(([], error.line))
+
+
+def _draw(figure: Figure, path: Path) -> bool:
+    from gui.figure import save_figure
+
+    save_figure(figure, path)
+    return True

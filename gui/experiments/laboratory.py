@@ -1,0 +1,295 @@
+"""Carries out experiments beside the window: a thread that waits, and processes that work."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from time import monotonic
+from typing import Callable, Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.experiments.drawing import draw_pictures
+from model.errors import UserError
+from model.lab.executor import LocalWorkers
+from model.lab.files import prepare
+from model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan
+from model.lab.results import Result
+from model.lab.runner import Status, StoppedError, kept_outcomes, run_plan
+from model.lab.store import Store
+
+#: Seconds between two pictures, and between two looks at the share that is done.
+PICTURE_SECONDS, STATUS_SECONDS = 0.3, 0.1
+
+#: Making a picture may take this part of a run's own thread, so that it never falls behind.
+_PICTURE_SHARE = 0.2
+
+#: Seconds that the end of a run is waited for when the window closes.
+PATIENCE = 15.0
+
+#: The same while it still reads a trace, which cannot be interrupted and leaves nothing behind.
+READING_PATIENCE = 1.0
+
+
+@dataclass(frozen=True)
+class Order:
+    """An experiment as it is to be carried out.
+
+    ``name`` names its files; ``plan`` makes it, and may raise a UserError.
+    """
+
+    name: str
+    plan: Callable[[], Plan]
+    folder: Path
+    scale: str = "quick"
+    options: Options = NO_OPTIONS
+    workers: int = 1
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What an earlier run has left of an experiment.
+
+    ``result`` is made from it; None where it was not asked for.
+    """
+
+    done: int = 0
+    total: int = 0
+    result: Result | None = None
+    error: UserError | None = None
+
+
+@dataclass(frozen=True)
+class End:
+    """How a run ended: with files, or stopped, or with an error."""
+
+    files: tuple[Path, ...] = ()
+    stopped: bool = False
+    error: UserError | None = None
+
+
+class Laboratory(QObject):
+    """One experiment at a time, and looks at what earlier runs have left.
+
+    Signals
+    -------
+    progressed(Status), drawn(Result)
+        How far the running experiment is, and what is known so far; at most some per second.
+    writing()
+        All parts are carried out; files are written.
+    ended(End)
+        The experiment does not run any more.
+    looked(str, Survey)
+        What is left of an experiment, by its order's name.
+    """
+
+    progressed = Signal(object)
+    drawn = Signal(object)
+    writing = Signal()
+    ended = Signal(object)
+    looked = Signal(str, object)
+    _said = Signal(object, str, object)
+    _surveyed = Signal(int, str, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._run: _Run | None = None
+        self._looks: SimpleQueue[_Look | None] = SimpleQueue()
+        self._looking: threading.Thread | None = None
+        self.generation = 0  #: looks of an earlier one are of no use any more
+        self._said.connect(self._take)
+        self._surveyed.connect(self._take_survey)
+
+    # The running experiment.
+
+    @property
+    def busy(self) -> bool:
+        """Whether an experiment runs."""
+        return self._run is not None
+
+    def start(self, order: Order) -> None:
+        """Carry out what is missing of an experiment."""
+        assert self._run is None, "one at a time"
+        self._run = _Run(order, self._said.emit)
+        self._run.start()
+
+    def stop(self) -> None:
+        """Stop the running experiment; what is finished is kept, and ``ended`` comes soon."""
+        run = self._run
+        if run is None:
+            return
+        run.cancelled.set()
+        if not run.begun.is_set():  # it reads a trace, and nobody needs to wait for that
+            self._take(run, "ended", End(stopped=True))
+            run.left_alone.set()
+
+    def close(self) -> None:
+        """Stop everything; returns when no process is left."""
+        run, self._run = self._run, None
+        if run is not None:
+            run.cancelled.set()
+            run.join(PATIENCE if run.begun.is_set() else READING_PATIENCE)
+            run.left_alone.set()
+        self.generation += 1
+        if self._looking is not None:
+            self._looks.put(None)
+            self._looking = None
+
+    def _take(self, run: _Run, kind: str, what: object) -> None:
+        """Pass on what the present run says; a run that was left alone is not heard."""
+        if run is not self._run:
+            return
+        match kind:
+            case "progressed":
+                self.progressed.emit(what)
+            case "drawn":
+                self.drawn.emit(what)
+            case "writing":
+                self.writing.emit()
+            case "ended":
+                self._run = None
+                self.ended.emit(what)
+
+    # What earlier runs have left.
+
+    def look(self, orders: Sequence[Order], in_full: str) -> None:
+        """Look at what is left of some experiments; make a result of the one named *in_full*."""
+        if self._looking is None:
+            self._looking = threading.Thread(target=self._live, name="look", daemon=True)
+            self._looking.start()
+        for order in orders:
+            self._looks.put(_Look(self.generation, order, order.name == in_full))
+
+    def forget_looks(self) -> None:
+        """What was asked for so far is of no use any more."""
+        self.generation += 1
+
+    def _live(self) -> None:
+        while (look := self._looks.get()) is not None:
+            found = survey(look) if look.generation == self.generation else None
+            if look.generation == self.generation:
+                self._surveyed.emit(look.generation, look.order.name, found)
+
+    def _take_survey(self, generation: int, name: str, found: Survey) -> None:
+        if generation == self.generation:
+            self.looked.emit(name, found)
+
+
+@dataclass(frozen=True)
+class _Look:
+    generation: int
+    order: Order
+    in_full: bool
+
+
+def survey(look: _Look) -> Survey:
+    """What is left of an experiment in its folder."""
+    order = look.order
+    try:
+        plan = order.plan()
+        parts = plan.parts(order.scale, order.options)
+        outcomes = kept_outcomes(parts, Store.of(order.folder, order.name))
+        result = plan.result(order.scale, order.options, outcomes) if look.in_full else None
+    except UserError as error:
+        return Survey(error=error)
+    except OSError as error:
+        return Survey(error=_of_the_system(error))
+    return Survey(len(outcomes), len(parts), result)
+
+
+def _of_the_system(error: OSError) -> UserError:
+    """What the machine refuses, beside the folder where it does."""
+    place = f"{error.filename}: " if error.filename else ""
+    return UserError(f"{place}{error.strerror or error}", where="--out")
+
+
+class _Run(threading.Thread):
+    """One experiment on its way; says what happens through *tell*, from its own thread."""
+
+    def __init__(self, order: Order, tell: Callable[[object, str, object], None]) -> None:
+        super().__init__(name=f"experiment {order.name}", daemon=True)
+        self.cancelled = threading.Event()
+        self.begun = threading.Event()  #: the parts are known; from here on it stops at once
+        self.left_alone = threading.Event()  #: nobody listens any more
+        self._order = order
+        self._tell_window = tell
+        self._plan: Plan | None = None
+        self._status: Status | None = None
+        self._outcomes: Outcomes | None = None  # those that no picture shows yet
+        self._next_picture = self._next_status = 0.0
+
+    def run(self) -> None:
+        """What the thread does."""
+        try:
+            end = self._carried_out()
+        except StoppedError:
+            end = End(stopped=True)
+        except UserError as error:
+            end = End(error=error)
+        except OSError as error:
+            end = End(error=_of_the_system(error))
+        except Exception as error:
+            traceback.print_exc()
+            end = End(error=UserError(f"this should not have happened: {error!r}; what is "
+                                      "finished is kept"))  # fmt: skip
+        self._tell_all()
+        self._say("ended", end)
+
+    def _say(self, kind: str, what: object = None) -> None:
+        if not self.left_alone.is_set():
+            self._tell_window(self, kind, what)
+
+    def _carried_out(self) -> End:
+        order = self._order
+        prepare(order.folder)
+        self._plan = order.plan()
+        store = Store.of(order.folder, order.name)
+        result = run_plan(
+            self._plan, order.scale, order.options, LocalWorkers(order.workers), store,
+            self._progress, self._stops, self._partial,
+        )  # fmt: skip
+        self._outcomes = None
+        self._say("drawn", result)
+        self._say("writing")
+        files = result.write(order.folder)
+        files += draw_pictures(result, order.folder, self.cancelled.is_set)
+        return End(tuple(files), stopped=self.cancelled.is_set())
+
+    def _progress(self, status: Status) -> None:
+        self.begun.set()
+        self._status = status
+
+    def _partial(self, _done: int, _total: int, outcomes: Outcomes) -> None:
+        self._outcomes = outcomes
+        self._tell()
+
+    def _stops(self) -> bool:
+        """Asked several times a second: so the last of some quick parts is shown too."""
+        self._tell()
+        return self.cancelled.is_set()
+
+    def _tell(self) -> None:
+        now = monotonic()
+        if self._status is not None and now >= self._next_status:
+            self._say("progressed", self._status)
+            self._status = None
+            self._next_status = now + STATUS_SECONDS
+        if self._outcomes is not None and now >= self._next_picture:
+            self._draw(self._outcomes)
+            took = monotonic() - now
+            self._next_picture = now + max(PICTURE_SECONDS, took / _PICTURE_SHARE)
+
+    def _tell_all(self) -> None:
+        if self._status is not None:
+            self._say("progressed", self._status)
+        if self._outcomes is not None:
+            self._draw(self._outcomes)
+
+    def _draw(self, outcomes: Outcomes) -> None:
+        assert self._plan is not None
+        self._outcomes = None
+        result = self._plan.result(self._order.scale, self._order.options, outcomes)
+        self._say("drawn", result)

@@ -1,0 +1,96 @@
+"""Names, numbers and states of experiments as the window writes them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from gui.panels.wording import GREEDY_PLAIN, exact, significant, with_interval
+from gui.plotting.scales import THIN_SPACE
+from model.lab.results import Row
+from model.lab.runner import Status
+
+_RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
+_POWER = re.compile(r"\^([0-9.]*[0-9])")
+_MINUTE, _HOUR = 60, 3600
+
+#: Below this an estimate of the time left is no more than "soon".
+_SOON = 1.5
+
+
+def typeset(text: str) -> str:
+    """*text* with its symbols set as the papers set them."""
+    text = text.replace("U^(g)", GREEDY_PLAIN)
+    return _POWER.sub(lambda found: found[1].translate(_RAISED), text)
+
+
+def what_text(row: Row) -> str:
+    """What a row measures, in words."""
+    return row.what.replace("_", " ")
+
+
+def at_text(row: Row) -> str:
+    """For which parameters a row stands."""
+    return typeset(", ".join(f"{name} = {_plain(value)}" for name, value in row.at.items()))
+
+
+def _plain(value: str | int | float) -> str:
+    return significant(value) if isinstance(value, float) else str(value)
+
+
+def numbers_of(row: Row) -> tuple[str, str, str]:
+    """The paper's number, ours, and the half-width of its interval."""
+    paper = "–" if row.paper is None else significant(row.paper)
+    if not math.isfinite(row.half_width):
+        return paper, significant(row.ours), "–"
+    if row.half_width == 0:
+        ours = significant(row.ours)
+        fraction = exact_text(row.exact)
+        return paper, f"{ours} = {fraction}" if fraction else ours, "exact"
+    mean, half = with_interval(row.ours, row.half_width)
+    return paper, mean, half
+
+
+def exact_text(text: str) -> str:
+    """A rational in text, where it is short and says more than the decimal number."""
+    from fractions import Fraction
+
+    return exact(Fraction(text)) if text else ""
+
+
+def duration(seconds: float) -> str:
+    """A span of time, as roughly as it is known."""
+    if seconds < _SOON:
+        return "a moment"
+    if seconds < _MINUTE:
+        return f"about {seconds:.0f}{THIN_SPACE}s"
+    if seconds < _HOUR:
+        return f"about {seconds / _MINUTE:.0f}{THIN_SPACE}min"
+    return f"about {seconds / _HOUR:.1f}{THIN_SPACE}h"
+
+
+def running_text(status: Status | None, waited: float = 0.0) -> str:
+    """How far a run is; *waited* are the seconds since that was told."""
+    if status is None:
+        return "running: making ready"
+    share = f"running {status.share:.0%}".replace("%", f"{THIN_SPACE}%")
+    if status.seconds_left is None:
+        return share
+    return f"{share}, {duration(status.seconds_left - waited)} left"
+
+
+def kept_text(done: int, total: int) -> str:
+    """How much of an experiment is there while it does not run."""
+    if total == 0 or done == 0:
+        return "not run"
+    if done == total:
+        return "done"
+    return f"{done} of {total} parts kept"
+
+
+def goes_on(done: int, total: int) -> str:
+    """What Run means where some parts are there already; empty where none is."""
+    if not 0 < done < total:
+        return ""
+    are = "part is" if done == 1 else "parts are"
+    return f"{done} of {total} {are} kept; Run goes on from there."

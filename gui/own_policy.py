@@ -1,0 +1,117 @@
+"""Policies of one's own in the window: choosing a file, watching it, saying what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QTimer
+from PySide6.QtWidgets import QFileDialog
+
+from model.frame import RunInfo
+from model.policies import is_file
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+
+#: Milliseconds after a change until the file is read: editors write in several steps.
+SETTLE = 150
+
+#: Where the settings keep the folder that was used last.
+FOLDER = "policy-folder"
+
+
+class OwnPolicy(QObject):
+    """Lets the user choose a policy's file, and runs it anew whenever it changes.
+
+    The folder is watched beside the file, because many editors replace a file by a new one.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._wanted = ""  # a file that was chosen but could not be loaded
+        self._running: tuple[str, ...] = ()
+        self._seen: dict[str, tuple[int, int] | None] = {}
+        self._watcher = QFileSystemWatcher(self)
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLE)
+        self._settle.timeout.connect(self._look)
+        self._watcher.fileChanged.connect(self._settle.start)
+        self._watcher.directoryChanged.connect(self._settle.start)
+        window.transport.file_wanted.connect(self.ask)
+        window.worker.compared.connect(self._take_lanes)
+        window.worker.policy_refused.connect(window.transport.show_fault)
+
+    # Choosing.
+
+    def ask(self) -> None:
+        """Ask for a file and run its policy."""
+        folder = str(self._window.settings.value(FOLDER, ""))
+        path, _ = QFileDialog.getOpenFileName(
+            self._window, "A policy of your own", folder, "Python files (*.py);;All files (*)"
+        )
+        if path:
+            self.choose(path)
+
+    def choose(self, path: str) -> None:
+        """Run the policy in a file, on the scenario that runs now."""
+        self._window.settings.setValue(FOLDER, str(Path(path).parent))
+        self._wanted = path
+        self._watch()
+        self._open_wanted()
+
+    def _open_wanted(self) -> None:
+        transport = self._window.transport
+        scenario, seed = transport.scenario.currentData(), transport.seed.value()
+        self._window.control.open(scenario, self._wanted, seed)
+
+    @staticmethod
+    def dropped(data: QMimeData) -> str:
+        """The path of the one Python file that is dragged; empty if it is something else."""
+        files = [url.toLocalFile() for url in data.urls()]
+        return files[0] if len(files) == 1 and files[0].lower().endswith(".py") else ""
+
+    # Watching.
+
+    def follow(self, info: RunInfo) -> None:
+        """Watch the policy's file of the run that begins."""
+        if info.policy_name == self._wanted:
+            self._wanted = ""
+        if info.policy_name not in self._running:
+            self._running = (info.policy_name,)
+        self._watch()
+
+    def _take_lanes(self, lanes: tuple[tuple[str, RunInfo], ...]) -> None:
+        self._running = tuple(info.policy_name for _, info in lanes)
+
+    def _watch(self) -> None:
+        files = [name for name in (*self._running, self._wanted) if name and is_file(name)]
+        paths = {str(Path(name).absolute()) for name in files}
+        wanted = paths | {str(Path(path).parent) for path in paths}
+        present = {*self._watcher.files(), *self._watcher.directories()}
+        if gone := sorted(present - wanted):
+            self._watcher.removePaths(gone)
+        if fresh := sorted(path for path in wanted - present if Path(path).exists()):
+            self._watcher.addPaths(fresh)
+        self._seen = {name: self._seen.get(name, _stamp(name)) for name in files}
+
+    def _look(self) -> None:
+        """Load what has changed; a folder also changes when something else in it does."""
+        changed = [name for name, stamp in self._seen.items() if _stamp(name) != stamp]
+        self._seen |= {name: _stamp(name) for name in changed}
+        self._watch()  # a file that was replaced is not watched any more
+        if self._wanted in changed and self._wanted not in self._running:
+            self._open_wanted()
+        elif changed:
+            self._window.control.reload_policies()
+
+
+def _stamp(name: str) -> tuple[int, int] | None:
+    """What tells one version of a file from the next; None while there is no file."""
+    try:
+        status = Path(name).stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ino

@@ -1,0 +1,264 @@
+"""A policy of one's own in the window: choose a file, edit it, let it fail, go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, QSettings, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QDialog, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from gui.app import make_window
+from gui.main_window import MainWindow
+from gui.own_policy import OwnPolicy
+from tests.own_policies import FIRST_FIT, HEAD, source, write
+
+PATIENCE = 20_000
+LAST_FIT = FIRST_FIT.replace("room[0]", "room[-1]")
+FAULT = "if view.event + 1 >= 30:\n    x = 1 / 0\n" + FIRST_FIT
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """A complete window that stands at event 0 of dra-classroom under first fit."""
+    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    window = make_window(settings, "light")
+    qtbot.addWidget(window)
+    window.resize(1600, 900)
+    window.show()
+    with qtbot.waitSignal(window.ready, timeout=PATIENCE):
+        window.build_panels()
+    window.control.open("dra-classroom", "first-fit")
+    rest(qtbot, window, lambda: window.frame is not None)
+    yield window
+    window.close()
+
+
+def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
+    """Wait until a condition on the window's frame holds."""
+    qtbot.waitUntil(lambda: window.frame is not None and condition(), timeout=PATIENCE)
+
+
+def runs(window: MainWindow, path: str, event: int | None = None) -> Callable[[], bool]:
+    """Does this policy run, and stand at that event?"""
+
+    def check() -> bool:
+        frame = window.frame
+        return (frame is not None and not frame.running and frame.info.policy_name == path
+                and event in (None, frame.event))  # fmt: skip
+
+    return check
+
+
+def chosen(qtbot: QtBot, window: MainWindow, path: str) -> None:
+    """Choose a file and wait until it runs."""
+    window.own_policy.choose(path)
+    rest(qtbot, window, runs(window, path))
+
+
+def at(qtbot: QtBot, window: MainWindow, event: int, substep: int = 0) -> None:
+    """Go to an event and wait until the frame stands there."""
+    window.control.go_to(event, substep)
+    rest(qtbot, window, lambda: window.frame is not None
+         and (window.frame.event, len(window.frame.records)) == (event, substep))  # fmt: skip
+
+
+def fault_shown(window: MainWindow) -> str:
+    """What is said beside the policy's field."""
+    label = window.transport.policy_fault
+    return label.toolTip() if label.isVisible() else ""
+
+
+def placements(window: MainWindow) -> list[list[int]]:
+    """Jobs on each server, as the frame has them."""
+    assert window.frame is not None
+    rows: list[list[int]] = window.frame.state.placement.tolist()
+    return rows
+
+
+def test_a_file_is_chosen_in_the_box_of_policies(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, source())
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (path, ""))
+    box = window.transport.policy
+    box.setCurrentIndex(box.findText("From a file ..."))
+    box.activated.emit(box.currentIndex())
+    rest(qtbot, window, runs(window, path))
+    assert box.currentText() == "mine.py"
+    assert box.currentData() == path
+    assert box.itemText(box.count() - 1) == "From a file ..."
+    at(qtbot, window, 40)
+    assert window.windowTitle().startswith("dra-classroom: mine")
+    assert fault_shown(window) == ""
+
+
+def test_nothing_happens_if_no_file_is_chosen(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    box = window.transport.policy
+    box.setCurrentIndex(box.findText("From a file ..."))
+    box.activated.emit(box.currentIndex())
+    qtbot.wait(50)
+    assert box.currentText() == "first-fit"
+
+
+def test_the_own_text_stands_in_the_algorithm_panel(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    chosen(qtbot, window, write(tmp_path, source()))
+    at(qtbot, window, 0, 3)
+    view = window.docks["algorithm"].panel.view  # type: ignore[attr-defined]
+    place = view.code.place[view.picture.current]
+    assert view.code.plain[place] == "yield Admit(server=room[0])"
+    assert len(view.picture.beside) == 2
+    assert not window.docks["algorithm"].panel.grab().toImage().isNull()
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_change_is_loaded_and_the_run_replayed(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, replaced: bool
+) -> None:
+    """Some editors write into the file, others put a new one in its place."""
+    path = write(tmp_path, source())
+    chosen(qtbot, window, path)
+    window.control.toggle_breakpoint(20)
+    at(qtbot, window, 60)
+    before = placements(window)
+    if replaced:
+        Path(write(tmp_path, source(LAST_FIT), "other")).replace(path)
+    else:
+        write(tmp_path, source(LAST_FIT))
+    rest(qtbot, window, lambda: runs(window, path, 60)() and placements(window) != before)
+    assert "replayed to event 60" in window._status.text()
+    write(tmp_path, source())
+    rest(qtbot, window, lambda: runs(window, path, 60)() and placements(window) == before)
+
+
+def test_a_faulty_change_leaves_the_run_as_it_is(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    path = write(tmp_path, source())
+    chosen(qtbot, window, path)
+    at(qtbot, window, 50, 1)
+    assert window.frame is not None
+    info = window.frame.info
+    write(tmp_path, "if True\n")
+    qtbot.waitUntil(lambda: "SyntaxError" in fault_shown(window), timeout=PATIENCE)
+    assert window.transport.policy_fault.text().startswith("mine.py, line 1, column 8: Syntax")
+    assert not window.findChildren(QDialog)
+    assert (window.frame.info, window.frame.event) == (info, 50)
+    window.control.step()
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.event == 51)
+    assert "SyntaxError" in fault_shown(window)
+    window.control.go_to(50, 1)
+    rest(qtbot, window, lambda: window.frame is not None and len(window.frame.records) == 1)
+    write(tmp_path, source(LAST_FIT))
+    qtbot.waitUntil(lambda: fault_shown(window) == "", timeout=PATIENCE)
+    rest(qtbot, window, lambda: runs(window, path, 50)() and len(window.frame.records) == 1)  # type: ignore[union-attr]
+    assert window.frame.info is not info
+
+
+def test_a_faulty_file_is_loaded_once_it_is_right(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    path = write(tmp_path, "class Policy: pass\n")
+    window.own_policy.choose(path)
+    qtbot.waitUntil(lambda: "no method arrival" in fault_shown(window), timeout=PATIENCE)
+    assert window.frame is not None
+    assert window.frame.info.policy_name == "first-fit"
+    assert window.transport.policy.currentText() == "first-fit"
+    write(tmp_path, source())
+    rest(qtbot, window, runs(window, path))
+    assert fault_shown(window) == ""
+
+
+def test_a_fault_of_the_run_stops_it_and_the_window_stays_usable(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    path = write(tmp_path, source(FAULT))
+    chosen(qtbot, window, path)
+    window.control.run_until(event=200)
+    qtbot.waitUntil(lambda: "ZeroDivisionError" in fault_shown(window), timeout=PATIENCE)
+    rest(qtbot, window, runs(window, path))
+    assert window.frame is not None
+    event = window.frame.event
+    assert event >= 29
+    assert "ZeroDivisionError" in window._status.text()
+    window.control.step_back()
+    rest(qtbot, window, runs(window, path, event - 1))
+    window.control.step()
+    rest(qtbot, window, runs(window, path, event))
+    window.control.step_into()
+    rest(qtbot, window, lambda: window.frame is not None and len(window.frame.records) == 1)
+    assert "ZeroDivisionError" in fault_shown(window)
+    write(tmp_path, source())
+    rest(qtbot, window, lambda: runs(window, path, event)() and fault_shown(window) == "")
+    write(tmp_path, source(FAULT))
+    qtbot.waitUntil(lambda: "ZeroDivisionError" in fault_shown(window) or fault_shown(window) == "")
+    box = window.transport.policy
+    box.setCurrentIndex(box.findText("best-fit"))
+    box.activated.emit(box.currentIndex())
+    rest(qtbot, window, runs(window, "best-fit"))
+    assert fault_shown(window) == ""
+
+
+def test_esc_ends_a_loop(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = write(tmp_path, source("while view.event > 20: pass\n" + FIRST_FIT))
+    chosen(qtbot, window, path)
+    window.control.run_until(event=200)
+    qtbot.wait(600)
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: "as asked" in fault_shown(window), timeout=4000)
+    rest(qtbot, window, runs(window, path))
+    window.control.step_back()
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.event >= 19)
+
+
+def test_a_file_is_dropped_on_the_window(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = write(tmp_path, source())
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(path)])
+    assert OwnPolicy.dropped(data) == path
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPointF(9, 9).toPoint(), Qt.DropAction.CopyAction, data, buttons, keys)
+    window.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, buttons, keys))
+    rest(qtbot, window, runs(window, path))
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "notes.txt"))])
+    assert OwnPolicy.dropped(data) == ""
+
+
+def test_a_session_reopens_with_its_policy(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    path = write(tmp_path, source(rest="memory = 2\n", head=HEAD))
+    chosen(qtbot, window, path)
+    at(qtbot, window, 33, 1)
+    window.control.save(tmp_path / "run.slotscope", "")
+    qtbot.waitUntil((tmp_path / "run.slotscope").exists, timeout=PATIENCE)
+    window.control.to_start()
+    rest(qtbot, window, runs(window, path, 0))
+    window.open_path(tmp_path / "run.slotscope")
+    rest(qtbot, window, lambda: runs(window, path, 33)() and len(window.frame.records) == 1)  # type: ignore[union-attr]
+    write(tmp_path, source(LAST_FIT))
+    rest(qtbot, window, lambda: "replayed to event 33" in window._status.text())
+
+
+def test_two_policies_side_by_side(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = write(tmp_path, source())
+    window.compare.compare((path,))
+    rest(qtbot, window, lambda: bool(window.frame and window.frame.companions))
+    at(qtbot, window, 40)
+    assert window.frame is not None
+    assert (window.frame.companions[0].state.placement == window.frame.state.placement).all()
+    write(tmp_path, source(LAST_FIT))
+    rest(qtbot, window, lambda: bool(
+        window.frame and window.frame.event == 40 and not window.frame.running
+        and (window.frame.companions[0].state.placement != window.frame.state.placement).any()
+    ))  # fmt: skip

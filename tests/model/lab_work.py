@@ -1,0 +1,79 @@
+"""A tiny experiment whose parts say when they are carried out, and can be made to fail.
+
+Run as a program it carries out the experiment in a folder: ``FOLDER WORKERS PARTS``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from model.errors import UserError
+from model.lab.executor import LocalWorkers, ThisProcess
+from model.lab.parts import Part
+from model.lab.plan import finished
+from model.lab.results import Result, Row
+from model.lab.runner import run_plan
+from model.lab.store import Store
+
+NAME = "tiny"
+
+
+class Tiny:
+    """Parts that count, as a plan; *how* is what they do instead, by number."""
+
+    def __init__(self, count, log="", how=None, seconds=0.0):
+        self.count, self.log, self.how, self.seconds = count, str(log), how or {}, seconds
+
+    def parts(self, scale, options):
+        return [
+            Part.of(
+                __name__, number,
+                {"log": self.log, "how": self.how.get(number, ""), "seconds": self.seconds},
+                f"number {number}", 1.0 + number % 3,
+            )
+            for number in range(self.count)
+        ]  # fmt: skip
+
+    def result(self, scale, options, outcomes):
+        done = finished(self.parts(scale, options), outcomes)
+        rows = [Row("third", value, at={"number": number}) for number, value in done]
+        return Result(NAME, scale, tuple(rows), ())
+
+
+def carry_out(part):
+    """Notes down that it was called, then counts, fails, dies or sleeps."""
+    settings = part.settings
+    if settings["log"]:
+        with Path(settings["log"]).open("ab", buffering=0) as log:
+            log.write(f"{part.seed}\n".encode())
+    if settings["how"] == "dies":
+        os._exit(9)
+    if settings["how"] == "fails":
+        raise UserError("found nothing, allowed: something", where="here")
+    if settings["how"] == "breaks":
+        raise ZeroDivisionError("of this part")
+    time.sleep(3600 if settings["how"] == "sleeps" else settings["seconds"])
+    return [part.seed, part.seed / 3 + 0.1]
+
+
+def numbers_in(log):
+    """The parts that were begun, in that order."""
+    path = Path(log)
+    return [int(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def main(folder, workers, count):
+    """Carry the experiment out, slowly enough to be killed, and write its files."""
+    plan = Tiny(int(count), log=Path(folder) / "log", seconds=0.01)
+    executor = ThisProcess() if workers == "1" else LocalWorkers(int(workers))
+    result = run_plan(plan, executor=executor, store=Store.of(Path(folder), NAME))
+    result.write(Path(folder))
+
+
+if __name__ == "__main__":
+    from tests.model import lab_work  # under its own name, as workers know it
+
+    lab_work.main(*sys.argv[1:])

@@ -1,0 +1,336 @@
+"""Policies side by side: the same jobs, clocks in step, exact rewind, and what differs first."""
+
+from __future__ import annotations
+
+from math import inf, nextafter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.api import Session
+from model.comparison import Comparison, companion, open_run
+from model.comparison_file import load_run, save_run
+from model.decision_record import REJECTED, DecisionRecord
+from model.differences import DIFFERENCES
+from model.engine import Advance, Engine, Reason, Task
+from model.errors import UserError
+from model.lane import Lane
+from model.records import ARRIVAL, EVENT_ROW, FLAG_ADMITTED
+from model.scenario.load import load_scenario
+from model.scenario.reservation import ReservationScenario
+from model.state import digest
+from tests.strategies import scenarios
+
+POLICIES = ("dra", "first-fit", "dra:reservation_factor=20")
+
+
+def small(scenario: ReservationScenario, policies: tuple[str, ...]) -> Comparison:
+    """A comparison by the references, so that nothing is compiled."""
+    return Comparison.open(scenario, policies, kernel=False)
+
+
+def arrivals_of(session: Session) -> np.ndarray:
+    rows = session.timeline.rows(1, session.timeline.live_end)
+    return rows[rows["kind"] == ARRIVAL]
+
+
+class Counting:
+    """An engine that counts the events it runs."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.name, self.keyframe_every = engine.name, engine.keyframe_every
+        self.events = 0
+
+    def advance(self, state: object, tape: np.ndarray, task: Task) -> Advance:
+        result = self._engine.advance(state, tape, task)
+        self.events += result.rows
+        return result
+
+
+# The same jobs.
+
+
+@given(scenarios(most_types=3, most_servers=5))
+@settings(max_examples=15)
+def test_all_lanes_meet_the_very_same_jobs(scenario: ReservationScenario) -> None:
+    comparison = small(scenario, ("dra", "first-fit"))
+    comparison.run(events=40)
+    first, second = (arrivals_of(session) for session in comparison.sessions)
+    count = min(len(first), len(second))
+    for field in ("job", "time", "type"):
+        assert first[field][:count].tolist() == second[field][:count].tolist()
+    workloads = {id(session.bench.system.workload) for session in comparison.sessions}
+    assert len(workloads) == 1
+
+
+@given(scenarios(most_types=3, most_servers=5), st.integers(1, 60))
+@settings(max_examples=15)
+def test_a_lane_runs_as_it_would_alone(scenario: ReservationScenario, events: int) -> None:
+    comparison = small(scenario, ("dra", "first-fit"))
+    comparison.run(events=events)
+    for session, policy in zip(comparison.sessions, ("dra", "first-fit"), strict=True):
+        alone = Session.open(scenario, policy, kernel=False)
+        alone.run(events=session.timeline.event)
+        assert digest(alone.timeline.state) == digest(session.timeline.state)
+
+
+# Clocks in step.
+
+
+def in_step(comparison: Comparison) -> bool:
+    """Has every lane had all its events before the clock, and the same arrivals?"""
+    clock = comparison.timeline.time
+    followed = all(
+        (event := session.timeline.next_event) is None or event.time >= clock
+        for session in comparison.sessions
+    )
+    return followed and len({lane.arrivals for lane in comparison.lanes}) == 1
+
+
+def test_lanes_stay_in_step_whatever_the_slices() -> None:
+    comparison = open_run("dra-vms", POLICIES)
+    assert isinstance(comparison, Comparison)
+    for events in (1, 17, 3000, 40_000):
+        assert comparison.run(events=events) is Reason.LIMIT
+        assert in_step(comparison)
+    assert comparison.timeline.event == 43_018
+    assert comparison.run(until=40.0) is Reason.TIME
+    assert in_step(comparison)
+    assert comparison.timeline.next_event.time > 40.0 >= comparison.timeline.time
+    comparison.run(budget=0.01)
+    assert in_step(comparison)
+
+
+def test_frames_of_all_lanes_show_the_same_time() -> None:
+    comparison = open_run("dra-vms", POLICIES)
+    comparison.run(until=3.21)
+    frame = comparison.frame()
+    assert len(frame.companions) == 2
+    assert {one.time for one in (frame, *frame.companions)} == {comparison.timeline.time}
+    titles = [one.info.policy_title for one in (frame, *frame.companions)]
+    assert frame.comparison.labels[1] == titles[1]
+    assert frame.comparison.labels[2].startswith(titles[2])
+    assert len(set(frame.comparison.labels)) == 3
+
+
+def test_the_stop_at_a_kind_counts_in_every_lane() -> None:
+    comparison = open_run("dra-vms", POLICIES)
+    assert comparison.run_to("rejection") is Reason.FLAG
+    times = []
+    for policy in POLICIES:
+        alone = Session.open("dra-vms", policy)
+        alone.run(stop=("rejection",))
+        times.append(alone.timeline.time)
+    assert comparison.timeline.next_event.time == min(times)
+    place = comparison.timeline.event
+    assert comparison.run_to("rejection") is Reason.FLAG
+    assert comparison.timeline.event > place
+    assert comparison.back_to("rejection")
+    assert comparison.timeline.event == place
+
+
+# What differs.
+
+
+def brute_force(comparison: Comparison, where: bool) -> int | None:
+    """The first arrival not decided alike, from all rows of all lanes."""
+    tables = [arrivals_of(session) for session in comparison.sessions]
+    for number in range(min(map(len, tables))):
+        rows = [table[number] for table in tables]
+        admitted = [bool(int(row["flags"]) & FLAG_ADMITTED) for row in rows]
+        placed = [int(row["server"]) if here else REJECTED
+                  for row, here in zip(rows, admitted, strict=True)]  # fmt: skip
+        if len(set(placed if where else admitted)) > 1:
+            return number
+    return None
+
+
+@given(scenarios(most_types=3, most_servers=5), st.booleans(), st.integers(1, 80))
+@settings(max_examples=25)
+def test_the_first_difference_is_that_of_brute_force(
+    scenario: ReservationScenario, where: bool, events: int
+) -> None:
+    comparison = small(scenario, ("dra", "first-fit"))
+    comparison.run(events=events)
+    expected = brute_force(comparison, where)
+    found = comparison.first_difference(where)
+    assert (None if found is None else found.arrival) == expected
+    assert comparison.go_to_first_difference(where) is (expected is not None)
+    if found is None:
+        return
+    following = comparison.timeline.next_event
+    assert (following.kind, following.time) == (ARRIVAL, found.time)
+    assert comparison._moved.next_lanes() == (0, 1)
+    comparison.step()
+    for lane, session in enumerate(comparison.sessions):
+        event = session.timeline.event
+        row = session.timeline.rows(event, event)[0]
+        assert row == found.rows[lane]
+        assert found.admitted(lane) is bool(int(row["flags"]) & FLAG_ADMITTED)
+
+
+def test_a_million_events_in_the_first_difference_is_found_without_running_all_again() -> None:
+    comparison = open_run("dra-vms", ("dra", "first-fit"))
+    comparison.run(events=1_000_000)
+    engines = []
+    for session in comparison.sessions:
+        engines.append(Counting(session.timeline.engine))
+        session.use_engine(engines[-1])
+    found = comparison.first_difference()
+    assert comparison.go_to_first_difference()
+    spacing = max(session.timeline._every for session in comparison.sessions)
+    assert sum(engine.events for engine in engines) < 12 * spacing
+    assert comparison.timeline.next_event.job == found.job
+    comparison.to_live_end()
+    assert comparison.timeline.event == 1_000_000
+    assert sum(lane.record.bytes for lane in comparison.lanes) < 2 * 8 * 600_000
+
+
+def test_next_and_previous_difference_mirror_each_other() -> None:
+    comparison = open_run("dra-vms", ("dra", "first-fit"))
+    kind = next(kind for kind, where in DIFFERENCES.items() if not where)
+    met = []
+    for _ in range(4):
+        assert comparison.run_to(kind) is Reason.FLAG
+        following = comparison.timeline.next_event
+        assert following.kind == ARRIVAL
+        met.append(following.job)
+    assert met == sorted(set(met))
+    assert met[0] == comparison.first_difference().job
+    for job in reversed(met[:-1]):
+        assert comparison.back_to(kind)
+        assert comparison.timeline.next_event.job == job
+    assert not comparison.back_to(kind)
+
+
+def test_a_policy_against_itself_never_differs() -> None:
+    comparison = open_run("dra-vms", ("dra", "dra"))
+    comparison.run(events=5000)
+    assert comparison.first_difference() is None
+    assert comparison.first_difference(where=True) is None
+    first, second = (digest(session.timeline.state) for session in comparison.sessions)
+    assert first == second
+
+
+# Histories made before.
+
+
+def test_a_history_made_before_recording_is_filled_in_by_replay() -> None:
+    session = Session.open("dra-vms", "dra")
+    session.run(events=30_000)
+    comparison = Comparison.beside(session, ["first-fit"])
+    assert comparison.timeline.event == 30_000
+    whole = open_run("dra-vms", ("dra", "first-fit"))
+    whole.run(events=30_000)
+    assert comparison._moved.events == whole._moved.events
+    assert comparison.first_difference() == whole.first_difference()
+    assert comparison.decided() == whole.decided()
+
+
+def test_decisions_beyond_the_bound_are_made_again_by_replay() -> None:
+    session = Session.open("dra-vms", "dra")
+    lane, whole = Lane(session, most=500), DecisionRecord(0, 0)
+    keep = session.timeline.observe
+    session.timeline.observe = lambda rows: (keep(rows), whole.append(rows))
+    session.run(events=20_000)
+    assert lane.record.full and lane.record.end == 500
+    assert lane.decided() == whole.seen
+    expected = whole.between(300, 9000)
+    assert lane.servers(300, 9000).tolist() == expected.tolist()
+    assert session.timeline.event == 20_000
+
+
+def test_a_record_takes_no_rows_after_a_gap() -> None:
+    rows = np.zeros(3, EVENT_ROW)
+    rows["kind"], rows["flags"] = ARRIVAL, FLAG_ADMITTED
+    rows["job"], rows["server"] = [0, 1, 2], [5, 6, 7]
+    record = DecisionRecord(0, 0)
+    record.append(rows[:1])
+    record.append(rows[2:])
+    assert (record.end, record.seen) == (1, 3)
+    record = DecisionRecord(0, 0)
+    record.append(rows[:2])
+    record.append(rows)
+    assert record.between(0, 3).tolist() == [5, 6, 7]
+    assert record.between(0, 4) is None
+
+
+def test_catching_up_within_a_budget_leaves_all_lanes_in_step() -> None:
+    session = Session.open("dra-vms", "dra", kernel=False)
+    session.run(events=1500)
+    late = companion(session, "first-fit", kernel=False)
+    comparison = Comparison.of([session, late], budget=0.0)
+    assert in_step(comparison)
+    assert 0 < comparison.timeline.event < 1500
+
+
+def test_a_fork_is_compared_from_where_it_left() -> None:
+    session = Session.open("dra-classroom", "dra", kernel=False)
+    session.run(events=60)
+    fork = session.fork(load_scenario("dra-classroom"))
+    fork.run(events=30)
+    comparison = Comparison.beside(fork, ["first-fit"], kernel=False)
+    assert comparison.timeline.event == 90
+    assert comparison.sessions[1].timeline.first_event == 60
+    assert in_step(comparison)
+    comparison.to_start()
+    assert comparison._moved.events == (60, 60)
+
+
+# Errors, files.
+
+
+def test_wrong_policies_are_refused_in_one_line() -> None:
+    for policies in (("dra", "nix"), ("dra", "dra:nix=1"), ("dra", "dra:reservation_factor=x")):
+        with pytest.raises(UserError) as raised:
+            open_run("dra-classroom", policies, kernel=False)
+        assert len(raised.value.line.splitlines()) == 1
+        assert policies[1] in raised.value.line
+    with pytest.raises(UserError, match="found 4 policies"):
+        open_run("dra-classroom", ("dra",) * 4, kernel=False)
+
+
+def test_a_saved_comparison_stands_where_it_stood(tmp_path: Path) -> None:
+    comparison = open_run("dra-vms", POLICIES)
+    comparison.run(events=4000)
+    comparison.step_into()
+    save_run(comparison, tmp_path / "two.slotscope", layout="docks")
+    again = load_run(tmp_path / "two.slotscope")
+    assert isinstance(again, Comparison)
+    assert again.layout == "docks"
+    assert again._moved.events == comparison._moved.events
+    assert again.timeline.substep == comparison.timeline.substep == 1
+    assert again.labels == comparison.labels
+    assert again.first_difference() == comparison.first_difference()
+    assert len({id(one.bench.system.workload) for one in again.sessions}) == 1
+    again.to_start()
+    again.to_live_end()
+    assert again._moved.events == comparison._moved.events
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK", b"nothing of the kind"])
+def test_a_damaged_file_is_refused_in_one_line(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "two.slotscope"
+    path.write_bytes(damage)
+    with pytest.raises(UserError) as raised:
+        load_run(path)
+    assert len(raised.value.line.splitlines()) == 1
+    assert str(path) in raised.value.line
+
+
+def test_time_is_sought_to_just_before_and_just_after_an_event() -> None:
+    session = Session.open("dra-vms", "dra")
+    session.run(events=25_000)
+    line = session.timeline
+    for event in (24_000, 12_345, 3, 10_000, 10_001):
+        row = line.rows(event, event)[0]
+        line.seek_time(float(row["time"]))
+        assert line.event == event
+        line.seek_time(nextafter(float(row["time"]), -inf))
+        assert line.event == event - 1
+    line.seek_time(-1.0)
+    assert line.event == 0

@@ -1,0 +1,97 @@
+"""Paired intervals, against numbers worked out by hand and against single runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from model.api import Session
+from model.comparison import Comparison, open_run
+from model.metrics import Batches
+from model.paired import batches_so_far, totals_at
+from model.systems.reservation.measures import batches_of, run_batches, run_metrics
+
+
+def test_a_paired_difference_by_hand() -> None:
+    """Values 3, 5, 10 against 1, 4, 6: differences 2, 1, 4, mean 7/3, variance 7/3."""
+    mine, other = Batches(np.array([3.0, 5, 10])), Batches(np.array([1.0, 4, 6]))
+    found = mine.minus(other).estimate()
+    assert found.mean == pytest.approx(7 / 3)
+    assert found.half_width == pytest.approx(student.ppf(0.975, 2) * np.sqrt(7 / 3 / 3))
+    assert found.half_width < mine.estimate().half_width
+
+
+def test_counts_add_up_and_what_is_unknown_is_left_out() -> None:
+    table = np.array([[10.0, 3, 1, 0, 2], [14.0, 0, 0, 1, 2], [12.0, 6, 2, 2, 2]])
+    found = {name: one.estimate() for name, one in batches_of(table, 2.0).items()}
+    assert found["reward_rate"].mean == pytest.approx(6)
+    assert found["admitted"].mean == pytest.approx(9)
+    assert found["migrations"].mean == pytest.approx(3)
+    assert found["reassignments"].half_width == 0
+    assert found["rejection_probability"].mean == pytest.approx(0.25)
+
+
+def test_batches_of_a_run_are_what_its_metrics_are_made_of() -> None:
+    def measured(function: object) -> object:
+        session = Session.open("dra-vms", "dra")
+
+        def advance(time: float) -> object:
+            session.run(until=time)
+            return session.timeline.state
+
+        return function(session.bench.numbers, session.timeline.state, advance, 2.0, 8.0)
+
+    batches = measured(run_batches)
+    assert {name: one.estimate() for name, one in batches.items()} == measured(run_metrics)
+
+
+def test_batches_from_samples_are_those_of_the_run() -> None:
+    """With a sample of every event the stretches of a run in the window are exact."""
+    comparison = open_run("dra-vms", ("dra", "first-fit"))
+    assert isinstance(comparison, Comparison)
+    comparison.run(until=9.0)
+    samples = [session.timeline.samples.table for session in comparison.sessions]
+    assert all(session.timeline.samples.stride == 1 for session in comparison.sessions)
+    numbers = comparison.bench.numbers
+    now = comparison.timeline.time
+    shown = batches_so_far(numbers, samples, 2.0, now)
+    end = min(now, *(float(table[-1, 1]) for table in samples))
+    for policy, lane in zip(("dra", "first-fit"), shown, strict=True):
+        alone = Session.open("dra-vms", policy)
+
+        def advance(time: float, alone: Session = alone) -> object:
+            alone.run(until=time)
+            return alone.timeline.state
+
+        expected = run_batches(alone.bench.numbers, alone.timeline.state, advance, 2.0, end)
+        for name in ("reward_rate", "admitted", "rejected", "migrations", "reassignments"):
+            assert lane[name].values[:-1] == pytest.approx(expected[name].values[:-1])
+
+
+def test_pairing_narrows_the_interval() -> None:
+    comparison = open_run("dra-vms", ("dra", "dra:reservation_factor=2"))
+    comparison.run(until=60.0)
+    samples = [session.timeline.samples.table for session in comparison.sessions]
+    first, second = batches_so_far(comparison.bench.numbers, samples, 10.0, 60.0)
+    paired = second["reward_rate"].minus(first["reward_rate"]).estimate()
+    alone = [one["reward_rate"].estimate().half_width for one in (first, second)]
+    assert paired.half_width < np.hypot(*alone) / 2
+
+
+def test_nothing_is_measured_before_the_warm_up() -> None:
+    comparison = open_run("dra-vms", ("dra", "first-fit"))
+    comparison.run(until=1.0)
+    samples = [session.timeline.samples.table for session in comparison.sessions]
+    assert batches_so_far(comparison.bench.numbers, samples, 10.0, 1.0) == ()
+
+
+def test_integrals_between_samples_are_interpolated() -> None:
+    session = Session.open("dra-vms", "dra")
+    session.run(until=3.0)
+    table, numbers = session.timeline.samples.table, session.bench.numbers
+    middle = (table[100, 1] + table[101, 1]) / 2
+    before, half, after = totals_at(numbers, table, np.array([table[100, 1], middle,
+                                                              table[101, 1]]))  # fmt: skip
+    assert half[0] == pytest.approx((before[0] + after[0]) / 2)
+    assert half[1:].tolist() == before[1:].tolist()

@@ -1,0 +1,312 @@
+"""Experiments from the command line: numbers, files, pictures, and who does the work."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import main
+from model.lab import EXPERIMENTS, dra_collections, dra_google, dra_google_time, dra_servers
+from model.lab.results import Figure
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: The trace's sample for quick tests: rows of jobs whose ID % 151 = 2.
+SAMPLE = "google2011/task_events-job_id-mod151eq2.csv.gz"
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figures that were asked for; nothing is drawn."""
+    found: list[tuple[Figure, Path]] = []
+
+    def note_down(figure, path):
+        found.append((figure, path))
+        return True
+
+    monkeypatch.setattr(main, "draw", note_down)
+    return found
+
+
+@pytest.fixture
+def refusal(slotscope):
+    """A function that runs a command, which must refuse with one line, and gives the line."""
+
+    def run(command):
+        said = slotscope(command)
+        assert (said.code, said.out) == (2, "")
+        assert said.err.count("\n") == 1
+        return said.err.removeprefix("slotscope: ").rstrip("\n")
+
+    return run
+
+
+class TestFigure2:
+    def test_it_is_exact(self, answer, drawn):
+        found = answer("reproduce dra-fig2")
+        rows = {row["what"]: row for row in found["rows"] if row["paper"] is not None}
+        assert {name: row["exact"] for name, row in rows.items()} == {
+            "critical_alpha_low": "6/7", "critical_alpha_high": "6",
+            "worst_ratio": "799/927", "worst_alpha": "1",
+        }  # fmt: skip
+        assert all(abs(row["paper"] - row["ours"]) < 0.0005 for row in rows.values())
+        assert all(row["half_width"] == 0 for row in found["rows"])
+        values = {(row["what"], row["alpha"]): row["exact"] for row in found["rows"]
+                  if "alpha" in row}  # fmt: skip
+        assert values["optimal_reward", "2"] == "15668/25"
+        assert values["greedy_reward", "4"] == "1784/3"
+
+    def test_files_are_written_and_named(self, answer, drawn, tmp_path):
+        found = answer("reproduce dra-fig2 --out results")
+        assert found["files"] == [
+            f"results/dra-fig2{ending}"
+            for ending in (".csv", "-curves.csv", ".json", ".svg", ".png")
+        ]
+        kept = json.loads((tmp_path / "results" / "dra-fig2.json").read_text(encoding="utf-8"))
+        assert (kept["rows"], kept["notes"]) == (found["rows"], found["notes"])
+        header, *rows = (tmp_path / "results" / "dra-fig2.csv").read_text().splitlines()
+        assert header.startswith("what,paper,ours,half_width,exact")
+        assert len(rows) == len(found["rows"])
+        assert [path.suffix for _, path in drawn] == [".svg", ".png"]
+
+    def test_text_has_the_papers_numbers_beside_ours_and_its_words(self, slotscope, drawn):
+        said = slotscope("reproduce dra-fig2")
+        assert re.search(r"^worst_ratio +0\.862 +0\.86192 +0 +799/927$", said.out, re.MULTILINE)
+        assert '\nThe paper: "The rewards coincide outside the marked points"' in said.out
+
+
+class TestPictures:
+    def test_a_missing_qt_leaves_data_without_pictures(self, slotscope, monkeypatch, tmp_path):
+        monkeypatch.setitem(sys.modules, "gui.figure", None)
+        said = slotscope("reproduce dra-fig2 --json")
+        assert said.code == 0
+        assert said.err.startswith("slotscope: no picture is drawn: ")
+        assert [Path(path).suffix for path in json.loads(said.out)["files"]] == [
+            ".csv", ".csv", ".json",
+        ]  # fmt: skip
+
+    def test_pictures_are_drawn_by_the_window_s_code(self, slotscope, monkeypatch, tmp_path):
+        stub = ModuleType("gui.figure")
+        stub.save_figure = lambda figure, path: path.write_text(figure.title)
+        monkeypatch.setitem(sys.modules, "gui.figure", stub)
+        monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+        assert slotscope("reproduce dra-fig2 --out here").code == 0
+        assert "workload" in (tmp_path / "here" / "dra-fig2.png").read_text()
+
+    def test_curves_with_intervals_are_drawn(self, slotscope, monkeypatch, tmp_path):
+        monkeypatch.setattr(dra_collections, "SCALES", {"quick": 2})
+        monkeypatch.setattr(dra_servers, "SCALES", {"quick": dra_servers.Scale((5, 8), 2, 100.0)})
+        for name in ("dra-collections", "dra-fig3"):
+            assert slotscope(f"reproduce {name} --workers 1 --out here").code == 0
+            assert (tmp_path / "here" / f"{name}.png").read_bytes()[1:4] == b"PNG"
+            assert "<svg" in (tmp_path / "here" / f"{name}.svg").read_text(encoding="utf-8")
+
+
+class TestGoingOn:
+    @pytest.fixture(autouse=True)
+    def small(self, monkeypatch, drawn):
+        monkeypatch.setattr(dra_collections, "SCALES", {"quick": 3})
+
+    def test_finished_parts_are_taken_and_give_the_same_bytes(
+        self, slotscope, monkeypatch, tmp_path
+    ):
+        command = "reproduce dra-collections --workers 1"
+        first = slotscope(f"{command} --json --out here")
+        monkeypatch.setattr(dra_collections, "carry_out", None)  # would fail if it were called
+        again = slotscope(f"{command} --json --out here")
+        assert (again.out, again.err) == (first.out, "")
+
+    def test_a_half_of_the_parts_is_completed(self, slotscope, tmp_path):
+        command = "reproduce dra-collections --workers 1 --json --out here"
+        first, path = slotscope(command), tmp_path / "here" / "dra-collections.parts.jsonl"
+        lines = path.read_bytes().splitlines(keepends=True)
+        assert len(lines) == 6
+        path.write_bytes(b"".join(lines[:3]) + lines[3][:50])
+        again = slotscope(command)
+        assert again.out == first.out
+        assert again.err == (
+            "slotscope: warning: here/dra-collections.parts.jsonl: 1 damaged line is left out; "
+            "its part is carried out again\n"
+        )
+        assert len(path.read_bytes().splitlines()) == 7
+
+    def test_fresh_begins_anew(self, slotscope, tmp_path):
+        path = tmp_path / "here" / "dra-collections.parts.jsonl"
+        path.parent.mkdir()
+        path.write_text("rubbish\n")
+        said = slotscope("reproduce dra-collections --workers 1 --fresh --out here")
+        assert (said.code, said.err) == (0, "")
+        assert b"rubbish" not in path.read_bytes()
+
+    def test_ctrl_c_says_how_to_go_on(self, slotscope, monkeypatch, tmp_path):
+        honest, calls = dra_collections.carry_out, []
+
+        def interrupted(part):
+            calls.append(part)
+            if len(calls) == 4:
+                raise KeyboardInterrupt
+            return honest(part)
+
+        monkeypatch.setattr(dra_collections, "carry_out", interrupted)
+        said = slotscope("reproduce dra-collections --workers 1")
+        assert (said.code, said.out) == (130, "")
+        assert said.err == (
+            "slotscope: stopped; 3 of 6 parts are finished and kept; the same command goes on "
+            "from there, and with --fresh begins anew\n"
+        )
+        assert slotscope("reproduce dra-collections --workers 1").code == 0
+        assert len(calls) == 4 + 3
+
+    def test_a_store_that_is_no_file_is_refused(self, refusal, tmp_path):
+        (tmp_path / "here" / "dra-fig2.parts.jsonl").mkdir(parents=True)
+        assert refusal("reproduce dra-fig2 --out here") == (
+            "here/dra-fig2.parts.jsonl: found a folder or device, allowed: a file of finished "
+            "parts; choose another folder with --out"
+        )
+
+
+class TestTrace:
+    @pytest.fixture(autouse=True)
+    def small(self, monkeypatch, drawn):
+        monkeypatch.setattr(dra_google, "SCALES", {"quick": dra_google.Scale((0.5, 1.5), 2)})
+        monkeypatch.setattr(dra_google_time, "SCALES", {"quick": 20})
+
+    @pytest.mark.parametrize("name", ["dra-fig5", "dra-fig6"])
+    def test_without_a_path_one_line_says_what_to_give(self, refusal, name):
+        assert refusal(f"reproduce {name}") == (
+            "--trace: this experiment needs Google's trace of 2011: give its task_events files, "
+            "or their folder, with --trace PATH"
+        )
+
+    def test_a_path_that_is_not_there(self, refusal):
+        assert "nowhere.csv" in refusal("reproduce dra-fig5 --trace nowhere.csv")
+
+    def test_others_take_none(self, refusal):
+        assert refusal("reproduce dra-fig2 --trace a.csv") == (
+            "--trace: dra-fig2 runs on no trace; allowed: dra-fig5, dra-fig6"
+        )
+
+    def test_no_policy_is_above_the_bound(self, answer, shared_traces):
+        found = answer(f"reproduce dra-fig5 --workers 1 --trace {shared_traces / SAMPLE}")
+        rewards = {(row["policy"], row["L"]): row["ours"] for row in found["rows"]
+                   if row["what"] == "mean_reward"}  # fmt: skip
+        names = {name for name, _ in rewards}
+        assert names == {"upper bound", "DRA", "DRA+Preemption", "power of 5 choices"}
+        for (_, servers), reward in rewards.items():
+            assert 0 < reward <= rewards["upper bound", servers]
+        assert any("485 completed jobs from 1 file" in note for note in found["notes"])
+
+    def test_rewards_over_time_come_with_what_arrives(self, answer, drawn, shared_traces):
+        found = answer(f"reproduce dra-fig6 --workers 1 --trace {shared_traces / SAMPLE}")
+        assert {row["what"] for row in found["rows"]} == {"mean_reward", "share_of_time_ahead"}
+        (rewards, _), _, (arrivals, _), _ = drawn
+        assert [len(curve.y) for curve in rewards.curves] == [20] * 4
+        assert [curve.name for curve in arrivals.curves] == [
+            "priority 0", "priority 1", "priority 2",
+        ]  # fmt: skip
+        bound, *others = (curve.y for curve in rewards.curves)
+        for path in others:
+            assert all(mine <= most + 1e-9 for mine, most in zip(path, bound, strict=True))
+
+
+class TestCluster:
+    def test_without_dask_it_says_how_to_install_it(self, refusal, monkeypatch):
+        monkeypatch.setitem(sys.modules, "distributed", None)
+        assert refusal("reproduce dra-fig2 --cluster local") == (
+            "--cluster: a cluster needs the package dask[distributed], which is not installed; "
+            "pip install 'slotscope[cluster]'"
+        )
+
+    @pytest.mark.parametrize("address", ["somewhere", "http://somewhere:80", "''"])
+    def test_an_address_that_is_none(self, refusal, address):
+        pytest.importorskip("distributed", reason="dask[distributed] is not installed")
+        line = refusal(f"reproduce dra-fig2 --cluster {address}")
+        assert line.startswith(f"--cluster: found '{address.strip(chr(39))}', allowed: 'local'")
+
+    def test_nobody_at_an_address(self, tmp_path):
+        pytest.importorskip("distributed", reason="dask[distributed] is not installed")
+        code = (
+            "import sys, main; from model.lab import cluster; cluster.TIMEOUT = 1;"
+            "sys.exit(main.main(sys.argv[1:]))"
+        )
+        command = ["reproduce", "dra-fig2", "--cluster", "tcp://127.0.0.1:9", "--out", tmp_path]
+        found = subprocess.run(
+            [sys.executable, "-c", code, *command],
+            cwd=ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (found.returncode, found.stdout) == (2, "")
+        assert found.stderr.startswith(
+            "slotscope: --cluster: no Dask scheduler answers at 'tcp://127.0.0.1:9'"
+        )
+        assert found.stderr.count("\n") == 1
+
+    def test_a_local_cluster_gives_what_worker_processes_give(self, tmp_path):
+        pytest.importorskip("distributed", reason="dask[distributed] is not installed")
+        sweep = "sweep dra-classroom --vary servers.count=6,7 --replications 2 --until 30 --json"
+        outputs = []
+        for place, who in enumerate((["--cluster", "local", "--workers", "2"], ["--workers", "1"],
+                                     ["--workers", "2"])):  # fmt: skip
+            folder = tmp_path / str(place)
+            folder.mkdir()
+            found = program(*sweep.split(), *who, cwd=folder)
+            outputs.append(found.communicate()[0])
+            assert found.returncode == 0
+        assert outputs[0] == outputs[1] == outputs[2]
+        assert len(json.loads(outputs[0])["rows"]) == 2 * 6
+
+
+def program(*arguments, **options):
+    """The program in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "main.py"), *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+def test_a_command_that_is_killed_goes_on_from_there(sent, tmp_path):
+    what = "dra-classroom --vary servers.count=5,6,7,8,9 --replications 6 --until 3000"
+    command = ["sweep", *what.split(), "--workers", "2", "--json", "--out", "out"]
+    (tmp_path / "killed").mkdir()
+    (tmp_path / "whole").mkdir()
+    store = tmp_path / "killed" / "out" / "sweep-dra-classroom.parts.jsonl"
+    process = program(*command, cwd=tmp_path / "killed")
+    while process.poll() is None and not store.exists():
+        pass
+    process.send_signal(sent)
+    process.communicate()
+    assert process.returncode == (130 if sent == signal.SIGINT else -sent)
+    kept = [json.loads(line)["key"] for line in store.read_text().splitlines()]
+    assert 0 < len(kept) < 30
+    outputs = []
+    for folder in ("killed", "whole"):
+        found = program(*command, cwd=tmp_path / folder)
+        outputs.append(found.communicate()[0])
+        assert found.returncode == 0
+    assert outputs[0] == outputs[1]
+    keys = [json.loads(line)["key"] for line in store.read_text().splitlines()]
+    assert keys[: len(kept)] == kept
+    assert len(set(keys)) == len(keys) == 30
+    for name in ("sweep-dra-classroom.csv", "sweep-dra-classroom.json"):
+        files = [tmp_path / folder / "out" / name for folder in ("killed", "whole")]
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_every_experiment_is_a_plan():
+    for name, item in EXPERIMENTS.items():
+        module = __import__(item.module, fromlist=["parts"])
+        assert callable(module.parts)
+        assert callable(module.result)
+        assert name == module.NAME
+        assert set(module.SCALES if hasattr(module, "SCALES") else ("quick", "paper")) == {
+            "quick", "paper",
+        }  # fmt: skip

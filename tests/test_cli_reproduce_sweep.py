@@ -1,0 +1,204 @@
+"""Sweeps from the command line: any field, any policies, checked before anything runs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import main
+
+SAMPLE = "google2011/task_events-job_id-mod151eq2.csv.gz"
+
+
+@pytest.fixture(autouse=True)
+def drawn(monkeypatch):
+    """The figures that were asked for; nothing is drawn."""
+    found = []
+
+    def note_down(figure, path):
+        found.append(figure)
+        return True
+
+    monkeypatch.setattr(main, "draw", note_down)
+    return found
+
+
+@pytest.fixture
+def refusal(slotscope, monkeypatch):
+    """A function that runs a sweep, which must refuse with one line, and gives the line.
+
+    Nothing may have run by then.
+    """
+    monkeypatch.setattr("model.lab.simulation.carry_out", None)
+
+    def run(command):
+        said = slotscope(f"sweep {command} --workers 1")
+        assert (said.code, said.out) == (2, "")
+        assert said.err.count("\n") == 1
+        assert not Path("slotscope-results").exists()
+        return said.err.removeprefix("slotscope: ").rstrip("\n")
+
+    return run
+
+
+def sweep(answer, command):
+    return answer(f"sweep {command} --workers 1")
+
+
+class TestNumbers:
+    def test_each_combination_is_a_row_for_each_measure(self, answer, tmp_path):
+        found = sweep(
+            answer,
+            "dra-example-1 --until 20 --replications 2 "
+            "--vary servers.count=5,9 --vary policy.parameters.reservation_factor=1,log^2",
+        )
+        rewards = [row for row in found["rows"] if row["what"] == "reward_rate"]
+        assert [(row["servers.count"], row["policy.parameters.reservation_factor"])
+                for row in rewards] == [(5, 1), (5, "log^2"), (9, 1), (9, "log^2")]  # fmt: skip
+        assert all(row["half_width"] > 0 for row in rewards)
+        folder = tmp_path / "slotscope-results"
+        table = list(csv.DictReader((folder / "sweep-dra-example-1.csv").read_text().splitlines()))
+        assert len(table) == len(found["rows"])
+        kept = json.loads((folder / "sweep-dra-example-1.json").read_text())
+        assert kept["rows"] == found["rows"]
+
+    def test_a_point_is_what_run_measures(self, answer):
+        found = sweep(answer, "dra-example-1 --vary servers.count=12 --policy first-fit "
+                      "--until 40 --warmup 4 --seed 7 --replications 3")  # fmt: skip
+        alone = answer("run dra-example-1 --policy first-fit --until 40 --warmup 4 --seed 7 "
+                       "--replications 3")["metrics"]  # fmt: skip
+        for row in found["rows"]:
+            assert row["ours"] == pytest.approx(alone[row["what"]]["mean"], nan_ok=True)
+            assert row["half_width"] == pytest.approx(alone[row["what"]]["half_width"])
+
+    def test_a_shorter_run_has_a_shorter_warm_up(self, answer):
+        rows = [
+            sweep(
+                answer, f"dra-example-1 --vary servers.count=5 --until 50 --replications 2 {more}"
+            )
+            for more in ("", "--warmup 5", "--warmup 6")
+        ]
+        assert rows[0] == rows[1]
+        assert rows[0] != rows[2]
+
+    def test_policies_meet_the_same_jobs(self, answer):
+        found = sweep(answer, "dra-classroom --until 100 --replications 2 --policy dra "
+                      "--policy power-of-d:choices=3 --policy first-fit")  # fmt: skip
+        totals = {}
+        for row in found["rows"]:
+            if row["what"] in ("admitted", "rejected"):
+                totals[row["policy"]] = totals.get(row["policy"], 0) + row["ours"]
+        assert len(totals) == 3
+        assert len({round(total, 9) for total in totals.values()}) == 1
+
+    def test_a_trace_can_be_swept(self, answer, shared_traces):
+        found = sweep(answer, "dra-google --vary servers.count=2,4 --replications 1 "
+                      f"--until 3000 --warmup 0 --trace {shared_traces / SAMPLE}")  # fmt: skip
+        rewards = [row["ours"] for row in found["rows"] if row["what"] == "reward_rate"]
+        assert rewards[0] > rewards[1] > 0
+
+    def test_text_is_one_line_for_each_combination(self, slotscope):
+        said = slotscope("sweep dra-classroom --vary servers.count=5,6 --until 40 --workers 1")
+        lines = said.out.splitlines()
+        assert re.match(r"servers.count +reward_rate +\+/- +rejection_probability", lines[0])
+        assert [line.split()[0] for line in lines[2:4]] == ["5", "6"]
+        assert "Seeds 171 to 174 for every combination" in said.out
+
+
+class TestPicture:
+    def test_the_first_axis_of_numbers_goes_across(self, answer, drawn):
+        sweep(answer, "dra-classroom --until 30 --replications 2 --policy dra --policy first-fit "
+              "--vary initial.start=empty --vary job_types.web.workload=2,1/2,1")  # fmt: skip
+        figure = drawn[0]
+        assert figure.x_label == "job_types.web.workload"
+        assert [curve.name for curve in figure.curves] == [
+            "initial.start = empty, policy = dra", "initial.start = empty, policy = first-fit",
+        ]  # fmt: skip
+        assert [curve.x for curve in figure.curves] == [(0.5, 1.0, 2.0)] * 2
+
+    def test_without_numbers_there_is_none(self, answer, drawn):
+        sweep(answer, "dra-classroom --until 30 --policy dra --policy first-fit")
+        assert drawn == []
+
+
+class TestPaths:
+    @pytest.mark.parametrize(
+        "path", ["job_types[0].workload", "job_types.web.workload", "job_types[0].reward",
+                 "job_types[2].service.mean", "servers.capacity.CPU", "run.warmup"]
+    )  # fmt: skip
+    def test_a_field_is_found(self, answer, path):
+        found = sweep(answer, f"dra-classroom --vary {path}=4,9 --until 30 --replications 1")
+        rewards = [row["ours"] for row in found["rows"] if row["what"] == "reward_rate"]
+        assert len(rewards) == 2
+        assert rewards[0] != rewards[1]
+
+    @pytest.mark.parametrize(
+        ("vary", "line"),
+        [
+            ("servers.cuont=1", "--vary servers.cuont=1: servers.cuont: found an unknown key; did "
+             "you mean 'count'?"),
+            ("servers.count=4,0", "--vary servers.count=0: servers.count: found 0, allowed: a "
+             "number of at least 1"),
+            ("servers.count", "--vary: found 'servers.count', allowed: PATH=VALUE,VALUE,... such "
+             "as servers.count=20,60"),
+            ("servers.count=", "--vary: found 'servers.count=', allowed: PATH=VALUE,VALUE,... "
+             "such as servers.count=20,60"),
+            ("servers.count=3,3", "--vary: found a value twice in 'servers.count=3,3', allowed: "
+             "each once"),
+            ("job_types.wbe.reward=1", "--vary: job_types: no entry is called 'wbe'; did you mean "
+             "'web'? known are database, training, web"),
+            ("job_types[9].reward=1", "--vary: job_types: found position 9, allowed: 0 to 2"),
+            ("sevrers.count=1", "--vary: sevrers.count: no field is called 'sevrers'; did you mean "
+             "'servers'? "),
+            ("run.until.x=3", "--vary: run.until.x: found 'run.until.x', but run.until has no "
+             "fields"),
+            ("servers.=3", "--vary: servers: no field is called ''"),
+            ("job_types=3", "--vary job_types=3: job_types: found 3, allowed: a list"),
+            ("seed=3", "--vary: found seed, allowed: --seed and --replications, so that all "
+             "combinations meet the same jobs"),
+            ("policy.parameters.foo=1", "--vary policy.parameters.foo=1: policy.parameters.foo: "
+             "found an unknown key"),
+            ("policy.name=dar", "--vary policy.name=dar: policy.name: no policy is called 'dar'"),
+            ("workload.kind=trace", "--vary workload.kind=trace: this needs a trace"),
+        ],
+    )  # fmt: skip
+    def test_a_slip_is_told_before_anything_runs(self, refusal, vary, line):
+        assert refusal(f"dra-classroom --vary '{vary}'").startswith(line)
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("command", "line"),
+        [
+            ("dra-classroom", "sweep: found neither --vary nor --policy, allowed: at least one of "
+             "them"),
+            ("dra-classroom --policy dar", "--policy dar: no policy is called 'dar'; did you mean "
+             "'dra'?"),
+            ("dra-classroom --policy power-of-d:choices=50", "--policy power-of-d:choices=50: "
+             "policy.parameters: found choices = 50, allowed: 1 to the number of servers, 7"),
+            ("dra-classroom --policy dra --policy dra", "--policy: found dra twice, allowed: once"),
+            ("dra-classroom --vary servers.count=1,2 --vary servers.count=3",
+             "--vary: found servers.count twice, allowed: once"),
+            ("dra-classroom --policy dra --until 5 --warmup 5",
+             "--warmup: found 5, allowed: a time before the end at 5"),
+            ("dra-classroom --vary servers.count=2,3 --replications 60000",
+             "--vary: found 2 combinations with 60000 replications, allowed: at most 100,000 runs"),
+            ("dra-classroom --policy dra --seed 9223372036854775807",
+             "--seed: found 9223372036854775807 with 4 replications, allowed: a last seed of at "
+             "most 9223372036854775807"),
+            ("dra-classroom --policy dra --trace a.csv",
+             "--trace: found the workload 'poisson', allowed: a scenario whose workload is a "
+             "trace, such as dra-google"),
+            ("dra-google --policy dra",
+             "--policy dra: this needs a trace: give its files with --trace PATH"),
+            ("dra-google --policy dra:foo=1 --trace a.csv", "--policy dra:foo=1: "
+             "policy.parameters.foo: found an unknown key"),
+            ("nowhere --policy dra", "no scenario is called 'nowhere'"),
+        ],
+    )  # fmt: skip
+    def test_it_is_told_before_anything_runs(self, refusal, command, line):
+        assert refusal(command).startswith(line)
