@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.actions import Actions
+from gui.fault_label import FaultLabel
 from gui.history_bar import HistoryBar
 from gui.icons import icon
 from gui.pace import REAL_TIME, SLIDER_MOST, Pace, pace_at, position_of
@@ -31,9 +31,6 @@ from model.records import EVENT_KINDS
 _BUTTONS = ("to_start", "to_previous", "step_back", "back_into", "run", "into", "out", "step",
             "to_next", "to_live_end", "express")  # fmt: skip
 _STEP = 30  # of the speed slider, for one key press
-_FAULT_ROOM = 48  # characters of what is wrong with a policy
-
-_FOLDERS = re.compile(r"^.*?[/\\](?=[^/\\]*\.py\b)")
 
 #: The entry that asks for a file; no policy has this name.
 FROM_A_FILE = "*.py ..."
@@ -112,7 +109,7 @@ class TransportBar(QWidget):
         row = QHBoxLayout()
         row.addWidget(self.scenario)
         row.addWidget(self.policy)
-        row.addWidget(self.policy_fault)
+        row.addWidget(self.policy_fault, 1)
         row.addWidget(QLabel("seed"))
         row.addWidget(self.seed)
         row.addWidget(self.compare)
@@ -229,27 +226,6 @@ class TransportBar(QWidget):
     def change_speed(self, steps: int) -> None:
         """Move the speed slider by some steps."""
         self.speed.setValue(self.speed.value() + steps * _STEP)
-
-
-class FaultLabel(QLabel):
-    """One line about what is wrong, cut to the room there is; all of it in the tooltip."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("policy-fault")
-        self.setAccessibleName("what is wrong with the policy")
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.hide()
-
-    def show_text(self, text: str, theme: Theme) -> None:
-        """Show a line, or nothing."""
-        self.setToolTip(text)
-        self.setStyleSheet(f"color: {theme.ink(theme.rejection)}; padding-left: 4px")
-        metrics = self.fontMetrics()
-        room = _FAULT_ROOM * metrics.averageCharWidth()
-        said = _FOLDERS.sub("", text, count=1)
-        self.setText(metrics.elidedText(said, Qt.TextElideMode.ElideRight, room))
-        self.setVisible(bool(text))
 
 
 def _offer(box: QComboBox, name: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Callable
 
 from PySide6.QtCore import QObject, Signal
 
+from gui.fault_label import without_folders
 from gui.meter import Meter
 from gui.pace import REAL_TIME, Pace
 from gui.warming import load_painting, warm_in_background
@@ -140,12 +141,14 @@ class RunWorker(QObject):
         try:
             command(self)
         except UserError as error:
-            self.running = False
-            self._message = error.line
-            self._stale = True
-            self.refused.emit(error.line)
+            line = error.line
             if isinstance(error, PolicyFileError):
-                self.policy_refused.emit(error.line)
+                self.policy_refused.emit(line)
+                line = without_folders(line)
+            self.running = False
+            self._message = line
+            self._stale = True
+            self.refused.emit(line)
 
     def _publish(self) -> None:
         if self.session is None or not self._stale or (self.running and self.goal.express):

@@ -119,12 +119,17 @@ class Narrator:
         return "the policy updates its configurations"
 
     def record(self, record: Record) -> str:
-        """One sentence for a sub-step."""
-        action = self._action(record)
-        if action:
-            return action
+        """One sentence for a sub-step.
+
+        A policy of one's own may give values other than the words for a kind are made of: they
+        are told as they are.
+        """
         wording = _STEPS.get(record.kind)
-        return wording(self, record.values) if wording else told(record.kind, record.values)
+        try:
+            text = self._action(record) or (wording(self, record.values) if wording else "")
+        except (LookupError, TypeError, ValueError):
+            text = ""
+        return text or told(record.kind, record.values)
 
     def _action(self, record: Record) -> str:
         text = ""

@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import main
@@ -94,6 +95,29 @@ class TestNumbers:
                 totals[row["policy"]] = totals.get(row["policy"], 0) + row["ours"]
         assert len(totals) == 3
         assert len({round(total, 9) for total in totals.values()}) == 1
+
+    def test_differences_of_policies_are_paired(self, answer):
+        found = sweep(answer, "dra-classroom --until 100 --replications 3 --seed 4 "
+                      "--vary servers.count=6,7 --policy dra --policy first-fit")  # fmt: skip
+        gains = [row for row in found["rows"] if row["what"] == "reward_rate_gain"]
+        assert [(row["servers.count"], row["policy"], row["over"]) for row in gains] == [
+            (6, "first-fit", "dra"), (7, "first-fit", "dra"),
+        ]  # fmt: skip
+        means = {(row["servers.count"], row["policy"]): row["ours"] for row in found["rows"]
+                 if row["what"] == "reward_rate"}  # fmt: skip
+        for row in gains:
+            servers = row["servers.count"]
+            difference = means[servers, "first-fit"] - means[servers, "dra"]
+            assert row["ours"] == pytest.approx(difference)
+        alone = [
+            {policy: answer(f"run dra-classroom --until 100 --seed {seed} --policy {policy}")
+             ["metrics"]["reward_rate"]["mean"] for policy in ("dra", "first-fit")}
+            for seed in (4, 5, 6)
+        ]  # fmt: skip
+        differences = np.array([one["first-fit"] - one["dra"] for one in alone])
+        assert gains[1]["half_width"] == pytest.approx(
+            4.302652729911275 * differences.std(ddof=1) / 3**0.5
+        )
 
     def test_a_trace_can_be_swept(self, answer, shared_traces):
         found = sweep(answer, "dra-google --vary servers.count=2,4 --replications 1 "

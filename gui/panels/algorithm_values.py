@@ -149,9 +149,12 @@ def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
         if value == 0:
             return "matched"
         return f"surplus {value}" if value > 0 else f"missing {-value}"
-    symbol = SYMBOLS.get(name, Symbol(name.replace("_", " ")))
+    symbol = SYMBOLS.get(name, Symbol(html.escape(name.replace("_", " "))))
     left = symbol.text.replace("{i}", str(values.get("i", "<i>i</i>")))
-    right = symbol.word(value, info, values)
+    try:
+        right = symbol.word(value, info, values)
+    except (LookupError, TypeError, ValueError):  # of a policy of one's own: another meaning
+        right = _vector(value)
     if left in {"", "from", "to"}:
         return f"{left} {right}".strip()
     return f"{left} = {right}"

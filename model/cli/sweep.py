@@ -11,11 +11,11 @@ from model.cli.output import shown, table
 from model.errors import UserError
 from model.lab.files import Draw
 from model.lab.results import Result, Row
-from model.lab.sweep import Sweep, axis
+from model.lab.sweep import GAIN, OVER, Sweep, axis
 from model.scenario.load import load_scenario
 
 #: The measures in the printed table; the files have all.
-PRINTED = ("reward_rate", "rejection_probability", "migrations")
+PRINTED = ("reward_rate", GAIN, "rejection_probability", "migrations")
 
 
 def execute(options: argparse.Namespace, draw: Draw) -> int:
@@ -63,12 +63,15 @@ def _text(result: Result) -> str:
     """One line for each combination."""
     lines: dict[tuple[tuple[str, object], ...], dict[str, Row]] = {}
     for row in result.rows:
-        lines.setdefault(tuple(row.at.items()), {})[row.what] = row
+        at = tuple((path, value) for path, value in row.at.items() if path != OVER)
+        lines.setdefault(at, {})[row.what] = row
     paths = list(dict.fromkeys(path for at in lines for path, _ in at))
-    header = [*paths, *(cell for name in PRINTED for cell in (name, "+/-"))]
+    several = any(GAIN in found for found in lines.values())
+    printed = [name for name in PRINTED if several or name != GAIN]
+    header = [*paths, *(cell for name in printed for cell in (name, "+/-"))]
     cells = []
     for at, found in lines.items():
-        measures = [found.get(name) for name in PRINTED]
+        measures = [found.get(name) for name in printed]
         cells.append([
             *(str(dict(at).get(path, "")) for path in paths),
             *(text for row in measures for text in _pair(row)),

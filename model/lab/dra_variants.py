@@ -100,8 +100,9 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     for name in PEERS:
         if done := finished(_from_empty(name, size), outcomes):
             ratio = estimate([reward / optimum for reward in rewards(done)])
-            rows.append(Row("reward_over_optimum", ratio.mean, ratio.half_width,
-                            at={"policy": name, "L": SERVERS}))  # fmt: skip
+            at: dict[str, str | int | float] = {"policy": name, "L": SERVERS}
+            rows.append(Row("reward_over_optimum", ratio.mean, ratio.half_width, at=at))
+            rows += _above_dra(name, size, outcomes, optimum)
     for name in FROM_FULL:
         if done := finished(_from_full(name, size), outcomes):
             path = mean_path(done)
@@ -117,6 +118,20 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
         levels=(("U^(g)", greedy), ("U*", optimum)),
     )
     return Result(NAME, scale, tuple(rows), (figure,), NOTES)
+
+
+def _above_dra(name: str, scale: Scale, outcomes: Outcomes, optimum: float) -> list[Row]:
+    """How much more than DRA a policy earns, from pairs of runs on the same jobs."""
+    pairs = [
+        rewards([outcomes[mine], outcomes[dra]])
+        for mine, dra in zip(_from_empty(name, scale), _from_empty("DRA", scale), strict=True)
+        if mine in outcomes and dra in outcomes
+    ]
+    if name == "DRA" or not pairs:
+        return []
+    gain = estimate([(mine - dra) / optimum for mine, dra in pairs])
+    at: dict[str, str | int | float] = {"policy": name, "L": SERVERS}
+    return [Row("above_dra_over_optimum", gain.mean, gain.half_width, at=at)]
 
 
 def _lowest(name: str, path: Sequence[Estimate], greedy: float) -> list[Row]:

@@ -15,7 +15,7 @@ from model.exact import rational
 from model.lab.parts import Outcome, Part
 from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Curve, Figure, Result, Row
-from model.lab.simulation import simulations
+from model.lab.simulation import rewards, simulations
 from model.metrics import estimate
 from model.policies import reference_class
 from model.policy_choice import policy_choice
@@ -33,7 +33,8 @@ MOST_CURVES = 12
 #: The measure in the picture.
 SHOWN = "reward_rate"
 
-_INDEX = re.compile(r"(.*)\[([0-9]{1,6})\]")
+#: What a policy's reward rate is above that of the first policy, and which that is.
+GAIN, OVER = "reward_rate_gain", "over"
 
 
 @dataclass(frozen=True)
@@ -228,10 +229,26 @@ class Sweep:
     def result(self, scale: str, options: Options, outcomes: Outcomes) -> Result:
         """Each measure of each combination that has a finished run, and a picture."""
         rows: list[Row] = []
-        for point, several in zip(self.points, self.runs, strict=True):
-            rows += _measures(finished(several, outcomes), self._at(point))
+        for number, point in enumerate(self.points):
+            rows += _measures(finished(self.runs[number], outcomes), self._at(point))
+            first = number - number % max(len(self.policies), 1)
+            if number != first:
+                rows += self._gain(point, first, number, outcomes)
         figure = _figure(self, rows)
         return Result(self.name, scale, tuple(rows), (figure,) if figure else (), self._notes())
+
+    def _gain(self, point: Point, first: int, number: int, outcomes: Outcomes) -> list[Row]:
+        """The reward rate above that of the first policy, from pairs of runs on the same jobs."""
+        pairs = [
+            rewards([outcomes[mine], outcomes[other]])
+            for mine, other in zip(self.runs[number], self.runs[first], strict=True)
+            if mine in outcomes and other in outcomes
+        ]
+        if not pairs:
+            return []
+        gain = estimate([mine - other for mine, other in pairs])
+        at = self._at(point) | {OVER: self.policies[0]}
+        return [Row(GAIN, gain.mean, gain.half_width, at=at)]
 
     def _notes(self) -> tuple[str, ...]:
         last = self.seed + self.replications - 1

@@ -149,7 +149,8 @@ def test_a_faulty_change_leaves_the_run_as_it_is(
     info = window.frame.info
     write(tmp_path, "if True\n")
     qtbot.waitUntil(lambda: "SyntaxError" in fault_shown(window), timeout=PATIENCE)
-    assert window.transport.policy_fault.text().startswith("mine.py, line 1, column 8: Syntax")
+    assert window.transport.policy_fault.text().startswith("line 1, column 8: SyntaxError")
+    assert window._status.text().startswith("mine.py, line 1, column 8: SyntaxError")
     assert not window.findChildren(QDialog)
     assert (window.frame.info, window.frame.event) == (info, 50)
     window.control.step()

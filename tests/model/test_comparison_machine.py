@@ -28,18 +28,20 @@ class Merged:
             [(float(row["time"]), RANK[int(row["kind"])], int(row["job"])) for row in lane.rows]
             for lane in lanes
         ]
-        self.steps = sorted(set().union(*map(set, keys)))
-        if not all(lane.ends for lane in lanes):  # up to where all straight runs are known
-            last = min(key[-1] for key, lane in zip(keys, lanes, strict=True) if not lane.ends)
-            self.steps = [step for step in self.steps if step <= last]
-        self.ends = all(lane.ends for lane in lanes)
-        self.places = [(0,) * len(lanes)]
-        for step in self.steps:
-            before = self.places[-1]
-            self.places.append(tuple(
-                count + (count < len(key) and key[count] == step)
-                for count, key in zip(before, keys, strict=True)
-            ))  # fmt: skip
+        counts = [0] * len(lanes)
+        self.steps: list[tuple[float, int, int]] = []
+        self.places = [tuple(counts)]
+        while True:
+            known = [n < len(key) for n, key in zip(counts, keys, strict=True)]
+            if any(not more and not lane.ends for more, lane in zip(known, lanes, strict=True)):
+                break  # a straight run was cut off here
+            following = [key[n] for n, key in zip(counts, keys, strict=True) if n < len(key)]
+            if not following:
+                break
+            self.steps.append(min(following))
+            for lane, key in enumerate(keys):
+                counts[lane] += known[lane] and key[counts[lane]] == self.steps[-1]
+            self.places.append(tuple(counts))
         self.length = len(self.steps)
 
     def after(self, lane: int, event: int) -> int:

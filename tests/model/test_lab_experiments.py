@@ -143,6 +143,24 @@ class TestSimulation:
             totals.add(found["admitted"] + found["rejected"])
         assert len(totals) == 1
 
+    def test_another_text_of_a_policy_s_file_makes_another_part(self, tmp_path):
+        path, scenario = tmp_path / "mine.py", load_scenario("dra-classroom")
+        keys = set()
+        for text in ("a = 1", "a = 2", "a = 1"):
+            path.write_text(text)
+            (part,) = simulations(scenario, [1], 0.0, 10.0, "", f"{path}:x=1")
+            keys.add(part.key)
+        assert len(keys) == 2
+
+    def test_another_content_of_a_trace_makes_another_part(self, tmp_path):
+        path, scenario = tmp_path / "trace.csv", load_scenario("dra-google")
+        keys = set()
+        for text in ("1,2,3", "1,2,4"):
+            path.write_text(text)
+            (part,) = simulations(scenario, [1], 0.0, 10.0, "", trace=(str(path),))
+            keys.add(part.key)
+        assert len(keys) == 2
+
 
 SMALL = {
     dra_servers: dra_servers.Scale((5, 9), 2, 60.0),

@@ -21,7 +21,7 @@ from model.records import EVENT_ROW, Admit, Reassign, Reject
 from model.scenario.load import load_scenario, parse_scenario
 from model.state import copied, digest
 from model.streams import stream_key
-from model.systems.random_words import below, random_word
+from model.systems.random_words import below, random_word, scrambled
 from model.systems.reservation.invariants import violations
 from model.systems.reservation.loads import load_measure
 from model.systems.reservation.numbers import numbers_of
@@ -133,6 +133,32 @@ def test_samples_of_consecutive_jobs_are_independent(seed: int) -> None:
 def test_below_is_the_whole_part_of_the_product(word: int, bound: int) -> None:
     with np.errstate(over="ignore"):
         assert below(np.uint64(word), bound) == word * bound >> 64
+
+
+def splitmix64(start: int, outputs: int) -> list[int]:
+    """The generator as published, in Python's integers."""
+    words = []
+    for _ in range(outputs):
+        start = (start + 0x9E3779B97F4A7C15) % 2**64
+        word = (start ^ start >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64
+        words.append(word ^ word >> 31)
+    return words
+
+
+def test_the_generator_is_the_published_one() -> None:
+    """Its first outputs from seed 1234567, as its authors give them."""
+    assert splitmix64(1234567, 3) == [
+        6457827717110365317, 3203168211198807973, 9817491932198370423]  # fmt: skip
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 10**12))
+def test_words_of_a_job_are_those_of_the_generator(key: int, job: int) -> None:
+    start = (job * 0x9E3779B97F4A7C15 % 2**64) ^ key
+    with np.errstate(over="ignore"):
+        begun = int(scrambled(np.uint64(start)))
+        found = [int(random_word(np.uint64(key), job, draw)) for draw in range(4)]
+    assert found == splitmix64(begun, 4)
 
 
 def test_another_seed_gives_other_samples() -> None:

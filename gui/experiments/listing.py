@@ -1,0 +1,171 @@
+"""The list of experiments: title, paper, and how far each of them is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from gui.theme import Theme, current_fonts
+
+_ENTRY = Qt.ItemDataRole.UserRole
+_SIDE, _ABOVE, _BAR, _STRIPE = 12, 7, 3, 4
+_FLAGS = int(Qt.TextFlag.TextWordWrap)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the list.
+
+    Attributes
+    ----------
+    key:
+        For the window.
+    state:
+        In words; *share* is what of it is there, from 0 to 1.
+    """
+
+    key: str
+    title: str
+    paper: str
+    state: str = ""
+    share: float = 0.0
+    running: bool = False
+
+
+class ExperimentList(QListWidget):
+    """The experiments; ``currentItemChanged`` says which one is chosen."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._delegate = _Delegate(self, theme)
+        self.setItemDelegate(self._delegate)
+        self.setAccessibleName("experiments")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setToolTip("Experiments\nUp and down choose one; F5 runs it.")
+
+    def put(self, entry: Entry) -> None:
+        """Show an entry: a new one at the end, a known one where it is."""
+        item = self._item(entry.key)
+        if item is None:
+            item = QListWidgetItem(self)
+        elif item.data(_ENTRY) == entry:
+            return
+        tall = item.data(_ENTRY)
+        item.setData(_ENTRY, entry)
+        item.setData(Qt.ItemDataRole.AccessibleTextRole,
+                     f"{entry.title}, {entry.paper}, {entry.state}")  # fmt: skip
+        if tall is None or (tall.title, tall.paper) != (entry.title, entry.paper):
+            self.scheduleDelayedItemsLayout()
+
+    def tell(self, key: str, state: str, share: float, *, running: bool = False) -> None:
+        """Change how far an experiment is."""
+        self.put(replace(self.entry(key), state=state, share=share, running=running))
+
+    def entry(self, key: str) -> Entry:
+        """What is shown of an experiment."""
+        item = self._item(key)
+        assert item is not None
+        entry: Entry = item.data(_ENTRY)
+        return entry
+
+    def current(self) -> str:
+        """The key of the experiment that is chosen; empty if none is."""
+        item = self.currentItem()
+        return item.data(_ENTRY).key if item is not None else ""
+
+    def choose(self, key: str) -> None:
+        """Choose an experiment."""
+        item = self._item(key)
+        if item is not None:
+            self.setCurrentItem(item)
+
+    def _item(self, key: str) -> QListWidgetItem | None:
+        items = (self.item(row) for row in range(self.count()))
+        return next((item for item in items if item.data(_ENTRY).key == key), None)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._delegate.theme = theme
+        self.setFont(current_fonts().body)
+        self.scheduleDelayedItemsLayout()
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Titles break elsewhere in another width."""
+        super().resizeEvent(event)
+        self.scheduleDelayedItemsLayout()
+
+
+class _Delegate(QStyledItemDelegate):
+    """Paints an entry: title, paper, state, and a bar of what is there."""
+
+    def __init__(self, view: ExperimentList, theme: Theme) -> None:
+        super().__init__(view)
+        self._view = view
+        self.theme = theme
+
+    def _width(self) -> int:
+        return max(60, self._view.viewport().width() - 2 * _SIDE)
+
+    def _heights(self, entry: Entry) -> tuple[int, ...]:
+        """Of title, paper and state."""
+        metrics = QFontMetrics(current_fonts().body)
+        room = QRect(0, 0, self._width(), 10_000)
+        return (*(metrics.boundingRect(room, _FLAGS, text).height()
+                  for text in (entry.title, entry.paper)), metrics.height())  # fmt: skip
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        entry: Entry = index.data(_ENTRY)
+        height = sum(self._heights(entry)) + 2 * _ABOVE + 2 * _BAR
+        return QSize(self._width() + 2 * _SIDE, height)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        entry: Entry = index.data(_ENTRY)
+        area: QRect = option.rect  # type: ignore[attr-defined]
+        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        chosen = bool(state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        if chosen:
+            painter.fillRect(area, QColor(self.theme.selection))
+            stripe = QRect(area.left(), area.top(), _STRIPE, area.height())
+            painter.fillRect(stripe, QColor(self.theme.focus))
+        painter.setFont(current_fonts().body)
+        colors = (self.theme.normal, self.theme.normal if chosen else self.theme.muted,
+                  self.theme.normal)  # fmt: skip
+        top = area.top() + _ABOVE
+        texts = zip((entry.title, entry.paper, entry.state), self._heights(entry), colors,
+                    strict=True)  # fmt: skip
+        for text, height, color in texts:
+            painter.setPen(QColor(color))
+            painter.drawText(QRect(area.left() + _SIDE, top, self._width(), height), _FLAGS, text)
+            top += height
+        self._paint_bar(painter, QRect(area.left() + _SIDE, top + 1, self._width(), _BAR), entry)
+        painter.setPen(QColor(self.theme.grid))
+        painter.drawLine(area.bottomLeft(), area.bottomRight())
+        painter.restore()
+
+    def _paint_bar(self, painter: QPainter, area: QRect, entry: Entry) -> None:
+        if not (entry.running or 0 < entry.share < 1):
+            return
+        painter.fillRect(area, QColor(self.theme.grid))
+        area.setWidth(round(area.width() * entry.share))
+        painter.fillRect(area, QColor(self.theme.focus if entry.running else self.theme.muted))

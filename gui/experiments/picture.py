@@ -1,0 +1,295 @@
+"""The live picture of an experiment: its figures, filling while parts are carried out."""
+
+from __future__ import annotations
+
+import math
+
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPen, QResizeEvent
+from PySide6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
+
+from gui.experiments.axis import LogarithmicAxis
+from gui.experiments.curves import Drawn, Look, arrays, last_height, looks
+from gui.experiments.words import typeset
+from gui.figure import meaning
+from gui.panels.wording import significant
+from gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
+from gui.plotting.scales import SteppedRange
+from gui.theme import Theme, configure_plots, current_fonts
+from model.lab.results import Curve, Figure
+
+#: The part of the width that names at the ends of curves may take.
+_LABEL_SHARE = 0.3
+
+#: The part of the range beside the outermost points of a logarithmic axis.
+_MARGIN = 0.06
+
+#: An interval longer than so many times the spread of all points leaves the picture.
+_LONGEST_INTERVAL = 1.0
+
+#: The range of an axis before there is anything to show.
+_NOTHING = (0.0, 1.0)
+
+
+class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
+    """One figure; showing it again with more points keeps what stands."""
+
+    def __init__(self, figure: Figure, theme: Theme, parent: QWidget | None = None) -> None:
+        configure_plots(theme)
+        axis = LogarithmicAxis if figure.logarithmic_x else NumberAxis
+        self._bottom = axis("bottom", typeset(figure.x_label))
+        self._left = NumberAxis("left", typeset(figure.y_label))
+        self._column = LabelColumn(theme, current_fonts())
+        axes = {"bottom": self._bottom, "left": self._left, "right": self._column}
+        super().__init__(parent, axisItems=axes)
+        self.figure = figure
+        self._theme = theme
+        self._curves: dict[str, Drawn] = {}
+        self._levels: dict[str, pg.InfiniteLine] = {}
+        self._marks: dict[str, pg.InfiniteLine] = {}
+        self._range = SteppedRange(from_zero=False)
+        self._across = SteppedRange(from_zero=False)
+        self._grid = GridLines(self._bottom, self._left, theme.grid)
+        self._prepare()
+        self.set_theme(theme)
+
+    def _prepare(self) -> None:
+        plot = self.getPlotItem()
+        plot.setMenuEnabled(False)
+        plot.hideButtons()
+        plot.showAxis("right")
+        plot.disableAutoRange()
+        plot.setContentsMargins(4, 8, 4, 4)
+        plot.getViewBox().setDefaultPadding(0)
+        plot.getViewBox().setMouseEnabled(x=False, y=False)
+        plot.addItem(self._grid, ignoreBounds=True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def matches(self, figure: Figure) -> bool:
+        """Whether *figure* is this one with other points."""
+        mine = self.figure
+        return (mine.name, mine.x_label, mine.y_label, mine.logarithmic_x) == (
+            figure.name, figure.x_label, figure.y_label, figure.logarithmic_x
+        )  # fmt: skip
+
+    def show_figure(self, figure: Figure, *, complete: bool) -> None:
+        """Show the points at hand; once *complete*, in the colours of the saved picture."""
+        self.figure = figure
+        names = [curve.name for curve in figure.curves]
+        for gone in set(self._curves) - set(names):
+            self._curves.pop(gone).remove()
+        wanted = looks(names if complete else self._in_order_of_appearance(names))
+        for curve in figure.curves:
+            self._show_curve(curve, wanted[curve.name])
+        self._show_levels()
+        self._show_marks()
+        self._fit()
+
+    def _in_order_of_appearance(self, names: list[str]) -> list[str]:
+        """A curve keeps its colour when one that stands before it appears."""
+        known = sorted((name for name in names if name in self._curves),
+                       key=lambda name: self._curves[name].look.number)  # fmt: skip
+        return known + [name for name in names if name not in self._curves]
+
+    def _show_curve(self, curve: Curve, look: Look) -> None:
+        drawn = self._curves.get(curve.name)
+        if drawn is None:
+            drawn = self._curves[curve.name] = Drawn(self.getPlotItem(), look)
+            drawn.set_look(look, self._theme, current_fonts().scale)
+        elif drawn.look != look:
+            drawn.set_look(look, self._theme, current_fonts().scale)
+        drawn.show(curve, self.figure.logarithmic_x)
+
+    def _show_levels(self) -> None:
+        for name, height in self.figure.levels:
+            if name not in self._levels:
+                self._levels[name] = pg.InfiniteLine(angle=0, pen=self._dashed(self._role(name)))
+                self.getPlotItem().addItem(self._levels[name], ignoreBounds=True)
+            self._levels[name].setPos(height)
+
+    def _show_marks(self) -> None:
+        """Named places; the names stand at different heights so that they keep clear."""
+        for number, (name, place) in enumerate(self.figure.marks):
+            if name not in self._marks:
+                options = {"position": 0.05 + 0.08 * (number % 3), "color": self._theme.muted}
+                line = pg.InfiniteLine(angle=90, pen=self._dashed("muted"), label=typeset(name),
+                                       labelOpts=options)  # fmt: skip
+                line.label.setFont(current_fonts().body)
+                self._marks[name] = line
+                self.getPlotItem().addItem(line, ignoreBounds=True)
+            self._marks[name].setPos(math.log10(place) if self.figure.logarithmic_x else place)
+
+    @staticmethod
+    def _role(name: str) -> str:
+        return meaning(name) or "muted"
+
+    def _dashed(self, role: str) -> QPen:
+        pen = QPen(QColor(self._theme.color(role)), 1.5 * current_fonts().scale,
+                   Qt.PenStyle.DashLine)  # fmt: skip
+        pen.setCosmetic(True)
+        return pen
+
+    # Ranges.
+
+    def _fit(self) -> None:
+        points = [arrays(curve, self.figure.logarithmic_x) for curve in self.figure.curves]
+        across = [float(x) for xs, _, _ in points for x in xs]
+        across += [math.log10(x) if self.figure.logarithmic_x else x for _, x in self.figure.marks]
+        if across:
+            self._fit_across(min(across), max(across))
+        heights = [float(y) for _, ys, _ in points for y in ys if math.isfinite(y)]
+        heights += [height for _, height in self.figure.levels]
+        if heights:
+            low, high = min(heights), max(heights)
+            most = (high - low) * _LONGEST_INTERVAL or abs(high) * 0.05
+            ends = [(y - h, y + h) for _, ys, hs in points for y, h in zip(ys, hs, strict=True)
+                    if math.isfinite(y - h)]  # fmt: skip
+            low = min(low, *(max(end, low - most) for end, _ in ends), low)
+            high = max(high, *(min(end, high + most) for _, end in ends), high)
+            self._range.fit(low, high)
+        self.getPlotItem().setYRange(self._range.low, self._range.high, padding=0)
+        self._left.fit()
+        self._column.set_labels(self._end_labels())
+
+    def _fit_across(self, low: float, high: float) -> None:
+        """The range grows while points come, so that the picture rests."""
+        if self.figure.logarithmic_x:
+            margin = (high - low) * _MARGIN or 0.1
+            self.getPlotItem().setXRange(low - margin, high + margin, padding=0)
+            return
+        if (self._across.low, self._across.high) == _NOTHING:
+            self._across.fit(low, high)
+        self._across.include(low, high)
+        self.getPlotItem().setXRange(self._across.low, self._across.high, padding=0)
+
+    def _end_labels(self) -> list[EndLabel]:
+        metrics = QFontMetricsF(current_fonts().body)
+        room = _LABEL_SHARE * self.width()
+
+        def fitting(text: str) -> str:
+            return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+
+        labels = [
+            EndLabel(fitting(f"{typeset(name)} {significant(height)}"), height,
+                     self._theme.color(self._role(name)))
+            for name, height in self.figure.levels
+        ]  # fmt: skip
+        for curve in self.figure.curves:
+            height, look = last_height(curve), self._curves[curve.name].look
+            if height is not None:
+                text = fitting(f"{look.sign} {typeset(curve.name)}")
+                labels.append(EndLabel(text, height, look.color(self._theme)))
+        return labels
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Names get their part of another width."""
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._column.set_theme(self._theme, current_fonts())
+        self._fit()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take another theme's colours and the present sizes of type."""
+        self._theme = theme
+        fonts = current_fonts()
+        self.setBackground(theme.panel)
+        for axis in (self._bottom, self._left, self._column):
+            axis.set_theme(theme, fonts)
+        self._bottom.fit()
+        self._grid.set_color(theme.grid)
+        for drawn in self._curves.values():
+            drawn.set_look(drawn.look, theme, fonts.scale)
+        for curve in self.figure.curves:
+            if curve.name in self._curves:
+                self._curves[curve.name].show(curve, self.figure.logarithmic_x)
+        for name, line in self._levels.items():
+            line.setPen(self._dashed(self._role(name)))
+        for line in self._marks.values():
+            line.setPen(self._dashed("muted"))
+            line.label.setColor(theme.muted)
+            line.label.setFont(fonts.body)
+        if self._curves or self._levels:
+            self._fit()
+
+
+class Picture(QWidget):
+    """The figures of a result, one at a time, or a sentence where there is none."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._figures: tuple[Figure, ...] = ()
+        self._complete = False
+        self.plot: FigurePlot | None = None
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setAccessibleName("figures")
+        self.tabs.currentChanged.connect(self._show)
+        self.title = QLabel()
+        self.title.setWordWrap(True)
+        self.note = QLabel()
+        self.note.setWordWrap(True)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(2)
+        for widget in (self.tabs, self.title):
+            self._column.addWidget(widget)
+        self._column.addWidget(self.note, 1)
+        self.setAccessibleName("picture of the experiment")
+        self.setMinimumHeight(120)
+        self.set_theme(theme)
+
+    def show_figures(self, figures: tuple[Figure, ...], note: str, *, complete: bool) -> None:
+        """Show what is known so far; *note* is said where there are no curves yet."""
+        self._figures, self._complete = figures, complete
+        self.note.setText(note)
+        self._offer([figure.title for figure in figures])
+        self._show()
+
+    def _offer(self, titles: list[str]) -> None:
+        if [self.tabs.tabText(number) for number in range(self.tabs.count())] != titles:
+            self.tabs.blockSignals(True)
+            while self.tabs.count():
+                self.tabs.removeTab(0)
+            for title in titles:
+                self.tabs.addTab(title)
+            self.tabs.blockSignals(False)
+        self.tabs.setVisible(len(titles) > 1)
+
+    def _show(self) -> None:
+        figure = self._figures[max(self.tabs.currentIndex(), 0)] if self._figures else None
+        self.title.setText(typeset(figure.title) if figure is not None else "")
+        self.title.setVisible(len(self._figures) == 1)
+        if figure is None or not (figure.curves or figure.levels):
+            self._drop()
+            self.note.setVisible(True)
+            return
+        if self.plot is None or not self.plot.matches(figure):
+            self._drop()
+            self.plot = FigurePlot(figure, self._theme, self)
+            self._column.insertWidget(2, self.plot, 1)
+        self.plot.show_figure(figure, complete=self._complete)
+        self._share_room(bool(figure.curves))
+
+    def _share_room(self, filled: bool) -> None:
+        """The sentence stands below the empty axes, and goes with the first points."""
+        self.note.setVisible(not filled)
+        self._column.setStretchFactor(self.note, 0)
+
+    def _drop(self) -> None:
+        self._column.setStretchFactor(self.note, 1)
+        if self.plot is not None:
+            self._column.removeWidget(self.plot)
+            self.plot.hide()
+            self.plot.deleteLater()
+            self.plot = None
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.title.setFont(current_fonts().heading)
+        self.note.setStyleSheet(f"color: {theme.muted}")
+        if self.plot is not None:
+            self.plot.set_theme(theme)

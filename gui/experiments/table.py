@@ -1,0 +1,112 @@
+"""The numbers of an experiment beside the paper's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from gui.experiments.words import at_text, numbers_of, what_text
+from gui.theme import current_fonts
+from model.lab.results import Row
+
+COLUMNS = ("what", "at", "paper", "ours", "± (95 %)")
+_TIPS = (
+    "What\nWhat was measured.",
+    "At\nFor which parameters.",
+    "Paper\nThe number that the paper gives, – where it gives none.",
+    "Ours\nThe mean over the parts that are finished.",
+    "±\nThe half-width of the 95 % interval: exact, or – while one run says nothing about it.",
+)
+_FIRST_NUMBER = 2
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class NumbersModel(QAbstractTableModel):
+    """Rows of a result as text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: tuple[tuple[str, ...], ...] = ()
+        self._exact: tuple[str, ...] = ()
+
+    def show(self, rows: tuple[Row, ...]) -> None:
+        """Show these; where there are as many as before, selection and place stay."""
+        texts = tuple((what_text(row), at_text(row), *numbers_of(row)) for row in rows)
+        exact = tuple(row.exact for row in rows)
+        if len(texts) == len(self.rows):
+            self.rows, self._exact = texts, exact
+            if texts:
+                last = self.index(len(texts) - 1, len(COLUMNS) - 1)
+                self.dataChanged.emit(self.index(0, 0), last)
+            return
+        self.beginResetModel()
+        self.rows, self._exact = texts, exact
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.rows[index.row()][index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= _FIRST_NUMBER:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.ToolTipRole:
+            exact = self._exact[index.row()]
+            return f"exactly {exact}" if exact else ": ".join(self.rows[index.row()][:2])
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Vertical:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return _TIPS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if section >= _FIRST_NUMBER else (
+                Qt.AlignmentFlag.AlignLeft)  # fmt: skip
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+
+class NumbersTable(QTableView):
+    """The table: what / at / paper / ours / half-width."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.numbers = NumbersModel()
+        self.setModel(self.numbers)
+        self.setAccessibleName("numbers beside the paper's")
+        self.setAlternatingRowColors(True)
+        self.setShowGrid(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setHighlightSections(False)
+        self.restyle()
+
+    def show_rows(self, rows: tuple[Row, ...]) -> None:
+        """Show the numbers of a result."""
+        place = self.verticalScrollBar().value()
+        self.numbers.show(rows)
+        self.verticalScrollBar().setValue(place)
+
+    def restyle(self) -> None:
+        """Follow another size of type."""
+        height = self.fontMetrics().height()
+        self.setFont(current_fonts().body)
+        self.horizontalHeader().setFont(current_fonts().body)
+        self.verticalHeader().setDefaultSectionSize(round(1.45 * height))

@@ -1,0 +1,64 @@
+"""One line beside a field about what is wrong with it, as much of it as there is room for."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy
+
+from gui.theme import Theme
+
+#: Characters that the label would like to show, and does with at least.
+_WANTED, _LEAST = 60, 14
+
+#: The folders of a policy's file, at the start of a fault.
+_FOLDERS = re.compile(r"^.*?[/\\](?=[^/\\]*\.py\b)")
+#: What a fault says before the fault itself, besides the line.
+_PREAMBLE = re.compile(
+    r"^(?:.*\.py, )?(?P<line>line \d+(?:, column \d+)?: )"
+    r"(?:at event \d+ \([^()]*\): |at the start: )?(?:the decision is impossible: )?"
+)
+
+
+def without_folders(text: str) -> str:
+    """A fault that names a policy's file by its name alone."""
+    return _FOLDERS.sub("", text, count=1)
+
+
+class FaultLabel(QLabel):
+    """What is wrong, cut to the room there is; all of it in the tooltip."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("policy-fault")
+        self.setAccessibleName("what is wrong with the policy")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._said = ""
+        self.hide()
+
+    def show_text(self, text: str, theme: Theme) -> None:
+        """Show a line, or nothing; the file is named by the field itself."""
+        self.setToolTip(text)
+        self.setAccessibleDescription(text)
+        self.setStyleSheet(f"color: {theme.ink(theme.rejection)}; padding-left: 4px")
+        self._said = _PREAMBLE.sub(r"\g<line>", without_folders(text))
+        self.setVisible(bool(text))
+        self.updateGeometry()
+        self._cut()
+
+    def sizeHint(self) -> QSize:
+        return QSize(_WANTED * self.fontMetrics().averageCharWidth(), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST * self.fontMetrics().averageCharWidth(), super().sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
+        room = self.contentsRect().width() - self.fontMetrics().averageCharWidth()
+        self.setText(self.fontMetrics().elidedText(self._said, Qt.TextElideMode.ElideRight, room))

@@ -1,0 +1,371 @@
+"""Policies side by side in the window: real keys and clicks, real runs behind them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from gui.app import make_window
+from gui.intents import BreakAt, GoTo, RunUntil, Select
+from gui.main_window import MainWindow
+from gui.panels import COMPANIONS, PANELS
+from gui.warming import warm_in_background
+from model.comparison import Comparison
+from model.differences import DIFFERENCES
+from model.records import ARRIVAL, EVENT_KINDS
+
+Key, Button = Qt.Key, Qt.MouseButton
+NO, SHIFT, CTRL = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier,
+                   Qt.KeyboardModifier.ControlModifier)  # fmt: skip
+PATIENCE = 30_000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm() -> None:
+    """Everything is compiled before the first window opens, as on a second start."""
+    process = warm_in_background()
+    if process is not None:
+        assert process.wait(timeout=300) == 0
+
+
+@pytest.fixture
+def alone(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """A complete window with one policy, at event 0 of dra-vms."""
+    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    window = make_window(settings, "light")
+    qtbot.addWidget(window)
+    window.resize(1600, 1000)
+    window.show()
+    with qtbot.waitSignal(window.ready, timeout=PATIENCE):
+        window.build_panels()
+    window.control.open("dra-vms", "dra")
+    rest(qtbot, window, lambda: window.frame.engine == "kernel")
+    yield window
+    window.close()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, alone: MainWindow) -> MainWindow:
+    """The same window with first fit beside DRA."""
+    alone.compare.compare(("first-fit",))
+    rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
+    qtbot.wait(50)
+    return alone
+
+
+def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
+    """Wait until a condition on the window's frame holds and nothing runs."""
+    qtbot.waitUntil(
+        lambda: window.frame is not None and not window.frame.running and condition(),
+        timeout=PATIENCE,
+    )
+
+
+def press(
+    qtbot: QtBot, window: MainWindow, key: Qt.Key, modifier: Qt.KeyboardModifier = NO
+) -> None:
+    window.activateWindow()
+    qtbot.keyClick(window, key, modifier)
+
+
+def choose(qtbot: QtBot, window: MainWindow, text: str) -> None:
+    """A click on an entry of the menu."""
+    menu = window.compare.menu
+    menu.popup(QPoint(10, 10))
+    action = entry(window, text)
+    qtbot.mouseClick(menu, Button.LeftButton, pos=menu.actionGeometry(action).center())
+
+
+def entry(window: MainWindow, text: str) -> QAction:
+    (action,) = [one for one in window.compare.menu.actions() if one.text() == text]
+    return action
+
+
+def moment(window: MainWindow) -> tuple[int, int, int]:
+    """Events of both lanes, and the sub-steps of the one being stepped through."""
+    frame = window.frame
+    return (frame.event, frame.companions[0].event,
+            len(frame.records) + len(frame.companions[0].records))  # fmt: skip
+
+
+# Starting and ending.
+
+
+def test_the_menu_puts_a_policy_beside_and_takes_it_away(qtbot: QtBot, alone: MainWindow) -> None:
+    before = set(alone.docks)
+    choose(qtbot, alone, "first-fit")
+    rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
+    assert set(alone.docks) - before == {"servers-2", "decisions-2", "reward-2", "comparison"}
+    assert alone.docks["servers-2"].windowTitle() == "First fit: Servers"
+    assert alone.docks["servers"].windowTitle() == "DRA: Servers"
+    assert "DRA | First fit" in alone.windowTitle()
+    assert "DRA | First fit" in alone.compare._status.text()
+    choose(qtbot, alone, "dra-periodic")
+    rest(qtbot, alone, lambda: len(alone.frame.companions) == 2)
+    assert len(alone.docks) == len(PANELS) + 2 * len(COMPANIONS) + 1
+    alone.compare.fill_menu()
+    assert entry(alone, "first-fit").isChecked()
+    assert not entry(alone, "best-fit").isEnabled()  # three at most
+    choose(qtbot, alone, "first-fit")
+    rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
+    assert alone.frame.companions[0].info.policy_name == "dra-periodic"
+    choose(qtbot, alone, "End comparison")
+    rest(qtbot, alone, lambda: not alone.frame.companions)
+    assert set(alone.docks) == before
+    assert alone.docks["servers"].windowTitle() == "Servers"
+    assert alone.compare._status.isHidden()
+
+
+def test_a_policy_put_beside_a_run_catches_up(qtbot: QtBot, alone: MainWindow) -> None:
+    alone.control.go_to(5000)
+    rest(qtbot, alone, lambda: alone.frame.event == 5000)
+    alone.compare.compare(("first-fit",))
+    rest(qtbot, alone, lambda: bool(alone.frame.companions))
+    frame = alone.frame
+    assert frame.event == 5000
+    assert frame.time == frame.companions[0].time
+    assert abs(frame.companions[0].event - 5000) < 200
+
+
+def test_a_variant_is_typed_in_and_faults_stand_beside_the_field(
+    qtbot: QtBot, alone: MainWindow
+) -> None:
+    choose(qtbot, alone, "Other parameters ...")
+    (dialog,) = alone.findChildren(QDialog, "variant")
+    field = dialog.findChild(QLineEdit)
+    fault = dialog.findChild(QLabel, "fault")
+    accept = dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok)
+    for text, said in (
+        ("", "found nothing"), ("dra:reservation_factor=-3", "reservation_factor"),
+        ("nix", "no policy is called 'nix'"), ("dra:=3", "key=value"),
+    ):  # fmt: skip
+        field.clear()
+        qtbot.keyClicks(field, text)
+        qtbot.mouseClick(accept, Button.LeftButton)
+        qtbot.waitUntil(lambda said=said: said in fault.text(), timeout=PATIENCE)
+        assert dialog.isVisible()
+        assert not alone.frame.companions
+    field.clear()
+    qtbot.keyClicks(field, "dra:reservation_factor=20")
+    qtbot.keyClick(field, Key.Key_Return)
+    rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
+    assert alone.compare.labels[1].endswith("factor 20")
+    qtbot.waitUntil(lambda: not alone.findChildren(QDialog, "variant"), timeout=PATIENCE)
+
+
+def test_another_seed_keeps_the_companions(qtbot: QtBot, window: MainWindow) -> None:
+    window.transport.seed.setValue(9)
+    rest(qtbot, window, lambda: window.frame.info.seed == 9)
+    assert window.frame.companions[0].info.seed == 9
+    assert window.frame.companions[0].info.policy_name == "first-fit"
+
+
+# One transport.
+
+
+def test_keys_move_all_lanes(qtbot: QtBot, window: MainWindow) -> None:
+    for event in (1, 2, 3):
+        press(qtbot, window, Key.Key_Right)
+        rest(qtbot, window, lambda event=event: moment(window) == (event, event, 0))
+    press(qtbot, window, Key.Key_Left)
+    rest(qtbot, window, lambda: moment(window) == (2, 2, 0))
+    press(qtbot, window, Key.Key_Right, SHIFT)
+    rest(qtbot, window, lambda: moment(window) == (2, 2, 1))
+    assert window.frame.records and not window.frame.companions[0].records
+    press(qtbot, window, Key.Key_Down, SHIFT)
+    rest(qtbot, window, lambda: moment(window) == (3, 3, 0))
+    press(qtbot, window, Key.Key_Home)
+    rest(qtbot, window, lambda: moment(window) == (0, 0, 0))
+    press(qtbot, window, Key.Key_End)
+    rest(qtbot, window, lambda: moment(window) == (3, 3, 0))
+
+
+def test_the_lane_stepped_into_can_be_chosen(qtbot: QtBot, window: MainWindow) -> None:
+    window.compare.follow(1)
+    press(qtbot, window, Key.Key_Right, SHIFT)
+    rest(qtbot, window, lambda: moment(window) == (0, 0, 1))
+    assert window.frame.companions[0].records and not window.frame.records
+
+
+def test_a_run_keeps_the_clocks_together(qtbot: QtBot, window: MainWindow) -> None:
+    press(qtbot, window, Key.Key_Space)
+    qtbot.waitUntil(lambda: window.frame.event > 500, timeout=PATIENCE)
+    assert window.frame.running
+    assert window.frame.time == window.frame.companions[0].time
+    press(qtbot, window, Key.Key_Space)
+    rest(qtbot, window, lambda: True)
+    for name in ("servers-2", "decisions-2", "comparison"):
+        part = window.docks[name].part(window.frame)
+        assert window.docks[name].panel.frame is part
+
+
+def test_ctrl_right_runs_to_a_decision_that_differs(qtbot: QtBot, window: MainWindow) -> None:
+    kind = next(iter(DIFFERENCES))
+    window.transport.kind.setCurrentText(kind)
+    press(qtbot, window, Key.Key_Right, CTRL)
+    rest(qtbot, window, lambda: window.frame.comparison.found is not None)
+    found = window.frame.comparison.found
+    assert found == window.frame.comparison.first
+    assert window.frame.next_event.job == found.job
+    assert window.frame.next_event.kind == ARRIVAL
+    window.compare.compare(())
+    rest(qtbot, window, lambda: not window.frame.companions)
+    kinds = [window.transport.kind.itemText(n) for n in range(window.transport.kind.count())]
+    assert kinds == list(EVENT_KINDS)
+
+
+def test_the_buttons_of_the_panel_go_to_differences(qtbot: QtBot, window: MainWindow) -> None:
+    panel = window.docks["comparison"].panel
+    places = []
+    for name in ("first", "next", "next", "previous"):
+        before = window.frame
+        qtbot.mouseClick(panel.buttons[name], Button.LeftButton)
+        rest(qtbot, window, lambda before=before: window.frame.event != before.event
+             and window.frame.comparison.found is not None)  # fmt: skip
+        places.append(window.frame.comparison.found.job)
+        assert window.frame.next_event.job == places[-1]
+    assert places[0] < places[1] < places[2]
+    assert places[3] == places[1]
+    qtbot.waitUntil(lambda: "Next:" in panel.sentence.text(), timeout=PATIENCE)
+    assert "rejected" in panel.sentence.text()
+    assert "admitted to server" in panel.sentence.text()
+
+
+# What the docks of further lanes ask for.
+
+
+def test_a_click_in_another_log_goes_there(qtbot: QtBot, window: MainWindow) -> None:
+    window.control.run_until(time=5.0)
+    rest(qtbot, window, lambda: window.frame.time > 4.9)
+    other = window.docks["decisions-2"].panel
+    target = window.frame.companions[0].event - 30
+    other.intent.emit(GoTo(target))
+    rest(qtbot, window, lambda: window.frame.companions[0].event == target)
+    row = window.frame.companions[0].rows[-1]
+    assert window.frame.time == row["time"]
+    other.intent.emit(RunUntil(event=target + 20))
+    qtbot.wait(50)
+    other.intent.emit(BreakAt(target + 5))
+    assert "first policy" in window._status.text()
+
+
+def test_a_server_chosen_in_one_lane_is_not_pointed_at_in_another(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.docks["servers-2"].panel.intent.emit(Select(server=7, job=3))
+    assert window.docks["servers-2"].panel.selection == Select(server=7, job=3)
+    assert window.docks["servers"].panel.selection == Select(job=3)
+    window.docks["servers"].panel.intent.emit(Select(server=2))
+    assert window.docks["servers"].panel.selection == Select(server=2)
+    assert window.docks["servers-2"].panel.selection == Select()
+
+
+def test_an_inspector_of_another_lane_shows_that_lane(qtbot: QtBot, window: MainWindow) -> None:
+    window.docks["servers-2"].panel.intent.emit(Select(server=7, floating=True))
+    (dock,) = [dock for name, dock in window.docks.items() if name.startswith("inspector-")]
+    press(qtbot, window, Key.Key_Right)
+    rest(qtbot, window, lambda: moment(window) == (1, 1, 0))
+    assert dock.panel.frame is window.frame.companions[0]
+    window.compare.compare(())
+    rest(qtbot, window, lambda: not window.frame.companions)
+    assert not any(name.startswith("inspector-") for name in window.docks)
+
+
+# Pictures, layouts, files.
+
+
+def colours(dock: object) -> int:
+    picture = dock.panel.grab().toImage()
+    return len({picture.pixel(x, y) for x in range(0, picture.width(), 3)
+                for y in range(0, picture.height(), 3)})  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [(1600, 1000), (1280, 720)])
+@pytest.mark.parametrize("policies", [("first-fit",), ("first-fit", "dra:reservation_factor=20")])
+def test_every_lane_is_seen_side_by_side(
+    qtbot: QtBot, alone: MainWindow, size: tuple[int, int], policies: tuple[str, ...]
+) -> None:
+    alone.resize(*size)
+    alone.compare.compare(policies)
+    rest(qtbot, alone, lambda: len(alone.frame.companions) == len(policies))
+    alone.control.run_until(time=14.0)
+    rest(qtbot, alone, lambda: alone.frame.time > 13.9)
+    qtbot.wait(100)
+    for stem in ("servers", "decisions"):
+        row = [alone.docks[stem if lane == 0 else f"{stem}-{lane + 1}"]
+               for lane in range(len(policies) + 1)]  # fmt: skip
+        lefts = [dock.geometry().left() for dock in row]
+        assert lefts == sorted(set(lefts))
+        assert len({dock.geometry().top() for dock in row}) == 1
+        widths = [dock.width() for dock in row]
+        assert max(widths) < 1.3 * min(widths)
+        for dock in row:
+            assert dock.isVisible() and dock.geometry().right() <= alone.width()
+            assert colours(dock) > 3, f"{dock.objectName()} paints nothing"
+            assert "oo small" not in dock.panel._note.text()
+    comparison = alone.docks["comparison"]
+    assert colours(comparison) > 6
+    assert comparison.panel.curves.height() >= 90
+    assert "±" in comparison.panel.table.text()
+
+
+def test_the_comparison_panel_saves_what_it_shows(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    window.control.run_until(time=14.0)
+    rest(qtbot, window, lambda: window.frame.time > 13.9)
+    dock = window.docks["comparison"]
+    dock.save_series(tmp_path / "two.csv")
+    lines = (tmp_path / "two.csv").read_text().splitlines()
+    assert lines[0].startswith("policy,measure,mean")
+    assert {line.split(",")[0] for line in lines[1:]} == {"DRA", "First fit"}
+    dock.save_picture(tmp_path / "two.png")
+    assert (tmp_path / "two.png").stat().st_size > 5000
+
+
+def test_layouts_are_kept_apart(qtbot: QtBot, window: MainWindow) -> None:
+    window.docks["decisions-2"].close()
+    window.compare.compare(())
+    rest(qtbot, window, lambda: not window.frame.companions)
+    assert not window.docks["algorithm"].isHidden()
+    window.compare.compare(("first-fit",))
+    rest(qtbot, window, lambda: bool(window.frame.companions))
+    assert window.docks["decisions-2"].isHidden()
+    window.reset_layout()
+    assert not window.docks["decisions-2"].isHidden()
+
+
+def test_a_comparison_is_saved_and_reopened_where_it_stood(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    window.control.go_to(700, 2)
+    rest(qtbot, window, lambda: moment(window)[::2] == (700, 2))
+    place = moment(window)
+    path = tmp_path / "two.slotscope"
+    window.control.save(path, "")
+    qtbot.waitUntil(lambda: str(path) in window._status.text(), timeout=PATIENCE)
+    window.compare.compare(())
+    rest(qtbot, window, lambda: not window.frame.companions)
+    window.open_path(path)
+    rest(qtbot, window, lambda: bool(window.frame.companions) and moment(window) == place)
+    assert isinstance(window.worker.session, Comparison)
+
+
+def test_carrying_on_under_other_rules_is_refused_in_one_line(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.control.go_to(50)
+    rest(qtbot, window, lambda: window.frame.event == 50)
+    data = window.frame.info.scenario.model_dump(mode="json")
+    window.control.apply(data, carry_on=True)
+    qtbot.waitUntil(lambda: "end the comparison" in window._status.text(), timeout=PATIENCE)
+    assert window.frame.event == 50
+    window.control.apply(data, carry_on=False)
+    rest(qtbot, window, lambda: window.frame.event == 0)
+    assert len(window.frame.companions) == 1
