@@ -6,11 +6,12 @@ import pickle
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Callable
 
 from model.bounds import Bounds
-from model.systems.reservation.numbers import ReservationNumbers
+from model.scenario.load import Scenario
 
 Receiver = Callable[[Bounds], None]
 
@@ -23,18 +24,18 @@ class BoundsService:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def request(self, numbers: ReservationNumbers, receiver: Receiver) -> None:
-        """Solve, then call *receiver* (in another thread) with the result."""
+    def request(self, scenario: Scenario, receiver: Receiver) -> None:
+        """Solve, and call *receiver* (in another thread) with each answer as it comes."""
         self.stop()
         process = subprocess.Popen(
-            [sys.executable, "-m", "model.programs.solving"],
+            [sys.executable, "-m", "model.upper_bound"],
             cwd=_ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
         self._process = process
-        task = pickle.dumps((numbers.pool_shares, numbers.rewards, numbers.workload))
+        task = pickle.dumps(scenario)
         threading.Thread(target=_wait, args=(process, task, receiver), daemon=True).start()
 
     def stop(self) -> None:
@@ -44,9 +45,20 @@ class BoundsService:
 
 
 def _wait(process: subprocess.Popen[bytes], task: bytes, receiver: Receiver) -> None:
-    output, errors = process.communicate(task)
-    if process.returncode == 0:
-        receiver(pickle.loads(output))
-    elif process.returncode > 0:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    answered = False
+    with suppress(BrokenPipeError):  # it was ended, or failed: its exit code tells
+        process.stdin.write(task)
+        process.stdin.close()
+    with suppress(EOFError, pickle.UnpicklingError):
+        while True:
+            receiver(pickle.load(process.stdout))
+            answered = True
+    errors = process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
+    if process.wait() > 0 and not answered:
         last = errors.decode(errors="replace").strip().splitlines()[-1:]
         receiver(Bounds(problem=f"The programs could not be solved: {' '.join(last)}"))

@@ -15,7 +15,8 @@ from gui.compare_form import ask_variant
 from gui.docks import PanelDock
 from gui.intents import BreakAt, GoTo, Intent, RunUntil, Say, Select
 from gui.worker import Goal, RunWorker
-from model.comparison import MOST_LANES, Comparison, Run, companion, lanes_of, lanes_shown
+from model.companion import companion
+from model.comparison import MOST_LANES, Comparison, Run, lanes_of, lanes_shown
 from model.differences import DIFFERENCES
 from model.frame import Frame, RunInfo
 from model.policies import policy_titles
@@ -71,6 +72,12 @@ class CompareControl(QObject):
     def layout_key(self) -> str:
         """Where the settings keep the present arrangement of docks."""
         return f"layout-{len(self.labels)}" if self.labels else "layout"
+
+    def lecture_panels(self, alone: Sequence[str]) -> tuple[str, ...]:
+        """The panels that a hall needs: for the reward of one policy, the comparison of all."""
+        if not self.labels:
+            return tuple(alone)
+        return tuple("comparison" if name == "reward" else name for name in alone)
 
     # What the worker tells.
 

@@ -53,14 +53,22 @@ class CompareDocks(QObject):
         if not self._allowed:
             return
         if len(labels) != count:
+            lecture = self._window.lecture
+            if lecture:  # what is arranged and kept is the usual layout
+                self._window.toggle_lecture()
             self._window.settings.setValue(before, saved_layout(self._window))
-            if count:
-                self._remove()
-            if labels:
-                self._build(key)
-            else:
-                self._restore_alone()
+            self._change(count, key)
+            if lecture:
+                self._window.toggle_lecture()
         self._name()
+
+    def _change(self, count: int, key: str) -> None:
+        if count:
+            self._remove()
+        if self._labels:
+            self._build(key)
+        else:
+            self._restore_alone()
 
     def _lanes(self) -> int:
         return len(self._labels) if self._built else 0

@@ -18,6 +18,7 @@ from gui.actions import Actions
 from gui.bounds_service import BoundsService
 from gui.compare import CompareControl
 from gui.docks import AREAS, PanelDock, restore_layout, saved_layout
+from gui.experiments import Experiments
 from gui.intents import ApplyScenario, BreakAt, Differ, GoTo, Intent, RunUntil, Say, Select
 from gui.own_policy import OwnPolicy
 from gui.panels import PANELS
@@ -28,8 +29,8 @@ from model.bounds import Bounds
 from model.comparison import open_run
 from model.frame import Frame, RunInfo
 from model.policies import policy_titles
-from model.programs.solving import solve_bounds
 from model.scenario.load import scenario_titles
+from model.upper_bound import all_bounds
 
 #: Panels that a hall needs to see.
 LECTURE_PANELS = ("servers", "reward", "decisions")
@@ -55,6 +56,7 @@ class MainWindow(QMainWindow):
         self.layout_before = ""
         self._told = ""  # the run's last message; the window's own stay until the next
         self.control = RunControl(worker, self)
+        self.experiments = Experiments(self)
         self.actions_by_name = Actions(self, self._handlers())
         self.transport = TransportBar(self.theme, self.actions_by_name)
         self._status = QLabel()
@@ -137,11 +139,11 @@ class MainWindow(QMainWindow):
     def _panels_complete(self) -> None:
         self._size_docks()
         self.default_layout = saved_layout(self)
-        self.compare.panels_complete()
         dialogs.fill_view_menu(self)
         saved = self.settings.value("layout", "")
         if saved and not restore_layout(self, str(saved)):
             self.say("The saved layout is of another version; the default is shown.")
+        self.compare.panels_complete()
         self.ready.emit()
 
     def _size_docks(self) -> None:
@@ -173,7 +175,7 @@ class MainWindow(QMainWindow):
             if session is not None:
                 self.worker.post(lambda worker: worker.set_bounds(bounds, session))
 
-        self._bounds.request(info.numbers, deliver)
+        self._bounds.request(info.scenario, deliver)
 
     def _take_frame(self, frame: Frame) -> None:
         self.frame = frame
@@ -267,6 +269,7 @@ class MainWindow(QMainWindow):
             "full_screen": self.toggle_full_screen,
             "help": lambda: dialogs.show_help(self, "lecturer"),
             "shortcuts": lambda: dialogs.show_shortcuts(self),
+            "experiments": self.experiments.show,
             "about": lambda: dialogs.show_help(self, "about"),
         }  # fmt: skip
 
@@ -296,7 +299,7 @@ class MainWindow(QMainWindow):
         if self.lecture:
             self.layout_before = saved_layout(self)
             for dock in self.docks.values():
-                dock.setVisible(dock.panel.name in LECTURE_PANELS)
+                dock.setVisible(dock.panel.name in self.compare.lecture_panels(LECTURE_PANELS))
         elif self.layout_before:
             restore_layout(self, self.layout_before)
         self.menu_bar.setHidden(self.lecture)
@@ -318,6 +321,7 @@ class MainWindow(QMainWindow):
         themes.apply(application, self.theme, self.lecture)
         self.actions_by_name.restyle(self.theme)
         self.transport.set_theme(self.theme)
+        self.experiments.set_theme(self.theme)
         for dock in self.docks.values():
             dock.set_theme(self.theme)
 
@@ -365,8 +369,7 @@ class MainWindow(QMainWindow):
             session.run(until=float(session.bench.scenario.run.warmup) if at is None else at)
         self.compare.take_run(session)
         self._take_info(session.info)
-        numbers = session.bench.numbers
-        bounds = solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
+        *_, bounds = all_bounds(session.info.scenario)
         self._take_frame(session.frame(bounds=bounds))
 
     def settle(self) -> None:
@@ -393,5 +396,6 @@ class MainWindow(QMainWindow):
         if self.default_layout and not self.lecture:
             self.settings.setValue(self.compare.layout_key, saved_layout(self))
         self._bounds.stop()
+        self.experiments.stop()
         self.worker.stop()
         super().closeEvent(event)

@@ -93,7 +93,7 @@ class RunControl(QObject):
             if all(one is other for one, other in zip(lanes, fresh, strict=True)):
                 return
             event, substep = run.timeline.event, run.timeline.substep
-            session = fresh[0] if len(fresh) == 1 else Comparison.of(fresh)
+            session = fresh[0] if len(fresh) == 1 else Comparison.of(fresh, budget=0.0)
             worker.adopt(session)
             note = f"{session.info.policy_title}: loaded again, replayed to event {event}."
             worker.run(Goal(event, express=True, replay=True, substep=substep, note=note))

@@ -109,7 +109,7 @@ class TransportBar(QWidget):
         row = QHBoxLayout()
         row.addWidget(self.scenario)
         row.addWidget(self.policy)
-        row.addWidget(self.policy_fault, 1)
+        row.addWidget(self.policy_fault, 20)
         row.addWidget(QLabel("seed"))
         row.addWidget(self.seed)
         row.addWidget(self.compare)

@@ -152,7 +152,7 @@ class Session:
         )  # fmt: skip
         scenario, policy_text = self.bench.scenario, ""
         if is_file(scenario.policy.name):
-            policy_text = self.bench.system.policy.text
+            policy_text = str(getattr(system.policy, "text", ""))
             place = replace(place, policy_digest=digest_of(policy_text))
             scenario = with_absolute_path(scenario)
         text = scenario_text(scenario)

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from model.programs.alpha_curve import AlphaCurve
     from model.programs.greedy import GreedyAssignment
     from model.programs.lyapunov import Lyapunov
     from model.programs.reward_lp import RewardProgram
+
+
+class BoundSeries(NamedTuple):
+    """The bound of the infinite system at equally spaced times."""
+
+    time: NDArray[np.float64]  #: [n]
+    reward: NDArray[np.float64]  #: [n] per server and time unit
 
 
 @dataclass(frozen=True)
@@ -24,3 +34,4 @@ class Bounds:
     curve: AlphaCurve | None = None
     problem: str = ""
     lyapunov: Lyapunov | None = None
+    infinite: BoundSeries | None = None  #: over time, on the very jobs of the run

@@ -13,28 +13,24 @@ from time import monotonic
 from typing import Any, Sequence
 
 from model.api import Session
-from model.assembly import Bench, assemble
+from model.assembly import Bench
 from model.bounds import Bounds
-from model.decision_record import STRETCH, differing
+from model.common_time import CommonTime
+from model.companion import caught_up, companion
+from model.difference_search import DifferenceSearch
 from model.differences import DIFFERENCES, Difference, Standing
-from model.engine import Engine, Reason
-from model.errors import PolicyError, ScenarioError, UserError
+from model.engine import Reason
+from model.errors import UserError
 from model.frame import Frame, RunInfo, Speed
 from model.lane import Lane, arrival_time
 from model.lockstep import Lockstep
 from model.origin import Origin
 from model.policy_choice import choice_text
-from model.records import EVENT_KINDS, Event
+from model.records import EVENT_KINDS
 from model.scenario.load import Scenario
-from model.state import copied
-from model.timeline import Extent
 
 #: Lanes that a comparison has at least and at most.
 LEAST_LANES, MOST_LANES = 2, 3
-
-
-#: Events between two looks at the clock while a run catches up with another.
-CATCH_UP = 512
 
 
 class Comparison:
@@ -58,9 +54,8 @@ class Comparison:
         self.layout = layout
         self.followed = 0
         self._moved = Lockstep(self.lanes)
-        self._first: Difference | None = None
+        self._search = DifferenceSearch(self.lanes)
         self._found: Difference | None = None
-        self._searched = self._start = self.lanes[0].record.first
         self.timeline = CommonTime(self._moved)
 
     # Opening.
@@ -112,7 +107,7 @@ class Comparison:
         started = first.timeline.event > first.timeline.first_event
         time = first.timeline.time
         for session in sessions[1:]:
-            time = min(time, _caught_up(session, time, budget))
+            time = min(time, caught_up(session, time, budget))
         if started:
             comparison._moved.to_time(time)
         else:
@@ -192,15 +187,15 @@ class Comparison:
         deadline = monotonic() + budget
         if not wanted:
             return self._moved.run(last, until, flags, deadline)
-        start = self._arrivals
+        start = self._search.taken()
         while True:
             reason = self._moved.run(last, until, flags, -inf)  # a single slice
-            found = self._search(start, self._arrivals, where=all(wanted))
+            found = self._search.first(start, self._search.taken(), all(wanted))
             if found is not None:
                 self._go_before(found)
                 self._moved.step()
                 return Reason.FLAG
-            start = self._arrivals
+            start = self._search.taken()
             if reason is not Reason.LIMIT or monotonic() >= deadline:
                 return reason
 
@@ -232,12 +227,7 @@ class Comparison:
         place = self._moved.inside
         if place is None:
             place = self.followed if self.followed in following else following[0]
-        session = self.sessions[place]
-        session.step_into()
-        if not session.timeline.substep:
-            for other in following:
-                if other != place:
-                    self.sessions[other].step()
+        self._moved.step_into(place)
 
     # Backwards.
 
@@ -295,7 +285,7 @@ class Comparison:
     def back_to(self, kind: str) -> bool:
         """Stand just before the previous event of a kind; False if there is none."""
         if kind in DIFFERENCES:
-            found = self._search_back(self._arrivals, DIFFERENCES[kind])
+            found = self._search.last(self._search.taken(), DIFFERENCES[kind])
             if found is not None:
                 self._go_before(found)
             return found is not None
@@ -313,14 +303,9 @@ class Comparison:
 
     # Differences.
 
-    @property
-    def _arrivals(self) -> int:
-        """Arrivals that every lane has taken (the same number, unless in the midst of one)."""
-        return min(lane.arrivals for lane in self.lanes)
-
     def decided(self) -> int:
         """Arrivals decided so far in every lane, also after this moment."""
-        return min(lane.decided() for lane in self.lanes)
+        return self._search.decided()
 
     def first_difference(self, where: bool = False) -> Difference | None:
         """The first arrival of all history not decided alike; None if there is none so far.
@@ -328,15 +313,7 @@ class Comparison:
         Admitted or rejected is what counts; with *where* also the server.  The run stays
         where it is.
         """
-        if where:
-            found = self._search(self._start, self.decided(), where)
-            return None if found is None else self.described(found)
-        if self._first is None:
-            decided = self.decided()
-            found = self._search(self._searched, decided, where)
-            self._searched = decided
-            self._first = None if found is None else self.described(found)
-        return self._first
+        return self._search.first_ever(where)
 
     def go_to_first_difference(self, where: bool = False) -> bool:
         """Stand just before the first arrival not decided alike takes effect; False if none."""
@@ -345,36 +322,9 @@ class Comparison:
             self._go_before(found.arrival)
         return found is not None
 
-    def described(self, arrival: int) -> Difference:
-        """What each lane did with an arrival, and why."""
-        rows = tuple(lane.explained(arrival) for lane in self.lanes)
-        row = rows[0]
-        return Difference(arrival, int(row["job"]), float(row["time"]), int(row["type"]), rows)
-
     def _go_before(self, arrival: int) -> None:
         self._moved.before_arrival(arrival, arrival_time(self.first_session, arrival))
-        self._found = self.described(arrival)
-
-    def _search(self, first: int, last: int, where: bool) -> int | None:
-        """The first arrival of *first* to *last* - 1 not decided alike."""
-        for start in range(first, last, STRETCH):
-            found = self._differing(start, min(start + STRETCH, last), where)
-            if len(found):
-                return start + int(found[0])
-        return None
-
-    def _search_back(self, last: int, where: bool) -> int | None:
-        """The last arrival before *last* not decided alike."""
-        self.decided()  # what was not recorded yet is filled in
-        for stop in range(last, self._start, -STRETCH):
-            start = max(self._start, stop - STRETCH)
-            found = self._differing(start, stop, where)
-            if len(found):
-                return start + int(found[-1])
-        return None
-
-    def _differing(self, first: int, last: int, where: bool) -> Any:
-        return differing([lane.servers(first, last) for lane in self.lanes], where).nonzero()[0]
+        self._found = self._search.described(arrival)
 
     # Looking.
 
@@ -410,92 +360,6 @@ class Comparison:
 
 #: More sub-steps than any decision has.
 LAST_SUBSTEP = 2**30
-
-
-class CommonTime:
-    """The timeline of a comparison: the first lane's events, and the common clock."""
-
-    def __init__(self, moved: Lockstep) -> None:
-        self._moved = moved
-        self._first = moved.lanes[0].line
-
-    @property
-    def event(self) -> int:
-        """Events of the first lane so far."""
-        return self._first.event
-
-    @property
-    def first_event(self) -> int:
-        """The first lane's first event."""
-        return self._first.first_event
-
-    @property
-    def live_end(self) -> int:
-        """The last event that the first lane ever reached."""
-        return self._first.live_end
-
-    @property
-    def time(self) -> float:
-        """The common clock."""
-        return self._moved.clock
-
-    @property
-    def substep(self) -> int:
-        """Sub-steps taken of the event in the making, in whatever lane."""
-        inside = self._moved.inside
-        return 0 if inside is None else self._moved.lanes[inside].line.substep
-
-    @property
-    def next_event(self) -> Event | None:
-        """What happens next, in whatever lane."""
-        return self._moved.next_event()
-
-    @property
-    def engine(self) -> Engine:
-        """The engine of the first lane."""
-        return self._first.engine
-
-    def extent(self) -> Extent:
-        """How far the history of the first lane reaches."""
-        return self._first.extent()
-
-
-def _caught_up(session: Session, time: float, budget: float) -> float:
-    """Run a session up to *time*; the time that it reached within *budget* seconds."""
-    if session.timeline.extent().live_end_time >= time:
-        return time
-    deadline = monotonic() + budget
-    session.to_live_end()
-    while session.run(events=CATCH_UP, until=time) is Reason.LIMIT:
-        if monotonic() >= deadline:
-            return session.timeline.time
-    return time
-
-
-def companion(session: Session, policy: str, kernel: bool = True) -> Session:
-    """A new session at the start of a run's history, with its jobs, under another policy.
-
-    Raises
-    ------
-    UserError
-        If the policy is unknown, or cannot run from there.
-    """
-    system = session.bench.system
-    try:
-        bench = assemble(session.bench.scenario, policy, None, system.workload)
-    except (ScenarioError, PolicyError) as error:
-        raise error.inside(f"'{policy}'") from None
-    bench = replace(bench, report=session.bench.report)
-    source = session.origin
-    origin = Origin(source.source, policy, source.seed, source.trace)
-    state = None
-    if session.timeline.first_event:  # a fork: the jobs in service stay
-        state = bench.system.take_over(system, copied(session.timeline.first_state))
-    bench.system.rename_jobs(system.initial_jobs, system.job_names())
-    other = Session(bench, session.name, state, origin)
-    if kernel:
-        other.use_kernel()
-    return other
 
 
 Run = Session | Comparison

@@ -13,7 +13,7 @@ from typing import Sequence
 
 from model.api import Session
 from model.engine import Advance, Reason
-from model.errors import UserError
+from model.errors import PolicyError, UserError
 from model.lane import Lane
 from model.records import ARRIVAL, DEPARTURE, UPDATE, Event
 from model.timeline import NO_END
@@ -33,6 +33,7 @@ class Lockstep:
     def __init__(self, lanes: Sequence[Lane]) -> None:
         self.lanes = tuple(lanes)
         self._room = FIRST_SLICE
+        self._advancing = 0  # the lane that runs: if its policy fails, it is the one
 
     @property
     def sessions(self) -> tuple[Session, ...]:
@@ -80,9 +81,26 @@ class Lockstep:
         UserError
             If a policy's decision is impossible; then no lane has moved.
         """
-        moved: list[Session] = []
+        self._step_lanes(self.next_lanes(), [])
+
+    def step_into(self, lane: int) -> None:
+        """One sub-step of a lane that has the next event; closing it lets the others follow.
+
+        Raises
+        ------
+        UserError
+            If a policy's decision is impossible; then the last step is undone in all lanes.
+        """
+        following = self.next_lanes()
+        session = self.lanes[lane].session
+        session.step_into()
+        if not session.timeline.substep:
+            self._step_lanes([other for other in following if other != lane], [session])
+
+    def _step_lanes(self, lanes: Sequence[int], moved: list[Session]) -> None:
+        """One event in each of *lanes*; if one fails, those and the *moved* ones go back."""
         try:
-            for place in self.next_lanes():
+            for place in lanes:
                 self.lanes[place].session.step()
                 moved.append(self.lanes[place].session)
         except UserError:
@@ -94,7 +112,7 @@ class Lockstep:
         """As :meth:`step`, by each lane's engine; False if nothing is left."""
         following = self.next_lanes()
         for place in following:
-            self.lanes[place].line.advance(1)
+            self._advance(place, 1, inf, 0)
         return bool(following)
 
     def step_back(self) -> tuple[int, ...]:
@@ -193,11 +211,10 @@ class Lockstep:
 
     def _slice(self, last: int | None, until: float, flags: int) -> Reason:
         began = monotonic()
-        start = self.events
         try:
             reason = self._unguarded_slice(last, until, flags)
-        except UserError:
-            self._fall_back(start)
+        except PolicyError:
+            self._before_fault()
             raise
         took = monotonic() - began
         if took > 2 * SLICE_SECONDS:
@@ -214,18 +231,18 @@ class Lockstep:
         room = self._room
         if last is not None and leader == 0:
             room = min(room, last - line.event)
-        led = line.advance(room, until, flags)
+        led = self._advance(leader, room, until, flags)
         if leader == 0 and line.event == last and led.reason is Reason.LIMIT:
             self.after(0, last)
             return Reason.LIMIT
         if led.reason is Reason.LIMIT:
-            led = line.advance(NO_END, line.time, flags)
+            led = self._advance(leader, NO_END, line.time, flags)
             led = led._replace(reason=Reason.LIMIT) if led.reason is not Reason.FLAG else led
         bound = until if led.reason is Reason.TIME else line.time
         done: dict[int, Advance] = {leader: led}
-        for place, lane in enumerate(self.lanes):
+        for place in range(len(self.lanes)):
             if place != leader:
-                done[place] = lane.line.advance(NO_END, bound, flags)
+                done[place] = self._advance(place, NO_END, bound, flags)
         return self._closed(done, led.reason)
 
     def _closed(self, done: dict[int, Advance], reason: Reason) -> Reason:
@@ -241,10 +258,31 @@ class Lockstep:
         self.settle()
         return Reason.FLAG
 
-    def _fall_back(self, events: tuple[int, ...]) -> None:
-        """After a fault: every lane back to where the slice began, nothing lost."""
-        for lane, event in zip(self.lanes, events, strict=True):
-            lane.line.seek(event)
+    def _advance(self, place: int, events: int, until: float, flags: int) -> Advance:
+        self._advancing = place
+        return self.lanes[place].line.advance(events, until, flags)
+
+    def _before_fault(self) -> None:
+        """After a fault of a policy: all lanes to just before the event at which it failed.
+
+        On the way there another policy may fail, at an earlier event: then that one counts.
+        """
+        for _ in self.lanes:
+            failed = self._advancing
+            line = self.lanes[failed].line
+            event, following = line.event, line.next_event
+            if following is None:
+                return
+            try:
+                for place in range(len(self.lanes)):
+                    self._advancing = place
+                    self.lanes[place].line.seek_time(nextafter(following.time, -inf))
+                while line.event < event or failed not in self.next_lanes():
+                    self._step_quickly()
+            except PolicyError:
+                continue
+            self.settle()
+            return
 
 
 def _place(event: Event) -> tuple[float, int, int]:

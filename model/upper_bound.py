@@ -1,28 +1,30 @@
-"""The infinite system's upper bound over time, from a scenario alone: for curves beside a run."""
+"""What bounds a scenario's reward, from the scenario alone: the programs, and a bound over time.
+
+The bound over time is that of the infinite system on the same stream of jobs (Psychas & Ghaderi
+2022, Section 7.2).
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import pickle
+import sys
+from dataclasses import replace
+from typing import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from model.assembly import assemble
-from model.errors import ScenarioError
+from model.assembly import workload_of
+from model.bounds import Bounds, BoundSeries
 from model.programs.infinite import infinite_bound
+from model.programs.solving import solve_bounds
 from model.scenario.common import TraceWorkload
 from model.scenario.load import Scenario
+from model.systems.reservation.initial import starting_jobs
+from model.systems.reservation.numbers import numbers_of
 from model.workload import RecordedWorkload
 
 #: Points of a curve, unless the caller says so.
 POINTS = 2_000
-
-
-class BoundSeries(NamedTuple):
-    """The bound at equally spaced times."""
-
-    time: NDArray[np.float64]  #: [n]
-    reward: NDArray[np.float64]  #: [n] per server and time unit
 
 
 def upper_bound_series(
@@ -50,12 +52,38 @@ def upper_bound_series(
     ValueError
         If a search is too long.
     """
-    if isinstance(scenario.workload, TraceWorkload) and recorded is None:
-        raise ScenarioError("found a trace that has not been read; give its files with --trace "
-                            "PATH", where="workload.paths")  # fmt: skip
-    bench = assemble(scenario, seed=seed, recorded=recorded)
+    if seed is not None:
+        scenario = scenario.model_copy(update={"seed": seed})
+    numbers = numbers_of(scenario)
+    workload = recorded if recorded is not None else workload_of(scenario, numbers)
     end = float(scenario.run.until) if until is None else until
     times = np.linspace(0.0, end, points)
-    system = bench.system
-    reward = infinite_bound(bench.numbers, system.workload, times, system.starting)
-    return BoundSeries(times, reward)
+    starting = starting_jobs(scenario, numbers)
+    return BoundSeries(times, infinite_bound(numbers, workload, times, starting))
+
+
+def all_bounds(scenario: Scenario) -> Iterator[Bounds]:
+    """What bounds a scenario's reward: first the programs, then also the bound over time."""
+    numbers = numbers_of(scenario)
+    bounds = solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
+    yield bounds
+    if isinstance(scenario.workload, TraceWorkload):
+        return  # its jobs are not in the scenario
+    try:
+        yield replace(bounds, infinite=upper_bound_series(scenario))
+    except ValueError:  # a search too long: the programs stand alone
+        return
+
+
+def main() -> None:
+    """Solve for the scenario pickled on standard input; write each pickled answer as it comes.
+
+    The window runs this module as a process of its own, because solving holds Python's lock.
+    """
+    for bounds in all_bounds(pickle.load(sys.stdin.buffer)):
+        pickle.dump(bounds, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -87,3 +87,20 @@ def test_wrong_policies_are_refused_in_one_line(slotscope, arguments, words):
     assert (said.code, said.out) == (2, "")
     assert said.err.count("\n") == 1
     assert all(word in said.err for word in words)
+
+
+def test_the_window_gets_all_policies(slotscope, monkeypatch):
+    import sys
+    from types import SimpleNamespace
+
+    from gui.platform import Platform
+
+    opened = []
+    window = SimpleNamespace(main=lambda *given: opened.append(given) or 0)
+    monkeypatch.setitem(sys.modules, "gui.app", window)
+    monkeypatch.setattr("gui.app", window, raising=False)
+    monkeypatch.setattr("gui.platform.require_platform", lambda *_, **__: Platform("offscreen"))
+    assert slotscope("dra-classroom --policy dra --policy first-fit --event 3").code == 0
+    assert opened == [("dra-classroom", ("dra", "first-fit"), None, 3, ())]
+    said = slotscope("dra-classroom --policy dra --policy nix")
+    assert (said.code, said.err.count("\n"), len(opened)) == (2, 1, 1)

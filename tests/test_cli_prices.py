@@ -72,6 +72,19 @@ def test_as_json(slotscope: Run) -> None:
     assert [item["name"] for item in found["left_out"]] == ["e2-micro"]
 
 
+def test_prices_with_too_many_digits_can_be_rounded(slotscope: Run, tmp_path: Path) -> None:
+    fine = PRICING.replace("hour: 0.0971", "hour: 25.0105095675616")
+    (tmp_path / "pricing.yml").write_text(fine, encoding="utf-8")
+    said = slotscope(f"{FILES} --family n2-standard n2-highmem --out made.toml")
+    assert (said.code, said.out) == (2, "")
+    assert "fewer digits, for prices with --digits 6" in said.err
+    assert not (tmp_path / "made.toml").exists()
+    command = f"{FILES} --family n2-standard n2-highmem --out made.toml --digits 3"
+    assert slotscope(command).code == 0
+    scenario = load_scenario(tmp_path / "made.toml")
+    assert [str(item.reward) for item in scenario.job_types] == ["131/1000", "25011/1000"]
+
+
 @pytest.mark.parametrize(("command", "expected"), [
     ("prices", "required"),
     ("prices machinetypes.csv pricing.yml --family n1", "--region"),

@@ -279,11 +279,18 @@ def test_a_command_that_is_killed_goes_on_from_there(sent, tmp_path):
     (tmp_path / "killed").mkdir()
     (tmp_path / "whole").mkdir()
     store = tmp_path / "killed" / "out" / "sweep-dra-classroom.parts.jsonl"
-    process = program(*command, cwd=tmp_path / "killed")
+    process = program(*command, cwd=tmp_path / "killed", start_new_session=True)
     while process.poll() is None and not store.exists():
         pass
-    process.send_signal(sent)
-    process.communicate()
+    # To all of its processes, as a terminal sends Ctrl+C; the workers of one that is killed
+    # end by themselves.
+    if sent == signal.SIGINT:
+        os.killpg(process.pid, sent)
+    else:
+        process.kill()
+    _, said = process.communicate()
+    if sent == signal.SIGINT:
+        assert re.fullmatch(r"slotscope: stopped; [0-9]+ of 30 parts are finished .*\n", said)
     assert process.returncode == (130 if sent == signal.SIGINT else -sent)
     kept = [json.loads(line)["key"] for line in store.read_text().splitlines()]
     assert 0 < len(kept) < 30

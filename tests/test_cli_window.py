@@ -38,8 +38,8 @@ class Window:
         self.opened.append(arguments)
         return 0
 
-    def screenshot(self, scenario, policy, seed, trace, at, event, out, size, panel, theme):
-        self.pictures.append((scenario, policy, seed, trace, at, event, size, panel, theme))
+    def screenshot(self, scenario, policies, seed, trace, at, event, out, size, panel, theme):
+        self.pictures.append((scenario, policies, seed, trace, at, event, size, panel, theme))
         out.write_bytes(b"picture")
 
 
@@ -57,21 +57,21 @@ def app(monkeypatch):
 class TestWindow:
     def test_it_opens_on_the_example_of_section_7_1(self, slotscope, app):
         assert slotscope("").code == 0
-        assert app.opened == [("dra-vms", None, None, None, ())]
+        assert app.opened == [("dra-vms", (), None, None, ())]
 
     def test_it_opens_at_any_moment(self, slotscope, app):
         assert slotscope("dra-classroom --policy first-fit --seed 7 --event 12").code == 0
-        assert app.opened == [("dra-classroom", "first-fit", 7, 12, ())]
+        assert app.opened == [("dra-classroom", ("first-fit",), 7, 12, ())]
 
     def test_traces_are_handed_on(self, slotscope, app, tmp_path):
         (tmp_path / "a.csv").touch()
         assert slotscope("dra-google --trace a.csv").code == 0
-        assert app.opened == [("dra-google", None, None, None, ("a.csv",))]
+        assert app.opened == [("dra-google", (), None, None, ("a.csv",))]
 
     def test_a_saved_session_is_left_to_the_window(self, slotscope, app, tmp_path):
         (tmp_path / "mine.slotscope").touch()
         assert slotscope("mine.slotscope").code == 0
-        assert app.opened == [("mine.slotscope", None, None, None, ())]
+        assert app.opened == [("mine.slotscope", (), None, None, ())]
 
     @pytest.mark.parametrize(
         "command",
@@ -109,7 +109,7 @@ class TestWindow:
         )
         assert (said.code, said.out) == (0, "a.png\n")
         assert app.pictures == [
-            ("dra-vms", None, None, (), 2.5, None, (1280, 720), "groups", "dark")
+            ("dra-vms", (), None, (), 2.5, None, (1280, 720), "groups", "dark")
         ]
 
 

@@ -29,15 +29,16 @@ _WIDTH, _DOT, _BAND_OPACITY = 2.0, 9.0, 40
 
 
 class Look(NamedTuple):
-    """How a curve is told from the others: its place among those without a fixed meaning."""
+    """How a curve is told from the others."""
 
-    number: int
+    number: int  #: its place among all, for dashes and symbols
+    plain: int  #: its place among those whose colour has no fixed meaning
     fixed: str  #: the theme's colour that its name asks for; may be empty
 
     def color(self, theme: Theme) -> str:
         """Its colour, that of the saved picture."""
         others = (theme.run, *theme.types)
-        return theme.color(self.fixed) if self.fixed else others[self.number % len(others)]
+        return theme.color(self.fixed) if self.fixed else others[self.plain % len(others)]
 
     @property
     def sign(self) -> str:
@@ -49,9 +50,9 @@ def looks(names: list[str]) -> dict[str, Look]:
     """The look of each curve, by name."""
     result: dict[str, Look] = {}
     plain = 0
-    for name in names:
+    for number, name in enumerate(names):
         fixed = meaning(name)
-        result[name] = Look(plain, fixed)
+        result[name] = Look(number, plain, fixed)
         plain += not fixed
     return result
 
@@ -108,11 +109,7 @@ class Drawn:
 
     def _show_dots(self, x: Values, y: Values, unknown: Values, few: bool) -> None:
         """A point that has no interval yet is hollow."""
-        chosen = np.arange(len(x))
-        if not few:
-            step = len(x) / FEW_SYMBOLS
-            chosen = (np.arange(FEW_SYMBOLS) * step + (0.3 + 0.11 * self.look.number) % 1 * step)
-            chosen = np.unique(chosen.astype(int).clip(0, len(x) - 1))
+        chosen = list(range(len(x))) if few else self._places(len(x))
         filled = QBrush(self._color)
         self._dots.setData(
             x=x[chosen], y=y[chosen], size=_DOT * self._scale,
@@ -120,6 +117,11 @@ class Drawn:
             pen=pg.mkPen(self._color, width=1.5 * self._scale),
             brush=[self._panel if unknown[place] else filled for place in chosen],
         )  # fmt: skip
+
+    def _places(self, points: int) -> list[int]:
+        """A few of many points, in each curve others, so that symbols keep clear."""
+        first = (0.3 + 0.11 * self.look.number) % 1
+        return sorted({int((n + first) * points / FEW_SYMBOLS) for n in range(FEW_SYMBOLS)})
 
 
 def arrays(curve: Curve, logarithmic: bool) -> tuple[Values, Values, Values]:

@@ -58,15 +58,16 @@ class ExperimentList(QListWidget):
     def put(self, entry: Entry) -> None:
         """Show an entry: a new one at the end, a known one where it is."""
         item = self._item(entry.key)
-        if item is None:
-            item = QListWidgetItem(self)
-        elif item.data(_ENTRY) == entry:
+        before = item.data(_ENTRY) if item is not None else None
+        if before == entry:
             return
-        tall = item.data(_ENTRY)
-        item.setData(_ENTRY, entry)
-        item.setData(Qt.ItemDataRole.AccessibleTextRole,
-                     f"{entry.title}, {entry.paper}, {entry.state}")  # fmt: skip
-        if tall is None or (tall.title, tall.paper) != (entry.title, entry.paper):
+        shown = item or QListWidgetItem()
+        shown.setData(_ENTRY, entry)
+        shown.setData(Qt.ItemDataRole.AccessibleTextRole,
+                      f"{entry.title}, {entry.paper}, {entry.state}")  # fmt: skip
+        if item is None:
+            self.addItem(shown)
+        elif before is not None and (before.title, before.paper) != (entry.title, entry.paper):
             self.scheduleDelayedItemsLayout()
 
     def tell(self, key: str, state: str, share: float, *, running: bool = False) -> None:
@@ -83,7 +84,7 @@ class ExperimentList(QListWidget):
     def current(self) -> str:
         """The key of the experiment that is chosen; empty if none is."""
         item = self.currentItem()
-        return item.data(_ENTRY).key if item is not None else ""
+        return str(item.data(_ENTRY).key) if item is not None else ""
 
     def choose(self, key: str) -> None:
         """Choose an experiment."""
@@ -140,8 +141,8 @@ class _Delegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         entry: Entry = index.data(_ENTRY)
-        area: QRect = option.rect  # type: ignore[attr-defined]
-        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        area: QRect = option.rect
+        state: QStyle.StateFlag = option.state
         chosen = bool(state & QStyle.StateFlag.State_Selected)
         painter.save()
         if chosen:

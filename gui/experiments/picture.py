@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
 
 from gui.experiments.axis import LogarithmicAxis
 from gui.experiments.curves import Drawn, Look, arrays, last_height, looks
-from gui.experiments.words import typeset
+from gui.experiments.words import told_apart, typeset
 from gui.figure import meaning
 from gui.panels.wording import significant
 from gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
@@ -20,7 +20,7 @@ from gui.theme import Theme, configure_plots, current_fonts
 from model.lab.results import Curve, Figure
 
 #: The part of the width that names at the ends of curves may take.
-_LABEL_SHARE = 0.3
+_LABEL_SHARE = 0.36
 
 #: The part of the range beside the outermost points of a logarithmic axis.
 _MARGIN = 0.06
@@ -42,11 +42,11 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self._left = NumberAxis("left", typeset(figure.y_label))
         self._column = LabelColumn(theme, current_fonts())
         axes = {"bottom": self._bottom, "left": self._left, "right": self._column}
-        super().__init__(parent, axisItems=axes)
         self.figure = figure
         self._theme = theme
         self._curves: dict[str, Drawn] = {}
         self._levels: dict[str, pg.InfiniteLine] = {}
+        super().__init__(parent, axisItems=axes)
         self._marks: dict[str, pg.InfiniteLine] = {}
         self._range = SteppedRange(from_zero=False)
         self._across = SteppedRange(from_zero=False)
@@ -175,19 +175,20 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
                      self._theme.color(self._role(name)))
             for name, height in self.figure.levels
         ]  # fmt: skip
+        short = told_apart([curve.name for curve in self.figure.curves])
         for curve in self.figure.curves:
             height, look = last_height(curve), self._curves[curve.name].look
             if height is not None:
-                text = fitting(f"{look.sign} {typeset(curve.name)}")
+                text = fitting(f"{look.sign} {short[curve.name]}")
                 labels.append(EndLabel(text, height, look.color(self._theme)))
         return labels
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Names get their part of another width."""
         super().resizeEvent(event)
-        if event.oldSize().width() != event.size().width():
+        if self._curves or self._levels:
             self._column.set_theme(self._theme, current_fonts())
-        self._fit()
+            self._fit()
 
     def set_theme(self, theme: Theme) -> None:
         """Take another theme's colours and the present sizes of type."""
@@ -262,24 +263,19 @@ class Picture(QWidget):
         figure = self._figures[max(self.tabs.currentIndex(), 0)] if self._figures else None
         self.title.setText(typeset(figure.title) if figure is not None else "")
         self.title.setVisible(len(self._figures) == 1)
-        if figure is None or not (figure.curves or figure.levels):
+        if figure is None or not figure.curves:
             self._drop()
-            self.note.setVisible(True)
             return
         if self.plot is None or not self.plot.matches(figure):
             self._drop()
             self.plot = FigurePlot(figure, self._theme, self)
-            self._column.insertWidget(2, self.plot, 1)
+            self._column.addWidget(self.plot, 1)
+        self.note.hide()
         self.plot.show_figure(figure, complete=self._complete)
-        self._share_room(bool(figure.curves))
-
-    def _share_room(self, filled: bool) -> None:
-        """The sentence stands below the empty axes, and goes with the first points."""
-        self.note.setVisible(not filled)
-        self._column.setStretchFactor(self.note, 0)
 
     def _drop(self) -> None:
-        self._column.setStretchFactor(self.note, 1)
+        """Take the plot away: the sentence stands in its place."""
+        self.note.show()
         if self.plot is not None:
             self._column.removeWidget(self.plot)
             self.plot.hide()

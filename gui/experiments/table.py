@@ -19,7 +19,7 @@ _TIPS = (
     "Ours\nThe mean over the parts that are finished.",
     "±\nThe half-width of the 95 % interval: exact, or – while one run says nothing about it.",
 )
-_FIRST_NUMBER = 2
+_PAPER = _FIRST_NUMBER = 2
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -88,6 +88,7 @@ class NumbersTable(QTableView):
         self.setAccessibleName("numbers beside the paper's")
         self.setAlternatingRowColors(True)
         self.setShowGrid(False)
+        self.setStyleSheet("QTableView::item { padding: 0 7px; }")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)
@@ -102,6 +103,7 @@ class NumbersTable(QTableView):
         """Show the numbers of a result."""
         place = self.verticalScrollBar().value()
         self.numbers.show(rows)
+        self.setColumnHidden(_PAPER, all(row.paper is None for row in rows))
         self.verticalScrollBar().setValue(place)
 
     def restyle(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Sequence
 
 from gui.panels.wording import GREEDY_PLAIN, exact, significant, with_interval
 from gui.plotting.scales import THIN_SPACE
@@ -11,6 +12,8 @@ from model.lab.results import Row
 from model.lab.runner import Status
 
 _RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
+_ALPHA = re.compile(r"\balpha\b")
+_PARAMETERS = "policy.parameters."
 _POWER = re.compile(r"\^([0-9.]*[0-9])")
 _MINUTE, _HOUR = 60, 3600
 
@@ -20,13 +23,24 @@ _SOON = 1.5
 
 def typeset(text: str) -> str:
     """*text* with its symbols set as the papers set them."""
-    text = text.replace("U^(g)", GREEDY_PLAIN)
+    text = text.replace("U^(g)", GREEDY_PLAIN).replace(_PARAMETERS, "")
+    text = _ALPHA.sub("α", text)
     return _POWER.sub(lambda found: found[1].translate(_RAISED), text)
+
+
+def told_apart(names: Sequence[str]) -> dict[str, str]:
+    """Short names of curves: without the settings that all of them share."""
+    pieces = [name.split(", ") for name in names]
+    shared = set(pieces[0]).intersection(*pieces[1:]) if len(pieces) > 1 else set()
+    return {
+        name: typeset(", ".join(piece for piece in mine if piece not in shared) or name)
+        for name, mine in zip(names, pieces, strict=True)
+    }
 
 
 def what_text(row: Row) -> str:
     """What a row measures, in words."""
-    return row.what.replace("_", " ")
+    return typeset(row.what.replace("_", " "))
 
 
 def at_text(row: Row) -> str:

@@ -131,7 +131,7 @@ SYMBOLS: Mapping[str, Symbol] = {
 _LABELLED = frozenset(name for name, symbol in SYMBOLS.items() if "{i}" in symbol.text)
 #: Values that only the sentence of a sub-step uses.
 _IN_WORDS = frozenset({"reason", "counts"})
-_NOT_SHOWN = frozenset({"kind", "line", "values", "configurations", "counts", "time"})
+_NOT_SHOWN = frozenset({"kind", "line", "values", "configurations", "counts", "time", "extended"})
 
 
 def numbers_of(record: Record) -> dict[str, Any]:

@@ -88,14 +88,14 @@ class ComparisonPanel(Panel):
         self._ground()
 
     def _fill_measures(self) -> None:
-        inside = QWidget()
-        rows = QVBoxLayout(inside)
+        self._inside = QWidget()
+        rows = self._rows = QVBoxLayout(self._inside)
         rows.setContentsMargins(10, 6, 10, 0)
         rows.setSpacing(2)
         rows.addWidget(self.table)
         rows.addWidget(self.caption)
         rows.addStretch(1)
-        self.measures.setWidget(inside)
+        self.measures.setWidget(self._inside)
 
     def _row(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -132,9 +132,9 @@ class ComparisonPanel(Panel):
 
     def _fit(self) -> None:
         """The measures take what they need, but leave the curves some room."""
-        inside, width = self.measures.widget(), self.measures.viewport().width()
+        width = self.measures.viewport().width()
         self.caption.setVisible(self.body.height() >= _ROOMY * current_fonts().scale)
-        wanted = inside.layout().heightForWidth(width) + 2
+        wanted = self._rows.heightForWidth(width) + 2
         buttons = self.buttons["first"].sizeHint().height()
         said = self.sentence.heightForWidth(self.body.width())
         room = self.body.height() - buttons - said - 20 - int(_LEAST_PLOT * current_fonts().scale)
@@ -148,8 +148,8 @@ class ComparisonPanel(Panel):
             return self._difference(frame, found, "Next")
         if first is not None:
             return self._difference(frame, first, "First decision that differs")
-        return (f"Each of the {grouped(standing.decided)} jobs so far was admitted, or rejected, by "
-                "all of them alike.")  # fmt: skip
+        count = grouped(standing.decided)
+        return f"Each of the {count} jobs so far was admitted, or rejected, by all of them alike."
 
     @staticmethod
     def _stands_before(frame: Frame, found: Difference) -> bool:
@@ -176,7 +176,7 @@ class ComparisonPanel(Panel):
     # The window.
 
     def _ground(self) -> None:
-        for widget in (self.body, self.measures.viewport(), self.measures.widget()):
+        for widget in (self.body, self.measures.viewport(), self._inside):
             paint_ground(widget, self.theme)
 
     def restyle(self, theme: Theme) -> None:

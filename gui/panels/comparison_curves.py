@@ -128,7 +128,8 @@ class LaneCurves(QWidget):
 
     def _fill(self, plot: TimePlot, now: float) -> None:
         low, high = plot.getPlotItem().getViewBox().viewRange()[0]
-        times, means = self.averages(max(low, 0.0), min(high, now), _COARSER * average_width(low, high))
+        width = _COARSER * average_width(low, high)
+        times, means = self.averages(max(low, 0.0), min(high, now), width)
         if plot is self.rewards:
             for lane, curve in enumerate(self._curves):
                 curve.replace(*(nothing(0.0) if not len(times) else (times, means[lane])))

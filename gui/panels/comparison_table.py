@@ -65,8 +65,10 @@ def _shown(name: str, value: Estimate, span: float) -> Estimate:
 
 def table_text(lanes: Sequence[LaneMeasures], theme: Theme) -> str:
     """A table with a column for each lane; differences from the first stand below the means."""
-    head = "".join(f'<td align="right"><b style="color:{lane_ink(theme, number)}">'
-                   f"{escape(lane.label)}</b></td>" for number, lane in enumerate(lanes))  # fmt: skip
+    head = "".join(
+        f'<td align="right"><b style="color:{lane_ink(theme, n)}">{escape(lane.label)}</b></td>'
+        for n, lane in enumerate(lanes)
+    )
     rows = "".join(_row(name, title, lanes, theme) for name, title in MEASURES.items())
     return f'<table width="100%" cellspacing="3"><tr><td></td>{head}</tr>{rows}</table>'
 
@@ -99,8 +101,8 @@ def _cell(name: str, lane: LaneMeasures, theme: Theme) -> str:
         return mean
     sure = abs(difference.mean) > difference.half_width
     text = _written(difference, signed=True)
-    strong = f"<b>{text}</b>" if sure else text
-    return f'{mean}<br><span style="color:{theme.muted if not sure else theme.normal}">{strong}</span>'
+    told = f"<b>{text}</b>" if sure else f'<span style="color:{theme.muted}">{text}</span>'
+    return f"{mean}<br>{told}"
 
 
 def _written(value: Estimate | None, signed: bool = False) -> str:

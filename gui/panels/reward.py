@@ -6,6 +6,7 @@ import math
 from typing import Iterable, Iterator, NamedTuple
 
 import numpy as np
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout
 
@@ -86,6 +87,7 @@ class RewardPanel(Panel):
                         "all.")  # fmt: skip
         self._ahead = plot.add_curve("ahead", "border")
         self._curve = plot.add_curve("reward", "run")
+        self._bound = plot.add_curve("bound", "muted", style=Qt.PenStyle.DotLine)
         plot.picked.connect(self._go_to)
         plot.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
         return plot
@@ -235,6 +237,21 @@ class RewardPanel(Panel):
         low, high = self.plot.getPlotItem().getViewBox().viewRange()[0]
         self._curve.replace(*series.curve((low, frame.time), (low, high)))
         self._ahead.replace(*series.curve((frame.time, frame.extent.live_end_time), (low, high)))
+        self._fill_bound(frame)
+
+    def _fill_bound(self, frame: Frame) -> None:
+        """The bound of the infinite system as far as the run has come.
+
+        A forked run meets other jobs than the system whose bound it is.
+        """
+        bound = frame.bounds.infinite
+        known = bound is not None and frame.extent.keyframes[0] == 0
+        self.plot.set_label("bound", "infinite system" if known else "")
+        if bound is None or not known:
+            self._bound.replace((), ())
+            return
+        end = int(np.searchsorted(bound.time, frame.extent.live_end_time, side="right"))
+        self._bound.replace(bound.time[:end], bound.reward[:end])
 
     def _zoomed(self) -> None:
         if self._drawing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
+from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
@@ -11,7 +12,7 @@ from pydantic import BaseModel
 
 from model.assembly import assemble, policy_parameters
 from model.errors import ScenarioError, UserError
-from model.policies import POLICIES, reference_class
+from model.policies import POLICIES, is_file, reference_class
 from model.scenario.common import Service
 from model.scenario.load import Scenario, parse_scenario
 from model.scenario.validation import Problem, ValidationFaultError, validated
@@ -162,6 +163,11 @@ def as_number(text: str) -> int | str:
 def policy_titles() -> dict[str, str]:
     """The policies by name, with the titles that people know."""
     return {name: reference_class(name).title for name in POLICIES}
+
+
+def titles_with(policy: str) -> dict[str, str]:
+    """The policies to choose from, *policy* among them also if it is a file of one's own."""
+    return {**({policy: PurePath(policy).name} if is_file(policy) else {}), **policy_titles()}
 
 
 def copied(data: Any) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from gui.panels.scenario_fields import (
     copied,
     dotted,
     parameters_of,
-    policy_titles,
+    titles_with,
 )
 from gui.theme import Theme
 from model.frame import Frame, RunInfo
@@ -150,8 +150,10 @@ class ScenarioPanel(Panel):
         self._cells = []
         self._fill_section("Scenario", self._scenario_cells(data))
         self._fill_section("Servers", self._server_cells(data))
-        self.policy = Cell("policy", ("policy", "name"), "Policy: who decides.",
-                           list(policy_titles().items()), columns=2)  # fmt: skip
+        titles = list(titles_with(data["policy"]["name"]).items())
+        self.policy = Cell(
+            "policy", ("policy", "name"), "Policy: who decides.", titles, columns=2
+        )  # fmt: skip
         self._fill_section("Policy", [self.policy])
         self._fill_parameters(self.policy.text)
         self.policy.edited.connect(self._change_policy)

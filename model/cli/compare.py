@@ -8,9 +8,17 @@ from typing import Any, Mapping, Sequence
 
 from model.api import Session
 from model.cli.guard import note
+from model.cli.measuring import (
+    Measured,
+    choose_engine,
+    measured,
+    measured_times,
+    opened,
+    together,
+)
 from model.cli.output import Progress, print_json, shown, table
-from model.cli.run import Measured, choose_engine, measured, measured_times, opened, together
-from model.comparison import Comparison, companion
+from model.companion import companion
+from model.comparison import Comparison
 from model.differences import Difference
 from model.explain import Narrator
 from model.metrics import Estimate
@@ -31,6 +39,11 @@ class Compared:
         first = self.policies[0].batches
         return tuple({name: one.minus(first[name]).estimate() for name, one in run.batches.items()}
                      for run in self.policies[1:])  # fmt: skip
+
+    @property
+    def time(self) -> float:
+        """When measuring ended."""
+        return self.policies[0].time
 
     def as_dict(self, *, timing: bool) -> dict[str, Any]:
         """For JSON; without *timing* nothing in it depends on the machine."""

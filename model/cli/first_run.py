@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from model.cli.checking import SESSION_SUFFIX
+from model.cli.compare import compare
+from model.cli.measuring import measure
 from model.cli.output import Progress
-from model.cli.run import measure
 from model.errors import ScenarioError
 
 
@@ -26,7 +27,9 @@ def write_summary(options: argparse.Namespace, folder: Path) -> tuple[Path, floa
     asked = {"until": None, "warmup": None, "replications": 1, "engine": None}
     progress = Progress(f"run {options.scenario}")
     try:
-        measured = measure(argparse.Namespace(**vars(options) | asked), progress)
+        run = argparse.Namespace(**vars(options) | asked)
+        several = len(options.policies) > 1
+        measured = compare(run, progress) if several else measure(run, progress)
     finally:
         progress.close()
     path.write_text(f"{measured.text(timing=options.seed is None)}\n", encoding="utf-8")

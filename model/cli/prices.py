@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from model.cli.guard import note
 from model.cli.output import print_json
+from model.errors import ScenarioError
 from model.scenario.load import scenario_text, write_scenario
 from model.systems.reservation.numbers import numbers_of
 from model.traces.price_scenario import Host, price_scenario
@@ -21,7 +22,11 @@ def execute(options: argparse.Namespace) -> int:
     cpus, memory = options.server
     host = Host(options.count, cpus, memory)
     scenario = price_scenario(prices, host, options.load, options.digits)
-    numbers_of(scenario)  # refuses numbers that are too far apart
+    try:
+        numbers_of(scenario)
+    except ScenarioError as error:
+        raise ScenarioError(f"{error.message}, for prices with --digits 6", where=error.where) \
+            from None  # fmt: skip
     if options.out is not None:
         write_scenario(options.out, scenario)
     if options.json:

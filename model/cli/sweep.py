@@ -61,7 +61,7 @@ def _name(options: argparse.Namespace) -> str:
 
 def _text(result: Result) -> str:
     """One line for each combination."""
-    lines: dict[tuple[tuple[str, object], ...], dict[str, Row]] = {}
+    lines: dict[tuple[tuple[str, str | int | float], ...], dict[str, Row]] = {}
     for row in result.rows:
         at = tuple((path, value) for path, value in row.at.items() if path != OVER)
         lines.setdefault(at, {})[row.what] = row

@@ -21,6 +21,9 @@ PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx")
 #: Seconds that a scheduler has to answer.
 TIMEOUT = 10.0
 
+#: States of an outcome that went down with its worker, and that the cluster makes again.
+_AGAIN = ("lost", "pending")
+
 ALLOWED = (f"'{LOCAL}' for a cluster on this machine, or the address of a Dask scheduler such as "
            "tcp://10.0.0.1:8786")  # fmt: skip
 
@@ -65,6 +68,9 @@ class DaskCluster:
                     future = finished.get(timeout=PATIENCE)
                 except Empty:
                     self._check(client)
+                    continue
+                if future.status in _AGAIN:
+                    future.add_done_callback(finished.put)
                     continue
                 part = part_of.pop(future)
                 yield part, settled(part, self._answer(future, part))

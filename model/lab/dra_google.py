@@ -76,7 +76,7 @@ def _chosen(scale: Scale, trace: Facts) -> str:
     shares = ", ".join(f"{share:g}" for share in scale.shares)
     return (f"The jobs of this trace would fill {trace.load:.0f} servers on average if none were "
             f"rejected; the numbers of servers are {shares} times that, from where most must be "
-            "rejected to where nearly all fit.")  # fmt: skip
+            "rejected to where most fit.")  # fmt: skip
 
 
 def _figure(found: Mapping[tuple[str, int], Estimate]) -> Figure:

@@ -7,10 +7,10 @@ Closing the iterator, or an exception while it waits, stops all work at once.
 from __future__ import annotations
 
 import signal
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from typing import Callable, Generator, Protocol, Sequence
+from typing import Callable, Generator, Iterator, Protocol, Sequence
 
 from model.errors import UserError
 from model.lab.parts import Attempt, Outcome, Part, attempt, carry_out
@@ -110,7 +110,8 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         self.part: Part | None = None
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
+        with _interrupts_held():
+            self._process.start()
         theirs.close()
 
     def take(self, part: Part) -> None:
@@ -143,6 +144,19 @@ class _Worker:
             self._process.kill()
             self._process.join()
         self.pipe.close()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl+C back while a process is born; it inherits that and never hears of it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(pipe: Connection) -> None:

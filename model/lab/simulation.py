@@ -140,7 +140,7 @@ def bench_of(settings: Mapping[str, Any], seed: int) -> Bench:
     text = canonical(settings["scenario"])
     if not settings["trace"]:
         return open_bench(_scenario(text), settings["policy"], seed)
-    scenario, recorded, _ = _traced(text, tuple(settings["trace"]))
+    scenario, recorded, _ = _traced(text, tuple(settings["trace"]), settings["content"])
     return assemble(scenario, settings["policy"], seed, recorded)
 
 
@@ -150,28 +150,40 @@ def _scenario(text: str) -> Scenario:
 
 
 @lru_cache(maxsize=2)
-def _traced(text: str, trace: tuple[str, ...]) -> Any:
+def _traced(text: str, trace: tuple[str, ...], _content: str) -> Any:
     """A scenario with its trace read: reading takes longer than many a run."""
     from model.traces.workload import with_trace
 
     return with_trace(_scenario(text), trace)
 
 
-@lru_cache(maxsize=4)
-def content(trace: tuple[str, ...]) -> str:
-    """A hash of the files of a trace: other content makes another part."""
-    if not trace:
-        return ""
-    digest = hashlib.blake2b(digest_size=16)
+def content(trace: Sequence[str]) -> str:
+    """A hash of the files of a trace: other content makes another part.
+
+    Raises
+    ------
+    TraceError
+        If a file cannot be read.
+    """
     try:
-        for path in _files(trace):
-            digest.update(path.name.encode() + b"\0")
-            with path.open("rb") as file:
-                while chunk := file.read(_CHUNK):
-                    digest.update(chunk)
+        files = [(path, path.stat()) for path in _files(trace)]
+        return _hash(tuple((str(path), at.st_size, at.st_mtime_ns) for path, at in files))
     except OSError as error:
         raise TraceError(f"cannot be read: {error.strerror or error}",
                          where=str(error.filename)) from None  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _hash(files: tuple[tuple[str, int, int], ...]) -> str:
+    """A hash of the content of files, made anew once a size or a time of change differs."""
+    if not files:
+        return ""
+    digest = hashlib.blake2b(digest_size=16)
+    for name, _, _ in files:
+        digest.update(Path(name).name.encode() + b"\0")
+        with Path(name).open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
     return digest.hexdigest()
 
 

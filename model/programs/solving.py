@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import sys
 from fractions import Fraction
 from typing import Sequence
 
@@ -81,17 +79,3 @@ def _lyapunov(
         return lyapunov(space, rewards, workload)
     except ValueError:
         return None
-
-
-def main() -> None:
-    """Solve what stands pickled on standard input; write the pickled bounds to standard output.
-
-    The window runs this module as a process of its own, because solving holds Python's lock.
-    """
-    pools, rewards, workload = pickle.load(sys.stdin.buffer)
-    bounds = solve_bounds(pools, rewards, workload)
-    sys.stdout.buffer.write(pickle.dumps(bounds))
-
-
-if __name__ == "__main__":
-    main()

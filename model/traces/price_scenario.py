@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from model.errors import ScenarioError
+from model.scenario.common import MOST_TYPES
 from model.scenario.load import Scenario, parse_scenario
 from model.traces.prices import PriceList
 
@@ -49,6 +50,9 @@ def price_scenario(
     ScenarioError
         If the numbers make no scenario, for instance prices with too many digits.
     """
+    if len(prices.types) > MOST_TYPES:
+        raise ScenarioError(f"found {len(prices.types)} machine types, allowed: at most "
+                            f"{MOST_TYPES}: name fewer families", where="job_types")  # fmt: skip
     part = load / len(prices.types)
     rows = []
     for machine, price in zip(prices.types, prices.prices, strict=True):

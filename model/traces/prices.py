@@ -24,7 +24,7 @@ MOST_TEXT = 1 << 26
 #: Brackets and indents of a price list are nested less deep than this.
 DEEPEST = 64
 #: Digits after the point of a price or a memory, and the largest of either.
-PLACES, HIGHEST = 12, 10**6
+PLACES, HIGHEST = 30, 10**6
 MOST_CPUS = 10**5
 
 

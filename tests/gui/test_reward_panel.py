@@ -22,12 +22,15 @@ from gui.panels.sampled import LEAST_GROWTH, History, SampledSeries, average_wid
 from gui.panels.wording import share_of, significant, with_interval
 from gui.theme import load_theme
 from model.api import Session
+from model.assembly import workload_of
 from model.bounds import Bounds
 from model.frame import Frame
+from model.programs.infinite import infinite_bound
 from model.programs.solving import solve_bounds
 from model.systems.reservation.measures import reward_rate, running_reward
 from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from model.systems.reservation.state import ADMITTED, MIGRATED, REJECTED
+from model.upper_bound import all_bounds
 
 EVENTS, EARLIER = 24_000, 20_500
 
@@ -375,3 +378,33 @@ def test_nothing_overlaps(qtbot: QtBot, panel: RewardPanel, frame: Frame) -> Non
         bottoms = [top + part.height() for top, part in zip(tops, parts, strict=True)]
         assert all(below <= top for below, top in zip(bottoms, tops[1:], strict=False))
         assert bottoms[-1] <= panel.height()
+
+
+class TestBoundOverTime:
+    """The reward that the best policy could have now, on the very jobs of the run."""
+
+    @pytest.fixture
+    def bounded(self, session: Session) -> Frame:
+        *_, bounds = all_bounds(session.info.scenario)
+        session.to_live_end()
+        return session.frame(bounds=bounds)
+
+    def test_it_is_drawn_as_far_as_the_run_has_come(self, panel, bounded):
+        panel.set_frame(bounded)
+        x = [row[1] for row in panel.plot.csv_rows() if row[0] == "bound"]
+        assert max(x) <= bounded.extent.live_end_time < bounded.bounds.infinite.time[-1]
+        assert len(x) > 50
+
+    def test_no_policy_is_above_it(self, bounded):
+        samples, numbers = bounded.samples, bounded.info.numbers
+        reward = reward_rate(numbers, samples[:, columns("jobs", numbers.types)])
+        bound = infinite_bound(
+            numbers, workload_of(bounded.info.scenario, numbers), samples[:, TIME_COLUMN]
+        )
+        assert (reward <= bound + 1e-9).all()
+
+    def test_a_forked_run_has_none(self, panel, session, bounded):
+        session.to_live_end()
+        forked = session.fork(session.bench.scenario)
+        panel.set_frame(forked.frame(bounds=bounded.bounds))
+        assert not [row for row in panel.plot.csv_rows() if row[0] == "bound"]

@@ -1,6 +1,6 @@
 """A tiny experiment whose parts say when they are carried out, and can be made to fail.
 
-Run as a program it carries out the experiment in a folder: ``FOLDER WORKERS PARTS``.
+Run as a program it carries out the experiment in a folder: ``FOLDER WORKERS PARTS VERSION``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from model.errors import UserError
+from model.lab import parts
 from model.lab.executor import LocalWorkers, ThisProcess
 from model.lab.parts import Part
 from model.lab.plan import finished
@@ -65,8 +66,12 @@ def numbers_in(log):
     return [int(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def main(folder, workers, count):
-    """Carry the experiment out, slowly enough to be killed, and write its files."""
+def main(folder, workers, count, version):
+    """Carry the experiment out, slowly enough to be killed, and write its files.
+
+    *version* stands for that of the source, which may be edited while a test runs.
+    """
+    parts.program_version = lambda: version
     plan = Tiny(int(count), log=Path(folder) / "log", seconds=0.01)
     executor = ThisProcess() if workers == "1" else LocalWorkers(int(workers))
     result = run_plan(plan, executor=executor, store=Store.of(Path(folder), NAME))

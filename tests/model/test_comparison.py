@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.api import Session
-from model.comparison import Comparison, companion, open_run
+from model.companion import companion
+from model.comparison import Comparison, open_run
 from model.comparison_file import load_run, save_run
 from model.decision_record import REJECTED, DecisionRecord
 from model.differences import DIFFERENCES
@@ -334,3 +335,79 @@ def test_time_is_sought_to_just_before_and_just_after_an_event() -> None:
         assert line.event == event - 1
     line.seek_time(-1.0)
     assert line.event == 0
+
+
+# Policies that fail.
+
+FAULTY = """
+from model.policies.base import Admit, OwnPolicy, Reject
+
+
+class Policy(OwnPolicy):
+    title = "Fails at its {number}th job"
+    reserves_slots = False
+    memory = 0
+
+    def arrival(self, view, job):
+        room = view.with_room(job.type)
+        if job.number == {number} - 1:
+            yield Admit(server=10**6)
+        elif len(room):
+            yield Admit(server=room[0])
+        else:
+            yield Reject()
+
+    def departure(self, view, job):
+        yield from ()
+"""
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    path = tmp_path / "faulty.py"
+    path.write_text(FAULTY.format(number=40))
+    return path
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_policy_that_fails_stops_all_lanes_just_before_that_event(
+    faulty: Path, first: bool
+) -> None:
+    policies = (str(faulty), "first-fit") if first else ("first-fit", str(faulty))
+    comparison = open_run("dra-classroom", policies, kernel=False)
+    with pytest.raises(UserError):
+        comparison.run(events=1000)
+    place = comparison._moved.events
+    following = comparison.timeline.next_event
+    assert (following.kind, following.job) == (ARRIVAL, 39)
+    assert comparison._moved.next_lanes() == (0, 1)
+    for move in (comparison.step, lambda: comparison.run(until=100.0)):
+        with pytest.raises(UserError):
+            move()
+        assert comparison._moved.events == place
+        assert in_step(comparison)
+    comparison.step_back()
+    comparison.step()
+    assert comparison._moved.events == place
+    assert comparison.first_difference() is None
+
+
+def test_of_two_policies_that_fail_the_earlier_one_counts(faulty: Path, tmp_path: Path) -> None:
+    other = tmp_path / "earlier.py"
+    other.write_text(FAULTY.format(number=30))
+    comparison = open_run("dra-classroom", (str(faulty), str(other)), kernel=False)
+    with pytest.raises(UserError):
+        comparison.run(events=1000)
+    assert comparison.timeline.next_event.job == 29
+    assert in_step(comparison)
+
+
+def test_a_follower_that_fails_takes_the_step_back(faulty: Path) -> None:
+    comparison = open_run("dra-classroom", ("first-fit", str(faulty)), kernel=False)
+    with pytest.raises(UserError):
+        comparison.run(events=1000)
+    place = comparison._moved.events
+    with pytest.raises(UserError):
+        for _ in range(50):
+            comparison.step_into()
+    assert comparison._moved.events == place

@@ -155,7 +155,7 @@ class TestSimulation:
     def test_another_content_of_a_trace_makes_another_part(self, tmp_path):
         path, scenario = tmp_path / "trace.csv", load_scenario("dra-google")
         keys = set()
-        for text in ("1,2,3", "1,2,4"):
+        for text in ("1,2,3", "1,2,34"):
             path.write_text(text)
             (part,) = simulations(scenario, [1], 0.0, 10.0, "", trace=(str(path),))
             keys.add(part.key)

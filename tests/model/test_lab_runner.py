@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from model.errors import UserError
 from model.lab.executor import ExecutorError, LocalWorkers, ThisProcess
-from model.lab.parts import Part
+from model.lab.parts import Part, program_version
 from model.lab.runner import StoppedError, run_experiment, run_plan
 from model.lab.store import Store
 from model.lab.sweep import Sweep, axis
@@ -238,6 +238,14 @@ def _wait_for_orphans(plan):
 
 def _tiny(folder, workers, count):
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.model.lab_work", str(folder), str(workers), str(count)],
+        [
+            sys.executable,
+            "-m",
+            "tests.model.lab_work",
+            str(folder),
+            str(workers),
+            str(count),
+            program_version(),
+        ],
         cwd=ROOT,
     )

@@ -243,6 +243,13 @@ def test_a_scenario_has_the_list_s_numbers() -> None:
     assert again == scenario
 
 
+def test_more_types_than_a_scenario_holds_are_refused() -> None:
+    one = MachineType("m", 1, Fraction(1), False, False)
+    prices = PriceList("here", "", (one,) * 63, (Fraction(1),) * 63, ())
+    with pytest.raises(ScenarioError, match="63 machine types, allowed: at most 62"):
+        price_scenario(prices, Host(1, 16, Fraction(64)), Fraction(1))
+
+
 def test_prices_are_rounded_only_on_request() -> None:
     host = Host(1, 16, Fraction(64))
     scenario = price_scenario(some_prices(), host, Fraction(1), digits=2)
@@ -293,6 +300,17 @@ def test_the_full_program_of_some_of_its_types_agrees() -> None:
     problem, _ = formulate(configurations, rewards, workload, 1)
     problem.solve(choose_solver()[0])
     exact = exact_optimum(space, rewards, workload)
+    assert float(problem.objective.value()) == pytest.approx(float(exact.value), rel=1e-6)
+
+
+@pytest.mark.slow
+def test_all_its_maximal_configurations_written_out_agree() -> None:
+    numbers = numbers_of(load_scenario("dra-gcp"))
+    configurations = [tuple(row) for row in numbers.space.maximal().tolist()]
+    assert len(configurations) > 100_000
+    problem, _ = formulate(configurations, numbers.rewards, numbers.workload, 1)
+    problem.solve(choose_solver()[0])
+    exact = exact_optimum(numbers.space, numbers.rewards, numbers.workload)
     assert float(problem.objective.value()) == pytest.approx(float(exact.value), rel=1e-6)
 
 

@@ -77,7 +77,7 @@ class Policy(dra.Reference):
     assert not session.timeline.state.tally[:, 4].any()
     assert session.info.policy_title == "DRA that never migrates"
     own = [line for line in session.info.pseudocode if line.line.algorithm == 3]
-    assert [line.text.strip() for line in own][0] == "<b>def</b> migration(self, view, job):"
+    assert own[0].text.strip() == "<b>def</b> migration(self, view, job):"
     session.seek(0)
     while not any(record.kind == "no_migration" for record in session._last_records):
         session.step()
@@ -115,9 +115,9 @@ def test_sub_steps_carry_the_line_that_they_came_from(tmp_path: Path) -> None:
 
 
 def test_a_sub_step_is_worded_by_its_kind_and_values(tmp_path: Path) -> None:
-    session = opened(tmp_path, source(FIRST_FIT.replace(
-        "yield say(", "yield say('not quite_full', best=(1, 2.5), part=1/3);  yield say(", 1)))  # fmt: skip
-    while len(session._last_records) < 3:
+    said = "yield say('not quite_full', best=(1, 2.5), part=1/3)\n"
+    session = opened(tmp_path, source(said + FIRST_FIT))
+    while len(session._last_records) < 4:
         session.step()
     sentence = session.info.narrator.record(session._last_records[1])
     assert sentence == "not quite full: best = (1, 2.5), part = 0.333333"
@@ -167,7 +167,7 @@ def test_parameters_are_checked_by_the_files_schema(tmp_path: Path) -> None:
     assert session.info.parameters.most == 2
     assert session.timeline.state.jobs_in_system.sum() <= 2
     assert session.info.opening_line(5).split("--policy ")[1].startswith(f"{path}:most=2")
-    with pytest.raises(UserError, match="parameters.most: found 'many'"):
+    with pytest.raises(UserError, match=r"parameters\.most: found 'many'"):
         Session.open("dra-classroom", f"{path}:most=many", kernel=False)
     with pytest.raises(UserError, match="unknown key"):
         Session.open("dra-classroom", f"{path}:least=1", kernel=False)
@@ -291,3 +291,57 @@ def test_what_is_not_repeatable_is_told_on_the_way_back(tmp_path: Path) -> None:
         for _ in range(5):
             session.seek(3)
             session.seek(200)
+
+
+class TestReloading:
+    """The run under the file as it is now."""
+
+    def test_nothing_changed(self, tmp_path: Path) -> None:
+        session = opened(tmp_path, source())
+        assert session.reloaded() is session
+        built_in = Session.open("dra-classroom", kernel=False)
+        assert built_in.reloaded() is built_in
+
+    def test_the_same_jobs_meet_the_new_text(self, tmp_path: Path) -> None:
+        session = opened(tmp_path, source())
+        session.run(events=80)
+        last_fit = source(FIRST_FIT.replace("room[0]", "room[-1]"))
+        write(tmp_path, last_fit)
+        again = session.reloaded()
+        assert (again.timeline.event, again.origin) == (0, session.origin)
+        fresh = opened(tmp_path, last_fit)
+        for item in (again, fresh):
+            item.run(events=80)
+        assert digest(again.timeline.state) == digest(fresh.timeline.state)
+        assert digest(again.timeline.state) != digest(session.timeline.state)
+
+    def test_a_fork_keeps_its_first_state(self, tmp_path: Path) -> None:
+        session = opened(tmp_path, source())
+        session.run(events=60)
+        fork = session.fork(session.bench.scenario)
+        write(tmp_path, source(COUNTING, "memory = 1\n"))
+        again = fork.reloaded()
+        assert again.timeline.event == 60
+        assert (again.timeline.state.placement == session.timeline.state.placement).all()
+        again.run(events=50)
+        again.seek(70)
+        assert again.timeline.state.memory[0] > 0
+
+    def test_a_faulty_file_leaves_the_run(self, tmp_path: Path) -> None:
+        session = opened(tmp_path, source())
+        write(tmp_path, "def\n")
+        with pytest.raises(PolicyError, match="line 1, column 4: SyntaxError"):
+            session.reloaded()
+        session.run(events=30)
+        session.seek(10)
+        assert session.timeline.event == 10
+
+
+def test_the_manuals_example_runs(tmp_path: Path) -> None:
+    page = (ROOT / "resources" / "help" / "own-policy.md").read_text(encoding="utf-8")
+    (text,) = [part.split("```")[0] for part in page.split("```python\n")[1:]]
+    mine = opened(tmp_path, text)
+    built_in = Session.open("dra-classroom", "first-fit", kernel=False)
+    for session in (mine, built_in):
+        session.run(events=100)
+    assert digest(mine.timeline.state) == digest(built_in.timeline.state)

@@ -92,7 +92,7 @@ def test_the_list_stays_as_it_is(tmp_path: Path, answer: Command) -> None:
     ("text", "said"),
     [
         ("if True\n", "mine.py, line 1, column 8: SyntaxError: expected ':'"),
-        (source(BAD.format("x = 1 / 0")), "line 11: at event 21 (arrival of a job of type web, t = "),
+        (source(BAD.format("x = 1 / 0")), "line 11: at event 21 (arrival of a job of type web"),
         (source(BAD.format("yield Admit(server=77)")), "server of Admit is 77, allowed: a whole"),
         (source(BAD.format("import sys; sys.exit(7)")), "it leaves the program (SystemExit)"),
         (source(BAD.format("raise KeyboardInterrupt")), "KeyboardInterrupt"),

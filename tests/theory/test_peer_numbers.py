@@ -108,6 +108,22 @@ def test_one_type_and_one_slot_is_erlang_s_system(policy: str, load: float) -> N
     near(session.measure(30_000, 50)["rejection_probability"], erlang_b(slots, load), 0.005)
 
 
+def test_static_reservation_is_one_erlang_system_for_each_type() -> None:
+    """Slots of a type are served apart from all others: Erlang's formula, type by type."""
+    data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
+    data["servers"]["count"] = 30
+    data["policy"] = {"name": "static-reservation"}
+    session = Session.open(parse_scenario(data))
+    session.run(until=4000)
+    state = session.timeline.state
+    found = state.tally[:, REJECTED] / state.tally[:, ARRIVED]
+    loads = [30 * float(rho) for rho in session.bench.numbers.workload]
+    exact = [erlang_b(int(slots), load)
+             for slots, load in zip(state.slots_in_system, loads, strict=True)]  # fmt: skip
+    assert found == pytest.approx(exact, abs=0.006)
+    assert max(exact) > 0.05
+
+
 @pytest.mark.parametrize("choices", [1, 2, 4])
 def test_few_choices_lie_between_one_and_all(choices: int) -> None:
     """One choice of L single slots admits with the probability that a given one is free."""

@@ -83,9 +83,7 @@ def batches_of(table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     for column, name in enumerate(COUNTS, 1):
         result[name] = Batches(table[:, column], len(table))
     arrivals = table[:, 1] + table[:, 2]
-    shares = np.divide(
-        table[:, 2], arrivals, out=np.full(len(table), np.nan), where=arrivals > 0
-    )
+    shares = np.divide(table[:, 2], arrivals, out=np.full(len(table), np.nan), where=arrivals > 0)
     result["rejection_probability"] = Batches(shares)
     return result
 

@@ -57,7 +57,6 @@ from model.systems.reservation.state import (
 from model.systems.reservation.view import ReservationView
 from model.workload import Workload
 
-
 #: A replay of the program's own policies never drifts.
 DRIFT_IS_OURS = "please report the scenario, the seed and this event"
 
@@ -400,7 +399,7 @@ class ReservationSystem:
         self._check_server(event, server)
         records = np.flatnonzero((state.job_number == job) & (state.job_server == server))
         if not len(records) or job < 0:
-            present = state.job_server[state.job_number == job] if job >= 0 else ()
+            present = state.job_server[(state.job_number == job) & (job >= 0)]
             place = f"it is on server {present[0] + 1}" if len(present) else "it is on no server"
             raise self._fault(event, f"it moves job {self.job_name(job)}, which is not on server "
                               f"{server + 1}: {place}")  # fmt: skip

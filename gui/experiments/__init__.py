@@ -1,0 +1,68 @@
+"""Experiments in the window: built when they are first asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from gui.theme import Theme
+from model.frame import RunInfo
+
+if TYPE_CHECKING:
+    from gui.experiments.window import ExperimentsWindow
+    from gui.main_window import MainWindow
+
+#: The size of the window at first, where the screen has room for it.
+_WIDTH, _HEIGHT = 1240, 820
+
+#: What the frame of a window and the system's own bars take.
+_FRAME = 60
+
+
+class Experiments(QObject):
+    """The way from the main window to the window of experiments."""
+
+    def __init__(self, main: MainWindow) -> None:
+        super().__init__(main)
+        self._main = main
+        self._info: RunInfo | None = None
+        self.window: ExperimentsWindow | None = None  #: None until it is first asked for
+        main.worker.opened.connect(self._follow)
+
+    def _follow(self, info: RunInfo) -> None:
+        self._info = info
+        if self.window is not None:
+            self.window.follow(info)
+
+    def show(self) -> None:
+        """Show the window, in front."""
+        if self.window is None:
+            self._build()
+        assert self.window is not None
+        self.window.show()
+        self.window.raise_()
+        self.window.activateWindow()
+        self.window.list.setFocus()
+        self.window.look()
+
+    def _build(self) -> None:
+        from gui.experiments.window import ExperimentsWindow
+
+        room = self._main.screen().availableGeometry()
+        self.window = ExperimentsWindow(self._main.settings, self._main.theme, self._main)
+        self.window.resize(min(_WIDTH, room.width()), min(_HEIGHT, room.height() - _FRAME))
+        self.window.set_theme(self._main.theme)
+        self.window.said.connect(self._main.say)
+        if self._info is not None:
+            self.window.follow(self._info)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        if self.window is not None:
+            self.window.set_theme(theme)
+
+    def stop(self) -> None:
+        """Stop what runs; returns when no process is left."""
+        if self.window is not None:
+            self.window.shut_down()

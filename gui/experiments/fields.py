@@ -1,0 +1,215 @@
+"""Fields of the form for an experiment, each with its fault beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Callable
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QSizePolicy,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.theme import Theme
+from model.errors import UserError
+
+#: Options of commands as they stand in errors, and what to say instead where there are fields.
+_HERE = {
+    "the same command goes on from there": "Run goes on from there",
+    "; choose another folder with --out": "; choose another folder",
+    " with --trace PATH": "",
+    "--seed and --replications": "replications",
+    "a last seed": "a last seed, so fewer replications",
+}
+_OPTION = re.compile(r"--(?:vary|policy|out|trace|until|warmup|seed)\b ?")
+
+
+def words_of(error: UserError) -> str:
+    """An error without the names of a command's options."""
+    message = error.message
+    for there, here in _HERE.items():
+        message = message.replace(there, here)
+    where = _OPTION.sub("", error.where).strip(": ")
+    return f"{where}: {message}" if where else message
+
+
+class Field(QWidget):
+    """A caption, an editor, and below it what is wrong with its value."""
+
+    edited = Signal()
+
+    def __init__(self, caption: str, tip: str, editor: QWidget, *beside: QWidget) -> None:
+        super().__init__()
+        self.editor = editor
+        self.caption = QLabel(caption)
+        self.caption.setBuddy(editor)
+        self.fault = QLabel()
+        self.fault.setObjectName("fault")
+        self.fault.setWordWrap(True)
+        self.fault.hide()
+        name = caption.replace("&", "")
+        for widget in (self.caption, editor):
+            widget.setToolTip(f"{name.capitalize()}\n{tip}")
+        editor.setAccessibleName(name)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(editor, 1)
+        for widget in beside:
+            row.addWidget(widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(1)
+        column.addWidget(self.caption)
+        column.addLayout(row)
+        column.addWidget(self.fault)
+
+    def show_fault(self, text: str, theme: Theme) -> None:
+        """Say what is wrong; nothing takes it away."""
+        self.fault.setText(text)
+        self.fault.setStyleSheet(f"color: {theme.ink(theme.rejection)}")
+        self.fault.setVisible(bool(text))
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme."""
+        self.caption.setStyleSheet(f"color: {theme.muted}")
+        self.show_fault(self.fault.text(), theme)
+
+
+class LineField(Field):
+    """One line of text; *beside* it may stand buttons."""
+
+    def __init__(self, caption: str, tip: str, *beside: QWidget) -> None:
+        self.line = QLineEdit()
+        super().__init__(caption, tip, self.line, *beside)
+        self.line.textChanged.connect(self.edited)
+
+    @property
+    def text(self) -> str:
+        """What is written there."""
+        return self.line.text().strip()
+
+
+class LinesField(Field):
+    """Several lines of text; Tab leads on."""
+
+    def __init__(self, caption: str, tip: str, rows: int) -> None:
+        self.area = _Lines(rows)
+        super().__init__(caption, tip, self.area)
+        self.area.textChanged.connect(self.edited)
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines that are not empty."""
+        return [line.strip() for line in self.area.toPlainText().splitlines() if line.strip()]
+
+
+class _Lines(QPlainTextEdit):
+    def __init__(self, rows: int) -> None:
+        super().__init__()
+        self._rows = rows
+        self.setTabChangesFocus(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+
+    def sizeHint(self) -> QSize:
+        frame = 2 * round(self.document().documentMargin()) + 2 * self.frameWidth() + 2
+        return QSize(super().sizeHint().width(), self._rows * self.fontMetrics().height() + frame)
+
+
+class NumberField(Field):
+    """A whole number."""
+
+    def __init__(self, caption: str, tip: str, value: int, least: int, most: int) -> None:
+        self.box = QSpinBox()
+        self.box.setRange(least, most)
+        self.box.setValue(value)
+        super().__init__(caption, tip, self.box)
+        self.box.valueChanged.connect(self.edited)
+
+
+class ChoiceField(Field):
+    """One of several named values."""
+
+    def __init__(self, caption: str, tip: str, choices: dict[str, str]) -> None:
+        self.box = QComboBox()
+        for value, title in choices.items():
+            self.box.addItem(title, value)
+        super().__init__(caption, tip, self.box)
+        self.box.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.box.setMinimumContentsLength(8)
+        self.box.currentIndexChanged.connect(self.edited)
+
+    @property
+    def value(self) -> str:
+        """The value chosen."""
+        return str(self.box.currentData())
+
+
+class FolderField(LineField):
+    """Where the results go."""
+
+    def __init__(self) -> None:
+        super().__init__("Results go to the fol&der", "Data, pictures and the parts that are kept.",
+                         button("choose", "Choose\nChooses a folder.", self._ask))  # fmt: skip
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return Path(self.text).expanduser()
+
+    def _ask(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, "Results go to", self.text)
+        if chosen:
+            self.line.setText(chosen)
+
+
+class TraceField(LineField):
+    """Files of a recorded workload, or a folder of them."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "&Trace", "Files of a recorded workload, or their folder; several are set apart by "
+            f"'{os.pathsep}'.",
+            button("files", "Files\nChooses files of the trace.", self._ask_files),
+            button("folder", "Folder\nChooses the folder of a trace.", self._ask_folder),
+        )  # fmt: skip
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths that are given."""
+        return tuple(part.strip() for part in self.text.split(os.pathsep) if part.strip())
+
+    def _ask_files(self) -> None:
+        chosen, _ = QFileDialog.getOpenFileNames(self, "Trace", self.text)
+        if chosen:
+            self.line.setText(os.pathsep.join(chosen))
+
+    def _ask_folder(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, "Trace", self.text)
+        if chosen:
+            self.line.setText(chosen)
+
+
+def button(text: str, tip: str, call: Callable[[], None]) -> QToolButton:
+    """A small button beside a field."""
+    made = QToolButton()
+    made.setText(text)
+    made.setToolTip(tip)
+    made.setAccessibleName(tip.split("\n", maxsplit=1)[0])
+    made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    made.clicked.connect(lambda _=False: call())
+    return made

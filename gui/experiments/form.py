@@ -1,0 +1,284 @@
+"""The form beside the list: how much, with how many processes, where to, and what to sweep."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from gui.experiments.fields import (
+    ChoiceField,
+    Field,
+    FolderField,
+    LineField,
+    LinesField,
+    NumberField,
+    TraceField,
+    words_of,
+)
+from gui.experiments.laboratory import Order
+from gui.theme import Theme
+from model.errors import TraceError, UserError
+from model.frame import RunInfo
+from model.lab import EXPERIMENTS, experiment_module
+from model.lab.files import prepare
+from model.lab.plan import Options
+from model.lab.sweep import Sweep, axis
+
+#: The entry of the list that is no experiment of a paper.
+SWEEP = "sweep"
+
+#: Where results go unless another folder is chosen, as from the command line.
+FOLDER = "slotscope-results"
+
+_SCALES = {"quick": "quick: about a minute", "paper": "paper: as far as the paper goes"}
+_SETTINGS = "experiments"
+_MOST_WORKERS, _MOST_REPLICATIONS = 1024, 100_000
+_EXAMPLE = "servers.count = 20, 60, 180"
+
+
+class OrderForm(QWidget):
+    """Fields for the chosen entry; makes an order of them, or shows what is wrong with them.
+
+    Signals: ``moved`` (what earlier runs have left may be other), ``edited`` (anything).
+    """
+
+    moved = Signal()
+    edited = Signal()
+
+    def __init__(self, settings: QSettings, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._theme = theme
+        self._info: RunInfo | None = None
+        self._given = ""  # the policy that the form itself wrote
+        self.key = ""
+        self.scale = ChoiceField("Sca&le", "How much is simulated.", _SCALES)
+        self.values = LinesField("&Values, a line for each field", "A field of the scenario and "
+                                 f"the values that it takes, such as {_EXAMPLE}.", 3)  # fmt: skip
+        self.policies = LinesField(
+            "&Policies, a line for each", "Policies to compare, with parameters where wanted, as "
+            "in power-of-d:choices=5.", 2
+        )  # fmt: skip
+        self.until = LineField("&Until t =", "When each run ends; empty: as the scenario says.")
+        self.replications = NumberField(
+            "R&eplications", "Runs of each combination, on other seeds.", 4, 1, _MOST_REPLICATIONS
+        )
+        self.trace = TraceField()
+        self.workers = NumberField("&Worker processes", "How many work at the same time; the "
+                                   "result does not depend on it.", _processors(), 1,
+                                   _MOST_WORKERS)  # fmt: skip
+        self.folder = FolderField()
+        self.values.area.setPlaceholderText(f"{_EXAMPLE}\njob_types[0].workload = 1, 2, 4")
+        self._build()
+        self._restore()
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """All fields, from top to bottom."""
+        return (self.scale, self.values, self.policies, self.until, self.replications, self.trace,
+                self.workers, self.folder)  # fmt: skip
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 8, 10, 8)
+        column.setSpacing(6)
+        for field in self.fields:
+            column.addWidget(field)
+            field.edited.connect(self.edited)
+            field.edited.connect(lambda one=field: one.show_fault("", self._theme))
+        column.addStretch(1)
+        for field in (self.scale, self.trace, self.folder):
+            field.edited.connect(self.moved)
+        self.restyle(self._theme)
+
+    def _restore(self) -> None:
+        def saved(name: str, default: str) -> str:
+            return str(self._settings.value(f"{_SETTINGS}/{name}", default))
+
+        self.folder.line.setText(saved("folder", str(_first_folder())))
+        self.trace.line.setText(saved("trace", ""))
+        self.workers.box.setValue(int(saved("workers", str(_processors()))))
+
+    def remember(self) -> None:
+        """Keep what holds for all experiments for the next start."""
+        for name, value in (("folder", self.folder.text), ("trace", self.trace.text),
+                            ("workers", str(self.workers.box.value()))):  # fmt: skip
+            self._settings.setValue(f"{_SETTINGS}/{name}", value)
+
+    # What the fields are for.
+
+    def set_entry(self, key: str) -> None:
+        """Show the fields of another entry of the list."""
+        self.key = key
+        sweep = key == SWEEP
+        for field in (self.values, self.policies, self.until, self.replications):
+            field.setVisible(sweep)
+        self.scale.setVisible(not sweep)
+        self.trace.setVisible(not sweep and EXPERIMENTS[key].needs_trace)
+
+    def follow(self, info: RunInfo) -> None:
+        """Another scenario is open; its policy is written down unless another one was."""
+        self._info = info
+        if not self.policies.lines or self.policies.lines == [self._given]:
+            self._given = info.origin.policy
+            self.policies.area.setPlainText(self._given)
+        self.until.line.setPlaceholderText(f"{float(info.scenario.run.until):g}")
+
+    @property
+    def scenario_title(self) -> str:
+        """What a sweep varies."""
+        return self._info.scenario_name if self._info is not None else ""
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme."""
+        self._theme = theme
+        for field in self.fields:
+            field.restyle(theme)
+
+    # Faults.
+
+    def show_error(self, error: UserError) -> bool:
+        """Say what is wrong beside the field that it comes from; False if it is none."""
+        field = self._field_of(error)
+        if field is None or not field.isVisibleTo(self):
+            return False
+        field.show_fault(words_of(error), self._theme)
+        field.editor.setFocus()
+        return True
+
+    def _field_of(self, error: UserError) -> Field | None:
+        if isinstance(error, TraceError):
+            return self.trace
+        named = {"--policy": self.policies, "--vary": self.values, "--trace": self.trace,
+                 "--warmup": self.until, "--until": self.until, "--seed": self.replications,
+                 "--out": self.folder}  # fmt: skip
+        found = [field for option, field in named.items() if option in error.where]
+        if str(self.folder.path) in error.where:
+            found.append(self.folder)
+        return found[0] if found else None
+
+    def clear_faults(self) -> None:
+        """Nothing is known to be wrong."""
+        for field in self.fields:
+            field.show_fault("", self._theme)
+
+    # Orders.
+
+    def order(self) -> Order | None:
+        """The chosen entry as it is to be carried out; None, and faults are shown, if it is not."""
+        self.clear_faults()
+        try:
+            folder = self._folder()
+            return self._sweep(folder) if self.key == SWEEP else self._experiment(folder)
+        except UserError as error:
+            self.show_error(error)
+            return None
+
+    def order_of(self, key: str) -> Order:
+        """An experiment as it stands in the fields, unchecked: to look at what is there."""
+        trace = self.trace.paths if EXPERIMENTS[key].needs_trace else ()
+        return Order(key, lambda: experiment_module(key), self.folder.path, self.scale.value,
+                     Options(trace), self.workers.box.value())  # fmt: skip
+
+    def _folder(self) -> Path:
+        if not self.folder.text:
+            raise UserError("found nothing, allowed: a folder", where="--out")
+        try:
+            prepare(self.folder.path)
+        except OSError as error:
+            raise UserError(f"the folder cannot be made: {error.strerror or error}",
+                            where="--out") from None  # fmt: skip
+        return self.folder.path
+
+    def _experiment(self, folder: Path) -> Order:
+        if EXPERIMENTS[self.key].needs_trace:
+            self._check_trace()
+        return self.order_of(self.key)
+
+    def _check_trace(self) -> None:
+        if not self.trace.paths:
+            raise UserError("found nothing, allowed: the trace's files, or their folder",
+                            where="--trace")  # fmt: skip
+        for path in self.trace.paths:
+            if not Path(path).expanduser().exists():
+                raise UserError(f"found '{path}', allowed: a file or folder that exists",
+                                where="--trace")  # fmt: skip
+
+    def _sweep(self, folder: Path) -> Order:
+        info = self._info
+        if info is None:
+            raise UserError("found no open scenario, allowed: one that is open", where="--vary")
+        axes = tuple(axis(line) for line in self.values.lines)
+        policies = self._policies(info)
+        if not axes and len(policies) < 2:
+            raise UserError(f"found nothing to vary, allowed: a line such as {_EXAMPLE}",
+                            where="--vary")  # fmt: skip
+        until, replications = self._until(), self.replications.box.value()
+        name = f"sweep-{Path(info.scenario_name).stem or 'scenario'}"
+        trace = info.origin.trace or getattr(info.scenario.workload, "paths", ())
+
+        def plan() -> Sweep:
+            return Sweep(name, info.scenario, axes, policies, info.seed, replications, until,
+                         trace=tuple(trace))  # fmt: skip
+
+        return Order(name, plan, folder, workers=self.workers.box.value())
+
+    def _policies(self, info: RunInfo) -> tuple[str, ...]:
+        """None where it is only the scenario's own: it need not be said of each number."""
+        policies = tuple(self.policies.lines)
+        return () if policies == (info.scenario.policy.name,) else policies
+
+    def _until(self) -> float | None:
+        text = self.until.text
+        if not text:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not (math.isfinite(value) and value > 0):
+            raise UserError(f"found '{text}', allowed: a time above 0, or nothing for the "
+                            "scenario's", where="--until")  # fmt: skip
+        return value
+
+
+class FormArea(QScrollArea):
+    """As high as the form where there is room for it; else it scrolls."""
+
+    def __init__(self, form: OrderForm) -> None:
+        super().__init__()
+        self._form = form
+        self.setWidget(form)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+
+    def sizeHint(self) -> QSize:
+        layout = self._form.layout()
+        width = max(self.viewport().width(), 1)
+        assert layout is not None
+        return QSize(self._form.sizeHint().width(), layout.totalHeightForWidth(width)
+                     if layout.hasHeightForWidth() else self._form.sizeHint().height())  # fmt: skip
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Fields and faults come and go."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+
+def _processors() -> int:
+    """All processors but one, which the window keeps."""
+    return max(1, (os.cpu_count() or 1) - 1)
+
+
+def _first_folder() -> Path:
+    """Where the program was started, or the user's own folder if nothing can be written there."""
+    here = Path.cwd()
+    return (here if os.access(here, os.W_OK) else Path.home()) / FOLDER

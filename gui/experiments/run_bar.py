@@ -1,0 +1,89 @@
+"""The line above the picture: run, stop, how far it is, and where the files are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.icons import icon
+from gui.theme import Theme
+
+#: Steps of the bar, and its height in pixels.
+_STEPS, _HEIGHT = 1000, 14
+
+
+class RunBar(QWidget):
+    """Buttons, a bar, and below them a sentence."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.run = QPushButton("&Run")
+        self.stop = QPushButton("&Stop")
+        self.open = QPushButton("&Open folder")
+        self.share = QProgressBar()
+        self.state = QLabel()
+        self.message = QLabel()
+        self._folder = Path()
+        self._build()
+        self.open.clicked.connect(self._open_folder)
+
+    def _build(self) -> None:
+        for button, key, sentence in (
+            (self.run, " (F5)", "Carries out the parts that are missing."),
+            (self.stop, " (Esc)", "Stops at once; finished parts are kept."),
+        ):
+            name = button.text().replace("&", "")
+            button.setToolTip(f"{name}{key}\n{sentence}")
+        self.share.setRange(0, _STEPS)
+        self.share.setTextVisible(False)
+        self.share.setAccessibleName("share that is done")
+        self.share.setMaximumHeight(_HEIGHT)
+        policy = self.share.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # the buttons stay where they are
+        self.share.setSizePolicy(policy)
+        self.message.setWordWrap(True)
+        self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row = QHBoxLayout()
+        for widget, stretch in ((self.run, 0), (self.stop, 0), (self.share, 1), (self.state, 0),
+                                (self.open, 0)):  # fmt: skip
+            row.addWidget(widget, stretch)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(row)
+        column.addWidget(self.message)
+
+    def show_state(self, text: str, share: float | None) -> None:
+        """Say how far it is; None hides the bar."""
+        self.state.setText(text)
+        self.share.setVisible(share is not None)
+        self.share.setValue(round(_STEPS * (share or 0.0)))
+
+    def say(self, text: str) -> None:
+        """Show a sentence; nothing takes its room away."""
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
+
+    def set_folder(self, folder: Path) -> None:
+        """Where the files are, or will be."""
+        self._folder = folder.absolute()
+        self.open.setEnabled(self._folder.is_dir())
+        self.open.setToolTip(f"Open folder\n{self._folder}")
+
+    def _open_folder(self) -> None:
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder))):
+            self.say(f"No program here shows folders; the files are in {self._folder}")
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme."""
+        self.run.setIcon(icon("run", theme))
+        self.stop.setIcon(icon("cancel", theme))

@@ -1,0 +1,371 @@
+"""The window of experiments: a list, a form, and a picture that fills while one runs."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from PySide6.QtCore import QEvent, QSettings, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.experiments.fields import words_of
+from gui.experiments.form import SWEEP, FormArea, OrderForm
+from gui.experiments.laboratory import End, Laboratory, Survey
+from gui.experiments.listing import Entry, ExperimentList
+from gui.experiments.results import Results, split
+from gui.experiments.run_bar import RunBar
+from gui.experiments.words import goes_on, kept_text, running_text
+from gui.theme import Theme, current_fonts
+from model.frame import RunInfo
+from model.lab import EXPERIMENTS
+from model.lab.results import Result
+from model.lab.runner import Status
+
+#: Milliseconds without a keystroke before what is left of earlier runs is looked at.
+SETTLE = 300
+
+#: Keys that belong to this window while it is in front, not to the run behind it.
+_OWN_KEYS = {
+    Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down,
+    Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter,
+    Qt.Key.Key_PageUp, Qt.Key.Key_PageDown,
+}  # fmt: skip
+
+#: The width of the list at the usual size of type, and the share of the window it may take.
+_LEFT, _LEFT_SHARE = 360, 0.36
+
+_NEEDS_TRACE = "needs a trace"
+
+
+class ExperimentsWindow(QWidget):
+    """Experiments beside the run; one at a time.
+
+    Signals: ``said`` (a line for the main window's status bar).
+    """
+
+    said = Signal(str)
+
+    def __init__(self, settings: QSettings, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setObjectName("experiments")
+        self.setWindowTitle("Experiments")
+        self.theme = theme
+        self.laboratory = Laboratory(self)
+        self.running = ""  #: the key of the entry that runs
+        self._name = ""  # its files' name
+        self._status: Status | None = None
+        self._told = 0.0
+        self._results: dict[str, Result] = {}
+        self._surveys: dict[str, Survey] = {}
+        self._ends: dict[str, str] = {}  # what was said last of each entry
+        self.list = ExperimentList(theme)
+        self.form = OrderForm(settings, theme)
+        self.results = Results(theme)
+        self._form_area = FormArea(self.form)
+        self.bar = RunBar()
+        self._settle = QTimer(self, singleShot=True, interval=SETTLE)
+        self._clock = QTimer(self, interval=1000)
+        self._build()
+        self._connect()
+        self._fill()
+        self.set_theme(theme)
+
+    # Building.
+
+    def _build(self) -> None:
+        self.list.setMinimumHeight(140)
+        left = QWidget()
+        beside = QVBoxLayout(left)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.addWidget(self.list, 1)
+        beside.addWidget(self._form_area)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(6, 8, 8, 8)
+        column.addWidget(self.bar)
+        column.addWidget(self.results, 1)
+        self._across = split(Qt.Orientation.Horizontal, (left, 0), (right, 1))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._across)
+        self.setMinimumSize(760, 480)
+
+    def _connect(self) -> None:
+        self.list.currentItemChanged.connect(lambda *_: self._choose())
+        self.bar.run.clicked.connect(self.run)
+        self.bar.stop.clicked.connect(self.stop)
+        self.form.moved.connect(self._settle.start)
+        self.form.edited.connect(self._show_buttons)
+        self._settle.timeout.connect(self.look)
+        self._clock.timeout.connect(self._show_progress)
+        laboratory = self.laboratory
+        laboratory.progressed.connect(self._take_status)
+        laboratory.drawn.connect(self._take_result)
+        laboratory.writing.connect(lambda: self._say("Writing data and pictures ..."))
+        laboratory.ended.connect(self._take_end)
+        laboratory.looked.connect(self._take_survey)
+
+    def _fill(self) -> None:
+        for name, item in EXPERIMENTS.items():
+            state = _NEEDS_TRACE if item.needs_trace else ""
+            self.list.put(Entry(name, item.title, item.paper, state))
+        self.list.put(Entry(SWEEP, "Sweep of the open scenario", "every combination of values",
+                            "not run"))  # fmt: skip
+        self.list.setCurrentRow(0)
+
+    # What is there.
+
+    def follow(self, info: RunInfo) -> None:
+        """Another scenario is open: it is what a sweep varies."""
+        before = self.form.scenario_title
+        self.form.follow(info)
+        entry = self.list.entry(SWEEP)
+        title = f"Sweep of {info.scenario_name}"
+        self.list.put(Entry(SWEEP, title, "the open scenario, every combination of values",
+                            entry.state, entry.share, entry.running))  # fmt: skip
+        if before != info.scenario_name and self.running != SWEEP:
+            self._results.pop(SWEEP, None)
+            self._ends.pop(SWEEP, None)
+            self.list.tell(SWEEP, "not run", 0.0)
+            self._show()
+
+    def look(self) -> None:
+        """Look at what earlier runs have left in the folder, at the scale chosen."""
+        self._settle.stop()
+        self.laboratory.forget_looks()
+        orders = []
+        for name in EXPERIMENTS:
+            if name == self.running:
+                continue
+            self._results.pop(name, None)
+            self._surveys.pop(name, None)
+            self._ends.pop(name, None)
+            if self._can_look(name):
+                orders.append(self.form.order_of(name))
+            else:
+                self.list.tell(name, self._trace_state(), 0.0)
+        self.laboratory.look(orders, self.list.current())
+        self._show()
+
+    def _can_look(self, name: str) -> bool:
+        """A trace may take long to read: only for the experiment that is chosen."""
+        if not EXPERIMENTS[name].needs_trace:
+            return True
+        return bool(self.form.trace.paths) and name == self.list.current()
+
+    def _trace_state(self) -> str:
+        return "not run: choose it to read its trace" if self.form.trace.paths else _NEEDS_TRACE
+
+    def _take_survey(self, name: str, found: Survey) -> None:
+        if name == self.running:
+            return
+        if found.error is not None:
+            if name == self.list.current():
+                self.form.show_error(found.error)
+            return
+        self._surveys[name] = found
+        share = found.done / found.total if found.total else 0.0
+        self.list.tell(name, kept_text(found.done, found.total), share)
+        if found.result is not None:
+            self._results[name] = found.result
+        if name == self.list.current():
+            self._show()
+
+    def _choose(self) -> None:
+        """Another entry is chosen."""
+        key = self.list.current()
+        self.form.set_entry(key)
+        self.form.clear_faults()
+        if key not in {SWEEP, self.running, *self._results} and self._can_look(key):
+            self.laboratory.look([self.form.order_of(key)], key)
+        self._show()
+
+    # Running.
+
+    def run(self) -> None:
+        """Carry out what is missing of the chosen entry."""
+        if self.laboratory.busy:
+            self._say(self._busy_text())
+            return
+        order = self.form.order()
+        if order is None:
+            self._say("")
+            return
+        self._settle.stop()
+        self.form.remember()
+        self.running, self._name = self.list.current(), order.name
+        self._status, self._told = None, monotonic()
+        if self.running == SWEEP:
+            self._results.pop(SWEEP, None)
+        self._say("")
+        self.laboratory.start(order)
+        self._clock.start()
+        self._show_progress()
+        self._show()
+
+    def stop(self) -> None:
+        """Stop the experiment that runs."""
+        if self.laboratory.busy:
+            self._say("Stopping ...", self.running)
+            self.laboratory.stop()
+
+    def _busy_text(self) -> str:
+        title = self.list.entry(self.running).paper
+        return f"One experiment at a time: {title} runs."
+
+    def _take_status(self, status: Status) -> None:
+        first = self._status is None
+        self._status, self._told = status, monotonic()
+        if first and 0 < status.kept < status.total:
+            are = "part was" if status.kept == 1 else "parts were"
+            self._say(f"{status.kept} of {status.total} {are} kept; going on from there.",
+                      self.running)  # fmt: skip
+        self._show_progress()
+
+    def _take_result(self, result: Result) -> None:
+        self._results[self.running] = result
+        if self.running == self.list.current():
+            self._show_result()
+
+    def _show_progress(self) -> None:
+        """How far the run is, in the list and above the picture."""
+        if not self.running:
+            return
+        share = self._status.share if self._status is not None else 0.0
+        text = running_text(self._status, monotonic() - self._told)
+        self.list.tell(self.running, text, share, running=True)
+        if self.running == self.list.current():
+            self.bar.show_state(text, share)
+
+    def _take_end(self, end: End) -> None:
+        key, status = self.running, self._status
+        self.running = ""
+        self._clock.stop()
+        done, total = (status.done, status.total) if status is not None else (0, 0)
+        self._surveys[key] = Survey(done, total)
+        self.list.tell(key, kept_text(done, total), done / total if total else 0.0)
+        self._ends[key] = self._end_text(end, done, total)
+        chosen = key == self.list.current()
+        beside = end.error is not None and chosen and self.form.show_error(end.error)
+        if end.error is not None:
+            self._ends[key] = "" if beside else f"{words_of(end.error)}. {goes_on(done, total)}"
+        if chosen:
+            self._show()
+        self._show_buttons()
+        self.said.emit(f"{self.list.entry(key).paper}: {self.list.entry(key).state}")
+
+    def _end_text(self, end: End, done: int, total: int) -> str:
+        if end.files:
+            first, *others = (path.name for path in end.files)
+            names = ", ".join([first, *(name.removeprefix(self._name) for name in others)])
+            return f"Written to {end.files[0].parent.absolute()}: {names}"
+        return f"Stopped. {goes_on(done, total)}" if end.stopped else ""
+
+    # Showing.
+
+    def _say(self, text: str, key: str = "") -> None:
+        """Say something of an entry, by default of the chosen one."""
+        key = key or self.list.current()
+        self._ends[key] = text
+        if key == self.list.current():
+            self.bar.say(text)
+
+    def _show(self) -> None:
+        """Show everything of the chosen entry."""
+        key = self.list.current()
+        survey = self._surveys.get(key, Survey())
+        text = self._ends.get(key, "")
+        if not text and key != self.running:
+            text = goes_on(survey.done, survey.total)
+        self.bar.say(text)
+        self._show_result()
+        self._show_buttons()
+
+    def _show_result(self) -> None:
+        key = self.list.current()
+        result = self._results.get(key)
+        self.results.show_result(result, self._note(key), complete=key != self.running)
+
+    def _note(self, key: str) -> str:
+        """What to say where there is no curve yet."""
+        if key == self.running:
+            return "The first points come as soon as their parts are finished."
+        if key == SWEEP:
+            return "Write what to vary at the left, a line for each field, and press Run."
+        if EXPERIMENTS[key].needs_trace and not self.form.trace.paths:
+            return "This experiment runs on a recorded workload: give its files at the left."
+        total = self._surveys.get(key, Survey()).total
+        parts = f" {total} parts" if total > 1 else ""
+        return f"Nothing has run yet. Run carries out{parts or ' the experiment'}."
+
+    def _show_buttons(self) -> None:
+        busy = self.laboratory.busy
+        key = self.list.current()
+        mine = busy and key == self.running
+        survey = self._surveys.get(key, Survey())
+        self.bar.run.setEnabled(not busy)
+        self.bar.stop.setEnabled(busy)
+        if mine:
+            self._show_progress()
+        else:
+            self.bar.show_state(self._busy_text() if busy else "", None)
+        going = 0 < survey.done < survey.total and not busy
+        self.bar.run.setText("&Run on" if going else "&Run")
+        self.bar.set_folder(self.form.folder.path)
+        self.form.setEnabled(not busy)
+        self._form_area.setHidden(busy and current_fonts().scale > 1)  # a hall sees the list
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.theme = theme
+        self.list.set_theme(theme)
+        self.form.restyle(theme)
+        self.results.set_theme(theme)
+        self.bar.set_theme(theme)
+        self.setStyleSheet(f"#experiments {{ background: {theme.window}; }}")
+        self._show_buttons()
+        self._share_width()
+
+    def _share_width(self) -> None:
+        left = round(min(_LEFT * current_fonts().scale, _LEFT_SHARE * self.width()))
+        self._across.setSizes([left, max(1, self.width() - left)])
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Only now is it known how wide the window is."""
+        super().showEvent(event)
+        QTimer.singleShot(0, self._share_width)
+
+    # Keys and closing.
+
+    def event(self, event: QEvent) -> bool:
+        """Keys of this window are not those of the run."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier,
+                                          Qt.KeyboardModifier.ShiftModifier)  # fmt: skip
+            if plain and Qt.Key(event.key()) in _OWN_KEYS:
+                event.accept()
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """F5 runs, Esc stops."""
+        if event.key() == Qt.Key.Key_F5:
+            self.run()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.stop()
+        else:
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """What runs is stopped; its finished parts are kept."""
+        self.stop()
+        super().closeEvent(event)
+
+    def shut_down(self) -> None:
+        """Stop everything for good; returns when no process is left."""
+        self._clock.stop()
+        self._settle.stop()
+        self.laboratory.close()

@@ -1,0 +1,228 @@
+"""What ``slotscope run`` measures: one run of a policy, or replications of it."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import shlex
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from model.api import Session
+from model.cli.arguments import MOST_SEED, UsageError
+from model.cli.guard import note
+from model.cli.output import Progress, shown, table
+from model.engine import Reason, Task
+from model.metrics import Batches, Estimate, estimate
+from model.records import EVENT_ROW
+from model.state import copied, digest
+from model.systems.reservation.measures import estimates, run_batches
+
+#: Seconds of running between two looks at the progress line.
+SLICE_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run, or several replications of it as one."""
+
+    scenario: str
+    policy: str
+    seed: int
+    engine: str
+    replications: int
+    warmup: float
+    time: float
+    time_unit: str
+    events: int
+    last_event: int
+    seconds: float
+    metrics: Mapping[str, Estimate]
+    batches: Mapping[str, Batches]  #: of the run, or its means over each replication
+    digest: str
+    report: Any
+    trace: tuple[str, ...]
+
+    @property
+    def events_per_second(self) -> float:
+        """Events per second of real time."""
+        return self.events / self.seconds if self.seconds > 0 else 0.0
+
+    def reproduction_line(self) -> str:
+        """The command that opens the end of the (first) run on any machine."""
+        trace = ["--trace", *self.trace] if self.trace else []
+        return shlex.join(["slotscope", self.scenario, "--policy", self.policy, "--seed",
+                           str(self.seed), *trace, "--event", str(self.last_event)])  # fmt: skip
+
+    def as_dict(self, *, timing: bool) -> dict[str, Any]:
+        """For JSON; without *timing* nothing in it depends on the machine."""
+        result = {
+            "scenario": self.scenario,
+            "policy": self.policy,
+            "seed": self.seed,
+            "engine": self.engine,
+            "replications": self.replications,
+            "warmup": self.warmup,
+            "time": self.time,
+            "events": self.events,
+            "events_per_second": self.events_per_second if timing else None,
+            "metrics": {name: item.as_dict() for name, item in self.metrics.items()},
+            "digest": self.digest,
+        }
+        if self.report is not None:
+            result["import"] = self.report.as_dict()
+        return result
+
+    def text(self, *, timing: bool) -> str:
+        """For people."""
+        unit = f" {self.time_unit}" if self.time_unit else ""
+        several = f", {self.replications} replications" if self.replications > 1 else ""
+        speed = f", {round(self.events_per_second):,} a second" if timing else ""
+        rows = [(name, shown(item.mean), shown(item.half_width, 3))
+                for name, item in self.metrics.items()]  # fmt: skip
+        return "\n".join([
+            *(self.report.lines() if self.report is not None else ()),
+            f"{self.scenario} under {self.policy} ({self.engine}), seed {self.seed}{several}",
+            f"{self.events:,} events{speed}; measured from {shown(self.warmup)} to "
+            f"{shown(self.time)}{unit}",
+            "",
+            table(("measure", "mean", "+/- (95 %)"), rows),
+            "",
+            f"digest {self.digest}",
+            f"this end: {self.reproduction_line()}",
+        ])  # fmt: skip
+
+
+def measure(options: argparse.Namespace, progress: Progress) -> Measured:
+    """One run of a scenario, or replications with the seeds S, S + 1, ....
+
+    Raises
+    ------
+    UserError
+        If the scenario, the policy, the trace or a time cannot be used.
+    """
+    first = opened(options, options.seed, progress)
+    for warning in first.info.warnings:
+        note(f"warning: {warning}")
+    times = measured_times(options, first)
+    count = options.replications
+    runs = [measured(options, first, times, progress, (0, count))]
+    for position in range(1, count):
+        session = opened(options, first.info.seed + position, progress)
+        runs.append(measured(options, session, times, progress, (position, count)))
+    return together(runs)
+
+
+def opened(options: argparse.Namespace, seed: int | None, progress: Progress) -> Session:
+    """The scenario under the (first) policy, with its trace read."""
+    session = Session.open(
+        options.scenario, options.policy, seed, tuple(options.trace), kernel=False,
+        progress=lambda share: progress(share, 1, "reading the trace, "),
+    )  # fmt: skip
+    last = session.info.seed + options.replications - 1
+    if last > MOST_SEED:
+        raise UsageError(
+            f"found {session.info.seed} with {options.replications} replications, allowed: a last "
+            f"seed of at most {MOST_SEED}",
+            where="--seed",
+        )
+    choose_engine(options, session, progress)
+    return session
+
+
+def choose_engine(options: argparse.Namespace, session: Session, progress: Progress) -> None:
+    """Run compiled where that is possible and wanted.
+
+    Raises
+    ------
+    UsageError
+        If the compiled twin is wanted and there is none.
+    """
+    if options.engine == "kernel" and not session.bench.has_kernel:
+        raise UsageError(
+            f"found kernel, but the policy '{session.info.policy_name}' has no compiled twin; "
+            "allowed: reference",
+            where="--engine",
+        )
+    if options.engine != "reference" and session.bench.has_kernel:
+        progress.say("preparing the compiled policy (some seconds the first time)")
+        session.use_kernel()
+        _load(session)
+
+
+def _load(session: Session) -> None:
+    """Compile, or load from the cache, now: it must not count as running time."""
+    state = copied(session.timeline.state)
+    session.timeline.engine.advance(state, np.zeros(0, EVENT_ROW), Task())
+
+
+def measured_times(options: argparse.Namespace, session: Session) -> tuple[float, float]:
+    """The end of the run and of its warm-up."""
+    wanted = session.info.scenario.run
+    until = float(wanted.until) if options.until is None else float(options.until)
+    if options.warmup is None:
+        share = float(wanted.warmup / wanted.until)
+        return until, min(float(wanted.warmup), share * until)
+    if options.warmup >= until:
+        raise UsageError(f"found {options.warmup:g}, allowed: a time before the end at {until:g}",
+                         where="--warmup")  # fmt: skip
+    return until, float(options.warmup)
+
+
+def measured(
+    options: argparse.Namespace,
+    session: Session,
+    times: tuple[float, float],
+    progress: Progress,
+    place: tuple[int, int],
+) -> Measured:
+    """One run, measured; it is the run number *place* [0] of *place* [1]."""
+    line, info = session.timeline, session.info
+    warmup, until = times[1], times[0]
+
+    def advance(time: float) -> Any:
+        while session.run(until=time, budget=SLICE_SECONDS) is Reason.LIMIT:
+            progress(place[0] + min(line.time / until, 1.0), place[1])
+        return line.state
+
+    begin = perf_counter()
+    batches = run_batches(session.bench.numbers, line.state, advance, warmup, until)
+    return Measured(
+        scenario=options.scenario,
+        policy=info.origin.policy,
+        seed=info.seed,
+        engine=line.engine.name,
+        replications=1,
+        warmup=warmup,
+        time=until,
+        time_unit=info.time_unit,
+        events=line.event,
+        last_event=line.event,
+        seconds=perf_counter() - begin,
+        metrics=estimates(batches),
+        batches=batches,
+        digest=digest(line.state),
+        report=session.bench.report,
+        trace=tuple(options.trace),
+    )
+
+
+def together(runs: Sequence[Measured]) -> Measured:
+    """Replications as one result: intervals over the runs' means, a digest of their digests."""
+    first = runs[0]
+    if len(runs) == 1:
+        return first
+    joined = hashlib.blake2b("".join(run.digest for run in runs).encode(), digest_size=16)
+    means = {name: np.array([run.metrics[name].mean for run in runs]) for name in first.metrics}
+    return replace(
+        first,
+        replications=len(runs),
+        events=sum(run.events for run in runs),
+        seconds=sum(run.seconds for run in runs),
+        metrics={name: estimate(values) for name, values in means.items()},
+        batches={name: Batches(values) for name, values in means.items()},
+        digest=joined.hexdigest(),
+    )

@@ -1,0 +1,72 @@
+"""Finds the jobs that several lanes do not decide alike, without running them again."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.decision_record import STRETCH, differing
+from model.differences import Difference
+from model.lane import Lane
+
+
+class DifferenceSearch:
+    """Compares the records of lanes; arrivals are numbered from 0, the same in every lane."""
+
+    def __init__(self, lanes: Sequence[Lane]) -> None:
+        self._lanes = tuple(lanes)
+        self._start = self._searched = self._lanes[0].record.first
+        self._first: Difference | None = None
+
+    def taken(self) -> int:
+        """Arrivals that every lane has taken where it stands."""
+        return min(lane.arrivals for lane in self._lanes)
+
+    def decided(self) -> int:
+        """Arrivals decided in all of every lane's history."""
+        return min(lane.decided() for lane in self._lanes)
+
+    def first_ever(self, where: bool) -> Difference | None:
+        """The first of all history; what was searched once is not searched again."""
+        if where:
+            found = self.first(self._start, self.decided(), where)
+            return None if found is None else self.described(found)
+        if self._first is None:
+            decided = self.decided()
+            found = self.first(self._searched, decided, where)
+            self._searched = decided
+            self._first = None if found is None else self.described(found)
+        return self._first
+
+    def first(self, first: int, last: int, where: bool) -> int | None:
+        """The first arrival of *first* to *last* - 1 not decided alike.
+
+        Admitted or rejected is what counts; with *where* also the server.
+        """
+        for start in range(first, last, STRETCH):
+            found = self._differing(start, min(start + STRETCH, last), where)
+            if len(found):
+                return start + int(found[0])
+        return None
+
+    def last(self, last: int, where: bool) -> int | None:
+        """The last arrival before *last* not decided alike."""
+        self.decided()  # what was not recorded yet is filled in
+        for stop in range(last, self._start, -STRETCH):
+            start = max(self._start, stop - STRETCH)
+            found = self._differing(start, stop, where)
+            if len(found):
+                return start + int(found[-1])
+        return None
+
+    def _differing(self, first: int, last: int, where: bool) -> NDArray[np.int64]:
+        servers = [lane.servers(first, last) for lane in self._lanes]
+        return np.flatnonzero(differing(servers, where))
+
+    def described(self, arrival: int) -> Difference:
+        """What each lane did with an arrival, and why."""
+        rows = tuple(lane.explained(arrival) for lane in self._lanes)
+        row = rows[0]
+        return Difference(arrival, int(row["job"]), float(row["time"]), int(row["type"]), rows)

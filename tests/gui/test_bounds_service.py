@@ -1,0 +1,68 @@
+"""The programs and the bound over time, solved in a process of their own."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from gui.bounds_service import BoundsService
+from model.bounds import Bounds
+from model.scenario.load import edited, load_scenario
+from model.upper_bound import all_bounds
+
+#: Seconds after which a test gives up.
+PATIENCE = 60
+
+
+class Answers:
+    """What the service has said so far."""
+
+    def __init__(self, wanted: int) -> None:
+        self.found: list[Bounds] = []
+        self._wanted = wanted
+        self.complete = threading.Event()
+
+    def __call__(self, bounds: Bounds) -> None:
+        self.found.append(bounds)
+        if len(self.found) >= self._wanted:
+            self.complete.set()
+
+
+@pytest.fixture
+def service():
+    made = BoundsService()
+    yield made
+    made.stop()
+
+
+def test_programs_come_first_then_the_bound_over_time(service: BoundsService) -> None:
+    scenario = load_scenario("dra-classroom")
+    answers = Answers(2)
+    service.request(scenario, answers)
+    assert answers.complete.wait(PATIENCE)
+    programs, everything = answers.found
+    expected = list(all_bounds(scenario))
+    assert programs.optimum == expected[0].optimum
+    assert programs.infinite is None
+    assert everything.infinite is not None
+    assert (everything.infinite.reward == expected[1].infinite.reward).all()
+
+
+def test_a_scenario_of_unknown_workload_has_a_reason_and_a_bound(service: BoundsService) -> None:
+    answers = Answers(2)
+    service.request(load_scenario("dra-example-2"), answers)
+    assert answers.complete.wait(PATIENCE)
+    assert "unknown" in answers.found[0].problem
+    assert answers.found[1].infinite is not None
+
+
+def test_a_new_request_ends_the_old_one(service: BoundsService) -> None:
+    scenario = load_scenario("dra-vms")
+    large = edited(scenario, {"servers": {**scenario.servers.model_dump(mode="json"),
+                                          "count": 100_000}})  # fmt: skip
+    first, second = Answers(2), Answers(2)
+    service.request(large, first)
+    service.request(load_scenario("dra-classroom"), second)
+    assert second.complete.wait(PATIENCE)
+    assert not first.complete.is_set()

@@ -1,0 +1,390 @@
+"""The window of experiments: real keys and clicks, real worker processes behind them."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.experiments.form import SWEEP
+from gui.experiments.laboratory import End, Laboratory, Order
+from gui.experiments.window import ExperimentsWindow
+from gui.theme import apply, load_theme
+from model.api import Session
+from model.lab.executor import ThisProcess
+from model.lab.results import Result
+from model.lab.runner import run_plan
+from tests.model.lab_work import Tiny, numbers_in
+
+Key = Qt.Key
+PATIENCE = 60_000
+
+#: Parts of a sweep of some tenths of a second each, so that there is time to stop it.
+LONG = "servers.count = 40, 50, 60, 70, 80, 90"
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[ExperimentsWindow]:
+    """The window alone, with dra-classroom open and an empty folder for results."""
+    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    settings.setValue("experiments/folder", str(tmp_path / "results"))
+    settings.setValue("experiments/workers", 2)
+    made = ExperimentsWindow(settings, load_theme("light"))
+    qtbot.addWidget(made)
+    made.resize(1280, 720)
+    made.follow(Session.open("dra-classroom", kernel=False).info)
+    made.show()
+    qtbot.waitExposed(made)
+    made.look()
+    yield made
+    made.shut_down()
+
+
+def click(qtbot: QtBot, widget: QWidget) -> None:
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def choose(qtbot: QtBot, window: ExperimentsWindow, key: str) -> None:
+    """Click an entry of the list."""
+    items = (window.list.item(row) for row in range(window.list.count()))
+    entry = window.list.entry(key)
+    item = next(item for item in items if item.data(Qt.ItemDataRole.UserRole) == entry)
+    window.list.scrollToItem(item)
+    place = window.list.visualItemRect(item).center()
+    qtbot.mouseClick(window.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.list.current() == key
+
+
+def write(qtbot: QtBot, field: QWidget, text: str) -> None:
+    """Replace what a field says, key by key."""
+    field.setFocus()
+    qtbot.keyClick(field, Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(field, Key.Key_Delete)
+    for line, words in enumerate(text.split("\n")):
+        if line:
+            qtbot.keyClick(field, Key.Key_Return)
+        qtbot.keyClicks(field, words)
+
+
+def sweep(qtbot: QtBot, window: ExperimentsWindow, values: str, until: str) -> None:
+    """Choose the sweep and fill in its form."""
+    choose(qtbot, window, SWEEP)
+    write(qtbot, window.form.values.area, values)
+    write(qtbot, window.form.until.line, until)
+
+
+def finish(qtbot: QtBot, window: ExperimentsWindow) -> None:
+    qtbot.waitUntil(lambda: not window.laboratory.busy, timeout=PATIENCE)
+
+
+def colours(widget: QWidget) -> set[int]:
+    picture: QImage = widget.grab().toImage()
+    return {picture.pixel(x, y) for x in range(0, picture.width(), 2)
+            for y in range(0, picture.height(), 2)}  # fmt: skip
+
+
+def processes() -> list[int]:
+    return [child.pid for child in multiprocessing.active_children() if child.pid is not None]
+
+
+def test_figure_2_with_the_mouse(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
+    choose(qtbot, window, "dra-fig2")
+    qtbot.waitUntil(lambda: window.list.entry("dra-fig2").state == "not run", timeout=PATIENCE)
+    assert "Nothing has run yet" in window.results.picture.note.text()
+    empty = len(colours(window.results.picture))
+    click(qtbot, window.bar.run)
+    assert window.bar.stop.isEnabled()
+    assert not window.bar.run.isEnabled()
+    finish(qtbot, window)
+    assert window.list.entry("dra-fig2").state == "done"
+    assert len(colours(window.results.picture)) > empty
+    rows = window.results.table.numbers.rows
+    assert ("worst ratio", "", "0.862", "0.8619 = 799/927", "exact") in rows
+    assert "coincide outside the marked points" in window.results.notes.toPlainText()
+    folder = tmp_path / "results"
+    assert str(folder) in window.bar.message.text()
+    written = {path.name for path in folder.iterdir() if path.stat().st_size}
+    assert written >= {f"dra-fig2{end}" for end in (".csv", "-curves.csv", ".json", ".svg",
+                                                    ".png", ".parts.jsonl")}  # fmt: skip
+    assert not processes()
+
+
+def test_a_sweep_fills_its_picture_and_does_not_depend_on_who_works(
+    qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path
+) -> None:
+    seen: list[Result] = []
+    window.laboratory.drawn.connect(seen.append)
+    sweep(qtbot, window, "servers.count = 5, 8, 11\npolicy.parameters.reservation_factor = 1, 2",
+          "30")  # fmt: skip
+    qtbot.keyClick(window.list, Key.Key_F5)
+    order = window.form.order()
+    finish(qtbot, window)
+    assert order is not None
+    alone = run_plan(order.plan(), executor=ThisProcess())
+    assert seen[-1] == alone
+    lengths = [sum(len(curve.x) for curve in one.figures[0].curves) for one in seen]
+    assert lengths == sorted(lengths)
+    assert lengths[0] == 0
+    assert lengths[-1] == 6
+    plot = window.results.picture.plot
+    assert plot is not None
+    assert {label.text[2:] for label, _, _ in plot._column.placed()} == {
+        "reservation_factor = 1", "reservation_factor = 2"
+    }  # fmt: skip
+    data = json.loads((tmp_path / "results" / "sweep-dra-classroom.json").read_text())
+    assert data["rows"][0]["ours"] == alone.rows[0].ours
+
+
+def test_stop_keeps_what_is_finished_and_run_goes_on(
+    qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path
+) -> None:
+    sweep(qtbot, window, LONG, "2000")
+    qtbot.keyClick(window.list, Key.Key_F5)
+    qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 2,
+                    timeout=PATIENCE)  # fmt: skip
+    qtbot.keyClick(window.list, Key.Key_Escape)
+    finish(qtbot, window)
+    assert not processes()
+    kept = window._surveys[SWEEP].done
+    assert 2 <= kept < 24
+    assert f"{kept} of 24 parts are kept; Run goes on from there" in window.bar.message.text()
+    assert window.list.entry(SWEEP).state == f"{kept} of 24 parts kept"
+    assert window.bar.run.text() == "&Run on"
+    said: list[str] = []
+    window.laboratory.progressed.connect(lambda _: said.append(window.bar.message.text()))
+    click(qtbot, window.bar.run)
+    finish(qtbot, window)
+    assert f"{kept} of 24 parts were kept; going on from there." in said[0]
+    assert window.list.entry(SWEEP).state == "done"
+    parts = (tmp_path / "results" / "sweep-dra-classroom.parts.jsonl").read_text().splitlines()
+    assert len({json.loads(line)["key"] for line in parts}) == len(parts) == 24
+
+
+def test_what_an_earlier_run_left_is_found_again(
+    qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path
+) -> None:
+    choose(qtbot, window, "dra-collections")
+    window.run()
+    qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 1,
+                    timeout=PATIENCE)  # fmt: skip
+    window.stop()
+    finish(qtbot, window)
+    kept = window._surveys["dra-collections"].done
+    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    later = ExperimentsWindow(settings, load_theme("dark"))
+    qtbot.addWidget(later)
+    later.show()
+    later.list.choose("dra-collections")
+    later.look()
+    qtbot.waitUntil(lambda: "kept" in later.list.entry("dra-collections").state, timeout=PATIENCE)
+    assert later.list.entry("dra-collections").state == f"{kept} of 40 parts kept"
+    assert later.results.picture.plot is not None
+    assert "Run goes on from there" in later.bar.message.text()
+    later.shut_down()
+
+
+@pytest.mark.parametrize(
+    ("values", "policies", "until", "field", "said"),
+    [
+        ("", "dra", "", "values", "found nothing to vary"),
+        ("servers.count", "dra", "", "values", "such as servers.count=20,60"),
+        ("servers.cuont = 3, 4", "dra", "", "values", "cuont"),
+        ("servers.count = 3, 0", "dra", "", "values", "servers.count"),
+        ("servers.count = 3, 4", "drra", "", "policies", "did you mean 'dra'"),
+        ("servers.count = 3, 4", "dra", "soon", "until", "found 'soon'"),
+        ("servers.count = 3, 4", "dra", "-1", "until", "a time above 0"),
+    ],
+)
+def test_faults_stand_beside_their_field(
+    qtbot: QtBot, window: ExperimentsWindow, values: str, policies: str, until: str, field: str,
+    said: str,
+) -> None:  # fmt: skip
+    sweep(qtbot, window, values, until)
+    write(qtbot, window.form.policies.area, policies)
+    click(qtbot, window.bar.run)
+    finish(qtbot, window)
+    shown = {one.editor.accessibleName(): one.fault.text() for one in window.form.fields
+             if one.fault.isVisible()}  # fmt: skip
+    wanted = getattr(window.form, field)
+    assert list(shown) == [wanted.editor.accessibleName()]
+    assert said in wanted.fault.text()
+    assert "--" not in wanted.fault.text()
+    assert QApplication.activeModalWidget() is None
+    write(qtbot, wanted.editor, "40")
+    assert not wanted.fault.isVisible()
+
+
+def test_a_folder_that_is_none(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path, said in (("", "found nothing"), (tmp_path / "file", "allowed: a folder"),
+                       (tmp_path / "file" / "below", "cannot be made")):  # fmt: skip
+        write(qtbot, window.form.folder.line, str(path))
+        click(qtbot, window.bar.run)
+        assert said in window.form.folder.fault.text()
+        assert not window.laboratory.busy
+
+
+def test_an_experiment_on_a_trace_asks_for_it(
+    qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path
+) -> None:
+    assert window.list.entry("dra-fig5").state == "needs a trace"
+    choose(qtbot, window, "dra-fig5")
+    fault = window.form.trace.fault
+    click(qtbot, window.bar.run)
+    assert "found nothing" in fault.text()
+    write(qtbot, window.form.trace.line, str(tmp_path / "gone"))
+    click(qtbot, window.bar.run)
+    assert "a file or folder that exists" in fault.text()
+    (tmp_path / "wrong").write_text("no trace\n")
+    write(qtbot, window.form.trace.line, str(tmp_path / "wrong"))
+    click(qtbot, window.bar.run)
+    finish(qtbot, window)
+    assert fault.isVisible()
+    assert "wrong" in fault.text()
+
+
+def test_closing_while_it_runs_leaves_no_process(
+    qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path
+) -> None:
+    sweep(qtbot, window, LONG, "4000")
+    window.run()
+    qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 1,
+                    timeout=PATIENCE)  # fmt: skip
+    workers = processes()
+    assert workers
+    window.shut_down()
+    assert not processes()
+    for pid in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    assert (tmp_path / "results" / "sweep-dra-classroom.parts.jsonl").read_bytes().endswith(b"\n")
+
+
+def test_its_own_close_button_stops_too(qtbot: QtBot, window: ExperimentsWindow) -> None:
+    sweep(qtbot, window, LONG, "4000")
+    window.run()
+    qtbot.waitUntil(lambda: bool(processes()), timeout=PATIENCE)
+    window.close()
+    finish(qtbot, window)
+    assert not processes()
+
+
+def test_one_at_a_time(qtbot: QtBot, window: ExperimentsWindow) -> None:
+    sweep(qtbot, window, LONG, "4000")
+    window.run()
+    choose(qtbot, window, "dra-fig2")
+    assert not window.bar.run.isEnabled()
+    assert "One experiment at a time" in window.bar.state.text()
+    qtbot.keyClick(window.list, Key.Key_F5)
+    assert window.running == SWEEP
+    click(qtbot, window.bar.stop)
+    finish(qtbot, window)
+    assert window.bar.run.isEnabled()
+    assert window.bar.state.text() == ""
+
+
+def test_the_keyboard_reaches_everything(qtbot: QtBot, window: ExperimentsWindow) -> None:
+    window.activateWindow()
+    window.list.setFocus()
+    qtbot.keyClick(window.list, Key.Key_Down)
+    assert window.list.current() == "dra-fig3"
+    qtbot.keyClick(window.list, Key.Key_End)
+    assert window.list.current() == SWEEP
+    reached = set()
+    for _ in range(40):
+        widget = QApplication.focusWidget()
+        assert widget is not None
+        reached.add(widget)
+        qtbot.keyClick(widget, Key.Key_Tab)
+    form = window.form
+    assert reached >= {window.list, form.values.area, form.policies.area, form.until.line,
+                       form.replications.box, form.workers.box, form.folder.line,
+                       window.bar.run}  # fmt: skip
+    for widget in (window.bar.run, window.bar.stop, window.bar.open, form.values.area):
+        assert "\n" in widget.toolTip()
+
+
+def test_another_theme_and_lecture_mode(qtbot: QtBot, window: ExperimentsWindow) -> None:
+    choose(qtbot, window, "dra-fig2")
+    window.run()
+    finish(qtbot, window)
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    light = colours(window)
+    for lecture in (False, True):
+        apply(app, load_theme("dark"), lecture)
+        window.set_theme(load_theme("dark"))
+        qtbot.wait(50)
+        assert light != colours(window)
+        assert window.results.tabs.isVisible() == lecture
+    high = window.list.sizeHintForRow(0)
+    apply(app, load_theme("light"))
+    window.set_theme(load_theme("light"))
+    assert window.list.sizeHintForRow(0) < high
+
+
+class TestLaboratory:
+    """The thread itself, with parts that can be made to fail."""
+
+    @pytest.fixture
+    def laboratory(self) -> Iterator[Laboratory]:
+        made = Laboratory()
+        yield made
+        made.close()
+
+    def ended(self, qtbot: QtBot, laboratory: Laboratory, plan: Tiny, folder: Path) -> End:
+        with qtbot.waitSignal(laboratory.ended, timeout=PATIENCE) as signal:
+            laboratory.start(Order("tiny", lambda: plan, folder, workers=2))
+        assert not laboratory.busy
+        end: End = signal.args[0]
+        return end
+
+    @pytest.mark.parametrize(("how", "said"), [("fails", "allowed: something"),
+                                               ("dies", "ended with code 9")])  # fmt: skip
+    def test_a_part_that_fails(
+        self, qtbot: QtBot, laboratory: Laboratory, tmp_path: Path, how: str, said: str
+    ) -> None:
+        end = self.ended(qtbot, laboratory, Tiny(5, how={2: how}), tmp_path)
+        assert end.error is not None
+        assert said in end.error.line
+        assert not processes()
+
+    def test_what_nobody_expected(
+        self, qtbot: QtBot, laboratory: Laboratory, tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:  # fmt: skip
+        end = self.ended(qtbot, laboratory, Tiny(3, how={0: "breaks"}), tmp_path)
+        assert end.error is not None
+        assert "this should not have happened" in end.error.line
+        assert "ZeroDivisionError" in capsys.readouterr().err
+
+    def test_quick_parts_are_shown_some_times_a_second_and_all_in_the_end(
+        self, qtbot: QtBot, laboratory: Laboratory, tmp_path: Path
+    ) -> None:
+        drawn: list[Result] = []
+        laboratory.drawn.connect(drawn.append)
+        end = self.ended(qtbot, laboratory, Tiny(200, tmp_path / "log"), tmp_path)
+        assert {path.suffix for path in end.files} == {".csv", ".json"}
+        assert len(drawn[-1].rows) == 200
+        assert len(drawn) < 100
+        assert sorted(numbers_in(tmp_path / "log")) == list(range(200))
+
+    def test_the_last_of_some_quick_parts_is_shown_while_a_long_one_runs(
+        self, qtbot: QtBot, laboratory: Laboratory, tmp_path: Path
+    ) -> None:
+        rows: list[int] = []
+        laboratory.drawn.connect(lambda result: rows.append(len(result.rows)))
+        laboratory.start(Order("tiny", lambda: Tiny(8, how={0: "sleeps"}), tmp_path, workers=2))
+        qtbot.waitUntil(lambda: bool(rows) and rows[-1] == 7, timeout=PATIENCE)
+        with qtbot.waitSignal(laboratory.ended, timeout=PATIENCE) as signal:
+            laboratory.stop()
+        assert signal.args[0].stopped
+        assert not processes()
