@@ -20,6 +20,7 @@ from model.comparison import MOST_LANES, Comparison, Run, lanes_of, lanes_shown
 from model.differences import DIFFERENCES
 from model.frame import Frame, RunInfo
 from model.policies import policy_titles
+from model.records import DEPARTURE
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -248,11 +249,13 @@ class CompareControl(QObject):
         part = frame if lanes[0] == 0 else frame.companions[lanes[0] - 1]
         if part.next_event is None:
             return ""
-        where = ""
+        event, narrator = part.next_event, part.info.narrator
+        what, where = narrator.event(event), ""
         if standing is not None and len(lanes) < len(standing.labels):
             where = f" ({', '.join(standing.labels[lane] for lane in lanes)})"
-        when = f"t = {part.next_event.time:.4f}"
-        return f"next: {part.info.narrator.event(part.next_event)}{where} at {when}"
+        elif standing is not None and event.kind == DEPARTURE:
+            what = f"{narrator.job(event.type, event.job)} leaves"  # each policy another server
+        return f"next: {what}{where} at t = {event.time:.4f}"
 
 
 def _compare(worker: RunWorker, policies: tuple[str, ...]) -> None:

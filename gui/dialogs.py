@@ -37,6 +37,7 @@ PAGES = {
     "dra": "DRA for a student",
     "comparison": "Policies side by side",
     "theory": "Theory, live",
+    "experiments": "Experiments",
     "scenarios": "Scenarios",
     "own-policy": "A policy of your own",
     "command-line": "The command line",

@@ -382,7 +382,7 @@ class TestLaboratory:
     ) -> None:
         rows: list[int] = []
         laboratory.drawn.connect(lambda result: rows.append(len(result.rows)))
-        laboratory.start(Order("tiny", lambda: Tiny(8, how={0: "sleeps"}), tmp_path, workers=2))
+        laboratory.start(Order("tiny", lambda: Tiny(8, how={2: "sleeps"}), tmp_path, workers=2))
         qtbot.waitUntil(lambda: bool(rows) and rows[-1] == 7, timeout=PATIENCE)
         with qtbot.waitSignal(laboratory.ended, timeout=PATIENCE) as signal:
             laboratory.stop()
