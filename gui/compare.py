@@ -15,9 +15,9 @@ from gui.compare_form import ask_variant
 from gui.docks import PanelDock
 from gui.intents import BreakAt, GoTo, Intent, RunUntil, Say, Select
 from gui.worker import Goal, RunWorker
-from model.companion import companion
-from model.comparison import MOST_LANES, Comparison, Run, lanes_of, lanes_shown
-from model.differences import DIFFERENCES
+from model.comparison.companion import companion
+from model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of, lanes_shown
+from model.comparison.differences import DIFFERENCES
 from model.frame import Frame, RunInfo
 from model.policies import policy_titles
 from model.records import DEPARTURE

@@ -26,7 +26,7 @@ from gui.run_control import RunControl
 from gui.transport import TransportBar
 from gui.worker import RunWorker
 from model.bounds import Bounds
-from model.comparison import open_run
+from model.comparison.comparison import open_run
 from model.frame import Frame, RunInfo
 from model.policies import policy_titles
 from model.scenario.load import scenario_titles

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject
 
 from gui.pace import Pace
 from gui.worker import Goal, RunWorker
-from model.comparison import Comparison, lanes_of
-from model.comparison_file import load_run, save_run
+from model.comparison.comparison import Comparison, lanes_of
+from model.comparison.file import load_run, save_run
 from model.scenario.load import parse_scenario, write_scenario
 
 

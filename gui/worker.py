@@ -21,7 +21,7 @@ from gui.pace import REAL_TIME, Pace
 from gui.warming import load_painting, warm_in_background
 from model.api import Session
 from model.bounds import Bounds
-from model.comparison import Comparison, Run, lanes_of, lanes_shown
+from model.comparison.comparison import Comparison, Run, lanes_of, lanes_shown
 from model.engine import Reason
 from model.errors import PolicyFileError, UserError
 from model.policies import stop_what_hangs

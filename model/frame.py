@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.bounds import Bounds
-from model.differences import Standing
+from model.comparison.differences import Standing
 from model.explain import Narrator
 from model.origin import Origin
 from model.policies.base import PseudocodeLine

@@ -32,7 +32,7 @@ from gui.panels.comparison_table import (
 from gui.panels.tiles import LabelPace, paint_ground
 from gui.panels.wording import significant
 from gui.theme import Theme, current_fonts
-from model.differences import Difference
+from model.comparison.differences import Difference
 from model.explain import grouped
 from model.frame import Frame
 

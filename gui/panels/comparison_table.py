@@ -7,9 +7,9 @@ from typing import Iterator, NamedTuple, Sequence
 
 from gui.panels.wording import significant, with_interval
 from gui.theme import Theme
+from model.comparison.paired import batches_so_far
 from model.frame import Frame
 from model.metrics import BATCHES, CONFIDENCE, Batches, Estimate
-from model.paired import batches_so_far
 
 #: Theme colours of the lanes, in order.
 LANE_ROLES = ("run", "second", "third")

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from model.api import Session
-from model.companion import companion
+from model.comparison.companion import companion
 from model.errors import ScenarioError, TraceError
 from model.policies import reference_class
 from model.policy_choice import policy_choice

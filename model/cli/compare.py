@@ -17,9 +17,9 @@ from model.cli.measuring import (
     together,
 )
 from model.cli.output import Progress, print_json, shown, table
-from model.companion import companion
-from model.comparison import Comparison
-from model.differences import Difference
+from model.comparison.companion import companion
+from model.comparison.comparison import Comparison
+from model.comparison.differences import Difference
 from model.explain import Narrator
 from model.metrics import Estimate
 

@@ -16,8 +16,8 @@ from gui.intents import BreakAt, GoTo, RunUntil, Select
 from gui.main_window import MainWindow
 from gui.panels import COMPANIONS, PANELS
 from gui.warming import warm_in_background
-from model.comparison import Comparison
-from model.differences import DIFFERENCES
+from model.comparison.comparison import Comparison
+from model.comparison.differences import DIFFERENCES
 from model.records import ARRIVAL, EVENT_KINDS
 
 Key, Button = Qt.Key, Qt.MouseButton

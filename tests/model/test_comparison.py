@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.api import Session
-from model.companion import companion
-from model.comparison import Comparison, open_run
-from model.comparison_file import load_run, save_run
-from model.decision_record import REJECTED, DecisionRecord
-from model.differences import DIFFERENCES
+from model.comparison.companion import companion
+from model.comparison.comparison import Comparison, open_run
+from model.comparison.differences import DIFFERENCES
+from model.comparison.file import load_run, save_run
+from model.comparison.lane import Lane
+from model.comparison.record import REJECTED, DecisionRecord
 from model.engine import Advance, Engine, Reason, Task
 from model.errors import UserError
-from model.lane import Lane
 from model.records import ARRIVAL, EVENT_ROW, FLAG_ADMITTED
 from model.scenario.load import load_scenario
 from model.scenario.reservation import ReservationScenario

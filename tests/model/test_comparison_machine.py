@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from model.assembly import assemble
-from model.comparison import Comparison
+from model.comparison.comparison import Comparison
 from model.engine import Reason
 from model.records import ARRIVAL, DEPARTURE, EVENT_KINDS, UPDATE
 from model.scenario.reservation import ReservationScenario

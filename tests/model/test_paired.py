@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import t as student
 
 from model.api import Session
-from model.comparison import Comparison, open_run
+from model.comparison.comparison import Comparison, open_run
+from model.comparison.paired import batches_so_far, totals_at
 from model.metrics import Batches
-from model.paired import batches_so_far, totals_at
 from model.systems.reservation.measures import batches_of, run_batches, run_metrics
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.api import Session
-from model.decision_record import MOST_JOBS, STRETCH, DecisionRecord, decisions
+from model.comparison.record import MOST_JOBS, STRETCH, DecisionRecord, decisions
 from model.engine import Reason, Task
 from model.records import ARRIVAL, EVENT_ROW
 from model.state import copied

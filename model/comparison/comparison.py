@@ -15,15 +15,15 @@ from typing import Any, Sequence
 from model.api import Session
 from model.assembly import Bench
 from model.bounds import Bounds
-from model.common_time import CommonTime
-from model.companion import caught_up, companion
-from model.difference_search import DifferenceSearch
-from model.differences import DIFFERENCES, Difference, Standing
+from model.comparison.common_time import CommonTime
+from model.comparison.companion import caught_up, companion
+from model.comparison.differences import DIFFERENCES, Difference, Standing
+from model.comparison.lane import Lane, arrival_time
+from model.comparison.lockstep import Lockstep
+from model.comparison.search import DifferenceSearch
 from model.engine import Reason
 from model.errors import UserError
 from model.frame import Frame, RunInfo, Speed
-from model.lane import Lane, arrival_time
-from model.lockstep import Lockstep
 from model.origin import Origin
 from model.policy_choice import choice_text
 from model.records import EVENT_KINDS
@@ -178,7 +178,7 @@ class Comparison:
         """Run on: so many events of the first lane, until a time, or an event of a kind.
 
         An event of a kind counts in whatever lane it happens; the kinds of
-        :data:`model.differences.DIFFERENCES` are those that lanes decide differently.
+        :data:`model.comparison.differences.DIFFERENCES` are those that lanes decide differently.
         ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`.
         """
         flags = sum(EVENT_KINDS[kind] for kind in stop if kind in EVENT_KINDS)

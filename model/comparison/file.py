@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from model.api import Session
-from model.comparison import Comparison, Run
+from model.comparison.comparison import Comparison, Run
 from model.errors import ScenarioError, UserError
 
 #: Version of the format; files of another version are refused.

@@ -12,9 +12,9 @@ from time import monotonic
 from typing import Sequence
 
 from model.api import Session
+from model.comparison.lane import Lane
 from model.engine import Advance, Reason
 from model.errors import PolicyError, UserError
-from model.lane import Lane
 from model.records import ARRIVAL, DEPARTURE, UPDATE, Event
 from model.timeline import NO_END
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from model.comparison.lockstep import Lockstep
 from model.engine import Engine
-from model.lockstep import Lockstep
 from model.records import Event
 from model.timeline import Extent
 
