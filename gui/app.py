@@ -11,6 +11,7 @@ from PySide6.QtCore import QEventLoop, QSettings, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui import theme as themes
+from gui.application import application
 from gui.splash import show_splash
 from model.errors import UserError
 
@@ -23,19 +24,6 @@ SWITCH_INTERVAL = 0.0005
 
 #: Milliseconds after which a window that is only photographed must have been drawn.
 PATIENCE = 60_000
-
-
-def application(offscreen: bool = False) -> QApplication:
-    """The application object, styled."""
-    existing = QApplication.instance()
-    if isinstance(existing, QApplication):
-        return existing
-    arguments = [sys.argv[0]] + (["-platform", "offscreen"] if offscreen else [])
-    app = QApplication(arguments)
-    app.setApplicationName("slotscope")
-    app.setOrganizationName("slotscope")
-    app.setApplicationDisplayName("slotscope")
-    return app
 
 
 def make_window(settings: QSettings, theme: str | None = None) -> MainWindow:

@@ -10,7 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 
 from gui import theme as themes
-from gui.app import application
+from gui.application import application
 from gui.plotting.export import write_png, write_svg
 from model.lab.results import Curve, Figure
 

@@ -38,7 +38,7 @@ class Results(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.tabs)
-        column.addWidget(split(Qt.Orientation.Horizontal, (self.table, 64), (self.notes, 36)), 1)
+        column.addWidget(split(Qt.Orientation.Horizontal, (self.table, 68), (self.notes, 32)), 1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(split(Qt.Orientation.Vertical, (self.picture, 60), (below, 40)))

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Sequence
 
-from gui.panels.wording import GREEDY_PLAIN, exact, significant, with_interval
+from gui.panels.wording import GREEDY_PLAIN, significant, with_interval
 from gui.plotting.scales import THIN_SPACE
 from model.lab.results import Row
 from model.lab.runner import Status
@@ -58,18 +58,9 @@ def numbers_of(row: Row) -> tuple[str, str, str]:
     if not math.isfinite(row.half_width):
         return paper, significant(row.ours), "–"
     if row.half_width == 0:
-        ours = significant(row.ours)
-        fraction = exact_text(row.exact)
-        return paper, f"{ours} = {fraction}" if fraction else ours, "exact"
+        return paper, significant(row.ours), "exact"
     mean, half = with_interval(row.ours, row.half_width)
     return paper, mean, half
-
-
-def exact_text(text: str) -> str:
-    """A rational in text, where it is short and says more than the decimal number."""
-    from fractions import Fraction
-
-    return exact(Fraction(text)) if text else ""
 
 
 def duration(seconds: float) -> str:
