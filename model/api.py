@@ -21,7 +21,7 @@ from model.frame import Frame, Speed
 from model.metrics import Estimate
 from model.origin import Origin
 from model.policies import is_file
-from model.policies.user import check_unchanged, digest_of, load_policy, with_absolute_path
+from model.policies.own.file import check_unchanged, digest_of, load_policy, with_absolute_path
 from model.policy_choice import choice_text
 from model.records import EVENT_KINDS, EVENT_ROW, Record
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text

@@ -43,7 +43,7 @@ def reference_class(name: str) -> Any:
         If no policy has that name, the nearest known one is named; or if a file cannot be used.
     """
     if is_file(name):
-        return import_module("model.policies.user").load_policy(name)
+        return import_module("model.policies.own.file").load_policy(name)
     if name not in POLICIES:
         raise PolicyError(unknown_name("policy", name, POLICIES)
                           + "; or give the path of a .py file")  # fmt: skip
@@ -52,8 +52,8 @@ def reference_class(name: str) -> Any:
 
 def stop_what_hangs() -> None:
     """Stop a policy of one's own that has been running noticeably long (from any thread)."""
-    if "model.policies.guard_watch" in sys.modules:
-        sys.modules["model.policies.guard_watch"].interrupt()
+    if "model.policies.own.watch" in sys.modules:
+        sys.modules["model.policies.own.watch"].interrupt()
 
 
 def policy_titles() -> list[tuple[str, str]]:

@@ -14,9 +14,11 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.app import make_window
 from gui.experiments.form import SWEEP
 from gui.experiments.laboratory import End, Laboratory, Order
 from gui.experiments.window import ExperimentsWindow
+from gui.main_window import MainWindow
 from gui.theme import apply, load_theme
 from model.api import Session
 from model.lab.executor import ThisProcess
@@ -387,4 +389,71 @@ class TestLaboratory:
         with qtbot.waitSignal(laboratory.ended, timeout=PATIENCE) as signal:
             laboratory.stop()
         assert signal.args[0].stopped
+        assert not processes()
+
+
+class TestInTheProgram:
+    """Reached from the main window, and gone with it."""
+
+    @pytest.fixture
+    def main(self, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+        settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+        settings.setValue("experiments/folder", str(tmp_path / "results"))
+        made = make_window(settings, "light")
+        qtbot.addWidget(made)
+        made.show()
+        with qtbot.waitSignal(made.ready, timeout=PATIENCE):
+            made.build_panels()
+        made.control.open("dra-classroom")
+        qtbot.waitUntil(lambda: made.frame is not None, timeout=PATIENCE)
+        yield made
+        made.close()
+
+    def opened(self, qtbot: QtBot, main: MainWindow) -> ExperimentsWindow:
+        main.activateWindow()
+        qtbot.keyClick(main, Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+        qtbot.waitUntil(lambda: main.experiments.window is not None, timeout=PATIENCE)
+        window = main.experiments.window
+        assert window is not None
+        qtbot.waitExposed(window)
+        return window
+
+    def test_a_key_opens_it_on_the_scenario_that_is_open(
+        self, qtbot: QtBot, main: MainWindow
+    ) -> None:
+        assert main.actions_by_name["experiments"].shortcut().toString() == "Ctrl+E"
+        window = self.opened(qtbot, main)
+        assert window.list.entry(SWEEP).title == "Sweep of dra-classroom"
+        assert window.form.policies.lines == ["dra"]
+        main.control.open("dra-example-1", "first-fit")
+        qtbot.waitUntil(lambda: "example" in window.list.entry(SWEEP).title, timeout=PATIENCE)
+        assert window.form.policies.lines == ["first-fit"]
+
+    def test_its_keys_are_not_those_of_the_run(self, qtbot: QtBot, main: MainWindow) -> None:
+        window = self.opened(qtbot, main)
+        window.activateWindow()
+        for key in (Key.Key_Space, Key.Key_Right, Key.Key_Right):
+            qtbot.keyClick(window.list, key)
+        qtbot.wait(100)
+        assert main.frame is not None
+        assert (main.frame.event, main.frame.running) == (0, False)
+        qtbot.keyClick(window.list, Key.Key_D)  # the theme is that of all windows
+        assert main.theme.dark
+        assert window.theme.dark
+
+    def test_the_run_goes_on_beside_it_and_closing_ends_both(
+        self, qtbot: QtBot, main: MainWindow
+    ) -> None:
+        window = self.opened(qtbot, main)
+        sweep(qtbot, window, LONG, "4000")
+        window.run()
+        main.control.run()
+        qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 1,
+                        timeout=PATIENCE)  # fmt: skip
+        assert main.frame is not None
+        before = main.frame.event
+        qtbot.waitUntil(lambda: main.frame is not None and main.frame.event > before,
+                        timeout=PATIENCE)  # fmt: skip
+        assert processes()
+        main.close()
         assert not processes()

@@ -11,7 +11,10 @@ import pytest
 
 from model.api import Session
 from model.errors import PolicyError, PolicyFileError
-from model.policies import guard_call, guard_watch, stop_what_hangs, user
+from model.policies import stop_what_hangs
+from model.policies.own import call as calls
+from model.policies.own import file as policy_file
+from model.policies.own import watch
 from model.records import FLAG_ADMITTED
 from model.state import digest
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
@@ -25,10 +28,10 @@ WHEN = f"if view.event + 1 >= {BAD}:\n"
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits that are met soon."""
-    monkeypatch.setattr(guard_watch, "MOST_SECONDS", 0.3)
-    monkeypatch.setattr(guard_watch, "TRY_AGAIN_AFTER", 0.1)
-    monkeypatch.setattr(user, "MOST_SECONDS_TO_LOAD", 1.0)
-    monkeypatch.setattr(guard_call, "MOST_SUBSTEPS", 500)
+    monkeypatch.setattr(watch, "MOST_SECONDS", 0.3)
+    monkeypatch.setattr(watch, "TRY_AGAIN_AFTER", 0.1)
+    monkeypatch.setattr(policy_file, "MOST_SECONDS_TO_LOAD", 1.0)
+    monkeypatch.setattr(calls, "MOST_SUBSTEPS", 500)
 
 
 def refused(path: str) -> str:
@@ -107,7 +110,7 @@ class TestLoading:
         path = tmp_path / "latin.py"
         path.write_bytes(b"x = 'caf\xe9'\n")
         assert "found the byte 0xe9 at position 8, which is not UTF-8" in refused(str(path))
-        path.write_bytes(b"# " + b"x" * user.MOST_BYTES)
+        path.write_bytes(b"# " + b"x" * policy_file.MOST_BYTES)
         assert "allowed: at most 1,000,000" in refused(str(path))
 
     def test_a_loop_without_end(self, tmp_path: Path, short: None) -> None:
@@ -316,7 +319,7 @@ def test_esc_stops_a_loop_at_once(tmp_path: Path) -> None:
         begun = monotonic()
         with pytest.raises(PolicyFileError, match="as asked"):
             _while(lambda: session.run(events=1000), stop_what_hangs)  # noqa: B023
-        assert monotonic() - begun < guard_watch.MOST_SECONDS
+        assert monotonic() - begun < watch.MOST_SECONDS
         assert session.timeline.event >= BAD - 1
 
 
@@ -339,14 +342,14 @@ def _while(call: Callable[[], object], other: Callable[[], None]) -> None:
 
 def test_the_watchdog_hits_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls that end just when their time is over: the next line is never hit."""
-    monkeypatch.setattr(guard_watch, "LOOK_EVERY", 0.0005)
-    dog = guard_watch._Watchdog()
-    monkeypatch.setattr(guard_watch, "_watchdog", dog)
+    monkeypatch.setattr(watch, "LOOK_EVERY", 0.0005)
+    dog = watch._Watchdog()
+    monkeypatch.setattr(watch, "_watchdog", dog)
     stopped = 0
     for turn in range(400):
         try:
-            guard_watch.watched(lambda: sleep(0.001), 0.0005 + turn % 7 * 0.0002)
-        except guard_watch.StoppedError:
+            watch.watched(lambda: sleep(0.001), 0.0005 + turn % 7 * 0.0002)
+        except watch.StoppedError:
             stopped += 1
         for _ in range(200):
             pass

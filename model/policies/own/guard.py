@@ -17,10 +17,10 @@ from typing import Any, Callable, Generator, Iterator, Mapping
 
 from model.errors import PolicyError, PolicyFileError
 from model.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine
-from model.policies.guard_call import END, Call
-from model.policies.guard_memory import Lasting
-from model.policies.guard_records import BadValueError, plain_record
-from model.policies.guard_shown import PrivateNumbers
+from model.policies.own.call import END, Call
+from model.policies.own.memory import Lasting
+from model.policies.own.records import BadValueError, plain_record
+from model.policies.own.shown import PrivateNumbers
 from model.records import Admit, Line, Record, Reject
 from model.systems.reservation.decisions import KINDS, NotADecisionError, whole
 from model.systems.reservation.numbers import ReservationNumbers

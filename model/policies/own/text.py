@@ -10,7 +10,7 @@ import re
 import tokenize
 from typing import Iterator
 
-#: The name under which a file finds :func:`model.policies.guard_watch.go_on_stopping`.
+#: The name under which a file finds :func:`model.policies.own.watch.go_on_stopping`.
 STOP = "__slotscope_stop__"
 
 _WORD = re.compile(r"[^\W\d]\w*")

@@ -7,11 +7,11 @@ from types import CodeType, GeneratorType
 from typing import Any, Callable
 
 from model.errors import PolicyFileError
-from model.policies import guard_watch
+from model.policies.own import watch
 from model.policies.base import ArrivingJob, DepartedJob
-from model.policies.guard_faults import QUIET, is_from_outside, line_in, said_by
-from model.policies.guard_shown import PrivateNumbers, Shown
-from model.policies.guard_watch import StoppedError, watched
+from model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
+from model.policies.own.shown import PrivateNumbers, Shown
+from model.policies.own.watch import StoppedError, watched
 from model.systems.reservation.view import ReservationView
 
 #: Sub-steps that a policy may take in one event.
@@ -73,7 +73,7 @@ class Call:
         if names := self.shown.changed():
             raise self.fault(f"it changes what it is shown: {', '.join(names)}; allowed: to yield "
                              "decisions, which the system carries out")  # fmt: skip
-        asked = guard_watch.asked_since(self._started) and self._seconds > guard_watch.NOTICEABLE
+        asked = watch.asked_since(self._started) and self._seconds > watch.NOTICEABLE
         if asked or self._seconds > MOST_SECONDS_IN_EVENT:
             raise self.fault(_stopped(self._seconds, asked))
         return given
@@ -125,7 +125,7 @@ def _stopped(seconds: float, asked: bool) -> str:
     if asked:
         return f"stopped after {seconds:.1f} seconds in this event, as asked"
     return (
-        f"it takes more than {seconds:.0f} seconds, allowed: {guard_watch.MOST_SECONDS:g} in one "
+        f"it takes more than {seconds:.0f} seconds, allowed: {watch.MOST_SECONDS:g} in one "
         f"sub-step and {MOST_SECONDS_IN_EVENT:g} in one event; is this a loop without end?"
     )
 

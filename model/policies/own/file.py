@@ -21,16 +21,16 @@ from pydantic import BaseModel
 
 from model.errors import PolicyFileError
 from model.policies.base import NoParameters, PseudocodeLine
-from model.policies.guard import GuardedPolicy
-from model.policies.guard_faults import QUIET, is_from_outside, line_in, said_by
-from model.policies.guard_watch import (
+from model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
+from model.policies.own.guard import GuardedPolicy
+from model.policies.own.shape import place_in, policy_class, takes_nothing
+from model.policies.own.text import STOP, own_lines, stoppable
+from model.policies.own.watch import (
     MOST_SECONDS_TO_LOAD,
     StoppedError,
     go_on_stopping,
     watched,
 )
-from model.policies.user_shape import place_in, policy_class, takes_nothing
-from model.policies.user_text import STOP, own_lines, stoppable
 from model.records import Line
 from model.systems.reservation.numbers import ReservationNumbers
 
