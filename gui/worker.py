@@ -275,9 +275,11 @@ class RunWorker(QObject):
             return float("inf")
         started, time = self._clock
         due = time + (monotonic() - started) * self.pace.time
-        behind = due - self._session.timeline.time
+        line = self._session.timeline
+        following = line.next_event
+        behind = due - following.time if following is not None else 0.0
         if behind > self.pace.time * 0.25:  # the machine cannot keep up: do not pile up debt
-            self._clock = (monotonic(), self._session.timeline.time)
+            self._clock = (monotonic(), line.time)
         return due
 
     def _beat(self, session: Run, substeps: float) -> None:

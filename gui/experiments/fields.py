@@ -191,7 +191,8 @@ class TraceField(LineField):
     @property
     def paths(self) -> tuple[str, ...]:
         """The paths that are given."""
-        return tuple(part.strip() for part in self.text.split(os.pathsep) if part.strip())
+        parts = (part.strip() for part in self.text.split(os.pathsep))
+        return tuple(str(Path(part).expanduser()) for part in parts if part)
 
     def _ask_files(self) -> None:
         chosen, _ = QFileDialog.getOpenFileNames(self, "Trace", self.text)

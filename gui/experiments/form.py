@@ -204,7 +204,7 @@ class OrderForm(QWidget):
             raise UserError("found nothing, allowed: the trace's files, or their folder",
                             where="--trace")  # fmt: skip
         for path in self.trace.paths:
-            if not Path(path).expanduser().exists():
+            if not Path(path).exists():
                 raise UserError(f"found '{path}', allowed: a file or folder that exists",
                                 where="--trace")  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -104,9 +104,14 @@ class ExperimentList(QListWidget):
         self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Titles break elsewhere in another width."""
+        """Titles break elsewhere in another width; what is chosen stays in view."""
         super().resizeEvent(event)
         self.scheduleDelayedItemsLayout()
+        QTimer.singleShot(0, self._keep_in_view)
+
+    def _keep_in_view(self) -> None:
+        if self.currentItem() is not None:
+            self.scrollToItem(self.currentItem())
 
 
 class _Delegate(QStyledItemDelegate):

@@ -183,6 +183,12 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
                 labels.append(EndLabel(text, height, look.color(self._theme)))
         return labels
 
+    def close(self) -> None:
+        """pyqtgraph takes the axes apart, and then the widget changes its size once more."""
+        self._curves.clear()
+        self._levels.clear()
+        super().close()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Names get their part of another width."""
         super().resizeEvent(event)

@@ -25,8 +25,10 @@ _STEPS, _HEIGHT = 1000, 14
 class RunBar(QWidget):
     """Buttons, a bar, and below them a sentence."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
+        self._fault = False
         self.run = QPushButton("&Run")
         self.stop = QPushButton("&Stop")
         self.open = QPushButton("&Open folder")
@@ -68,8 +70,11 @@ class RunBar(QWidget):
         self.share.setVisible(share is not None)
         self.share.setValue(round(_STEPS * (share or 0.0)))
 
-    def say(self, text: str) -> None:
-        """Show a sentence; nothing takes its room away."""
+    def say(self, text: str, *, fault: bool = False) -> None:
+        """Show a sentence, in the colour of faults if it is one; nothing takes its room away."""
+        self._fault = fault
+        color = self._theme.ink(self._theme.rejection) if fault else self._theme.normal
+        self.message.setStyleSheet(f"color: {color}")
         self.message.setText(text)
         self.message.setVisible(bool(text))
 
@@ -85,5 +90,7 @@ class RunBar(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme."""
+        self._theme = theme
+        self.say(self.message.text(), fault=self._fault)
         self.run.setIcon(icon("run", theme))
         self.stop.setIcon(icon("cancel", theme))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
@@ -40,6 +41,13 @@ _LEFT, _LEFT_SHARE = 360, 0.36
 _NEEDS_TRACE = "needs a trace"
 
 
+class Said(NamedTuple):
+    """A sentence on an entry, and whether it tells what went wrong."""
+
+    text: str
+    fault: bool = False
+
+
 class ExperimentsWindow(QWidget):
     """Experiments beside the run; one at a time.
 
@@ -60,12 +68,12 @@ class ExperimentsWindow(QWidget):
         self._told = 0.0
         self._results: dict[str, Result] = {}
         self._surveys: dict[str, Survey] = {}
-        self._ends: dict[str, str] = {}  # what was said last of each entry
+        self._said: dict[str, Said] = {}  # what was said last of each entry
         self.list = ExperimentList(theme)
         self.form = OrderForm(settings, theme)
         self.results = Results(theme)
         self._form_area = FormArea(self.form)
-        self.bar = RunBar()
+        self.bar = RunBar(theme)
         self._settle = QTimer(self, singleShot=True, interval=SETTLE)
         self._clock = QTimer(self, interval=1000)
         self._build()
@@ -104,7 +112,7 @@ class ExperimentsWindow(QWidget):
         laboratory = self.laboratory
         laboratory.progressed.connect(self._take_status)
         laboratory.drawn.connect(self._take_result)
-        laboratory.writing.connect(lambda: self._say("Writing data and pictures ..."))
+        laboratory.writing.connect(lambda: self._say("Writing data and pictures ...", self.running))
         laboratory.ended.connect(self._take_end)
         laboratory.looked.connect(self._take_survey)
 
@@ -112,7 +120,7 @@ class ExperimentsWindow(QWidget):
         for name, item in EXPERIMENTS.items():
             state = _NEEDS_TRACE if item.needs_trace else ""
             self.list.put(Entry(name, item.title, item.paper, state))
-        self.list.put(Entry(SWEEP, "Sweep of the open scenario", "every combination of values",
+        self.list.put(Entry(SWEEP, "Sweep of the open scenario", "all combinations of values",
                             "not run"))  # fmt: skip
         self.list.setCurrentRow(0)
 
@@ -124,11 +132,11 @@ class ExperimentsWindow(QWidget):
         self.form.follow(info)
         entry = self.list.entry(SWEEP)
         title = f"Sweep of {info.scenario_name}"
-        self.list.put(Entry(SWEEP, title, "the open scenario, every combination of values",
+        self.list.put(Entry(SWEEP, title, "the open scenario, all combinations",
                             entry.state, entry.share, entry.running))  # fmt: skip
         if before != info.scenario_name and self.running != SWEEP:
             self._results.pop(SWEEP, None)
-            self._ends.pop(SWEEP, None)
+            self._said.pop(SWEEP, None)
             self.list.tell(SWEEP, "not run", 0.0)
             self._show()
 
@@ -142,7 +150,7 @@ class ExperimentsWindow(QWidget):
                 continue
             self._results.pop(name, None)
             self._surveys.pop(name, None)
-            self._ends.pop(name, None)
+            self._said.pop(name, None)
             if self._can_look(name):
                 orders.append(self.form.order_of(name))
             else:
@@ -188,7 +196,6 @@ class ExperimentsWindow(QWidget):
     def run(self) -> None:
         """Carry out what is missing of the chosen entry."""
         if self.laboratory.busy:
-            self._say(self._busy_text())
             return
         order = self.form.order()
         if order is None:
@@ -247,17 +254,18 @@ class ExperimentsWindow(QWidget):
         done, total = (status.done, status.total) if status is not None else (0, 0)
         self._surveys[key] = Survey(done, total)
         self.list.tell(key, kept_text(done, total), done / total if total else 0.0)
-        self._ends[key] = self._end_text(end, done, total)
         chosen = key == self.list.current()
         beside = end.error is not None and chosen and self.form.show_error(end.error)
-        if end.error is not None:
-            self._ends[key] = "" if beside else f"{words_of(end.error)}. {goes_on(done, total)}"
+        text = "" if beside else self._end_text(end, done, total)
+        self._said[key] = Said(text, fault=end.error is not None)
         if chosen:
             self._show()
         self._show_buttons()
         self.said.emit(f"{self.list.entry(key).paper}: {self.list.entry(key).state}")
 
     def _end_text(self, end: End, done: int, total: int) -> str:
+        if end.error is not None:
+            return f"{words_of(end.error)}. {goes_on(done, total)}"
         if end.files:
             first, *others = (path.name for path in end.files)
             names = ", ".join([first, *(name.removeprefix(self._name) for name in others)])
@@ -269,7 +277,7 @@ class ExperimentsWindow(QWidget):
     def _say(self, text: str, key: str = "") -> None:
         """Say something of an entry, by default of the chosen one."""
         key = key or self.list.current()
-        self._ends[key] = text
+        self._said[key] = Said(text)
         if key == self.list.current():
             self.bar.say(text)
 
@@ -277,10 +285,10 @@ class ExperimentsWindow(QWidget):
         """Show everything of the chosen entry."""
         key = self.list.current()
         survey = self._surveys.get(key, Survey())
-        text = self._ends.get(key, "")
-        if not text and key != self.running:
-            text = goes_on(survey.done, survey.total)
-        self.bar.say(text)
+        said = self._said.get(key, Said(""))
+        if not said.text and key != self.running:
+            said = Said(goes_on(survey.done, survey.total))
+        self.bar.say(said.text, fault=said.fault)
         self._show_result()
         self._show_buttons()
 

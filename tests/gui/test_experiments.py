@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import signal
 from pathlib import Path
 from typing import Iterator
 
@@ -333,6 +334,21 @@ def test_another_theme_and_lecture_mode(qtbot: QtBot, window: ExperimentsWindow)
     assert window.list.sizeHintForRow(0) < high
 
 
+def test_an_error_of_no_field_stands_above_the_picture(
+    qtbot: QtBot, window: ExperimentsWindow
+) -> None:
+    sweep(qtbot, window, LONG, "20000")
+    window.run()
+    qtbot.waitUntil(lambda: bool(processes()), timeout=PATIENCE)
+    os.kill(processes()[0], signal.SIGKILL)
+    finish(qtbot, window)
+    message = window.bar.message
+    assert "ended with code -9" in message.text()
+    assert "Run goes on from there" in message.text()
+    assert window.theme.ink(window.theme.rejection) in message.styleSheet()
+    assert window.bar.run.isEnabled()
+
+
 class TestLaboratory:
     """The thread itself, with parts that can be made to fail."""
 
@@ -441,19 +457,19 @@ class TestInTheProgram:
         assert main.theme.dark
         assert window.theme.dark
 
-    def test_the_run_goes_on_beside_it_and_closing_ends_both(
+    def test_the_run_answers_beside_it_and_closing_ends_both(
         self, qtbot: QtBot, main: MainWindow
     ) -> None:
         window = self.opened(qtbot, main)
-        sweep(qtbot, window, LONG, "4000")
+        sweep(qtbot, window, LONG, "20000")
         window.run()
-        main.control.run()
         qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 1,
                         timeout=PATIENCE)  # fmt: skip
-        assert main.frame is not None
-        before = main.frame.event
-        qtbot.waitUntil(lambda: main.frame is not None and main.frame.event > before,
-                        timeout=PATIENCE)  # fmt: skip
+        for event in (1, 2, 3):
+            qtbot.keyClick(main, Key.Key_Right)
+            qtbot.waitUntil(lambda wanted=event: main.frame is not None
+                            and main.frame.event == wanted, timeout=PATIENCE)  # fmt: skip
+        assert window.laboratory.busy
         assert processes()
         main.close()
         assert not processes()

@@ -133,6 +133,17 @@ def test_space_runs_and_pauses(qtbot: QtBot, window: MainWindow) -> None:
     assert window.frame.event == stopped
 
 
+def test_events_that_lie_far_apart_are_reached_at_real_time(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")  # type: ignore[union-attr]
+    first = window.frame.next_event if window.frame is not None else None
+    assert first is not None and first.time > 0.5  # far more than what counts as falling behind
+    press(qtbot, window, Key.Key_Space)
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.event >= 1)
+
+
 def test_ctrl_right_stops_just_before_the_next_rejection(qtbot: QtBot, window: MainWindow) -> None:
     window.transport.kind.setCurrentText("rejection")
     press(qtbot, window, Key.Key_Right, CTRL)

@@ -1,0 +1,191 @@
+"""The pieces of the window of experiments: words, looks of curves, axes, ranges."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.experiments.axis import LogarithmicAxis
+from gui.experiments.curves import DASHES, SYMBOLS, looks
+from gui.experiments.fields import words_of
+from gui.experiments.listing import Entry, ExperimentList
+from gui.experiments.picture import FigurePlot, Picture
+from gui.experiments.words import (
+    at_text,
+    duration,
+    goes_on,
+    kept_text,
+    numbers_of,
+    running_text,
+    told_apart,
+    typeset,
+)
+from gui.theme import Theme, load_theme
+from model.errors import UserError
+from model.lab.results import Curve, Figure, Row
+from model.lab.runner import Status
+
+FIGURE = Figure(
+    "some", "Some figure", "servers L", "reward / U*",
+    (Curve("g = 1", (20.0, 60.0), (0.7, 0.8), (0.01, float("nan"))),
+     Curve("g = 2", (20.0,), (0.6,), (0.02,))),
+    levels=(("U^(g) / U*", 0.86),), marks=(("60", 60.0),), logarithmic_x=True,
+)  # fmt: skip
+
+
+@pytest.fixture
+def theme() -> Theme:
+    return load_theme("light")
+
+
+@pytest.fixture
+def plot(qtbot: QtBot, theme: Theme) -> FigurePlot:
+    made = FigurePlot(FIGURE, theme)
+    qtbot.addWidget(made)
+    made.resize(700, 400)
+    made.show()
+    return made
+
+
+class TestWords:
+    def test_symbols_are_set_as_in_the_papers(self) -> None:
+        assert typeset("DRA, g(L) = log^1.1") == "DRA, g(L) = log¹·¹"
+        assert typeset("U^(g) / U*, alpha = 1, alphabet") == "U⁽ᵍ⁾ / U*, α = 1, alphabet"
+
+    def test_curves_are_named_by_what_differs(self) -> None:
+        names = [
+            "policy.parameters.reservation_factor = log^2, policy = dra",
+            "x = 1, policy = dra",
+        ]
+        assert list(told_apart(names).values()) == ["reservation_factor = log²", "x = 1"]
+        assert told_apart(["x = 1, y = 2"]) == {"x = 1, y = 2": "x = 1, y = 2"}
+        assert told_apart([]) == {}
+
+    def test_numbers_have_the_digits_that_are_known(self) -> None:
+        assert numbers_of(Row("a", 0.84123456, 0.0016)) == ("–", "0.8412", "0.0016")
+        assert numbers_of(Row("a", 799 / 927, paper=0.862)) == ("0.862", "0.8619", "exact")
+        assert numbers_of(Row("a", 3.0, float("nan")))[2] == "–"
+        assert at_text(Row("a", 0.0, at={"g": "log^2", "L": 180})) == "g = log², L = 180"
+
+    @pytest.mark.parametrize(
+        ("seconds", "text"),
+        [(-3.0, "a moment"), (40.0, "about 40 s"), (125.0, "about 2 min"), (5400.0, "about 1.5 h")],
+    )
+    def test_times_left(self, seconds: float, text: str) -> None:
+        assert duration(seconds).replace("\u2009", " ") == text
+
+    def test_states(self) -> None:
+        assert kept_text(0, 40) == "not run"
+        assert kept_text(12, 40) == "12 of 40 parts kept"
+        assert kept_text(40, 40) == "done"
+        assert goes_on(12, 40) == "12 of 40 parts are kept; Run goes on from there."
+        assert goes_on(0, 40) == goes_on(40, 40) == ""
+        status = Status(12, 40, 0, 0.43, 130.0)
+        assert running_text(status, 10.0).replace("\u2009", " ") == (
+            "running 43 %, about 2 min left"
+        )
+        assert "making ready" in running_text(None)
+
+    def test_errors_name_no_option_of_a_command(self) -> None:
+        error = UserError("cannot be written; choose another folder with --out", where="--out")
+        assert words_of(error) == "cannot be written; choose another folder"
+        error = UserError("found 0", where="--vary servers.count=0: servers.count")
+        assert words_of(error) == "servers.count=0: servers.count: found 0"
+
+
+class TestLooks:
+    def test_curves_differ_in_more_than_their_colour(self, theme: Theme) -> None:
+        found = looks([f"curve {number}" for number in range(12)])
+        signs = {(look.number % len(SYMBOLS), look.number % len(DASHES)) for look in found.values()}
+        assert len(signs) == 12
+        assert len({look.color(theme) for look in list(found.values())[:9]}) == 9
+
+    def test_colours_with_a_meaning_are_kept(self, theme: Theme) -> None:
+        found = looks(["optimum U*", "global greedy U^(g)", "DRA"])
+        colors = [look.color(theme) for look in found.values()]
+        assert colors == [theme.optimum, theme.greedy, theme.run]
+
+    def test_a_curve_keeps_its_look_while_others_appear(
+        self, plot: FigurePlot, theme: Theme
+    ) -> None:
+        first, second = FIGURE.curves
+        plot.show_figure(replace(FIGURE, curves=(second,)), complete=False)
+        before = plot._curves[second.name].look
+        plot.show_figure(FIGURE, complete=False)
+        assert plot._curves[second.name].look == before
+        plot.show_figure(FIGURE, complete=True)  # as in the saved picture
+        assert plot._curves[first.name].look == before
+        plot.show_figure(replace(FIGURE, curves=(first,)), complete=False)
+        assert list(plot._curves) == [first.name]
+
+
+class TestPlot:
+    def test_all_points_levels_and_marks_are_in_view(self, plot: FigurePlot) -> None:
+        plot.show_figure(FIGURE, complete=False)
+        (left, right), (low, high) = plot.getPlotItem().getViewBox().viewRange()
+        assert left < 1.301 < 1.779 < right
+        assert low <= 0.58
+        assert high >= 0.86
+        texts = [label.text for label, _, _ in plot._column.placed()]
+        assert any(text.startswith("U⁽ᵍ⁾ / U* 0.86") for text in texts)
+        assert {text[2:] for text in texts[1:]} == {"g = 1", "g = 2"}
+        assert plot._marks["60"].value() == pytest.approx(1.778, abs=1e-3)
+
+    def test_a_point_without_an_interval_is_hollow(self, plot: FigurePlot, theme: Theme) -> None:
+        plot.show_figure(FIGURE, complete=False)
+        dots = plot._curves["g = 1"]._dots.points()
+        filled, hollow = (dot.brush().color().name() for dot in dots)
+        assert hollow == theme.panel
+        assert filled == plot._curves["g = 1"].look.color(theme)
+
+    def test_a_wild_interval_does_not_flatten_the_rest(self, plot: FigurePlot) -> None:
+        wild = Curve("g = 1", (20.0, 60.0), (0.7, 0.8), (50.0, 0.01))
+        plot.show_figure(replace(FIGURE, curves=(wild,)), complete=False)
+        low, high = plot.getPlotItem().getViewBox().viewRange()[1]
+        assert high - low < 1.0
+
+    def test_long_curves_have_few_symbols(self, plot: FigurePlot) -> None:
+        many = Curve("g = 1", tuple(map(float, range(1, 500))), (0.5,) * 499)
+        plot.show_figure(replace(FIGURE, curves=(many,)), complete=False)
+        assert len(plot._curves["g = 1"]._dots.points()) < 10
+
+    def test_logarithmic_ticks_are_round_numbers(self) -> None:
+        axis = LogarithmicAxis("bottom", "L")
+        [(_, places)] = axis.tickValues(1.25, 3.05, 600)
+        assert axis.tickStrings(places, 1.0, 1.0) == ["20", "50", "100", "200", "500",
+                                                      "1\u2009000"]  # fmt: skip
+
+
+class TestPicture:
+    def test_several_figures_stand_behind_tabs(self, qtbot: QtBot, theme: Theme) -> None:
+        picture = Picture(theme)
+        qtbot.addWidget(picture)
+        picture.show()
+        other = replace(FIGURE, name="other", title="Another", y_label="arrivals")
+        picture.show_figures((FIGURE, other), "nothing yet", complete=True)
+        assert picture.tabs.isVisible()
+        picture.tabs.setCurrentIndex(1)
+        assert picture.plot is not None
+        assert picture.plot.figure is other
+        picture.show_figures((), "nothing yet", complete=True)
+        assert picture.plot is None
+        assert picture.note.isVisible()
+        assert not picture.tabs.isVisible()
+
+
+class TestList:
+    def test_an_entry_is_changed_where_it_stands(self, qtbot: QtBot, theme: Theme) -> None:
+        listed = ExperimentList(theme)
+        qtbot.addWidget(listed)
+        for key in "abc":
+            listed.put(Entry(key, f"Title {key}", "Paper", "not run"))
+        listed.choose("b")
+        listed.tell("b", "running 43 %", 0.43, running=True)
+        assert listed.count() == 3
+        assert listed.current() == "b"
+        assert listed.entry("b").state == "running 43 %"
+        narrow = listed.sizeHintForRow(0)
+        listed.put(Entry("a", "A title that is far too long for one line " * 3, "Paper", ""))
+        assert listed.sizeHintForRow(0) > narrow
