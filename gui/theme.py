@@ -127,8 +127,16 @@ _TABLES: dict[str, tuple[str, ...]] = {
     "surfaces": ("window", "panel", "raised", "field", "selection"),
     "text": ("normal", "muted"),
     "lines": ("grid", "border", "focus"),
-    "meanings": ("run", "reject_group", "rejection", "migration", "optimum", "greedy",
-                 "second", "third"),
+    "meanings": (
+        "run",
+        "reject_group",
+        "rejection",
+        "migration",
+        "optimum",
+        "greedy",
+        "second",
+        "third",
+    ),
     "slots": ("empty", "reserved", "types"),
 }
 

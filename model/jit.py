@@ -75,4 +75,3 @@ def cache_folder() -> Path:
     if not os.access(Path(root).parent, os.W_OK):
         root = tempfile.gettempdir()
     return Path(root) / "slotscope" / "compiled" / digest.hexdigest()
-

@@ -108,9 +108,7 @@ class TestWindow:
             "screenshot dra-vms --at 2.5 --out a.png --size 1280x720 --panel groups --theme dark"
         )
         assert (said.code, said.out) == (0, "a.png\n")
-        assert app.pictures == [
-            ("dra-vms", (), None, (), 2.5, None, (1280, 720), "groups", "dark")
-        ]
+        assert app.pictures == [("dra-vms", (), None, (), 2.5, None, (1280, 720), "groups", "dark")]
 
 
 class TestHelp:

@@ -7,8 +7,8 @@ from types import CodeType, GeneratorType
 from typing import Any, Callable
 
 from model.errors import PolicyFileError
-from model.policies.own import watch
 from model.policies.base import ArrivingJob, DepartedJob
+from model.policies.own import watch
 from model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
 from model.policies.own.shown import PrivateNumbers, Shown
 from model.policies.own.watch import StoppedError, watched

@@ -137,13 +137,19 @@ class ReservationNumbers:
         0 for a type that fits no server.
         """
         if self.demand.shape[1]:
-            sizes = [max(Fraction(int(need), int(has)) for need, has
-                         in zip(row, self.capacity, strict=True)) for row in self.demand]
+            sizes = [
+                max(
+                    Fraction(int(need), int(has))
+                    for need, has in zip(row, self.capacity, strict=True)
+                )
+                for row in self.demand
+            ]
         else:
             most = [int(slots) for slots in self.maximal.max(axis=0)]
             sizes = [Fraction(1, slots) if slots else Fraction(0) for slots in most]
-        fitting = [size if fits else Fraction(0)
-                   for size, fits in zip(sizes, self.space.fits, strict=True)]
+        fitting = [
+            size if fits else Fraction(0) for size, fits in zip(sizes, self.space.fits, strict=True)
+        ]
         return tuple(common_units(fitting)[0])
 
     @cached_property

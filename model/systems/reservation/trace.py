@@ -59,8 +59,10 @@ def _variant(policy: PolicyChoice) -> tuple[str, str]:
     """The names of a policy in instance files; its own name where they have none."""
     for names, (name, parameters) in VARIANTS.items():
         given = policy.parameters
-        if name == policy.name and all(given.get(key) == parameters.get(key, False)
-                                       for key in {*parameters, "extended"} & {*given}):
+        if name == policy.name and all(
+            given.get(key) == parameters.get(key, False)
+            for key in {*parameters, "extended"} & {*given}
+        ):
             return names  # fmt: skip
     return ("dra" if policy.name == "dra-preemption" else policy.name), "event"
 
