@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
 from typing import Any, Callable
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy as np
 from model.assembly import Bench, assemble, workload_of
 from model.bounds import Bounds
 from model.describe import run_info
-from model.engine import Engine, EventRun, Reason, Task
 from model.errors import PolicyError, ScenarioError, UserError
 from model.frame import Frame, Speed
 from model.metrics import Estimate
@@ -23,23 +21,20 @@ from model.origin import Origin
 from model.policies import is_file
 from model.policies.own.file import check_unchanged, digest_of, load_policy, with_absolute_path
 from model.policy_choice import choice_text
-from model.records import EVENT_KINDS, EVENT_ROW, Record
+from model.records import EVENT_ROW
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from model.session_file import Place, Saved, read_session, write_session
 from model.state import copied, digest, frozen
 from model.systems.reservation.measures import run_metrics
 from model.systems.reservation.state import NEXT_ARRIVAL
-from model.timeline import Timeline
+from model.walk import Walk
 from model.workload import ContinuedWorkload
 
 #: Rows of the log in a frame.
 ROWS_IN_FRAME = 400
 
-#: Events in one slice while a time budget is watched.
-BUDGET_SLICE = 16_384
 
-
-class Session:
+class Session(Walk):
     """One scenario under one policy: its run, its history, and frames of it.
 
     Not thread-safe: one thread drives it.
@@ -48,15 +43,12 @@ class Session:
     def __init__(
         self, bench: Bench, name: str = "", state: Any = None, origin: Origin | None = None
     ) -> None:
-        self.bench = bench
+        super().__init__(bench, state)
         self.name = name
-        self.timeline = Timeline(bench.system, bench.reference, state)
         choice = bench.scenario.policy.name
         self.origin = origin or Origin("", choice, bench.scenario.seed)
         self.info = run_info(bench, name, self.origin)
         self.layout = ""
-        self._last_records: tuple[Record, ...] = ()
-        self._agreement: bool | None = None
         self._fork: tuple[int, float, int] = (0, 0.0, 0)
 
     # Opening.
@@ -189,170 +181,6 @@ class Session:
         session._fork = self._fork
         return session
 
-    def use_kernel(self) -> bool:
-        """Run compiled from here on; False if the policy has no compiled twin."""
-        if not self.bench.has_kernel:
-            return False
-        self.use_engine(self.bench.kernel())
-        return True
-
-    def use_engine(self, engine: Engine) -> None:
-        """Run on *engine* from here on; the history stays."""
-        self.timeline.engine = engine
-
-    # Forwards.
-
-    def run(
-        self,
-        events: int | None = None,
-        until: float = np.inf,
-        stop: tuple[str, ...] = (),
-        budget: float = np.inf,
-    ) -> Reason:
-        """Run on: so many events, until a time, or until an event of a kind.
-
-        ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`.
-        """
-        flags = sum(EVENT_KINDS[kind] for kind in stop)
-        left = np.inf if events is None else events
-        deadline = monotonic() + budget
-        reason = Reason.LIMIT
-        while left > 0 and reason is Reason.LIMIT:
-            before = self.timeline.event
-            reason = self.timeline.advance(int(min(left, BUDGET_SLICE)), until, flags).reason
-            left -= self.timeline.event - before
-            if monotonic() >= deadline:
-                break
-        self._last_records = ()
-        return reason
-
-    def step(self) -> None:
-        """One event; from the middle of one, to its end.
-
-        Raises
-        ------
-        PolicyError
-            If the policy fails; the run stands where it stood, in the middle of the event at
-            the last sub-step that went well.
-        """
-        inside = self.timeline.substep > 0
-        if not inside and self.timeline.next_event is None:
-            return
-        try:
-            if not inside:
-                self.timeline.step_into()
-            self._finish()
-        except PolicyError:
-            if not inside:
-                self.timeline.leave_event()
-            raise
-
-    def step_out(self) -> None:
-        """To the end of the event in the making; nothing between events."""
-        if self.timeline.substep:
-            self._finish()
-
-    def step_into(self) -> None:
-        """One sub-step of the reference; closing an event compares it with the kernel."""
-        self._last_records = self.timeline.records
-        record = self.timeline.step_into()
-        if record is None and self._last_records:
-            self._check_agreement()
-        elif record is not None:
-            self._last_records = ()
-
-    def _finish(self) -> None:
-        run_records: tuple[Record, ...] = ()
-        while True:
-            run_records = self.timeline.records or run_records
-            if self.timeline.step_into() is None:
-                break
-            run_records = self.timeline.records
-        self._last_records = run_records
-        self._check_agreement()
-
-    def _check_agreement(self) -> None:
-        """Let the other engine run the event just stepped through; do both agree?"""
-        self._agreement = None
-        if self.timeline.engine is self.bench.reference:
-            return
-        before = self.timeline.state_before()
-        tape = np.zeros(1, EVENT_ROW)
-        result = self.timeline.engine.advance(before, tape, Task())
-        self._agreement = digest(result.state) == digest(self.timeline.state)
-
-    # Backwards.
-
-    def step_back(self) -> None:
-        """To the start of the event in the making, else one event back."""
-        if self.timeline.substep:
-            self.timeline.leave_event()
-        else:
-            self.timeline.seek(self.timeline.event - 1)
-        self._recall()
-
-    def step_back_into(self) -> None:
-        """One sub-step back."""
-        self.timeline.step_back_into()
-        self._last_records = ()
-
-    def seek(self, event: int, substep: int = 0) -> None:
-        """Stand after *event* events, then *substep* sub-steps into the next."""
-        self.timeline.seek(event)
-        if substep:
-            self.timeline.enter_event(substep)
-        self._recall()
-
-    def to_start(self) -> None:
-        """Back to event 0."""
-        self.seek(self.timeline.first_event)
-
-    def to_live_end(self) -> None:
-        """To the last event ever reached."""
-        self.seek(self.timeline.live_end)
-
-    def run_to(self, kind: str, budget: float = np.inf) -> Reason:
-        """Run on to the next event of a kind and stand just before it takes effect.
-
-        The very next event is passed over, so that asking again goes on to the one after.
-        """
-        if self.run(events=1) is Reason.END:
-            return Reason.END
-        reason = self.run(stop=(kind,), budget=budget)
-        if reason is Reason.FLAG:
-            self.seek(self.timeline.event - 1)
-        return reason
-
-    def back_to(self, kind: str) -> bool:
-        """Stand just before the previous event of a kind; False if there is none."""
-        found = self.previous_of(kind)
-        if found is not None:
-            self.seek(found - 1)
-        return found is not None
-
-    def previous_of(self, kind: str) -> int | None:
-        """The last event of a kind up to where the run stands, or None."""
-        flag = EVENT_KINDS[kind]
-        last = self.timeline.event
-        while last > self.timeline.first_event:
-            first = max(self.timeline.first_event + 1, last - BUDGET_SLICE)
-            rows = self.timeline.rows(first, last)
-            found = rows["event"][(rows["flags"] & flag) != 0]
-            if len(found):
-                return int(found[-1])
-            last = first - 1
-        return None
-
-    def _recall(self) -> None:
-        """The sub-steps of the event that led here, for the panels that show them."""
-        self._agreement = None
-        self._last_records = ()
-        if self.timeline.substep or self.timeline.event <= self.timeline.first_event:
-            return
-        run = EventRun(self.bench.system, self.timeline.state_before())
-        run.finish()
-        self._last_records = tuple(run.records)
-
     # Forking and measuring.
 
     def fork(self, scenario: Scenario, policy: str | None = None) -> Session:
@@ -428,13 +256,13 @@ class Session:
             records=line.records,
             event_in_the_making=line.event_in_the_making,
             next_event=line.next_event,
-            last_records=self._last_records,
+            last_records=self.last_records,
             rows=rows.copy(),
             samples=line.samples.table,
             extent=line.extent(),
             running=running,
             engine=line.engine.name,
-            agreement=self._agreement,
+            agreement=self.agreement,
             bounds=bounds or Bounds(),
             breakpoints=breakpoints,
             speed=speed or Speed(),

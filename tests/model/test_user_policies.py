@@ -79,9 +79,9 @@ class Policy(dra.Reference):
     own = [line for line in session.info.pseudocode if line.line.algorithm == 3]
     assert own[0].text.strip() == "<b>def</b> migration(self, view, job):"
     session.seek(0)
-    while not any(record.kind == "no_migration" for record in session._last_records):
+    while not any(record.kind == "no_migration" for record in session.last_records):
         session.step()
-    (record,) = [item for item in session._last_records if item.kind == "no_migration"]
+    (record,) = [item for item in session.last_records if item.kind == "no_migration"]
     assert record.line == Line(3, 9)
 
 
@@ -117,9 +117,9 @@ def test_sub_steps_carry_the_line_that_they_came_from(tmp_path: Path) -> None:
 def test_a_sub_step_is_worded_by_its_kind_and_values(tmp_path: Path) -> None:
     said = "yield say('not quite_full', best=(1, 2.5), part=1/3)\n"
     session = opened(tmp_path, source(said + FIRST_FIT))
-    while len(session._last_records) < 4:
+    while len(session.last_records) < 4:
         session.step()
-    sentence = session.info.narrator.record(session._last_records[1])
+    sentence = session.info.narrator.record(session.last_records[1])
     assert sentence == "not quite full: best = (1, 2.5), part = 0.333333"
     assert session.info.narrator.record(Record("alone")) == "alone"
 
