@@ -33,6 +33,8 @@ class Code:
 
     def __init__(self, lines: Sequence[PseudocodeLine]) -> None:
         self.lines = tuple(lines)
+        headings = {line.line.algorithm: line.heading for line in self.lines if line.heading}
+        self._headings = headings
         self.place = {line.line: place for place, line in enumerate(self.lines)}
         self.plain = [html.unescape(_TAG.sub("", line.text)) for line in self.lines]
         self._assigned = [{"".join(found) for found in _ASSIGNED.findall(text)}
@@ -40,6 +42,10 @@ class Code:
         self._block: list[int] = []
         for line in self.lines:
             self._block.append((self._block[-1] if self._block else 0) + (line.indent == 0))
+
+    def heading(self, algorithm: int) -> str:
+        """What stands above the lines of an algorithm."""
+        return self._headings.get(algorithm, f"Algorithm {algorithm}")
 
     def line_for(self, symbol: str, line: Line) -> Line:
         """The line near *line*, in the same procedure, that sets or reads *symbol*.

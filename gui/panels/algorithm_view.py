@@ -235,7 +235,8 @@ class PseudocodeView(QAbstractScrollArea):
         font.setBold(True)
         painter.setFont(font)
         painter.setPen(QColor(self.theme.muted))
-        painter.drawText(QPointF(8, top - self._row + 1 + self._ascent), f"Algorithm {algorithm}")
+        text = self.code.heading(algorithm)
+        painter.drawText(QPointF(8, top - self._row + 1 + self._ascent), text)
 
     def _ground(self, line: Line) -> str:
         if line == self.picture.current:
@@ -316,7 +317,7 @@ class PseudocodeView(QAbstractScrollArea):
         """One sentence about a line."""
         values = self.picture.beside.get(line)
         visited = "visited in this event" if values is not None else "not visited in this event"
-        name = f"Algorithm {line.algorithm}, line {line.number}" if self.headings \
+        name = f"{self.code.heading(line.algorithm)}, line {line.number}" if self.headings \
             else f"Line {line.number}"  # fmt: skip
         shown = "; ".join(item.text for item in values.values()) if values else ""
         text = self.code.lines[self.code.place[line]].text

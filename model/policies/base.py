@@ -49,6 +49,7 @@ class PseudocodeLine(NamedTuple):
     line: Line
     indent: int
     text: str
+    heading: str = ""  #: above the first line of lines that are no algorithm of the paper
 
 
 class ReservationPolicy(Protocol):

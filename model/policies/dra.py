@@ -108,7 +108,7 @@ class Reference:
     reserves_slots = True
     has_groups = True
     schema = Parameters
-    pseudocode = gpa.PSEUDOCODE + PSEUDOCODE
+    pseudocode: tuple[PseudocodeLine, ...] = gpa.PSEUDOCODE + PSEUDOCODE
     #: Whether CRA runs again at each admission and departure.
     cra_at_events = True
     #: Whether Reject Group jobs migrate (lines 24-25).

@@ -14,6 +14,7 @@ Deviations
 from __future__ import annotations
 
 from model.policies import dra
+from model.records import Line
 from model.systems.reservation.numbers import ReservationNumbers
 
 
@@ -30,6 +31,9 @@ class Reference(dra.Reference):
     title = "DRA without migration"
     paper = "Psychas & Ghaderi (2022), Section 8"
     schema = Parameters
+    pseudocode = tuple(
+        line for line in dra.Reference.pseudocode if line.line not in (Line(2, 24), Line(2, 25))
+    )
     migrates = False
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:

@@ -17,11 +17,19 @@ from __future__ import annotations
 from fractions import Fraction
 
 from model.policies import dra
-from model.policies.base import Decisions
-from model.records import UpdateAt
+from model.policies.base import Decisions, PseudocodeLine
+from model.records import Line, UpdateAt
 from model.scenario.fields import Numbers, Positive
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.view import ReservationView
+
+#: CRA follows the clock: no line asks for it at an arrival or a departure.
+PSEUDOCODE = (
+    *(line for line in dra.Reference.pseudocode if line.line not in (Line(2, 20), Line(2, 26))),
+    PseudocodeLine(Line(3, 1), 0, "<b>procedure</b> UPDATE(<i>t</i>)", "Periodic updates"),
+    PseudocodeLine(Line(3, 2), 1, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
+    PseudocodeLine(Line(3, 3), 1, "update again at <i>t</i> + <i>τ</i>"),
+)
 
 
 class Parameters(dra.Parameters):
@@ -38,6 +46,7 @@ class Reference(dra.Reference):
     title = "DRA, periodic"
     paper = "Psychas & Ghaderi (2022), Section 9"
     schema = Parameters
+    pseudocode = PSEUDOCODE
     cra_at_events = False
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
@@ -60,7 +69,7 @@ class Reference(dra.Reference):
         yield from self.cra(view)
         following = self.next_update(view.now)
         if following is not None:
-            yield UpdateAt(time=following)
+            yield UpdateAt(line=Line(3, 3), time=following)
 
     def next_update(self, now: float) -> float | None:
         """When CRA runs next; None after the last given time."""

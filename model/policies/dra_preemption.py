@@ -17,10 +17,21 @@ Deviations
 from __future__ import annotations
 
 from model.policies import dra
-from model.policies.base import ArrivingJob, Decisions
+from model.policies.base import ArrivingJob, Decisions, PseudocodeLine
 from model.records import Admit, Line, Preempt, Record
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.view import ReservationView
+
+PREEMPTION = (
+    PseudocodeLine(Line(3, 1), 0, "<b>procedure</b> PREEMPT(<i>j</i>) after line 22, "
+                   "<b>if</b> priority of <i>j</i> ≥ 1", "Preemption (Section 7.2)"),
+    PseudocodeLine(Line(3, 2), 1, "<b>while</b> size preempted &lt; <i>g</i>(<i>L</i>) "
+                   "<i>s<sub>j</sub></i> <b>do</b>"),
+    PseudocodeLine(Line(3, 3), 2, "<i>v</i> ← smallest type of priority 0 with "
+                   "RG<sub><i>v</i></sub> ≠ ∅; <b>stop</b> if there is none"),
+    PseudocodeLine(Line(3, 4), 2, "preempt a job in RG<sub><i>v</i></sub>"),
+    PseudocodeLine(Line(3, 5), 2, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
+)  # fmt: skip
 
 
 class Parameters(dra.Parameters):
@@ -36,6 +47,7 @@ class Reference(dra.Reference):
     title = "DRA + preemption"
     paper = "Psychas & Ghaderi (2022), Section 7.2"
     schema = Parameters
+    pseudocode = dra.Reference.pseudocode + PREEMPTION
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)
@@ -70,11 +82,11 @@ class Reference(dra.Reference):
         while freed < owed:
             victim, server = self._victim(view)
             if server < 0:
-                yield Record("no_victim", Line(2, 24), {"freed": freed, "owed": owed})
+                yield Record("no_victim", Line(3, 3), {"freed": freed, "owed": owed})
                 return
             freed += sizes[victim]
             yield Preempt(
-                line=Line(2, 25),
+                line=Line(3, 4),
                 job=view.newest_job(server, victim),
                 server=server,
                 values={"type": victim, "freed": freed, "owed": owed},

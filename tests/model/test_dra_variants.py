@@ -178,3 +178,21 @@ def test_the_window_is_part_of_the_state() -> None:
     assert digest(session.timeline.state) == mark
     other = session.fork(session.bench.scenario, "dra:workload=jobs")
     assert len(other.timeline.state.memory) == 0
+
+
+@pytest.mark.parametrize("policy", ["dra", *VARIANTS, "static-reservation", "power-of-d"])
+def test_every_record_stands_at_a_line_of_the_pseudocode(policy: str) -> None:
+    bench = preempting(False) if policy == "dra-preemption" else assemble(
+        load_scenario("dra-classroom"), policy
+    )  # fmt: skip
+    known = {line.line for line in bench.system.policy.pseudocode}
+    state = started(bench.system)
+    lines = set()
+    for _ in range(600):
+        run = EventRun(bench.system, state)
+        run.finish()
+        state = run.state
+        lines |= {record.line for record in run.records if record.line is not None}
+    assert lines <= known, lines - known
+    own = {line for line in known if line.algorithm == 3}
+    assert not own or lines & own  # the variant's own lines are visited

@@ -89,7 +89,8 @@ class PolicyFile:
         if given and "pseudocode" in vars(self.cls):
             return given, number
         lines = own_lines(self.text, self.cls.__name__)
-        return (*given, *(PseudocodeLine(Line(number, n), i, text) for n, i, text in lines)), number
+        own = (PseudocodeLine(Line(number, n), i, text, "Your file") for n, i, text in lines)
+        return (*given, *own), number
 
     def __call__(self, numbers: ReservationNumbers, parameters: Any) -> GuardedPolicy:
         """The policy for a scenario, from a file that was executed anew.
