@@ -15,6 +15,7 @@ import numpy as np
 
 from model.assembly import workload_of
 from model.bounds import Bounds, BoundSeries
+from model.errors import ScenarioError
 from model.programs.infinite import infinite_bound
 from model.programs.solving import solve_bounds
 from model.scenario.common import TraceWorkload
@@ -52,6 +53,9 @@ def upper_bound_series(
     ValueError
         If a search is too long.
     """
+    if isinstance(scenario.workload, TraceWorkload) and recorded is None:
+        raise ScenarioError("found a trace that has not been read; give its files with --trace "
+                            "PATH", where="workload.paths")  # fmt: skip
     if seed is not None:
         scenario = scenario.model_copy(update={"seed": seed})
     numbers = numbers_of(scenario)
