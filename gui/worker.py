@@ -33,6 +33,9 @@ Command = Callable[["RunWorker"], None]
 SLICE_SECONDS = 0.004
 LONG_SLICE_SECONDS = 0.012
 
+#: Seconds between two looks at what is not done yet: a frame to be taken, code to be compiled.
+MOMENT = 0.05
+
 
 @dataclass
 class Goal:
@@ -115,16 +118,13 @@ class RunWorker(QObject):
     def take(self) -> None:
         """The last frame has been drawn; another may come."""
         self._taken.set()
+        self._commands.put(_nothing)
 
     # The thread.
 
     def _live(self) -> None:
         while True:
-            try:
-                command = self._commands.get(block=not self.running and not self._pending,
-                                             timeout=0.05)  # fmt: skip
-            except Empty:
-                command = _nothing
+            command = self._next_command()
             if command is None:
                 return
             self._carry_out(command)
@@ -133,9 +133,21 @@ class RunWorker(QObject):
             self._publish()
             self._load_kernel_when_ready()
 
+    def _next_command(self) -> Command | None:
+        """The next command, None to end; without one a run goes on and anything else waits.
+
+        The thread must never spin: it would take Python's lock from the window.
+        """
+        try:
+            if self.running:
+                return self._commands.get(block=False)
+            return self._commands.get(timeout=MOMENT if self._pending else None)
+        except Empty:
+            return _nothing
+
     @property
     def _pending(self) -> bool:
-        return self._stale or self._kernel_wanted
+        return self._kernel_wanted or (self._stale and self.session is not None)
 
     def _carry_out(self, command: Command) -> None:
         try:
@@ -288,6 +300,8 @@ class RunWorker(QObject):
             self._clock = (monotonic(), session.timeline.time)
             if session.timeline.next_event is None:
                 self._end("Nothing will happen any more.")
+        else:
+            threading.Event().wait(SLICE_SECONDS)
 
     def _events_left(self, session: Run) -> int | None:
         now = session.timeline.event

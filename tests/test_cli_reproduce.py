@@ -17,6 +17,8 @@ import main
 from model.lab import EXPERIMENTS, dra_collections, dra_google, dra_google_time, dra_servers
 from model.lab.results import Figure
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 
 #: The trace's sample for quick tests: rows of jobs whose ID % 151 = 2.

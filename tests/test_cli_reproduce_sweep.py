@@ -12,6 +12,8 @@ import pytest
 
 import main
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = "google2011/task_events-job_id-mod151eq2.csv.gz"
 
 

@@ -20,6 +20,8 @@ from model.comparison.comparison import Comparison
 from model.comparison.differences import DIFFERENCES
 from model.records import ARRIVAL, EVENT_KINDS
 
+pytestmark = pytest.mark.slow
+
 Key, Button = Qt.Key, Qt.MouseButton
 NO, SHIFT, CTRL = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier,
                    Qt.KeyboardModifier.ControlModifier)  # fmt: skip

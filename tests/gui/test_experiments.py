@@ -27,6 +27,8 @@ from model.lab.results import Result
 from model.lab.runner import run_plan
 from tests.model.lab_work import Tiny, numbers_in
 
+pytestmark = pytest.mark.slow
+
 Key = Qt.Key
 PATIENCE = 60_000
 

@@ -39,7 +39,7 @@ def test_every_invariant_holds(policy: str, data: st.DataObject) -> None:
 
 
 def run_of(policy: str, events: int = 1500, seed: int = 2) -> tuple[Session, np.ndarray]:
-    session = Session.open("dra-vms", policy, seed, kernel=False)
+    session = Session.open("dra-vms", policy, seed)
     session.run(events=events)
     return session, session.timeline.rows(1, events)
 
@@ -101,6 +101,7 @@ def preempting(retry: bool) -> Bench:
 @pytest.mark.parametrize("retry", [False, True])
 def test_only_priority_0_is_preempted_and_only_for_higher_ones(retry: bool) -> None:
     session = Session(preempting(retry))
+    session.use_kernel()
     session.run(events=3000)
     rows = session.timeline.rows(1, 3000)
     preempted = rows[(rows["flags"] & FLAG_PREEMPTED) != 0]
@@ -116,6 +117,7 @@ def test_only_priority_0_is_preempted_and_only_for_higher_ones(retry: bool) -> N
 
 def test_a_preempted_job_never_departs() -> None:
     session = Session(preempting(False))
+    session.use_kernel()
     session.run(events=3000)
     rows = session.timeline.rows(1, 3000)
     first = rows[(rows["flags"] & FLAG_PREEMPTED) != 0]
@@ -148,6 +150,7 @@ def test_an_estimate_typed_as_text_is_a_list() -> None:
     assert session.info.parameters.estimate == (2, 0.5, 1, 1)
 
 
+@pytest.mark.slow
 def test_the_window_learns_the_workload() -> None:
     """On a stationary system the mean estimate is near L rho, within its own scatter."""
     session = Session.open("dra-vms", "dra:workload=window,window=4", seed=3, kernel=False)

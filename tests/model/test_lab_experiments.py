@@ -18,6 +18,8 @@ from model.lab.simulation import carry_out as simulate
 from model.lab.simulation import simulations
 from model.scenario.load import load_scenario
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def scale(monkeypatch):

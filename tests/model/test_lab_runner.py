@@ -51,6 +51,7 @@ class TestResult:
     def test_no_parts_are_a_result_too(self, executor):
         assert run_plan(Tiny(0), executor=executor).rows == ()
 
+    @pytest.mark.slow
     def test_real_runs_do_not_depend_on_who_carries_them_out(self):
         plan = Sweep("sweep", load_scenario("dra-classroom"), (axis("servers.count=6,7"),),
                      ("dra", "power-of-d:choices=3"), 5, 2, until=40.0)  # fmt: skip
@@ -189,6 +190,7 @@ def test_a_part_can_be_sent_and_described():
     assert part == Part("a.module", 3, part.text)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed as on POSIX")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_killed_again_and_again_it_ends_with_the_same_bytes(workers, tmp_path):

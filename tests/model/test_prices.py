@@ -326,6 +326,7 @@ def real(request: pytest.FixtureRequest) -> tuple[Path, Path, dict[str, Any]]:
     return folder / oracle["files"][1], folder / oracle["files"][0], oracle
 
 
+@pytest.mark.slow
 def test_the_real_files_have_the_figures_of_an_independent_program(
     real: tuple[Path, Path, dict[str, Any]],
 ) -> None:
@@ -347,6 +348,7 @@ def test_the_real_files_have_the_figures_of_an_independent_program(
     assert len(found.types) + len(found.left_out) == len(names)
 
 
+@pytest.mark.slow
 def test_the_scenario_that_comes_along_says_what_the_real_files_say(
     real: tuple[Path, Path, dict[str, Any]],
 ) -> None:

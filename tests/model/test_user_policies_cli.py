@@ -13,6 +13,8 @@ import pytest
 
 from tests.own_policies import FIRST_FIT, source, write
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ROOT / "resources" / "policies"
 BAD = "if view.event + 1 >= 20:\n    {}\n" + FIRST_FIT

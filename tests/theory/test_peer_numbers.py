@@ -16,6 +16,8 @@ from model.records import EVENT_ROW, FLAG_ADMITTED
 from model.scenario.load import load_scenario, parse_scenario
 from model.systems.reservation.state import ARRIVED, REJECTED
 
+pytestmark = pytest.mark.slow
+
 PEERS = ("power-of-d", "best-fit", "first-fit", "static-reservation")
 #: U* of the example of Section 7.1 at alpha = 1.
 OPTIMUM = 618.0

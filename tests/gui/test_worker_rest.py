@@ -1,0 +1,69 @@
+"""The thread that owns the run rests when there is nothing to do: it spins for nobody."""
+
+from __future__ import annotations
+
+from time import sleep
+
+import pytest
+
+from gui.pace import Pace
+from gui.worker import MOMENT, Goal, RunWorker
+from model.api import Session
+
+#: Seconds that are watched, and turns that a resting thread may take in them.
+WATCHED = 0.4
+MOST_TURNS = 4 * round(WATCHED / MOMENT) + 10
+
+
+class Counting(RunWorker):
+    """A worker that counts the turns of its thread."""
+
+    turns = 0
+
+    def _publish(self) -> None:
+        self.turns += 1
+        super()._publish()
+
+
+@pytest.fixture
+def worker(qtbot):
+    made = Counting()
+    made.start()
+    yield made
+    made.stop()
+
+
+def turns_of(worker: Counting) -> int:
+    """Turns while nothing is asked for."""
+    sleep(WATCHED)
+    before = worker.turns
+    sleep(WATCHED)
+    return worker.turns - before
+
+
+def test_before_anything_is_open(worker: Counting) -> None:
+    assert turns_of(worker) <= MOST_TURNS
+
+
+def test_with_a_frame_that_nobody_takes(worker: Counting) -> None:
+    session = Session.open("dra-classroom", kernel=False)
+    worker.post(lambda mine: mine.adopt(session))
+    worker.post(lambda mine: mine.refresh())
+    assert turns_of(worker) <= MOST_TURNS
+
+
+def test_between_two_slow_substeps(worker: Counting) -> None:
+    session = Session.open("dra-classroom", kernel=False)
+    worker.post(lambda mine: mine.adopt(session))
+    worker.post(lambda mine: mine.set_pace(Pace(substeps=0.1)))
+    worker.post(lambda mine: mine.run(Goal()))
+    assert turns_of(worker) <= WATCHED / 0.002
+
+
+def test_a_frame_follows_as_soon_as_the_last_was_taken(worker: Counting, qtbot) -> None:
+    session = Session.open("dra-classroom", kernel=False)
+    with qtbot.waitSignal(worker.framed):
+        worker.post(lambda mine: mine.adopt(session))
+    worker.post(lambda mine: mine.refresh())
+    with qtbot.waitSignal(worker.framed):
+        worker.take()
