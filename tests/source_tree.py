@@ -45,8 +45,14 @@ def sources(root: Path, *folders: str) -> tuple[Source, ...]:
             inside = path.relative_to(root)
             module = ".".join(inside.with_suffix("").parts).removesuffix(".__init__")
             text = path.read_text(encoding="utf-8")
-            found.append(Source(inside, module, text, ast.parse(text)))
+            found.append(_source(inside, module, text))
     return tuple(found)
+
+
+@cache
+def _source(path: Path, module: str, text: str) -> Source:
+    """Parsed once, however many rules look at it."""
+    return Source(path, module, text, ast.parse(text))
 
 
 def program(root: Path) -> tuple[Source, ...]:

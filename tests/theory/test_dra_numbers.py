@@ -68,6 +68,7 @@ def test_figure_3_for_long(servers: int, factor: Any) -> None:
     check(found, (FIGURE_3 | LARGE)[servers, factor], 0.002)
 
 
+@pytest.mark.slow
 def test_more_reserve_costs_reward_and_more_servers_bring_it() -> None:
     """The order that Figure 3 shows; the same jobs for every g."""
     means = {key: reward(key[0], key[1], until=60_000 / key[0]).mean for key in FIGURE_3}
