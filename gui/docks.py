@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 from typing import TextIO
+from zlib import crc32
 
 from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtWidgets import (
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from gui.icons import icon
 from gui.panel import Panel
+from gui.panels import PANELS
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
 
@@ -29,8 +31,9 @@ AREAS = {
     "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
 }
 
-#: Version of the layout's format; saved layouts of another version are not restored.
-LAYOUT_VERSION = 1
+#: Tells which panels there are: a layout saved with others would leave them in disorder, and is
+#: not restored.
+LAYOUT_VERSION = crc32(" ".join(entry.module for entry in PANELS).encode()) & 0x7FFFFFFF
 
 
 class PanelDock(QDockWidget):
