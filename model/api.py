@@ -144,7 +144,7 @@ class Session(Walk):
         )  # fmt: skip
         scenario, policy_text = self.bench.scenario, ""
         if is_file(scenario.policy.name):
-            policy_text = str(getattr(system.policy, "text", ""))
+            policy_text = system.policy.text
             place = replace(place, policy_digest=digest_of(policy_text))
             scenario = with_absolute_path(scenario)
         text = scenario_text(scenario)
@@ -167,7 +167,7 @@ class Session(Walk):
             If the file cannot be used.
         """
         name, policy = self.bench.scenario.policy.name, self.bench.system.policy
-        if not is_file(name) or load_policy(name).text == getattr(policy, "text", ""):
+        if not is_file(name) or load_policy(name).text == policy.text:
             return self
         system = self.bench.system
         bench = replace(assemble(self.bench.scenario, recorded=system.workload),
@@ -175,7 +175,7 @@ class Session(Walk):
         bench.system.rename_jobs(system.initial_jobs, system.job_names())
         first = None
         if self._fork[0]:
-            memory = np.zeros(getattr(bench.system.policy, "memory", 0))
+            memory = np.zeros(bench.system.policy.memory)
             first = self.timeline.first_state._replace(memory=memory)
         session = Session(bench, self.name, first, self.origin)
         session._fork = self._fork

@@ -55,7 +55,7 @@ class Bench:
     def has_kernel(self) -> bool:
         """Whether the policy has a compiled twin."""
         known = self.scenario.policy.name in KERNELS and len(self.numbers.pools) == 1
-        return known and bool(getattr(self.system.policy, "compiled", True))
+        return known and self.system.policy.compiled
 
     def kernel(self) -> Engine:
         """A new compiled twin; imports Numba, compiles or loads from the cache."""

@@ -26,7 +26,7 @@ def run_info(bench: Bench, name: str, origin: Origin) -> RunInfo:
         narrator=Narrator(bench.numbers.type_names, system.job_name, policy.reserves_slots),
         pseudocode=policy.pseudocode,
         reserves_slots=policy.reserves_slots,
-        reserved=int(getattr(policy, "reserved", 0)),
+        reserved=policy.reserved,
         time_unit=scenario.run.time_unit,
         warnings=bench.numbers.warnings(),
         offers=frozenset({"servers", "jobs", "reward", "bounds"} | groups),

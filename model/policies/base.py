@@ -6,7 +6,7 @@ the records that it yields can be imported from here too.
 
 from __future__ import annotations
 
-from typing import Any, Iterator, NamedTuple, Protocol
+from typing import Any, Callable, Iterator, NamedTuple
 
 from model.records import (
     Admit,
@@ -52,72 +52,74 @@ class PseudocodeLine(NamedTuple):
     heading: str = ""  #: above the first line of lines that are no algorithm of the paper
 
 
-class ReservationPolicy(Protocol):
-    """A policy for the loss system with slots."""
-
-    name: str
-    title: str
-    pseudocode: tuple[PseudocodeLine, ...]
-    #: True: jobs go into reserved slots.  False: a job needs free resources only.
-    reserves_slots: bool
-    #: True: servers have ranks and groups, which the policy tells by Classify.
-    has_groups: bool
-
-    def start(self, view: ReservationView) -> Decisions:
-        """Called once at time 0."""
-        ...
-
-    def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
-        """Called for each arrival; must yield exactly one Admit or Reject."""
-        ...
-
-    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
-        """Called after a job has left its slot."""
-        ...
-
-    def update(self, view: ReservationView) -> Decisions:
-        """Called at the time that the policy asked for with UpdateAt."""
-        ...
-
-
 class NoParameters(Section):
     """The parameters of a policy that has none."""
 
 
-class OwnPolicy:
+#: A replay of the program's own policies never drifts.
+DRIFT_IS_OURS = "please report the scenario, the seed and this event"
+
+
+class ReservationPolicy:
+    """A policy for the loss system with slots: what it is unless it says otherwise.
+
+    A policy must have ``arrival``, which is called for each arrival and yields exactly one
+    Admit or Reject; on the other occasions it may do nothing.
+    """
+
+    name: str = ""
+    title: str = ""
+    system: str = "reservation"
+    paper: str = ""
+    schema: type[Section] = NoParameters
+    pseudocode: tuple[PseudocodeLine, ...] = ()
+    #: True: jobs go into reserved slots.  False: a job needs free resources only.
+    reserves_slots: bool = False
+    #: True: servers have ranks and groups, which the policy tells by Classify.
+    has_groups: bool = False
+    #: True: CRA has run after each admission and departure, so that again it changes nothing.
+    cra_at_events: bool = False
+    #: ceil(g(L)), 0 without a reservation factor.
+    reserved: int = 0
+    #: How many numbers are remembered from event to event.
+    memory: int = 0
+    #: Whether the policy's compiled twin, if it has one, knows these parameters.
+    compiled: bool = True
+    #: Whether updates go on once no job will arrive or leave any more.
+    updates_when_idle: bool = False
+    #: Whether somebody else wrote it, and what to do if it decides otherwise when asked again.
+    may_fail: bool = False
+    on_drift: str = DRIFT_IS_OURS
+    #: The text of the file that it came from, if it came from one.
+    text: str = ""
+
+    arrival: Callable[[ReservationView, ArrivingJob], Decisions]
+
+    def start(self, view: ReservationView) -> Decisions:
+        """Called once at time 0."""
+        yield from ()
+
+    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
+        """Called after a job has left its slot."""
+        yield from ()
+
+    def update(self, view: ReservationView) -> Decisions:
+        """Called at the time that the policy asked for with UpdateAt."""
+        yield from ()
+
+
+class OwnPolicy(ReservationPolicy):
     """A policy of one's own: all that it may leave out.
 
     A file defines ``class Policy(OwnPolicy)`` with at least the generator ``arrival``.
-    Attributes of the policy must not change after ``__init__``: what is to be kept from one
-    event to the next belongs into ``memory``, see :class:`model.records.Remember`.
+    Without a title it is called by the name of its file; without pseudocode the text of its
+    methods is shown.  Attributes of the policy must not change after ``__init__``: what is to be
+    kept from one event to the next belongs into ``memory``, see :class:`model.records.Remember`.
     """
-
-    #: What the window calls it; the name of the file if empty.
-    title: str = ""
-    paper: str = ""
-    reserves_slots: bool = False
-    has_groups: bool = False
-    #: How many numbers are remembered from event to event.
-    memory: int = 0
-    schema: type[Section] = NoParameters
-    #: Shown beside the run; the text of the methods if empty.
-    pseudocode: tuple[PseudocodeLine, ...] = ()
 
     def __init__(self, numbers: ReservationNumbers, parameters: Any) -> None:
         self.numbers = numbers
         self.parameters = parameters
-
-    def start(self, view: ReservationView) -> Decisions:
-        """Nothing to do at time 0."""
-        yield from ()
-
-    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
-        """Nothing to do when a job has left."""
-        yield from ()
-
-    def update(self, view: ReservationView) -> Decisions:
-        """Nothing to do at an update."""
-        yield from ()
 
 
 def say(kind: str, /, **values: Any) -> Record:

@@ -17,7 +17,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine
+from model.policies.base import (
+    ArrivingJob,
+    Decisions,
+    PseudocodeLine,
+    ReservationPolicy,
+)
 from model.records import Admit, Line, Record, Reject
 from model.scenario.fields import Section
 from model.systems.reservation.loads import load_measure
@@ -29,15 +34,12 @@ class Parameters(Section):
     """Best fit has no parameters."""
 
 
-class Reference:
+class Reference(ReservationPolicy):
     """Best fit."""
 
     name = "best-fit"
     title = "Best fit"
-    system = "reservation"
     paper = "no reservation; a peer of Psychas & Ghaderi (2022)"
-    reserves_slots = False
-    has_groups = False
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
@@ -50,10 +52,6 @@ class Reference:
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
         self.numbers = numbers
         self.loads = load_measure(numbers)
-
-    def start(self, view: ReservationView) -> Decisions:
-        """Nothing to do at time 0."""
-        yield from ()
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
         """The fullest server with room, or rejection."""
@@ -71,11 +69,3 @@ class Reference:
             )
         else:
             yield Reject(line=Line(1, 5), values={"empty_slots": 0, "servers_with_room": 0})
-
-    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
-        """Nothing to do when a job leaves."""
-        yield from ()
-
-    def update(self, view: ReservationView) -> Decisions:
-        """Best fit never asks to be called again."""
-        yield from ()

@@ -31,7 +31,13 @@ import numpy as np
 from pydantic import model_validator
 
 from model.policies import gpa
-from model.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine
+from model.policies.base import (
+    ArrivingJob,
+    Decisions,
+    DepartedJob,
+    PseudocodeLine,
+    ReservationPolicy,
+)
 from model.policies.reservation_factor import Factor, ReservationFactor
 from model.policies.workload_estimate import WorkloadSource, estimator
 from model.records import Admit, Classify, Line, Migrate, Reassign, Record, Reject
@@ -98,12 +104,11 @@ class Parameters(Section):
         return self
 
 
-class Reference:
+class Reference(ReservationPolicy):
     """DRA line by line; CRA runs at each admission and each departure."""
 
     name = "dra"
     title = "DRA"
-    system = "reservation"
     paper = "Psychas & Ghaderi (2022), Algorithm 2"
     reserves_slots = True
     has_groups = True

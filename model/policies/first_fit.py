@@ -13,7 +13,12 @@ Deviations
 
 from __future__ import annotations
 
-from model.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine
+from model.policies.base import (
+    ArrivingJob,
+    Decisions,
+    PseudocodeLine,
+    ReservationPolicy,
+)
 from model.records import Admit, Line, Record, Reject
 from model.scenario.fields import Section
 from model.systems.reservation.numbers import ReservationNumbers
@@ -24,15 +29,12 @@ class Parameters(Section):
     """First fit has no parameters."""
 
 
-class Reference:
+class Reference(ReservationPolicy):
     """First fit."""
 
     name = "first-fit"
     title = "First fit"
-    system = "reservation"
     paper = "no reservation; a peer of Psychas & Ghaderi (2022)"
-    reserves_slots = False
-    has_groups = False
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
@@ -45,10 +47,6 @@ class Reference:
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
         self.numbers = numbers
 
-    def start(self, view: ReservationView) -> Decisions:
-        """Nothing to do at time 0."""
-        yield from ()
-
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
         """The first server with room, or rejection."""
         room = view.with_room(job.type)
@@ -57,11 +55,3 @@ class Reference:
             yield Admit(line=Line(1, 3), server=int(room[0]))
         else:
             yield Reject(line=Line(1, 5), values={"empty_slots": 0, "servers_with_room": 0})
-
-    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
-        """Nothing to do when a job leaves."""
-        yield from ()
-
-    def update(self, view: ReservationView) -> Decisions:
-        """First fit never asks to be called again."""
-        yield from ()

@@ -22,7 +22,12 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from model.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine
+from model.policies.base import (
+    ArrivingJob,
+    Decisions,
+    PseudocodeLine,
+    ReservationPolicy,
+)
 from model.records import Admit, Line, Record, Reject
 from model.scenario.fields import Section, Whole
 from model.streams import stream_key
@@ -42,15 +47,12 @@ class Parameters(Section):
     choices: Whole = Field(default=5, ge=1)
 
 
-class Reference:
+class Reference(ReservationPolicy):
     """Power of d choices."""
 
     name = "power-of-d"
     title = "Power of d choices"
-    system = "reservation"
     paper = "Psychas & Ghaderi (2022), Section 7.2, a peer of DRA"
-    reserves_slots = False
-    has_groups = False
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
@@ -72,10 +74,6 @@ class Reference:
         self.choices = min(parameters.choices, numbers.servers)
         self.loads = load_measure(numbers)
         self.key = stream_key(numbers.seed, "power-of-d")
-
-    def start(self, view: ReservationView) -> Decisions:
-        """Nothing to do at time 0."""
-        yield from ()
 
     def sampled(self, job: int) -> list[int]:
         """[d] the servers that are looked at for a job, in the order of sampling."""
@@ -107,11 +105,3 @@ class Reference:
             yield Reject(
                 line=Line(1, 6), values={"empty_slots": 0, "servers_with_room": room_elsewhere}
             )
-
-    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
-        """Nothing to do when a job leaves."""
-        yield from ()
-
-    def update(self, view: ReservationView) -> Decisions:
-        """Power of d choices never asks to be called again."""
-        yield from ()

@@ -26,7 +26,13 @@ from typing import Sequence
 
 import numpy as np
 
-from model.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine
+from model.policies.base import (
+    ArrivingJob,
+    Decisions,
+    DepartedJob,
+    PseudocodeLine,
+    ReservationPolicy,
+)
 from model.programs.optimum import exact_optimum
 from model.programs.pools import pooled_optimum
 from model.records import Admit, Configuration, Line, Reassign, Record, Reject
@@ -39,15 +45,13 @@ class Parameters(Section):
     """Static reservation has no parameters."""
 
 
-class Reference:
+class Reference(ReservationPolicy):
     """Static reservation."""
 
     name = "static-reservation"
     title = "Static reservation"
-    system = "reservation"
     paper = "Psychas & Ghaderi (2022), Section 3, (3.2), a peer of DRA"
     reserves_slots = True
-    has_groups = False
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> START"),
@@ -108,10 +112,6 @@ class Reference:
         """Lines 9-11."""
         if not view.placement[job.server].any():
             yield from self._assign(view, job.server, Line(1, 11))
-
-    def update(self, view: ReservationView) -> Decisions:
-        """Static reservation never asks to be called again."""
-        yield from ()
 
 
 def plan_of(numbers: ReservationNumbers) -> tuple[Configuration, ...]:

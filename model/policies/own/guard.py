@@ -16,7 +16,13 @@ from __future__ import annotations
 from typing import Any, Callable, Generator, Iterator, Mapping
 
 from model.errors import PolicyError, PolicyFileError
-from model.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine
+from model.policies.base import (
+    ArrivingJob,
+    Decisions,
+    DepartedJob,
+    PseudocodeLine,
+    ReservationPolicy,
+)
 from model.policies.own.call import END, Call
 from model.policies.own.memory import Lasting
 from model.policies.own.records import BadValueError, plain_record
@@ -39,7 +45,7 @@ ON_DRIFT = (
 Maker = Callable[[ReservationNumbers], tuple[Any, Mapping[str, Any]]]
 
 
-class GuardedPolicy:
+class GuardedPolicy(ReservationPolicy):
     """A policy of one's own, as the system meets it.
 
     Parameters
@@ -52,10 +58,8 @@ class GuardedPolicy:
         What is shown, and the number of the algorithm that the file's own lines are there.
     """
 
-    system = "reservation"
     may_fail = True
     on_drift = ON_DRIFT
-    text = ""  #: of the file
 
     def __init__(
         self,

@@ -47,7 +47,7 @@ def violations(system: ReservationSystem, state: ReservationState) -> list[str]:
     state are all sound, and that CRA applied to its own result would change nothing.
     """
     found = [*_slots(system, state), *_jobs(system, state), *_lists(state), *_departures(state)]
-    if getattr(system.policy, "has_groups", False):
+    if system.policy.has_groups:
         found += [*_groups(state), *_cra_again(system, state)]
     return found
 
@@ -192,7 +192,7 @@ def _matched(state: ReservationState, classes: Classification) -> Sentences:
 def _cra_again(system: ReservationSystem, state: ReservationState) -> Sentences:
     """CRA applied to its own result changes nothing, where it ran at this very event."""
     policy: Any = system.policy
-    if not getattr(policy, "cra_at_events", False):
+    if not policy.cra_at_events:
         return
     for record in policy.cra(ReservationView(system.numbers, copied(state))):
         if isinstance(record, Reassign):

@@ -57,9 +57,6 @@ from model.systems.reservation.state import (
 from model.systems.reservation.view import ReservationView
 from model.workload import Workload
 
-#: A replay of the program's own policies never drifts.
-DRIFT_IS_OURS = "please report the scenario, the seed and this event"
-
 
 class ReservationSystem:
     """A loss system under one policy's reference."""
@@ -85,28 +82,24 @@ class ReservationSystem:
     def raw_state(self) -> ReservationState:
         """The state at time 0, before the policy has acted."""
         return initial_state(
-            self.scenario, self.numbers, self.starting, self.policy.reserves_slots, self._memory
-        )
+            self.scenario, self.numbers, self.starting, self.policy.reserves_slots,
+            self.policy.memory,
+        )  # fmt: skip
 
     @property
     def ends_when_idle(self) -> bool:
         """Whether a policy's updates stop once no job will arrive or leave any more."""
-        return not getattr(self.policy, "updates_when_idle", False)
+        return not self.policy.updates_when_idle
 
     @property
     def may_fail(self) -> bool:
         """Whether the policy is a user's."""
-        return bool(getattr(self.policy, "may_fail", False))
+        return self.policy.may_fail
 
     @property
     def on_drift(self) -> str:
         """What to do if a replay does not reach the same state again."""
-        return str(getattr(self.policy, "on_drift", DRIFT_IS_OURS))
-
-    @property
-    def _memory(self) -> int:
-        """How many numbers the policy remembers."""
-        return int(getattr(self.policy, "memory", 0))
+        return self.policy.on_drift
 
     def take_over(self, other: ReservationSystem, state: ReservationState) -> ReservationState:
         """Go on from another system's state: its jobs stay, this policy starts on them.
@@ -123,7 +116,7 @@ class ReservationSystem:
         state.number[I_STAR] = self.numbers.ranks
         state.number[EXTENDED] = 0
         state.clock[TIMER] = np.inf
-        state = state._replace(memory=np.zeros(self._memory))
+        state = state._replace(memory=np.zeros(self.policy.memory))
         if not self.policy.reserves_slots:
             state.configuration[...] = state.placement
             state.slots_in_system[...] = state.placement.sum(axis=0)
