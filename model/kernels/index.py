@@ -126,11 +126,6 @@ def build_index(
         greedy[place] = known.number(tuple(int(k) for k in row))
     target = np.array([known.number(member) for member in greedy_set], np.int32)
     room = 2 * len(known) + 16
-    idle_words = words_for(servers)
-    places, server_at = _places(state)
-    words = words_for(len(server_at))
-    free = np.zeros((types, len(server_at)), np.bool_)
-    free[:, places] = (state.configuration > state.placement).T
     index = Index(
         size=np.zeros(SIZES, np.int64),
         vectors=known.table(room),
@@ -148,12 +143,7 @@ def build_index(
         present=np.zeros(room, np.int32),
         present_at=np.full(room, -1, np.int32),
         jobs=state.placement.sum(axis=1, dtype=np.int32),
-        place=places,
-        server_at=server_at,
-        free=packed(free, words),
-        free_summary=np.zeros((types, words_for(words)), np.uint64),
-        idle=packed(np.atleast_2d(~np.asarray(state.placement.any(axis=1))), idle_words)[0],
-        idle_summary=np.zeros(words_for(idle_words), np.uint64),
+        **_open_servers(state),
         **_memo(known),
         maximal=maximal,
         target=target,
@@ -161,13 +151,29 @@ def build_index(
     )
     index.size[KNOWN] = len(known)
     index.size[NEXT_PLACE] = servers
-    index.free_summary[...] = packed(index.free != 0, words_for(words))
-    index.idle_summary[...] = packed((index.idle != 0)[None], words_for(idle_words))[0]
     index.position[greedy[:found]] = np.arange(1, found + 1)
     order = np.lexsort((state.stamp, index.configuration_of))  # oldest first
     _link_lists(index, order)
     _mark_effective(state, index, order, found)
     return index
+
+
+def _open_servers(state: ReservationState) -> dict[str, np.ndarray]:
+    """Places by age, and the bit sets of servers with an empty slot and of empty servers."""
+    servers, types = state.configuration.shape
+    place, server_at = _places(state)
+    empty_slots = np.zeros((types, len(server_at)), np.bool_)
+    empty_slots[:, place] = (state.configuration > state.placement).T
+    free = packed(empty_slots, words_for(len(server_at)))
+    idle = packed(np.atleast_2d(~np.asarray(state.placement.any(axis=1))), words_for(servers))
+    return {
+        "place": place,
+        "server_at": server_at,
+        "free": free,
+        "free_summary": packed(free != 0, words_for(free.shape[1])),
+        "idle": idle[0],
+        "idle_summary": packed(idle != 0, words_for(idle.shape[1]))[0],
+    }
 
 
 def _places(state: ReservationState) -> tuple[Indices, Indices]:

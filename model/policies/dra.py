@@ -198,6 +198,14 @@ class Reference(ReservationPolicy):
         holders = np.flatnonzero(groups.reject_group & (view.placement[:, job_type] > 0))
         return int(holders[np.argmax(groups.rank[holders])]) if len(holders) else -1
 
+    def spare_servers(
+        self, view: ReservationView, rank: np.ndarray, wanted: gpa.Assigned
+    ) -> np.ndarray:
+        """The candidates for l_e: empty servers that nothing has claimed, of the pools meant."""
+        empty = view.empty_servers()
+        meant = np.isin(self.numbers.pool_of[empty], wanted.pools)
+        return np.asarray(empty[(rank[empty] == view.ranks + 1) & meant])
+
     def cra(self, view: ReservationView) -> Decisions:
         """CRA, lines 1-16: rank the servers after GPA's wish and reassign empty ones."""
         workload = self.estimator.workload(view)
@@ -208,8 +216,7 @@ class Reference(ReservationPolicy):
                 greedy = step
             else:
                 yield step
-        surplus_rank = view.ranks + 1
-        rank = np.full(view.servers, surplus_rank)  # line 3
+        rank = np.full(view.servers, view.ranks + 1)  # line 3
         i_star = view.ranks  # line 4
         for i, wanted in enumerate(greedy, 1):  # line 5
             holders = view.servers_of(wanted.configuration)  # line 6
@@ -221,9 +228,7 @@ class Reference(ReservationPolicy):
                 {"i": i, "held": len(holders), "count": wanted.count, "surplus": surplus},
             )
             for missing in range(max(0, -surplus), 0, -1):  # line 7
-                empty = view.empty_servers()
-                meant = np.isin(self.numbers.pool_of[empty], wanted.pools)
-                candidates = empty[(rank[empty] == surplus_rank) & meant]
+                candidates = self.spare_servers(view, rank, wanted)
                 if not len(candidates):  # line 13
                     i_star = min(i_star, i)  # line 14
                     yield Record("unmatched", Line(2, 14), {"i": i, "missing": missing})
