@@ -6,50 +6,35 @@ from pathlib import Path
 from typing import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from gui.app import make_window
 from gui.intents import BreakAt, GoTo, RunUntil, Select
 from gui.main_window import MainWindow
 from gui.panels import COMPANIONS, PANELS
-from gui.warming import warm_in_background
 from model.comparison.comparison import Comparison
 from model.comparison.differences import DIFFERENCES
 from model.records import ARRIVAL, EVENT_KINDS
+from tests.gui.windows import PATIENCE, complete_window, press, warm
 
-pytestmark = pytest.mark.slow
+__all__ = ["warm"]
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 Key, Button = Qt.Key, Qt.MouseButton
 NO, SHIFT, CTRL = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier,
                    Qt.KeyboardModifier.ControlModifier)  # fmt: skip
-PATIENCE = 30_000
-
-
-@pytest.fixture(scope="module", autouse=True)
-def warm() -> None:
-    """Everything is compiled before the first window opens, as on a second start."""
-    process = warm_in_background()
-    if process is not None:
-        assert process.wait(timeout=300) == 0
 
 
 @pytest.fixture
 def alone(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     """A complete window with one policy, at event 0 of dra-vms."""
-    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-    window = make_window(settings, "light")
-    qtbot.addWidget(window)
-    window.resize(1600, 1000)
-    window.show()
-    with qtbot.waitSignal(window.ready, timeout=PATIENCE):
-        window.build_panels()
-    window.control.open("dra-vms", "dra")
-    rest(qtbot, window, lambda: window.frame.engine == "kernel")
-    yield window
-    window.close()
+    with complete_window(qtbot, tmp_path, height=1000) as window:
+        window.control.open("dra-vms", "dra")
+        rest(qtbot, window, lambda: window.frame.engine == "kernel")
+        yield window
 
 
 @pytest.fixture
@@ -67,13 +52,6 @@ def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> Non
         lambda: window.frame is not None and not window.frame.running and condition(),
         timeout=PATIENCE,
     )
-
-
-def press(
-    qtbot: QtBot, window: MainWindow, key: Qt.Key, modifier: Qt.KeyboardModifier = NO
-) -> None:
-    window.activateWindow()
-    qtbot.keyClick(window, key, modifier)
 
 
 def choose(window: MainWindow, text: str) -> None:

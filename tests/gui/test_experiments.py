@@ -15,7 +15,6 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.app import make_window
 from gui.experiments.form import SWEEP
 from gui.experiments.laboratory import End, Laboratory, Order
 from gui.experiments.window import ExperimentsWindow
@@ -25,6 +24,7 @@ from model.api import Session
 from model.lab.executor import ThisProcess
 from model.lab.results import Result
 from model.lab.runner import run_plan
+from tests.gui.windows import complete_window, rest
 from tests.model.lab_work import Tiny, numbers_in
 
 pytestmark = pytest.mark.slow
@@ -415,17 +415,11 @@ class TestInTheProgram:
 
     @pytest.fixture
     def main(self, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-        settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        settings.setValue("experiments/folder", str(tmp_path / "results"))
-        made = make_window(settings, "light")
-        qtbot.addWidget(made)
-        made.show()
-        with qtbot.waitSignal(made.ready, timeout=PATIENCE):
-            made.build_panels()
-        made.control.open("dra-classroom")
-        qtbot.waitUntil(lambda: made.frame is not None, timeout=PATIENCE)
-        yield made
-        made.close()
+        folder = str(tmp_path / "results")
+        with complete_window(qtbot, tmp_path, experiments__folder=folder) as made:
+            made.control.open("dra-classroom")
+            rest(qtbot, made, lambda: True)
+            yield made
 
     def opened(self, qtbot: QtBot, main: MainWindow) -> ExperimentsWindow:
         main.activateWindow()

@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, QSettings, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gui.app import make_window
 from gui.main_window import MainWindow
 from gui.own_policy import OwnPolicy
+from tests.gui.windows import PATIENCE, complete_window, rest
 from tests.own_policies import FIRST_FIT, HEAD, source, write
 
-PATIENCE = 20_000
 LAST_FIT = FIRST_FIT.replace("room[0]", "room[-1]")
 FAULT = "if view.event + 1 >= 30:\n    x = 1 / 0\n" + FIRST_FIT
 
@@ -24,22 +23,10 @@ FAULT = "if view.event + 1 >= 30:\n    x = 1 / 0\n" + FIRST_FIT
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     """A complete window that stands at event 0 of dra-classroom under first fit."""
-    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-    window = make_window(settings, "light")
-    qtbot.addWidget(window)
-    window.resize(1600, 900)
-    window.show()
-    with qtbot.waitSignal(window.ready, timeout=PATIENCE):
-        window.build_panels()
-    window.control.open("dra-classroom", "first-fit")
-    rest(qtbot, window, lambda: window.frame is not None)
-    yield window
-    window.close()
-
-
-def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
-    """Wait until a condition on the window's frame holds."""
-    qtbot.waitUntil(lambda: window.frame is not None and condition(), timeout=PATIENCE)
+    with complete_window(qtbot, tmp_path) as window:
+        window.control.open("dra-classroom", "first-fit")
+        rest(qtbot, window, lambda: window.frame is not None)
+        yield window
 
 
 def runs(window: MainWindow, path: str, event: int | None = None) -> Callable[[], bool]:

@@ -7,59 +7,30 @@ from pathlib import Path
 from typing import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from gui.app import make_window
 from gui.intents import Select
 from gui.main_window import LECTURE_PANELS, MainWindow
 from gui.panels import PANELS
-from gui.warming import warm_in_background
+from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
 
 Key = Qt.Key
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
-PATIENCE = 20_000
 
+__all__ = ["warm"]
 
-@pytest.fixture(scope="module", autouse=True)
-def warm() -> None:
-    """Everything is compiled before the first window opens, as on a second start."""
-    process = warm_in_background()
-    if process is not None:
-        assert process.wait(timeout=300) == 0
+pytestmark = pytest.mark.usefixtures("warm")
 
 
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     """A complete window that stands at event 0 of dra-vms."""
-    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-    window = make_window(settings, "light")
-    qtbot.addWidget(window)
-    window.resize(1600, 900)
-    window.show()
-    with qtbot.waitSignal(window.ready, timeout=PATIENCE):
-        window.build_panels()
-    window.control.open("dra-vms")
-    rest(qtbot, window, lambda: window.frame is not None and window.frame.engine == "kernel")
-    yield window
-    window.close()
-
-
-def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
-    """Wait until a condition on the window's frame holds."""
-    qtbot.waitUntil(lambda: window.frame is not None and condition(), timeout=PATIENCE)
-
-
-def press(
-    qtbot: QtBot,
-    window: MainWindow,
-    key: Qt.Key,
-    modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
-) -> None:
-    """A real key press on the window."""
-    window.activateWindow()
-    qtbot.keyClick(window, key, modifier)
+    with complete_window(qtbot, tmp_path) as window:
+        window.control.open("dra-vms")
+        rest(qtbot, window, lambda: window.frame is not None and window.frame.engine == "kernel")
+        yield window
 
 
 def at(window: MainWindow, event: int, substeps: int = 0) -> Callable[[], bool]:

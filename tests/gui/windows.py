@@ -1,0 +1,60 @@
+"""Whole windows for tests: opened, waited for, and closed."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from pytestqt.qtbot import QtBot
+
+from gui.app import make_window
+from gui.main_window import MainWindow
+from gui.warming import warm_in_background
+
+#: Milliseconds after which a test gives up.
+PATIENCE = 30_000
+
+
+@pytest.fixture(scope="module")
+def warm() -> None:
+    """Everything is compiled before the first window opens, as on a second start."""
+    process = warm_in_background()
+    if process is not None:
+        assert process.wait(timeout=300) == 0
+
+
+@contextmanager
+def complete_window(
+    qtbot: QtBot, folder: Path, height: int = 900, **settings: str
+) -> Iterator[MainWindow]:
+    """A window with all its panels; its settings stand in *folder* and begin with *settings*."""
+    store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
+    for name, value in settings.items():
+        store.setValue(name.replace("__", "/"), value)
+    window = make_window(store, "light")
+    qtbot.addWidget(window)
+    window.resize(1600, height)
+    window.show()
+    with qtbot.waitSignal(window.ready, timeout=PATIENCE):
+        window.build_panels()
+    yield window
+    window.close()
+
+
+def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
+    """Wait until a condition on the window's frame holds."""
+    qtbot.waitUntil(lambda: window.frame is not None and condition(), timeout=PATIENCE)
+
+
+def press(
+    qtbot: QtBot,
+    window: MainWindow,
+    key: Qt.Key,
+    modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> None:
+    """A real key press on the window."""
+    window.activateWindow()
+    qtbot.keyClick(window, key, modifier)
