@@ -57,6 +57,7 @@ def main(
     splash = show_splash(app, themes.load_theme(str(settings.value("theme", "light"))))
     window = make_window(settings)
     window.resize(*_first_size(app))
+    window.panels.begin_with(_system_of(scenario))
     window.show()
     splash.finish(window)
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
@@ -84,6 +85,17 @@ def _open(
     window.control.open(scenario, first, seed, event or 0, trace, policies[1:])
     if event is None:
         window.control.run()
+
+
+def _system_of(scenario: str) -> str:
+    """The kind of system that will be shown, where that is known without opening it."""
+    from gui.panel_docks import USUAL
+    from model.scenario.load import load_scenario
+
+    try:
+        return USUAL if scenario.endswith(".slotscope") else load_scenario(scenario).system
+    except UserError:  # the run will say so
+        return USUAL
 
 
 def _first_size(app: QApplication) -> tuple[int, int]:

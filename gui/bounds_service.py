@@ -8,12 +8,13 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
-from model.bounds import Bounds
 from model.scenario.load import Scenario
+from model.systems.kinds import kind_named
 
-Receiver = Callable[[Bounds], None]
+#: Takes what the scenario's kind of system answers.
+Receiver = Callable[[Any], None]
 
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -28,15 +29,14 @@ class BoundsService:
         """Solve, and call *receiver* (in another thread) with each answer as it comes."""
         self.stop()
         process = subprocess.Popen(
-            [sys.executable, "-m", "model.upper_bound"],
+            [sys.executable, "-m", "model.all_bounds"],
             cwd=_ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
         self._process = process
-        task = pickle.dumps(scenario)
-        threading.Thread(target=_wait, args=(process, task, receiver), daemon=True).start()
+        threading.Thread(target=_wait, args=(process, scenario, receiver), daemon=True).start()
 
     def stop(self) -> None:
         """End a solution that is under way."""
@@ -44,13 +44,13 @@ class BoundsService:
             self._process.terminate()
 
 
-def _wait(process: subprocess.Popen[bytes], task: bytes, receiver: Receiver) -> None:
+def _wait(process: subprocess.Popen[bytes], scenario: Scenario, receiver: Receiver) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
     answered = False
     with suppress(BrokenPipeError):  # it was ended, or failed: its exit code tells
-        process.stdin.write(task)
+        process.stdin.write(pickle.dumps(scenario))
         process.stdin.close()
     with suppress(EOFError, pickle.UnpicklingError):
         while True:
@@ -61,4 +61,5 @@ def _wait(process: subprocess.Popen[bytes], task: bytes, receiver: Receiver) -> 
     process.stderr.close()
     if process.wait() > 0 and not answered:
         last = errors.decode(errors="replace").strip().splitlines()[-1:]
-        receiver(Bounds(problem=f"The programs could not be solved: {' '.join(last)}"))
+        problem = f"The programs could not be solved: {' '.join(last)}"
+        receiver(kind_named(scenario.system).no_bounds(problem))

@@ -72,17 +72,22 @@ class CompareControl(QObject):
     @property
     def layout_key(self) -> str:
         """Where the settings keep the present arrangement of docks."""
-        return f"layout-{len(self.labels)}" if self.labels else "layout"
+        several = f"-{len(self.labels)}" if self.labels else ""
+        return f"layout/{self._window.panels.system}{several}"
 
-    def lecture_panels(self, alone: Sequence[str]) -> tuple[str, ...]:
-        """The panels that a hall needs: for the reward of one policy, the comparison of all."""
-        if not self.labels:
-            return tuple(alone)
-        return tuple("comparison" if name == "reward" else name for name in alone)
+    @property
+    def lecture_panels(self) -> tuple[str, ...]:
+        """The panels that a hall needs: for the curve of one policy, the comparison of all."""
+        panels = self._window.panels
+        curve = panels.roles.curve
+        return tuple("comparison" if self.labels and name == curve else name
+                     for name in panels.lecture_panels)  # fmt: skip
 
     # What the worker tells.
 
     def _take(self, lanes: Sequence[tuple[str, RunInfo]]) -> None:
+        if lanes:
+            self._window.show_system(lanes[0][1])
         before = self.layout_key
         self.labels = tuple(label for label, _ in lanes)
         self.beside = tuple(info.origin.policy for _, info in lanes[1:])
@@ -90,7 +95,7 @@ class CompareControl(QObject):
         self._window.transport.compare.setText("Compare" if not lanes else "Comparing")
         self._status.setText(f"side by side: {self.policies}")
         self._status.setVisible(bool(lanes))
-        self._offer_kinds()
+        self._offer_kinds(bool(lanes) and lanes[0][1].kind.compares_decisions)
         self.docks.show(self.labels, before, self.layout_key)
 
     def take_run(self, run: Run) -> None:
@@ -104,14 +109,14 @@ class CompareControl(QObject):
         """The window's own panels are built: those of further lanes can follow."""
         self.docks.allow()
 
-    def _offer_kinds(self) -> None:
+    def _offer_kinds(self, offered: bool) -> None:
         """Decisions that differ are among the kinds of event to run to, while comparing."""
         box = self._window.transport.kind
         for kind in DIFFERENCES:
             place = box.findText(kind)
-            if self.labels and place < 0:
+            if offered and place < 0:
                 box.addItem(kind)
-            elif not self.labels and place >= 0:
+            elif not offered and place >= 0:
                 box.removeItem(place)
 
     # The menu.
@@ -121,11 +126,12 @@ class CompareControl(QObject):
         self.menu.clear()
         full = len(self.beside) >= MOST_LANES - 1
         own = self._info.origin.policy if self._info is not None else ""
-        for name, title in policy_titles():
+        titles = policy_titles(self._info.system) if self._info is not None else []
+        for name, title in titles:
             if name != own:
                 self._offer(name, title, full)
         for given in self.beside:
-            if given not in dict(policy_titles()):
+            if given not in dict(titles):
                 self._offer(given, given, full)
         self.menu.addSeparator()
         other = self.menu.addAction("Other parameters ...", lambda: ask_variant(self))

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 
 from gui.docks import PanelDock, dock_name, restore_layout, saved_layout
 from gui.intents import Intent
-from gui.panels import COMPANIONS, COMPARISON, PanelEntry
+from gui.panels import COMPARISON, PanelEntry, companions_of
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -45,7 +45,7 @@ class CompareDocks(QObject):
         """The window's own docks are complete."""
         self._allowed = True
         if self._labels:
-            self._build(f"layout-{len(self._labels)}")
+            self._build(self._window.compare.layout_key)
 
     def show(self, labels: tuple[str, ...], before: str, key: str) -> None:
         """Show the docks of these lanes; *before* and *key* name the settings of layouts."""
@@ -81,7 +81,7 @@ class CompareDocks(QObject):
             self._alone = saved_layout(window)
             self._default_alone = window.default_layout
         for lane in range(1, len(self._labels)):
-            for entry in COMPANIONS:
+            for entry in companions_of(window.panels.system):
                 self._add(entry, lane)
         self._add(COMPARISON, 0)
         self._arrange()
@@ -122,30 +122,31 @@ class CompareDocks(QObject):
 
         Docks are taken out and put in anew: what is put beside a dock in tabs would become one.
         """
-        window = self._window
+        window, roles = self._window, self._window.panels.roles
+        servers, curve = roles.servers, roles.curve
         lanes = range(1, len(self._labels))
         shown = [name for name, dock in window.docks.items() if not dock.isFloating()]
         for name in shown:
             window.removeDockWidget(window.docks[name])
-        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, window.docks["servers"])
-        window.splitDockWidget(window.docks["servers"], window.docks["decisions"], Vertical)
-        for name in ("servers", "decisions"):
+        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, window.docks[servers])
+        window.splitDockWidget(window.docks[servers], window.docks["decisions"], Vertical)
+        for name in (servers, "decisions"):
             self._beside(name)
         window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, window.docks["comparison"])
-        rewards = ["reward", *(f"reward-{lane + 1}" for lane in lanes)]
+        curves = [curve, *(f"{curve}-{lane + 1}" for lane in lanes)]
         front = "comparison"
         if window.height() >= _TALL:
-            front = "reward"
-            window.splitDockWidget(window.docks["comparison"], window.docks["reward"], Vertical)
+            front = curve
+            window.splitDockWidget(window.docks["comparison"], window.docks[curve], Vertical)
         for name in shown:
             window.docks[name].show()
-        self._tab("servers", "server-grid")
+        self._tab(servers, *roles.behind)
         self._tab("decisions", "algorithm")
-        placed = {"server-grid", "algorithm", "comparison"} | set(rewards)
-        placed |= {f"{stem}-{lane + 1}" for stem in ("servers", "decisions") for lane in lanes}
-        rest = [name for name in shown if name not in placed | {"servers", "decisions"}]
-        self._tab(front, *(name for name in (*rewards, *rest) if name != front))
-        for name in ("servers", "decisions", "comparison", front):
+        placed = {*roles.behind, "algorithm", "comparison", *curves}
+        placed |= {f"{stem}-{lane + 1}" for stem in (servers, "decisions") for lane in lanes}
+        rest = [name for name in shown if name not in placed | {servers, "decisions"}]
+        self._tab(front, *(name for name in (*curves, *rest) if name != front))
+        for name in (servers, "decisions", "comparison", front):
             window.docks[name].raise_()
         self.resize()
 
@@ -166,20 +167,21 @@ class CompareDocks(QObject):
     def resize(self) -> None:
         """Give every lane as much room as the others."""
         window, lanes = self._window, len(self._labels)
+        servers, curve = window.panels.roles.servers, window.panels.roles.curve
         if not self._built:
             return
         width, height = window.width(), window.height() - 130
         names = [f"-{lane + 1}" if lane else "" for lane in range(lanes)]
         left = _LEFT[lanes]
-        for stem in ("servers", "decisions"):
+        for stem in (servers, "decisions"):
             share = int(width * left / lanes)
             row = [*(f"{stem}{name}" for name in names), "comparison"]
             self._resize(row, [share] * lanes + [int(width * (1 - left))], Horizontal)
         down = [int(height * _SERVERS), int(height * (1 - _SERVERS))]
-        self._resize(["servers", "decisions"], down, Vertical)
+        self._resize([servers, "decisions"], down, Vertical)
         if window.height() >= _TALL:
             right = [int(height * _COMPARISON), int(height * (1 - _COMPARISON))]
-            self._resize(["comparison", "reward"], right, Vertical)
+            self._resize(["comparison", curve], right, Vertical)
 
     def _resize(
         self, names: Sequence[str], sizes: Sequence[int], direction: Qt.Orientation
@@ -199,6 +201,12 @@ class CompareDocks(QObject):
             window.removeDockWidget(dock)
             dock.deleteLater()
         self._built.clear()
+
+    def clear(self) -> None:
+        """Another kind of system begins: its docks are built once its own panels are there."""
+        self._remove()
+        self._alone = self._default_alone = ""
+        self._allowed = False
 
     def _restore_alone(self) -> None:
         window = self._window

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Iterable
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -24,7 +24,6 @@ from PySide6.QtWidgets import (
 from gui.actions import COMMANDS
 from gui.docks import saved_layout
 from gui.intents import Select
-from model.records import EVENT_KINDS
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -67,10 +66,14 @@ def stack_header(window: MainWindow, header: QWidget) -> tuple[QMenuBar, QMenu]:
 
 
 def fill_view_menu(window: MainWindow) -> None:
-    """Let the View menu show and hide each panel."""
-    window.view_menu.addSeparator()
-    for dock in window.docks.values():
-        window.view_menu.addAction(dock.toggleViewAction())
+    """Let the View menu show and hide each panel, in their order."""
+    menu = window.view_menu
+    shown = [dock.toggleViewAction() for dock in window.docks.values()]
+    for action in shown:
+        menu.removeAction(action)
+    if not menu.actions()[-1].isSeparator():
+        menu.addSeparator()
+    menu.addActions(shown)
 
 
 def ask_until(window: MainWindow) -> None:
@@ -79,7 +82,8 @@ def ask_until(window: MainWindow) -> None:
     dialog.setObjectName("until")
     dialog.setWindowTitle("Run until")
     field = QLineEdit()
-    field.setPlaceholderText("t = 20, or 1000, or rejection")
+    kinds = window.transport.event_kinds
+    field.setPlaceholderText(f"t = 20, or 1000, or {kinds[0]}")
     fault = QLabel()
     fault.setStyleSheet(f"color: {window.theme.ink(window.theme.rejection)}")
     buttons = QDialogButtonBox(
@@ -87,13 +91,13 @@ def ask_until(window: MainWindow) -> None:
     )
     layout = QVBoxLayout(dialog)
     layout.addWidget(QLabel("Run until a time (t = 20), an event's number (1000), "
-                            "or a kind of event (rejection, migration, ...)"))  # fmt: skip
+                            f"or a kind of event ({', '.join(kinds[:2])}, ...)"))  # fmt: skip
     for widget in (field, fault, buttons):
         layout.addWidget(widget)
 
     def accept() -> None:
         try:
-            goal = parse_until(field.text())
+            goal = parse_until(field.text(), kinds)
         except ValueError as error:
             fault.setText(str(error))
             return
@@ -107,8 +111,10 @@ def ask_until(window: MainWindow) -> None:
     field.setFocus()
 
 
-def parse_until(text: str) -> dict[str, int | float | str]:
+def parse_until(text: str, kinds: Iterable[str]) -> dict[str, int | float | str]:
     """What was typed after "run until", as arguments of ``RunControl.run_until``.
+
+    *kinds* are the kinds of event that there are.
 
     Raises
     ------
@@ -116,7 +122,8 @@ def parse_until(text: str) -> dict[str, int | float | str]:
         If it is neither a time, nor an event's number, nor a kind of event.
     """
     words = text.strip()
-    if words in EVENT_KINDS:
+    known = tuple(kinds)
+    if words in known:
         return {"kind": words}
     name, _, value = words.rpartition("=")
     try:
@@ -126,8 +133,9 @@ def parse_until(text: str) -> dict[str, int | float | str]:
             return {"event": int(words.replace(",", "").replace(" ", ""))}
     except ValueError:
         pass
-    kinds = ", ".join(EVENT_KINDS)
-    raise ValueError(f"found '{words}', allowed: t = a time, an event's number, or {kinds}")
+    raise ValueError(
+        f"found '{words}', allowed: t = a time, an event's number, or {', '.join(known)}"
+    )
 
 
 def show_breakpoints(window: MainWindow) -> None:

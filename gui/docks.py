@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from gui.icons import icon
 from gui.panel import Panel
-from gui.panels import PANELS
+from gui.panels import panels_of
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
 
@@ -31,9 +31,8 @@ AREAS = {
     "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
 }
 
-#: Tells which panels there are: a layout saved with others would leave them in disorder, and is
-#: not restored.
-LAYOUT_VERSION = crc32(" ".join(entry.module for entry in PANELS).encode()) & 0x7FFFFFFF
+#: The property of a window that names the kind of system whose panels it has.
+SYSTEM = "system"
 
 
 class PanelDock(QDockWidget):
@@ -161,12 +160,21 @@ def dock_name(panel: Panel, lane: int) -> str:
     return panel.name if lane == 0 else f"{panel.name}-{lane + 1}"
 
 
+def layout_version(window: QMainWindow) -> int:
+    """Tells which panels there are.
+
+    A layout saved with others would leave them in disorder, and is not restored.
+    """
+    modules = [entry.module for entry in panels_of(str(window.property(SYSTEM)))]
+    return crc32(" ".join(modules).encode()) & 0x7FFFFFFF
+
+
 def saved_layout(window: QMainWindow) -> str:
     """The arrangement of a window's docks, as text."""
-    return bytes(window.saveState(LAYOUT_VERSION).toBase64().data()).decode()
+    return bytes(window.saveState(layout_version(window)).toBase64().data()).decode()
 
 
 def restore_layout(window: QMainWindow, layout: str) -> bool:
     """Arrange docks as saved; False if the text is no layout of this version."""
     state = QByteArray.fromBase64(QByteArray(layout.encode()))
-    return window.restoreState(state, LAYOUT_VERSION)
+    return window.restoreState(state, layout_version(window))

@@ -6,7 +6,7 @@ It owns the worker, hands frames to whatever is visible, and carries out what pa
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
@@ -17,23 +17,18 @@ from gui import theme as themes
 from gui.actions import Actions
 from gui.bounds_service import BoundsService
 from gui.compare import CompareControl
-from gui.docks import AREAS, PanelDock, restore_layout, saved_layout
+from gui.docks import PanelDock, restore_layout, saved_layout
 from gui.experiments import Experiments
 from gui.intents import ApplyScenario, BreakAt, Differ, GoTo, Intent, RunUntil, Say, Select
 from gui.own_policy import OwnPolicy
-from gui.panels import PANELS
+from gui.panel_docks import PanelDocks
 from gui.run_control import RunControl
 from gui.transport import TransportBar
 from gui.worker import RunWorker
-from model.bounds import Bounds
 from model.comparison.comparison import open_run
 from model.frame import Frame, RunInfo
-from model.policies import policy_titles
 from model.scenario.load import scenario_titles
-from model.upper_bound import all_bounds
-
-#: Panels that a hall needs to see.
-LECTURE_PANELS = ("servers", "reward", "decisions")
+from model.systems.kinds import kind_named
 
 
 class MainWindow(QMainWindow):
@@ -56,6 +51,7 @@ class MainWindow(QMainWindow):
         self.layout_before = ""
         self._told = ""  # the run's last message; the window's own stay until the next
         self.control = RunControl(worker, self)
+        self.panels = PanelDocks(self)
         self.experiments = Experiments(self)
         self.actions_by_name = Actions(self, self._handlers())
         self.transport = TransportBar(self.theme, self.actions_by_name)
@@ -78,7 +74,9 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.statusBar().addWidget(self._status, 1)
         self.statusBar().addPermanentWidget(self._next)
-        self.transport.set_choices(scenario_titles(), policy_titles())
+        self.transport.set_scenarios(scenario_titles())
+        kind = kind_named(self.panels.system)
+        self.transport.set_system(kind.name, kind.event_kinds)
         self.actions_by_name["dark"].setChecked(self.theme.dark)
         self.actions_by_name.restyle(self.theme)
 
@@ -88,7 +86,7 @@ class MainWindow(QMainWindow):
         self.worker.refused.connect(self.say)
         self.worker.compiled.connect(self._compiled)
         self.worker.progressed.connect(self._progressed)
-        self.worker.laid_out.connect(self._arrange)
+        self.worker.laid_out.connect(self.panels.arrange)
         self.transport.chosen.connect(self.control.open)
         self.transport.paced.connect(self.control.set_pace)
         self.transport.history.sought.connect(self.control.go_to)
@@ -97,72 +95,17 @@ class MainWindow(QMainWindow):
 
     def build_panels(self) -> None:
         """Build the panels one by one, so that the window answers in between."""
-        pending = [entry for entry in PANELS if entry.cls not in self._built()]
-        if not pending:
-            self._panels_complete()
-            return
-        entry = pending[0]
-        panel = entry.load()(self.theme)
-        dock = PanelDock(panel, self.theme, self)
-        dock.setProperty("group", entry.group)
-        dock.setProperty("built-from", entry.cls)
-        panel.intent.connect(self.carry_out)
-        dock.said.connect(self.say)
-        dock.visibilityChanged.connect(lambda seen: self.seen_or_hidden(dock, seen))
-        self._place(dock, entry.place, entry.group)
-        self.docks[panel.name] = dock
-        if self.frame is not None:
-            panel.set_frame(self.frame)
-        QTimer.singleShot(0, self.build_panels)
-
-    def _built(self) -> set[str]:
-        return {dock.property("built-from") for dock in self.docks.values()}
-
-    def _place(self, dock: PanelDock, place: str, group: str) -> None:
-        partner = next((other for other in self.docks.values()
-                        if other.property("group") == group), None)  # fmt: skip
-        if partner is not None:
-            self.tabifyDockWidget(partner, dock)
-            partner.raise_()
-            return
-        self.addDockWidget(AREAS["left" if place == "bottom" else place], dock)
-        if place == "bottom":
-            self._place_below(dock)
-
-    def _place_below(self, dock: PanelDock) -> None:
-        """The bottom row stands under the servers: algorithm left, decisions right."""
-        if "algorithm" in self.docks:
-            self.splitDockWidget(self.docks["algorithm"], dock, Qt.Orientation.Horizontal)
-        elif "servers" in self.docks:
-            self.splitDockWidget(self.docks["servers"], dock, Qt.Orientation.Vertical)
-
-    def _panels_complete(self) -> None:
-        self._size_docks()
-        self.default_layout = saved_layout(self)
-        dialogs.fill_view_menu(self)
-        saved = self.settings.value("layout", "")
-        if saved and not restore_layout(self, str(saved)):
-            self.say("The saved layout is of another version; the default is shown.")
-        self.compare.panels_complete()
-        self.ready.emit()
-
-    def _size_docks(self) -> None:
-        width, height = self.width(), self.height() - 130
-        across = {"servers": 0.64, "reward": 0.36}
-        down = {"servers": 0.66, "decisions": 0.34}
-        beside = {"algorithm": 0.30, "decisions": 0.34}
-        right = {"reward": 0.46, "lp": 0.54}
-        for shares, size, orientation in (
-            (across, width, Qt.Orientation.Horizontal), (down, height, Qt.Orientation.Vertical),
-            (beside, width, Qt.Orientation.Horizontal), (right, height, Qt.Orientation.Vertical),
-        ):  # fmt: skip
-            docks = [self.docks[name] for name in shares if name in self.docks]
-            sizes = [int(size * shares[name]) for name in shares if name in self.docks]
-            self.resizeDocks(docks, sizes, orientation)
+        self.panels.build()
 
     # Frames.
 
+    def show_system(self, info: RunInfo) -> None:
+        """Have the panels, policies and kinds of event of a run's kind of system."""
+        self.panels.show_system(info.system)
+        self.transport.set_system(info.system, info.event_kinds)
+
     def _take_info(self, info: RunInfo) -> None:
+        self.show_system(info)
         self.transport.set_info(info)
         self.own_policy.follow(info)
         policies = self.compare.policies or info.policy_title
@@ -171,7 +114,7 @@ class MainWindow(QMainWindow):
             self.say(text)
         session = self.worker.session
 
-        def deliver(bounds: Bounds) -> None:
+        def deliver(bounds: Any) -> None:
             if session is not None:
                 self.worker.post(lambda worker: worker.set_bounds(bounds, session))
 
@@ -181,14 +124,15 @@ class MainWindow(QMainWindow):
         self.frame = frame
         self.transport.set_frame(frame)
         for dock in self.docks.values():
-            self._show_in(dock)
+            self.show_in(dock)
         if frame.message != self._told:
             self._told = frame.message
             self._status.setText(frame.message)
         self._next.setText(self.compare.next_text(frame))
         self.worker.take()
 
-    def _show_in(self, dock: PanelDock) -> None:
+    def show_in(self, dock: PanelDock) -> None:
+        """Show the last frame in a dock, unless nobody would see it."""
         frame = None if self.frame is None else dock.part(self.frame)
         if frame is not None and dock.panel.frame is not frame and (dock.seen or not frame.running):
             dock.panel.set_frame(frame)
@@ -196,15 +140,11 @@ class MainWindow(QMainWindow):
     def seen_or_hidden(self, dock: PanelDock, seen: bool) -> None:
         """A dock behind another tab counts as hidden and costs nothing while running."""
         dock.seen = seen
-        self._show_in(dock)
+        self.show_in(dock)
 
     def say(self, text: str) -> None:
         """Show a line in the status bar."""
         self._status.setText(text)
-
-    def _arrange(self, layout: str) -> None:
-        if not restore_layout(self, layout):
-            self.say("The session's layout is of another version; the present one stays.")
 
     def _progressed(self, share: float) -> None:
         self.say(f"Reading the trace: {share:.0%} (Esc stops it)")
@@ -224,7 +164,7 @@ class MainWindow(QMainWindow):
                 self.control.run_until(event, time, kind)
             case BreakAt(event):
                 self.control.toggle_breakpoint(event)
-            case Select(floating=True):
+            case Select(floating=True) if "inspector" in self.docks:
                 dialogs.open_inspector(self, intent)
             case Select():
                 self.select(intent)
@@ -299,7 +239,7 @@ class MainWindow(QMainWindow):
         if self.lecture:
             self.layout_before = saved_layout(self)
             for dock in self.docks.values():
-                dock.setVisible(dock.panel.name in self.compare.lecture_panels(LECTURE_PANELS))
+                dock.setVisible(dock.panel.name in self.compare.lecture_panels)
         elif self.layout_before:
             restore_layout(self, self.layout_before)
         self.menu_bar.setHidden(self.lecture)
@@ -311,7 +251,8 @@ class MainWindow(QMainWindow):
     def _size_for_hall(self) -> None:
         """The servers take what the sentences below them do not need."""
         height = self.height()
-        self.resizeDocks([self.docks["servers"], self.docks["decisions"]],
+        names = (self.panels.roles.servers, "decisions")
+        self.resizeDocks([self.docks[name] for name in names],
                          [int(0.78 * height), int(0.22 * height)],
                          Qt.Orientation.Vertical)  # fmt: skip
 
@@ -369,7 +310,8 @@ class MainWindow(QMainWindow):
             session.run(until=float(session.bench.scenario.run.warmup) if at is None else at)
         self.compare.take_run(session)
         self._take_info(session.info)
-        *_, bounds = all_bounds(session.info.scenario)
+        self.panels.finish()
+        *_, bounds = session.bench.kind.all_bounds(session.info.scenario)
         self._take_frame(session.frame(bounds=bounds))
 
     def settle(self) -> None:

@@ -11,7 +11,8 @@ from gui.pace import Pace
 from gui.worker import Goal, RunWorker
 from model.comparison.comparison import Comparison, lanes_of
 from model.comparison.file import load_run, save_run
-from model.scenario.load import parse_scenario, write_scenario
+from model.policies import suits
+from model.scenario.load import load_scenario, parse_scenario, write_scenario
 
 
 class RunControl(QObject):
@@ -44,7 +45,10 @@ class RunControl(QObject):
                     trace=trace or origin.trace, source=origin.source,
                 )  # fmt: skip
             else:
-                session = worker.open(scenario, policy=policy, seed=seed, trace=trace)
+                own = current is not None and not suits(policy, load_scenario(scenario).system)
+                session = worker.open(
+                    scenario, policy=None if own else policy, seed=seed, trace=trace
+                )  # fmt: skip
             if beside:
                 session = Comparison.beside(lanes_of(session)[0], beside, kernel=False)
             session.rename(scenario)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Mapping
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
@@ -25,8 +26,7 @@ from gui.pace import REAL_TIME, SLIDER_MOST, Pace, pace_at, position_of
 from gui.theme import Theme, current_fonts
 from model.explain import THIN_SPACE, grouped
 from model.frame import Frame, RunInfo
-from model.policies import is_file
-from model.records import EVENT_KINDS
+from model.policies import is_file, policy_titles
 
 _BUTTONS = ("to_start", "to_previous", "step_back", "back_into", "run", "into", "out", "step",
             "to_next", "to_live_end", "express")  # fmt: skip
@@ -58,7 +58,7 @@ class TransportBar(QWidget):
         self._theme = theme
         self._actions = actions
         self._running = False
-        self._policy = ""
+        self._policy = self._system = ""
         self.scenario = QComboBox()
         self.policy = QComboBox()
         self.policy_fault = FaultLabel()
@@ -93,8 +93,6 @@ class TransportBar(QWidget):
             widget.setToolTip(text)
         self.seed.setRange(0, 2**31 - 1)
         self.seed.setKeyboardTracking(False)
-        for kind in EVENT_KINDS:
-            self.kind.addItem(kind)
         self.speed.setRange(0, SLIDER_MOST)
         self.speed.setValue(position_of(REAL_TIME))
         self.speed.setMinimumWidth(130)
@@ -145,20 +143,27 @@ class TransportBar(QWidget):
 
     # What it shows.
 
-    def set_choices(
-        self, scenarios: list[tuple[str, str]], policies: list[tuple[str, str]]
-    ) -> None:
-        """The scenarios and policies to choose from, each as (name, title)."""
-        for box, items in ((self.scenario, scenarios), (self.policy, policies)):
-            with QSignalBlocker(box):
-                box.clear()
-                for name, title in items:
-                    box.addItem(name, name)
-                    box.setItemData(box.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
+    def set_scenarios(self, scenarios: list[tuple[str, str]]) -> None:
+        """The scenarios to choose from, each as (name, title)."""
+        _fill(self.scenario, scenarios)
+
+    def set_system(self, system: str, event_kinds: Mapping[str, int]) -> None:
+        """The policies and kinds of event to choose from under a kind of system."""
+        if system == self._system:
+            return
+        self._system = system
+        self.kind.clear()
+        self.kind.addItems(list(event_kinds))
+        _fill(self.policy, policy_titles(system))
         self.policy.insertSeparator(self.policy.count())
         self.policy.addItem("From a file ...", FROM_A_FILE)
         self.policy.setItemData(self.policy.count() - 1, "A policy of your own",
                                 Qt.ItemDataRole.ToolTipRole)  # fmt: skip
+
+    @property
+    def event_kinds(self) -> tuple[str, ...]:
+        """The kinds of event to choose from."""
+        return tuple(self.kind.itemText(place) for place in range(self.kind.count()))
 
     def set_info(self, info: RunInfo) -> None:
         """Show what runs now."""
@@ -226,6 +231,14 @@ class TransportBar(QWidget):
     def change_speed(self, steps: int) -> None:
         """Move the speed slider by some steps."""
         self.speed.setValue(self.speed.value() + steps * _STEP)
+
+
+def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:
+    with QSignalBlocker(box):
+        box.clear()
+        for name, title in items:
+            box.addItem(name, name)
+            box.setItemData(box.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
 
 
 def _offer(box: QComboBox, name: str) -> None:

@@ -20,7 +20,6 @@ from gui.meter import Meter
 from gui.pace import REAL_TIME, Pace
 from gui.warming import load_painting, warm_in_background
 from model.api import Session
-from model.bounds import Bounds
 from model.comparison.comparison import Comparison, Run, lanes_of, lanes_shown
 from model.engine import Reason
 from model.errors import PolicyFileError, UserError
@@ -82,7 +81,7 @@ class RunWorker(QObject):
         self.running = False
         self.goal = Goal()
         self.pace: Pace = REAL_TIME
-        self.bounds = Bounds()
+        self.bounds: Any = None
         self.breakpoints: set[int] = set()
         self._commands: SimpleQueue[Command | None] = SimpleQueue()
         self._taken = threading.Event()
@@ -91,6 +90,7 @@ class RunWorker(QObject):
         self._meter = Meter()
         self._clock = (0.0, 0.0)
         self._warming: Popen[bytes] | None = None
+        self._warmed = ""  # the kind of system that it compiles, or has compiled, for
         self._kernel_wanted = False
         self._stale = True
         self._message = ""
@@ -107,9 +107,7 @@ class RunWorker(QObject):
         self._commands.put(None)
         stop_what_hangs()
         self._thread.join()
-        if self._warming is not None and self._warming.poll() is None:
-            self._warming.terminate()
-            self._warming.wait()
+        self._stop_warming()
 
     def post(self, command: Command) -> None:
         """Carry out a command between two slices."""
@@ -186,7 +184,7 @@ class RunWorker(QObject):
         self.session = session
         self.running = False
         self.goal = Goal()
-        self.bounds = Bounds()
+        self.bounds = None
         self.tell("")
         self.policy_refused.emit("")
         self.compared.emit(lanes_shown(session))
@@ -196,7 +194,20 @@ class RunWorker(QObject):
         if any(lane.timeline.engine is lane.bench.reference and lane.bench.has_kernel
                for lane in lanes_of(session)):  # fmt: skip
             self._kernel_wanted = True
-            self._warming = self._warming or warm_in_background()
+            self._warm(session.info.system)
+
+    def _warm(self, system: str) -> None:
+        """See to it that a kind of system's kernels are compiled; of one kind at a time."""
+        if system == self._warmed:
+            return
+        self._stop_warming()
+        self._warmed = system
+        self._warming = warm_in_background(system)
+
+    def _stop_warming(self) -> None:
+        if self._warming is not None and self._warming.poll() is None:
+            self._warming.terminate()
+            self._warming.wait()
 
     def run(self, goal: Goal) -> None:
         """Run on until the goal, or until paused."""
@@ -236,8 +247,10 @@ class RunWorker(QObject):
                                cancelled=self._cancelled.is_set, **choices)  # fmt: skip
         if not isinstance(self.session, Comparison):
             return session
+        system = session.info.system
         beside = [lane.origin.policy for lane in self.session.sessions[1:]
-                  if lane.origin.policy != session.origin.policy]  # fmt: skip
+                  if lane.origin.policy != session.origin.policy
+                  and lane.info.system == system]  # fmt: skip
         return Comparison.beside(session, beside, kernel=False) if beside else session
 
     def refresh(self) -> None:
@@ -250,7 +263,7 @@ class RunWorker(QObject):
         if self.session is not None:
             self._clock = (monotonic(), self.session.timeline.time)
 
-    def set_bounds(self, bounds: Bounds, session: Run) -> None:
+    def set_bounds(self, bounds: Any, session: Run) -> None:
         """The programs have been solved; nothing happens if another session runs by now."""
         if session is self.session:
             self.bounds = bounds
@@ -347,6 +360,7 @@ class RunWorker(QObject):
             self.compiled.emit(done)
             if not done:
                 self._kernel_wanted = False
+                self._warmed = ""
                 return
         self._kernel_wanted = False
         self.session.use_kernel()

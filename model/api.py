@@ -11,22 +11,19 @@ from typing import Any, Callable
 
 import numpy as np
 
-from model.assembly import Bench, assemble, workload_of
-from model.bounds import Bounds
+from model.assembly import Bench, assemble
 from model.describe import run_info
 from model.errors import PolicyError, ScenarioError, UserError
 from model.frame import Frame, Speed
-from model.metrics import Estimate
+from model.metrics import Estimate, estimates
 from model.origin import Origin
 from model.policies import is_file
 from model.policies.own.file import check_unchanged, digest_of, load_policy, with_absolute_path
 from model.policy_choice import choice_text
-from model.records import EVENT_ROW
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from model.session_file import Place, Saved, read_session, write_session
 from model.state import copied, digest, frozen
-from model.systems.reservation.measures import run_metrics
-from model.systems.reservation.state import NEXT_ARRIVAL
+from model.systems.kinds import kind_named
 from model.walk import Walk
 from model.workload import ContinuedWorkload
 
@@ -195,18 +192,14 @@ class Session(Walk):
             If the new scenario cannot carry the present state.
         """
         bench = assemble(scenario, policy)
-        if scenario.workload.kind != "poisson":
-            raise ScenarioError("found a recorded workload, allowed when continuing: Poisson "
-                                "arrivals; apply with a restart instead")  # fmt: skip
-        mine, other = self.bench.numbers, bench.numbers
-        if (mine.servers, mine.type_names) != (other.servers, other.type_names):
-            raise ScenarioError(
-                "found other servers or job types, allowed when continuing: the same; "
-                "apply with a restart instead"
-            )
+        if scenario.system != self.info.system:
+            raise ScenarioError(f"found a {scenario.system} system, allowed when continuing: a "
+                                f"{self.info.system} system; apply with a restart "
+                                "instead")  # fmt: skip
+        bench.system.check_continuation(self.bench.system)
         state = copied(self.timeline.state)
         state = bench.system.take_over(self.bench.system, state)
-        place = (self.timeline.event, self.timeline.time, int(state.number[NEXT_ARRIVAL]))
+        place = (self.timeline.event, self.timeline.time, bench.system.arrivals(state))
         bench.system.workload = _continued(scenario, bench, place[1], place[0], place[2])
         session = Session(bench, self.name, state)
         session._fork = place
@@ -230,7 +223,9 @@ class Session(Walk):
             self.run(until=time)
             return self.timeline.state
 
-        return run_metrics(self.bench.numbers, self.timeline.state, advance, warmup, until)
+        return estimates(self.bench.kind.run_batches(
+            self.bench.numbers, self.timeline.state, advance, warmup, until
+        ))  # fmt: skip
 
     # Looking.
 
@@ -239,7 +234,7 @@ class Session(Walk):
         running: bool = False,
         speed: Speed | None = None,
         message: str = "",
-        bounds: Bounds | None = None,
+        bounds: Any = None,
         breakpoints: frozenset[int] = frozenset(),
     ) -> Frame:
         """An immutable snapshot of this moment."""
@@ -263,7 +258,7 @@ class Session(Walk):
             running=running,
             engine=line.engine.name,
             agreement=self.agreement,
-            bounds=bounds or Bounds(),
+            bounds=self.bench.kind.no_bounds() if bounds is None else bounds,
             breakpoints=breakpoints,
             speed=speed or Speed(),
             message=message,
@@ -274,14 +269,14 @@ class Session(Walk):
         try:
             return self.timeline.rows(event - ROWS_IN_FRAME + 1, event)
         except PolicyError:
-            return np.zeros(0, EVENT_ROW)
+            return np.zeros(0, self.bench.system.row_dtype)
 
 
 def _continued(
     scenario: Scenario, bench: Bench, time: float, event: int, arrivals: int
 ) -> ContinuedWorkload:
     """The arrivals after a fork: from a stream of their own, numbered on."""
-    workload = workload_of(scenario, bench.numbers, time, branch=event)
+    workload = bench.kind.workload(scenario, bench.numbers, time, branch=event)
     return ContinuedWorkload(workload, arrivals)
 
 
@@ -298,9 +293,8 @@ def open_bench(
     *progress* is told the share read so far; reading stops once *cancelled* says so.
     """
     if scenario.workload.kind == "trace" or trace:
-        from model.traces.workload import with_trace
-
-        resolved, recorded, report = with_trace(scenario, trace, progress, cancelled)
+        kind = kind_named(scenario.system)
+        resolved, recorded, report = kind.with_trace(scenario, trace, progress, cancelled)
         bench = assemble(resolved, policy, seed, recorded)
         return replace(bench, report=report)
     return assemble(scenario, policy, seed)

@@ -4,33 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from types import MappingProxyType
-from typing import Any, Mapping
-
-import numpy as np
+from typing import Any
 
 from model.engine import Engine, ReferenceEngine
 from model.errors import PolicyError, ScenarioError
-from model.policies import reference_class
+from model.policies import reference_for
 from model.policy_choice import policy_choice
-from model.scenario.common import ScriptedWorkload, TraceWorkload
 from model.scenario.load import Scenario
 from model.scenario.validation import validated
-from model.systems.reservation.numbers import ReservationNumbers, numbers_of
-from model.systems.reservation.system import ReservationSystem
-from model.workload import PoissonWorkload, RecordedWorkload, Workload
-
-#: Compiled twins: policy name to (module, class).
-KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
-    "dra": ("model.kernels.driver", "DraKernel"),
-    "dra-periodic": ("model.kernels.driver", "DraKernel"),
-    "dra-no-migration": ("model.kernels.driver", "DraKernel"),
-    "dra-preemption": ("model.kernels.driver", "DraKernel"),
-    "static-reservation": ("model.kernels.peers", "StaticReservationKernel"),
-    "power-of-d": ("model.kernels.peers", "PowerOfDKernel"),
-    "best-fit": ("model.kernels.peers", "BestFitKernel"),
-    "first-fit": ("model.kernels.driver", "FirstFitKernel"),
-})  # fmt: skip
+from model.systems.kinds import Kind, RunnableSystem, kind_named
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,25 +23,25 @@ class Bench:
     """
 
     scenario: Scenario
-    system: ReservationSystem
+    kind: Kind
+    system: RunnableSystem
     reference: ReferenceEngine
     report: Any = None
     parameters: Any = None  #: of the policy, validated
 
     @property
-    def numbers(self) -> ReservationNumbers:
-        """The scenario's constant numbers."""
+    def numbers(self) -> Any:
+        """The scenario's constant numbers, as its kind of system has them."""
         return self.system.numbers
 
     @property
     def has_kernel(self) -> bool:
         """Whether the policy has a compiled twin."""
-        known = self.scenario.policy.name in KERNELS and len(self.numbers.pools) == 1
-        return known and self.system.policy.compiled
+        return self.kind.has_kernel(self.system)
 
     def kernel(self) -> Engine:
         """A new compiled twin; imports Numba, compiles or loads from the cache."""
-        module, name = KERNELS[self.scenario.policy.name]
+        module, name = self.kind.kernels[self.scenario.policy.name]
         engine: Engine = getattr(import_module(module), name)(self.system)
         return engine
 
@@ -68,7 +50,7 @@ def assemble(
     scenario: Scenario,
     policy: str | None = None,
     seed: int | None = None,
-    recorded: Workload | None = None,
+    recorded: Any = None,
 ) -> Bench:
     """A bench for *scenario*, under its own policy and seed unless others are named.
 
@@ -82,16 +64,17 @@ def assemble(
         If the policy is unknown, its parameters are wrong, or the numbers do not fit.
     """
     scenario = _with(scenario, policy, seed)
+    kind = kind_named(scenario.system)
     reference = policy_class(scenario)
-    numbers = numbers_of(scenario)
+    numbers = kind.numbers(scenario)
     parameters = policy_parameters(scenario)
     try:
         instance = reference(numbers, parameters)
     except ValueError as error:
         raise ScenarioError(str(error), where="policy.parameters") from None
-    workload = recorded if recorded is not None else workload_of(scenario, numbers)
-    system = ReservationSystem(scenario, numbers, workload, instance)
-    return Bench(scenario, system, ReferenceEngine(system), parameters=parameters)
+    workload = recorded if recorded is not None else kind.workload(scenario, numbers)
+    system = kind.system(scenario, numbers, workload, instance)
+    return Bench(scenario, kind, system, ReferenceEngine(system), parameters=parameters)
 
 
 def policy_class(scenario: Scenario) -> Any:
@@ -100,10 +83,10 @@ def policy_class(scenario: Scenario) -> Any:
     Raises
     ------
     PolicyError
-        If no policy has that name.
+        If no policy of the scenario's kind of system has that name.
     """
     try:
-        return reference_class(scenario.policy.name)
+        return reference_for(scenario.policy.name, scenario.system)
     except PolicyError as error:
         raise error.inside("policy.name") from None
 
@@ -124,38 +107,9 @@ def _with(scenario: Scenario, policy: str | None, seed: int | None) -> Scenario:
         choice = policy_choice(policy)
         kept = scenario.policy.parameters
         if choice.name != scenario.policy.name:
-            known = reference_class(choice.name).schema.model_fields
+            known = reference_for(choice.name, scenario.system).schema.model_fields
             kept = {key: value for key, value in kept.items() if key in known}
         changes["policy"] = choice.model_copy(update={"parameters": kept | choice.parameters})
     if seed is not None:
         changes["seed"] = seed
     return scenario.model_copy(update=changes)
-
-
-def workload_of(
-    scenario: Scenario, numbers: ReservationNumbers, start: float = 0.0, branch: int = 0
-) -> Workload:
-    """The workload that a scenario describes, from time *start* on; see :class:`PoissonWorkload`.
-
-    Raises
-    ------
-    ScenarioError
-        If the workload is a trace: its jobs must have been read before.
-    """
-    kind = scenario.workload
-    if isinstance(kind, TraceWorkload):
-        raise ScenarioError(
-            "found a trace that has not been read; give its files with --trace PATH",
-            where="workload.paths",
-        )
-    if isinstance(kind, ScriptedWorkload):
-        number = {name: j for j, name in enumerate(numbers.type_names)}
-        return RecordedWorkload(
-            np.array([float(job.time) for job in kind.arrivals]),
-            np.array([number[job.type] for job in kind.arrivals], np.int32),
-            np.array([np.inf if job.service is None else float(job.service)
-                      for job in kind.arrivals]),
-        )  # fmt: skip
-    rates = [float(rate) * numbers.servers for rate in numbers.rates]
-    laws = [item.service for item in scenario.job_types]
-    return PoissonWorkload(rates, laws, scenario.seed, start, branch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from model.assembly import Bench
-from model.explain import Narrator
 from model.frame import RunInfo
 from model.origin import Origin
 
@@ -12,10 +11,9 @@ def run_info(bench: Bench, name: str, origin: Origin) -> RunInfo:
     """The description of a run that is shown as *name*."""
     scenario, system = bench.scenario, bench.system
     policy = system.policy
-    has_groups = getattr(policy, "has_groups", False)
-    groups = {"groups", "greedy", "greedy configurations"} if has_groups else set()
+    kind = bench.kind
     return RunInfo(
-        system=system.name,
+        kind=kind,
         scenario=scenario,
         scenario_name=name or scenario.title or "scenario",
         policy_name=scenario.policy.name,
@@ -23,12 +21,11 @@ def run_info(bench: Bench, name: str, origin: Origin) -> RunInfo:
         parameters=bench.parameters,
         seed=scenario.seed,
         numbers=bench.numbers,
-        narrator=Narrator(bench.numbers.type_names, system.job_name, policy.reserves_slots),
+        facts=kind.facts(system),
+        narrator=kind.narrator(system),
         pseudocode=policy.pseudocode,
-        reserves_slots=policy.reserves_slots,
-        reserved=policy.reserved,
         time_unit=scenario.run.time_unit,
         warnings=bench.numbers.warnings(),
-        offers=frozenset({"servers", "jobs", "reward", "bounds"} | groups),
+        offers=kind.offers(system),
         origin=origin,
     )  # fmt: skip

@@ -6,12 +6,12 @@ Both are called the same way, write the same rows, and reach the same digest at 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Iterator, NamedTuple, Protocol
+from typing import Any, Iterator, Mapping, NamedTuple, Protocol
 
 import numpy as np
 
 from model.errors import PolicyError
-from model.records import EVENT_ROW, Event, Record
+from model.records import Event, Record
 from model.state import State, copied
 
 
@@ -45,10 +45,16 @@ class Advance(NamedTuple):
 
 
 class System(Protocol):
-    """A kind of system under one policy: its events and what they do."""
+    """A kind of system under one policy: its events and what they do.
+
+    ``row_dtype`` is that of one row for each event, ``event_kinds`` the flags of the rows that a
+    run can be asked to stop at, by name.
+    """
 
     name: str
     sample_width: int
+    row_dtype: np.dtype[Any]
+    event_kinds: Mapping[str, int]
 
     @property
     def may_fail(self) -> bool:
@@ -112,7 +118,7 @@ class EventRun:
         if event is None:
             raise ValueError("no event is left to run")
         self.event = event
-        self.row = np.zeros(1, EVENT_ROW)
+        self.row = np.zeros(1, system.row_dtype)
         self.records: list[Record] = []
         self._steps = system.run(self.state, self.event, self.row)
         self.finished = False

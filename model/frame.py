@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from model.bounds import Bounds
 from model.comparison.differences import Standing
 from model.explain import Narrator
 from model.origin import Origin
 from model.policies.base import PseudocodeLine
 from model.records import Event, Record
-from model.systems.reservation.classification import Classification, classify
-from model.systems.reservation.numbers import ReservationNumbers
-from model.systems.reservation.state import ReservationState
+from model.systems.kinds import Kind
 from model.timeline import Extent
 
 
@@ -35,29 +32,36 @@ class Speed:
 
 @dataclass(frozen=True)
 class RunInfo:
-    """What stays the same while one scenario runs under one policy."""
+    """What stays the same while one scenario runs under one policy.
 
-    system: str
+    ``numbers`` and ``facts`` are what the kind of system says of the scenario and of the policy.
+    """
+
+    kind: Kind
     scenario: Any
     scenario_name: str
     policy_name: str
     policy_title: str
     parameters: Any
     seed: int
-    numbers: ReservationNumbers
+    numbers: Any
+    facts: Any
     narrator: Narrator
     pseudocode: tuple[PseudocodeLine, ...]
-    reserves_slots: bool
-    reserved: int  #: ceil(g(L)), 0 without reservation
     time_unit: str
     warnings: tuple[str, ...]
     offers: frozenset[str]  #: what panels may ask for, see ``gui.panel``
     origin: Origin
 
     @property
-    def has_groups(self) -> bool:
-        """Whether servers have ranks and groups under this policy."""
-        return "groups" in self.offers
+    def system(self) -> str:
+        """The name of the kind of system."""
+        return self.kind.name
+
+    @property
+    def event_kinds(self) -> Mapping[str, int]:
+        """Kinds of event that the run can be asked to stop at: the flags of their rows."""
+        return self.kind.event_kinds
 
     def opening_line(self, event: int) -> str:
         """The command that opens the moment after *event* on any machine."""
@@ -73,22 +77,20 @@ class Frame:
     """
 
     info: RunInfo
-    state: ReservationState
+    state: Any  #: a state of the kind of system, read-only
     event: int
     time: float
     records: tuple[Record, ...]
     event_in_the_making: Event | None
     next_event: Event | None
     last_records: tuple[Record, ...]
-    rows: np.ndarray  #: rows (EVENT_ROW) of the events up to this one, the newest last
+    rows: np.ndarray  #: rows of the events up to this one, the newest last
     samples: NDArray[np.float64]  #: [n, width] samples of all history, also after this event
     extent: Extent
     running: bool
     engine: str
     agreement: bool | None  #: did reference and kernel agree on the last event stepped into
-    bounds: Bounds = field(
-        default_factory=Bounds
-    )  #: fills in as the programs are solved in the background
+    bounds: Any = None  #: of the kind of system; fills in as they are found in the background
     breakpoints: frozenset[int] = frozenset()
     speed: Speed = field(default_factory=Speed)
     message: str = ""  #: an error or a note for the status bar
@@ -96,9 +98,9 @@ class Frame:
     comparison: Standing | None = None  #: how they compare; None for a run of its own
 
     @cached_property
-    def classes(self) -> Classification:
-        """Index, rank and group of every server."""
-        return classify(self.state)
+    def derived(self) -> Any:
+        """What the kind of system reads from the state, such as the group of every server."""
+        return self.info.kind.derive(self.state, self.info.numbers, self.info.facts)
 
     @property
     def at_live_end(self) -> bool:

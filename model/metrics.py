@@ -7,7 +7,7 @@ difference of two integrals: nothing is sampled, nothing is lost between samples
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence
+from typing import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,11 @@ class Batches:
     def minus(self, other: Batches) -> Batches:
         """The paired differences: what is common to both, such as the same jobs, cancels."""
         return Batches(self.values - other.values, self.scale)
+
+
+def estimates(batches: Mapping[str, Batches]) -> dict[str, Estimate]:
+    """The mean of each metric, with its interval by batch means."""
+    return {name: one.estimate() for name, one in batches.items()}
 
 
 def batch_rates(

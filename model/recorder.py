@@ -7,10 +7,13 @@ Because integrals are sampled, averages over any stretch between samples stay ex
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from model.records import EVENT_ROW
+#: The columns that samples of all kinds of system begin with: events so far, and the time.
+EVENT_COLUMN, TIME_COLUMN = 0, 1
 
 #: Samples kept; beyond it every second one is dropped.
 MOST_SAMPLES = 2**16
@@ -82,15 +85,16 @@ class RecentRows:
     Kept as bytes: NumPy copies structured rows field by field, bytes at memory speed.
     """
 
-    def __init__(self, most: int = RECENT_ROWS) -> None:
+    def __init__(self, row_dtype: np.dtype[Any], most: int = RECENT_ROWS) -> None:
+        self._dtype = row_dtype
         self._most = most
-        self._bytes = np.zeros((2 * most, EVENT_ROW.itemsize), np.uint8)
+        self._bytes = np.zeros((2 * most, row_dtype.itemsize), np.uint8)
         self._end = 0
 
     @property
     def rows(self) -> np.ndarray:
         """The rows kept, oldest first; a view."""
-        return self._bytes[max(0, self._end - self._most) : self._end].view(EVENT_ROW)[:, 0]
+        return self._bytes[max(0, self._end - self._most) : self._end].view(self._dtype)[:, 0]
 
     @property
     def last_event(self) -> int:
@@ -109,7 +113,7 @@ class RecentRows:
             kept = self._bytes[self._end - self._most : self._end]
             self._bytes[: self._most] = kept  # NumPy minds the overlap
             self._end = self._most
-        raw = fresh.view(np.uint8).reshape(len(fresh), EVENT_ROW.itemsize)
+        raw = fresh.view(np.uint8).reshape(len(fresh), self._dtype.itemsize)
         self._bytes[self._end : self._end + len(fresh)] = raw
         self._end += len(fresh)
 

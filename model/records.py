@@ -1,4 +1,4 @@
-"""What happened, as data: sub-steps of a decision, actions, and one row for each event.
+"""What happened, as data: sub-steps of a decision, actions, and what happens next.
 
 No record holds a sentence; :mod:`model.explain` makes sentences from records, and panels
 make pictures.  Servers and job types are numbered from 0 here and from 1 in sentences.
@@ -106,54 +106,48 @@ class UpdateAt(Record):
     time: float = float("inf")
 
 
+@dataclass(frozen=True, slots=True)
+class Place(Record):
+    """A waiting *job* goes into service on *server*."""
+
+    kind: str = "place"
+    job: int = -1
+    server: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Renew(Record):
+    """The active configuration of *server* becomes that of number *configuration*."""
+
+    kind: str = "renew"
+    server: int = -1
+    configuration: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Stall(Record):
+    """*server* takes no job until it is empty, or takes jobs again."""
+
+    kind: str = "stall"
+    server: int = -1
+    stalled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Evict(Record):
+    """A *job* in service on *server* goes back to its queue."""
+
+    kind: str = "evict"
+    job: int = -1
+    server: int = -1
+
+
 # Kinds of events.
-ARRIVAL, DEPARTURE, UPDATE = 1, 2, 3
-
-# Flags of an event: what happened in it.
-FLAG_ADMITTED = 1
-FLAG_REJECTED = 2
-FLAG_DEPARTED = 4
-FLAG_MIGRATED = 8
-FLAG_REASSIGNED = 16
-FLAG_I_STAR = 32  # I* changed
-FLAG_GREEDY = 64  # GPA's configurations or counts changed
-FLAG_PREEMPTED = 128
-
-#: Names of the kinds of event that a run can be asked to stop at.
-EVENT_KINDS: Mapping[str, int] = MappingProxyType({
-    "rejection": FLAG_REJECTED,
-    "admission": FLAG_ADMITTED,
-    "departure": FLAG_DEPARTED,
-    "migration": FLAG_MIGRATED,
-    "reassignment": FLAG_REASSIGNED,
-    "change of I*": FLAG_I_STAR,
-    "change of GPA": FLAG_GREEDY,
-    "preemption": FLAG_PREEMPTED,
-})  # fmt: skip
-
-#: One row for each event; -1 where a field does not apply or was not computed.
-EVENT_ROW = np.dtype([
-    ("event", np.int64),
-    ("time", np.float64),
-    ("job", np.int64),
-    ("moved", np.int64),  # the job that migrated
-    ("trail", np.uint64),
-    ("server", np.int32),
-    ("source", np.int32),  # where the migrated job came from
-    ("reassigned", np.int32),  # how many servers were reassigned
-    ("first_reassigned", np.int32),
-    ("empty_slots", np.int32),  # of the type, all on Reject Group servers (at a rejection)
-    ("servers_with_room", np.int32),  # servers whose free resources would hold the job
-    ("preempted", np.int32),  # how many jobs were preempted; ``moved`` is the first of them
-    ("i_star", np.int16),
-    ("type", np.int16),
-    ("flags", np.uint16),
-    ("kind", np.uint8),
-])  # fmt: skip
+ARRIVAL, DEPARTURE, UPDATE, SLOT = 1, 2, 3, 4
 
 
 class Event(NamedTuple):
-    """What happens next: an arrival, a departure or a policy's update."""
+    """What happens next: an arrival, a departure, a policy's update, or a slot of time."""
 
     kind: int
     time: float

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.errors import ScenarioError
+from model.scenario.load import parse_scenario_text
 from model.state import from_arrays, to_arrays
-from model.systems.reservation.state import ReservationState
+from model.systems.kinds import kind_named
 
 #: Version of the format; files of another version are refused.
 VERSION = 2
@@ -54,8 +55,8 @@ class Saved:
 
     scenario: str  #: TOML
     place: Place
-    first: ReservationState
-    present: ReservationState
+    first: Any  #: states of the scenario's kind of system
+    present: Any
     samples: NDArray[np.float64]
     policy: str = ""  #: the text of a policy of one's own, for the user to look up
 
@@ -98,11 +99,13 @@ def read_session(path: Path) -> Saved:
                 raise ScenarioError(
                     f"found version {data.get('version')}, allowed: {VERSION}", where=str(path)
                 )
+            text = archive.read("scenario.toml").decode()
+            state = kind_named(parse_scenario_text(text, str(path)).system).state
             return Saved(
-                scenario=archive.read("scenario.toml").decode(),
+                scenario=text,
                 place=Place(**{**data, "trace": tuple(data["trace"])}),
-                first=from_arrays(ReservationState, _unpacked(archive.read("first.npz"))),
-                present=from_arrays(ReservationState, _unpacked(archive.read("present.npz"))),
+                first=from_arrays(state, _unpacked(archive.read("first.npz"))),
+                present=from_arrays(state, _unpacked(archive.read("present.npz"))),
                 samples=_unpacked(archive.read("samples.npz"))["samples"],
             )
     except OSError as error:

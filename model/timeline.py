@@ -16,7 +16,7 @@ import numpy as np
 from model.engine import Advance, Engine, EventRun, Reason, System, Task, started
 from model.errors import ReplayError
 from model.recorder import RecentRows, Samples
-from model.records import EVENT_ROW, Event, Record
+from model.records import Event, Record
 from model.state import copied, differences, digest, size_in_bytes
 
 #: Memory for keyframes; beyond it every second one is dropped.
@@ -74,7 +74,7 @@ class Timeline:
         self.engine = engine
         self.state = started(system) if state is None else copied(state)
         self.samples = Samples(system.sample_width)
-        self.recent = RecentRows()
+        self.recent = RecentRows(system.row_dtype)
         self.verified = 0
         self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
         self._thinned = 1
@@ -82,7 +82,7 @@ class Timeline:
         self._keyframes: dict[int, Keyframe] = {}
         self._bytes = 0
         self._marks: dict[int, str] = {}
-        self._tape = np.zeros(SLICE, EVENT_ROW)
+        self._tape = np.zeros(SLICE, self.system.row_dtype)
         self._run: EventRun | None = None
         self._before: Any = None  # the state one event before the last place sought
         self.first_event = self.event
@@ -375,9 +375,9 @@ class Timeline:
         first = max(first, self.first_event + 1)
         last = min(last, self.live_end)
         if last < first:
-            return np.zeros(0, EVENT_ROW)
+            return np.zeros(0, self.system.row_dtype)
         scratch = self.fork_at(first - 1)
-        rows = np.zeros(last - first + 1, EVENT_ROW)
+        rows = np.zeros(last - first + 1, self.system.row_dtype)
         result = self.engine.advance(scratch, rows, Task(explain=True))
         return rows[: result.rows]
 
@@ -398,7 +398,7 @@ class Timeline:
         state = copied(self._keyframes[near].state)
         if event == near:
             return state
-        tape = np.zeros(event - near, EVENT_ROW)
+        tape = np.zeros(event - near, self.system.row_dtype)
         result = self.engine.advance(state, tape, Task())
         if result.fault is not None:
             raise result.fault

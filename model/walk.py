@@ -10,7 +10,7 @@ import numpy as np
 from model.assembly import Bench
 from model.engine import Engine, EventRun, Reason, Task
 from model.errors import PolicyError
-from model.records import EVENT_KINDS, EVENT_ROW, Record
+from model.records import Record
 from model.state import digest
 from model.timeline import Timeline
 
@@ -55,7 +55,7 @@ class Walk:
 
         ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`.
         """
-        flags = sum(EVENT_KINDS[kind] for kind in stop)
+        flags = sum(self.bench.system.event_kinds[kind] for kind in stop)
         left = np.inf if events is None else events
         deadline = monotonic() + budget
         reason = Reason.LIMIT
@@ -119,7 +119,7 @@ class Walk:
         if self.timeline.engine is self.bench.reference:
             return
         before = self.timeline.state_before()
-        tape = np.zeros(1, EVENT_ROW)
+        tape = np.zeros(1, self.bench.system.row_dtype)
         result = self.timeline.engine.advance(before, tape, Task())
         self.agreement = digest(result.state) == digest(self.timeline.state)
 
@@ -174,7 +174,7 @@ class Walk:
 
     def previous_of(self, kind: str) -> int | None:
         """The last event of a kind up to where the run stands, or None."""
-        flag = EVENT_KINDS[kind]
+        flag = self.bench.system.event_kinds[kind]
         last = self.timeline.event
         while last > self.timeline.first_event:
             first = max(self.timeline.first_event + 1, last - BUDGET_SLICE)

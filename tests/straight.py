@@ -7,10 +7,11 @@ import numpy as np
 from model.api import Session, open_bench
 from model.assembly import Bench, assemble
 from model.engine import Engine, EventRun, started
-from model.records import EVENT_KINDS, EVENT_ROW, Record
+from model.records import Record
 from model.scenario.load import load_scenario
 from model.scenario.reservation import ReservationScenario
 from model.state import copied, digest
+from model.systems.reservation.rows import EVENT_KINDS, EVENT_ROW
 from model.timeline import Timeline
 
 #: Events of a straight run, and how often the walks keep a copy of the state.

@@ -16,9 +16,9 @@ from model.cli import verify as verify_module
 from model.cli.arguments import parse
 from model.lab import EXPERIMENTS
 from model.policies import POLICIES
-from model.records import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from model.scenario.load import load_scenario, scenario_files
 from model.systems.reservation.invariants import violations
+from model.systems.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from model.systems.reservation.state import ADMITTED, ARRIVED, I_STAR
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -273,8 +273,8 @@ class TestVerify:
     def test_a_planted_disagreement_is_found_at_its_event(self, slotscope, monkeypatch):
         honest = verify_module._one_event
 
-        def slips(engine, state):
-            state = honest(engine, state)
+        def slips(engine, state, row_dtype):
+            state = honest(engine, state, row_dtype)
             if state.number[0] == 9:
                 state.stamp[2] += 1
             return state
@@ -288,13 +288,15 @@ class TestVerify:
         assert "DISAGREE" in slotscope("verify dra-classroom --events 20").out
 
     def test_a_broken_invariant_is_told(self, slotscope, monkeypatch):
-        monkeypatch.setattr(verify_module, "violations", lambda *_: ["7 jobs in 6 slots"])
+        monkeypatch.setattr(
+            "model.systems.reservation.invariants.violations", lambda *_: ["7 jobs in 6 slots"]
+        )
         said = slotscope("verify dra-classroom --events 2")
         assert said.code == 1
         assert "event 2: 7 jobs in 6 slots" in said.out
 
     def test_a_policy_without_twin_is_run_twice(self, slotscope, answer, monkeypatch):
-        monkeypatch.setattr("model.assembly.KERNELS", {})
+        monkeypatch.setattr("model.systems.reservation.kind.KERNELS", {})
         assert answer("verify dra-classroom --events 10")["engines"] == ["reference"] * 2
         assert "no compiled twin" in slotscope("verify dra-classroom --events 10").out
 

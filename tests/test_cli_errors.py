@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import main
-from model.cli import bounds as bounds_module
+from model.cli import bounds_reservation as bounds_module
 from model.cli.arguments import COMMANDS
 from model.cli.guard import LONGEST_LINE, log_file
 from model.scenario.load import scenario_files
@@ -105,7 +105,7 @@ BROKEN = {
     "a name twice": (instance(name='name = "database"').encode(), "database"),
     "g of 0": (instance(factor="reservation_factor = 0").encode(), "reservation_factor"),
     "an unknown key": (instance(seed="sede = 1").encode(), "did you mean 'seed'?"),
-    "an unknown system": (instance(system='system = "queue"').encode(), "allowed: reservation"),
+    "an unknown system": (instance(system='system = "other"').encode(), "reservation, queue"),
     "a seed as text": (instance(seed='seed = "one"').encode(), "seed"),
     "no end": (instance(until="until = 0").encode(), "run.until"),
 }
@@ -274,7 +274,7 @@ class TestOptions:
         assert said in refusal(command)
 
     def test_an_engine_that_the_policy_lacks(self, refusal, monkeypatch):
-        monkeypatch.setattr("model.assembly.KERNELS", {})
+        monkeypatch.setattr("model.systems.reservation.kind.KERNELS", {})
         assert refusal("run dra-vms --engine kernel") == (
             "--engine: found kernel, but the policy 'dra' has no compiled twin; allowed: reference"
         )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Mapping
 
 if TYPE_CHECKING:
     from gui.panel import Panel
@@ -22,6 +23,7 @@ class PanelEntry:
     cls: str
     place: str
     group: str
+    system: str = ""  #: the only kind of system that has it; empty: all have
 
     def load(self) -> type[Panel]:
         """Import the panel's class."""
@@ -29,26 +31,59 @@ class PanelEntry:
         return panel
 
 
+_LOSS, _QUEUE = "reservation", "queue"
+
 #: In the order in which they are built; the first of a group is in front.
 PANELS: tuple[PanelEntry, ...] = (
-    PanelEntry("gui.panels.servers", "ServersPanel", "left", "servers"),
+    PanelEntry("gui.panels.servers", "ServersPanel", "left", "servers", _LOSS),
+    PanelEntry("gui.panels.queue.bins", "ServerBinsPanel", "left", "servers", _QUEUE),
     PanelEntry("gui.panels.algorithm", "AlgorithmPanel", "bottom", "algorithm"),
     PanelEntry("gui.panels.decisions", "DecisionsPanel", "bottom", "decisions"),
-    PanelEntry("gui.panels.reward", "RewardPanel", "right", "curves"),
-    PanelEntry("gui.panels.lp", "LPPanel", "right", "programs"),
-    PanelEntry("gui.panels.groups", "GroupsPanel", "right", "curves"),
-    PanelEntry("gui.panels.theory", "TheoryPanel", "right", "programs"),
-    PanelEntry("gui.panels.servers_grid", "ServerGridPanel", "left", "servers"),
-    PanelEntry("gui.panels.inspector", "InspectorPanel", "right", "curves"),
+    PanelEntry("gui.panels.reward", "RewardPanel", "right", "curves", _LOSS),
+    PanelEntry("gui.panels.queue.queues", "QueuesPanel", "right", "curves", _QUEUE),
+    PanelEntry("gui.panels.lp", "LPPanel", "right", "programs", _LOSS),
+    PanelEntry("gui.panels.queue.weights", "WeightsPanel", "right", "programs", _QUEUE),
+    PanelEntry("gui.panels.groups", "GroupsPanel", "right", "curves", _LOSS),
+    PanelEntry("gui.panels.theory", "TheoryPanel", "right", "programs", _LOSS),
+    PanelEntry("gui.panels.servers_grid", "ServerGridPanel", "left", "servers", _LOSS),
+    PanelEntry("gui.panels.inspector", "InspectorPanel", "right", "curves", _LOSS),
     PanelEntry("gui.panels.scenario_form", "ScenarioPanel", "right", "programs"),
 )
 
-#: The panels that each further policy has when several run side by side.
-COMPANIONS: tuple[PanelEntry, ...] = (
-    PanelEntry("gui.panels.servers", "ServersPanel", "left", "servers"),
-    PanelEntry("gui.panels.decisions", "DecisionsPanel", "bottom", "decisions"),
-    PanelEntry("gui.panels.reward", "RewardPanel", "right", "curves"),
-)
+
+@dataclass(frozen=True)
+class Roles:
+    """Which of a kind's panels stand where, by their names."""
+
+    servers: str  #: at the left, above
+    curve: str  #: at the right, above
+    programs: str  #: at the right, below
+    behind: tuple[str, ...] = ()  #: the servers in further tabs
+
+
+#: For each kind of system.
+ROLES: Mapping[str, Roles] = MappingProxyType({
+    _LOSS: Roles("servers", "reward", "lp", ("server-grid",)),
+    _QUEUE: Roles("bins", "queues", "weights"),
+})  # fmt: skip
 
 #: The panel that only a comparison has.
 COMPARISON = PanelEntry("gui.panels.comparison", "ComparisonPanel", "right", "curves")
+
+
+def panels_of(system: str) -> tuple[PanelEntry, ...]:
+    """The panels of a kind of system, in the order in which they are built."""
+    return tuple(entry for entry in PANELS if entry.system in ("", system))
+
+
+#: For each kind of system, the classes of the panels that each further policy has when several
+#: run side by side.
+_COMPANIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    _LOSS: ("ServersPanel", "DecisionsPanel", "RewardPanel"),
+    _QUEUE: ("ServerBinsPanel", "DecisionsPanel", "QueuesPanel"),
+})  # fmt: skip
+
+
+def companions_of(system: str) -> tuple[PanelEntry, ...]:
+    """The panels that each further policy has when several run side by side."""
+    return tuple(entry for entry in panels_of(system) if entry.cls in _COMPANIONS[system])

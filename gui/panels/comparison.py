@@ -56,7 +56,6 @@ class ComparisonPanel(Panel):
     name = "comparison"
     title = "Comparison"
     summary = "Measures of the policies side by side, with paired differences on the same jobs."
-    needs = frozenset({"reward"})
     place = "right"
 
     def build(self) -> None:
@@ -124,7 +123,9 @@ class ComparisonPanel(Panel):
             return
         if not self._pace.due(frame.running):
             return
-        self.table.setText(table_text(measured_lanes(frame), self.theme))
+        for part in (*self.buttons.values(), self.where, self.sentence):
+            part.setVisible(frame.info.kind.compares_decisions)
+        self.table.setText(table_text(measured_lanes(frame), frame.info.kind.measures, self.theme))
         self.caption.setText(f'<span style="color:{self.theme.muted}">{caption(frame)}</span>')
         self.sentence.setText(self._told(frame))
         self._fit()
@@ -143,6 +144,8 @@ class ComparisonPanel(Panel):
     def _told(self, frame: Frame) -> str:
         standing = frame.comparison
         assert standing is not None
+        if not frame.info.kind.compares_decisions:
+            return ""
         found, first = standing.found, standing.first
         if found is not None and self._stands_before(frame, found):
             return self._difference(frame, found, "Next")

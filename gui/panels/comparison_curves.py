@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
@@ -16,9 +17,7 @@ from gui.plotting.pyramid import Pyramid
 from gui.plotting.time_plot import PlotText, TimePlot
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
-from model.systems.reservation.measures import reward_rate
-from model.systems.reservation.numbers import ReservationNumbers
-from model.systems.reservation.sampling import columns
+from model.systems.kinds import Kind
 
 #: Lanes are told apart by colour and by how their curves are drawn.
 LANE_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
@@ -32,12 +31,6 @@ _BOTH = 240
 _COARSER = 4
 
 
-def read_rewards(numbers: ReservationNumbers, samples: Values) -> Columns:
-    """The reward rate of samples, and its exact integral."""
-    jobs, areas = (samples[:, columns(name, numbers.types)] for name in ("jobs", "area"))
-    return Columns(reward_rate(numbers, jobs)[:, None], reward_rate(numbers, areas)[:, None])
-
-
 class LaneCurves(QWidget):
     """Two plots, one above the other, over the same time.
 
@@ -49,15 +42,14 @@ class LaneCurves(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._frame: Frame | None = None
+        self._kind: Kind | None = None
         self._histories: tuple[History, ...] = ()
         self._drawing = False
         fonts = current_fonts()
-        self.rewards = TimePlot(theme, fonts, PlotText("time", "reward rate"), parent=self)
+        self.rewards = TimePlot(theme, fonts, PlotText("time", "value"), parent=self)
         self.differences = TimePlot(
             theme, fonts, PlotText("time", "difference"), from_zero=False, parent=self
         )
-        self.rewards.setAccessibleName("reward rates over time")
-        self.differences.setAccessibleName("differences of the reward rate over time")
         self._curves: list[Pyramid] = []
         self._gaps: list[Pyramid] = []
         column = QVBoxLayout(self)
@@ -74,7 +66,14 @@ class LaneCurves(QWidget):
         assert frame.comparison is not None
         labels = frame.comparison.labels
         self._frame = frame
-        if len(labels) != len(self._histories):
+        other = frame.info.kind is not self._kind
+        self._kind = frame.info.kind
+        if other:
+            name = self._kind.headline
+            self.rewards.set_quantity(name)
+            self.rewards.setAccessibleName(f"{name}s over time")
+            self.differences.setAccessibleName(f"differences of the {name} over time")
+        if other or len(labels) != len(self._histories):
             self._begin(labels)
         frames = lane_frames(frame)
         anew = [history.update(one)
@@ -88,13 +87,19 @@ class LaneCurves(QWidget):
         self._show_optimum(frame)
         self._draw(frame)
 
+    def _read(self, numbers: Any, samples: Values) -> Columns:
+        """The headline of samples, and its exact integral."""
+        assert self._kind is not None
+        values, totals = self._kind.headline_series(numbers, samples)
+        return Columns(values[:, None], totals[:, None])
+
     def _begin(self, labels: tuple[str, ...]) -> None:
         """As many curves as lanes."""
         for lane in range(len(self._curves)):
             self.rewards.remove(f"lane {lane + 1}")
             if lane:
                 self.differences.remove(f"lane {lane + 1}")
-        self._histories = tuple(History(read_rewards) for _ in labels)
+        self._histories = tuple(History(self._read) for _ in labels)
         looks = list(enumerate(zip(LANE_ROLES, LANE_STYLES, strict=True)))[: len(labels)]
         self._curves = [self.rewards.add_curve(f"lane {lane + 1}", role, style=style)
                         for lane, (role, style) in looks]  # fmt: skip
@@ -109,9 +114,8 @@ class LaneCurves(QWidget):
             plot.reset_view()
 
     def _show_optimum(self, frame: Frame) -> None:
-        optimum = frame.bounds.optimum
-        if optimum is not None:
-            value = float(optimum.exact)
+        value = frame.info.kind.headline_bound(frame.bounds)
+        if value is not None:
             text = f"{OPTIMUM_PLAIN}{THIN} {significant(value)}"
             self.rewards.set_reference("optimum", value, "optimum", text)
 

@@ -7,19 +7,13 @@ from typing import Iterator, NamedTuple, Sequence
 
 from gui.panels.wording import significant, with_interval
 from gui.theme import Theme
-from model.comparison.paired import batches_so_far
 from model.frame import Frame
 from model.metrics import BATCHES, CONFIDENCE, Batches, Estimate
+from model.systems.kinds import Measure
 
 #: Theme colours of the lanes, in order.
 LANE_ROLES = ("run", "second", "third")
 
-#: Measures shown, with what they are called.
-MEASURES = {
-    "reward_rate": "reward rate",
-    "rejection_probability": "rejected, %",
-    "migrations": "migrations",
-}
 _PER_CENT = 100.0
 
 
@@ -45,31 +39,35 @@ def measured_lanes(frame: Frame) -> tuple[LaneMeasures, ...]:
     """The measures of all lanes so far, in the same batches of time."""
     assert frame.comparison is not None
     samples = [one.samples for one in lane_frames(frame)]
-    batches = batches_so_far(frame.info.numbers, samples, warmup_of(frame), frame.time)
+    info = frame.info
+    batches = info.kind.batches_so_far(info.numbers, samples, warmup_of(frame), frame.time)
     known: Sequence[dict[str, Batches]] = batches or [{} for _ in samples]
     span = frame.time - warmup_of(frame)
+    scales = {measure.name: measure.scale for measure in info.kind.measures}
     result = []
     for lane, (label, own) in enumerate(zip(frame.comparison.labels, known, strict=True)):
-        means = {name: _shown(name, one.estimate(), span) for name, one in own.items()}
-        paired = {name: _shown(name, one.minus(known[0][name]).estimate(), span)
+        means = {name: _shown(one.estimate(), scales.get(name), span) for name, one in own.items()}
+        paired = {name: _shown(one.minus(known[0][name]).estimate(), scales.get(name), span)
                   for name, one in own.items()}  # fmt: skip
         result.append(LaneMeasures(label, means, paired if lane else {}))
     return tuple(result)
 
 
-def _shown(name: str, value: Estimate, span: float) -> Estimate:
+def _shown(value: Estimate, scale: str | None, span: float) -> Estimate:
     """Counts per unit of time, and shares in per cent: numbers that do not grow as it runs."""
-    factor = {"reward_rate": 1.0, "rejection_probability": _PER_CENT}.get(name, 1.0 / span)
+    factor = {"as it is": 1.0, "per cent": _PER_CENT}.get(scale or "", 1.0 / span)
     return Estimate(value.mean * factor, value.half_width * factor)
 
 
-def table_text(lanes: Sequence[LaneMeasures], theme: Theme) -> str:
+def table_text(
+    lanes: Sequence[LaneMeasures], measures: Sequence[Measure], theme: Theme
+) -> str:
     """A table with a column for each lane; differences from the first stand below the means."""
     head = "".join(
         f'<td align="right"><b style="color:{lane_ink(theme, n)}">{escape(lane.label)}</b></td>'
         for n, lane in enumerate(lanes)
     )
-    rows = "".join(_row(name, title, lanes, theme) for name, title in MEASURES.items())
+    rows = "".join(_row(one.name, one.title, lanes, theme) for one in measures)
     return f'<table width="100%" cellspacing="3"><tr><td></td>{head}</tr>{rows}</table>'
 
 

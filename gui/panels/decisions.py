@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
 
 from gui.intents import BreakAt, GoTo, RunUntil, Say
 from gui.panel import Panel
-from gui.panels.decisions_model import KINDS, LogModel, mark_icon, mark_side
+from gui.panels.decisions_model import LogModel, mark_icon, mark_side
 from gui.panels.decisions_view import LogView
 from gui.theme import Theme
 from model.explain import grouped
 from model.frame import Frame, RunInfo
-from model.records import EVENT_ROW
+from model.systems.kinds import Mark
 
 
 class FilterBar(QWidget):
@@ -35,19 +35,14 @@ class FilterBar(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.marks: tuple[Mark, ...] = ()
         self.chips: dict[int, QToolButton] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 4, 6, 4)
         row.setSpacing(4)
-        for kind in KINDS:
-            chip = QToolButton(self)
-            chip.setText(f" {kind.label}")
-            chip.setCheckable(True)
-            chip.setToolTip(f"Only {kind.label}: {kind.tip} Several may be chosen.")
-            chip.setAccessibleName(f"show only {kind.label}")
-            chip.toggled.connect(self.changed)
-            self.chips[kind.flag] = chip
-            row.addWidget(chip)
+        self._chips = QHBoxLayout()
+        self._chips.setSpacing(4)
+        row.addLayout(self._chips)
         row.addStretch(1)
         self.count = QLabel(self)
         row.addWidget(self.count)
@@ -59,6 +54,28 @@ class FilterBar(QWidget):
         self.search.textChanged.connect(self.changed)
         row.addWidget(self.search)
         self.restyle(theme)
+
+    def set_marks(self, marks: tuple[Mark, ...], theme: Theme) -> None:
+        """Offer other kinds of event; none is chosen then."""
+        if marks == self.marks:
+            return
+        for chip in self.chips.values():
+            self._chips.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        self.marks = marks
+        self.chips = {mark.flag: self._chip(mark) for mark in marks}
+        self.restyle(theme)
+
+    def _chip(self, mark: Mark) -> QToolButton:
+        chip = QToolButton(self)
+        chip.setText(f" {mark.label}")
+        chip.setCheckable(True)
+        chip.setToolTip(f"Only {mark.label}: {mark.tip} Several may be chosen.")
+        chip.setAccessibleName(f"show only {mark.label}")
+        chip.toggled.connect(self.changed)
+        self._chips.addWidget(chip)
+        return chip
 
     @property
     def flags(self) -> int:
@@ -73,9 +90,9 @@ class FilterBar(QWidget):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         side = int(mark_side(self.fontMetrics().height()))
-        for kind in KINDS:
-            chip = self.chips[kind.flag]
-            chip.setIcon(mark_icon(kind, theme, side, self.devicePixelRatioF()))
+        for mark in self.marks:
+            chip = self.chips[mark.flag]
+            chip.setIcon(mark_icon(mark, theme, side, self.devicePixelRatioF()))
             chip.setIconSize(QSize(side, side))
         self.count.setStyleSheet(f"color: {theme.muted}")
         self._fit()
@@ -88,7 +105,7 @@ class FilterBar(QWidget):
         """Name the chips where there is room; else their marks and tooltips must do."""
         measure = self.fontMetrics().horizontalAdvance
         searching = 16 * self.fontMetrics().averageCharWidth()
-        names = sum(measure(kind.label) + 2 * self.fontMetrics().height() for kind in KINDS)
+        names = sum(measure(mark.label) + 2 * self.fontMetrics().height() for mark in self.marks)
         roomy = self.width() > names + searching + measure("000 of 000") + 24
         style = (
             Qt.ToolButtonStyle.ToolButtonTextBesideIcon
@@ -147,7 +164,9 @@ class DecisionsPanel(Panel):
             self._info = frame.info
             self._paused_at = None
             self._following = True
-            self.model.set_narrator(frame.info.narrator)
+            self.model.set_run(frame.info.kind, frame.info.narrator)
+            self.bar.set_marks(frame.info.kind.marks, self.theme)
+            self.view.fit()
             unit = frame.info.time_unit
             self.view.horizontalHeader().setToolTip(f"time in {unit}" if unit else "")
         if self._holds(frame):
@@ -262,7 +281,7 @@ class DecisionsPanel(Panel):
         if self.frame is None:
             return None
         rows = self.frame.rows
-        names = [*_FIELDS, "sentence"]
+        names = [*(rows.dtype.names or ()), "sentence"]
         return names, ([*row.tolist(), self.model.sentence(row)] for row in rows)
 
     def json_lines(self) -> Iterator[str]:
@@ -270,8 +289,6 @@ class DecisionsPanel(Panel):
         if self.frame is None:
             return
         for row in self.frame.rows:
-            fields = dict(zip(_FIELDS, row.tolist(), strict=True))
+            fields = dict(zip(row.dtype.names or (), row.tolist(), strict=True))
             yield json.dumps(fields | {"sentence": self.model.sentence(row)}, ensure_ascii=False)
 
-
-_FIELDS = tuple(EVENT_ROW.names or ())

@@ -31,16 +31,8 @@ from PySide6.QtWidgets import (
 
 from gui.theme import Theme
 from model.explain import THIN_SPACE, Narrator, grouped
-from model.records import (
-    EVENT_ROW,
-    FLAG_ADMITTED,
-    FLAG_DEPARTED,
-    FLAG_I_STAR,
-    FLAG_MIGRATED,
-    FLAG_REASSIGNED,
-    FLAG_REJECTED,
-    Record,
-)
+from model.records import Record
+from model.systems.kinds import Kind, Mark
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -49,29 +41,6 @@ COLUMNS = ("", "event", "time", "decision")
 
 #: Sentences remembered, so that scrolling does not word them again.
 _MOST_SENTENCES = 4096
-
-
-class Kind(NamedTuple):
-    """A kind of thing that happens in an event, and its mark."""
-
-    flag: int
-    label: str
-    tip: str
-    place: int  #: of its mark, so that marks of one kind stand below each other
-    meaning: str  #: the theme's colour, by its field
-
-
-KINDS: tuple[Kind, ...] = (
-    Kind(FLAG_ADMITTED, "admissions", "A job was admitted to a server.", 0, "muted"),
-    Kind(FLAG_REJECTED, "rejections", "A job was turned away.", 0, "rejection"),
-    Kind(FLAG_DEPARTED, "departures", "A job left at the end of its service.", 0, "muted"),
-    Kind(FLAG_MIGRATED, "migrations", "A job moved to another server.", 1, "migration"),
-    Kind(FLAG_REASSIGNED, "reassignments", "An empty server got another configuration.", 2,
-         "migration"),
-    Kind(FLAG_I_STAR, "I* changes", "I*, and with it the Reject Group, changed.", 3, "normal"),
-)  # fmt: skip
-#: Columns of marks.
-PLACES = 1 + max(kind.place for kind in KINDS)
 
 
 def shown_time(time: float, decimals: int) -> str:
@@ -104,7 +73,8 @@ class LogModel(QAbstractTableModel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.rows = np.zeros(0, EVENT_ROW)  #: those that pass
+        self.rows = np.zeros(0, [("event", np.int64)])  #: those that pass
+        self.marks: tuple[Mark, ...] = ()
         self.steps: tuple[Record, ...] = ()
         self.present = -1  #: the event that the run stands after
         self.breakpoints: frozenset[int] = frozenset()
@@ -115,11 +85,17 @@ class LogModel(QAbstractTableModel):
 
     # What is shown.
 
-    def set_narrator(self, narrator: Narrator) -> None:
-        """Word rows with *narrator* from here on."""
+    def set_run(self, kind: Kind, narrator: Narrator) -> None:
+        """Mark rows as *kind* does and word them with *narrator* from here on."""
+        self.marks = kind.marks
         if narrator is not self._narrator:
             self._narrator = narrator
             self._sentences.clear()
+
+    @property
+    def places(self) -> int:
+        """Columns of marks."""
+        return 1 + max((mark.place for mark in self.marks), default=0)
 
     def set_moment(self, event: int, time: float, breakpoints: frozenset[int]) -> None:
         """The event that the run stands after, and the time now."""
@@ -206,7 +182,7 @@ class LogModel(QAbstractTableModel):
             return None
         entry = self.entry(index.row())
         if role == Qt.ItemDataRole.ToolTipRole:
-            kinds = ", ".join(kind.label for kind in KINDS if entry.flags & kind.flag)
+            kinds = ", ".join(kind.label for kind in self.marks if entry.flags & kind.flag)
             return f"{entry.sentence} ({kinds})" if kinds else entry.sentence
         return (" ", entry.number, entry.time, entry.sentence)[index.column()]
 
@@ -222,8 +198,8 @@ class LogModel(QAbstractTableModel):
         return None
 
 
-def paint_mark(painter: QPainter, flag: int, square: QRectF, color: str) -> None:
-    """Draw the mark of a kind of event; each has a shape of its own."""
+def paint_mark(painter: QPainter, shape: str, square: QRectF, color: str) -> None:
+    """Draw the mark of a kind of event, by the name of its shape."""
     side = square.width()
     pen = QPen(QColor(color), max(1.4, side / 8))
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
@@ -231,33 +207,39 @@ def paint_mark(painter: QPainter, flag: int, square: QRectF, color: str) -> None
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(pen)
-    if flag == FLAG_REASSIGNED:
+    if shape == "box":
         painter.drawRect(QRectF(square.x() + 0.2 * side, square.y() + 0.12 * side,
                                 0.6 * side, 0.76 * side))  # fmt: skip
-    for points in _STROKES.get(flag, ()):
+    if shape == "ring":
+        painter.drawEllipse(square.center(), 0.34 * side, 0.34 * side)
+    for points in _STROKES.get(shape, ()):
         painter.drawPolyline([square.topLeft() + QPointF(x, y) * side for x, y in points])
     painter.restore()
 
 
 _ARMS = [(math.sin(turn) * 0.4, -math.cos(turn) * 0.4) for turn in
          (2 * math.pi * arm / 5 for arm in range(5))]  # fmt: skip
-_STROKES: dict[int, tuple[tuple[tuple[float, float], ...], ...]] = {
-    FLAG_ADMITTED: (((0.15, 0.5), (0.85, 0.5)), ((0.5, 0.15), (0.5, 0.85))),
-    FLAG_REJECTED: (((0.18, 0.18), (0.82, 0.82)), ((0.82, 0.18), (0.18, 0.82))),
-    FLAG_DEPARTED: (((0.15, 0.5), (0.85, 0.5)),),
-    FLAG_MIGRATED: (((0.08, 0.5), (0.9, 0.5)), ((0.6, 0.2), (0.9, 0.5), (0.6, 0.8))),
-    FLAG_REASSIGNED: (((0.2, 0.5), (0.8, 0.5)),),
-    FLAG_I_STAR: tuple(((0.5, 0.5), (0.5 + x, 0.5 + y)) for x, y in _ARMS),
+_ARC = tuple((0.5 + 0.34 * math.sin(turn), 0.54 - 0.34 * math.cos(turn)) for turn in
+             (0.5 + math.pi * step / 8 for step in range(14)))  # fmt: skip
+_STROKES: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
+    "plus": (((0.15, 0.5), (0.85, 0.5)), ((0.5, 0.15), (0.5, 0.85))),
+    "cross": (((0.18, 0.18), (0.82, 0.82)), ((0.82, 0.18), (0.18, 0.82))),
+    "minus": (((0.15, 0.5), (0.85, 0.5)),),
+    "arrow": (((0.08, 0.5), (0.9, 0.5)), ((0.6, 0.2), (0.9, 0.5), (0.6, 0.8))),
+    "box": (((0.2, 0.5), (0.8, 0.5)),),
+    "star": tuple(((0.5, 0.5), (0.5 + x, 0.5 + y)) for x, y in _ARMS),
+    "bars": tuple(((x, 0.15), (x, 0.85)) for x in (0.2, 0.5, 0.8)),
+    "turn": (_ARC, ((0.56, 0.02), (0.78, 0.2), (0.52, 0.36))),
 }
 
 
-def mark_icon(kind: Kind, theme: Theme, side: int, ratio: float) -> QIcon:
-    """The mark of a kind, for buttons."""
+def mark_icon(mark: Mark, theme: Theme, side: int, ratio: float) -> QIcon:
+    """A mark, for buttons."""
     pixmap = QPixmap(round(side * ratio), round(side * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
-    paint_mark(painter, kind.flag, QRectF(0, 0, side, side), getattr(theme, kind.meaning))
+    paint_mark(painter, mark.shape, QRectF(0, 0, side, side), getattr(theme, mark.meaning))
     painter.end()
     return QIcon(pixmap)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
@@ -25,9 +27,7 @@ from PySide6.QtWidgets import (
 
 from gui.panels.decisions_model import (
     EVENT,
-    KINDS,
     MARKS,
-    PLACES,
     SENTENCE,
     TIME,
     Entry,
@@ -37,6 +37,7 @@ from gui.panels.decisions_model import (
     paint_mark,
 )
 from gui.theme import Theme
+from model.systems.kinds import Mark
 
 #: Below this many characters for the sentence, the times make room for it.
 _SHORT_LINE = 36
@@ -64,7 +65,7 @@ class LogDelegate(QStyledItemDelegate):
         self._ground(painter, rect, option, entry)
         inner = QRectF(rect).adjusted(_PADDING, _PADDING / 2, -_PADDING, -_PADDING / 2)
         if index.column() == MARKS:
-            self._marks(painter, QRectF(rect), entry)
+            self._marks(painter, QRectF(rect), entry, model.marks)
         elif index.column() == SENTENCE:
             painter.setPen(QColor(theme.normal))
             self._sentence(painter, inner, entry)
@@ -86,7 +87,9 @@ class LogDelegate(QStyledItemDelegate):
         elif hovered or entry.step:
             painter.fillRect(rect, QColor(self.theme.raised))
 
-    def _marks(self, painter: QPainter, rect: QRectF, entry: Entry) -> None:
+    def _marks(
+        self, painter: QPainter, rect: QRectF, entry: Entry, marks: Sequence[Mark]
+    ) -> None:
         side = mark_side(painter.fontMetrics().height())
         middle = rect.y() + _PADDING / 2 + painter.fontMetrics().height() / 2
         if entry.present:
@@ -98,11 +101,11 @@ class LogDelegate(QStyledItemDelegate):
             painter.drawEllipse(
                 QPointF(rect.x() + _MARGIN + side / 2, middle), side / 2.4, side / 2.4
             )
-        for kind in KINDS:
-            if entry.flags & kind.flag:
-                left = rect.x() + _MARGIN + (side + _GAP) * (1 + kind.place)
+        for mark in marks:
+            if entry.flags & mark.flag:
+                left = rect.x() + _MARGIN + (side + _GAP) * (1 + mark.place)
                 square = QRectF(left, middle - side / 2, side, side)
-                paint_mark(painter, kind.flag, square, getattr(self.theme, kind.meaning))
+                paint_mark(painter, mark.shape, square, getattr(self.theme, mark.meaning))
 
     def _sentence(self, painter: QPainter, rect: QRectF, entry: Entry) -> None:
         if entry.step:
@@ -194,7 +197,7 @@ class LogView(QTableView):
         title = metrics.horizontalAdvance("event") + 12
         event, time = (digit * (count + count // 3 * 0.4) + 2 * _PADDING + 6
                        for count in (self._digits[0], self._digits[1] + 6))  # fmt: skip
-        self.setColumnWidth(MARKS, round(_MARGIN + (side + _GAP) * (1 + PLACES)))
+        self.setColumnWidth(MARKS, round(_MARGIN + (side + _GAP) * (1 + self._log.places)))
         self.setColumnWidth(EVENT, round(max(title, event)))
         self.setColumnWidth(TIME, round(max(title, time)))
         fixed = self.columnWidth(MARKS) + self.columnWidth(EVENT)

@@ -37,7 +37,7 @@ def read_groups(numbers: ReservationNumbers, samples: np.ndarray) -> Columns:
 
 def accepting_slots(frame: Frame) -> tuple[int, ...]:
     """Empty slots of each type on Accept Group servers, at the moment shown."""
-    state, rejecting = frame.state, frame.classes.reject_group
+    state, rejecting = frame.state, frame.derived.reject_group
     empty = (state.configuration - state.placement)[~rejecting].sum(axis=0)
     return tuple(map(int, empty))
 
@@ -87,13 +87,13 @@ class GroupsPanel(Panel):
 
     def _begin(self, frame: Frame) -> None:
         info = frame.info
-        line = RESERVED_PLAIN + f" = {info.reserved}"
+        line = RESERVED_PLAIN + f" = {info.facts.reserved}"
         rows = [RowStyle("servers", "reject_group", heading="Reject Group")]
         rows += [
             RowStyle(
                 name,
                 job_type,
-                float(info.reserved),
+                float(info.facts.reserved),
                 line,
                 heading="" if job_type else "Accept Group: empty slots",
             )
@@ -103,15 +103,15 @@ class GroupsPanel(Panel):
         self.chart.begin(tuple(rows), self._history.series, axis)
 
     def _show_numbers(self, frame: Frame) -> None:
-        servers = int(frame.classes.reject_group.sum())
+        servers = int(frame.derived.reject_group.sum())
         empty = accepting_slots(frame)
         of = format_number(frame.info.numbers.servers)
         self.tiles.set_texts((
             TileText(f"of {of} in Reject Group", format_number(servers), "reject_group",
                      "The servers that take no arrivals and lose their jobs to the others."),
-            TileText("<i>I</i><sup>*</sup>", str(frame.classes.i_star), "normal",
+            TileText("<i>I</i><sup>*</sup>", str(frame.derived.i_star), "normal",
                      "The first configuration of GPA that still lacks servers."),
-            TileText(f"{RESERVED} reserved", format_number(frame.info.reserved), "normal",
+            TileText(f"{RESERVED} reserved", format_number(frame.info.facts.reserved), "normal",
                      "Slots that GPA plans for arrivals of each type, beyond the jobs present."),
             TileText("empty, Accept Group", format_number(sum(empty)), "normal",
                      "Empty slots of all types that arrivals may take."),

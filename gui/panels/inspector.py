@@ -32,7 +32,7 @@ from gui.panels.scenario_cells import type_pixmap
 from gui.theme import Theme
 from model.explain import grouped, shown
 from model.frame import Frame
-from model.records import FLAG_DEPARTED, FLAG_REJECTED
+from model.systems.reservation.rows import FLAG_DEPARTED, FLAG_REJECTED
 from model.systems.reservation.state import GREEDY_LENGTH, ReservationState
 
 _SLOT_COLUMNS = ("slot", "job", "since", "leaves")
@@ -235,7 +235,7 @@ class InspectorPanel(Panel):
         """Show the selected server or job as it is now."""
         if len(self.slot_model.icons) != frame.info.numbers.types:
             self._draw_types(frame)
-        self.log.set_narrator(frame.info.narrator)
+        self.log.set_run(frame.info.kind, frame.info.narrator)
         target = self._target
         if target.job is not None:
             self._show_job(frame, target.job)
@@ -259,17 +259,17 @@ class InspectorPanel(Panel):
         state = frame.state
         mine = state.configuration[server]
         jobs, slots = int(state.placement[server].sum()), int(mine.sum())
-        if not frame.info.reserves_slots:
+        if not frame.info.facts.reserves_slots:
             return [f"<i>k̂</i> = {shown(state.placement[server].tolist())}, "
                     f"{jobs} {'job' if jobs == 1 else 'jobs'}"]  # fmt: skip
         filled = f"{jobs} of {slots} {'slot' if slots == 1 else 'slots'} filled"
-        if not frame.info.has_groups:
+        if not frame.info.facts.has_groups:
             return [f"<i>k</i> = {shown(mine.tolist())}", filled]
         found = int(state.number[GREEDY_LENGTH])
         same = np.flatnonzero((state.greedy_configuration[:found] == mine).all(axis=1))
         which = (f"this is <i>k</i>[{same[0] + 1}]" if len(same)
                  else "GPA does not use it now")  # fmt: skip
-        classes = frame.classes
+        classes = frame.derived
         rejects = bool(classes.reject_group[server])
         color = self.theme.ink(self.theme.reject_group) if rejects else self.theme.normal
         group = f"<span style='color: {color}'>{'Reject' if rejects else 'Accept'} Group</span>"

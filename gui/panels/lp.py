@@ -30,9 +30,9 @@ from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import GREEDY, OPTIMUM, exact, significant
 from gui.plotting.scales import format_number
 from gui.theme import Theme, current_fonts
-from model.bounds import Bounds
 from model.frame import Frame, RunInfo
 from model.programs.bounds import GUARANTEES
+from model.systems.reservation.bounds import Bounds
 from model.systems.reservation.measures import reward_rate
 
 #: From this width on, at the usual size of type, there are two columns.

@@ -8,12 +8,12 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from model.bounds import Bounds
 from model.frame import Frame
 from model.programs.configurations import Configuration
 from model.programs.greedy import GreedyAssignment, global_greedy
 from model.programs.optimum import ExactOptimum, exact_optimum
 from model.programs.reward_lp import RewardProgram
+from model.systems.reservation.bounds import Bounds
 from model.systems.reservation.numbers import ReservationNumbers
 
 #: Configurations that have a row of their own.
@@ -113,7 +113,7 @@ def _floats(shares: Mapping[Configuration, Fraction]) -> Shares:
 
 def present_shares(frame: Frame) -> Shares:
     """X_k / L: the share of the servers that each configuration present has."""
-    classes = frame.classes
+    classes = frame.derived
     counts = np.bincount(classes.stack, minlength=len(classes.configurations))
     total = len(classes.stack)
     rows = zip(classes.configurations.tolist(), counts.tolist(), strict=True)

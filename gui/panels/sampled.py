@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gui.plotting.pyramid import Pyramid
 from model.frame import Frame, RunInfo
-from model.systems.reservation.numbers import ReservationNumbers
-from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
+from model.recorder import EVENT_COLUMN, TIME_COLUMN
 
 Values = npt.NDArray[np.float64]
-Read = Callable[[ReservationNumbers, Values], "Columns"]
+#: Reads samples, given the numbers of the scenario.
+Read = Callable[[Any, Values], "Columns"]
 
 #: Most averages that a curve is made of; with fewer samples in view it shows each of them.
 MOST_AVERAGES = 160

@@ -10,13 +10,13 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 import numpy as np
 from pydantic import BaseModel
 
-from model.assembly import assemble, policy_parameters
+from model.assembly import assemble, policy_class, policy_parameters
 from model.errors import ScenarioError, UserError
-from model.policies import POLICIES, is_file, reference_class
+from model.policies import is_file, policy_titles, reference_class
 from model.scenario.common import Service
 from model.scenario.load import Scenario, parse_scenario
 from model.scenario.validation import Problem, ValidationFaultError, validated
-from model.systems.reservation.numbers import numbers_of
+from model.systems.kinds import kind_named
 from model.workload import RecordedWorkload
 
 Path = tuple[str | int, ...]
@@ -107,14 +107,20 @@ def _parameter_problems(data: dict[str, Any]) -> tuple[Problem, ...]:
 def _put_together(scenario: Scenario, thoroughly: bool) -> tuple[str, ...]:
     """Try the numbers and the policy, or the whole system; returns warnings."""
     if thoroughly:
-        nothing = RecordedWorkload(np.zeros(0), np.zeros(0, np.int32), np.zeros(0))
-        return assemble(scenario, recorded=nothing).numbers.warnings()
-    numbers = numbers_of(scenario)
+        nothing = None
+        if scenario.workload.kind == "trace":  # it is read by the run
+            nothing = RecordedWorkload(np.zeros(0), np.zeros(0, np.int32), np.zeros(0))
+        return _warnings(assemble(scenario, recorded=nothing).numbers)
+    numbers = kind_named(scenario.system).numbers(scenario)
     try:
-        reference_class(scenario.policy.name)(numbers, policy_parameters(scenario))
+        policy_class(scenario)(numbers, policy_parameters(scenario))
     except ValueError as error:
         raise ScenarioError(str(error), where=dotted(PARAMETERS)) from None
-    return numbers.warnings()
+    return _warnings(numbers)
+
+
+def _warnings(numbers: Any) -> tuple[str, ...]:
+    return tuple(numbers.warnings())
 
 
 class Parameter(NamedTuple):
@@ -160,14 +166,10 @@ def as_number(text: str) -> int | str:
     return int(text) if _WHOLE.fullmatch(text) else text
 
 
-def policy_titles() -> dict[str, str]:
-    """The policies by name, with the titles that people know."""
-    return {name: reference_class(name).title for name in POLICIES}
-
-
-def titles_with(policy: str) -> dict[str, str]:
+def titles_with(policy: str, system: str) -> dict[str, str]:
     """The policies to choose from, *policy* among them also if it is a file of one's own."""
-    return {**({policy: PurePath(policy).name} if is_file(policy) else {}), **policy_titles()}
+    own = {policy: PurePath(policy).name} if is_file(policy) else {}
+    return own | dict(policy_titles(system))
 
 
 def copied(data: Any) -> dict[str, Any]:

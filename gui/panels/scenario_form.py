@@ -30,9 +30,17 @@ from gui.panels.scenario_fields import (
     parameters_of,
     titles_with,
 )
+from gui.panels.scenario_leaves import leaf_cells
 from gui.theme import Theme
 from model.frame import Frame, RunInfo
-from model.scenario.load import as_data
+from model.scenario.load import Scenario, as_data
+
+#: The section of what only a kind of system without job types has.
+_OTHERS = "Jobs and arrivals"
+
+#: What other sections show, or no field at all.
+_SHOWN_ELSEWHERE = {"title", "description", "paper", "seed", "run", "system", "resources",
+                    "servers", "policy"}  # fmt: skip
 
 #: Milliseconds without a keystroke before the form is checked.
 _PATIENCE = 200
@@ -57,14 +65,15 @@ class ScenarioPanel(Panel):
         self._cells: list[Cell] = []
         self._policy = ""
         self._sections: dict[str, CellGrid] = {}
-        self._headings: list[QLabel] = []
+        self._headings: dict[str, QLabel] = {}
         self._timer = QTimer(self, singleShot=True, interval=_PATIENCE)
         self._timer.timeout.connect(self.validate)
         form = QWidget()
         self._form = QVBoxLayout(form)
         self._form.setContentsMargins(10, 4, 10, 10)
         self._form.setSpacing(4)
-        for heading in ("Scenario", "Policy", "Servers", "Job types"):
+        self._start: StartCell | None = None
+        for heading in ("Scenario", "Policy", "Servers", _OTHERS, "Job types"):
             self._add_section(heading)
         self._types = QVBoxLayout()
         self._types.setSpacing(6)
@@ -88,7 +97,7 @@ class ScenarioPanel(Panel):
     def _add_section(self, heading: str) -> None:
         label = QLabel(heading)
         label.setContentsMargins(0, 8, 0, 0)
-        self._headings.append(label)
+        self._headings[heading] = label
         self._form.addWidget(label)
         grid = CellGrid()
         self._sections[heading] = grid
@@ -149,8 +158,16 @@ class ScenarioPanel(Panel):
         self._typed.clear()
         self._cells = []
         self._fill_section("Scenario", self._scenario_cells(data))
+        typed = "job_types" in data
+        self._start = self._start_cell(data) if typed else None
         self._fill_section("Servers", self._server_cells(data))
-        titles = list(titles_with(data["policy"]["name"]).items())
+        self._fill_section(_OTHERS, _other_cells(data))
+        for part, shown in (
+            (self._headings[_OTHERS], not typed), (self._headings["Job types"], typed),
+            (self.add, typed),
+        ):  # fmt: skip
+            part.setVisible(shown)
+        titles = list(titles_with(data["policy"]["name"], data["system"]).items())
         self.policy = Cell(
             "policy", ("policy", "name"), "Policy: who decides.", titles, columns=2
         )  # fmt: skip
@@ -160,7 +177,7 @@ class ScenarioPanel(Panel):
         for card in self.cards:
             self._drop(card)
         self.cards = []
-        for job_type in data["job_types"]:
+        for job_type in data.get("job_types", ()):
             self._append(copied(job_type))
         self.restyle(self.theme)
         self._filling = False
@@ -186,10 +203,15 @@ class ScenarioPanel(Panel):
             Cell("warm-up", ("run", "warmup"), f"Warm-up: left out of the averages{within}."),
         ]
 
-    def _server_cells(self, data: dict[str, Any]) -> list[Cell]:
-        units = {item["name"]: item.get("unit", "") for item in data["resources"]}
+    @staticmethod
+    def _start_cell(data: dict[str, Any]) -> StartCell:
         names = [item["name"] for item in data["job_types"]]
-        self._start = StartCell(names, data["initial"]["start"] == "given")
+        return StartCell(names, data["initial"]["start"] == "given")
+
+    def _server_cells(self, data: dict[str, Any]) -> list[Cell]:
+        if self._start is None:
+            return leaf_cells(data["servers"], ("servers",))
+        units = {item["name"]: item.get("unit", "") for item in data["resources"]}
         capacities = [
             Cell(f"{name}, in {units[name]}" if units.get(name) else name,
                  ("servers", "capacity", name), f"Capacity: {name} of each server.")
@@ -265,7 +287,8 @@ class ScenarioPanel(Panel):
             data["policy"]["parameters"] = {}
         for cell in self._cells:
             cell.store(data)
-        data["job_types"] = [card.data() for card in self.cards]
+        if "job_types" in data:
+            data["job_types"] = [card.data() for card in self.cards]
         return data
 
     @property
@@ -275,7 +298,8 @@ class ScenarioPanel(Panel):
 
     def _edited(self) -> None:
         if not self._filling:
-            self._start.set_names([card.name for card in self.cards])
+            if self._start is not None:
+                self._start.set_names([card.name for card in self.cards])
             self._timer.start()
 
     def validate(self) -> Check:
@@ -313,8 +337,8 @@ class ScenarioPanel(Panel):
         if checked.scenario is None or self._info is None:
             return False
         running, wanted = self._info.scenario, checked.scenario
-        return bool(wanted.servers == running.servers and [item.name for item in wanted.job_types]
-                    == [item.name for item in running.job_types])  # fmt: skip
+        return bool(wanted.system == running.system and wanted.servers == running.servers
+                    and _type_names(wanted) == _type_names(running))  # fmt: skip
 
     def _say(
         self, faults: int, homeless: list[str], warnings: tuple[str, ...], edited: bool
@@ -345,7 +369,7 @@ class ScenarioPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        for label in self._headings:
+        for label in self._headings.values():
             label.setStyleSheet(f"color: {theme.normal}; font-weight: bold")
         for cell in self._cells:
             cell.restyle(theme)
@@ -361,6 +385,18 @@ class ScenarioPanel(Panel):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and self._info is not None:
             self._restyle_cards()
+
+
+def _type_names(scenario: Scenario) -> list[str]:
+    return [item.name for item in getattr(scenario, "job_types", ())]
+
+
+def _other_cells(data: dict[str, Any]) -> list[Cell]:
+    """Cells for what only a kind of system without job types has."""
+    if "job_types" in data:
+        return []
+    return [cell for name, item in data.items() if name not in _SHOWN_ELSEWHERE
+            for cell in leaf_cells(item, (name,))]  # fmt: skip
 
 
 def _cell_for(where: str, cells: dict[str, Cell]) -> Cell | None:

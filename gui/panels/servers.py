@@ -39,7 +39,7 @@ class ServersPanel(Panel):
     def show_frame(self, frame: Frame) -> None:
         """Show a moment; where stacks have no room, as a grid."""
         view: StackView | GridView = self.grid
-        if frame.info.reserves_slots:
+        if frame.info.facts.reserves_slots:
             self.stacks.resize(self.body.size())  # it may be the hidden one of the two
             self.stacks.set_frame(frame)
             view = self.grid if self.stacks.scene is None else self.stacks

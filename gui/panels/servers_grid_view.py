@@ -108,8 +108,8 @@ class GridView(QWidget):
         info = self._frame.info if self._frame is not None else None
         names = info.numbers.type_names if info is not None else ()
         self._palette = raster_palette(self._theme, len(names), self._ratio)
-        slots = info is not None and info.reserves_slots
-        items = entries(names, slots, info is not None and info.has_groups)
+        slots = info is not None and info.facts.reserves_slots
+        items = entries(names, slots, info is not None and info.facts.has_groups)
         kept = "type", "empty", "reject_group"
         self._legend = Legend(
             [item for item in items if item.mark in kept], self._text, self._theme
@@ -165,7 +165,7 @@ class GridView(QWidget):
             self._rects = layout.rects(self._seen)
             self._numbers = self._placed_numbers(layout.label) if layout.label else []
         group = np.full(len(self._seen), NEITHER, np.uint8)
-        if frame.info.reserves_slots:
+        if frame.info.facts.reserves_slots:
             group = settled_reject_group(frame)[self._seen].astype(np.uint8)
         self.view.set_servers(Servers(
             rects=self._rects,

@@ -179,7 +179,7 @@ class StackView(QWidget):
         info = self._frame.info if self._frame is not None else None
         names = info.numbers.type_names if info is not None else ()
         self._palette = raster_palette(self._theme, len(names), self._ratio)
-        groups = info is None or info.has_groups
+        groups = info is None or info.facts.has_groups
         self._legend = Legend(entries(names, True, groups), self._text, self._theme)
         self._pictures = (
             Pictures(info.numbers, self._theme, self._palette, font) if info is not None else None

@@ -67,11 +67,11 @@ def _marks_of(frame: Frame, record: Record, whole_event: bool) -> list[Mark]:
 def servers_in_the_way(frame: Frame) -> list[int]:
     """Reject Group servers with an empty slot of the type that was just rejected."""
     job_type = rejected_type(frame)
-    if job_type is None or not frame.info.reserves_slots:
+    if job_type is None or not frame.info.facts.reserves_slots:
         return []
     state = frame.state
     empty = state.configuration[:, job_type] > state.placement[:, job_type]
-    return [int(server) for server in np.flatnonzero(empty & frame.classes.reject_group)]
+    return [int(server) for server in np.flatnonzero(empty & frame.derived.reject_group)]
 
 
 def arriving(frame: Frame) -> tuple[int, int] | None:

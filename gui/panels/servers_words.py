@@ -70,7 +70,7 @@ def filled_words(frame: Frame, server: int) -> str:
     slots = frame.state.configuration[server].tolist()
     jobs = frame.state.placement[server].tolist()
     names = frame.info.numbers.type_names
-    if frame.info.reserves_slots:
+    if frame.info.facts.reserves_slots:
         parts = [f"{n} of {k} {name}" for n, k, name in zip(jobs, slots, names, strict=True) if k]
         return ", ".join(parts) or "no slots"
     parts = [f"{n} {name}" for n, name in zip(jobs, names, strict=True) if n]
@@ -80,7 +80,7 @@ def filled_words(frame: Frame, server: int) -> str:
 def greedy_position(frame: Frame, server: int) -> int:
     """The i for which a server has the configuration k[i] of the last GPA, or 0."""
     state = frame.state
-    found = len(frame.classes.held)
+    found = len(frame.derived.held)
     same = (state.greedy_configuration[:found] == state.configuration[server]).all(axis=1)
     return int(same.argmax()) + 1 if same.any() else 0
 
@@ -89,12 +89,12 @@ def server_words(frame: Frame, server: int) -> str:
     """One sentence about a server."""
     start = f"server {grouped(server + 1)}"
     filled = filled_words(frame, server)
-    if not frame.info.reserves_slots:
+    if not frame.info.facts.reserves_slots:
         return f"{start}: {filled}; {used_words(frame, server)}"
-    if not frame.info.has_groups:
+    if not frame.info.facts.has_groups:
         slots = configuration_words(tuple(frame.state.configuration[server].tolist()))
         return f"{start}: configuration {slots}; {filled}"
-    classes = frame.classes
+    classes = frame.derived
     position = greedy_position(frame, server)
     configuration = configuration_words(tuple(frame.state.configuration[server].tolist()))
     name = f"k[{position}] = {configuration}" if position else configuration

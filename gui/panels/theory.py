@@ -119,7 +119,7 @@ class TheoryPanel(Panel):
     def _begin(self, frame: Frame) -> None:
         """Another run."""
         self._info, self._function = frame.info, None
-        self.deficit.begin(frame.info.numbers.type_names, frame.info.reserved)
+        self.deficit.begin(frame.info.numbers.type_names, frame.info.facts.reserved)
         self.target.begin()
         self.search.begin(frame.info.numbers)
         self.search.setVisible(any(frame.info.numbers.workload))

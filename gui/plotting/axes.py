@@ -29,6 +29,11 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
         self._metrics = QFontMetricsF(QFont())
         self.enableAutoSIPrefix(False)
 
+    def set_name(self, label: str) -> None:
+        """Call what the axis shows otherwise; it has no unit then."""
+        self._text = label
+        self.setLabel(label)
+
     @property
     def _text_height(self) -> float:
         return self._metrics.height()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Iterator
 
@@ -144,6 +144,11 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
             raise KeyError(name)
         for item in items:
             self.getPlotItem().removeItem(item)
+
+    def set_quantity(self, name: str) -> None:
+        """Change what the vertical axis shows."""
+        self._text = replace(self._text, y=name)
+        self._left.set_name(name)
 
     def set_label(self, name: str, label: str) -> None:
         """Change what stands at a curve's end."""

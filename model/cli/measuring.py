@@ -16,10 +16,8 @@ from model.cli.arguments import MOST_SEED, UsageError
 from model.cli.guard import note
 from model.cli.output import Progress, shown, table
 from model.engine import Reason, Task
-from model.metrics import Batches, Estimate, estimate
-from model.records import EVENT_ROW
+from model.metrics import Batches, Estimate, estimate, estimates
 from model.state import copied, digest
-from model.systems.reservation.measures import estimates, run_batches
 
 #: Seconds of running between two looks at the progress line.
 SLICE_SECONDS = 0.1
@@ -156,7 +154,7 @@ def choose_engine(options: argparse.Namespace, session: Session, progress: Progr
 def _load(session: Session) -> None:
     """Compile, or load from the cache, now: it must not count as running time."""
     state = copied(session.timeline.state)
-    session.timeline.engine.advance(state, np.zeros(0, EVENT_ROW), Task())
+    session.timeline.engine.advance(state, np.zeros(0, session.bench.system.row_dtype), Task())
 
 
 def measured_times(options: argparse.Namespace, session: Session) -> tuple[float, float]:
@@ -189,7 +187,8 @@ def measured(
         return line.state
 
     begin = perf_counter()
-    batches = run_batches(session.bench.numbers, line.state, advance, warmup, until)
+    bench = session.bench
+    batches = bench.kind.run_batches(bench.numbers, line.state, advance, warmup, until)
     return Measured(
         scenario=options.scenario,
         policy=info.origin.policy,
@@ -205,7 +204,7 @@ def measured(
         metrics=estimates(batches),
         batches=batches,
         digest=digest(line.state),
-        report=session.bench.report,
+        report=bench.report,
         trace=tuple(options.trace),
     )
 

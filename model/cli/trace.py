@@ -10,7 +10,7 @@ from typing import Any, Iterator
 from model.api import Session
 from model.cli.output import print_json, shown
 from model.engine import EventRun
-from model.systems.reservation.trace import header, step
+from model.scenario.load import load_scenarios
 
 #: Events of a workload that does not end by itself, unless the user says how many.
 EVENTS = 100
@@ -18,28 +18,26 @@ EVENTS = 100
 
 def execute(options: argparse.Namespace) -> int:
     """Print the events of a run of the reference."""
-    session = Session.open(
-        options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False
-    )
+    several = load_scenarios(options.scenario)
+    opened: list[Any] = several if len(several) > 1 else [options.scenario]
+    for scenario in opened:
+        session = Session.open(
+            scenario, options.policy, options.seed, tuple(options.trace), kernel=False
+        )
+        _print_run(session, options)
+    return 0
+
+
+def _print_run(session: Session, options: argparse.Namespace) -> None:
     scripted = session.info.scenario.workload.kind == "scripted"
     most = math.inf if scripted else EVENTS
     if options.events is not None:
         most = options.events
     if options.json:
-        _print_lines(session, most)
+        for line in session.bench.kind.trace_lines(session.bench.system, most):
+            print_json(line)
     else:
         _print_sentences(session, most)
-    return 0
-
-
-def _print_lines(session: Session, most: float) -> None:
-    system = session.bench.system
-    print_json(header(system))
-    state = system.raw_state()
-    records = list(system.start(state))
-    print_json(step(system, state, None, records))
-    for run in _events(session, state, most):
-        print_json(step(system, run.state, run.event, run.records))
 
 
 def _print_sentences(session: Session, most: float) -> None:

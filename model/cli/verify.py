@@ -12,9 +12,7 @@ from model.api import Session
 from model.assembly import Bench
 from model.cli.output import Progress, print_json
 from model.engine import Engine, EventRun, Task, started
-from model.records import EVENT_ROW
 from model.state import differences, digest
-from model.systems.reservation.invariants import violations
 
 #: Sentences kept; a broken state breaks many invariants at every event.
 MOST_SENTENCES = 100
@@ -75,7 +73,7 @@ def compare(session: Session, events: int, progress: Progress) -> Outcome:
             break
         run = EventRun(bench.system, mine)
         run.finish()
-        mine, theirs = run.state, _one_event(other, theirs)
+        mine, theirs = run.state, _one_event(other, theirs, bench.system.row_dtype)
         outcome.events += 1
         _agree(mine, theirs, outcome)
         _check(bench, mine, outcome)
@@ -84,8 +82,8 @@ def compare(session: Session, events: int, progress: Progress) -> Outcome:
     return outcome
 
 
-def _one_event(engine: Engine, state: Any) -> Any:
-    return engine.advance(state, np.zeros(1, EVENT_ROW), Task()).state
+def _one_event(engine: Engine, state: Any, row_dtype: np.dtype[Any]) -> Any:
+    return engine.advance(state, np.zeros(1, row_dtype), Task()).state
 
 
 def _agree(mine: Any, theirs: Any, outcome: Outcome) -> None:
@@ -100,7 +98,7 @@ def _agree(mine: Any, theirs: Any, outcome: Outcome) -> None:
 
 
 def _check(bench: Bench, state: Any, outcome: Outcome) -> None:
-    for sentence in violations(bench.system, state):
+    for sentence in bench.kind.violations(bench.system, state):
         if len(outcome.violations) < MOST_SENTENCES:
             outcome.violations.append(f"event {outcome.events}: {sentence}")
 

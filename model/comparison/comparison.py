@@ -10,11 +10,10 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 from model.api import Session
 from model.assembly import Bench
-from model.bounds import Bounds
 from model.comparison.common_time import CommonTime
 from model.comparison.companion import caught_up, companion
 from model.comparison.differences import DIFFERENCES, Difference, Standing
@@ -26,7 +25,6 @@ from model.errors import UserError
 from model.frame import Frame, RunInfo, Speed
 from model.origin import Origin
 from model.policy_choice import choice_text
-from model.records import EVENT_KINDS
 from model.scenario.load import Scenario
 
 #: Lanes that a comparison has at least and at most.
@@ -156,6 +154,11 @@ class Comparison:
                   if any(other.get(key) != value for other in others)]  # fmt: skip
         return ", ".join(differ) or "as given"
 
+    @property
+    def differences(self) -> Mapping[str, bool]:
+        """The kinds of difference that can be run to, see :data:`DIFFERENCES`."""
+        return DIFFERENCES if self.bench.kind.compares_decisions else {}
+
     def rename(self, name: str) -> None:
         """Show the runs under a scenario's name."""
         for session in self.sessions:
@@ -181,8 +184,9 @@ class Comparison:
         :data:`model.comparison.differences.DIFFERENCES` are those that lanes decide differently.
         ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`.
         """
-        flags = sum(EVENT_KINDS[kind] for kind in stop if kind in EVENT_KINDS)
-        wanted = [DIFFERENCES[kind] for kind in stop if kind in DIFFERENCES]
+        known = self.info.event_kinds
+        flags = sum(known[kind] for kind in stop if kind in known)
+        wanted = [DIFFERENCES[kind] for kind in stop if kind in self.differences]
         last = None if events is None else self.timeline.event + events
         deadline = monotonic() + budget
         if not wanted:
@@ -284,7 +288,7 @@ class Comparison:
 
     def back_to(self, kind: str) -> bool:
         """Stand just before the previous event of a kind; False if there is none."""
-        if kind in DIFFERENCES:
+        if kind in self.differences:
             found = self._search.last(self._search.taken(), DIFFERENCES[kind])
             if found is not None:
                 self._go_before(found)
@@ -304,16 +308,21 @@ class Comparison:
     # Differences.
 
     def decided(self) -> int:
-        """Arrivals decided so far in every lane, also after this moment."""
-        return self._search.decided()
+        """Arrivals decided so far in every lane, also after this moment.
+
+        0 where decisions cannot be compared.
+        """
+        return self._search.decided() if self.differences else 0
 
     def first_difference(self, where: bool = False) -> Difference | None:
-        """The first arrival of all history not decided alike; None if there is none so far.
+        """The first arrival of all history not decided alike.
+
+        None if there is none so far, or decisions cannot be compared.
 
         Admitted or rejected is what counts; with *where* also the server.  The run stays
         where it is.
         """
-        return self._search.first_ever(where)
+        return self._search.first_ever(where) if self.differences else None
 
     def go_to_first_difference(self, where: bool = False) -> bool:
         """Stand just before the first arrival not decided alike takes effect; False if none."""
@@ -333,7 +342,7 @@ class Comparison:
         running: bool = False,
         speed: Speed | None = None,
         message: str = "",
-        bounds: Bounds | None = None,
+        bounds: Any = None,
         breakpoints: frozenset[int] = frozenset(),
     ) -> Frame:
         """A snapshot of this moment: that of the first lane, the others as its companions."""

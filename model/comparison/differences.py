@@ -8,8 +8,6 @@ from typing import Mapping
 
 import numpy as np
 
-from model.records import FLAG_ADMITTED
-
 #: Kinds of event that only a comparison knows, and whether the server counts.
 DIFFERENCES: Mapping[str, bool] = MappingProxyType({
     "different decision": False,
@@ -32,7 +30,9 @@ class Difference:
     type:
         Its type, from 0.
     rows:
-        For each lane the row (EVENT_ROW) of the event, with all that is costly to count.
+        For each lane the row of the event, with all that is costly to count.
+    servers:
+        For each lane the server that admits the job, or -1.
     """
 
     arrival: int
@@ -40,10 +40,11 @@ class Difference:
     time: float
     type: int
     rows: tuple[np.void, ...]
+    servers: tuple[int, ...]
 
     def admitted(self, lane: int) -> bool:
         """Whether the job is admitted in that lane."""
-        return bool(int(self.rows[lane]["flags"]) & FLAG_ADMITTED)
+        return self.servers[lane] >= 0
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.api import Session
-from model.comparison.record import MOST_JOBS, STRETCH, DecisionRecord, decisions
+from model.comparison.record import MOST_JOBS, STRETCH, DecisionRecord
 from model.engine import Reason, Task
-from model.records import ARRIVAL, EVENT_ROW
+from model.records import ARRIVAL
 from model.state import copied
-from model.systems.reservation.state import NEXT_ARRIVAL
 
 
 class Lane:
@@ -24,10 +23,26 @@ class Lane:
     def __init__(self, session: Session, most: int = MOST_JOBS) -> None:
         self.session = session
         self.line = session.timeline
-        first = int(self.line.first_state.number[NEXT_ARRIVAL])
-        self.record = DecisionRecord(first, self.initial_jobs, most)
-        self.line.observe = self.record.append
+        first = self._arrivals(self.line.first_state)
+        self.record = DecisionRecord(first, self._decisions, most)
+        if self.compares:
+            self.line.observe = self.record.append
         self._whole = self.line.live_end == self.line.first_event
+
+    @property
+    def compares(self) -> bool:
+        """Whether what is decided of a job can be compared with other lanes."""
+        return self.session.bench.kind.compares_decisions
+
+    def _arrivals(self, state: Any) -> int:
+        return self.session.bench.system.arrivals(state)
+
+    def _decisions(self, rows: np.ndarray) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        return self.session.bench.kind.decisions(rows, self.initial_jobs)
+
+    def server_of(self, row: np.void) -> int:
+        """The server that took the job of an arrival's row, or -1."""
+        return int(self._decisions(np.array([row]))[1][0])
 
     @property
     def initial_jobs(self) -> int:
@@ -37,7 +52,7 @@ class Lane:
     @property
     def arrivals(self) -> int:
         """Arrivals up to where the lane stands."""
-        return int(self.line.state.number[NEXT_ARRIVAL])
+        return self._arrivals(self.line.state)
 
     def decided(self) -> int:
         """Arrivals decided in all of history."""
@@ -55,8 +70,7 @@ class Lane:
         self.record.seen = max(self.record.seen, self._last_arrival())
 
     def _last_arrival(self) -> int:
-        state = self.line.fork_at(self.line.live_end)
-        return int(state.number[NEXT_ARRIVAL])
+        return self._arrivals(self.line.fork_at(self.line.live_end))
 
     def servers(self, first: int, last: int) -> NDArray[np.int32]:
         """[last - first] where the arrivals *first* to *last* - 1 went, from record or replay."""
@@ -65,7 +79,7 @@ class Lane:
             return kept
         found = np.zeros(last - first, np.int32)
         for rows in self._replay(first):
-            numbers, servers = decisions(rows, self.initial_jobs)
+            numbers, servers = self._decisions(rows)
             wanted = (numbers >= first) & (numbers < last)
             found[numbers[wanted] - first] = servers[wanted]
             if len(numbers) and numbers[-1] >= last - 1:
@@ -75,7 +89,7 @@ class Lane:
     def _replay(self, arrival: int) -> Iterator[np.ndarray]:
         """Rows from before an arrival on to the end of history, run again on a copy."""
         state = self._before(arrival)
-        tape = np.zeros(STRETCH, EVENT_ROW)
+        tape = np.zeros(STRETCH, self.session.bench.system.row_dtype)
         while (left := self.line.live_end - int(state.number[0])) > 0:
             result = self.line.engine.advance(state, tape[: min(left, len(tape))], Task())
             state = result.state
@@ -84,22 +98,22 @@ class Lane:
     def _before(self, arrival: int) -> Any:
         """A copy of the latest state at hand in which that arrival is still to come."""
         if self.arrivals <= arrival:
-            near = self.line.latest(lambda state: int(state.number[NEXT_ARRIVAL]) <= arrival)
+            near = self.line.latest(lambda state: self._arrivals(state) <= arrival)
             here = self.line.state
             return copied(here) if here.number[0] > near.number[0] else near
-        return self.line.latest(lambda state: int(state.number[NEXT_ARRIVAL]) <= arrival)
+        return self.line.latest(lambda state: self._arrivals(state) <= arrival)
 
     def explained(self, arrival: int) -> np.void:
         """The row of an arrival's event, with its reason in numbers; the run stays as it is."""
         state = self._before(arrival)
         time = arrival_time(self.session, arrival)
         task = Task(until=float(np.nextafter(time, -np.inf)))
-        tape = np.zeros(STRETCH, EVENT_ROW)
+        tape = np.zeros(STRETCH, self.session.bench.system.row_dtype)
         reason = Reason.LIMIT
         while reason is Reason.LIMIT:
             result = self.line.engine.advance(state, tape, task)
             state, reason = result.state, result.reason
-        row = np.zeros(1, EVENT_ROW)
+        row = np.zeros(1, self.session.bench.system.row_dtype)
         wanted = arrival + self.initial_jobs
         while row[0]["kind"] != ARRIVAL or row[0]["job"] != wanted:
             state = self.line.engine.advance(state, row, Task(explain=True)).state

@@ -6,12 +6,10 @@ again.
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-
-from model.records import ARRIVAL, FLAG_ADMITTED
 
 #: Jobs whose decisions are kept for each run (64 MiB); those of later jobs are made again by
 #: replay when they are asked for.
@@ -20,8 +18,9 @@ MOST_JOBS = 2**24
 #: Jobs compared in one stretch.
 STRETCH = 2**16
 
-#: Stands for "rejected" where a server's number would stand.
-REJECTED = -1
+#: The arrivals decided in some rows, and the server of each, see
+#: :meth:`model.systems.kinds.Kind.decisions`.
+Decisions = Callable[[np.ndarray], tuple[NDArray[np.int64], NDArray[np.int32]]]
 
 
 class DecisionRecord:
@@ -31,16 +30,16 @@ class DecisionRecord:
     ----------
     first:
         The number of the first arrival of the history (0 unless the run is a fork).
-    initial_jobs:
-        Jobs numbered before the first arrival.
+    decisions:
+        What was decided in rows.
     most:
         Arrivals that are kept at most.
     """
 
-    def __init__(self, first: int, initial_jobs: int, most: int = MOST_JOBS) -> None:
+    def __init__(self, first: int, decisions: Decisions, most: int = MOST_JOBS) -> None:
         self.first = first
         self.seen = first  #: arrivals decided so far, whether kept or not
-        self._initial_jobs = initial_jobs
+        self._decisions = decisions
         self._most = most
         self._servers = np.zeros(1024, np.int32)
         self._count = 0
@@ -61,11 +60,11 @@ class DecisionRecord:
         return self._servers.nbytes
 
     def append(self, rows: np.ndarray) -> None:
-        """Take the decisions of *rows* (EVENT_ROW) that follow those known.
+        """Take the decisions of *rows* that follow those known.
 
         Earlier ones (a replay) are passed over; so are all where some are missing between.
         """
-        numbers, servers = decisions(rows, self._initial_jobs)
+        numbers, servers = self._decisions(rows)
         if not len(numbers) or numbers[-1] < self.seen:
             return
         self.seen = int(numbers[-1]) + 1
@@ -83,13 +82,6 @@ class DecisionRecord:
         if first < self.first or last > self.end:
             return None
         return self._servers[first - self.first : last - self.first]
-
-
-def decisions(rows: np.ndarray, initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The arrivals among *rows*: their numbers, and the server of each or :data:`REJECTED`."""
-    arrivals = rows[rows["kind"] == ARRIVAL]
-    admitted = (arrivals["flags"] & FLAG_ADMITTED) != 0
-    return arrivals["job"] - initial_jobs, np.where(admitted, arrivals["server"], REJECTED)
 
 
 def differing(servers: Sequence[NDArray[np.int32]], where: bool) -> NDArray[np.bool_]:

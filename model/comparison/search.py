@@ -69,4 +69,6 @@ class DifferenceSearch:
         """What each lane did with an arrival, and why."""
         rows = tuple(lane.explained(arrival) for lane in self._lanes)
         row = rows[0]
-        return Difference(arrival, int(row["job"]), float(row["time"]), int(row["type"]), rows)
+        servers = tuple(lane.server_of(one) for lane, one in zip(self._lanes, rows, strict=True))
+        return Difference(arrival, int(row["job"]), float(row["time"]), int(row["type"]), rows,
+                          servers)  # fmt: skip

@@ -23,9 +23,9 @@ from model.jit import jitable
 from model.kernels import loop, placing
 from model.kernels.events import AT_FLAG, AT_LIMIT, FLAGS, TYPE
 from model.kernels.loop import ARRIVES, DEPARTS
-from model.records import FLAG_REJECTED
 from model.systems.reservation.loads import LoadMeasure
 from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.rows import FLAG_REJECTED
 from model.systems.reservation.state import ReservationState
 
 State = Any

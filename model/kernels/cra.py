@@ -31,8 +31,8 @@ from model.kernels.events import (
     SERVERS,
 )
 from model.kernels.index import NEXT_PLACE, UNMATCHED, WANTED_MASK
-from model.records import FLAG_GREEDY, FLAG_I_STAR, FLAG_REASSIGNED
 from model.systems.reservation import physics
+from model.systems.reservation.rows import FLAG_GREEDY, FLAG_I_STAR, FLAG_REASSIGNED
 from model.systems.reservation.state import EXTENDED, GREEDY_LENGTH, I_STAR
 
 State = Any

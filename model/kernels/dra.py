@@ -47,16 +47,15 @@ from model.kernels.events import (
 )
 from model.kernels.index import PRESENT
 from model.kernels.loop import ARRIVES, DEPARTS, UPDATES
-from model.records import (
-    DEPARTURE,
+from model.records import DEPARTURE, UPDATE
+from model.systems.reservation import physics
+from model.systems.reservation.rows import (
     FLAG_ADMITTED,
     FLAG_DEPARTED,
     FLAG_MIGRATED,
     FLAG_PREEMPTED,
     FLAG_REJECTED,
-    UPDATE,
 )
-from model.systems.reservation import physics
 from model.systems.reservation.sampling import REJECT_GROUP_COLUMN, SCALARS
 from model.systems.reservation.state import (
     EVENT,

@@ -23,8 +23,8 @@ from model.kernels import bitset, loop, placing
 from model.kernels.events import AT_FLAG, AT_LIMIT, FLAGS, TYPE
 from model.kernels.index import packed
 from model.kernels.loop import ARRIVES, DEPARTS
-from model.records import FLAG_REJECTED
 from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.rows import FLAG_REJECTED
 from model.systems.reservation.state import ReservationState
 
 State = Any

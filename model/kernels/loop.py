@@ -30,8 +30,9 @@ from model.kernels.events import (
     STRIDE,
     TYPE,
 )
-from model.records import ARRIVAL, DEPARTURE, FLAG_ADMITTED, FLAG_DEPARTED, FLAG_REJECTED
+from model.records import ARRIVAL, DEPARTURE
 from model.systems.reservation import physics
+from model.systems.reservation.rows import FLAG_ADMITTED, FLAG_DEPARTED, FLAG_REJECTED
 from model.systems.reservation.state import (
     ARRIVED,
     DEPARTURES,

@@ -30,9 +30,10 @@ from model.kernels.events import (
 )
 from model.kernels.index import packed
 from model.kernels.loop import ARRIVES, DEPARTS
-from model.records import FLAG_REASSIGNED, Configuration
+from model.records import Configuration
 from model.systems.reservation import physics
 from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.rows import FLAG_REASSIGNED
 from model.systems.reservation.state import ReservationState
 
 State = Any

@@ -1,15 +1,15 @@
-"""Runs every kernel for a few events, so that it is compiled and stored in the cache."""
+"""Runs the kernels of a kind of system for a few events, so that it is compiled and stored in the cache."""
 
 from __future__ import annotations
 
 
-def warm() -> None:
-    """Compile each policy's kernel, or load it from the cache."""
+def warm(system: str) -> None:
+    """Compile the kernel of each policy of a kind of system, or load it from the cache."""
     from model.api import Session
-    from model.assembly import KERNELS
-    from model.records import EVENT_KINDS
+    from model.systems.kinds import kind_named
 
-    for policy in KERNELS:
-        session = Session.open("dra-vms", policy=policy)
+    kind = kind_named(system)
+    for policy in kind.kernels:
+        session = Session.open(kind.example, policy=policy)
         session.run(events=2000)
-        session.run(events=10, stop=tuple(EVENT_KINDS))
+        session.run(events=10, stop=tuple(kind.event_kinds))

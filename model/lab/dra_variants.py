@@ -15,7 +15,7 @@ from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Curve, Figure, Result, Row
 from model.lab.simulation import mean_path, rewards, rewards_in_the_limit, with_servers
 from model.metrics import Estimate, estimate
-from model.scenario.load import edited, load_scenario
+from model.scenario.load import as_data, edited, load_scenario
 
 NAME = "dra-variants"
 SCENARIO = "dra-vms"
@@ -83,7 +83,7 @@ def _from_empty(name: str, scale: Scale) -> list[Part]:
 
 def _from_full(name: str, scale: Scale) -> list[Part]:
     empty = with_servers(SCENARIO, SERVERS)
-    start = {"start": "full", "type": empty.job_types[0].name}
+    start = {"start": "full", "type": as_data(empty)["job_types"][0]["name"]}
     return simulation.simulations(
         edited(empty, {"initial": start}), range(1, scale.replications + 1), 0.0, TIMES[-1],
         f"{name}, full start", PEERS[name], TIMES,

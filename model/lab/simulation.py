@@ -17,13 +17,13 @@ from model.assembly import Bench, assemble
 from model.engine import Reason, Task, started
 from model.errors import TraceError
 from model.lab.parts import Outcome, Part, canonical
-from model.metrics import Estimate, estimate
+from model.metrics import Estimate, estimate, estimates
 from model.policy_choice import policy_choice
 from model.programs.greedy import global_greedy
 from model.programs.optimum import exact_optimum
-from model.records import EVENT_ROW
 from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
-from model.systems.reservation.measures import reward_rate, run_metrics
+from model.systems.kinds import kind_named
+from model.systems.reservation.measures import reward_rate
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.state import EVENT
 
@@ -76,7 +76,7 @@ def simulations(
         "warmup": warmup, "until": until, "times": list(times),
         "trace": list(trace), "content": content(trace),
     })  # fmt: skip
-    load = float(sum(item.rate for item in scenario.job_types)) or 1.0
+    load = float(sum(item.rate for item in getattr(scenario, "job_types", ()))) or 1.0
     # Each event costs more where few servers are often full and rejections are many.
     length = until * load * (scenario.servers.count + 40)
     start = f"{label}, " if label else ""
@@ -87,9 +87,9 @@ def carry_out(part: Part) -> Outcome:
     """See :func:`simulations`."""
     settings = part.settings
     run = _Run(bench_of(settings, part.seed), settings["times"])
-    found = run_metrics(
+    found = estimates(run.bench.kind.run_batches(
         run.bench.numbers, run.state, run.advance, settings["warmup"], settings["until"]
-    )
+    ))  # fmt: skip
     run.look()
     run.leave()
     return {"metrics": {name: item.mean for name, item in found.items()}, "path": run.path}
@@ -104,7 +104,7 @@ class _Run:
         self.path: list[float] = []
         self._times = list(times)
         self._engine = bench.kernel() if bench.has_kernel else bench.reference
-        self._tape = np.zeros(_SLICE, EVENT_ROW)
+        self._tape = np.zeros(_SLICE, bench.system.row_dtype)
 
     def advance(self, time: float) -> Any:
         """Run all events up to *time*; the state then."""
@@ -152,9 +152,8 @@ def _scenario(text: str) -> Scenario:
 @lru_cache(maxsize=2)
 def _traced(text: str, trace: tuple[str, ...], _content: str) -> Any:
     """A scenario with its trace read: reading takes longer than many a run."""
-    from model.traces.workload import with_trace
-
-    return with_trace(_scenario(text), trace)
+    scenario = _scenario(text)
+    return kind_named(scenario.system).with_trace(scenario, trace, None, None)
 
 
 def content(trace: Sequence[str]) -> str:

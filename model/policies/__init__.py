@@ -16,8 +16,7 @@ from typing import Any, Mapping
 from model.errors import PolicyError, unknown_name
 from model.scenario.fields import is_policy_file
 
-#: Modules by policy name; a module defines one class called ``Reference``.
-POLICIES: Mapping[str, str] = MappingProxyType({
+_RESERVATION = {
     "dra": "model.policies.dra",
     "dra-periodic": "model.policies.dra_periodic",
     "dra-no-migration": "model.policies.dra_no_migration",
@@ -26,7 +25,27 @@ POLICIES: Mapping[str, str] = MappingProxyType({
     "power-of-d": "model.policies.power_of_d",
     "best-fit": "model.policies.best_fit",
     "first-fit": "model.policies.first_fit",
+}
+
+_QUEUE = {
+    "bf-js": "model.policies.queue.bf_js",
+    "bf-j": "model.policies.queue.bf_j",
+    "bf-s": "model.policies.queue.bf_s",
+    "fifo-ff": "model.policies.queue.fifo_ff",
+    "vqs": "model.policies.queue.vqs",
+    "vqs-bf": "model.policies.queue.vqs_bf",
+    "max-weight": "model.policies.queue.max_weight",
+    "fifo-slots": "model.policies.queue.fifo_slots",
+}
+
+#: For each kind of system, modules by policy name; a module defines one class ``Reference``.
+POLICIES_OF: Mapping[str, Mapping[str, str]] = MappingProxyType({
+    "reservation": MappingProxyType(_RESERVATION),
+    "queue": MappingProxyType(_QUEUE),
 })  # fmt: skip
+
+#: Modules by policy name, of all kinds of system.
+POLICIES: Mapping[str, str] = MappingProxyType(_RESERVATION | _QUEUE)
 
 
 def is_file(name: str) -> bool:
@@ -50,12 +69,37 @@ def reference_class(name: str) -> Any:
     return import_module(POLICIES[name]).Reference
 
 
+def reference_for(name: str, system: str) -> Any:
+    """As :func:`reference_class`, for a policy that must be one of a kind of system.
+
+    Raises
+    ------
+    PolicyError
+        Also if the policy is for another kind of system.
+    """
+    found = reference_class(name)
+    if found.system != system:
+        allowed = ", ".join(POLICIES_OF[system])
+        raise PolicyError(f"found '{name}', a policy of {found.system} systems, allowed for this "
+                          f"scenario: {allowed}")  # fmt: skip
+    return found
+
+
+def suits(policy: str | None, system: str) -> bool:
+    """Whether a policy, perhaps with parameters, may be one for a kind of system.
+
+    Only one that is known to be for another kind is not.
+    """
+    name = (policy or "").partition(":")[0]
+    return name not in POLICIES or name in POLICIES_OF[system]
+
+
 def stop_what_hangs() -> None:
     """Stop a policy of one's own that has been running noticeably long (from any thread)."""
     if "model.policies.own.watch" in sys.modules:
         sys.modules["model.policies.own.watch"].interrupt()
 
 
-def policy_titles() -> list[tuple[str, str]]:
-    """(name, title) of each policy."""
-    return [(name, reference_class(name).title) for name in POLICIES]
+def policy_titles(system: str) -> list[tuple[str, str]]:
+    """(name, title) of each policy of a kind of system."""
+    return [(name, reference_class(name).title) for name in POLICIES_OF[system]]

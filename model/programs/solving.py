@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Sequence
 
-from model.bounds import Bounds
 from model.programs.alpha_curve import alpha_curve
 from model.programs.configurations import Configuration, ConfigurationSpace
 from model.programs.greedy import global_greedy
 from model.programs.lyapunov import Lyapunov, lyapunov
 from model.programs.pools import PoolShare, pooled_optimum
 from model.programs.reward_lp import RewardProgram, solve_optimum
+from model.systems.reservation.bounds import Bounds
 
 
 def solve_bounds(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -169,6 +169,12 @@ class ScenarioBase(Section):
     paper: str = Field(default="", max_length=200)
     seed: Whole = Field(default=1, ge=0, lt=2**63)
     run: Run = Run()
+
+    if TYPE_CHECKING:  # every schema has these, where they belong among its fields
+        system: str
+        servers: Any
+        workload: Any
+        policy: PolicyChoice
 
 
 __all__ = [

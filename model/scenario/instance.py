@@ -1,40 +1,34 @@
 """Instance files: small hand-checkable systems with scripted events, as JSON.
 
-An instance file gives sizes, capacity and rewards as rationals, an initial state and a list
-of events in which departures are named.  It is read as a scripted scenario, so that it runs
-like any other; ``slotscope trace`` prints its events in the same form.
+An instance file is read as scripted scenarios, so that it runs like any other; ``slotscope
+trace`` prints its events in the same form.
 """
 
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Mapping
 
 from model.errors import ScenarioError
-from model.exact import rational
-from model.scenario.reservation import ReservationScenario
-from model.scenario.validation import shown, validated
+from model.scenario.validation import shown
 
-#: Variants by (variant, cra_mode) as instance files name them: policy and parameters.
-VARIANTS: Mapping[tuple[str, str], tuple[str, dict[str, Any]]] = MappingProxyType({
-    ("dra", "event"): ("dra", {}),
-    ("nomig", "event"): ("dra-no-migration", {}),
-    ("nomig-ext", "event"): ("dra-no-migration", {"extended": True}),
-    ("dra", "periodic"): ("dra-periodic", {}),
+#: What reads an instance file, by the key that tells whose it is: a module that defines
+#: ``scenarios(data)``, the plain data of the scenarios in the file.
+READERS: Mapping[str, str] = MappingProxyType({
+    "instance": "model.scenario.reservation_instance",
+    "runs": "model.scenario.queue_instance",
 })  # fmt: skip
 
-#: How an instance file asks for preemption at an arrival: the parameter ``retry``.
-_RETRY = {True: False, "retry": True}
 
-
-def scenario_from_instance(text: str, where: str) -> ReservationScenario:
-    """The scripted scenario that an instance file describes.
+def scenarios_in(text: str, where: str) -> list[dict[str, Any]]:
+    """The scenarios that the text of an instance file describes, at least one, as plain data.
 
     Raises
     ------
     ScenarioError
-        If the file is not JSON or a part is missing or wrong.
+        If the text is not JSON, or a part is missing or wrong.
     """
     try:
         data = json.loads(text)
@@ -42,128 +36,18 @@ def scenario_from_instance(text: str, where: str) -> ReservationScenario:
         raise ScenarioError(f"not valid JSON: {error}", where=where) from None
     if not isinstance(data, dict):
         raise ScenarioError(f"found {shown(data)}, allowed: an object", where=where)
+    key = next((key for key in READERS if key in data), None)
+    if key is None:
+        known = " or ".join(f"'{key}'" for key in READERS)
+        raise ScenarioError(f"found no key {known}", where=where)
     try:
-        return validated(ReservationScenario, _as_scenario(data))
+        found: list[dict[str, Any]] = import_module(READERS[key]).scenarios(data)
     except ScenarioError as error:
         raise error.inside(where) from None
     except KeyError as error:
         raise ScenarioError(f"found no key {error}", where=where) from None
     except (TypeError, ValueError, AttributeError, IndexError) as error:
         raise ScenarioError(f"a part has the wrong shape: {error}", where=where) from None
-
-
-def _as_scenario(data: Mapping[str, Any]) -> dict[str, Any]:
-    instance = data["instance"]
-    names = [str(number + 1) for number in range(len(instance["sizes"]))]
-    resources = [f"resource {number + 1}" for number in range(len(instance["capacity"]))]
-    priorities = instance.get("priority", [0] * len(names))
-    return {
-        "title": str(data.get("title", data.get("name", "")))[:200],
-        "system": "reservation",
-        "resources": [{"name": name} for name in resources],
-        "servers": {"count": data["L"], "capacity": dict(zip(resources, instance["capacity"],
-                                                             strict=True))},
-        "job_types": [
-            {"name": name, "demand": dict(zip(resources, sizes, strict=True)), "reward": reward,
-             "priority": priority}
-            for name, sizes, reward, priority in zip(names, instance["sizes"],
-                                                     instance["rewards"], priorities, strict=True)
-        ],
-        "workload": {"kind": "scripted", "arrivals": _arrivals(data)},
-        "initial": _initial(data),
-        "policy": _policy(data),
-    }  # fmt: skip
-
-
-def _policy(data: Mapping[str, Any]) -> dict[str, Any]:
-    variant, mode = data.get("variant", "dra"), data.get("cra_mode", "event")
-    if (variant, mode) not in VARIANTS:
-        known = " or ".join(f"{name} with cra_mode '{how}'" for name, how in VARIANTS)
-        raise ScenarioError(f"found the variant {shown(variant)} with cra_mode {shown(mode)}, "
-                            f"allowed: {known}", where="variant")  # fmt: skip
-    name, parameters = VARIANTS[variant, mode]
-    parameters = {"reservation_factor": data["g"], **parameters}
-    if mode == "periodic":
-        parameters["times"] = _update_times(data)
-    retry = _retry(data)
-    if retry is None:
-        return {"name": name, "parameters": parameters}
-    if name != "dra":
-        raise ScenarioError(f"found arrivals with preempt under {shown(variant)} with cra_mode "
-                            f"{shown(mode)}, allowed: dra with cra_mode 'event'",
-                            where="events")  # fmt: skip
-    return {"name": "dra-preemption", "parameters": parameters | {"retry": retry}}
-
-
-def _update_times(data: Mapping[str, Any]) -> list[str]:
-    times = [str(rational(event["t"])) for event in data["events"] if event["ev"] == "cra"]
-    return times or ["0"]  # the update at time 0 is the initialization: no other follows
-
-
-def _retry(data: Mapping[str, Any]) -> bool | None:
-    """Whether rejected jobs are tried again after preemptions; None without preemption."""
-    priorities = data["instance"].get("priority", [0] * len(data["instance"]["sizes"]))
-    arrivals = [event for event in data["events"] if event["ev"] == "arrival"]
-    asked = [event for event in arrivals if "preempt" in event]
-    if not asked:
-        return None
-    first = asked[0]["preempt"]
-    for position, event in enumerate(arrivals):
-        entitled = priorities[event["type"] - 1] > 0
-        if first not in _RETRY or event.get("preempt", first if not entitled else None) != first:
-            raise ScenarioError(
-                f"found preempt = {shown(event.get('preempt'))}, allowed: true at every arrival "
-                "of a type of priority 1 or more, or 'retry' at each of them",
-                where=f"events, arrival {position + 1}",
-            )
-    return _RETRY[first]
-
-
-def _departure_times(data: Mapping[str, Any]) -> dict[str, Any]:
-    arrivals = [event["job"] for event in data["events"] if event["ev"] == "arrival"]
-    starting = [name for server in data["initial"]["servers"] for name, _ in server.get("jobs", [])]
-    leaves = {}
-    for position, event in enumerate(data["events"]):
-        if event["ev"] == "departure":
-            if event["job"] not in {*arrivals, *starting}:
-                raise ScenarioError(f"found {shown(event['job'])}, allowed: a job that arrived",
-                                    where=f"events[{position}].job")  # fmt: skip
-            leaves[event["job"]] = rational(event["t"])
-    return leaves
-
-
-def _arrivals(data: Mapping[str, Any]) -> list[dict[str, Any]]:
-    leaves = _departure_times(data)
-    periodic = data.get("cra_mode") == "periodic"
-    arrivals = []
-    for position, event in enumerate(data["events"]):
-        if event["ev"] == "departure" or (event["ev"] == "cra" and periodic):
-            continue
-        if event["ev"] != "arrival":
-            raise ScenarioError(f"found {shown(event)}, allowed: arrivals and departures, and "
-                                "'cra' with cra_mode 'periodic'",
-                                where=f"events[{position}]")  # fmt: skip
-        job = {"time": event["t"], "type": str(event["type"]), "job": event["job"]}
-        if event["job"] in leaves:
-            job["service"] = str(leaves[event["job"]] - rational(event["t"]))
-        arrivals.append(job)
-    return arrivals
-
-
-def _initial(data: Mapping[str, Any]) -> dict[str, Any]:
-    leaves = _departure_times(data)
-    servers = []
-    for server in data["initial"]["servers"]:
-        jobs = []
-        for name, job_type in server.get("jobs", []):
-            job = {"type": str(job_type), "job": name}
-            if name in leaves:
-                job["service"] = str(leaves[name])
-            jobs.append(job)
-        content: dict[str, Any] = {"jobs": jobs}
-        if "config" in server:
-            content["configuration"] = server["config"]
-        servers.append(content)
-    order = [{"configuration": item["config"], "servers": item["servers"]}
-             for item in data["initial"].get("order", [])]  # fmt: skip
-    return {"start": "given", "servers": servers, "order": order}
+    if not found:
+        raise ScenarioError("found no run, allowed: at least one", where=where)
+    return found

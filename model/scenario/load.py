@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import tomllib
+from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Mapping
 
 import tomli_w
 
 from model.errors import ScenarioError, unknown_name
+from model.scenario.common import ScenarioBase
 from model.scenario.fields import is_policy_file
-from model.scenario.reservation import ReservationScenario
-from model.scenario.validation import validated
+from model.scenario.instance import scenarios_in
+from model.scenario.validation import ValidationFaultError, validated
 
-Scenario = ReservationScenario
+Scenario = ScenarioBase
 
-#: One schema for each kind of system, by the value of the key ``system``.
-SYSTEMS: dict[str, type[ReservationScenario]] = {"reservation": ReservationScenario}
+#: Where the schema of each kind of system is, by the value of the key ``system``.
+SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType({
+    "reservation": ("model.scenario.reservation", "ReservationScenario"),
+    "queue": ("model.scenario.queue", "QueueScenario"),
+})  # fmt: skip
 
 #: Files above this size are refused: a scenario is a page of text.
 MOST_BYTES = 20_000_000
@@ -62,13 +68,25 @@ def load_scenario(name_or_path: str | Path) -> Scenario:
     ScenarioError
         One line: the file, the field's path, what was found and what is allowed.
     """
+    return load_scenarios(name_or_path)[0]
+
+
+def load_scenarios(name_or_path: str | Path) -> list[Scenario]:
+    """All scenarios that a file holds: an instance file may describe several runs.
+
+    Raises
+    ------
+    ScenarioError
+        As :func:`load_scenario`.
+    """
     path = find_scenario(str(name_or_path))
     text = read_text(path)
-    if path.suffix.lower() == ".json":
-        from model.scenario.instance import scenario_from_instance
-
-        return scenario_from_instance(text, where=str(path))
-    return _beside(parse_scenario_text(text, str(path)), path)
+    if path.suffix.lower() != ".json":
+        return [_beside(parse_scenario_text(text, str(path)), path)]
+    try:
+        return [parse_scenario(data) for data in scenarios_in(text, str(path))]
+    except ValidationFaultError as error:
+        raise error.inside(str(path)) from None
 
 
 def _beside(scenario: Scenario, path: Path) -> Scenario:
@@ -154,7 +172,14 @@ def parse_scenario(data: Mapping[str, Any]) -> Scenario:
     system = data.get("system", "reservation")
     if not isinstance(system, str) or system not in SYSTEMS:
         raise ScenarioError(f"found '{system}', allowed: {', '.join(SYSTEMS)}", where="system")
-    return validated(SYSTEMS[system], data)
+    return validated(schema_of(system), data)
+
+
+def schema_of(system: str) -> type[Scenario]:
+    """The schema of scenarios of a kind of system, one of :data:`SYSTEMS`."""
+    module, name = SYSTEMS[system]
+    schema: type[Scenario] = getattr(import_module(module), name)
+    return schema
 
 
 def edited(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:

@@ -12,7 +12,8 @@ from typing import Any
 
 from model.errors import ScenarioError
 from model.scenario.common import MOST_TYPES
-from model.scenario.load import Scenario, parse_scenario
+from model.scenario.reservation import ReservationScenario
+from model.scenario.validation import validated
 from model.traces.prices import PriceList
 
 #: Denominator of workloads, so that they are short decimals.
@@ -30,7 +31,7 @@ class Host:
 
 def price_scenario(
     prices: PriceList, host: Host, load: Fraction, digits: int | None = None
-) -> Scenario:
+) -> ReservationScenario:
     """A scenario whose job types are the machine types of a price list.
 
     Parameters
@@ -75,7 +76,7 @@ def price_scenario(
         "run": {"until": 100, "warmup": 10, "time_unit": "mean service times"},
     }  # fmt: skip
     try:
-        return parse_scenario(data)
+        return validated(ReservationScenario, data)
     except ScenarioError as error:
         raise error.inside("the scenario from these files") from None
 

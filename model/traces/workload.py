@@ -10,7 +10,9 @@ import numpy as np
 
 from model.errors import ScenarioError
 from model.scenario.common import TraceWorkload
-from model.scenario.load import Scenario, edited
+from model.scenario.load import as_data
+from model.scenario.reservation import ReservationScenario
+from model.scenario.validation import validated
 from model.traces.google import read_task_events
 from model.traces.google_dra import DraJobs, dra_jobs
 from model.traces.report import ImportReport
@@ -21,11 +23,11 @@ ESTIMATE_DIGITS = 6
 
 
 def with_trace(
-    scenario: Scenario,
+    scenario: ReservationScenario,
     paths: tuple[str, ...] = (),
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> tuple[Scenario, RecordedWorkload, ImportReport]:
+) -> tuple[ReservationScenario, RecordedWorkload, ImportReport]:
     """Read a scenario's trace: the scenario with the trace's job types, its jobs, a report.
 
     ``paths`` replace those of the scenario.  The workload rho_j of each type is what the
@@ -61,11 +63,11 @@ def with_trace(
         "job_types": _job_types(jobs, scenario),
         "workload": trace.model_dump(mode="json") | {"paths": list(files)},
     }
-    return edited(scenario, changes), RecordedWorkload(jobs.time, jobs.type, jobs.service), \
-        jobs.report  # fmt: skip
+    found = validated(ReservationScenario, as_data(scenario) | changes)
+    return found, RecordedWorkload(jobs.time, jobs.type, jobs.service), jobs.report
 
 
-def _job_types(jobs: DraJobs, scenario: Scenario) -> list[dict[str, Any]]:
+def _job_types(jobs: DraJobs, scenario: ReservationScenario) -> list[dict[str, Any]]:
     resource, amount = next(iter(scenario.servers.capacity.items()))
     capacity = amount.in_unit(scenario.unit_of(resource))  # sizes are parts of a server
     span = float(jobs.time[-1] - jobs.time[0]) or 1.0

@@ -15,8 +15,8 @@ import numpy as np
 
 from model.assembly import Bench
 from model.engine import Engine, Reason, Task
-from model.records import EVENT_ROW, FLAG_REJECTED
 from model.state import copied
+from model.systems.reservation.rows import EVENT_ROW, FLAG_REJECTED
 from model.systems.reservation.state import EVENT, ReservationState
 from tests.bench import simpy_loss as loss
 from tests.bench.literal_cra import LiteralKernel

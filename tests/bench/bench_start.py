@@ -47,14 +47,12 @@ app.exec()
 #: Starts the program as its command does, notes when things happen, and closes the window.
 PROGRAM = """
 import json, time
-from importlib.util import find_spec
 import main
 marks = {}
 def mark(name):
     marks.setdefault(name, [time.monotonic(), time.process_time()])
 def start(options, window=main.window):
     from gui import app, main_window
-    main_window.PANELS = tuple(entry for entry in main_window.PANELS if find_spec(entry.module))
     class Marked(main_window.MainWindow):
         def paintEvent(self, event):
             super().paintEvent(event)
@@ -128,7 +126,7 @@ def cpu_of_compiling() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         environment = {name: value for name, value in os.environ.items()
                        if name != "NUMBA_CACHE_DIR"} | {"XDG_CACHE_HOME": folder}  # fmt: skip
-        subprocess.run([sys.executable, "-m", "gui.warming"], cwd=ROOT, check=True,
+        subprocess.run([sys.executable, "-m", "gui.warming", "reservation"], cwd=ROOT, check=True,
                        env=environment, timeout=PATIENCE)  # fmt: skip
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -136,7 +134,8 @@ def cpu_of_compiling() -> float:
 
 def bench_windows(rounds: int) -> None:
     """Print bare Qt and the program, started in turn."""
-    subprocess.run([sys.executable, "-m", "gui.warming"], cwd=ROOT, check=True, timeout=PATIENCE)
+    command = [sys.executable, "-m", "gui.warming", "reservation"]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=PATIENCE)
     bare, program = [], []
     with screen() as environment:
         for turn in range(rounds + 1):

@@ -14,7 +14,6 @@ import tempfile
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Callable
 
@@ -25,10 +24,9 @@ from PySide6.QtCore import QEventLoop, QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gui import app as gui_app
-from gui import main_window
 from gui.main_window import MainWindow
 from gui.pace import NO_LIMIT
-from gui.panels import PANELS, PanelEntry
+from gui.panels import panels_of
 from gui.worker import Goal
 from model.frame import Frame
 from model.scenario.load import write_scenario
@@ -148,16 +146,9 @@ def wait_until(what: str, reached: Callable[[], bool]) -> None:
         spin(0.02)
 
 
-def present_panels() -> tuple[list[PanelEntry], list[str]]:
-    """The panels that exist, and the modules that do not."""
-    found = [entry for entry in PANELS if find_spec(entry.module)]
-    return found, [entry.module for entry in PANELS if entry not in found]
-
-
 def open_window(servers: int, settled: float, folder: Path) -> MainWindow:
     """A window with all panels, standing at a settled state, on the kernel."""
-    found, _ = present_panels()
-    main_window.PANELS = tuple(found)  # type: ignore[attr-defined]
+    found = panels_of("reservation")
     settings = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
     window = gui_app.make_window(settings, "light")
     window.resize(*SIZE)
@@ -254,11 +245,9 @@ def bench_window(servers: int, rounds: int, seconds: float, settled: float) -> N
         window.close()
         window.deleteLater()
         spin(0.1)
-    _, missing = present_panels()
-    note = f"\nwithout {', '.join(missing)}: not there" if missing else ""
     platform = QApplication.platformName()
     section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, L = {servers}",
-            summary(drawn, undrawn), "", panel_table(drawn), note)  # fmt: skip
+            summary(drawn, undrawn), "", panel_table(drawn))  # fmt: skip
 
 
 def main() -> None:

@@ -33,8 +33,10 @@ from model.kernels.events import (
     TYPE,
 )
 from model.kernels.loop import ARRIVES, DEPARTS
-from model.records import (
-    DEPARTURE,
+from model.records import DEPARTURE
+from model.systems.reservation import physics
+from model.systems.reservation.classification import classify
+from model.systems.reservation.rows import (
     FLAG_ADMITTED,
     FLAG_DEPARTED,
     FLAG_GREEDY,
@@ -43,8 +45,6 @@ from model.records import (
     FLAG_REASSIGNED,
     FLAG_REJECTED,
 )
-from model.systems.reservation import physics
-from model.systems.reservation.classification import classify
 from model.systems.reservation.state import (
     GREEDY_LENGTH,
     I_STAR,

@@ -14,8 +14,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from model.engine import Task
-from model.records import EVENT_ROW
 from model.state import copied, digest
+from model.systems.reservation.rows import EVENT_ROW
 from tests.bench import bench_engines, bench_history, bench_start, bench_window, timing
 from tests.bench import simpy_loss as loss
 from tests.bench.literal_cra import LiteralKernel

@@ -138,7 +138,7 @@ def settled(servers: int, policy: str, time: float = SETTLED) -> tuple[Bench, Re
 
     from model.assembly import assemble
     from model.engine import Reason, Task, started
-    from model.records import EVENT_ROW
+    from model.systems.reservation.rows import EVENT_ROW
 
     bench = assemble(scaled(servers, policy))
     engine, tape = bench.kernel(), np.zeros(16_384, EVENT_ROW)

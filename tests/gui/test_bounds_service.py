@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from gui.bounds_service import BoundsService
-from model.bounds import Bounds
 from model.scenario.load import edited, load_scenario
-from model.upper_bound import all_bounds
+from model.systems.reservation.bounds import Bounds
+from model.systems.reservation.upper_bound import all_bounds
 
 #: Seconds after which a test gives up.
 PATIENCE = 60

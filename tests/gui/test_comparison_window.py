@@ -13,10 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from gui.intents import BreakAt, GoTo, RunUntil, Select
 from gui.main_window import MainWindow
-from gui.panels import COMPANIONS, PANELS
+from gui.panels import companions_of, panels_of
 from model.comparison.comparison import Comparison
 from model.comparison.differences import DIFFERENCES
-from model.records import ARRIVAL, EVENT_KINDS
+from model.records import ARRIVAL
+from model.systems.reservation.rows import EVENT_KINDS
 from tests.gui.windows import PATIENCE, complete_window, press, warm
 
 __all__ = ["warm"]
@@ -86,7 +87,8 @@ def test_the_menu_puts_a_policy_beside_and_takes_it_away(qtbot: QtBot, alone: Ma
     assert "DRA | First fit" in alone.compare._status.text()
     choose(alone, "dra-periodic")
     rest(qtbot, alone, lambda: len(alone.frame.companions) == 2)
-    assert len(alone.docks) == len(PANELS) + 2 * len(COMPANIONS) + 1
+    companions = companions_of("reservation")
+    assert len(alone.docks) == len(panels_of("reservation")) + 2 * len(companions) + 1
     alone.compare.fill_menu()
     assert entry(alone, "first-fit").isChecked()
     assert not entry(alone, "best-fit").isEnabled()  # three at most

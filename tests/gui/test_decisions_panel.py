@@ -15,7 +15,6 @@ from gui.intents import BreakAt, GoTo, RunUntil, Say
 from gui.panels.decisions import DecisionsPanel
 from gui.panels.decisions_model import (
     EVENT,
-    KINDS,
     MARKS,
     SENTENCE,
     TIME,
@@ -29,7 +28,8 @@ from gui.panels.decisions_view import sentence_lines
 from gui.theme import apply, load_theme
 from model.api import Session
 from model.frame import Frame
-from model.records import (
+from model.systems.kinds import kind_named
+from model.systems.reservation.rows import (
     EVENT_ROW,
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -81,12 +81,15 @@ def at_end(panel) -> bool:
     return bar.value() == bar.maximum()
 
 
-def inked(flag: int, color: str) -> set[tuple[int, int]]:
+LOG_MARKS = kind_named("reservation").marks
+
+
+def inked(shape: str, color: str) -> set[tuple[int, int]]:
     """The pixels that the mark of a kind covers."""
     image = QImage(20, 20, QImage.Format.Format_ARGB32)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
-    paint_mark(painter, flag, QRectF(0, 0, 20, 20), color)
+    paint_mark(painter, shape, QRectF(0, 0, 20, 20), color)
     painter.end()
     return {(x, y) for x in range(20) for y in range(20) if image.pixelColor(x, y).alpha() > 128}
 
@@ -145,7 +148,7 @@ class TestRows:
 
     def test_a_row_that_is_counted_later_gets_another_sentence(self, frames):
         model = LogModel()
-        model.set_narrator(frames["paused"].info.narrator)
+        model.set_run(frames["paused"].info.kind, frames["paused"].info.narrator)
         row = frames["paused"].rows[-1:].copy()
         counted = model.sentence(row[0])
         row["empty_slots"] = 97
@@ -166,7 +169,7 @@ class TestRows:
 
 
 class TestFilters:
-    @pytest.mark.parametrize("flag", [kind.flag for kind in KINDS])
+    @pytest.mark.parametrize("flag", [mark.flag for mark in LOG_MARKS])
     def test_a_chip_leaves_only_its_kind(self, panel, frames, qtbot, flag):
         frame = frames["paused"]
         panel.set_frame(frame)
@@ -377,12 +380,12 @@ class TestPicture:
                     for y in range(image.height())}) > 2  # fmt: skip
 
     def test_every_kind_has_a_mark_of_its_own_shape(self):
-        shapes = [frozenset(inked(kind.flag, "#ff0000")) for kind in KINDS]
+        shapes = [frozenset(inked(mark.shape, "#ff0000")) for mark in LOG_MARKS]
         assert all(shapes)
-        assert len(set(shapes)) == len(KINDS)
+        assert len(set(shapes)) == len(LOG_MARKS)
 
     def test_only_rejections_and_moves_are_coloured(self):
-        meanings = {kind.flag: kind.meaning for kind in KINDS}
+        meanings = {mark.flag: mark.meaning for mark in LOG_MARKS}
         assert meanings[FLAG_REJECTED] == "rejection"
         assert meanings[FLAG_MIGRATED] == meanings[FLAG_REASSIGNED] == "migration"
         assert {meanings[flag] for flag in (FLAG_ADMITTED, FLAG_DEPARTED)} == {"muted"}

@@ -58,7 +58,7 @@ def colours(widget: QWidget) -> set[str]:
 
 def counted(frame: Frame) -> tuple[list[int], int]:
     """Empty slots of Accept Group servers and size of the Reject Group, server by server."""
-    state, classes = frame.state, frame.classes
+    state, classes = frame.state, frame.derived
     empty, rejecting = [0] * state.configuration.shape[1], 0
     for server, rank in enumerate(classes.rank):
         if rank > classes.i_star and classes.index[server] == 1:
@@ -77,7 +77,7 @@ def test_present_numbers_are_those_of_the_servers(session: Session, panel: Group
         assert accepting_slots(frame) == tuple(empty)
         panel.set_frame(frame)
         assert panel.chart.values == (rejecting, *empty)
-        shown = [rejecting, frame.classes.i_star, frame.info.reserved, sum(empty)]
+        shown = [rejecting, frame.derived.i_star, frame.info.facts.reserved, sum(empty)]
         assert panel.tiles.shown() == [str(number) for number in shown]
 
 

@@ -11,8 +11,8 @@ from gui.panels.decisions_model import EVENT, SENTENCE
 from gui.panels.inspector import InspectorPanel, slots_of
 from gui.theme import apply, load_theme
 from model.api import Session
-from model.records import FLAG_DEPARTED, FLAG_MIGRATED, FLAG_REJECTED
 from model.systems.reservation.classification import classify
+from model.systems.reservation.rows import FLAG_DEPARTED, FLAG_MIGRATED, FLAG_REJECTED
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ class TestServer:
         assert note(panel) == "Nothing selected: click a server."
 
     def test_a_server_is_described(self, panel, frame):
-        server = int(np.flatnonzero(frame.classes.rank == 1)[0])
+        server = int(np.flatnonzero(frame.derived.rank == 1)[0])
         panel.set_frame(frame)
         panel.set_selection(Select(server=server))
         assert note(panel) == ""
@@ -74,13 +74,13 @@ class TestServer:
         k = ", ".join(map(str, frame.state.configuration[server].tolist()))
         text = panel.facts.text()
         assert f"<i>k</i> = ({k}), this is <i>k</i>[1]" in text
-        assert f"index {frame.classes.index[server]}, rank 1" in text
+        assert f"index {frame.derived.index[server]}, rank 1" in text
         jobs, slots = frame.state.placement[server].sum(), frame.state.configuration[server].sum()
         assert f"{jobs} of {slots} slots filled" in text
 
     def test_the_reject_group_is_orange(self, panel, frame):
-        rejecting = np.flatnonzero(frame.classes.reject_group)
-        accepting = np.flatnonzero(~frame.classes.reject_group)
+        rejecting = np.flatnonzero(frame.derived.reject_group)
+        accepting = np.flatnonzero(~frame.derived.reject_group)
         panel.set_frame(frame)
         orange = panel.theme.ink(panel.theme.reject_group)
         panel.set_selection(Select(server=int(rejecting[0])))

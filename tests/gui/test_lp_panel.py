@@ -26,12 +26,12 @@ from gui.panels.lp_solution import bar_rows, present_shares, solve_at
 from gui.panels.wording import exact, significant
 from gui.theme import fonts, load_theme
 from model.api import Session
-from model.bounds import Bounds
 from model.frame import Frame
 from model.programs.bounds import GUARANTEES
 from model.programs.greedy import global_greedy
 from model.programs.optimum import exact_optimum
 from model.programs.solving import solve_bounds
+from model.systems.reservation.bounds import Bounds
 from model.systems.reservation.measures import reward_rate
 
 SCENARIOS = ("dra-vms", "dra-classroom", "dra-example-1", "dra-appendix-c")

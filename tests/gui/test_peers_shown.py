@@ -41,8 +41,8 @@ def test_words_about_servers_name_no_group(qtbot: QtBot, policy: str) -> None:
 
 def test_static_reservation_shows_configurations(qtbot: QtBot) -> None:
     frame = classroom(60, policy="static-reservation").frame()
-    assert frame.info.reserves_slots
-    assert not frame.info.has_groups
+    assert frame.info.facts.reserves_slots
+    assert not frame.info.facts.has_groups
     assert "configuration" in server_words(frame, 0)
     panel = InspectorPanel(load_theme("light"))
     qtbot.addWidget(panel)

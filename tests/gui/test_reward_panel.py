@@ -22,15 +22,15 @@ from gui.panels.sampled import LEAST_GROWTH, History, SampledSeries, average_wid
 from gui.panels.wording import share_of, significant, with_interval
 from gui.theme import load_theme
 from model.api import Session
-from model.assembly import workload_of
-from model.bounds import Bounds
 from model.frame import Frame
 from model.programs.infinite import infinite_bound
 from model.programs.solving import solve_bounds
+from model.systems.reservation.arrivals import workload_of
+from model.systems.reservation.bounds import Bounds
 from model.systems.reservation.measures import reward_rate, running_reward
 from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from model.systems.reservation.state import ADMITTED, MIGRATED, REJECTED
-from model.upper_bound import all_bounds
+from model.systems.reservation.upper_bound import all_bounds
 
 EVENTS, EARLIER = 24_000, 20_500
 

@@ -15,14 +15,14 @@ from gui.panels.scenario_fields import (
     check,
     dotted,
     parameters_of,
-    policy_titles,
     put,
+    titles_with,
     value_at,
 )
 from gui.panels.scenario_form import ScenarioPanel
 from gui.theme import apply, load_theme
 from model.api import Session
-from model.policies import POLICIES
+from model.policies import POLICIES_OF
 from model.scenario.load import as_data, load_scenario, parse_scenario
 
 CONSTANTS = ("title", "description", "paper", "system", "resources", "workload")
@@ -107,7 +107,8 @@ class TestData:
         ]  # fmt: skip
 
     def test_every_policy_can_be_chosen(self):
-        assert set(policy_titles()) == set(POLICIES)
+        for system, policies in POLICIES_OF.items():
+            assert set(titles_with("", system)) == set(policies)
         assert parameters_of("first-fit") == ()
         factor, workload, *_ = parameters_of("dra")
         assert (workload.default, workload.choices) == ("jobs", ("jobs", "given", "window"))

@@ -16,8 +16,8 @@ from gui.panels.servers_stacks import StackView
 from gui.panels.servers_steps import Movement, marks, movements, servers_in_the_way
 from model.api import Session
 from model.frame import Frame
-from model.records import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from model.scenario.load import as_data, load_scenario, parse_scenario
+from model.systems.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from tests.gui.servers_views import (
     LIGHT,
     SIZE,
@@ -188,7 +188,7 @@ def test_a_rejection_is_said_and_shown_in_red(
     assert has(pixels(panel), LIGHT.rejection)
     job_type = int(frame.rows[-1]["type"])
     for server in servers_in_the_way(frame):
-        assert frame.classes.reject_group[server]
+        assert frame.derived.reject_group[server]
         assert frame.state.configuration[server, job_type] > frame.state.placement[server, job_type]
 
 

@@ -84,7 +84,7 @@ def test_orange_is_seen_exactly_where_a_reject_group_is(
         frame = session.frame(running=True)
         view.set_frame(frame)
         grid.set_frame(frame)
-        expected = bool(frame.classes.reject_group.any())
+        expected = bool(frame.derived.reject_group.any())
         seen.add(expected)
         assert view.scene is not None
         assert has(area(pixels(view), view.scene.regions.stage), LIGHT.reject_group) == expected
@@ -130,11 +130,11 @@ def test_every_server_stands_once_and_the_picture_agrees_with_the_classes() -> N
         for column in figure.columns:
             if column is None:
                 continue
-            indexes = frame.classes.index[column.servers]
+            indexes = frame.derived.index[column.servers]
             assert indexes.tolist() == list(range(len(indexes), 0, -1))
             for server in column.servers.tolist():
                 assert tuple(frame.state.configuration[server]) == column.configuration
-        for number, held in enumerate(frame.classes.held.tolist()):
+        for number, held in enumerate(frame.derived.held.tolist()):
             column = figure.columns[number]
             assert column is not None
             assert (column.held, column.position) == (held, number + 1)

@@ -21,12 +21,12 @@ from gui.panels.theory_values import falling_for
 from gui.panels.wording import significant
 from gui.theme import apply, load_theme
 from model.api import Session
-from model.bounds import Bounds
 from model.frame import Frame
 from model.programs.greedy import global_greedy
 from model.programs.lyapunov import lyapunov
 from model.programs.solving import solve_bounds
 from model.scenario.load import parse_scenario
+from model.systems.reservation.bounds import Bounds
 from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from tests.gui.theory_frames import (
     EVENTS,
@@ -96,11 +96,11 @@ def test_the_large_number_is_what_cra_still_lacks(panel: TheoryPanel) -> None:
         session.seek(event)
         frame = session.frame(bounds=bounds)
         panel.set_frame(frame)
-        found = frame.state.greedy_configuration[: len(frame.classes.held)].tolist()
+        found = frame.state.greedy_configuration[: len(frame.derived.held)].tolist()
         lacking = [
             tuple(k)
             for k, held, wanted in zip(
-                found, frame.classes.held, frame.state.greedy_count, strict=False
+                found, frame.derived.held, frame.state.greedy_count, strict=False
             )
             if held < wanted
         ]
@@ -369,7 +369,7 @@ def test_from_1_to_12_types_everything_has_room(
         assert panel.plot.height() >= 150
         if size[0] > 600:
             assert panel.plot.mapTo(panel, panel.plot.rect().bottomRight()).x() <= size[0]
-        for value in (0, -frame.info.reserved, *panel.deficit.values):
+        for value in (0, -frame.info.facts.reserved, *panel.deficit.values):
             assert box.left() - 1 <= panel.deficit.across(value) <= box.right() + 1
     apply(qapp, panel.theme)
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.main_window import LECTURE_PANELS, MainWindow
-from gui.panels import PANELS
+from gui.main_window import MainWindow
+from gui.panels import panels_of
 from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
 
 Key = Qt.Key
@@ -63,7 +63,7 @@ def test_every_panel_paints_something(qtbot: QtBot, window: MainWindow) -> None:
             for y in range(0, picture.height(), 5)
         }
         assert len(colours) > 3, f"{dock.panel.name} paints nothing"
-    assert len(window.docks) == len(PANELS)
+    assert len(window.docks) == len(panels_of("reservation"))
 
 
 def test_right_and_left_step_and_mirror_each_other(qtbot: QtBot, window: MainWindow) -> None:
@@ -221,7 +221,7 @@ def test_lecture_mode_hides_what_a_hall_need_not_see(qtbot: QtBot, window: MainW
     press(qtbot, window, Key.Key_L)
     qtbot.wait(100)
     hidden = {name for name, dock in window.docks.items() if dock.isHidden()}
-    assert hidden == set(window.docks) - set(LECTURE_PANELS)
+    assert hidden == set(window.docks) - set(window.panels.lecture_panels)
     assert window.font().pointSizeF() > 1.4 * size
     press(qtbot, window, Key.Key_L)
     qtbot.wait(100)

@@ -11,10 +11,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QWidget
 
 from model.api import Session
-from model.bounds import Bounds
 from model.frame import Frame
 from model.programs.configurations import Configuration
 from model.programs.solving import solve_bounds
+from model.systems.reservation.bounds import Bounds
 
 EVENTS = 3_000
 
@@ -40,7 +40,7 @@ def frame_of(name: str, events: int = EVENTS, policy: str | None = None) -> Fram
 
 def servers_by_rank(frame: Frame) -> Iterator[tuple[int, Configuration]]:
     """The configuration of every effective server, with its rank (Remark 4)."""
-    for server, rank in enumerate(frame.classes.rank.tolist()):
+    for server, rank in enumerate(frame.derived.rank.tolist()):
         if rank <= frame.info.numbers.types:
             yield rank, tuple(frame.state.configuration[server].tolist())
 
@@ -54,7 +54,7 @@ def q_by_hand(frame: Frame, last: Configuration | None = None) -> tuple[int, ...
 
     counted = [k for _, k in servers_by_rank(frame) if last is None or order(k) >= order(last)]
     return tuple(
-        sum(k[j] for k in counted) - int(jobs) - frame.info.reserved
+        sum(k[j] for k in counted) - int(jobs) - frame.info.facts.reserved
         for j, jobs in enumerate(frame.state.jobs_in_system)
     )
 

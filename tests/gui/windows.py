@@ -21,7 +21,7 @@ PATIENCE = 30_000
 @pytest.fixture(scope="module")
 def warm() -> None:
     """Everything is compiled before the first window opens, as on a second start."""
-    process = warm_in_background()
+    process = warm_in_background("reservation")
     if process is not None:
         assert process.wait(timeout=300) == 0
 

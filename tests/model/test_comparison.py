@@ -16,13 +16,15 @@ from model.comparison.comparison import Comparison, open_run
 from model.comparison.differences import DIFFERENCES
 from model.comparison.file import load_run, save_run
 from model.comparison.lane import Lane
-from model.comparison.record import REJECTED, DecisionRecord
+from model.comparison.record import DecisionRecord
 from model.engine import Advance, Engine, Reason, Task
 from model.errors import UserError
-from model.records import ARRIVAL, EVENT_ROW, FLAG_ADMITTED
+from model.records import ARRIVAL
 from model.scenario.load import load_scenario
 from model.scenario.reservation import ReservationScenario
 from model.state import digest
+from model.systems.kinds import REJECTED, kind_named
+from model.systems.reservation.rows import EVENT_ROW, FLAG_ADMITTED
 from tests.strategies import scenarios
 
 POLICIES = ("dra", "first-fit", "dra:reservation_factor=20")
@@ -232,9 +234,14 @@ def test_a_history_made_before_recording_is_filled_in_by_replay() -> None:
     assert comparison.decided() == whole.decided()
 
 
+def decided(rows):
+    """What a run of a loss system without initial jobs decides."""
+    return kind_named("reservation").decisions(rows, 0)
+
+
 def test_decisions_beyond_the_bound_are_made_again_by_replay() -> None:
     session = Session.open("dra-vms", "dra")
-    lane, whole = Lane(session, most=500), DecisionRecord(0, 0)
+    lane, whole = Lane(session, most=500), DecisionRecord(0, decided)
     keep = session.timeline.observe
     session.timeline.observe = lambda rows: (keep(rows), whole.append(rows))
     session.run(events=20_000)
@@ -249,11 +256,11 @@ def test_a_record_takes_no_rows_after_a_gap() -> None:
     rows = np.zeros(3, EVENT_ROW)
     rows["kind"], rows["flags"] = ARRIVAL, FLAG_ADMITTED
     rows["job"], rows["server"] = [0, 1, 2], [5, 6, 7]
-    record = DecisionRecord(0, 0)
+    record = DecisionRecord(0, decided)
     record.append(rows[:1])
     record.append(rows[2:])
     assert (record.end, record.seen) == (1, 3)
-    record = DecisionRecord(0, 0)
+    record = DecisionRecord(0, decided)
     record.append(rows[:2])
     record.append(rows)
     assert record.between(0, 3).tolist() == [5, 6, 7]

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from model.assembly import Bench, assemble
 from model.engine import Engine, Reason, Task, started
-from model.records import EVENT_KINDS, EVENT_ROW
 from model.scenario.load import load_scenario, parse_scenario
 from model.scenario.reservation import ReservationScenario
 from model.state import copied, differences, digest
+from model.systems.reservation.rows import EVENT_KINDS, EVENT_ROW
 from model.systems.reservation.state import REASSIGNMENTS
 from tests.strategies import VARIANTS, scenarios
 

@@ -14,11 +14,12 @@ from model.assembly import Bench, assemble
 from model.engine import EventRun, started
 from model.errors import UserError
 from model.policies.workload_estimate import TABLE, MovingWindow
-from model.records import FLAG_ADMITTED, FLAG_GREEDY, FLAG_MIGRATED, FLAG_PREEMPTED, UPDATE
+from model.records import UPDATE
 from model.scenario.load import edited, load_scenario, parse_scenario
 from model.state import digest
 from model.systems.reservation.classification import classify
 from model.systems.reservation.invariants import violations
+from model.systems.reservation.rows import FLAG_ADMITTED, FLAG_GREEDY, FLAG_MIGRATED, FLAG_PREEMPTED
 from model.systems.reservation.state import PREEMPTED
 from tests.strategies import VARIANTS, scenarios
 

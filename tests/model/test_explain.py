@@ -11,17 +11,10 @@ from hypothesis import strategies as st
 
 from model.assembly import assemble
 from model.engine import EventRun, Task, started
-from model.explain import Narrator, grouped, shown
+from model.explain import grouped, shown
 from model.records import (
     ARRIVAL,
     DEPARTURE,
-    EVENT_ROW,
-    FLAG_ADMITTED,
-    FLAG_DEPARTED,
-    FLAG_I_STAR,
-    FLAG_MIGRATED,
-    FLAG_REASSIGNED,
-    FLAG_REJECTED,
     UPDATE,
     Admit,
     Classify,
@@ -33,10 +26,20 @@ from model.records import (
     Reject,
 )
 from model.scenario.reservation import ReservationScenario
+from model.systems.reservation.explain import ReservationNarrator
+from model.systems.reservation.rows import (
+    EVENT_ROW,
+    FLAG_ADMITTED,
+    FLAG_DEPARTED,
+    FLAG_I_STAR,
+    FLAG_MIGRATED,
+    FLAG_REASSIGNED,
+    FLAG_REJECTED,
+)
 from tests.strategies import scenarios
 
-NARRATOR = Narrator(["small", "large"], lambda number: f"#{number}", reserves_slots=True)
-PLAIN = Narrator(["small", "large"], lambda number: f"#{number}", reserves_slots=False)
+NARRATOR = ReservationNarrator(["small", "large"], lambda number: f"#{number}", reserves_slots=True)
+PLAIN = ReservationNarrator(["small", "large"], lambda number: f"#{number}", reserves_slots=False)
 
 
 def row(**values: Any) -> np.void:
@@ -182,7 +185,9 @@ def one_sentence(text: str) -> bool:
 def test_everything_that_happens_can_be_told(scenario: ReservationScenario) -> None:
     bench = assemble(scenario)
     system = bench.system
-    narrator = Narrator(bench.numbers.type_names, system.job_name, system.policy.reserves_slots)
+    narrator = ReservationNarrator(
+        bench.numbers.type_names, system.job_name, system.policy.reserves_slots
+    )
     state = started(system)
     for _ in range(30):
         event = system.next_event(state)
@@ -201,7 +206,9 @@ def test_everything_that_happens_can_be_told(scenario: ReservationScenario) -> N
 @given(scenarios(workloads=("poisson",)))
 def test_the_kernel_s_rows_tell_the_same(scenario: ReservationScenario) -> None:
     bench = assemble(scenario)
-    narrator = Narrator(bench.numbers.type_names, bench.system.job_name, reserves_slots=True)
+    narrator = ReservationNarrator(
+        bench.numbers.type_names, bench.system.job_name, reserves_slots=True
+    )
     rows = np.zeros((2, 60), EVENT_ROW)
     for engine, tape in zip((bench.reference, bench.kernel()), rows, strict=True):
         engine.advance(started(bench.system), tape, Task(explain=True))

@@ -13,9 +13,9 @@ import pytest
 
 from model.assembly import Bench, assemble
 from model.engine import EventRun, Task
-from model.records import EVENT_ROW
 from model.scenario.load import load_scenario
 from model.state import digest
+from model.systems.reservation.rows import EVENT_ROW
 from model.systems.reservation.trace import header, step
 
 FOLDER = Path(__file__).parent.parent / "golden" / "dra"

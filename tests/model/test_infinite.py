@@ -26,7 +26,7 @@ from model.programs.reward_function import RewardFunction, divisible_optimum, is
 from model.programs.reward_lp import solve_assignment
 from model.scenario.load import load_scenario, parse_scenario
 from model.systems.reservation.measures import reward_rate
-from model.upper_bound import upper_bound_series
+from model.systems.reservation.upper_bound import upper_bound_series
 from model.workload import RecordedWorkload
 from tests.strategies import scenarios
 

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from model.assembly import Bench, assemble
 from model.engine import EventRun, Task, started
 from model.errors import PolicyError
-from model.records import EVENT_ROW, Admit, Migrate, Reassign, Record, Reject
+from model.records import Admit, Migrate, Reassign, Record, Reject
 from model.scenario.load import load_scenario, parse_scenario
 from model.scenario.reservation import ReservationScenario
 from model.state import copied
 from model.systems.reservation.classification import classify
+from model.systems.reservation.rows import EVENT_ROW
 from model.systems.reservation.state import (
     ADMITTED,
     FREE,

@@ -17,7 +17,7 @@ from model.assembly import assemble
 from model.engine import EventRun, Task, started
 from model.errors import ScenarioError
 from model.policies.static_reservation import planned
-from model.records import EVENT_ROW, Admit, Reassign, Reject
+from model.records import Admit, Reassign, Reject
 from model.scenario.load import load_scenario, parse_scenario
 from model.state import copied, digest
 from model.streams import stream_key
@@ -25,6 +25,7 @@ from model.systems.random_words import below, random_word, scrambled
 from model.systems.reservation.invariants import violations
 from model.systems.reservation.loads import load_measure
 from model.systems.reservation.numbers import numbers_of
+from model.systems.reservation.rows import EVENT_ROW
 from tests.strategies import scenarios
 
 
@@ -280,7 +281,7 @@ def test_a_peer_has_no_groups(policy: str) -> None:
     session = Session.open("dra-example-1", policy=policy, kernel=False)
     session.run(events=200)
     assert not session.info.offers & {"groups", "greedy"}
-    assert not session.frame().classes.reject_group.any()
+    assert not session.frame().derived.reject_group.any()
     assert violations(session.bench.system, session.timeline.state) == []
 
 

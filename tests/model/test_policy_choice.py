@@ -56,8 +56,8 @@ def test_the_text_of_a_choice_reads_back(parameters: dict[str, object]) -> None:
 
 def test_other_parameters_than_the_scenarios() -> None:
     session = Session.open("dra-vms", "dra:reservation_factor=20", kernel=False)
-    assert session.info.reserved == 20
-    assert Session.open("dra-vms", "dra", kernel=False).info.reserved != 20
+    assert session.info.facts.reserved == 20
+    assert Session.open("dra-vms", "dra", kernel=False).info.facts.reserved != 20
 
 
 def test_a_wrong_parameter_is_told_in_one_line() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.recorder import RecentRows, Samples
-from model.records import EVENT_ROW
+from model.systems.reservation.rows import EVENT_ROW
 
 
 def samples_of(events: np.ndarray) -> np.ndarray:
@@ -88,7 +88,7 @@ def test_no_samples_yet() -> None:
        st.integers(1, 40))  # fmt: skip
 def test_rows_are_the_last_ones(walks: list[tuple[int, int]], most: int) -> None:
     """Walks start anywhere that was reached before, as replays do."""
-    recent = RecentRows(most)
+    recent = RecentRows(EVENT_ROW, most)
     end = 0
     for wish, length in walks:
         start = min(wish, end)
@@ -101,7 +101,7 @@ def test_rows_are_the_last_ones(walks: list[tuple[int, int]], most: int) -> None
 
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 60))
 def test_rows_between_two_events(most: int, end: int, length: int) -> None:
-    recent = RecentRows(most)
+    recent = RecentRows(EVENT_ROW, most)
     for event in range(1, end + 1):
         recent.append(rows_of(event, event))
     for first in range(1, end + 2):
@@ -116,7 +116,7 @@ def test_rows_between_two_events(most: int, end: int, length: int) -> None:
 
 def test_rows_of_a_run_that_starts_late() -> None:
     """A fork's first event is not 1."""
-    recent = RecentRows(10)
+    recent = RecentRows(EVENT_ROW, 10)
     assert recent.last_event == 0
     assert recent.between(1, 1) is None
     recent.append(rows_of(500, 504))
@@ -129,7 +129,7 @@ def test_rows_of_a_run_that_starts_late() -> None:
 
 def test_rows_never_hide_a_gap() -> None:
     """After a jump (a reopened run) rows are of the events asked for, or none are given."""
-    recent = RecentRows(20)
+    recent = RecentRows(EVENT_ROW, 20)
     recent.append(rows_of(1, 3))
     recent.append(rows_of(51, 55))
     assert np.diff(recent.rows["event"]).tolist() in ([1] * (len(recent.rows) - 1), [])

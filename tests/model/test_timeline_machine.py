@@ -14,9 +14,9 @@ from model.api import Session
 from model.assembly import Bench, assemble
 from model.engine import Reason
 from model.errors import ScenarioError
-from model.records import EVENT_KINDS
 from model.scenario.reservation import ReservationScenario
 from model.state import digest
+from model.systems.reservation.rows import EVENT_KINDS
 from tests.straight import KEYFRAME_EVERY, LENGTH, Straight, hurried, hurried_kernel
 from tests.strategies import scenarios
 

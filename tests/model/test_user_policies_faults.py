@@ -15,8 +15,8 @@ from model.policies import stop_what_hangs
 from model.policies.own import call as calls
 from model.policies.own import file as policy_file
 from model.policies.own import watch
-from model.records import FLAG_ADMITTED
 from model.state import digest
+from model.systems.reservation.rows import FLAG_ADMITTED
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
 
 #: The event at which the policies below go wrong.

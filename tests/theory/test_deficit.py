@@ -29,14 +29,14 @@ def last_gpa(frame: Frame) -> tuple[list[Configuration], Counts, Counts]:
     """What the last GPA returned, the servers that have it, and those that it wants."""
     found = int(frame.state.number[GREEDY_LENGTH])
     rows = [tuple(row) for row in frame.state.greedy_configuration[:found].tolist()]
-    return rows, frame.classes.held, frame.state.greedy_count[:found]
+    return rows, frame.derived.held, frame.state.greedy_count[:found]
 
 
 def deficit_at(frame: Frame, configurations: tuple[Configuration, ...]) -> tuple[Counts, Counts]:
     found, held, wanted = last_gpa(frame)
     effective = effective_counts(configurations, found, held, wanted)
     jobs = frame.state.jobs_in_system
-    return effective, slot_deficit(configurations, effective, jobs, frame.info.reserved)
+    return effective, slot_deficit(configurations, effective, jobs, frame.info.facts.reserved)
 
 
 def ran(scenario: Any, events: int) -> Session:
@@ -69,7 +69,7 @@ def test_an_empty_server_of_rank_j_plus_1_waits_only_where_nothing_is_short(
     scenario: Any, events: int
 ) -> None:
     frame = ran(scenario, events).frame()
-    numbers, classes = frame.info.numbers, frame.classes
+    numbers, classes = frame.info.numbers, frame.derived
     every = greedy_configurations(numbers.space, numbers.rewards)
     empty = frame.state.placement.sum(axis=1) == 0
     if (empty & (classes.rank == numbers.types + 1)).any():
@@ -107,8 +107,8 @@ def test_what_section_5_2_says_of_q(scenario: Any, events: int) -> None:
     assert (np.diff(deficit, axis=0) >= 0).all()
     assert most == 0 or (deficit < most).all()
     assert 0 <= effective.sum() <= numbers.servers
-    empty = (state.configuration - state.placement)[~frame.classes.reject_group].sum(axis=0)
-    sure = deficit[-1] > numbers.types * most - frame.info.reserved
+    empty = (state.configuration - state.placement)[~frame.derived.reject_group].sum(axis=0)
+    sure = deficit[-1] > numbers.types * most - frame.info.facts.reserved
     assert (empty[sure] > 0).all()
 
 
@@ -117,7 +117,7 @@ def test_effective_servers_have_the_ranks_of_remark_4(scenario: Any, events: int
     frame = ran(scenario, events).frame()
     found, held, wanted = last_gpa(frame)
     effective = effective_counts(tuple(found), found, held, wanted)
-    ranks = np.bincount(frame.classes.rank, minlength=len(found) + 2)
+    ranks = np.bincount(frame.derived.rank, minlength=len(found) + 2)
     assert effective.tolist() == ranks[1 : len(found) + 1].tolist()
 
 
@@ -125,7 +125,7 @@ def test_effective_servers_have_the_ranks_of_remark_4(scenario: Any, events: int
 def test_gpa_is_the_one_of_the_jobs_present(scenario: Any, events: int) -> None:
     """So X^(e) is that of Definition 9 at this very moment, not of an earlier one."""
     frame = ran(scenario, events).frame()
-    reference = [int(jobs) + frame.info.reserved for jobs in frame.state.jobs_in_system]
+    reference = [int(jobs) + frame.info.facts.reserved for jobs in frame.state.jobs_in_system]
     wanted = {
         item.configuration: item.count
         for item in gpa.assignment_of(frame.info.numbers, reference)

@@ -10,8 +10,9 @@ import pytest
 
 from model.api import Session
 from model.metrics import Estimate
-from model.records import ARRIVAL, DEPARTURE, EVENT_ROW, FLAG_ADMITTED, FLAG_REJECTED
+from model.records import ARRIVAL, DEPARTURE
 from model.scenario.load import load_scenario, parse_scenario
+from model.systems.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_REJECTED
 from model.systems.reservation.sampling import area_until_now, columns
 from model.systems.reservation.state import ARRIVED, REJECTED
 

@@ -228,8 +228,8 @@ def test_a_large_system_comes_down_from_1_and_stays_low() -> None:
     for until in (0.0, 1.0, 3.0):
         session.run(until=until)
         frame = session.frame()
-        found = frame.state.greedy_configuration[: len(frame.classes.held)].tolist()
-        counts = np.minimum(frame.classes.held, frame.state.greedy_count[: len(found)])
+        found = frame.state.greedy_configuration[: len(frame.derived.held)].tolist()
+        counts = np.minimum(frame.derived.held, frame.state.greedy_count[: len(found)])
         shares = {
             tuple(k): Fraction(int(n), numbers.servers) for k, n in zip(found, counts, strict=True)
         }

@@ -12,8 +12,8 @@ import pytest
 from model.api import Session
 from model.metrics import Estimate
 from model.programs.infinite import infinite_average
-from model.records import EVENT_ROW, FLAG_ADMITTED
 from model.scenario.load import load_scenario, parse_scenario
+from model.systems.reservation.rows import EVENT_ROW, FLAG_ADMITTED
 from model.systems.reservation.state import ARRIVED, REJECTED
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ from typing import Any, Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from model.metrics import BATCHES, Batches, Estimate, batch_rates, estimate
+from model.metrics import BATCHES, Batches, Estimate, batch_rates, estimate, estimates
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.sampling import TIME_COLUMN, area_until_now, columns
 from model.systems.reservation.state import (
@@ -40,11 +40,6 @@ def run_metrics(
     What happens at the very end of a batch counts for the next one.
     """
     return estimates(run_batches(numbers, state, advance, warmup, until))
-
-
-def estimates(batches: dict[str, Batches]) -> dict[str, Estimate]:
-    """The mean of each metric, with its interval by batch means."""
-    return {name: one.estimate() for name, one in batches.items()}
 
 
 def run_batches(
@@ -106,6 +101,6 @@ def running_reward(
 
 
 __all__ = [
-    "Batches", "Estimate", "batches_of", "estimates", "reward_rate", "run_batches",
-    "run_metrics", "running_reward",
+    "Batches", "Estimate", "batches_of", "reward_rate", "run_batches", "run_metrics",
+    "running_reward",
 ]  # fmt: skip

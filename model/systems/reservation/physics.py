@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
-from model.systems import heap
+from model.systems import heap, trail
 from model.systems.reservation.state import (
     ADMITTED,
     DEPARTED,
@@ -29,6 +29,7 @@ heap_push = heap.push
 heap_pop = heap.pop
 heap_find = heap.find
 heap_remove = heap.remove
+mixed = trail.mixed
 
 
 @jitable
@@ -160,15 +161,6 @@ def stamp_as_most_recent(state: State, server: int) -> None:
 
 
 @jitable
-def mixed(trail: Any, value: int) -> Any:
-    """One step of a 64-bit running hash (the finalizer of splitmix64)."""
-    word = trail ^ np.uint64(value)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
-
-
-@jitable
 def extend_trail(
     state: State,
     flags: int,
@@ -180,7 +172,7 @@ def extend_trail(
     first_reassigned: int,
 ) -> None:
     """Let the outcome of one event enter the running hash, so that a digest covers history."""
-    trail = mixed(state.trail[0], job * 512 + flags)
-    trail = mixed(trail, (server + 1) * 2097152 + source + 1)
-    trail = mixed(trail, (moved + 1) * 64 + reassigned % 64)
-    state.trail[0] = mixed(trail, first_reassigned + 1)
+    word = mixed(state.trail[0], job * 512 + flags)
+    word = mixed(word, (server + 1) * 2097152 + source + 1)
+    word = mixed(word, (moved + 1) * 64 + reassigned % 64)
+    state.trail[0] = mixed(word, first_reassigned + 1)

@@ -6,23 +6,15 @@ checked against the state, applied, and passed on, so that stepping can stop bet
 
 from __future__ import annotations
 
-from typing import Callable, Generator, Iterable, Iterator, Mapping
+from typing import Any, Callable, Generator, Iterable, Iterator, Mapping
 
 import numpy as np
 
-from model.errors import PolicyError
+from model.errors import PolicyError, ScenarioError
 from model.policies.base import ArrivingJob, DepartedJob, ReservationPolicy
 from model.records import (
     ARRIVAL,
     DEPARTURE,
-    FLAG_ADMITTED,
-    FLAG_DEPARTED,
-    FLAG_GREEDY,
-    FLAG_I_STAR,
-    FLAG_MIGRATED,
-    FLAG_PREEMPTED,
-    FLAG_REASSIGNED,
-    FLAG_REJECTED,
     UPDATE,
     Admit,
     Classify,
@@ -40,6 +32,18 @@ from model.systems.reservation import physics, sampling
 from model.systems.reservation.decisions import NotADecisionError, sound
 from model.systems.reservation.initial import check_feasible, initial_state, starting_jobs
 from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.rows import (
+    EVENT_KINDS,
+    EVENT_ROW,
+    FLAG_ADMITTED,
+    FLAG_DEPARTED,
+    FLAG_GREEDY,
+    FLAG_I_STAR,
+    FLAG_MIGRATED,
+    FLAG_PREEMPTED,
+    FLAG_REASSIGNED,
+    FLAG_REJECTED,
+)
 from model.systems.reservation.state import (
     ARRIVED,
     DEPARTURES,
@@ -77,6 +81,8 @@ class ReservationSystem:
         self.starting = starting_jobs(scenario, numbers)
         self.initial_jobs = len(self.starting)
         self.sample_width = sampling.width(numbers.types)
+        self.row_dtype: np.dtype[Any] = EVENT_ROW
+        self.event_kinds = EVENT_KINDS
         self._names = _job_names(scenario, [job.name for job in self.starting])
 
     def raw_state(self) -> ReservationState:
@@ -100,6 +106,28 @@ class ReservationSystem:
     def on_drift(self) -> str:
         """What to do if a replay does not reach the same state again."""
         return self.policy.on_drift
+
+    def arrivals(self, state: ReservationState) -> int:
+        """Arrivals taken from the workload so far."""
+        return int(state.number[NEXT_ARRIVAL])
+
+    def check_continuation(self, other: ReservationSystem) -> None:
+        """Whether it makes sense to go on from *other*.
+
+        Raises
+        ------
+        ScenarioError
+            If servers or job types differ, or this system's jobs are recorded.
+        """
+        if self.scenario.workload.kind != "poisson":
+            raise ScenarioError("found a recorded workload, allowed when continuing: Poisson "
+                                "arrivals; apply with a restart instead")  # fmt: skip
+        mine, theirs = self.numbers, other.numbers
+        if (mine.servers, mine.type_names) != (theirs.servers, theirs.type_names):
+            raise ScenarioError(
+                "found other servers or job types, allowed when continuing: the same; "
+                "apply with a restart instead"
+            )
 
     def take_over(self, other: ReservationSystem, state: ReservationState) -> ReservationState:
         """Go on from another system's state: its jobs stay, this policy starts on them.

@@ -6,10 +6,11 @@ Types are numbered from 1 and rationals are text there; see ``resources/help/tra
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Iterable
+from typing import Any, Iterable, Iterator
 
 import numpy as np
 
+from model.engine import EventRun
 from model.exact import rational
 from model.policies.reservation_factor import ReservationFactor
 from model.records import (
@@ -24,11 +25,25 @@ from model.records import (
     Reject,
 )
 from model.scenario.common import PolicyChoice
-from model.scenario.instance import VARIANTS
 from model.scenario.reservation import GivenStart
+from model.scenario.reservation_instance import VARIANTS
 from model.systems.reservation.classification import Classification, classify
 from model.systems.reservation.state import GREEDY_LENGTH, ReservationState
 from model.systems.reservation.system import ReservationSystem
+
+
+def lines(system: ReservationSystem, most: float) -> Iterator[dict[str, Any]]:
+    """A run of the reference: a header, the start, and at most *most* events."""
+    yield header(system)
+    state = system.raw_state()
+    records = list(system.start(state))
+    yield step(system, state, None, records)
+    done = 0
+    while done < most and system.next_event(state) is not None:
+        run = EventRun(system, state)
+        run.finish()
+        state, done = run.state, done + 1
+        yield step(system, state, run.event, run.records)
 
 
 def header(system: ReservationSystem) -> dict[str, Any]:

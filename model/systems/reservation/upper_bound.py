@@ -6,20 +6,18 @@ The bound over time is that of the infinite system on the same stream of jobs (P
 
 from __future__ import annotations
 
-import pickle
-import sys
 from dataclasses import replace
 from typing import Iterator
 
 import numpy as np
 
-from model.assembly import workload_of
-from model.bounds import Bounds, BoundSeries
 from model.errors import ScenarioError
 from model.programs.infinite import infinite_bound
 from model.programs.solving import solve_bounds
 from model.scenario.common import TraceWorkload
-from model.scenario.load import Scenario
+from model.scenario.reservation import ReservationScenario
+from model.systems.reservation.arrivals import workload_of
+from model.systems.reservation.bounds import Bounds, BoundSeries
 from model.systems.reservation.initial import starting_jobs
 from model.systems.reservation.numbers import numbers_of
 from model.workload import RecordedWorkload
@@ -29,7 +27,7 @@ POINTS = 2_000
 
 
 def upper_bound_series(
-    scenario: Scenario,
+    scenario: ReservationScenario,
     seed: int | None = None,
     until: float | None = None,
     points: int = POINTS,
@@ -66,7 +64,7 @@ def upper_bound_series(
     return BoundSeries(times, infinite_bound(numbers, workload, times, starting))
 
 
-def all_bounds(scenario: Scenario) -> Iterator[Bounds]:
+def all_bounds(scenario: ReservationScenario) -> Iterator[Bounds]:
     """What bounds a scenario's reward: first the programs, then also the bound over time."""
     numbers = numbers_of(scenario)
     bounds = solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
@@ -77,17 +75,3 @@ def all_bounds(scenario: Scenario) -> Iterator[Bounds]:
         yield replace(bounds, infinite=upper_bound_series(scenario))
     except ValueError:  # a search too long: the programs stand alone
         return
-
-
-def main() -> None:
-    """Solve for the scenario pickled on standard input; write each pickled answer as it comes.
-
-    The window runs this module as a process of its own, because solving holds Python's lock.
-    """
-    for bounds in all_bounds(pickle.load(sys.stdin.buffer)):
-        pickle.dump(bounds, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-
-
-if __name__ == "__main__":
-    main()

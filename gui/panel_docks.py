@@ -1,0 +1,185 @@
+"""The docks of the window's own panels: built one by one, placed, and changed with the system."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+from gui import dialogs
+from gui.docks import AREAS, SYSTEM, PanelDock, restore_layout, saved_layout
+from gui.panels import ROLES, PanelEntry, Roles, panels_of
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+
+#: The kind of system whose panels are built where nothing is known yet.
+USUAL = "reservation"
+
+
+class PanelDocks(QObject):
+    """Builds the docks of a kind of system, and others when a run of another kind begins.
+
+    Panels that both kinds have stay as they are; layouts are kept for each kind.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._stay: dict[str, PanelDock] = {}  # by the class they were built from
+        self._pending: list[PanelEntry] = []
+        self._wanted_layout = ""  # a session's, to be arranged once all docks are there
+        self._lecture = False
+        self.begin_with(USUAL)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all panels are built."""
+        return bool(self._window.default_layout)
+
+    @property
+    def roles(self) -> Roles:
+        """Which panels stand where."""
+        return ROLES[self.system]
+
+    @property
+    def lecture_panels(self) -> tuple[str, ...]:
+        """The panels that a hall needs to see."""
+        return self.roles.servers, self.roles.curve, "decisions"
+
+    def begin_with(self, system: str) -> None:
+        """The panels of this kind of system are the ones to build."""
+        self.system = system
+        self._window.setProperty(SYSTEM, system)
+        self._pending = list(panels_of(system))
+
+    # Building.
+
+    def build(self) -> None:
+        """Build the panels one by one, so that the window answers in between."""
+        if self.complete:
+            return
+        if self._pending:
+            self._build_next()
+            QTimer.singleShot(0, self, self.build)
+        else:
+            self._close()
+
+    def finish(self) -> None:
+        """Build at once what is still missing."""
+        while self._pending:
+            self._build_next()
+        if not self.complete:
+            self._close()
+
+    def _build_next(self) -> None:
+        window, entry = self._window, self._pending.pop(0)
+        dock = self._stay.pop(entry.cls, None) or self._built(entry)
+        self._place(dock, entry.place, entry.group)
+        dock.show()
+        window.docks[dock.panel.name] = dock
+        if window.frame is not None and window.frame.info.system == self.system:
+            window.show_in(dock)
+
+    def _built(self, entry: PanelEntry) -> PanelDock:
+        window = self._window
+        panel = entry.load()(window.theme)
+        dock = PanelDock(panel, window.theme, window)
+        dock.setProperty("group", entry.group)
+        dock.setProperty("built-from", entry.cls)
+        panel.intent.connect(window.carry_out)
+        dock.said.connect(window.say)
+        dock.visibilityChanged.connect(lambda seen: window.seen_or_hidden(dock, seen))
+        return dock
+
+    def _place(self, dock: PanelDock, place: str, group: str) -> None:
+        window = self._window
+        partner = next((other for other in window.docks.values()
+                        if other.property("group") == group), None)  # fmt: skip
+        if partner is not None:
+            window.tabifyDockWidget(partner, dock)
+            partner.raise_()
+            return
+        window.addDockWidget(AREAS["left" if place == "bottom" else place], dock)
+        if place == "bottom":
+            self._place_below(dock)
+
+    def _place_below(self, dock: PanelDock) -> None:
+        """The bottom row stands under the servers: algorithm left, decisions right."""
+        docks, servers = self._window.docks, self.roles.servers
+        if "algorithm" in docks:
+            self._window.splitDockWidget(docks["algorithm"], dock, Qt.Orientation.Horizontal)
+        elif servers in docks:
+            self._window.splitDockWidget(docks[servers], dock, Qt.Orientation.Vertical)
+
+    def _close(self) -> None:
+        window = self._window
+        self._size()
+        window.default_layout = saved_layout(window)
+        dialogs.fill_view_menu(window)
+        saved = str(window.settings.value(f"layout/{self.system}", ""))
+        if saved and not restore_layout(window, saved):
+            window.say("The saved layout is of another version; the default is shown.")
+        wanted, self._wanted_layout = self._wanted_layout, ""
+        window.compare.panels_complete()
+        if wanted:
+            self.arrange(wanted)
+        if self._lecture:
+            self._lecture = False
+            window.toggle_lecture()
+        window.ready.emit()
+
+    def _size(self) -> None:
+        window, roles = self._window, self.roles
+        width, height = window.width(), window.height() - 130
+        across = {roles.servers: 0.64, roles.curve: 0.36}
+        down = {roles.servers: 0.66, "decisions": 0.34}
+        beside = {"algorithm": 0.30, "decisions": 0.34}
+        right = {roles.curve: 0.46, roles.programs: 0.54}
+        for shares, size, orientation in (
+            (across, width, Qt.Orientation.Horizontal), (down, height, Qt.Orientation.Vertical),
+            (beside, width, Qt.Orientation.Horizontal), (right, height, Qt.Orientation.Vertical),
+        ):  # fmt: skip
+            names = [name for name in shares if name in window.docks]
+            sizes = [int(size * shares[name]) for name in names]
+            window.resizeDocks([window.docks[name] for name in names], sizes, orientation)
+
+    # Another kind of system.
+
+    def show_system(self, system: str) -> None:
+        """Have the panels of this kind of system; nothing happens if they are there."""
+        window = self._window
+        if system == self.system:
+            return
+        if self.complete:
+            self._lecture = window.lecture
+            if window.lecture:  # what is kept is the usual layout
+                window.toggle_lecture()
+            window.settings.setValue(window.compare.layout_key, saved_layout(window))
+        window.compare.docks.clear()
+        self._put_away({entry.cls for entry in panels_of(system)})
+        window.default_layout = window.layout_before = ""
+        waiting = bool(self._pending)  # then the next turn goes on with the new ones
+        self.begin_with(system)
+        if not waiting:
+            QTimer.singleShot(0, self, self.build)
+
+    def _put_away(self, staying: set[str]) -> None:
+        """Take all docks out; those *staying* are put back in the order of the other panels."""
+        window = self._window
+        for dock in window.docks.values():
+            window.removeDockWidget(dock)
+            built_from = dock.property("built-from")
+            if built_from in staying:
+                dock.setFloating(False)
+                self._stay[built_from] = dock
+            else:
+                dock.deleteLater()
+        window.docks.clear()
+
+    def arrange(self, layout: str) -> None:
+        """Arrange the docks as a session was saved, once they are all there."""
+        if not self.complete:
+            self._wanted_layout = layout
+        elif not restore_layout(self._window, layout):
+            self._window.say("The session's layout is of another version; the present one stays.")

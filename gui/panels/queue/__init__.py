@@ -1,0 +1,1 @@
+"""The panels of systems in which jobs wait."""

@@ -1,0 +1,127 @@
+"""What hovering says of servers and their jobs, and what is written at the bins."""
+
+from __future__ import annotations
+
+from gui.painting.stack_text import symbol
+from gui.panels.queue.colours import queue_name
+from gui.panels.queue.queues_words import share_words, size_words
+from gui.panels.wording import significant
+from model.explain import grouped, plural
+from model.frame import Frame
+from model.systems.queue.facts import QueueFacts, records_on
+from model.systems.queue.numbers import QueueNumbers
+from model.systems.queue.state import NOW, STALLS
+
+#: So many jobs are listed one by one.
+MOST_LISTED = 8
+
+
+def server_words(frame: Frame, server: int) -> str:
+    """What is to be known of a server, one thing a line."""
+    state, numbers, facts = frame.state, frame.info.numbers, frame.info.facts
+    used, capacity = state.used[server].tolist(), numbers.capacity[server].tolist()
+    pool = (
+        f" ({numbers.pools[int(numbers.pool_of[server])].name})" if len(numbers.pools) > 1 else ""
+    )
+    free = [all_of - some for all_of, some in zip(capacity, used, strict=True)]
+    lines = [
+        f"server {grouped(server + 1)}{pool}: {size_words(numbers, used)} in use of "
+        f"{size_words(numbers, capacity)}, {size_words(numbers, free)} free"
+    ]
+    if state.stalled[server]:
+        lines.append("stalled: it takes no job until it is empty")
+    lines += _configuration_lines(frame, facts, server)
+    records = records_on(state, server)
+    if not records:
+        return "\n".join([*lines, "no job"])
+    lines.append(
+        f"{grouped(len(records))} {plural(len(records), 'job')}, the earliest placed first:"
+    )
+    lines += [_job_line(frame, record) for record in records[:MOST_LISTED]]
+    if len(records) > MOST_LISTED:
+        lines.append(f"and {grouped(len(records) - MOST_LISTED)} more")
+    return "\n".join(lines)
+
+
+def _configuration_lines(frame: Frame, facts: QueueFacts, server: int) -> list[str]:
+    if not facts.has_configurations:
+        return []
+    active = int(frame.state.active[server])
+    if active < 0:
+        return ["no active configuration yet"]
+    weight = grouped(int(frame.derived.weights[active]))
+    name = facts.configuration_names[active]
+    return [f"active configuration {name}, ⟨k, Q⟩ = {weight}"]
+
+
+def _job_line(frame: Frame, record: int) -> str:
+    state, numbers, facts = frame.state, frame.info.numbers, frame.info.facts
+    size, room = state.job_size[record].tolist(), state.job_room[record].tolist()
+    words = f"job {grouped(int(state.job_number[record]))}: size {size_words(numbers, size)}"
+    if room != size:
+        words += f", takes {size_words(numbers, room)}"
+    if facts.layout.queues > 1:
+        words += f", {queue_name(int(state.job_queue[record]), facts.layout.queues)}"
+    return f"{words}; {service_words(frame, record)}"
+
+
+def may_stall(frame: Frame) -> bool:
+    """Whether servers are stalled under this policy, or were."""
+    chosen = getattr(frame.info.parameters, "stall", False)
+    return bool(chosen or frame.state.tally[STALLS])
+
+
+def service_words(frame: Frame, record: int) -> str:
+    """How long a job has been in service, and of how long."""
+    state = frame.state
+    service, departure = float(state.job_service[record]), float(state.job_departure[record])
+    if departure == float("inf"):
+        return "in service for ever"
+    had = int(state.clock[NOW] - (departure - service))
+    return f"{grouped(had)} of {grouped(int(service))} {plural(int(service), 'slot')} served"
+
+
+def block_words(frame: Frame, record: int) -> str:
+    """What is to be known of a job on a server, one thing a line."""
+    state, numbers, facts = frame.state, frame.info.numbers, frame.info.facts
+    size = state.job_size[record].tolist()
+    server = int(state.job_server[record])
+    queue = int(state.job_queue[record])
+    several = " in its largest resource" if len(size) > 1 else ""
+    lines = [
+        _job_line(frame, record),
+        f"{share_words(numbers, size)} of a server{several}, "
+        f"on server {grouped(server + 1)}: {_room_left(frame, server)} free",
+    ]
+    if facts.has_configurations and facts.layout.queues > 1:
+        active = int(state.active[server])
+        wanted = int(facts.configurations[active, queue]) if active >= 0 else 0
+        if not wanted:
+            lines.append("not of the server's active configuration")
+    return "\n".join(lines)
+
+
+def _room_left(frame: Frame, server: int) -> str:
+    numbers = frame.info.numbers
+    free = numbers.capacity[server] - frame.state.used[server]
+    return size_words(numbers, free.tolist())
+
+
+def size_on_block(numbers: QueueNumbers, units: int, resource: int, digits: int = 3) -> str:
+    """A size in the scenario's unit, in as little room as can be: 0.342, 0.05, 12."""
+    amount = units * float(numbers.unit[resource])
+    if amount >= 0.1**digits * 5:
+        amount = round(amount, digits)
+    return significant(amount, digits)
+
+
+def configuration_words(name: str) -> tuple[str, str]:
+    """A configuration's name with its symbols set, in full and in short."""
+    full = name.replace("e", symbol("e")) if name.startswith(("e", *"0123456789")) else name
+    return full, full.replace(" ", "")
+
+
+def weight_words(weight: int) -> tuple[str, str]:
+    """<k, Q>, in full and in short."""
+    number = grouped(weight)
+    return f"⟨{symbol('k')}, {symbol('Q')}⟩ = {number}", number

@@ -1,0 +1,125 @@
+"""The total queue and its parts over time, and whether it is stable."""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF, QResizeEvent
+from PySide6.QtWidgets import QLabel, QVBoxLayout
+
+from gui.intents import GoTo
+from gui.panel import Panel
+from gui.panels.queue.curves_plot import QueuePlot
+from gui.panels.queue.curves_reading import growth_so_far, table, until_now
+from gui.panels.queue.curves_words import (
+    STABLE,
+    estimate_words,
+    means,
+    tiles,
+    verdict_words,
+    warmup,
+)
+from gui.panels.tiles import LabelPace, Tiles, paint_ground
+from gui.panels.wording import THIN
+from gui.theme import Theme, current_fonts
+from model.frame import Frame
+from model.growth import Growth
+from model.metrics import Estimate
+
+#: The reason for a verdict may take so many lines, with some room to spare.
+_MOST_LINES = 1.7
+
+
+class QueueCurvesPanel(Panel):
+    """How many jobs wait, over time, and whether ever more will."""
+
+    name = "queue-curves"
+    title = "Queue over time"
+    summary = "The total queue and the longest virtual queues over time, and whether they grow."
+    needs = frozenset({"queues"})
+    place = "right"
+
+    def build(self) -> None:
+        """Numbers above, the verdict, the curves below."""
+        self._pace = LabelPace()
+        self.growth: Growth | None = None
+        self.means: dict[str, Estimate] = {}
+        self.tiles = Tiles(self.theme, self.body)
+        self.verdict = QLabel(self.body)
+        self.verdict.setTextFormat(Qt.TextFormat.RichText)
+        self.verdict.setWordWrap(True)
+        self.verdict.setContentsMargins(10, 0, 10, 2)
+        self.plot = QueuePlot(self.theme, self.body)
+        self.plot.picked.connect(self._go_to)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(0)
+        column.addWidget(self.tiles)
+        column.addWidget(self.verdict)
+        column.addWidget(self.plot, 1)
+        paint_ground(self.body, self.theme)
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Bring numbers and curves up to this moment."""
+        anew = not self.plot.continues(frame)
+        self.plot.show_moment(frame)
+        if self._pace.due(frame.running) or anew:
+            self._measure(frame)
+            self._show_numbers(frame)
+
+    def _measure(self, frame: Frame) -> None:
+        """Means and growth since the warm-up, up to the moment shown."""
+        samples = until_now(frame)
+        self.means = means(frame, samples)
+        self.growth = growth_so_far(samples, warmup(frame), frame.time)
+
+    def _show_numbers(self, frame: Frame) -> None:
+        self.tiles.set_texts(tuple(tiles(frame, until_now(frame), self.means, self.growth)))
+        self._show_verdict(frame)
+        mean = self.means.get("queue_length")
+        stable = self.growth is not None and self.growth.verdict == STABLE
+        if mean is None or not stable:
+            self.plot.show_mean(None, "")
+            return
+        told = estimate_words(mean.mean, mean.half_width).split(" ")[0]
+        self.plot.show_mean(mean.mean, f"mean{THIN} {told}")
+
+    def _show_verdict(self, frame: Frame) -> None:
+        """The verdict, and where there is room the reason."""
+        verdict, rest, role = verdict_words(frame, self.growth)
+        theme, body = self.theme, current_fonts().body
+        metrics = QFontMetricsF(body)
+        if verdict and metrics.horizontalAdvance(f"{verdict}: {rest}") > _MOST_LINES * self.width():
+            rest = ""
+        ink = theme.ink(theme.color(role)) if role else theme.muted
+        text = f'<b style="color:{ink}">{verdict}</b>{": " if verdict and rest else ""}'
+        self.verdict.setText(f'{text}<span style="color:{theme.muted}">{rest}</span>')
+        self.verdict.setFont(body)
+        self.verdict.setToolTip(self.growth.reason if self.growth is not None else "")
+
+    def _go_to(self, time: float) -> None:
+        if self.frame is not None:
+            self.intent.emit(GoTo(self.plot.event_at(self.frame, time)))
+
+    # The window.
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        paint_ground(self.body, theme)
+        self.tiles.restyle(theme)
+        self.plot.set_theme(theme, current_fonts())
+        if self.frame is not None and self.plot.continues(self.frame):
+            self.plot.name_axis(self.frame)
+            self._show_verdict(self.frame)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.frame is not None and self.plot.continues(self.frame):
+            self._show_verdict(self.frame)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """Every sample."""
+        return None if self.frame is None else table(self.frame)

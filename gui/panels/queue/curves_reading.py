@@ -1,0 +1,117 @@
+"""The series behind the curves of queues, and which queues get a curve."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gui.panels.sampled import Columns, SampledSeries
+from model.frame import Frame
+from model.growth import STRETCHES, Growth, growth
+from model.systems.queue.sampling import (
+    ARRIVED_COLUMN,
+    DEPARTED_COLUMN,
+    EVENT_COLUMN,
+    IN_SERVICE_COLUMN,
+    PLACED_COLUMN,
+    RENEWED_COLUMN,
+    SCALARS,
+    STALLED_COLUMN,
+    TIME_COLUMN,
+    USED_COLUMN,
+    WAITING_AREA_COLUMN,
+    WAITING_COLUMN,
+)
+
+#: Virtual queues that have a curve beside the total.
+MOST_CURVES = 6
+#: A queue gets the curve of another once it is longer on average by this factor.
+_LONGER = 1.25
+
+_COUNTED = {
+    "waiting": WAITING_COLUMN,
+    "in_service": IN_SERVICE_COLUMN,
+    "arrived": ARRIVED_COLUMN,
+    "placed": PLACED_COLUMN,
+    "departed": DEPARTED_COLUMN,
+    "stalled_servers": STALLED_COLUMN,
+    "renewed": RENEWED_COLUMN,
+}
+
+
+def read_total(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
+    """Q at each sample, and its exact sum over the slots before."""
+    columns = [WAITING_COLUMN], [WAITING_AREA_COLUMN]
+    return Columns(samples[:, columns[0]], samples[:, columns[1]])
+
+
+def read_queues(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
+    """Q_j at each sample; between samples it is taken to stay."""
+    return Columns(samples[:, SCALARS:])
+
+
+def longest(means: Sequence[float], shown: tuple[int, ...], most: int) -> tuple[int, ...]:
+    """The queues that are longest on average; those *shown* stay unless others are much longer."""
+    kept = [queue for queue in shown if queue < len(means)]
+    others = [queue for queue in np.argsort(means)[::-1].tolist() if queue not in kept]
+    for queue in others:
+        if len(kept) < most:
+            if means[queue] > 0:
+                kept.append(queue)
+            continue
+        least = min(kept, key=lambda one: means[one])
+        if means[queue] > _LONGER * means[least]:
+            kept[kept.index(least)] = queue
+    return tuple(sorted(kept))
+
+
+def means_until(series: Iterable[SampledSeries], time: float) -> list[float]:
+    """The mean of each series up to *time*."""
+    result = []
+    for one in series:
+        x = one.values.x
+        span = time - x[0]
+        total = np.interp(time, x, one.totals()) - one.totals()[0]
+        result.append(float(total / span) if span > 0 else float(one.values.y[0]))
+    return result
+
+
+def until_now(frame: Frame) -> NDArray[np.float64]:
+    """[n, width] the samples up to the moment shown."""
+    times = frame.samples[:, TIME_COLUMN]
+    return frame.samples[: int(np.searchsorted(times, frame.time, side="right"))]
+
+
+def growth_so_far(samples: NDArray[np.float64], start: float, now: float) -> Growth | None:
+    """How the queue grows from slot *start* until *now*; None while there are too few slots."""
+    if not len(samples):
+        return None
+    start = max(start, float(samples[0, TIME_COLUMN]))
+    if now - start < STRETCHES:
+        return None
+    edges = np.linspace(start, now, STRETCHES + 1)
+    return growth(edges, np.diff(_sums(samples, edges)))
+
+
+def _sums(samples: NDArray[np.float64], slots: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[n] the sum of Q over the slots before each of *slots*, none of them before the first."""
+    last = samples[np.searchsorted(samples[:, TIME_COLUMN], slots, side="right") - 1]
+    since = slots - last[:, TIME_COLUMN]
+    return np.asarray(last[:, WAITING_AREA_COLUMN] + last[:, WAITING_COLUMN] * since)
+
+
+def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
+    """Every sample for a file: event, slot, the share of all capacity in use, and counts."""
+    samples, layout = frame.samples, frame.info.facts.layout
+    names = ["event", "slot", "used_share", *_COUNTED]
+    names += [f"waiting {name}" for name in layout.names if layout.queues > 1]
+    counted = samples[:, list(_COUNTED.values())]
+    if layout.queues > 1:
+        counted = np.hstack([counted, samples[:, SCALARS:]])
+    counts = counted.astype(np.int64).tolist()
+    scalars = samples[:, [EVENT_COLUMN, TIME_COLUMN]].astype(np.int64).tolist()
+    used = samples[:, USED_COLUMN].tolist()
+    rows = zip(scalars, used, counts, strict=True)
+    return names, ([*place, share, *row] for place, share, row in rows)

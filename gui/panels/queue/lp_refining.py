@@ -1,0 +1,208 @@
+"""Theorem 1: two bounds of rho* that close in as a partition of the sizes refines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gui.panels.wording import significant
+from gui.plotting.scales import format_number, spread, step_up
+from gui.theme import Theme, current_fonts
+
+_MARGIN, _GAP, _LEADER = 10.0, 6.0, 9.0
+_CENTRE = Qt.AlignmentFlag.AlignCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_DOT, _BAND = 3.0, 0.18
+_ROOM = 1.08
+#: The axis reaches no farther than this multiple of the last upper bound.
+_FARTHEST = 1.9
+
+
+class Step(NamedTuple):
+    """One partition: its cells, and both bounds of rho*; above, None where there is none."""
+
+    cells: int
+    lower: float
+    upper: float | None
+
+
+class RefiningPlot(QWidget):
+    """Both bounds over the number of cells, each partition as far from the last as any."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._steps: tuple[Step, ...] = ()
+        self._load = 0.0
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setAccessibleName("bounds of the supportable workload")
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What is shown."""
+        return self._steps
+
+    def set_steps(self, steps: Sequence[Step], load: float) -> None:
+        """Show these, and rho as a line."""
+        if (tuple(steps), load) != (self._steps, self._load):
+            self._steps, self._load = tuple(steps), load
+            self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.setMinimumHeight(round(8 * self._metrics().height()))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, round(10 * self._metrics().height()))
+
+    @staticmethod
+    def _metrics() -> QFontMetricsF:
+        return QFontMetricsF(current_fonts().body)
+
+    # Geometry.
+
+    @property
+    def top(self) -> float:
+        """The end of the vertical axis: an early upper bound may be out of view."""
+        last = self._steps[-1]
+        known = [step.upper for step in self._steps if step.upper is not None]
+        end = last.upper if last.upper is not None else last.lower
+        return _ROOM * max(min(max(known, default=end), _FARTHEST * end), self._load)
+
+    def labels(self) -> list[tuple[str, float, str]]:
+        """(text, value, role) at the right end."""
+        last = self._steps[-1]
+        found = [(f"≥ {significant(last.lower)}", last.lower, "optimum")]
+        if last.upper is not None:
+            found.append((f"≤ {significant(last.upper)}", last.upper, "optimum"))
+        over = last.upper is not None and self._load > last.upper
+        found.append((f"ρ {significant(self._load)}", self._load, "rejection" if over else "run"))
+        return found
+
+    def area(self) -> QRectF:
+        """The plot inside its axes."""
+        metrics = self._metrics()
+        step = self._tick()
+        left = _MARGIN + metrics.horizontalAdvance(format_number(self.top, step)) + _GAP
+        names = max(metrics.horizontalAdvance(text) for text, _, _ in self.labels())
+        right = self.width() - _MARGIN - names - _LEADER - _GAP
+        bottom = self.height() - 2 * metrics.height() - 2 * _GAP
+        high = metrics.height() + _GAP
+        return QRectF(left, high, max(1.0, right - left), max(1.0, bottom - high))
+
+    def _tick(self) -> float:
+        lines = self.height() / (3.0 * self._metrics().height())
+        return step_up(self.top / max(2.0, lines))
+
+    def _at(self, number: float, value: float, area: QRectF) -> QPointF:
+        share = number / max(1, len(self._steps) - 1)
+        inset = _DOT + 2
+        x = area.left() + inset + share * (area.width() - 2 * inset)
+        return QPointF(x, area.bottom() - min(value / self.top, 1.2) * area.height())
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if not self._steps:
+            return
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        area, line = self.area(), self._metrics().height()
+        painter.setPen(QColor(self._theme.muted))
+        heading = QRectF(_MARGIN, 0, self.width() - 2 * _MARGIN, line)
+        text = "ρ* lies between both bounds of Theorem 1"
+        painter.drawText(
+            heading,
+            _LEFT,
+            self._metrics().elidedText(text, Qt.TextElideMode.ElideRight, heading.width()),
+        )
+        self._paint_axes(painter, area, line)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipRect(area.adjusted(-2, -2, 2, 2))
+        self._paint_bounds(painter, area)
+        painter.setClipping(False)
+        self._paint_labels(painter, area, line)
+        painter.end()
+
+    def _paint_axes(self, painter: QPainter, area: QRectF, line: float) -> None:
+        theme, step = self._theme, self._tick()
+        for number in range(int(self.top / step) + 1):
+            y = round(self._at(0, number * step, area).y()) + 0.5
+            painter.setPen(QPen(QColor(theme.grid if number else theme.border)))
+            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+            painter.setPen(QColor(theme.muted))
+            box = QRectF(0, y - line / 2, area.left() - _GAP, line)
+            painter.drawText(box, _RIGHT, format_number(number * step, step))
+        right = float("-inf")
+        for number, step_of in enumerate(self._steps):
+            x = self._at(number, 0, area).x()
+            text = format_number(step_of.cells)
+            half = self._metrics().horizontalAdvance(text) / 2 + 2
+            if x - half > right:
+                painter.drawText(QRectF(x - half, area.bottom() + 4, 2 * half, line), _CENTRE, text)
+                right = x + half
+        name = QRectF(area.left(), self.height() - line - 1, area.width(), line)
+        painter.drawText(name, _CENTRE, "cells of the partition")
+
+    def _paint_bounds(self, painter: QPainter, area: QRectF) -> None:
+        """A band between the bounds, and the load as a line."""
+        lower = [self._at(n, step.lower, area) for n, step in enumerate(self._steps)]
+        upper = [self._at(n, step.upper, area) for n, step in enumerate(self._steps)
+                 if step.upper is not None]  # fmt: skip
+        color = QColor(self._theme.optimum)
+        fill = QColor(color)
+        fill.setAlphaF(_BAND)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(fill)
+        if upper:
+            same = lower[len(lower) - len(upper) :]
+            painter.drawPolygon(QPolygonF([*upper, *same[::-1]]))
+        scale = current_fonts().scale
+        for line in (lower, upper):
+            painter.setPen(QPen(color, 2.0 * scale))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPolyline(QPolygonF(line))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color)
+            for point in line:
+                painter.drawEllipse(point, _DOT * scale, _DOT * scale)
+        load = self._at(0, self._load, area).y()
+        role = self.labels()[-1][2]
+        painter.setPen(QPen(QColor(self._theme.color(role)), 1.5 * scale, Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(area.left(), load), QPointF(area.right(), load))
+
+    def _paint_labels(self, painter: QPainter, area: QRectF, line: float) -> None:
+        labels = self.labels()
+        marks = [self._at(0, value, area).y() for _, value, _ in labels]
+        low, high = area.top() - line / 2, area.bottom() + line / 2
+        if len(labels) * line > high - low:
+            labels, marks = labels[:2], marks[:2]
+        centres = spread(marks, line, low, high)
+        for (text, _, role), mark, centre in zip(labels, marks, centres, strict=True):
+            color = self._theme.color(role)
+            painter.setPen(QPen(QColor(color)))
+            painter.drawLine(QPointF(area.right() + 2, mark),
+                             QPointF(area.right() + _LEADER, centre))  # fmt: skip
+            painter.setPen(QColor(self._theme.ink(color)))
+            box = QRectF(area.right() + _LEADER + 3, centre - line / 2, self.width(), line)
+            painter.drawText(box, _LEFT, text)
+
+    # Words.
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip(), self)
+            return True
+        return super().event(event)
+
+    def tip(self) -> str:
+        """What both bounds are."""
+        return ("Sizes rounded up to the ends of the cells give a workload that is supportable, "
+                "rounded down one that is not exceeded; both meet in ρ*: Theorem 1.")  # fmt: skip

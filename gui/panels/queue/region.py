@@ -1,0 +1,212 @@
+"""Two job sizes in the plane of service rates: what is drawn of a run, and where it is now.
+
+Psychas & Ghaderi (2019), Section III.A, (4), and the examples of Sections VII.A.1 and VII.A.2.
+A server that holds k all the time serves mu k jobs per slot; configurations and jobs are counted
+by size, the smaller size first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gui.panels.wording import significant
+from model.programs.queue.bounds import QueueBounds
+from model.programs.queue.partition import Partition
+from model.programs.queue.reduced import largest_sizes, real_contents
+from model.programs.queue.region import Region
+from model.systems.queue.facts import QueueFacts
+from model.systems.queue.numbers import QueueNumbers
+from model.systems.queue.state import QueueState
+
+Counts = tuple[int, int]
+Point = tuple[float, float]
+#: A job size in units, one number for each resource.
+Size = tuple[int, ...]
+
+#: With more feasible configurations than these they are not drawn one by one.
+MOST_DOTS = 600
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What stays the same while a policy runs.
+
+    Attributes
+    ----------
+    region:
+        The polygons and vectors, in jobs per slot and server.
+    types:
+        Both sizes in units.
+    names:
+        Both sizes in the scenario's unit.
+    rate:
+        mu, jobs that leave per slot for each in service.
+    dots:
+        The feasible configurations; none for servers of several kinds.
+    reduced_names:
+        What configurations of K_RED hold, and how they are called.
+    contents:
+        [C] what each active configuration holds of both sizes, as jobs really fit; empty where
+        there is none, or where it depends on which jobs come first.
+    traps:
+        Configurations that servers may not leave under this policy while queues grow.
+    share, reduced_share:
+        Load and K_RED as shares of rho*; None where there is none.
+    value:
+        rho*.
+    servers:
+        L.
+    """
+
+    region: Region
+    types: tuple[Size, Size]
+    names: tuple[str, str]
+    rate: float
+    dots: tuple[Counts, ...]
+    reduced_names: tuple[tuple[Counts, str], ...]
+    contents: tuple[Counts, ...]
+    traps: tuple[Counts, ...]
+    share: Fraction | None
+    reduced_share: Fraction | None
+    value: Fraction
+    servers: int
+
+    def at(self, counts: Sequence[float]) -> Point:
+        """Jobs per slot of a server that holds so many jobs."""
+        return self.rate * counts[0], self.rate * counts[1]
+
+    @property
+    def most(self) -> Point:
+        """The largest coordinates of all that is drawn."""
+        points = [*self.region.full, *self.region.reduced, self.region.arrivals]
+        return float(max(x for x, _ in points)), float(max(y for _, y in points))
+
+
+@dataclass(frozen=True)
+class Service:
+    """What servers do now.
+
+    ``held`` is how many servers have which jobs in service, ``mean`` their average, and
+    ``aims`` how many servers are to hold which jobs by their active configurations.
+    """
+
+    held: tuple[tuple[Counts, int], ...]
+    mean: Point
+    aims: tuple[tuple[Counts, int], ...]
+
+
+# From a run.
+
+
+def picture_of(info: Any, bounds: QueueBounds) -> Picture | None:
+    """The picture of a run with two sizes; None with more or fewer, or before (4) is solved."""
+    region, best = bounds.region, bounds.supportable
+    if region is None or best is None or not best.value:
+        return None
+    numbers: QueueNumbers = info.numbers
+    first, second = types_of(bounds, numbers)
+    one_pool = len(numbers.pools) == 1
+    drawn = [(k.configuration[0], k.configuration[1]) for k in region.configurations]
+    return Picture(
+        region=region,
+        types=(first, second),
+        names=(size_name(numbers, first), size_name(numbers, second)),
+        rate=float(1 / numbers.mean_service),
+        dots=_below(drawn) if one_pool else (),
+        reduced_names=_reduced_names(region, numbers) if one_pool and info.facts.intervals else (),
+        contents=_contents(numbers, info.facts, (first, second)),
+        traps=tuple((limit.configuration[0], limit.configuration[1])
+                    for limit in bounds.fluid
+                    if limit.configuration and limit.slope and info.policy_name in limit.policies),
+        share=best.load(bounds.workload),
+        reduced_share=None if bounds.real is None else bounds.real.value / best.value,
+        value=best.value,
+        servers=numbers.servers,
+    )  # fmt: skip
+
+
+def types_of(bounds: QueueBounds, numbers: QueueNumbers) -> tuple[Size, ...]:
+    """[J] the sizes of the programs in units."""
+    return tuple(
+        tuple(int(share * int(numbers.largest[d])) for d, share in enumerate(size))
+        for size in bounds.sizes
+    )
+
+
+def size_name(numbers: QueueNumbers, size: Size) -> str:
+    """A size in the scenario's unit; of several resources one after the other."""
+    return " × ".join(significant(float(numbers.amount(u, d))) for d, u in enumerate(size))
+
+
+def _below(maximal: Iterable[Counts]) -> tuple[Counts, ...]:
+    """All configurations that have no more of either size than one of *maximal*."""
+    found = {(x, y) for right, up in maximal for x in range(right + 1) for y in range(up + 1)}
+    return tuple(sorted(found)) if len(found) <= MOST_DOTS else ()
+
+
+def _reduced_names(region: Region, numbers: QueueNumbers) -> tuple[tuple[Counts, str], ...]:
+    slots = numbers.mean_service
+    return tuple(((int(x * slots), int(y * slots)), name.replace("+", " + "))
+                 for name, (x, y) in region.reduced_configurations)  # fmt: skip
+
+
+def _contents(
+    numbers: QueueNumbers, facts: QueueFacts, types: tuple[Size, Size]
+) -> tuple[Counts, ...]:
+    """What each configuration that a server may have holds of both sizes."""
+    if not facts.has_configurations:
+        return ()
+    if not facts.intervals:
+        first, second = (numbers.values.index(size) for size in types)
+        return tuple((int(row[first]), int(row[second])) for row in facts.configurations)
+    partition = Partition(len(facts.intervals) // 2)
+    sizes = [numbers.fraction(size[0]) for size in types]
+    first, second = (partition.type_of(size) for size in sizes)
+    if first == second:
+        return ()
+    largest = largest_sizes(partition, sizes)
+    return tuple(
+        (content[first], content[second])
+        for pool in numbers.pools
+        for content in real_contents(partition, largest, numbers.fraction(pool.capacity[0]))
+    )
+
+
+# At a moment.
+
+
+def jobs_by_size(state: QueueState, types: Sequence[Size], servers: int) -> NDArray[np.int64]:
+    """[L, J] jobs in service on each server, by size."""
+    serving = (state.job_number >= 0) & (state.job_server >= 0)
+    places, sizes = state.job_server[serving].astype(np.int64), state.job_size[serving]
+    if sizes.shape[1] == 1:
+        values = np.array([size[0] for size in types])
+        order = np.argsort(values)
+        columns = order[np.searchsorted(values[order], sizes[:, 0])]
+    else:
+        columns = np.zeros(len(sizes), np.int64)
+        for column, size in enumerate(types):
+            columns[(sizes == np.array(size)).all(axis=1)] = column
+    found = np.bincount(places * len(types) + columns, minlength=servers * len(types))
+    return found.reshape(servers, len(types))
+
+
+def service_of(picture: Picture, state: QueueState, held: NDArray[np.int64]) -> Service:
+    """What servers do in *state*, in which they hold the jobs *held* [L, 2]."""
+    mean = held.mean(axis=0)
+    active = state.active[state.active >= 0].tolist() if picture.contents else []
+    return Service(
+        held=_counted((x, y) for x, y in held.tolist()),
+        mean=(float(mean[0]), float(mean[1])),
+        aims=_counted(picture.contents[place] for place in active),
+    )
+
+
+def _counted(pairs: Iterable[Counts]) -> tuple[tuple[Counts, int], ...]:
+    return tuple(sorted(Counter(pairs).items()))

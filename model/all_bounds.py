@@ -1,0 +1,23 @@
+"""What bounds a scenario's measures, solved in a process of its own.
+
+The window runs this module so, because solving holds Python's lock.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+
+from model.systems.kinds import kind_named
+
+
+def main() -> None:
+    """Solve for the scenario pickled on standard input; write each pickled answer as it comes."""
+    scenario = pickle.load(sys.stdin.buffer)
+    for bounds in kind_named(scenario.system).all_bounds(scenario):
+        pickle.dump(bounds, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,333 @@
+"""BF-J, BF-S and BF-J/S compiled: only what a slot has changed is looked at.
+
+Reference
+    The references are :mod:`model.policies.queue.bf_j`, ``bf_s`` and ``bf_js``.
+Implements
+    After a slot no waiting job fits any server that takes jobs.  So in the next one a job that
+    waits already fits only a server that a job has just left, and any other server can only be
+    given a job that has just arrived.  The largest job that fits, and the earliest one, come
+    from an index of the waiting jobs by size (:mod:`model.kernels.queue.waiting`); the
+    server with the least residual capacity is found by a pass over the servers.
+Symbols
+    l  ``server``
+Deviations
+    None.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kernels.queue import slots, waiting
+from model.kernels.queue.slots import (
+    ARRIVED,
+    AT_FLAG,
+    AT_LIMIT,
+    DUE,
+    ONLY_DEPARTURES,
+    SCORE_UNIT,
+    STALLS,
+    STEP_JOBS,
+    STEP_SERVERS,
+)
+from model.systems.queue import physics
+from model.systems.queue.state import NEXT_ARRIVAL, NOW, WAITING
+
+State = Any
+Array = Any
+
+next_due = slots.next_due
+due_departure = slots.depart
+arrive = slots.arrive
+place = slots.place
+stall = slots.stall
+finish = slots.finish
+depart = physics.depart
+release = physics.release
+add_by_size = waiting.add_by_size
+remove_by_size = waiting.remove_by_size
+largest_up_to = waiting.largest_up_to
+add_by_arrival = waiting.add_by_arrival
+remove_by_arrival = waiting.remove_by_arrival
+earliest_up_to = waiting.earliest_up_to
+
+#: Larger than any residual capacity.
+NO_ROOM = np.int64(2**62)
+
+
+@jitable
+def fits(state: State, capacity: Array, record: int, server: int) -> bool:
+    """Whether a job fits the residual capacity of a server."""
+    for d in range(capacity.shape[1]):
+        if state.job_room[record, d] > capacity[server, d] - state.used[server, d]:
+            return False
+    return True
+
+
+@jitable
+def score(state: State, constant: Array, record: int, server: int) -> int:
+    """Section VIII's inner product of demand and occupied amount."""
+    unit = constant[SCORE_UNIT]
+    total = 0
+    for d in range(state.used.shape[1]):
+        total += (state.job_room[record, d] // unit) * (state.used[server, d] // unit)
+    return int(total)
+
+
+@jitable
+def tightest(state: State, constant: Array, capacity: Array, record: int) -> int:
+    """The server that BF-J chooses for a job, or -1."""
+    found = -1
+    best = NO_ROOM
+    one = capacity.shape[1] == 1
+    for server in range(len(state.stalled)):
+        if state.stalled[server] or not fits(state, capacity, record, server):
+            continue
+        if one:
+            key = capacity[server, 0] - state.used[server, 0]
+        else:
+            key = -score(state, constant, record, server)
+        if key < best:
+            best = key
+            found = server
+    return found
+
+
+@jitable
+def best_for(state: State, index: Any, constant: Array, capacity: Array, server: int) -> int:
+    """The record that BF-S chooses for a server, or -1."""
+    if capacity.shape[1] == 1:
+        return int(largest_up_to(index, state, capacity[server, 0] - state.used[server, 0], 0))
+    found = -1
+    best = -1
+    best_sum = -1
+    record = state.first_waiting[0]
+    while record >= 0:
+        if fits(state, capacity, record, server):
+            value = score(state, constant, record, server)
+            total = 0
+            for d in range(capacity.shape[1]):
+                total += state.job_room[record, d]
+            if value > best or (value == best and total > best_sum):
+                found = record
+                best = value
+                best_sum = total
+        record = state.job_next[record]
+    return int(found)
+
+
+@jitable
+def forget(index: Any, state: State, constant: Array, record: int) -> None:
+    """A job has been placed: it is no longer among those that wait."""
+    if constant[STEP_SERVERS]:
+        remove_by_size(index, record)
+    else:
+        remove_by_arrival(index, state, record)
+
+
+@jitable
+def fill(
+    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
+) -> None:
+    """BF-S for one server."""
+    record = best_for(state, index, constant, capacity, server)
+    while record >= 0:
+        forget(index, state, constant, record)
+        place(state, record, server, outcome)
+        record = best_for(state, index, constant, capacity, server)
+
+
+@jitable
+def fill_servers(
+    state: State,
+    index: Any,
+    constant: Array,
+    capacity: Array,
+    least: int,
+    outcome: Array,
+) -> None:
+    """Step 1: BF-S over the servers in order, passing over those to which nothing can be added.
+
+    *least* is the least room of the jobs that have just arrived.
+    """
+    now = int(state.clock[NOW])
+    for server in range(len(state.stalled)):
+        if state.stalled[server]:
+            continue
+        if state.last_departure[server] != now and (
+            constant[ONLY_DEPARTURES] or capacity[server, 0] - state.used[server, 0] < least
+        ):
+            continue
+        if state.number[WAITING] == 0:
+            return
+        fill(state, index, constant, capacity, server, outcome)
+
+
+@jitable
+def place_fresh(
+    state: State,
+    index: Any,
+    constant: Array,
+    capacity: Array,
+    fresh: Array,
+    outcome: Array,
+) -> None:
+    """Step 2 of BF-J/S: BF-J for the jobs that have just arrived and still wait."""
+    for one in range(outcome[ARRIVED]):
+        record = fresh[one]
+        if state.job_server[record] >= 0:
+            continue
+        server = tightest(state, constant, capacity, record)
+        if server >= 0:
+            forget(index, state, constant, record)
+            place(state, record, server, outcome)
+
+
+@jitable
+def most_free(state: State, capacity: Array) -> int:
+    """The most that is free on a server that takes jobs."""
+    best = 0
+    for server in range(len(state.stalled)):
+        if not state.stalled[server]:
+            best = max(best, capacity[server, 0] - state.used[server, 0])
+    return int(best)
+
+
+@jitable
+def place_earliest(
+    state: State, index: Any, constant: Array, capacity: Array, outcome: Array
+) -> None:
+    """BF-J: the earliest waiting job that fits somewhere, again and again.
+
+    One that fits nowhere fits nowhere later in the slot either, so that this is the pass over
+    the list.
+    """
+    while state.number[WAITING] > 0:
+        record = earliest_up_to(index, state, most_free(state, capacity), 0)
+        if record < 0:
+            return
+        server = tightest(state, constant, capacity, record)
+        forget(index, state, constant, record)
+        place(state, record, server, outcome)
+
+
+@jitable
+def place_in_order(
+    state: State, index: Any, constant: Array, capacity: Array, outcome: Array
+) -> None:
+    """BF-J for several resources: the pass over the list itself."""
+    record = state.first_waiting[0]
+    while record >= 0:
+        after = state.job_next[record]
+        server = tightest(state, constant, capacity, record)
+        if server >= 0:
+            forget(index, state, constant, record)
+            place(state, record, server, outcome)
+        record = after
+
+
+@jitable
+def stall_half_empty(state: State, capacity: Array, outcome: Array) -> None:
+    """Section VIII: a server in use below one half, while jobs wait."""
+    if state.number[WAITING] == 0:
+        return
+    for server in range(len(state.stalled)):
+        if state.jobs_on[server] == 0 or state.stalled[server]:
+            continue
+        below = True
+        for d in range(capacity.shape[1]):
+            if 2 * state.used[server, d] >= capacity[server, d]:
+                below = False
+        if below:
+            stall(state, server, outcome)
+
+
+@jitable
+def act(
+    state: State,
+    index: Any,
+    constant: Array,
+    capacity: Array,
+    fresh: Array,
+    least: int,
+    outcome: Array,
+) -> None:
+    """What the policy does in a slot."""
+    if constant[STEP_SERVERS]:
+        fill_servers(state, index, constant, capacity, least, outcome)
+        if constant[STEP_JOBS]:
+            place_fresh(state, index, constant, capacity, fresh, outcome)
+    elif capacity.shape[1] == 1:
+        place_earliest(state, index, constant, capacity, outcome)
+    else:
+        place_in_order(state, index, constant, capacity, outcome)
+    if constant[STALLS]:
+        stall_half_empty(state, capacity, outcome)
+
+
+@jitable
+def take_arrivals(
+    state: State, index: Any, jobs: Any, constant: Array, fresh: Array, outcome: Array
+) -> int:
+    """The jobs of the slot join the queue; returns the least room that one of them needs."""
+    least = NO_ROOM
+    for one in range(outcome[ARRIVED]):
+        place_in_block = state.number[NEXT_ARRIVAL] - jobs.first[0]
+        record = arrive(state, jobs, constant, outcome)
+        fresh[one] = record
+        least = min(least, state.job_room[record, 0])
+        if constant[STEP_SERVERS]:
+            add_by_size(index, state, record, jobs.bucket[place_in_block])
+        else:
+            add_by_arrival(index, state, record, jobs.bucket[place_in_block])
+    return int(least)
+
+
+def advance(
+    state: State,
+    index: Any,
+    jobs: Any,
+    constant: Array,
+    capacity: Array,
+    serves: Array,
+    weight: Array,
+    fresh: Array,
+    until: float,
+    tape: Array,
+    samples: Array,
+    done: Array,
+    outcome: Array,
+) -> int:
+    """Run busy slots until *tape* is full, *until* is passed or more is needed; returns why.
+
+    Parameters
+    ----------
+    index:
+        :class:`model.kernels.queue.waiting.Waiting`.
+    jobs:
+        :class:`model.kernels.queue.slots.Arrivals`.
+    constant, outcome:
+        See :mod:`model.kernels.queue.slots`.
+    capacity:
+        [L, D] units.
+    serves, weight:
+        See :func:`model.kernels.queue.slots.finish`.
+    fresh:
+        [M] scratch.
+    done:
+        [2] rows and samples written.
+    """
+    while done[0] < len(tape):
+        due = next_due(state, jobs, constant, until, outcome)
+        if due != DUE:
+            return due
+        while due_departure(state, outcome) >= 0:
+            release(state, depart(state))
+        least = take_arrivals(state, index, jobs, constant, fresh, outcome)
+        act(state, index, constant, capacity, fresh, least, outcome)
+        if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
+            return AT_FLAG
+    return AT_LIMIT

@@ -1,0 +1,378 @@
+"""VQS, VQS-BF and MaxWeight compiled: active configurations, and three ways to serve by them.
+
+Reference
+    The references are :mod:`model.policies.queue.vqs`, ``vqs_bf`` and ``max_weight``; renewal and
+    stalling are those of :mod:`model.policies.queue.active`.
+Implements
+    Weights are computed once for a slot, and only if a server is empty or stalling is on.
+    VQS-BF passes over servers to which nothing can be added, as BF-S does: after a slot
+    no waiting job fits any server that takes jobs.
+Symbols
+    k  ``index.wanted`` over ``index.start[active]``  the active configuration, sparse
+    Q  ``index.lengths``                             [V] the queue that (8) weighs
+Deviations
+    None.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.jit import jitable
+from model.kernels.queue import slots, waiting
+from model.kernels.queue.slots import (
+    ARRIVED,
+    AT_FLAG,
+    AT_LIMIT,
+    BEFORE,
+    BEST_FIT,
+    DUE,
+    EXACTLY,
+    GAMMA_DENOMINATOR,
+    GAMMA_NUMERATOR,
+    PREEMPTIVE,
+    SEQUENTIAL,
+    SKIPS,
+    STALLS,
+)
+from model.kernels.queue.waiting import Waiting
+from model.systems.queue import physics
+from model.systems.queue.state import NEXT_ARRIVAL, NOW, WAITING
+
+State = Any
+Array = Any
+
+next_due = slots.next_due
+due_departure = slots.depart
+arrive = slots.arrive
+slots_place = slots.place
+renew = slots.renew
+stall = slots.stall
+evict = slots.evict
+finish = slots.finish
+depart = physics.depart
+release = physics.release
+add_by_size = waiting.add_by_size
+remove_by_size = waiting.remove_by_size
+largest_up_to = waiting.largest_up_to
+add_by_arrival = waiting.add_by_arrival
+remove_by_arrival = waiting.remove_by_arrival
+earliest_up_to = waiting.earliest_up_to
+
+NO_ROOM = np.int64(2**62)
+
+
+class ConfigurationIndex(NamedTuple):
+    """What follows from state and policy; C configurations, P pools."""
+
+    waiting: Waiting
+    start: NDArray[np.int64]  #: [C + 1] where a configuration's entries begin
+    queue: NDArray[np.int32]  #: [n] virtual queues with k_j > 0
+    wanted: NDArray[np.int64]  #: [n] their k_j
+    pools: NDArray[np.int64]  #: [P, 2] the configurations of each pool
+    pool_of: NDArray[np.int32]  #: [L]
+    first_odd: NDArray[np.int32]  #: [C] the queue that k_1 means, -1: k_1 = 0
+    other: NDArray[np.int32]  #: [C] the other queue with k_j > 0
+    low: NDArray[np.int64]  #: [V] VQ_j holds the sizes in (low, high]
+    high: NDArray[np.int64]  #: [V]
+    present: NDArray[np.int32]  #: [L, V] jobs of a queue on a server
+    first_room: NDArray[np.int64]  #: [L] room of the job of VQ_1 on a server with k_1 = 1
+    lengths: NDArray[np.int64]  #: [V] scratch
+    best: NDArray[np.int64]  #: [P, 2] scratch: the heaviest configuration and its weight
+
+
+@jitable
+def weigh(index: Any, configuration: int) -> int:
+    """The weight <k, Q>, (5)."""
+    total = 0
+    for entry in range(index.start[configuration], index.start[configuration + 1]):
+        total += index.wanted[entry] * index.lengths[index.queue[entry]]
+    return int(total)
+
+
+@jitable
+def choose(state: State, index: Any, constant: Array, fresh: Array, outcome: Array) -> None:
+    """The heaviest configuration of each pool, (8); of equals the first."""
+    for queue in range(len(index.lengths)):
+        index.lengths[queue] = state.queue_length[queue]
+    if constant[BEFORE]:
+        for one in range(outcome[ARRIVED]):
+            record = fresh[one]
+            if state.job_server[record] < 0:
+                index.lengths[state.job_queue[record]] -= 1
+    if constant[PREEMPTIVE]:
+        for server in range(index.present.shape[0]):
+            for queue in range(len(index.lengths)):
+                index.lengths[queue] += index.present[server, queue]
+    for pool in range(len(index.pools)):
+        best = -1
+        for configuration in range(index.pools[pool, 0], index.pools[pool, 1]):
+            weight = weigh(index, configuration)
+            if weight > best:
+                best = weight
+                index.best[pool, 0] = configuration
+        index.best[pool, 1] = best
+
+
+@jitable
+def is_due(state: State, constant: Array, server: int) -> bool:
+    """Whether the server is to be renewed, or perhaps stalled."""
+    return bool(state.jobs_on[server] == 0 or (constant[STALLS] and not state.stalled[server]))
+
+
+@jitable
+def prepare(state: State, index: Any, constant: Array, server: int, outcome: Array) -> None:
+    """Renew an empty server; stall one whose configuration weighs too little."""
+    pool = index.pool_of[server]
+    if state.jobs_on[server] == 0:
+        renew(state, server, index.best[pool, 0], outcome)
+        return
+    weight = weigh(index, state.active[server])
+    if weight * constant[GAMMA_DENOMINATOR] < constant[GAMMA_NUMERATOR] * index.best[pool, 1]:
+        stall(state, server, outcome)
+
+
+@jitable
+def place(
+    state: State, index: Any, constant: Array, record: int, server: int, outcome: Array
+) -> None:
+    """A waiting job goes into service, and the index follows."""
+    if constant[BEST_FIT]:
+        remove_by_size(index.waiting, record)
+    elif constant[SKIPS]:
+        remove_by_arrival(index.waiting, state, record)
+    queue = state.job_queue[record]
+    index.present[server, queue] += 1
+    if index.first_odd[state.active[server]] == queue:
+        index.first_room[server] = state.job_room[record, 0]
+    slots_place(state, record, server, outcome)
+
+
+@jitable
+def serve_reserved(
+    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
+) -> None:
+    """VQS: steps (i) and (ii) for one server."""
+    active = state.active[server]
+    odd = index.first_odd[active]
+    queue = index.other[active]
+    share = capacity[server, 0]
+    if odd >= 0:
+        share //= 3
+        if index.present[server, odd] == 0 and state.queue_length[odd] > 0:
+            place(state, index, constant, state.first_waiting[odd], server, outcome)
+    free = share - state.used[server, 0]
+    if odd >= 0:
+        free += index.first_room[server]
+    while state.queue_length[queue] > 0:
+        record = state.first_waiting[queue]
+        if constant[SKIPS]:
+            limit = min(free, index.high[queue])
+            record = earliest_up_to(index.waiting, state, limit, index.low[queue])
+            if record < 0:
+                return
+        elif state.job_room[record, 0] > free:
+            return
+        free -= state.job_room[record, 0]
+        place(state, index, constant, record, server, outcome)
+
+
+@jitable
+def place_largest(
+    state: State,
+    index: Any,
+    constant: Array,
+    capacity: Array,
+    server: int,
+    queue: int,
+    outcome: Array,
+) -> bool:
+    """The largest job of VQ_j (-1: of all) that fits; False if there is none."""
+    limit = capacity[server, 0] - state.used[server, 0]
+    above = 0
+    if queue >= 0:
+        limit = min(limit, index.high[queue])
+        above = index.low[queue]
+    record = largest_up_to(index.waiting, state, limit, above)
+    if record < 0:
+        return False
+    place(state, index, constant, record, server, outcome)
+    return True
+
+
+@jitable
+def serve_best_fit(
+    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
+) -> None:
+    """VQS-BF: steps (i), (ii) and (iii) for one server."""
+    active = state.active[server]
+    odd = index.first_odd[active]
+    if odd >= 0:
+        place_largest(state, index, constant, capacity, server, odd, outcome)
+    queue = index.other[active]
+    wanted = index.wanted[index.start[active]]
+    for entry in range(index.start[active], index.start[active + 1]):
+        if index.queue[entry] == queue:
+            wanted = index.wanted[entry]
+    while index.present[server, queue] < wanted:
+        if not place_largest(state, index, constant, capacity, server, queue, outcome):
+            break
+    while place_largest(state, index, constant, capacity, server, -1, outcome):
+        pass
+
+
+@jitable
+def serve_exactly(state: State, index: Any, constant: Array, server: int, outcome: Array) -> None:
+    """MaxWeight: up to k_j jobs of each type."""
+    active = state.active[server]
+    for entry in range(index.start[active], index.start[active + 1]):
+        queue = index.queue[entry]
+        while index.present[server, queue] < index.wanted[entry] and state.queue_length[queue] > 0:
+            place(state, index, constant, state.first_waiting[queue], server, outcome)
+
+
+@jitable
+def serve(
+    state: State,
+    index: Any,
+    constant: Array,
+    capacity: Array,
+    server: int,
+    least: int,
+    outcome: Array,
+) -> None:
+    """Let a server take jobs; *least* is the least room of the jobs that have just arrived."""
+    if constant[EXACTLY]:
+        serve_exactly(state, index, constant, server, outcome)
+    elif not constant[BEST_FIT]:
+        serve_reserved(state, index, constant, capacity, server, outcome)
+    elif (
+        state.last_departure[server] == int(state.clock[NOW])
+        or capacity[server, 0] - state.used[server, 0] >= least
+    ):
+        serve_best_fit(state, index, constant, capacity, server, outcome)
+
+
+@jitable
+def make_way(state: State, index: Any, server: int, outcome: Array) -> None:
+    """Preemptive MaxWeight: the heaviest configuration; jobs beyond it go back, newest first."""
+    active = index.best[index.pool_of[server], 0]
+    renew(state, server, active, outcome)
+    record = state.last_job[server]
+    while record >= 0:
+        before = state.job_previous[record]
+        queue = state.job_queue[record]
+        wanted = 0
+        for entry in range(index.start[active], index.start[active + 1]):
+            if index.queue[entry] == queue:
+                wanted = index.wanted[entry]
+        if index.present[server, queue] > wanted:
+            index.present[server, queue] -= 1
+            evict(state, record, outcome)
+        record = before
+
+
+@jitable
+def act_preemptively(
+    state: State, index: Any, constant: Array, fresh: Array, outcome: Array
+) -> None:
+    """Preemptive MaxWeight: all servers anew."""
+    choose(state, index, constant, fresh, outcome)
+    for server in range(len(state.stalled)):
+        make_way(state, index, server, outcome)
+    for server in range(len(state.stalled)):
+        serve_exactly(state, index, constant, server, outcome)
+
+
+@jitable
+def act(
+    state: State,
+    index: Any,
+    constant: Array,
+    capacity: Array,
+    fresh: Array,
+    least: int,
+    outcome: Array,
+) -> None:
+    """What the policy does in a slot."""
+    if constant[PREEMPTIVE]:
+        act_preemptively(state, index, constant, fresh, outcome)
+        return
+    if not constant[SEQUENTIAL]:
+        chosen = False
+        for server in range(len(state.stalled)):
+            if is_due(state, constant, server):
+                if not chosen:
+                    choose(state, index, constant, fresh, outcome)
+                    chosen = True
+                prepare(state, index, constant, server, outcome)
+    for server in range(len(state.stalled)):
+        if constant[SEQUENTIAL] and is_due(state, constant, server):
+            choose(state, index, constant, fresh, outcome)
+            prepare(state, index, constant, server, outcome)
+        if not state.stalled[server] and state.number[WAITING] > 0:
+            serve(state, index, constant, capacity, server, least, outcome)
+
+
+@jitable
+def leave(state: State, index: Any, record: int) -> None:
+    """A job leaves: its server has one of its queue less."""
+    server = state.job_server[record]
+    queue = state.job_queue[record]
+    index.present[server, queue] -= 1
+    if index.first_odd[state.active[server]] == queue:
+        index.first_room[server] = 0
+
+
+@jitable
+def take_arrivals(
+    state: State, index: Any, jobs: Any, constant: Array, fresh: Array, outcome: Array
+) -> int:
+    """The jobs of the slot join their queues; returns the least room that one of them needs."""
+    least = NO_ROOM
+    for one in range(outcome[ARRIVED]):
+        bucket = jobs.bucket[state.number[NEXT_ARRIVAL] - jobs.first[0]]
+        record = arrive(state, jobs, constant, outcome)
+        fresh[one] = record
+        least = min(least, state.job_room[record, 0])
+        if constant[BEST_FIT]:
+            add_by_size(index.waiting, state, record, bucket)
+        elif constant[SKIPS]:
+            add_by_arrival(index.waiting, state, record, bucket)
+    return int(least)
+
+
+def advance(
+    state: State,
+    index: Any,
+    jobs: Any,
+    constant: Array,
+    capacity: Array,
+    serves: Array,
+    weight: Array,
+    fresh: Array,
+    until: float,
+    tape: Array,
+    samples: Array,
+    done: Array,
+    outcome: Array,
+) -> int:
+    """Run busy slots; arguments and result as in :func:`model.kernels.queue.best_fit.advance`,
+    with a :class:`ConfigurationIndex`."""
+    while done[0] < len(tape):
+        due = next_due(state, jobs, constant, until, outcome)
+        if due != DUE:
+            return due
+        record = due_departure(state, outcome)
+        while record >= 0:
+            leave(state, index, record)
+            release(state, depart(state))
+            record = due_departure(state, outcome)
+        least = take_arrivals(state, index, jobs, constant, fresh, outcome)
+        act(state, index, constant, capacity, fresh, least, outcome)
+        if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
+            return AT_FLAG
+    return AT_LIMIT

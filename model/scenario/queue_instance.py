@@ -1,0 +1,159 @@
+"""Instance files of the queueing system.
+
+An instance file gives L servers, their capacity, J of the partition (or none), scripted arrivals
+with exact sizes, and a list of ``runs``: the algorithms, each with options, that serve them.
+"""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import Any, Mapping, NamedTuple
+
+from model.errors import ScenarioError
+from model.exact import rational
+from model.scenario.validation import shown
+
+
+class _Algorithm(NamedTuple):
+    """A policy of the program, and its parameters by the options of instance files."""
+
+    policy: str
+    options: Mapping[str, str]
+    has_depth: bool = False
+
+
+_STALL = {"stall": "stall"}
+_RENEW = {"renew": "renew", "renew_mode": "renew_mode"}
+_PARTITION = {**_RENEW, **_STALL, "gamma": "gamma"}
+
+#: The algorithms as instance files name them.
+ALGORITHMS: Mapping[str, _Algorithm] = MappingProxyType({
+    "FIFO-FF": _Algorithm("fifo-ff", {"fifo_skip": "skip"}),
+    "BF-J": _Algorithm("bf-j", _STALL),
+    "BF-S": _Algorithm("bf-s", _STALL),
+    "BF-J/S": _Algorithm("bf-js", _STALL),
+    "VQS": _Algorithm("vqs", {**_PARTITION, "vqs_skip": "skip"}, has_depth=True),
+    "VQS-BF": _Algorithm("vqs-bf", _PARTITION, has_depth=True),
+    "MW": _Algorithm("max-weight", _RENEW),
+})  # fmt: skip
+
+#: What an option means when it is absent: an algorithm that does not know it may be given that.
+#: gamma says nothing by itself, so that it may stand beside every algorithm.
+_DEFAULTS: Mapping[str, Any] = MappingProxyType({
+    "fifo_skip": False, "vqs_skip": False, "stall": False, "renew": "after",
+    "renew_mode": "together", "gamma": None,
+})  # fmt: skip
+
+
+def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The scripted scenarios that an instance file describes, one for each run, as plain data.
+
+    Raises
+    ------
+    ScenarioError
+        If a part is wrong.
+    KeyError, TypeError, ValueError, AttributeError, IndexError
+        If a part is missing or has another shape.
+    """
+    runs, servers, arrivals = _list(data, "runs"), _servers(data), _arrivals(data)
+    common = {
+        "description": str(data.get("description", ""))[:4000],
+        "system": "queue",
+        "run": {"until": data["slots"]},
+        "servers": servers,
+        "workload": {"kind": "scripted", "arrivals": arrivals},
+    }
+    name = str(data.get("name", ""))
+    return [
+        {"title": f"{name} {_label(run)}".strip()[:200], **common,
+         "policy": _policy(run, data.get("J"), f"runs[{place}]")}
+        for place, run in enumerate(runs)
+    ]  # fmt: skip
+
+
+def _list(data: Mapping[str, Any], key: str) -> list[Any]:
+    value = data[key]
+    if not isinstance(value, list):
+        raise ScenarioError(f"found {shown(value)}, allowed: a list", where=key)
+    for place, item in enumerate(value):
+        if not isinstance(item, dict):
+            raise ScenarioError(f"found {shown(item)}, allowed: an object",
+                                where=f"{key}[{place}]")  # fmt: skip
+    return value
+
+
+def _servers(data: Mapping[str, Any]) -> dict[str, Any]:
+    capacity = data["capacity"]
+    if isinstance(capacity, list):
+        capacity = {f"resource {number}": amount for number, amount in enumerate(capacity, 1)}
+        if len(capacity) == 1:
+            (capacity,) = capacity.values()
+    return {"count": data["L"], "capacity": capacity}
+
+
+def _arrivals(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """In order of slot; those of one slot stay in the order in which they stand."""
+    found = []
+    for place, job in enumerate(_list(data, "arrivals")):
+        where = f"arrivals[{place}]"
+        for key in ("id", "slot", "size"):
+            if key not in job:
+                raise ScenarioError("found nothing, allowed: this key is required",
+                                    where=f"{where}.{key}")  # fmt: skip
+        if not isinstance(job["slot"], int) or isinstance(job["slot"], bool) or job["slot"] < 0:
+            raise ScenarioError(f"found {shown(job['slot'])}, allowed: a whole number of at "
+                                "least 0", where=f"{where}.slot")  # fmt: skip
+        arrival = {"slot": job["slot"], "size": _size(job["size"], f"{where}.size"),
+                   "job": str(job["id"])}  # fmt: skip
+        if job.get("service") is not None:
+            arrival["service"] = job["service"]
+        found.append(arrival)
+    return sorted(found, key=lambda arrival: int(arrival["slot"]))
+
+
+def _size(value: Any, where: str) -> Any:
+    """A size above 0: said here, where its place in the file is still known."""
+    sizes = value if isinstance(value, list) else [value]
+    try:
+        if not sizes or any(isinstance(size, bool) or rational(size) < 0 for size in sizes):
+            raise ValueError
+        if not any(map(rational, sizes)):
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise ScenarioError(f"found {shown(value)}, allowed: a number above 0, or text such as "
+                            "'3/5'", where=where) from None  # fmt: skip
+    return value
+
+
+def _label(run: Mapping[str, Any]) -> str:
+    options = run.get("options") or {}
+    told = [name if value is True else f"{name} = {value}" for name, value in options.items()]
+    return ", ".join([str(run.get("algo", "")), *told])
+
+
+def _letters(name: object) -> str:
+    return re.sub(r"[^a-z]", "", str(name).lower())
+
+
+def _policy(run: Mapping[str, Any], depth: Any, where: str) -> dict[str, Any]:
+    known = {_letters(name): algorithm for name, algorithm in ALGORITHMS.items()}
+    algorithm = known.get(_letters(run.get("algo", "")))
+    if algorithm is None:
+        raise ScenarioError(f"found {shown(run.get('algo', 'nothing'))}, allowed: "
+                            f"{', '.join(ALGORITHMS)}", where=f"{where}.algo")  # fmt: skip
+    options = run.get("options") or {}
+    if not isinstance(options, dict):
+        raise ScenarioError(f"found {shown(options)}, allowed: an object",
+                            where=f"{where}.options")  # fmt: skip
+    parameters = {}
+    for name, value in options.items():
+        if name in algorithm.options:
+            parameters[algorithm.options[name]] = value
+        elif name not in _DEFAULTS or _DEFAULTS[name] not in (None, value):
+            allowed = ", ".join(algorithm.options) or "none"
+            raise ScenarioError(f"found {shown(value)}, allowed for {run['algo']}: the options "
+                                f"{allowed}", where=f"{where}.options.{name}")  # fmt: skip
+    if algorithm.has_depth and depth is not None:
+        parameters["j"] = depth
+    return {"name": algorithm.policy, "parameters": parameters}

@@ -1,0 +1,296 @@
+"""Laws of job sizes, as a scenario says them.
+
+Sizes are in the unit of the servers' capacity.  With several resources a size is a list with
+one number for each, in the order of ``servers.capacity``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import erfc, inf, log, log1p, sqrt
+from typing import Annotated, Any, Literal, Self, Sequence
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+    model_validator,
+)
+
+from model.exact import rational
+from model.scenario.choices import told_by
+from model.scenario.fields import Name, NotNegative, Numbers, Positive, Section, Whole, plain
+
+#: Bounds that keep laws within memory.
+MOST_VALUES = 100_000
+MOST_PARTS = 1000
+
+#: Shapes of beta laws outside are steps to the eye, and cannot be drawn by every generator.
+LEAST_SHAPE, MOST_SHAPE = Fraction(1, 1000), 10**6
+
+#: What a truncation must leave of a law, so that its tail is still resolved in floating point.
+LEAST_CHANCE = 1e-9
+
+_ONE = Fraction(1)
+
+
+def _not_empty(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not values:
+        raise ValueError("at least one entry")
+    return values
+
+
+#: After the entries' own validation: pydantic's least length would count only the valid ones.
+NOT_EMPTY = AfterValidator(_not_empty)
+
+
+def _size(value: Any) -> tuple[Fraction, ...]:
+    several = isinstance(value, list | tuple)
+    allowed = "finite numbers of at least 0, one of them above 0" if several \
+        else "a finite number above 0, or text such as '3/5'"  # fmt: skip
+    try:
+        numbers = tuple(_number(item) for item in (value if several else (value,)))
+    except (ValueError, OverflowError):
+        raise ValueError(allowed) from None
+    if not numbers or min(numbers) < 0 or max(numbers) == 0:
+        raise ValueError(allowed)
+    return numbers
+
+
+def _number(value: Any) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
+        raise ValueError("not a number")
+    return rational(value)
+
+
+def _plain_size(size: tuple[Fraction, ...]) -> Any:
+    return plain(size[0]) if len(size) == 1 else [plain(number) for number in size]
+
+
+#: A job's size: one number, or a list with one for each resource.
+Size = Annotated[
+    tuple[Fraction, ...],
+    PlainValidator(_size),
+    PlainSerializer(_plain_size),
+    WithJsonSchema({"type": ["number", "string", "array"]}),
+]
+
+
+def must_sum_to_one(what: str, shares: Sequence[Fraction]) -> None:
+    """Refuse shares that do not sum to 1 exactly."""
+    total = sum(shares, Fraction(0))
+    if total != 1:
+        raise ValueError(f"{what} must sum to 1 exactly, found the sum {plain(total)} "
+                         "(write thirds as '1/3')")  # fmt: skip
+
+
+def one_for_each(what: str, found: int, values: int) -> None:
+    """Refuse another number of probabilities or counts than of values."""
+    if found != values:
+        raise ValueError(f"{what} must be as many as values, {values}, found {found}")
+
+
+class Discrete(Section):
+    """Finitely many sizes; without probabilities all are equally likely."""
+
+    distribution: Literal["discrete"]
+    values: Annotated[tuple[Size, ...], Field(max_length=MOST_VALUES), NOT_EMPTY]
+    probabilities: Numbers = ()
+
+    @model_validator(mode="after")
+    def _probable(self) -> Self:
+        if self.probabilities:
+            one_for_each("probabilities", len(self.probabilities), len(self.values))
+            must_sum_to_one("probabilities", self.probabilities)
+        return self
+
+    @property
+    def shares(self) -> tuple[Fraction, ...]:
+        """The probability of each value."""
+        return self.probabilities or (Fraction(1, len(self.values)),) * len(self.values)
+
+
+class Empirical(Section):
+    """Sizes that were seen, each as often as ``counts`` says (once without counts)."""
+
+    distribution: Literal["empirical"]
+    values: Annotated[tuple[Size, ...], Field(max_length=MOST_VALUES), NOT_EMPTY]
+    counts: tuple[Annotated[Whole, Field(ge=1)], ...] = ()
+
+    @model_validator(mode="after")
+    def _counted(self) -> Self:
+        if self.counts:
+            one_for_each("counts", len(self.counts), len(self.values))
+        return self
+
+    @property
+    def shares(self) -> tuple[Fraction, ...]:
+        """The relative frequency of each value."""
+        counts = self.counts or (1,) * len(self.values)
+        total = sum(counts)
+        return tuple(Fraction(count, total) for count in counts)
+
+
+class _Interval(Section):
+    """Sizes in (low, high]."""
+
+    low: NotNegative = Fraction(0)
+    high: Positive
+
+    @model_validator(mode="after")
+    def _low_below_high(self) -> Self:
+        if self.low >= self.high:
+            raise ValueError(f"high must be above low = {plain(self.low)}, "
+                             f"found {plain(self.high)}")  # fmt: skip
+        return self
+
+
+class Uniform(_Interval):
+    """Uniform on (low, high]."""
+
+    distribution: Literal["uniform"]
+
+
+class Beta(_Interval):
+    """A beta variable with parameters a and b, stretched from (0, 1] to (low, high]."""
+
+    distribution: Literal["beta"]
+    a: Positive
+    b: Positive
+
+    @model_validator(mode="after")
+    def _shaped(self) -> Self:
+        for name, shape in (("a", self.a), ("b", self.b)):
+            if not LEAST_SHAPE <= shape <= MOST_SHAPE:
+                raise ValueError(f"{name} must be from {plain(LEAST_SHAPE)} to {MOST_SHAPE}, "
+                                 f"found {plain(shape)}")  # fmt: skip
+        return self
+
+
+class TruncatedNormal(_Interval):
+    """Normal with this mean and deviation before it is truncated to (low, high]."""
+
+    distribution: Literal["truncated-normal"]
+    mean: Positive
+    deviation: Positive
+
+    @model_validator(mode="after")
+    def _some_chance(self) -> Self:
+        scale = float(self.deviation)
+        _refuse_no_chance(float(self.low - self.mean) / scale, float(self.high - self.mean) / scale)
+        return self
+
+
+class TruncatedExponential(_Interval):
+    """Exponential with this mean before it is truncated to (low, high]."""
+
+    distribution: Literal["truncated-exponential"]
+    mean: Positive
+
+
+class TruncatedLogNormal(_Interval):
+    """Lognormal with this mean and squared coefficient of variation before truncation."""
+
+    distribution: Literal["truncated-lognormal"]
+    mean: Positive
+    squared_variation: Positive = _ONE
+
+    @model_validator(mode="after")
+    def _some_chance(self) -> Self:
+        centre, spread = self.logarithm
+        low = (log(self.low) - centre) / spread if self.low else -inf
+        _refuse_no_chance(low, (log(self.high) - centre) / spread)
+        return self
+
+    @property
+    def logarithm(self) -> tuple[float, float]:
+        """Mean and deviation of the normal law of the logarithm, before truncation."""
+        variance = log1p(float(self.squared_variation))
+        return log(self.mean) - variance / 2, sqrt(variance)
+
+
+def _refuse_no_chance(low: float, high: float) -> None:
+    """Refuse a truncation of the standard normal law to (low, high] that hardly leaves any of it.
+
+    It is mirrored where it lies above 0: the other tail keeps its digits.
+    """
+    if low > 0:
+        low, high = -high, -low
+    chance = (erfc(-high / sqrt(2)) - erfc(-low / sqrt(2))) / 2
+    if chance < LEAST_CHANCE:
+        raise ValueError(f"low and high must leave at least {LEAST_CHANCE:g} of the law, "
+                         f"found {chance:.2g}")  # fmt: skip
+
+
+_LINES = (
+    Discrete, Empirical, Uniform, Beta, TruncatedNormal, TruncatedExponential, TruncatedLogNormal,
+)  # fmt: skip
+
+Line = Annotated[
+    Discrete
+    | Empirical
+    | Uniform
+    | Beta
+    | TruncatedNormal
+    | TruncatedExponential
+    | TruncatedLogNormal,
+    Field(discriminator="distribution"),
+    told_by("distribution", *_LINES),
+]
+
+
+class Part(Section):
+    """One part of a mixture, and the share of jobs whose size it gives."""
+
+    share: Positive
+    size: Line
+
+
+class Mixture(Section):
+    """A size from one of several laws, chosen by their shares."""
+
+    distribution: Literal["mixture"]
+    parts: Annotated[tuple[Part, ...], Field(max_length=MOST_PARTS), NOT_EMPTY]
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        must_sum_to_one("the shares of the parts", [part.share for part in self.parts])
+        return self
+
+
+Single = Annotated[
+    Discrete
+    | Empirical
+    | Uniform
+    | Beta
+    | TruncatedNormal
+    | TruncatedExponential
+    | TruncatedLogNormal
+    | Mixture,
+    Field(discriminator="distribution"),
+    told_by("distribution", *_LINES, Mixture),
+]
+
+
+class Independent(Section):
+    """One law for each resource, independent of one another."""
+
+    distribution: Literal["independent"]
+    resources: dict[Name, Single]
+
+
+SizeLaw = Annotated[
+    Discrete
+    | Empirical
+    | Uniform
+    | Beta
+    | TruncatedNormal
+    | TruncatedExponential
+    | TruncatedLogNormal
+    | Mixture
+    | Independent,
+    Field(discriminator="distribution"),
+    told_by("distribution", *_LINES, Mixture, Independent),
+]

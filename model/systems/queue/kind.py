@@ -1,0 +1,186 @@
+"""The queueing system as a kind of system: how it is put together, described and measured."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.metrics import Batches
+from model.policies.queue.base import QueuePolicy
+from model.scenario.queue import QueueScenario
+from model.systems.kinds import Kind, Mark, Measure
+from model.systems.queue import facts as describing
+from model.systems.queue import invariants, measures, rows, trace
+from model.systems.queue.arrivals import workload_of
+from model.systems.queue.explain import QueueNarrator
+from model.systems.queue.facts import QueueFacts, QueueStanding
+from model.systems.queue.numbers import QueueNumbers, numbers_of
+from model.systems.queue.state import QueueState
+from model.systems.queue.system import QueueSystem
+
+#: Compiled twins by policy name.
+KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
+    "bf-js": ("model.kernels.queue.driver", "BestFitKernel"),
+    "bf-j": ("model.kernels.queue.driver", "BestFitKernel"),
+    "bf-s": ("model.kernels.queue.driver", "BestFitKernel"),
+    "fifo-ff": ("model.kernels.queue.driver", "FifoKernel"),
+    "fifo-slots": ("model.kernels.queue.driver", "FifoKernel"),
+    "vqs": ("model.kernels.queue.driver", "ConfigurationKernel"),
+    "vqs-bf": ("model.kernels.queue.driver", "ConfigurationKernel"),
+    "max-weight": ("model.kernels.queue.driver", "ConfigurationKernel"),
+})  # fmt: skip
+
+MARKS = (
+    Mark(rows.FLAG_ARRIVED, "arrivals", "Slots in which jobs arrive.", 0, "muted", "plus"),
+    Mark(rows.FLAG_PLACED, "placements", "Slots in which jobs are placed.", 1, "normal", "arrow"),
+    Mark(rows.FLAG_DEPARTED, "departures", "Slots that begin with jobs leaving.", 2, "muted",
+         "minus"),
+    Mark(rows.FLAG_WAITS, "jobs that wait", "Slots in which a job arrives and has to wait.", 3,
+         "rejection", "bars"),
+    Mark(rows.FLAG_RENEWED, "renewals", "Slots in which a server gets another active "
+         "configuration.", 4, "migration", "turn"),
+    Mark(rows.FLAG_STALLED, "stalls", "Slots in which a server is stalled.", 5, "rejection", "box"),
+    Mark(rows.FLAG_EVICTED, "evictions", "Slots in which a job goes back to the queue.", 5,
+         "rejection", "cross"),
+)  # fmt: skip
+
+
+class QueueKind:
+    """See :class:`model.systems.kinds.Kind`."""
+
+    name = "queue"
+    state: type[Any] = QueueState
+    row: np.dtype[Any] = rows.QUEUE_ROW
+    event_kinds = rows.EVENT_KINDS
+    kernels = KERNELS
+    compares_decisions = False
+    marks: tuple[Mark, ...] = MARKS
+    measures: tuple[Measure, ...] = (
+        Measure("queue_length", "mean queue"),
+        Measure("queue_growth", "growth per slot"),
+        Measure("used_capacity", "capacity in use, %", "per cent"),
+    )
+    headline = "queue"
+    example = "queues-vqs-unstable"
+    bounds_command = "model.cli.bounds_queue"
+
+    def numbers(self, scenario: QueueScenario) -> QueueNumbers:
+        """Servers, sizes in integer units, and rates."""
+        return numbers_of(scenario)
+
+    def workload(
+        self, scenario: QueueScenario, numbers: QueueNumbers, start: float = 0.0, branch: int = 0
+    ) -> Any:
+        """See :func:`model.systems.queue.arrivals.workload_of`."""
+        return workload_of(scenario, numbers, start, branch)
+
+    def with_trace(
+        self,
+        scenario: QueueScenario,
+        paths: tuple[str, ...],
+        progress: Callable[[float], None] | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> tuple[Any, Any, Any]:
+        """See :func:`model.traces.queue_workload.with_trace`."""
+        from model.traces.queue_workload import with_trace
+
+        return with_trace(scenario, paths, progress, cancelled)
+
+    def system(
+        self, scenario: QueueScenario, numbers: QueueNumbers, workload: Any, policy: QueuePolicy
+    ) -> QueueSystem:
+        """The servers and their queue under a policy's reference."""
+        return QueueSystem(scenario, numbers, workload, policy)
+
+    def has_kernel(self, system: QueueSystem) -> bool:
+        """Every policy of the program's own, where its twin knows the parameters."""
+        return system.scenario.policy.name in KERNELS and system.policy.compiled
+
+    def narrator(self, system: QueueSystem) -> QueueNarrator:
+        """Sentences about placements, renewals and reasons to wait."""
+        return QueueNarrator(system.numbers, self.facts(system), system.job_name)
+
+    def facts(self, system: QueueSystem) -> QueueFacts:
+        """Virtual queues and configurations."""
+        policy = system.policy
+        return QueueFacts(
+            policy.layout, policy.intervals, policy.configurations, policy.configuration_names,
+            policy.pool_configurations, policy.reserves, policy.gamma,
+        )  # fmt: skip
+
+    def offers(self, system: QueueSystem) -> frozenset[str]:
+        """Bins and queues; configurations and a partition where the policy has them."""
+        facts = self.facts(system)
+        offered = {"bins", "queues", "jobs", "bounds", "supportable"}
+        if facts.has_configurations:
+            offered |= {"configurations", "virtual queues"}
+        if facts.intervals:
+            offered.add("partition")
+        return frozenset(offered)
+
+    def derive(self, state: QueueState, numbers: QueueNumbers, facts: QueueFacts) -> QueueStanding:
+        """Weights of the configurations, and what is free."""
+        return describing.standing(state, numbers, facts)
+
+    def run_batches(
+        self,
+        numbers: QueueNumbers,
+        state: QueueState,
+        advance: Callable[[float], QueueState],
+        warmup: float,
+        until: float,
+    ) -> dict[str, Batches]:
+        """See :func:`model.systems.queue.measures.run_batches`."""
+        return measures.run_batches(numbers, state, advance, warmup, until)
+
+    def batches_so_far(
+        self,
+        numbers: QueueNumbers,
+        samples: Sequence[NDArray[np.float64]],
+        warmup: float,
+        now: float,
+    ) -> tuple[dict[str, Batches], ...]:
+        """See :func:`model.systems.queue.measures.batches_so_far`."""
+        return measures.batches_so_far(samples, warmup, now)
+
+    def decisions(
+        self, rows: NDArray[Any], initial_jobs: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """None: a slot places several jobs, and a job waits for its own."""
+        return np.zeros(0, np.int64), np.zeros(0, np.int32)
+
+    def headline_series(
+        self, numbers: QueueNumbers, samples: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The queue, and its sum over the slots."""
+        return measures.headline_series(samples)
+
+    def headline_bound(self, bounds: Any) -> float | None:
+        """No queue is the least in general."""
+        return None
+
+    def violations(self, system: QueueSystem, state: QueueState) -> list[str]:
+        """See :func:`model.systems.queue.invariants.violations`."""
+        return invariants.violations(system, state)
+
+    def trace_lines(self, system: QueueSystem, most: float) -> Iterator[dict[str, Any]]:
+        """See :func:`model.systems.queue.trace.lines`."""
+        return trace.lines(system, most)
+
+    def all_bounds(self, scenario: QueueScenario) -> Iterator[Any]:
+        """See :func:`model.programs.queue.bounds.all_bounds`."""
+        from model.programs.queue.bounds import all_bounds
+
+        return all_bounds(scenario)
+
+    def no_bounds(self, problem: str = "") -> Any:
+        """Nothing is known."""
+        from model.programs.queue.bounds import QueueBounds
+
+        return QueueBounds(problem=problem)
+
+
+KIND: Kind = QueueKind()

@@ -1,0 +1,71 @@
+"""What the tests of the bins share: runs, panels and their colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pytestqt.qtbot import QtBot
+
+from gui.panels.queue.bins import ServerBinsPanel
+from gui.theme import load_theme
+from model.api import Session
+from model.frame import Frame
+from model.records import Stall
+from model.scenario.load import as_data, load_scenario, parse_scenario
+
+LIGHT, DARK = load_theme("light"), load_theme("dark")
+SIZE = (900, 600)
+
+
+def run(
+    name: str,
+    events: int = 0,
+    policy: str | None = None,
+    servers: int | None = None,
+    parameters: dict[str, Any] | None = None,
+) -> Session:
+    """A scenario that comes with the program, after so many events under the reference."""
+    data = as_data(load_scenario(name))
+    if policy is not None:
+        data["policy"] = {"name": policy, "parameters": parameters or {}}
+    if servers is not None:
+        data["servers"]["count"] = servers
+    session = Session.open(parse_scenario(data), kernel=False)
+    if events:
+        session.run(events=events)
+    return session
+
+
+def until_placed(session: Session) -> Frame:
+    """Step on to a slot in which a job is placed."""
+    while True:
+        session.step()
+        if any(record.kind == "place" for record in session.frame().last_records):
+            return session.frame()
+
+
+def with_stalled(events: int = 400) -> Frame:
+    """A frame in which some servers are stalled and some are not."""
+    session = run("queues-wide-jobs", events, "vqs", 12, {"stall": True, "gamma": "0.9"})
+    while not 0 < session.frame().state.stalled.sum() < 12:
+        session.run(events=1)
+    return session.frame()
+
+
+def is_stalling(frame: Frame) -> bool:
+    return any(isinstance(record, Stall) for record in frame.last_records)
+
+
+def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> ServerBinsPanel:
+    panel = ServerBinsPanel(LIGHT)
+    qtbot.addWidget(panel)
+    panel.resize(*size)
+    panel.show()
+    panel.set_frame(frame)
+    return panel
+
+
+def colors(picture: np.ndarray) -> set[str]:
+    """All colours of a picture."""
+    return {f"#{int(pixel) & 0xFFFFFF:06x}" for pixel in np.unique(picture)}

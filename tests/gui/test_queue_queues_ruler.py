@@ -1,0 +1,261 @@
+"""The ruler of sizes: probabilities are the law's, intervals the partition's, and it says why."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QHelpEvent, QImage, QMouseEvent
+from PySide6.QtWidgets import QApplication, QToolTip
+from pytestqt.qtbot import QtBot
+
+from gui.panels.queue.colours import queue_style
+from gui.panels.queue.queues import QueuesPanel
+from gui.panels.queue.queues_scale import Sizes, SizeScale, bins, ends, sizes_of, spaced
+from gui.panels.queue.queues_words import fraction_words, interval_words, percent, reason_words
+from gui.theme import load_theme
+from model.api import Session
+from model.frame import RunInfo
+from model.programs.queue.partition import Partition
+
+SCENARIOS = (
+    ("queues-small-jobs", "vqs"),
+    ("queues-wide-jobs", "bf-js"),
+    ("queues-classroom", "vqs-bf"),
+    ("queues-bf-unstable", "max-weight"),
+    ("queues-pools", "vqs-bf"),
+    ("queues-two-resources", "bf-js"),
+)
+
+
+def info(name: str, policy: str) -> RunInfo:
+    return Session.open(name, policy, kernel=False).info
+
+
+@pytest.fixture(scope="module", params=SCENARIOS, ids=[name for name, _ in SCENARIOS])
+def run(request: pytest.FixtureRequest) -> RunInfo:
+    return info(*request.param)
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> QueuesPanel:
+    made = QueuesPanel(load_theme("light"))
+    qtbot.addWidget(made)
+    made.resize(900, 460)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def shown(panel: QueuesPanel, name: str, policy: str) -> QueuesPanel:
+    session = Session.open(name, policy, kernel=False)
+    session.run(events=30)
+    panel.set_frame(session.frame(running=True))
+    QApplication.processEvents()
+    return panel
+
+
+# -- the axis ------------------------------------------------------------------------------------
+
+
+@given(st.floats(1e-6, 1), st.booleans(), st.integers(1, 20))
+def test_places_and_sizes_are_each_others_inverse(
+    share: float, logarithmic: bool, depth: int
+) -> None:
+    scale = SizeScale(10.0, 910.0, logarithmic, Fraction(1, 2**depth))
+    kept = max(share, scale.low)
+    assert scale.share(scale.x(share)) == pytest.approx(kept, rel=1e-9)
+    assert 10.0 - 1e-9 <= scale.x(share) <= 910.0 + 1e-9
+    assert scale.x(1) == pytest.approx(910.0)
+
+
+@given(st.floats(0, 900), st.booleans())
+def test_a_pointed_size_is_round_and_near(x: float, logarithmic: bool) -> None:
+    scale = SizeScale(0.0, 900.0, logarithmic, Fraction(1, 64))
+    told = scale.told(x)
+    assert 0 < told <= 1
+    assert abs(scale.x(told) - x) <= 10.0 if float(told) > scale.low else x < 20
+    assert len(str(float(told))) <= 6
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_the_histogram_has_all_of_the_law(run: RunInfo, logarithmic: bool) -> None:
+    sizes = sizes_of(run.numbers, run.facts)
+    scale = SizeScale(10.0, 890.0, logarithmic, sizes.least)
+    edges, shares = bins(run.numbers, sizes, scale, 97)
+    assert len(edges) == len(shares) + 1
+    assert all(low < high for low, high in pairwise(edges))
+    assert sum(shares) == pytest.approx(1, abs=1e-9)
+    assert min(shares) >= 0
+
+
+def test_a_uniform_law_is_level_on_a_linear_axis() -> None:
+    run = info("queues-wide-jobs", "bf-js")
+    sizes = sizes_of(run.numbers, run.facts)
+    edges, shares = bins(run.numbers, sizes, SizeScale(0, 100, False, sizes.least), 100)
+    inside = [share for edge, share in zip(edges, shares, strict=False) if 10 <= edge < 90]
+    assert inside == pytest.approx([1 / 80] * 80, rel=1e-6)
+    assert sum(inside) == pytest.approx(1)
+
+
+def test_a_discrete_law_has_a_stem_for_each_size() -> None:
+    run = info("queues-bf-unstable", "vqs")
+    sizes = sizes_of(run.numbers, run.facts)
+    assert [(stem.share, stem.queue) for stem in sizes.stems] == [
+        (Fraction(1, 2), 2), (Fraction(1, 5), 4),
+    ]  # fmt: skip
+    assert [stem.probability for stem in sizes.stems] == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_without_a_partition_capacities_are_marked() -> None:
+    run = info("queues-pools", "bf-js")
+    sizes = sizes_of(run.numbers, run.facts)
+    assert sizes.intervals == ()
+    assert sizes.capacities == (1, Fraction(1, 2), Fraction(1, 4))
+    assert sizes.queue_of(Fraction(1, 3)) is None
+
+
+def test_several_resources_show_the_one_that_is_needed_most() -> None:
+    run = info("queues-two-resources", "bf-js")
+    sizes = sizes_of(run.numbers, run.facts)
+    law = run.numbers.sizes
+    other = 1 - sizes.resource
+    assert law.mean(sizes.resource) >= law.mean(other)
+
+
+# -- the partition -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def partitioned() -> Sizes:
+    run = info("queues-small-jobs", "vqs")
+    return sizes_of(run.numbers, run.facts)
+
+
+@given(share=st.fractions(Fraction(1, 10**6), 1))
+def test_a_size_goes_where_the_partition_says_and_the_reason_is_true(share: Fraction) -> None:
+    partition = Partition(3)
+    sizes = Sizes(6, partition.ruler, (0.0,) * 6, (), Fraction(1, 8), (Fraction(1),),
+                  Fraction(1, 8), 0)  # fmt: skip
+    queue = sizes.queue_of(share)
+    assert queue == partition.type_of(share)
+    reason = reason_words(share, sizes.intervals[queue], sizes.rounded).split(", ")[0]
+    *lower, last = reason.split(" ≤ ")
+    low, _, told = lower[0].rpartition(" < ")
+    assert Fraction(low or 0) < Fraction(told) <= Fraction(last)
+    if share >= Fraction(1, 8):
+        assert (Fraction(low or 0), Fraction(last)) == sizes.intervals[queue]
+
+
+@pytest.mark.parametrize(
+    ("size", "queue", "reason"),
+    [
+        ("1", 0, "2/3 < 1 ≤ 1"),
+        ("2/3", 1, "1/2 < 2/3 ≤ 2/3"),
+        ("1/2", 2, "1/3 < 0.5 ≤ 1/2"),
+        ("0.34", 2, "1/3 < 0.34 ≤ 1/2"),
+        ("0.33334", 2, "1/3 < 0.33334 ≤ 1/2"),
+        ("1/3", 3, "1/4 < 1/3 ≤ 1/3"),
+        ("0.004", 13, "0.004 ≤ 1/128, and takes 1/128"),
+    ],
+)
+def test_right_ends_belong_to_intervals(
+    partitioned: Sizes, size: str, queue: int, reason: str
+) -> None:
+    share = Fraction(size)
+    assert partitioned.queue_of(share) == queue
+    assert reason_words(share, partitioned.intervals[queue], partitioned.rounded) == reason
+
+
+def test_shares_of_intervals_are_the_laws(partitioned: Sizes) -> None:
+    assert partitioned.shares[:4] == (0, 0, 0, 0)
+    width = 0.19 - 0.01
+    assert partitioned.shares[4] == pytest.approx((0.19 - 1 / 6) / width, rel=1e-6)
+    assert partitioned.shares[6] == pytest.approx((1 / 8 - 1 / 12) / width, rel=1e-6)
+    assert sum(partitioned.shares) == pytest.approx(1)
+    assert partitioned.rounded == Fraction(1, 128)
+
+
+def test_ends_are_exact_fractions(partitioned: Sizes) -> None:
+    texts = [fraction_words(end) for end in ends(partitioned)]
+    assert texts[:6] == ["1", "2/3", "1/2", "1/3", "1/4", "1/6"]
+    assert texts[-1] == "1/128"
+    assert interval_words((Fraction(1, 2), Fraction(2, 3))) == "(1/2, 2/3]"
+    assert (percent(0.196), percent(0.0004), percent(0.5)) == (
+        "20\u2009%", "<\u20090.1\u2009%", "50\u2009%",
+    )  # fmt: skip
+
+
+@given(st.lists(st.tuples(st.floats(0, 500), st.floats(5, 60)), min_size=1, max_size=20))
+def test_labels_keep_clear_of_each_other(labels: list[tuple[float, float]]) -> None:
+    places, widths = [place for place, _ in labels], [width for _, width in labels]
+    kept = spaced(places, widths, 0, 500, 4.0)
+    assert kept[0][0] == 0
+    spans = [(left, left + widths[number]) for number, left in kept]
+    assert all(0 <= left and right <= 500 + 1e-9 for left, right in spans)
+    for (left, right), (start, end) in combinations(spans, 2):
+        assert right + 4.0 <= start + 1e-9 or end + 4.0 <= left + 1e-9
+
+
+# -- the widget ----------------------------------------------------------------------------------
+
+
+def move(panel: QueuesPanel, place: QPointF) -> None:
+    ruler = panel.ruler
+    event = QMouseEvent(
+        QEvent.Type.MouseMove, place, QPointF(ruler.mapToGlobal(place.toPoint())),
+        Qt.MouseButton.NoButton, Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+    )  # fmt: skip
+    QApplication.sendEvent(ruler, event)
+
+
+def test_pointing_at_the_ruler_says_where_a_size_goes(panel: QueuesPanel) -> None:
+    shown(panel, "queues-vqs-unstable", "vqs")
+    ruler = panel.ruler
+    assert ruler.marker is None
+    move(panel, QPointF(ruler.scale.x(0.34), ruler.floor() - 5))
+    assert ruler.marker is not None
+    assert ruler.marker.words[0] == "size 0.34 would wait in VQ₂, for 1/3 < 0.34 ≤ 1/2"
+    assert load_theme("light").focus in colours(panel)
+    place = QPoint(round(ruler.scale.x(0.34)), round(ruler.floor()))
+    QApplication.sendEvent(ruler, QHelpEvent(QEvent.Type.ToolTip, place, ruler.mapToGlobal(place)))
+    assert "50\u2009% of the jobs arrive in I₂ = (1/3, 1/2]" in QToolTip.text()
+    QToolTip.hideText()
+    QApplication.sendEvent(ruler, QEvent(QEvent.Type.Leave))
+    assert ruler.marker is None
+
+
+def test_intervals_have_their_queues_looks(panel: QueuesPanel) -> None:
+    shown(panel, "queues-small-jobs", "vqs")
+    theme = load_theme("light")
+    assert panel.ruler.switch.isChecked()  # fourteen intervals that shrink geometrically
+    seen = colours(panel)
+    assert {queue_style(theme, queue, 14).color for queue in range(14)} <= seen
+
+
+def test_a_linear_axis_for_few_intervals_and_a_switch(panel: QueuesPanel) -> None:
+    shown(panel, "queues-vqs-unstable", "vqs")
+    assert not panel.ruler.scale.logarithmic
+    middle = panel.ruler.scale.x(Fraction(1, 2))
+    panel.ruler.switch.click()
+    assert panel.ruler.scale.logarithmic
+    assert panel.ruler.scale.x(Fraction(1, 2)) > middle
+
+
+def test_a_narrower_ruler_has_fewer_bars(qtbot: QtBot, panel: QueuesPanel) -> None:
+    shown(panel, "queues-wide-jobs", "bf-js")
+    many = len(panel.ruler.bars[1])
+    panel.resize(500, 460)
+    qtbot.waitUntil(lambda: 8 <= len(panel.ruler.bars[1]) < 0.7 * many)
+
+
+def colours(panel: QueuesPanel) -> set[str]:
+    """All colours of the ruler's picture."""
+    image = panel.ruler.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
+    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
