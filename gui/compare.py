@@ -20,7 +20,7 @@ from model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of, l
 from model.comparison.differences import DIFFERENCES
 from model.frame import Frame, RunInfo
 from model.policies import policy_titles
-from model.records import DEPARTURE
+from model.records import DEPARTURE, SLOT
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -261,7 +261,8 @@ class CompareControl(QObject):
             where = f" ({', '.join(standing.labels[lane] for lane in lanes)})"
         elif standing is not None and event.kind == DEPARTURE:
             what = f"{narrator.job(event.type, event.job)} leaves"  # each policy another server
-        return f"next: {what}{where} at t = {event.time:.4f}"
+        at = "" if event.kind == SLOT else f" at t = {event.time:.4f}"  # a slot is its time
+        return f"next: {what}{where}{at}"
 
 
 def _compare(worker: RunWorker, policies: tuple[str, ...]) -> None:

@@ -46,6 +46,7 @@ class MainWindow(QMainWindow):
         self.theme = themes.load_theme(str(settings.value("theme", "light")))
         self.docks: dict[str, PanelDock] = {}
         self.frame: Frame | None = None
+        self.info: RunInfo | None = None
         self.selection = Select()
         self.default_layout = ""
         self.layout_before = ""
@@ -105,7 +106,9 @@ class MainWindow(QMainWindow):
         self.transport.set_system(info.system, info.event_kinds)
 
     def _take_info(self, info: RunInfo) -> None:
+        self.info = info
         self.show_system(info)
+        self.panels.choose_fronts()
         self.transport.set_info(info)
         self.own_policy.follow(info)
         policies = self.compare.policies or info.policy_title

@@ -30,6 +30,7 @@ class PanelDocks(QObject):
         self._pending: list[PanelEntry] = []
         self._wanted_layout = ""  # a session's, to be arranged once all docks are there
         self._lecture = False
+        self._own_fronts = False  # whether it is settled which tabs are in front
         self.begin_with(USUAL)
 
     @property
@@ -49,7 +50,7 @@ class PanelDocks(QObject):
 
     def begin_with(self, system: str) -> None:
         """The panels of this kind of system are the ones to build."""
-        self.system = system
+        self.system, self._own_fronts = system, False
         self._window.setProperty(SYSTEM, system)
         self._pending = list(panels_of(system))
 
@@ -120,6 +121,8 @@ class PanelDocks(QObject):
         saved = str(window.settings.value(f"layout/{self.system}", ""))
         if saved and not restore_layout(window, saved):
             window.say("The saved layout is of another version; the default is shown.")
+        self._own_fronts = bool(saved)
+        self.choose_fronts()
         wanted, self._wanted_layout = self._wanted_layout, ""
         window.compare.panels_complete()
         if wanted:
@@ -128,6 +131,23 @@ class PanelDocks(QObject):
             self._lecture = False
             window.toggle_lecture()
         window.ready.emit()
+
+    def choose_fronts(self) -> None:
+        """In tabs that nobody has arranged: to the front the first panel that has what it needs.
+
+        Done once, for the first run of a kind of system.
+        """
+        window = self._window
+        if self._own_fronts or not self.complete or window.info is None:
+            return
+        self._own_fronts = True
+        offers = window.info.offers
+        fronts: dict[str, PanelDock] = {}
+        for dock in window.docks.values():
+            if dock.panel.needs <= offers:
+                fronts.setdefault(str(dock.property("group")), dock)
+        for dock in fronts.values():
+            dock.raise_()
 
     def _size(self) -> None:
         window, roles = self._window, self.roles

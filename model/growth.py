@@ -232,7 +232,8 @@ def _slope_of_the_line(means: Values) -> Slope:
 def _returns(means: Values, critical: Sequence[float], trend: bool = False) -> bool:
     """Whether Dickey and Fuller's test rejects a unit root, with a constant [and a trend].
 
-    Its statistic is the t of the level in the regression of increments on 1, [time,] level.
+    Its statistic is the t of the level in the regression of increments on 1, [time,] level.  What
+    rises ever more slowly, to a mean beyond all that was seen, has not returned to it.
     """
     steps = np.diff(means)
     columns = np.column_stack([_ones_and_times(len(steps))[:, : 1 + trend], means[:-1]])
@@ -240,7 +241,10 @@ def _returns(means: Values, critical: Sequence[float], trend: bool = False) -> b
         return False  # the level lay on a line until the last stretch: nothing to return from
     coefficients, errors = _regression(columns, steps)
     limit = sum(c / len(steps) ** power for power, c in enumerate(critical))
-    return bool(coefficients[-1] < limit * errors[-1])
+    if coefficients[-1] >= limit * errors[-1]:
+        return False
+    mean = -coefficients[0] / coefficients[-1]
+    return trend or bool(means.min() <= mean <= means.max())
 
 
 def _line(means: Values) -> tuple[float, Values]:

@@ -52,15 +52,17 @@ def instances(
     sizes = SIZES[:5] + SIZES[9:11] if run["algo"] == "MW" else SIZES
     one = st.sampled_from(sizes)
     size = one if resources == 1 else st.lists(one, min_size=resources, max_size=resources)
-    service = st.one_of(st.integers(1, 6), st.just(1), st.none())
-    jobs = draw(st.lists(st.tuples(st.integers(0, 8), size, service), min_size=1, max_size=22))
+    service = st.one_of(st.integers(1, 8), st.integers(1, 3), st.none())
+    job = st.tuples(st.integers(0, 6), size, service)
+    count = draw(st.integers(1, 24))
+    jobs = draw(st.lists(job, min_size=count, max_size=count))
     arrivals = [
         {"id": number, "slot": slot, "size": size} | ({"service": service} if service else {})
         for number, (slot, size, service) in enumerate(sorted(jobs, key=lambda job: job[0]))
     ]
     return {
         "name": "drawn",
-        "L": draw(st.integers(1, 3)),
+        "L": draw(st.sampled_from([1, 1, 2, 3])),
         "capacity": "1" if resources == 1 else ["1"] * resources,
         "J": draw(st.integers(2, 5)),
         "slots": 16,

@@ -45,7 +45,7 @@ class Oracle:
         self.algorithm, self.options = run["algo"], run.get("options", {})
         self.capacity = vector(data["capacity"])
         self.servers = [Server() for _ in range(data["L"])]
-        self.depth = data.get("J")
+        self.depth: int = data.get("J") or 0
         self.slots = data["slots"]
         self.waiting: list[Job] = []
         self.partitioned = self.algorithm in {"VQS", "VQS-BF"}
@@ -104,7 +104,8 @@ class Oracle:
         before = list(self.waiting)
         fresh = [job for job in self.coming if job.slot == t]
         self.waiting = before + fresh
-        self.now, self.placed = t, []
+        self.now = t
+        self.placed: list[list[Any]] = []
         self.renewed: list[list[Any]] = []
         self.serve_all(before, fresh)
         entry = self.entry(t, fresh)

@@ -43,6 +43,8 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("gui.panels.queue.queues", "QueuesPanel", "right", "curves", _QUEUE),
     PanelEntry("gui.panels.lp", "LPPanel", "right", "programs", _LOSS),
     PanelEntry("gui.panels.queue.weights", "WeightsPanel", "right", "programs", _QUEUE),
+    PanelEntry("gui.panels.queue.curves", "QueueCurvesPanel", "right", "curves", _QUEUE),
+    PanelEntry("gui.panels.queue.lp", "SupportablePanel", "right", "programs", _QUEUE),
     PanelEntry("gui.panels.groups", "GroupsPanel", "right", "curves", _LOSS),
     PanelEntry("gui.panels.theory", "TheoryPanel", "right", "programs", _LOSS),
     PanelEntry("gui.panels.servers_grid", "ServerGridPanel", "left", "servers", _LOSS),

@@ -9,8 +9,9 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import fields
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
+from gui.panels.algorithm_symbols import SYMBOLS, Symbol, vector
 from model.frame import RunInfo
 from model.policies.base import PseudocodeLine
 from model.records import Line, Record
@@ -64,79 +65,11 @@ class Code:
         return line
 
 
-# Values by the names that records give them.
-
-Wording = Callable[[Any, RunInfo, Mapping[str, Any]], str]
-
-
-def _number(value: Any) -> str:
-    return f"−{-value}" if isinstance(value, int) and value < 0 else html.escape(str(value))
-
-
-def _vector(value: Any, *_: Any) -> str:
-    if isinstance(value, tuple | list):
-        return f"({', '.join(_number(item) for item in value)})"
-    return _number(value)
-
-
-def _type(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
-    return html.escape(info.numbers.type_names[value])
-
-
-def _types(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
-    names = [name for j, name in enumerate(info.numbers.type_names) if value >> j & 1]
-    return html.escape(f"{{{', '.join(names)}}}")
-
-
-def _server(value: Any, *_: Any) -> str:
-    return f"server {value + 1}"
-
-
-def _servers(value: Any, *_: Any) -> str:
-    return f"{{{', '.join(str(server + 1) for server in value)}}}"
-
-
-def _share(value: Any, *_: Any) -> str:
-    return f"{100 * value:.3g} %"
-
-
-def _job(value: Any, info: RunInfo, values: Mapping[str, Any]) -> str:
-    label = info.narrator.job(int(values.get("type", 0)), value)
-    return html.escape(label.split(" ", 1)[-1] if "type" not in values else label)
-
-
-class Symbol(NamedTuple):
-    """How a value is written, and the paper's symbol by which its line is found."""
-
-    text: str  #: rich text; ``{i}`` stands for the iteration
-    plain: str = ""
-    word: Wording = _vector
-
-
-_K = "<i>k</i>[{i}]"
-SYMBOLS: Mapping[str, Symbol] = {
-    "i": Symbol("<i>i</i>"),
-    "jobs_left": Symbol("<i>r</i>", "r"),
-    "servers_left": Symbol("<i>N</i>", "N"),
-    "servers": Symbol("<i>N</i>", "N"),
-    "configuration": Symbol(_K, "k[i]"),
-    "candidates": Symbol("𝒥[{i}]", "𝒥[i]", _types),
-    "exhausted": Symbol("<i>j</i>*", "j*", _type),
-    "count": Symbol(f"X̂<sub>{_K}</sub>", "X̂k[i]"),
-    "held": Symbol(f"X<sub>{_K}</sub>", "Xk[i]"),
-    "i_star": Symbol("<i>I</i>*", "I*"),
-    "sampled": Symbol("𝒮", "𝒮", _servers),
-    "fitting": Symbol("with room", "", _servers),
-    "load": Symbol("load", "", _share),
-    "server": Symbol("", "ℓe", _server),
-    "source": Symbol("from", "", _server),
-    "target": Symbol("to", "", _server),
-    "type": Symbol("<i>j</i>", "", _type),
-    "job": Symbol("", "", _job),
-}
-_LABELLED = frozenset(name for name, symbol in SYMBOLS.items() if "{i}" in symbol.text)
+#: Values whose labels carry the iteration.
+_LABELLED = frozenset(name for name, symbol in SYMBOLS["reservation"].items()
+                      if "{i}" in symbol.text)  # fmt: skip
 #: Values that only the sentence of a sub-step uses.
-_IN_WORDS = frozenset({"reason", "counts"})
+_IN_WORDS = frozenset({"reason", "counts", "name"})
 _NOT_SHOWN = frozenset({"kind", "line", "values", "configurations", "counts", "time", "extended"})
 
 
@@ -155,12 +88,13 @@ def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
         if value == 0:
             return "matched"
         return f"surplus {value}" if value > 0 else f"missing {-value}"
-    symbol = SYMBOLS.get(name, Symbol(html.escape(name.replace("_", " "))))
+    known = SYMBOLS[info.system]
+    symbol = known.get(name, Symbol(html.escape(name.replace("_", " "))))
     left = symbol.text.replace("{i}", str(values.get("i", "<i>i</i>")))
     try:
         right = symbol.word(value, info, values)
     except (LookupError, TypeError, ValueError):  # of a policy of one's own: another meaning
-        right = _vector(value)
+        right = vector(value)
     if left in {"", "from", "to"}:
         return f"{left} {right}".strip()
     return f"{left} = {right}"
@@ -181,7 +115,7 @@ def values_beside(
                 continue  # the labels of the others carry it
             if name == "configuration" and "count" in values:
                 continue  # it was said when it was found
-            symbol = SYMBOLS.get(name, Symbol("")).plain
+            symbol = SYMBOLS[info.system].get(name, Symbol("")).plain
             line = code.line_for(symbol, record.line) if symbol else record.line
             found.setdefault(line, {})[name] = Beside(worded(name, values, info), fresh)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from gui.panels.queue.bins import ServerBinsPanel
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
-from model.records import Stall
 from model.scenario.load import as_data, load_scenario, parse_scenario
+from model.systems.queue import physics
+from model.systems.queue.state import ARRIVED, empty_state, with_room
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)
@@ -37,6 +39,24 @@ def run(
     return session
 
 
+def filled(frame: Frame, seed: int = 1) -> Frame:
+    """The frame with other jobs: on each server some that fill a random share of it."""
+    random = np.random.default_rng(seed)
+    numbers = frame.info.numbers
+    state = empty_state(numbers.servers, numbers.resources, frame.info.facts.layout.queues)
+    state = with_room(state, 4 * numbers.servers)
+    state.clock[0] = 50
+    for server, share in enumerate(random.random(numbers.servers).tolist()):
+        for _ in range(2):
+            record = physics.take_record(state, int(state.tally[ARRIVED]))
+            size = (numbers.capacity[server] * share / 2).astype(np.int64)
+            state.job_size[record] = state.job_room[record] = size
+            state.job_service[record] = 100
+            physics.join(state, record, 0)
+            physics.place(state, record, server)
+    return replace(frame, state=state)
+
+
 def until_placed(session: Session) -> Frame:
     """Step on to a slot in which a job is placed."""
     while True:
@@ -51,10 +71,6 @@ def with_stalled(events: int = 400) -> Frame:
     while not 0 < session.frame().state.stalled.sum() < 12:
         session.run(events=1)
     return session.frame()
-
-
-def is_stalling(frame: Frame) -> bool:
-    return any(isinstance(record, Stall) for record in frame.last_records)
 
 
 def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> ServerBinsPanel:

@@ -142,3 +142,30 @@ def _run_by_force(system: Any, state: Any, slot: float) -> None:
     kept = [place for place in range(len(state.number)) if place not in (EVENT, UNSETTLED)]
     assert state.number[kept].tolist() == after.number[kept].tolist()
     assert row[0]["flags"] == 0
+
+
+@given(queue_scenarios(), st.sampled_from(CHOICES), st.integers(1, 40))
+@settings(max_examples=40)
+def test_after_a_change_of_policy(
+    scenario: Any, choice: tuple[str, dict[str, Any]], before: int
+) -> None:
+    """Another policy that goes on from a run meets jobs where it would not have put them."""
+    bench = bench_of(scenario)
+    name, options = choice
+    policy = scenario.policy.model_copy(update={"name": name, "parameters": options})
+    other = bench_of(scenario.model_copy(update={"policy": policy}))
+    state = bench.reference.advance(
+        started(bench.system), np.zeros(before, QUEUE_ROW), Task()
+    ).state
+    try:
+        first = other.system.take_over(bench.system, copied(state))
+    except ScenarioError:
+        assume(False)
+    states = [first, copied(first)]
+    engines = (other.reference, other.kernel())
+    for _ in range(EVENTS):
+        done = [engine.advance(each, np.zeros(1, QUEUE_ROW), Task())
+                for engine, each in zip(engines, states, strict=True)]  # fmt: skip
+        states = [each.state for each in done]
+        assert digest(states[0]) == digest(states[1]), differences(*states)
+        assert not other.kind.violations(other.system, states[0])

@@ -18,25 +18,23 @@ MOST_LISTED = 8
 
 def server_words(frame: Frame, server: int) -> str:
     """What is to be known of a server, one thing a line."""
-    state, numbers, facts = frame.state, frame.info.numbers, frame.info.facts
-    used, capacity = state.used[server].tolist(), numbers.capacity[server].tolist()
-    pool = (
-        f" ({numbers.pools[int(numbers.pool_of[server])].name})" if len(numbers.pools) > 1 else ""
-    )
-    free = [all_of - some for all_of, some in zip(capacity, used, strict=True)]
+    state, info = frame.state, frame.info
+    used, capacity = state.used[server].tolist(), info.numbers.capacity[server].tolist()
+    free = [whole - some for whole, some in zip(capacity, used, strict=True)]
+    pools = info.numbers.pools
+    pool = f" ({pools[int(info.numbers.pool_of[server])].name})" if len(pools) > 1 else ""
     lines = [
-        f"server {grouped(server + 1)}{pool}: {size_words(numbers, used)} in use of "
-        f"{size_words(numbers, capacity)}, {size_words(numbers, free)} free"
+        f"server {grouped(server + 1)}{pool}: {size_words(info, used)} in use of "
+        f"{size_words(info, capacity)}; {size_words(info, free)} free"
     ]
     if state.stalled[server]:
         lines.append("stalled: it takes no job until it is empty")
-    lines += _configuration_lines(frame, facts, server)
+    lines += _configuration_lines(frame, info.facts, server)
     records = records_on(state, server)
     if not records:
         return "\n".join([*lines, "no job"])
-    lines.append(
-        f"{grouped(len(records))} {plural(len(records), 'job')}, the earliest placed first:"
-    )
+    jobs = f"{grouped(len(records))} {plural(len(records), 'job')}"
+    lines.append(f"{jobs}, the earliest placed first:")
     lines += [_job_line(frame, record) for record in records[:MOST_LISTED]]
     if len(records) > MOST_LISTED:
         lines.append(f"and {grouped(len(records) - MOST_LISTED)} more")
@@ -55,11 +53,11 @@ def _configuration_lines(frame: Frame, facts: QueueFacts, server: int) -> list[s
 
 
 def _job_line(frame: Frame, record: int) -> str:
-    state, numbers, facts = frame.state, frame.info.numbers, frame.info.facts
+    state, info, facts = frame.state, frame.info, frame.info.facts
     size, room = state.job_size[record].tolist(), state.job_room[record].tolist()
-    words = f"job {grouped(int(state.job_number[record]))}: size {size_words(numbers, size)}"
+    words = f"job {grouped(int(state.job_number[record]))}: size {size_words(info, size)}"
     if room != size:
-        words += f", takes {size_words(numbers, room)}"
+        words += f", takes {size_words(info, room)}"
     if facts.layout.queues > 1:
         words += f", {queue_name(int(state.job_queue[record]), facts.layout.queues)}"
     return f"{words}; {service_words(frame, record)}"
@@ -83,28 +81,18 @@ def service_words(frame: Frame, record: int) -> str:
 
 def block_words(frame: Frame, record: int) -> str:
     """What is to be known of a job on a server, one thing a line."""
-    state, numbers, facts = frame.state, frame.info.numbers, frame.info.facts
-    size = state.job_size[record].tolist()
-    server = int(state.job_server[record])
-    queue = int(state.job_queue[record])
-    several = " in its largest resource" if len(size) > 1 else ""
+    state, info, facts = frame.state, frame.info, frame.info.facts
+    server, queue = int(state.job_server[record]), int(state.job_queue[record])
+    free = (info.numbers.capacity[server] - state.used[server]).tolist()
     lines = [
         _job_line(frame, record),
-        f"{share_words(numbers, size)} of a server{several}, "
-        f"on server {grouped(server + 1)}: {_room_left(frame, server)} free",
+        share_words(info, state.job_size[record].tolist()),
+        f"on server {grouped(server + 1)}, which has {size_words(info, free)} free",
     ]
-    if facts.has_configurations and facts.layout.queues > 1:
-        active = int(state.active[server])
-        wanted = int(facts.configurations[active, queue]) if active >= 0 else 0
-        if not wanted:
-            lines.append("not of the server's active configuration")
+    active = int(state.active[server])
+    if active >= 0 and not facts.configurations[active, queue]:
+        lines.append("not of the server's active configuration")
     return "\n".join(lines)
-
-
-def _room_left(frame: Frame, server: int) -> str:
-    numbers = frame.info.numbers
-    free = numbers.capacity[server] - frame.state.used[server]
-    return size_words(numbers, free.tolist())
 
 
 def size_on_block(numbers: QueueNumbers, units: int, resource: int, digits: int = 3) -> str:

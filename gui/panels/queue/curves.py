@@ -68,7 +68,7 @@ class QueueCurvesPanel(Panel):
         self.plot.show_moment(frame)
         if self._pace.due(frame.running) or anew:
             self._measure(frame)
-            self._show_numbers(frame)
+            self.show_numbers(frame)
 
     def _measure(self, frame: Frame) -> None:
         """Means and growth since the warm-up, up to the moment shown."""
@@ -76,7 +76,8 @@ class QueueCurvesPanel(Panel):
         self.means = means(frame, samples)
         self.growth = growth_so_far(samples, warmup(frame), frame.time)
 
-    def _show_numbers(self, frame: Frame) -> None:
+    def show_numbers(self, frame: Frame) -> None:
+        """Show means and growth as they were measured last."""
         self.tiles.set_texts(tuple(tiles(frame, until_now(frame), self.means, self.growth)))
         self._show_verdict(frame)
         mean = self.means.get("queue_length")

@@ -14,7 +14,6 @@ from gui.plotting.scales import format_number
 from model.frame import Frame
 from model.growth import Growth
 from model.metrics import CONFIDENCE, Estimate
-from model.systems.queue.measures import batches_so_far
 from model.systems.queue.sampling import USED_COLUMN
 from model.systems.queue.state import ARRIVED, DEPARTED, IN_SERVICE, WAITING
 
@@ -33,7 +32,8 @@ def means(frame: Frame, samples: NDArray[np.float64]) -> dict[str, Estimate]:
     """The measures since the warm-up, up to the moment shown; empty before it."""
     if not len(samples):
         return {}
-    found = batches_so_far(frame.info.numbers, (samples,), warmup(frame), frame.time)
+    info = frame.info
+    found = info.kind.batches_so_far(info.numbers, (samples,), warmup(frame), frame.time)
     return {name: batches.estimate() for name, batches in found[0].items()} if found else {}
 
 

@@ -82,14 +82,15 @@ def sizes_of(numbers: QueueNumbers, facts: QueueFacts) -> Sizes:
         float(numbers.sizes.probability(low * whole, high * whole, resource))
         for low, high in intervals
     )
-    ends = [high for _, high in intervals]
+    rounded = _rounded(facts, whole)
+    ends = [high for _, high in intervals] + ([] if rounded is None else [rounded])
     least = Fraction(int(numbers.sizes.smallest[resource]), whole)
     return Sizes(
         queues=facts.layout.queues,
         intervals=intervals,
         shares=shares,
         stems=_stems(numbers, facts, resource),
-        rounded=_rounded(facts, whole),
+        rounded=rounded,
         capacities=_capacities(numbers, whole),
         least=min([*ends, max(least, Fraction(1, whole))]),
         resource=resource,

@@ -19,6 +19,8 @@ from gui.plotting.scales import format_number
 MARGIN, GAP = 10.0, 12.0
 #: Width of the bars below which the arithmetic is left out, and below which its symbols are.
 _LEAST_BAR, _GOOD_BAR = 70.0, 150.0
+#: Width of the bars below which the servers are left out as well.
+_NO_BAR = 30.0
 #: Name and servers take no more than this share of the width each.
 _MOST_NAME, _MOST_SERVERS = 0.34, 0.3
 #: Of many texts only so many of the longest are measured.
@@ -122,7 +124,7 @@ def _widest(texts: Iterable[str], measure: Measure) -> float:
 def columns(need: Widths, width: float) -> Columns:
     """The arrangement that says most and leaves the bars enough room.
 
-    The symbols of the arithmetic go first, then all of it.
+    The symbols of the arithmetic go first, then all of it, and the servers last.
     """
     name = min(need.name, _MOST_NAME * width)
     servers = min(need.servers, _MOST_SERVERS * width)
@@ -130,6 +132,8 @@ def columns(need: Widths, width: float) -> Columns:
     for work, least in ((need.said, _GOOD_BAR), (need.work, _LEAST_BAR)):
         if width - taken - work - GAP >= least:
             return _arranged(width, name, work, need.value, servers, work is need.said)
+    if width - taken < _NO_BAR:
+        servers = 0.0
     return _arranged(width, name, 0.0, need.value, servers, False)
 
 
@@ -140,7 +144,8 @@ def _arranged(
     value_left = work_left + (work + _EQUALS if work else 0.0)
     bar_left = value_left + value + GAP
     servers_left = width - MARGIN - servers
+    bar_right = servers_left - (GAP if servers else 0.0)
     return Columns(
         (MARGIN, name), (work_left, work), (value_left, value),
-        (bar_left, max(1.0, servers_left - GAP - bar_left)), (servers_left, servers), symbols,
+        (bar_left, max(1.0, bar_right - bar_left)), (servers_left, servers), symbols,
     )  # fmt: skip

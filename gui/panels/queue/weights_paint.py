@@ -179,7 +179,7 @@ class WeightsPainter:
     def _servers(self, row: WeightRow, box: QRectF) -> None:
         """The servers' numbers, or how many they are over a bar of their share."""
         theme, place = self._theme, self._cell(self._places.servers, box)
-        if not row.servers:
+        if not row.servers or not place.width():
             return
         listed = chips(row, place, self._metrics.horizontalAdvance)
         if listed:
@@ -218,6 +218,8 @@ class WeightsPainter:
     ) -> None:
         self._painter.setFont(self._bold if bold else self._plain)
         self._painter.setPen(QColor(ink or self._theme.normal))
+        if not box.width():
+            return
         metrics = QFontMetricsF(self._painter.font())
         shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width() + 1)
         self._painter.drawText(box, where, shown)

@@ -79,7 +79,7 @@ class ConfigurationIndex(NamedTuple):
     low: NDArray[np.int64]  #: [V] VQ_j holds the sizes in (low, high]
     high: NDArray[np.int64]  #: [V]
     present: NDArray[np.int32]  #: [L, V] jobs of a queue on a server
-    first_room: NDArray[np.int64]  #: [L] room of the job of VQ_1 on a server with k_1 = 1
+    taken: NDArray[np.int64]  #: [L] units of the jobs of the other queue on a server
     lengths: NDArray[np.int64]  #: [V] scratch
     best: NDArray[np.int64]  #: [P, 2] scratch: the heaviest configuration and its weight
 
@@ -146,8 +146,8 @@ def place(
         remove_by_arrival(index.waiting, state, record)
     queue = state.job_queue[record]
     index.present[server, queue] += 1
-    if index.first_odd[state.active[server]] == queue:
-        index.first_room[server] = state.job_room[record, 0]
+    if index.other[state.active[server]] == queue:
+        index.taken[server] += state.job_room[record, 0]
     slots_place(state, record, server, outcome)
 
 
@@ -162,11 +162,14 @@ def serve_reserved(
     share = capacity[server, 0]
     if odd >= 0:
         share //= 3
-        if index.present[server, odd] == 0 and state.queue_length[odd] > 0:
-            place(state, index, constant, state.first_waiting[odd], server, outcome)
-    free = share - state.used[server, 0]
-    if odd >= 0:
-        free += index.first_room[server]
+        head = state.first_waiting[odd]
+        if (
+            head >= 0
+            and index.present[server, odd] == 0
+            and state.job_room[head, 0] <= capacity[server, 0] - state.used[server, 0]
+        ):
+            place(state, index, constant, head, server, outcome)
+    free = min(share - index.taken[server], capacity[server, 0] - state.used[server, 0])
     while state.queue_length[queue] > 0:
         record = state.first_waiting[queue]
         if constant[SKIPS]:
@@ -323,8 +326,8 @@ def leave(state: State, index: Any, record: int) -> None:
     server = state.job_server[record]
     queue = state.job_queue[record]
     index.present[server, queue] -= 1
-    if index.first_odd[state.active[server]] == queue:
-        index.first_room[server] = 0
+    if index.other[state.active[server]] == queue:
+        index.taken[server] -= state.job_room[record, 0]
 
 
 @jitable

@@ -174,15 +174,15 @@ class ConfigurationKernel(QueueKernel):
             low=np.ascontiguousarray(intervals[:, 0]),
             high=np.ascontiguousarray(intervals[:, 1]),
             present=present,
-            first_room=np.zeros(numbers.servers, np.int64),
+            taken=np.zeros(numbers.servers, np.int64),
             lengths=np.zeros(queues, np.int64),
             best=np.zeros((len(pools), 2), np.int64),
         )
         for server in np.flatnonzero(state.active >= 0).tolist():
-            odd = index.first_odd[state.active[server]]
-            index.first_room[server] = sum(
+            other = index.other[state.active[server]]
+            index.taken[server] = sum(
                 int(state.job_room[record, 0]) for record in records_on(state, server)
-                if state.job_queue[record] == odd
+                if state.job_queue[record] == other
             )  # fmt: skip
         return index
 

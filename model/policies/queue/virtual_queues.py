@@ -24,13 +24,14 @@ from model.systems.queue.numbers import QueueNumbers
 
 
 class PartitionLayout:
-    """The virtual queues of partition I; sizes up to 1/2^J are rounded up to it."""
+    """The virtual queues of partition I; sizes up to 1/2^J are rounded up to it, or are not."""
 
-    def __init__(self, partition: Partition, capacity: int) -> None:
+    def __init__(self, partition: Partition, capacity: int, rounds: bool) -> None:
         self.queues = partition.queues
         self.names = partition.names
         self._partition = partition
         self._capacity = capacity
+        self._rounds = rounds
 
     def queue_of(self, sizes: Integers) -> NDArray[np.int32]:
         """See :class:`model.systems.queue.layout.QueueLayout`."""
@@ -38,6 +39,8 @@ class PartitionLayout:
 
     def room_of(self, sizes: Integers) -> Integers:
         """See :class:`model.systems.queue.layout.QueueLayout`."""
+        if not self._rounds:
+            return sizes
         return self._partition.room_of(sizes[:, 0], self._capacity)[:, None]
 
 
@@ -54,13 +57,15 @@ class VirtualQueues(NamedTuple):
     other: NDArray[np.int32]  #: [C]
 
 
-def virtual_queues(numbers: QueueNumbers, depth: int | None) -> VirtualQueues:
+def virtual_queues(numbers: QueueNumbers, depth: int | None, rounds: bool) -> VirtualQueues:
     """The virtual queues and configurations for the servers of *numbers*.
 
     Parameters
     ----------
     depth:
         J; None: the least for which the smallest size is at least 1/2^J.
+    rounds:
+        Whether jobs below 1/2^J take 1/2^J of a (largest) server.
 
     Raises
     ------
@@ -91,7 +96,7 @@ def virtual_queues(numbers: QueueNumbers, depth: int | None) -> VirtualQueues:
     other = [_other(row, queue) for row, queue in zip(rows, odd, strict=True)]
     intervals = tuple((int(low * largest), int(high * largest)) for low, high in partition.ruler)
     return VirtualQueues(
-        depth, PartitionLayout(partition, largest), intervals, np.array(rows, np.int32),
+        depth, PartitionLayout(partition, largest, rounds), intervals, np.array(rows, np.int32),
         tuple(configuration_name(row) for row in rows), tuple(pools), np.array(odd, np.int32),
         np.array(other, np.int32),
     )  # fmt: skip

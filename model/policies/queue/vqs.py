@@ -11,9 +11,11 @@ Deviations
     k_1 = 1 keeps two thirds of the server for VQ_1, also while it is empty or its job is
     smaller; the other queue gets exactly one third.  Step (ii) stops at a head-of-line job that
     does not fit; with ``skip`` it goes on behind it.  J is the least that holds the smallest
-    size unless it is given.  A server of 1/2^a of the largest capacity serves the virtual
-    queues from VQ_{2a} on, which are its own VQ_0, VQ_1, ... (Section VIII).  Where another
-    policy has left jobs on a server, a job must fit beside them too.
+    size unless it is given; with a smaller one, jobs below 1/2^J are rounded up and really take
+    that much (``round_small = false``: they take their own size).  A server of 1/2^a of the
+    largest capacity serves the virtual queues from VQ_{2a} on, which are its own VQ_0, VQ_1, ...
+    (Section VIII).  Where another policy has left jobs on a server, a job must fit beside them
+    too.
 """
 
 from __future__ import annotations
@@ -41,9 +43,10 @@ STALL = PseudocodeLine(
 
 
 class PartitionParameters(StallingParameters):
-    """J of the partition (by default the least that holds the smallest size)."""
+    """J of the partition (by default the least that holds the smallest size), and its rounding."""
 
     j: Whole | None = Field(default=None, ge=LEAST_DEPTH, le=MOST_DEPTH)
+    round_small: bool = True
 
 
 class Parameters(PartitionParameters):
@@ -57,7 +60,7 @@ class PartitionPolicy(ActiveConfigurations):
 
     def __init__(self, numbers: QueueNumbers, parameters: PartitionParameters) -> None:
         super().__init__(numbers, parameters)
-        queues = virtual_queues(numbers, parameters.j)
+        queues = virtual_queues(numbers, parameters.j, parameters.round_small)
         self.layout = queues.layout
         self.depth = queues.depth
         self.intervals = queues.intervals

@@ -16,7 +16,7 @@ from model.errors import ScenarioError
 from model.programs.configurations import Configuration
 from model.programs.queue.fluid import FluidLimit, reduced_limit, stuck_limits
 from model.programs.queue.packing import MOST_UNITS
-from model.programs.queue.partition import Partition, configuration_name, default_depth
+from model.programs.queue.partition import LEAST_DEPTH, Partition, configuration_name, default_depth
 from model.programs.queue.reduced import (
     largest_sizes,
     nominal_contents,
@@ -280,9 +280,9 @@ def _partition(scenario: QueueScenario, numbers: QueueNumbers) -> Partition | No
         return None
     largest = int(numbers.largest[0])
     shares = [Fraction(pool.capacity[0], largest) for pool in numbers.pools]
-    least = max(default_depth(share) if share < 1 else 0 for share in shares)
+    least = LEAST_DEPTH + max(share.denominator.bit_length() - 1 for share in shares)
     given = scenario.policy.parameters.get("j")
-    depth = max(default_depth(Fraction(int(numbers.smallest), largest)), least + 2)
+    depth = max(default_depth(Fraction(int(numbers.smallest), largest)), least)
     try:
         partition = Partition(given if isinstance(given, int) else depth)
         for share in shares:

@@ -60,7 +60,7 @@ class SupportableWorkload:
     solution:
         Which configurations support it; the servers of a pool add up to L_p.
     type_prices:
-        [J] y_j, with sum_j P_j y_j = 1 (all 0 where a type of positive probability fits nowhere).
+        [J] y_j, with sum_j P_j y_j = 1 (at least 1 where rho* is 0).
     pool_prices:
         [P] q_p: by how much one more server of each pool would raise rho*.
     generated:

@@ -1,0 +1,131 @@
+"""How the values of records are written beside pseudocode, for each kind of system."""
+
+from __future__ import annotations
+
+import html
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, Callable, Mapping, NamedTuple
+
+from model.frame import RunInfo
+
+Wording = Callable[[Any, RunInfo, Mapping[str, Any]], str]
+
+
+def _number(value: Any) -> str:
+    return f"−{-value}" if isinstance(value, int) and value < 0 else html.escape(str(value))
+
+
+def vector(value: Any, *_: Any) -> str:
+    """A number, or several in brackets."""
+    if isinstance(value, tuple | list):
+        return f"({', '.join(_number(item) for item in value)})"
+    return _number(value)
+
+
+def _type(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    return html.escape(info.numbers.type_names[value])
+
+
+def _types(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    names = [name for j, name in enumerate(info.numbers.type_names) if value >> j & 1]
+    return html.escape(f"{{{', '.join(names)}}}")
+
+
+def _server(value: Any, *_: Any) -> str:
+    return f"server {value + 1}"
+
+
+def _servers(value: Any, *_: Any) -> str:
+    return f"{{{', '.join(str(server + 1) for server in value)}}}"
+
+
+def _share(value: Any, *_: Any) -> str:
+    return f"{100 * value:.3g} %"
+
+
+def _job(value: Any, info: RunInfo, values: Mapping[str, Any]) -> str:
+    label = info.narrator.job(int(values.get("type", 0)), value)
+    return html.escape(label.split(" ", 1)[-1] if "type" not in values else label)
+
+
+class Symbol(NamedTuple):
+    """How a value is written, and the paper's symbol by which its line is found."""
+
+    text: str  #: rich text; ``{i}`` stands for the iteration
+    plain: str = ""
+    word: Wording = vector
+
+
+_K = "<i>k</i>[{i}]"
+_RESERVATION: Mapping[str, Symbol] = {
+    "i": Symbol("<i>i</i>"),
+    "jobs_left": Symbol("<i>r</i>", "r"),
+    "servers_left": Symbol("<i>N</i>", "N"),
+    "servers": Symbol("<i>N</i>", "N"),
+    "configuration": Symbol(_K, "k[i]"),
+    "candidates": Symbol("𝒥[{i}]", "𝒥[i]", _types),
+    "exhausted": Symbol("<i>j</i>*", "j*", _type),
+    "count": Symbol(f"X̂<sub>{_K}</sub>", "X̂k[i]"),
+    "held": Symbol(f"X<sub>{_K}</sub>", "Xk[i]"),
+    "i_star": Symbol("<i>I</i>*", "I*"),
+    "sampled": Symbol("𝒮", "𝒮", _servers),
+    "fitting": Symbol("with room", "", _servers),
+    "load": Symbol("load", "", _share),
+    "server": Symbol("", "ℓe", _server),
+    "source": Symbol("from", "", _server),
+    "target": Symbol("to", "", _server),
+    "type": Symbol("<i>j</i>", "", _type),
+    "job": Symbol("", "", _job),
+}
+
+#: Sizes are told by fractions with denominators up to this, others by decimals.
+_MOST_DENOMINATOR = 64
+
+
+def _size(value: Any, *_: Any) -> str:
+    if isinstance(value, tuple | list):
+        return f"({', '.join(_size(item) for item in value)})"
+    known = isinstance(value, Fraction) and value.denominator <= _MOST_DENOMINATOR
+    return str(value) if known else f"{float(value):.4g}"
+
+
+def _queue(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    return html.escape(info.facts.layout.names[value])
+
+
+def _active(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    return html.escape(info.facts.configuration_names[value])
+
+
+def _numbered_job(value: Any, *_: Any) -> str:
+    return f"job {value}"
+
+
+def _yes(value: Any, *_: Any) -> str:
+    return "yes" if value else "no"
+
+
+_QUEUE: Mapping[str, Symbol] = {
+    "server": Symbol("", "", _server),
+    "job": Symbol("", "", _numbered_job),
+    "size": Symbol("size", "", _size),
+    "free": Symbol("free", "", _size),
+    "most_free": Symbol("most free", "", _size),
+    "used": Symbol("in use", "", _size),
+    "share": Symbol("share", "", _size),
+    "gamma": Symbol("γ", "", _size),
+    "queue": Symbol("", "", _queue),
+    "configuration": Symbol("<b>k</b>", "", _active),
+    "weight": Symbol("&lt;<b>k</b>, <b>Q</b>&gt;"),
+    "lengths": Symbol("<b>Q</b>"),
+    "fits": Symbol("fits", "", _yes),
+    "present": Symbol("present"),
+    "stalled": Symbol("stalled", "", _yes),
+}
+
+#: By kind of system, the values by the names that records give them.
+SYMBOLS: Mapping[str, Mapping[str, Symbol]] = MappingProxyType({
+    "reservation": _RESERVATION,
+    "queue": _QUEUE,
+})  # fmt: skip

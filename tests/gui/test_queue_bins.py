@@ -1,0 +1,569 @@
+"""The panel of servers as bins: what is seen, and what the mouse finds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QHelpEvent, QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication, QToolTip
+from pytestqt.qtbot import QtBot
+
+from gui.intents import Select
+from gui.painting.colour import argb
+from gui.panels.queue import bins_view
+from gui.panels.queue.bins import ServerBinsPanel
+from gui.panels.queue.bins_legend import entries
+from gui.panels.queue.bins_marks import Mark, marks
+from gui.panels.queue.bins_palette import heat_color
+from gui.panels.queue.bins_scene import Scene
+from gui.panels.queue.bins_words import block_words, server_words, size_on_block
+from gui.panels.queue.colours import queue_style
+from model.frame import Frame
+from model.records import Evict, Place, Record, Renew, Stall
+from tests.gui.queue_bins_views import (
+    DARK,
+    LIGHT,
+    SIZE,
+    colors,
+    filled,
+    run,
+    shown,
+    until_placed,
+    with_stalled,
+)
+from tests.gui.servers_views import area, has, pixels
+from tests.gui.servers_views import classroom as loss_classroom
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def scene_in(panel: ServerBinsPanel) -> Scene:
+    scene = panel.view.scene
+    assert scene is not None
+    return scene
+
+
+def block_rects(scene: Scene, resource: int = 0) -> list[QRectF]:
+    assert scene.blocks is not None
+    return [scene.rect(scene.block_box(block, resource))
+            for block in range(len(scene.blocks.record))]  # fmt: skip
+
+
+def only(frame: Frame, *records: Record) -> Frame:
+    """The frame in the middle of an event, with these sub-steps taken."""
+    return replace(frame, records=records, last_records=(), running=False)
+
+
+# Pictures.
+
+
+@pytest.mark.parametrize("size", [(900, 500), (1300, 800), (420, 340)])
+@pytest.mark.parametrize("policy", ["vqs", "vqs-bf", "max-weight"])
+def test_jobs_have_the_colours_of_their_virtual_queues(
+    qtbot: QtBot, policy: str, size: tuple[int, int]
+) -> None:
+    frame = run("queues-classroom", 300, policy).frame()
+    panel = shown(qtbot, frame, size)
+    picture, scene = pixels(panel), scene_in(panel)
+    assert scene.blocks is not None
+    queues = frame.info.facts.layout.queues
+    for rect, queue in zip(block_rects(scene), scene.blocks.queue.tolist(), strict=True):
+        inside = area(picture, rect.adjusted(3, 3, -3, -3))
+        assert has(inside, queue_style(LIGHT, queue, queues).color)
+
+
+def test_one_queue_has_greys_by_size(qtbot: QtBot) -> None:
+    frame = run("queues-wide-jobs", 400, "bf-js").frame()
+    panel = shown(qtbot, frame)
+    picture, scene = pixels(panel), scene_in(panel)
+    assert scene.blocks is not None
+    sizes = scene.blocks.size[:, 0]
+    large, small = int(sizes.argmax()), int(sizes.argmin())
+    rects = block_rects(scene)
+
+    def brightness(block: int) -> int:
+        at = rects[block].topLeft().toPoint()
+        return int(picture[at.y() + 4, at.x() + 6]) & 0xFF
+
+    assert brightness(large) < brightness(small)
+    assert not {queue_style(LIGHT, queue, 2).color for queue in range(2)} & colors(picture)
+
+
+def test_nothing_yet_too_small_and_other_systems_are_said_in_words(qtbot: QtBot) -> None:
+    panel = ServerBinsPanel(LIGHT)
+    qtbot.addWidget(panel)
+    panel.resize(*SIZE)
+    panel.show()
+    assert len(np.unique(pixels(panel))) > 1
+    panel.set_frame(loss_classroom(5).frame())
+    assert not panel.view.isVisible()
+    panel.set_frame(run("queues-classroom", 100).frame())
+    assert panel.view.isVisible()
+    assert panel.view.scene is not None
+    panel.resize(150, 120)
+    assert panel.view.scene is None
+    assert panel.view.words_at(QPointF(70, 60)) == ""
+    assert len(np.unique(pixels(panel))) > 1
+    panel.resize(*SIZE)
+    assert panel.view.scene is not None
+
+
+def test_before_the_first_slot_all_bins_are_empty(qtbot: QtBot) -> None:
+    frame = run("queues-classroom").frame()
+    panel = shown(qtbot, frame)
+    scene = scene_in(panel)
+    assert scene.blocks is not None
+    assert not len(scene.blocks.record)
+    assert has(pixels(panel), LIGHT.muted)
+    words = server_words(frame, 0)
+    assert "no active configuration yet" in words
+    assert words.endswith("no job")
+
+
+def test_room_lost_to_rounding_is_hatched(qtbot: QtBot) -> None:
+    session = run("queues-classroom", 100, "vqs-bf", parameters={"j": 3})
+    panel = shown(qtbot, session.frame())
+    seen = 0
+    while seen < 3:
+        session.run(events=5)
+        panel.set_frame(session.frame(running=True))
+        scene = scene_in(panel)
+        blocks, levels = scene.blocks, scene.levels
+        assert blocks is not None and levels is not None
+        picture = pixels(panel)
+        for block in np.flatnonzero((blocks.room > blocks.size).any(axis=1)).tolist():
+            x, y, width, _ = scene.block_box(block, 0)
+            high = int(levels.high[block, 0] - levels.middle[block, 0])
+            waste = area(picture, scene.rect((x, y + 1, width, high - 2)).adjusted(4, 0, -4, -1))
+            color = queue_style(LIGHT, int(blocks.queue[block]), 6).color
+            assert colors(waste) == {LIGHT.panel, color}
+            assert (waste == argb(LIGHT.panel)).mean() > 0.6
+            seen += 1
+
+
+def test_what_vqs_reserves_is_hatched_where_it_is_empty(qtbot: QtBot) -> None:
+    session = run("queues-pools", 200, "vqs")
+    panel = shown(qtbot, session.frame(), (1300, 900))
+    seen = set()
+    for _ in range(12):
+        session.run(events=20)
+        panel.set_frame(session.frame(running=True))
+        scene = scene_in(panel)
+        levels = scene.levels
+        assert levels is not None
+        picture = pixels(panel)
+        for place, server in enumerate(scene.servers.tolist()):
+            low, high = int(levels.kept[place, 0]), int(levels.reserve[place, 0])
+            x = scene.layout.corner(server)[0] + scene.layout.cell.bin_left(0)
+            box = (x + 4, scene.layout.floor(server) - high, scene.layout.cell.bin - 8, high - low)
+            if high - low > 6:
+                assert has(area(picture, scene.rect(box)), LIGHT.reserved)
+            seen.add(high - low > 6)
+    assert seen == {True, False}
+    panel.set_frame(run("queues-pools", 400, "vqs-bf").frame(running=True))
+    stage = area(pixels(panel), scene_in(panel).stage)
+    assert not has(stage, LIGHT.reserved)
+
+
+def test_stalled_servers_are_dimmed_and_have_a_lid(qtbot: QtBot) -> None:
+    frame = replace(with_stalled(), running=True)
+    panel = shown(qtbot, frame, (1300, 800))
+    picture, scene = pixels(panel), scene_in(panel)
+    assert scene.blocks is not None and scene.levels is not None
+    queues = frame.info.facts.layout.queues
+    for block, rect in enumerate(block_rects(scene)):
+        place = int(scene.blocks.place[block])
+        stalled = bool(frame.state.stalled[scene.servers[place]])
+        inside = area(picture, rect.adjusted(4, 4, -4, -4))
+        color = queue_style(LIGHT, int(scene.blocks.queue[block]), queues).color
+        assert has(inside, color) != stalled
+    for place, server in enumerate(scene.servers.tolist()):
+        x = scene.layout.corner(server)[0] + scene.layout.cell.bin_left(0)
+        top = scene.layout.floor(server) - int(scene.levels.capacity[place, 0])
+        lid = area(picture, scene.rect((x + 4, top - 2, scene.layout.cell.bin - 8, 1)))
+        assert has(lid, LIGHT.run) == bool(frame.state.stalled[server])
+    stalled = int(np.flatnonzero(frame.state.stalled)[0])
+    assert "stalled" in server_words(frame, stalled)
+
+
+def test_a_gauge_tells_how_much_service_a_job_has_had(qtbot: QtBot) -> None:
+    frame = run("queues-wide-jobs", 400, "bf-js").frame(running=True)
+    panel = shown(qtbot, frame)
+    picture, scene = pixels(panel), scene_in(panel)
+    blocks = scene.blocks
+    assert blocks is not None
+    assert len(set(blocks.served.tolist())) > 3
+    for block, rect in enumerate(block_rects(scene)):
+        line = picture[round(rect.bottom()) - 2, round(rect.left()) + 3 : round(rect.right()) - 3]
+        ends = np.flatnonzero(np.diff(line.astype(np.int64)))
+        assert len(ends) <= 1
+        if len(ends):
+            assert (ends[0] + 1) / len(line) == pytest.approx(blocks.served[block], abs=0.02)
+        else:
+            assert blocks.served[block] in (pytest.approx(0, abs=0.02), pytest.approx(1, abs=0.02))
+
+
+def test_smaller_servers_are_lower(qtbot: QtBot) -> None:
+    frame = run("queues-pools", 50).frame()
+    scene = scene_in(shown(qtbot, frame, (1300, 800)))
+    heights = [scene.server_rect(server).height() - 2 for server in (0, 2, 13)]
+    assert heights[1] == pytest.approx(heights[0] / 2, abs=1)
+    assert heights[2] == pytest.approx(heights[0] / 4, abs=1)
+
+
+def test_each_resource_has_a_column(qtbot: QtBot) -> None:
+    frame = run("queues-two-resources", 500).frame()
+    panel = shown(qtbot, frame, (1300, 800))
+    scene = scene_in(panel)
+    blocks = scene.blocks
+    assert blocks is not None
+    left, right = block_rects(scene, 0), block_rects(scene, 1)
+    largest = frame.info.numbers.largest
+    for block in range(len(left)):
+        assert left[block].right() < right[block].left()
+        for rects, resource in ((left, 0), (right, 1)):
+            share = blocks.room[block, resource] / largest[resource]
+            assert rects[block].height() == pytest.approx(share * scene.layout.cell.tall, abs=1)
+    words = server_words(frame, 0)
+    assert "CPU" in words
+    assert "memory" in words
+    assert any(item.mark == "resources" for item in entries(
+        frame.info.numbers, frame.info.facts, jobs=True, stalls=False))  # fmt: skip
+
+
+def test_the_active_configuration_stands_beside_the_bin(qtbot: QtBot) -> None:
+    session = run("queues-classroom", 200, "vqs")
+    panel = shown(qtbot, session.frame())
+    for _ in range(10):
+        session.run(events=10)
+        frame = session.frame(running=True)
+        panel.set_frame(frame)
+        picture, scene = pixels(panel), scene_in(panel)
+        cell = scene.layout.cell
+        for server, active in enumerate(frame.state.active.tolist()):
+            box = scene.layout.corner(server)[0] + cell.left, 40, cell.bar, cell.tall
+            bar = colors(area(picture, scene.rect(box)))
+            for queue, count in enumerate(frame.info.facts.configurations[active].tolist()):
+                assert (queue_style(LIGHT, queue, 6).color in bar) == bool(count)
+
+
+def test_policies_without_configurations_have_no_bars(qtbot: QtBot) -> None:
+    scene = scene_in(shown(qtbot, run("queues-classroom", 50, "bf-js").frame()))
+    assert scene.layout.cell.bar == 0
+    assert scene.layout.cell.labels == 1
+
+
+def test_ten_thousand_servers_are_a_raster_of_their_use(qtbot: QtBot) -> None:
+    frame = filled(run("queues-wide-jobs", servers=10_000).frame(running=True))
+    panel = shown(qtbot, frame)
+    scene = scene_in(panel)
+    assert scene.blocks is None
+    picture = pixels(panel)
+    share = frame.state.used[:, 0] / frame.info.numbers.capacity[:, 0]
+    for server in (int(share.argmin()), int(share.argmax())):
+        point = scene.server_rect(server).center().toPoint()
+        pixel = f"#{int(picture[point.y(), point.x()]) & 0xFFFFFF:06x}"
+        step = round(float(share[server]) * 31) / 31
+        assert pixel == heat_color(LIGHT, step)
+        hit = scene.at(QPointF(point))
+        assert hit is not None
+        assert hit.server == server
+    panel.view.zoom(1e9, scene.server_rect(4321).center())
+    close = scene_in(panel)
+    assert close.blocks is not None
+    assert 4321 in close.servers
+    assert len(close.servers) < 20
+
+
+def test_the_theme_and_the_size_of_type_can_be_changed(qtbot: QtBot) -> None:
+    panel = shown(qtbot, run("queues-classroom", 200).frame())
+    tall = scene_in(panel).layout.cell.tall
+    assert not has(pixels(panel), DARK.panel)
+    panel.set_theme(DARK)
+    dark = pixels(panel)
+    assert has(dark, DARK.panel)
+    assert not has(dark, LIGHT.panel)
+    font = panel.view.font()
+    font.setPointSizeF(font.pointSizeF() * 1.5)
+    panel.view.setFont(font)
+    assert scene_in(panel).layout.cell.tall < tall
+
+
+def test_a_hidden_panel_draws_nothing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Scene] = []
+    draw = bins_view.draw
+    monkeypatch.setattr(bins_view, "draw", lambda scene, *rest: (drawn.append(scene),
+                                                                draw(scene, *rest)))  # fmt: skip
+    panel = ServerBinsPanel(LIGHT)
+    qtbot.addWidget(panel)
+    panel.resize(*SIZE)
+    session = run("queues-classroom", 50)
+    for _ in range(5):
+        session.run(events=1)
+        panel.set_frame(session.frame(running=True))
+    assert not drawn
+    panel.show()
+    panel.grab()
+    assert drawn
+
+
+def test_pictures_can_be_saved(qtbot: QtBot, tmp_path: Path) -> None:
+    panel = shown(qtbot, run("queues-classroom", 200).frame())
+    panel.save_png(tmp_path / "bins.png")
+    panel.save_svg(tmp_path / "bins.svg")
+    assert QImage(str(tmp_path / "bins.png")).width() == 2 * SIZE[0]
+    assert "server 1" in (tmp_path / "bins.svg").read_text(encoding="utf-8")
+    assert panel.series() is None
+
+
+# What the step names.
+
+
+def test_marks_name_what_the_records_name() -> None:
+    frame = run("queues-classroom", 100).frame()
+    place = Place(job=7, server=2)
+    renew, stall = Renew(server=1, configuration=0), Stall(server=0)
+    looked = Record("scan", None, {"server": 2, "job": 9, "size": 3})
+    assert marks(only(frame, place)) == (Mark("run", job=7), Mark("run", server=2))
+    assert marks(only(frame, renew)) == (Mark("migration", server=1),)
+    assert marks(only(frame, stall)) == (Mark("rejection", server=0),)
+    assert marks(only(frame, Stall(server=0, stalled=False))) == (Mark("run", server=0),)
+    assert marks(only(frame, Evict(job=3, server=1))) == (Mark("rejection", server=1),)
+    assert marks(only(frame, looked)) == (Mark("run", server=2), Mark("run", job=9))
+    assert marks(only(frame, place, looked)) == (Mark("run", server=2), Mark("run", job=9))
+    whole = replace(frame, records=(), last_records=(looked, place, renew), running=False)
+    assert marks(whole) == (Mark("run", job=7), Mark("migration", server=1))
+    assert marks(replace(whole, running=True)) == ()
+
+
+def test_a_job_that_was_just_placed_is_outlined_while_stepping(qtbot: QtBot) -> None:
+    frame = until_placed(run("queues-classroom", 100))
+    jobs = [record.job for record in frame.last_records if isinstance(record, Place)]
+    panel = shown(qtbot, frame)
+    stepping, scene = pixels(panel), scene_in(panel)
+    panel.set_frame(replace(frame, running=True))
+    running = pixels(panel)
+    placed = scene.blocks_with(set(jobs))
+    assert placed
+    for block, rect in enumerate(block_rects(scene)):
+        edge = QRectF(rect.left() + 20, rect.top(), 30, 3)
+        assert has(area(stepping, edge), LIGHT.run) == (block in placed)
+        assert not has(area(running, edge), LIGHT.run)
+
+
+def test_the_server_that_is_looked_at_is_outlined(qtbot: QtBot) -> None:
+    frame = run("queues-classroom", 100).frame()
+    panel = shown(qtbot, replace(frame, running=True))
+    plain = pixels(panel)
+    panel.set_frame(only(frame, Record("scan", None, {"server": 1})))
+    changed = np.argwhere(plain != pixels(panel))
+    rect = scene_in(panel).server_rect(1)
+    below = changed[changed[:, 0] > scene_in(panel).stage.top()]
+    assert len(below)
+    assert below[:, 1].min() >= rect.left() - 6
+    assert below[:, 1].max() <= rect.right() + 6
+
+
+def test_what_is_selected_anywhere_is_outlined(qtbot: QtBot) -> None:
+    frame = run("queues-classroom", 200).frame(running=True)
+    panel = shown(qtbot, frame)
+    plain = pixels(panel)
+    panel.set_selection(Select(server=2))
+    server = pixels(panel)
+    assert has(server, LIGHT.focus)
+    record = int(scene_in(panel).blocks.record[0])
+    panel.set_selection(Select(job=int(frame.state.job_number[record])))
+    assert not (pixels(panel) == server).all()
+    panel.set_selection(Select(server=99_999, job=99_999_999))
+    assert (pixels(panel) == plain).all()
+    panel.set_selection(Select())
+    assert (pixels(panel) == plain).all()
+
+
+# Pointing.
+
+
+def test_every_job_is_found_where_it_is_drawn(qtbot: QtBot) -> None:
+    for name in ("queues-classroom", "queues-pools", "queues-two-resources"):
+        panel = shown(qtbot, run(name, 300).frame(), (1300, 800))
+        scene = scene_in(panel)
+        assert scene.blocks is not None
+        for resource in range(scene.numbers.resources):
+            for block, rect in enumerate(block_rects(scene, resource)):
+                if rect.height() < 1:
+                    continue
+                hit = scene.at(rect.center())
+                server = int(scene.servers[scene.blocks.place[block]])
+                assert hit == (server, int(scene.blocks.record[block]))
+
+
+def test_click_selects_and_double_click_opens(qtbot: QtBot) -> None:
+    frame = run("queues-classroom", 200).frame()
+    panel = shown(qtbot, frame)
+    scene = scene_in(panel)
+    assert scene.blocks is not None
+    point = block_rects(scene)[0].center().toPoint()
+    job = int(frame.state.job_number[scene.blocks.record[0]])
+    server = int(scene.servers[scene.blocks.place[0]])
+    with qtbot.waitSignal(panel.intent) as caught:
+        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=point)
+    assert caught.args == [Select(server=server, job=job)]
+    with qtbot.waitSignal(panel.intent) as caught:
+        qtbot.mouseDClick(panel.view, Qt.MouseButton.LeftButton, pos=point)
+    assert caught.args == [Select(server=server, job=job, floating=True)]
+    with qtbot.assertNotEmitted(panel.intent):
+        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=QPoint(450, 10))
+
+
+def test_click_on_free_room_selects_the_server_alone(qtbot: QtBot) -> None:
+    panel = shown(qtbot, run("queues-classroom").frame())
+    point = scene_in(panel).server_rect(1).center().toPoint()
+    with qtbot.waitSignal(panel.intent) as caught:
+        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=point)
+    assert caught.args == [Select(server=1)]
+
+
+def test_hover_tells_of_the_job_and_of_the_server(qtbot: QtBot) -> None:
+    frame = run("queues-classroom", 200, "vqs").frame()
+    panel = shown(qtbot, frame)
+    scene = scene_in(panel)
+    assert scene.blocks is not None
+    point = block_rects(scene)[0].center().toPoint()
+    event = QHelpEvent(QEvent.Type.ToolTip, point, panel.view.mapToGlobal(point))
+    QApplication.sendEvent(panel.view, event)
+    words = QToolTip.text()
+    QToolTip.hideText()
+    assert words == block_words(frame, int(scene.blocks.record[0]))
+    for part in ("job ", "size ", "VQ", "served", "on server"):
+        assert part in words
+    corner = QPointF(scene.layout.corner(0)[0] + 12, scene.stage.bottom() - 4)
+    words = panel.view.words_at(corner)
+    assert words == server_words(frame, 0)
+    active = int(frame.state.active[0])
+    weight = int(frame.derived.weights[active])
+    name = frame.info.facts.configuration_names[active]
+    assert f"active configuration {name}, ⟨k, Q⟩ = {weight}" in words
+    assert "in use of 1" in words
+
+
+def test_long_lists_of_jobs_are_cut() -> None:
+    frame = run("queues-small-jobs", 400).frame()
+    server = int(frame.state.jobs_on.argmax())
+    words = server_words(frame, server)
+    assert f"and {int(frame.state.jobs_on[server]) - 8} more" in words
+    assert len(words.splitlines()) == 11
+
+
+def test_sizes_are_in_the_unit_of_the_scenario() -> None:
+    frame = run("queues-bf-unstable", 300).frame()
+    numbers = frame.info.numbers
+    assert {size_on_block(numbers, value[0], 0) for value in numbers.values} == {"2", "5"}
+    share = run("queues-small-jobs", 10).frame().info.numbers
+    unit = int(share.largest[0])
+    assert size_on_block(share, unit * 343 // 1000, 0) == "0.343"
+    assert size_on_block(share, unit * 343 // 1000, 0, 2) == "0.34"
+    assert size_on_block(share, unit * 5 // 100, 0) == "0.05"
+
+
+def wheel(panel: ServerBinsPanel, point: QPointF, notches: int) -> None:
+    event = QWheelEvent(
+        point, QPointF(panel.view.mapToGlobal(point.toPoint())), QPoint(), QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )  # fmt: skip
+    QApplication.sendEvent(panel.view, event)
+
+
+def test_the_wheel_zooms_around_the_mouse_and_a_key_resets(qtbot: QtBot) -> None:
+    panel = shown(qtbot, run("queues-wide-jobs", 20, servers=300).frame())
+    whole = scene_in(panel).layout
+    point = scene_in(panel).server_rect(137).center()
+    for _ in range(8):
+        wheel(panel, point, 1)
+        hit = scene_in(panel).at(point)
+        assert hit is not None
+        assert hit.server == 137
+    close = scene_in(panel).layout
+    assert close.cell.height > 3 * whole.cell.height
+    qtbot.keyClick(panel.view, Qt.Key.Key_0)
+    assert scene_in(panel).layout == whole
+    qtbot.keyClick(panel.view, Qt.Key.Key_Plus)
+    assert scene_in(panel).layout.cell.height > whole.cell.height
+    for _ in range(20):
+        qtbot.keyClick(panel.view, Qt.Key.Key_Minus)
+    assert scene_in(panel).layout == whole
+
+
+def test_dragging_moves_the_picture_within_its_bounds(qtbot: QtBot) -> None:
+    panel = shown(qtbot, run("queues-wide-jobs", 20, servers=300).frame())
+    panel.view.zoom(4.0, QPointF(450, 300))
+    before = scene_in(panel).layout.offset
+    qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, pos=QPoint(400, 300))
+    qtbot.mouseMove(panel.view, QPoint(430, 320))
+    qtbot.mouseRelease(panel.view, Qt.MouseButton.LeftButton, pos=QPoint(430, 320))
+    assert scene_in(panel).layout.offset == (before[0] - 30, before[1] - 20)
+    panel.view.reset_zoom()
+    assert scene_in(panel).layout.offset == (0, 0)
+
+
+def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
+    def kinds(name: str, policy: str, stalls: bool = False, jobs: bool = True) -> list[str]:
+        parameters = {"j": 3} if policy.startswith("vqs") else {}
+        info = run(name, 1, policy, parameters=parameters).frame().info
+        return [item.mark for item in entries(info.numbers, info.facts, jobs, stalls)]
+
+    assert kinds("queues-classroom", "vqs") == [
+        *["queue"] * 6, "gauge", "slot", "reserved"]  # fmt: skip
+    assert kinds("queues-classroom", "vqs-bf", True) == [*["queue"] * 6, "gauge", "slot", "lid"]
+    assert kinds("queues-wide-jobs", "bf-js") == ["sizes", "gauge"]
+    assert kinds("queues-wide-jobs", "bf-js", True, jobs=False) == ["heat", "lid"]
+
+
+def test_the_panel_tells_assistive_tools_what_it_is(qtbot: QtBot) -> None:
+    frame = until_placed(run("queues-classroom", 50))
+    panel = shown(qtbot, frame)
+    assert panel.accessibleName() == "Servers"
+    assert panel.view.accessibleName()
+    assert "placed" in panel.view.accessibleDescription()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="QT_SCALE_FACTOR is tried on Linux only")
+def test_at_twice_the_size_pixels_and_points_agree() -> None:
+    program = """
+from PySide6.QtWidgets import QApplication
+application = QApplication([])
+from gui.panels.queue.bins import ServerBinsPanel
+from gui.theme import load_theme
+from model.api import Session
+session = Session.open("queues-classroom", kernel=False)
+session.run(events=300)
+panel = ServerBinsPanel(load_theme("light"))
+panel.resize(900, 600)
+panel.show()
+panel.set_frame(session.frame(running=True))
+assert panel.devicePixelRatioF() == 2
+image = panel.grab().toImage()
+assert (image.width(), image.height()) == (1800, 1200)
+scene = panel.view.scene
+from gui.panels.queue.colours import queue_style
+for block, queue in enumerate(scene.blocks.queue.tolist()):
+    rect = scene.rect(scene.block_box(block, 0))
+    assert scene.at(rect.center()).record == scene.blocks.record[block]
+    y = int(2 * rect.top()) + 10
+    row = {image.pixelColor(x, y).name() for x in range(int(2 * rect.left()) + 12,
+                                                         int(2 * rect.right()) - 12)}
+    assert queue_style(load_theme("light"), queue, 6).color in row, row
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120,
+        env={**os.environ, "QT_SCALE_FACTOR": "2", "QT_QPA_PLATFORM": "offscreen"},
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,332 @@
+"""The curves of queues: samples are read once, means and growth are the model's, verdicts fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gui.intents import GoTo
+from gui.panels.queue.curves import QueueCurvesPanel
+from gui.panels.queue.curves_reading import (
+    MOST_CURVES,
+    growth_so_far,
+    longest,
+    means_until,
+    read_queues,
+    read_total,
+    until_now,
+)
+from gui.panels.queue.curves_words import growth_words, verdict_words
+from gui.panels.sampled import History
+from gui.panels.wording import with_interval
+from gui.theme import load_theme
+from model.api import Session
+from model.frame import Frame
+from model.growth import STRETCHES, Growth, growth
+from model.systems.queue.measures import batches_so_far
+from model.systems.queue.sampling import (
+    DEPARTED_COLUMN,
+    EVENT_COLUMN,
+    SCALARS,
+    TIME_COLUMN,
+    WAITING_AREA_COLUMN,
+    WAITING_COLUMN,
+)
+from model.systems.queue.state import ARRIVED, DEPARTED, WAITING
+
+WARMUP = 2000
+
+
+def with_warmup(name: str, policy: str, events: int) -> Session:
+    """A run of a scenario that comes with the program, with a short warm-up."""
+    opened = Session.open(name, policy, kernel=False)
+    run = opened.info.scenario.run.model_copy(update={"warmup": WARMUP})
+    opened = opened.fork(opened.info.scenario.model_copy(update={"run": run}))
+    opened.run(events=events)
+    return opened
+
+
+@pytest.fixture(scope="module")
+def growing() -> Session:
+    return with_warmup("queues-wide-jobs", "vqs", 2500)
+
+
+@pytest.fixture(scope="module")
+def frame(growing: Session) -> Frame:
+    growing.to_live_end()
+    return growing.frame()
+
+
+@pytest.fixture(scope="module")
+def calm() -> Frame:
+    return with_warmup("queues-vqs-unstable", "bf-js", 6000).frame()
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> QueueCurvesPanel:
+    made = QueueCurvesPanel(load_theme("light"))
+    qtbot.addWidget(made)
+    made.resize(760, 480)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def colours(panel: QueueCurvesPanel) -> set[str]:
+    """All colours of the panel's picture."""
+    image = panel.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
+    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
+
+
+def points(panel: QueueCurvesPanel, name: str) -> np.ndarray:
+    """[n, 2] the points of a curve."""
+    rows = [row[1:] for row in panel.plot.csv_rows() if row[0] == name]
+    return np.array(rows, float).reshape(-1, 2)
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+def test_samples_are_read_as_they_stand(frame: Frame) -> None:
+    total = read_total(frame.info.numbers, frame.samples)
+    queues = read_queues(frame.info.numbers, frame.samples)
+    assert total.totals is not None
+    np.testing.assert_array_equal(total.values[:, 0], frame.samples[:, WAITING_COLUMN])
+    np.testing.assert_array_equal(total.totals[:, 0], frame.samples[:, WAITING_AREA_COLUMN])
+    assert queues.values.shape[1] == frame.info.facts.layout.queues
+    np.testing.assert_array_equal(queues.values.sum(axis=1), total.values[:, 0])
+    assert queues.values[-1].tolist() == frame.state.queue_length.tolist()
+
+
+def test_means_of_the_queues_add_up_to_the_total(frame: Frame) -> None:
+    history = History(read_queues)
+    history.update(frame)
+    total = History(read_total)
+    total.update(frame)
+    found = sum(means_until(history.series, frame.time))
+    assert found == pytest.approx(means_until(total.series, frame.time)[0], rel=0.02)
+
+
+@given(
+    st.lists(st.floats(0, 100), min_size=2, max_size=30),
+    st.lists(st.integers(0, 29), unique=True, max_size=MOST_CURVES),
+)
+def test_the_longest_queues_have_curves_and_small_changes_change_nothing(
+    means: list[float], shown: list[int]
+) -> None:
+    shown = [queue for queue in shown if queue < len(means)]
+    chosen = longest(means, tuple(shown), MOST_CURVES)
+    assert len(set(chosen)) == len(chosen) <= MOST_CURVES
+    others = [means[queue] for queue in range(len(means)) if queue not in chosen]
+    if len(chosen) == MOST_CURVES:
+        assert max(others, default=0.0) <= 1.25 * min(means[queue] for queue in chosen) + 1e-9
+    else:
+        assert max(others, default=0.0) == 0
+    assert longest([1.1 * mean for mean in means], chosen, MOST_CURVES) == chosen
+
+
+def test_the_order_of_queues_is_not_that_of_their_lengths() -> None:
+    assert longest([5.0, 1.0, 9.0], (), 2) == (0, 2)
+    assert longest([5.0, 6.0, 9.0], (0, 2), 2) == (0, 2)
+    assert longest([5.0, 6.3, 9.0], (0, 2), 2) == (1, 2)
+
+
+def test_growth_is_found_from_the_exact_sums(frame: Frame) -> None:
+    samples = until_now(frame)
+    found = growth_so_far(samples, WARMUP, frame.time)
+    assert found is not None
+    # The queue at the end of every single slot, taken from samples of every busy slot.
+    assert (np.diff(samples[:, EVENT_COLUMN]) == 1).all()
+    edges = np.linspace(WARMUP, frame.time, STRETCHES + 1)
+    slots = np.arange(0, frame.time + 1)
+    at = np.searchsorted(samples[:, TIME_COLUMN], slots, side="right") - 1
+    sums = np.r_[0, np.cumsum(samples[at, WAITING_COLUMN])]
+    areas = np.diff(np.interp(edges, np.arange(len(sums)), sums))
+    expected = growth(edges, areas)
+    assert found.slope == pytest.approx(expected.slope, rel=1e-6)
+    assert found.half_width == pytest.approx(expected.half_width, rel=1e-6)
+    assert found.verdict == expected.verdict
+
+
+def test_a_short_run_has_no_growth_yet(frame: Frame) -> None:
+    assert growth_so_far(frame.samples[:0], 0.0, 100.0) is None
+    assert growth_so_far(until_now(frame), frame.time - STRETCHES + 1, frame.time) is None
+    assert growth_so_far(until_now(frame), frame.time - STRETCHES, frame.time) is not None
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def test_small_slopes_are_told_for_a_million_slots() -> None:
+    assert growth_words(Growth(0.00057, 0.00003, "unstable", "")) == ("0.00057 ± 0.00003", "slot")
+    assert growth_words(Growth(2e-7, 5e-7, "stable", "")) == ("0.2 ± 0.5", "10⁶ slots")
+
+
+def test_a_verdict_says_what_it_rests_on(frame: Frame) -> None:
+    assert verdict_words(frame, None)[0] == ""
+    assert "2000" in verdict_words(frame, None)[1].replace("\u2009", "")
+    found = Growth(0.1, 0.01, "unstable", "the slope is above 0 (Dickey-Fuller -1.00)")
+    assert verdict_words(frame, found) == ("Unstable", "the slope is above 0", "rejection")
+    found = Growth(0.0, 0.01, "stable", "it returns")
+    assert verdict_words(frame, found)[:2] == ("Stable", "growth is 0.000 ± 0.010 jobs per slot")
+    assert verdict_words(frame, Growth(0.0, 0.1, "undecided", "why"))[:2] == ("Undecided", "why")
+    assert verdict_words(frame, Growth(np.nan, np.nan, "undecided", "few"))[0] == ""
+
+
+# -- the panel -----------------------------------------------------------------------------------
+
+
+def test_a_growing_queue_has_a_slope_and_no_mean(panel: QueueCurvesPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    assert panel.growth is not None
+    assert panel.growth.verdict == "unstable"
+    slope, half = with_interval(panel.growth.slope, panel.growth.half_width)
+    assert f"{slope} ± {half}" in panel.tiles.shown()
+    assert "Unstable" in panel.verdict.text()
+    assert panel.growth.reason == panel.verdict.toolTip()
+    assert load_theme("light").rejection in colours(panel)
+    assert not [row for row in panel.plot.csv_rows() if row[0] == "mean"]
+
+
+def test_a_stable_queue_has_its_mean(panel: QueueCurvesPanel, calm: Frame) -> None:
+    panel.set_frame(calm)
+    found = growth_so_far(until_now(calm), WARMUP, calm.time)
+    assert panel.growth == found
+    stable = replace_growth(panel, calm, Growth(0.0, 0.01, "stable", "it returns"))
+    (measures,) = batches_so_far((until_now(calm),), WARMUP, calm.time)
+    mean = measures["queue_length"].estimate()
+    told, half = with_interval(mean.mean, mean.half_width)
+    assert f"{told} ± {half}" in stable.tiles.shown()
+    (row,) = [row for row in stable.plot.csv_rows() if row[0] == "mean"]
+    assert row[2] == pytest.approx(mean.mean)
+
+
+def replace_growth(panel: QueueCurvesPanel, frame: Frame, found: Growth) -> QueueCurvesPanel:
+    panel.growth = found
+    panel.show_numbers(frame)
+    return panel
+
+
+def test_the_numbers_are_the_states(panel: QueueCurvesPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    shown = [text.replace("\u2009", "") for text in panel.tiles.shown()]
+    state = frame.state
+    for count in (state.number[WAITING], state.tally[ARRIVED], state.tally[DEPARTED]):
+        assert str(int(count)) in shown
+
+
+def test_the_total_and_the_longest_queues_are_drawn(panel: QueueCurvesPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    layout = frame.info.facts.layout
+    assert 2 <= len(panel.plot.chosen) <= MOST_CURVES < layout.queues
+    total = points(panel, "waiting")
+    assert total[-1, 0] == pytest.approx(frame.time)
+    area = np.trapezoid(total[:, 1], total[:, 0])
+    exact = frame.samples[-1, WAITING_AREA_COLUMN]
+    assert area == pytest.approx(exact, rel=0.02)
+    theme = load_theme("light")
+    assert {theme.color(queue) for queue in panel.plot.chosen} <= colours(panel)
+
+
+def test_one_queue_is_the_total(panel: QueueCurvesPanel, calm: Frame) -> None:
+    panel.set_frame(calm)
+    assert panel.plot.chosen == ()
+    assert len(points(panel, "waiting")) > 10
+
+
+def test_after_going_back_the_future_is_muted(
+    panel: QueueCurvesPanel, growing: Session, frame: Frame
+) -> None:
+    panel.set_frame(frame)
+    assert not np.isfinite(points(panel, "ahead")[:, 1]).any()
+    growing.seek(1200)
+    rewound = growing.frame()
+    panel.set_frame(rewound)
+    ahead = points(panel, "ahead")
+    assert ahead[0, 0] == pytest.approx(rewound.time)
+    assert ahead[-1, 0] == pytest.approx(frame.time)
+    waiting = int(rewound.state.number[WAITING])
+    assert f"{waiting:,}".replace(",", "\u2009") == panel.tiles.shown()[0]
+    kept = until_now(rewound)
+    assert kept[-1, TIME_COLUMN] <= rewound.time < frame.time
+    assert panel.growth == growth_so_far(kept, WARMUP, rewound.time)
+
+
+def test_a_click_goes_to_that_moment(qtbot: QtBot, panel: QueueCurvesPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    QApplication.processEvents()
+    view = panel.plot.getPlotItem().getViewBox()
+    moment = frame.time / 2
+    place = panel.plot.mapFromScene(view.mapViewToScene(QPointF(moment, 1.0)))
+    with qtbot.waitSignal(panel.intent) as caught:
+        qtbot.mouseClick(panel.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    intent = caught.args[0]
+    assert isinstance(intent, GoTo)
+    reached = frame.samples[frame.samples[:, EVENT_COLUMN] == intent.event, TIME_COLUMN][0]
+    assert reached == pytest.approx(moment, abs=frame.time / 100)
+
+
+def test_another_run_begins_anew(panel: QueueCurvesPanel, frame: Frame, calm: Frame) -> None:
+    panel.set_frame(frame)
+    assert panel.plot.chosen
+    panel.set_frame(calm)
+    assert panel.plot.chosen == ()
+    assert points(panel, "waiting")[-1, 0] == pytest.approx(calm.time)
+    panel.set_frame(frame)
+    assert panel.plot.chosen
+
+
+def test_the_axis_keeps_its_unit_in_another_theme(panel: QueueCurvesPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    axis = panel.plot.getPlotItem().getAxis("bottom")
+    assert axis.labelText == "time (slots)"
+    dark = load_theme("dark")
+    panel.set_theme(dark)
+    assert axis.labelText == "time (slots)"
+    assert {dark.panel, dark.run} <= colours(panel)
+
+
+def test_the_series_hold_every_sample(panel: QueueCurvesPanel, frame: Frame) -> None:
+    assert panel.series() is None
+    panel.set_frame(frame)
+    series = panel.series()
+    assert series is not None
+    names, rows = series
+    table = [list(row) for row in rows]
+    assert {len(row) for row in table} == {len(names)}
+    assert [row[0] for row in table] == frame.samples[:, EVENT_COLUMN].tolist()
+    last = dict(zip(names, table[-1], strict=True))
+    assert last["waiting"] == frame.state.number[WAITING]
+    assert last["departed"] == frame.samples[-1, DEPARTED_COLUMN]
+    assert last["waiting VQ₁"] == frame.samples[-1, SCALARS + 1]
+    assert all(isinstance(value, int | float) for value in table[-1])
+
+
+def test_one_queue_needs_no_columns_of_its_own(panel: QueueCurvesPanel, calm: Frame) -> None:
+    panel.set_frame(calm)
+    series = panel.series()
+    assert series is not None
+    assert not [name for name in series[0] if name.startswith("waiting ")]
+
+
+def test_while_it_runs_curves_follow_within_two_pixels(panel: QueueCurvesPanel) -> None:
+    session = Session.open("queues-wide-jobs", "vqs", kernel=False)
+    for _ in range(12):
+        session.run(events=60)
+        panel.set_frame(session.frame(running=True))
+        view = panel.plot.getPlotItem().getViewBox()
+        low, high = view.viewRange()[0]
+        behind = session.timeline.time - points(panel, "waiting")[-1, 0]
+        assert behind * view.width() / (high - low) <= 3
+    still = replace(session.frame(), running=False)
+    panel.set_frame(still)
+    assert points(panel, "waiting")[-1, 0] == pytest.approx(still.time)
