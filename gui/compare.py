@@ -14,6 +14,7 @@ from gui.compare_docks import CompareDocks
 from gui.compare_form import ask_variant
 from gui.docks import PanelDock
 from gui.intents import BreakAt, GoTo, Intent, RunUntil, Say, Select
+from gui.panels.wording import job_words
 from gui.worker import Goal, RunWorker
 from model.comparison.companion import companion
 from model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of, lanes_shown
@@ -260,7 +261,8 @@ class CompareControl(QObject):
         if standing is not None and len(lanes) < len(standing.labels):
             where = f" ({', '.join(standing.labels[lane] for lane in lanes)})"
         elif standing is not None and event.kind == DEPARTURE:
-            what = f"{narrator.job(event.type, event.job)} leaves"  # each policy another server
+            # Under each policy another server.
+            what = f"{job_words(part.info, event.type, event.job)} leaves"
         at = "" if event.kind == SLOT else f" at t = {event.time:.4f}"  # a slot is its time
         return f"next: {what}{where}{at}"
 

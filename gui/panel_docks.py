@@ -20,13 +20,12 @@ USUAL = "reservation"
 class PanelDocks(QObject):
     """Builds the docks of a kind of system, and others when a run of another kind begins.
 
-    Panels that both kinds have stay as they are; layouts are kept for each kind.
+    Layouts are kept for each kind.
     """
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._stay: dict[str, PanelDock] = {}  # by the class they were built from
         self._pending: list[PanelEntry] = []
         self._wanted_layout = ""  # a session's, to be arranged once all docks are there
         self._lecture = False
@@ -75,9 +74,8 @@ class PanelDocks(QObject):
 
     def _build_next(self) -> None:
         window, entry = self._window, self._pending.pop(0)
-        dock = self._stay.pop(entry.cls, None) or self._built(entry)
+        dock = self._built(entry)
         self._place(dock, entry.place, entry.group)
-        dock.show()
         window.docks[dock.panel.name] = dock
         if window.frame is not None and window.frame.info.system == self.system:
             window.show_in(dock)
@@ -177,24 +175,23 @@ class PanelDocks(QObject):
                 window.toggle_lecture()
             window.settings.setValue(window.compare.layout_key, saved_layout(window))
         window.compare.docks.clear()
-        self._put_away({entry.cls for entry in panels_of(system)})
+        self._put_away()
         window.default_layout = window.layout_before = ""
         waiting = bool(self._pending)  # then the next turn goes on with the new ones
         self.begin_with(system)
         if not waiting:
             QTimer.singleShot(0, self, self.build)
 
-    def _put_away(self, staying: set[str]) -> None:
-        """Take all docks out; those *staying* are put back in the order of the other panels."""
+    def _put_away(self) -> None:
+        """Take all docks out.
+
+        None stays for the next kind of system: Qt is not up to docks that are put back after
+        others of their tabs were deleted.
+        """
         window = self._window
         for dock in window.docks.values():
             window.removeDockWidget(dock)
-            built_from = dock.property("built-from")
-            if built_from in staying:
-                dock.setFloating(False)
-                self._stay[built_from] = dock
-            else:
-                dock.deleteLater()
+            dock.deleteLater()
         window.docks.clear()
 
     def arrange(self, layout: str) -> None:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from math import sqrt
+from math import comb, sqrt
 from typing import Literal, NamedTuple, Sequence
 
 import numpy as np
@@ -53,7 +53,7 @@ AROUND_A_LINE = (-3.95877, -9.0531, -28.428, -134.155)
 #: So many runs tell from their differences how far a slope may be off.
 SEVERAL = 5
 
-#: The share of runs of a stable queue that may be called unstable.
+#: The share of runs that may be called unstable by mistake, at worst (at the critical load).
 MISTAKEN = 0.05
 
 #: What is left of means over a line, relative to their size, that is rounding and no noise.
@@ -124,10 +124,11 @@ def growth(
 def together(several: Sequence[Growth]) -> Growth:
     """What independent runs of one system say together: the mean slope, and one verdict.
 
-    ``unstable`` if the mean slope's interval lies above 0 and at most half of the runs are stable;
-    ``stable`` if it contains 0, more than half of the runs are stable, and no more are unstable
-    than :data:`MISTAKEN` lets a test do.  From :data:`SEVERAL` runs on the interval is at least
-    the one that follows from their differences: a run may be caught in a state, and not know it.
+    ``unstable`` if the mean slope's interval lies above 0, and more runs are unstable than mistakes
+    explain: on its way from empty to a high mean a stable queue rises too, and many runs together
+    would see it.  ``stable`` if the interval contains 0, more than half of the runs are stable, and
+    no more are unstable than mistakes explain.  From :data:`SEVERAL` runs on the interval is at
+    least the one that follows from their differences: a run may be caught in a state for long.
 
     Raises
     ------
@@ -147,15 +148,17 @@ def together(several: Sequence[Growth]) -> Growth:
                        if counts[name])  # fmt: skip
     whole = Slope(slope, half_width)
     verdict: Verdict = "undecided"
-    if whole.rises and 2 * counts["stable"] <= len(several):
-        verdict = "unstable"
-    elif (
-        whole.level
-        and 2 * counts["stable"] > len(several)
-        and counts["unstable"] <= MISTAKEN * len(several)
-    ):
+    if _chance(counts["unstable"], len(several)) < (1 - CONFIDENCE) / 2:
+        verdict = "unstable" if whole.rises else "undecided"
+    elif whole.level and 2 * counts["stable"] > len(several):
         verdict = "stable"
     return Growth(slope, half_width, verdict, f"of {len(several)} runs: {reason}")
+
+
+def _chance(unstable: int, runs: int) -> float:
+    """The probability of at least so many mistakes in so many runs."""
+    return sum(comb(runs, k) * MISTAKEN**k * (1 - MISTAKEN) ** (runs - k)
+               for k in range(unstable, runs + 1))  # fmt: skip
 
 
 def _length(edges: Values, stretches: int) -> float:

@@ -40,6 +40,8 @@ def runs(draw: st.DrawFn, algorithms: tuple[str, ...] = ALGORITHMS) -> Run:
     if algorithm in (*PARTITIONED, "MW"):
         options["renew"] = draw(st.sampled_from(["after", "before"]))
         options["renew_mode"] = draw(st.sampled_from(["together", "sequential"]))
+    if algorithm == "MW":
+        options["preemptive"] = draw(st.booleans())
     return {"algo": algorithm, "options": options}
 
 

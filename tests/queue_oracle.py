@@ -21,6 +21,7 @@ def vector(value: Any) -> Amounts:
 
 @dataclass(eq=False)
 class Job:
+    number: int
     name: Any
     slot: int
     size: Amounts  # what it takes
@@ -49,13 +50,14 @@ class Oracle:
         self.slots = data["slots"]
         self.waiting: list[Job] = []
         self.partitioned = self.algorithm in {"VQS", "VQS-BF"}
-        self.coming = [self.job(item) for item in data["arrivals"]]
+        self.coming = [self.job(number, item) for number, item in enumerate(data["arrivals"])]
         self.configurations = self.all_configurations()
 
-    def job(self, item: dict[str, Any]) -> Job:
+    def job(self, number: int, item: dict[str, Any]) -> Job:
         size = vector(item["size"])
         share = size[0] / self.capacity[0]
-        job = Job(item["id"], item["slot"], size, share, item.get("service") or float("inf"))
+        service = item.get("service") or float("inf")
+        job = Job(number, item["id"], item["slot"], size, share, service)
         if self.partitioned:
             job.type = self.type_of(share)
             job.size = (max(size[0], self.capacity[0] / 2**self.depth),)
@@ -233,7 +235,28 @@ class Oracle:
     def lengths(self, jobs: list[Job]) -> list[int]:
         return [sum(job.type == j for job in jobs) for j in range(len(self.configurations[0]))]
 
+    def preempt(self, before: list[Job]) -> None:
+        """Every server gets the heaviest configuration; jobs beyond it wait again."""
+        seen = before if self.options.get("renew") == "before" else self.waiting
+        lengths = self.lengths(seen + [job for server in self.servers for job in server.jobs])
+        for server in self.servers:
+            jobs, server.jobs = server.jobs, []
+            self.prepare(server, lengths)
+            for job in jobs:
+                if sum(item.type == job.type for item in server.jobs) < \
+                        server.configuration[job.type]:  # fmt: skip
+                    server.jobs.append(job)
+                else:
+                    job.service, job.ends = job.ends - self.now, float("inf")
+                    self.waiting.append(job)
+        self.waiting.sort(key=lambda job: job.number)
+        for server in self.servers:
+            self.max_weight(server)
+
     def with_configurations(self, before: list[Job]) -> None:
+        if self.options.get("preemptive"):
+            self.preempt(before)
+            return
         one_by_one = self.options.get("renew_mode") == "sequential"
         seen = before if self.options.get("renew") == "before" else list(self.waiting)
         if not one_by_one:

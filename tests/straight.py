@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from model.api import Session, open_bench
@@ -9,9 +11,7 @@ from model.assembly import Bench, assemble
 from model.engine import Engine, EventRun, started
 from model.records import Record
 from model.scenario.load import load_scenario
-from model.scenario.reservation import ReservationScenario
 from model.state import copied, digest
-from model.systems.reservation.rows import EVENT_KINDS, EVENT_ROW
 from model.timeline import Timeline
 
 #: Events of a straight run, and how often the walks keep a copy of the state.
@@ -23,13 +23,14 @@ KEYFRAME_BYTES = 40_000
 class Straight:
     """What the reference does when nobody interferes: every event, every sub-step."""
 
-    def __init__(self, scenario: ReservationScenario) -> None:
+    def __init__(self, scenario: Any) -> None:
         system = assemble(scenario).system
+        self._kinds = system.event_kinds
         state = started(system)
         self.digests = [digest(state)]
         self.inside: list[list[str]] = []  #: digests after each sub-step of an event
         self.records: list[list[Record]] = []
-        self.rows = np.zeros(LENGTH, EVENT_ROW)
+        self.rows = np.zeros(LENGTH, system.row_dtype)
         self.times = [float(state.clock[0])]
         self.samples = np.zeros((LENGTH + 1, system.sample_width))
         system.sample(state, self.samples[0])
@@ -51,13 +52,13 @@ class Straight:
 
     def next_of(self, kind: str, after: int) -> int | None:
         """The first event of a kind beyond event *after*, or None."""
-        flagged = (self.rows["flags"] & EVENT_KINDS[kind]) != 0
+        flagged = (self.rows["flags"] & self._kinds[kind]) != 0
         found = self.rows["event"][flagged & (self.rows["event"] > after)]
         return int(found[0]) if len(found) else None
 
     def last_of(self, kind: str, until: int) -> int | None:
         """The last event of a kind up to event *until*, or None."""
-        flagged = (self.rows["flags"] & EVENT_KINDS[kind]) != 0
+        flagged = (self.rows["flags"] & self._kinds[kind]) != 0
         found = self.rows["event"][flagged & (self.rows["event"] <= until)]
         return int(found[-1]) if len(found) else None
 

@@ -15,7 +15,7 @@ from model.api import Session
 from model.cli import verify as verify_module
 from model.cli.arguments import parse
 from model.lab import EXPERIMENTS
-from model.policies import POLICIES
+from model.policies import POLICIES, POLICIES_OF
 from model.scenario.load import load_scenario, scenario_files
 from model.systems.reservation.invariants import violations
 from model.systems.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
@@ -248,9 +248,10 @@ class TestBounds:
 
 class TestVerify:
     @pytest.mark.parametrize(
-        "scenario", [name for name in scenario_files() if name[-6:] != "google"]
-    )
-    @pytest.mark.parametrize("policy", list(POLICIES))
+        ("policy", "scenario"),
+        [(policy, name) for name in scenario_files() if name.startswith("dra-")
+         and name != "dra-google" for policy in POLICIES_OF["reservation"]],
+    )  # fmt: skip
     def test_every_scenario_agrees(self, answer, slotscope, scenario, policy):
         command = f"verify {scenario} --policy {policy} --events 60"
         if (scenario, policy) == ("dra-example-2", "static-reservation"):

@@ -7,6 +7,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Callable, Mapping, NamedTuple
 
+from gui.panels.wording import job_words
 from model.frame import RunInfo
 
 Wording = Callable[[Any, RunInfo, Mapping[str, Any]], str]
@@ -45,7 +46,7 @@ def _share(value: Any, *_: Any) -> str:
 
 
 def _job(value: Any, info: RunInfo, values: Mapping[str, Any]) -> str:
-    label = info.narrator.job(int(values.get("type", 0)), value)
+    label = job_words(info, int(values.get("type", 0)), value)
     return html.escape(label.split(" ", 1)[-1] if "type" not in values else label)
 
 

@@ -30,7 +30,7 @@ from gui.panels.comparison_table import (
     table_text,
 )
 from gui.panels.tiles import LabelPace, paint_ground
-from gui.panels.wording import significant
+from gui.panels.wording import job_words, significant
 from gui.theme import Theme, current_fonts
 from model.comparison.differences import Difference
 from model.explain import grouped
@@ -162,9 +162,9 @@ class ComparisonPanel(Panel):
     def _difference(self, frame: Frame, found: Difference, title: str) -> str:
         """A sentence for each lane: what it does with the job, and why."""
         assert frame.comparison is not None
-        narrator = frame.info.narrator
         time = significant(found.time, 6)
-        lines = [f"<b>{title}:</b> {escape(narrator.job(found.type, found.job))} at t = {time}"]
+        job = job_words(frame.info, found.type, found.job)
+        lines = [f"<b>{title}:</b> {escape(job)} at t = {time}"]
         lanes = zip(lane_frames(frame), frame.comparison.labels, found.rows, strict=True)
         for lane, (one, label, row) in enumerate(lanes):
             ink = lane_ink(self.theme, lane)

@@ -59,9 +59,7 @@ def _shown(value: Estimate, scale: str | None, span: float) -> Estimate:
     return Estimate(value.mean * factor, value.half_width * factor)
 
 
-def table_text(
-    lanes: Sequence[LaneMeasures], measures: Sequence[Measure], theme: Theme
-) -> str:
+def table_text(lanes: Sequence[LaneMeasures], measures: Sequence[Measure], theme: Theme) -> str:
     """A table with a column for each lane; differences from the first stand below the means."""
     head = "".join(
         f'<td align="right"><b style="color:{lane_ink(theme, n)}">{escape(lane.label)}</b></td>'

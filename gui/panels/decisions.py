@@ -291,4 +291,3 @@ class DecisionsPanel(Panel):
         for row in self.frame.rows:
             fields = dict(zip(row.dtype.names or (), row.tolist(), strict=True))
             yield json.dumps(fields | {"sentence": self.model.sentence(row)}, ensure_ascii=False)
-

@@ -87,9 +87,7 @@ class LogDelegate(QStyledItemDelegate):
         elif hovered or entry.step:
             painter.fillRect(rect, QColor(self.theme.raised))
 
-    def _marks(
-        self, painter: QPainter, rect: QRectF, entry: Entry, marks: Sequence[Mark]
-    ) -> None:
+    def _marks(self, painter: QPainter, rect: QRectF, entry: Entry, marks: Sequence[Mark]) -> None:
         side = mark_side(painter.fontMetrics().height())
         middle = rect.y() + _PADDING / 2 + painter.fontMetrics().height() / 2
         if entry.present:

@@ -29,6 +29,7 @@ from gui.panels.decisions_model import (
 )
 from gui.panels.decisions_view import LogView
 from gui.panels.scenario_cells import type_pixmap
+from gui.panels.wording import job_words
 from gui.theme import Theme
 from model.explain import grouped, shown
 from model.frame import Frame
@@ -53,14 +54,14 @@ class Slot(NamedTuple):
 
 def slots_of(frame: Frame, server: int) -> list[Slot]:
     """The slots of a server: each job in its slot, then how many of the type are empty."""
-    state, narrator = frame.state, frame.info.narrator
+    state = frame.state
     digits = decimals_for(frame.event, frame.time)
     slots = []
     for j, name in enumerate(frame.info.numbers.type_names):
         record = int(state.first_job[server, j])
         while record >= 0:
             job = int(state.job_number[record])
-            label = narrator.job(j, job).removeprefix(f"{name} ")
+            label = job_words(frame.info, j, job).removeprefix(f"{name} ")
             slots.append(Slot(j, name, job, label,
                               shown_time(float(state.job_arrival[record]), digits),
                               _leaves(state, record, digits)))  # fmt: skip
@@ -294,7 +295,7 @@ class InspectorPanel(Panel):
             mine = rows[rows["job"] == job]
             job_type = int(mine[-1]["type"]) if len(mine) else -1
             self._set(self.facts, self._absence(frame, rows, job))
-        label = frame.info.narrator.job(max(job_type, 0), job)
+        label = job_words(frame.info, max(job_type, 0), job)
         name = frame.info.numbers.type_names[max(job_type, 0)]
         self._set(self.heading, label if job_type >= 0
                   else label.removeprefix(f"{name} ").capitalize())  # fmt: skip

@@ -144,7 +144,7 @@ def figure_of(frame: Frame, places: Places = (), order: Sequence[Wanted] | None 
 
 def settled_reject_group(frame: Frame) -> npt.NDArray[np.bool_]:
     """[L] the Reject Group; a server reassigned in the event in the making is not yet in it."""
-    result = frame.derived.reject_group
+    result: npt.NDArray[np.bool_] = frame.derived.reject_group
     moved = [record.server for record in frame.records if isinstance(record, Reassign)]
     if moved and frame.records[-1].kind != "classify":
         result = result.copy()

@@ -8,6 +8,7 @@ import numpy as np
 
 from gui.intents import Select
 from gui.panels.servers_columns import Column
+from gui.panels.wording import job_words
 from gui.theme import type_letter
 from model.explain import grouped, shown
 from model.frame import Frame
@@ -119,7 +120,7 @@ def slot_words(frame: Frame, server: int, job_type: int, slot: int) -> str:
     job = job_at(frame.state, server, job_type, slot)
     if job is None:
         return f"this slot for {frame.info.numbers.type_names[job_type]} jobs is empty"
-    return f"here: {frame.info.narrator.job(job_type, job)}"
+    return f"here: {job_words(frame.info, job_type, job)}"
 
 
 def pointed_words(frame: Frame, server: int, slot: tuple[int, int] | None) -> str:

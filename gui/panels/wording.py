@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 
 from gui.plotting.scales import MINUS, format_number
+from model.frame import RunInfo
+from model.systems.reservation.explain import ReservationNarrator
 
 #: In plain text, for labels in pictures, and in rich text.
 GREEDY_MARK = "⁽ᵍ⁾"
@@ -54,3 +56,9 @@ def exact(value: Fraction) -> str:
     written = significant(float(value)).replace(THIN, "").replace(MINUS, "-")
     said = "." in written and Fraction(written) == value
     return "" if value.denominator == 1 or said or len(text) > _LONGEST_EXACT else text
+
+
+def job_words(info: RunInfo, job_type: int, number: int) -> str:
+    """A job of a loss system as it is called in sentences."""
+    assert isinstance(info.narrator, ReservationNarrator)
+    return info.narrator.job(job_type, number)

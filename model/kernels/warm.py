@@ -1,4 +1,4 @@
-"""Runs the kernels of a kind of system for a few events, so that it is compiled and stored in the cache."""
+"""Runs the kernels of a kind of system for a few events: they are compiled, and cached."""
 
 from __future__ import annotations
 

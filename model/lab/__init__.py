@@ -15,7 +15,7 @@ from model.errors import UserError, unknown_name
 
 
 class Experiment(NamedTuple):
-    """What an experiment is called, and the module that makes it."""
+    """What an experiment is called, and what makes it: a module, or an object MODULE:NAME."""
 
     title: str
     system: str
@@ -57,11 +57,42 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType({
         "reservation", "Psychas & Ghaderi (2022), Figure 6", "model.lab.dra_google_time",
         needs_trace=True,
     ),
+    "queues-fig1": Experiment(
+        "How many different requests for memory and CPU a Google trace has",
+        "queue", "Psychas & Ghaderi (2019), Figure 1", "model.lab.queues_fig1",
+        needs_trace=True,
+    ),
+    "queues-fig3a": Experiment(
+        "Queues over time where VQS is unstable and Best-Fit is not",
+        "queue", "Psychas & Ghaderi (2019), Figure 3a", "model.lab.queues_fig3:VQS_UNSTABLE",
+    ),
+    "queues-fig3b": Experiment(
+        "Queues over time where Best-Fit is unstable and VQS is not",
+        "queue", "Psychas & Ghaderi (2019), Figure 3b",
+        "model.lab.queues_fig3:BEST_FIT_UNSTABLE",
+    ),
+    "queues-fig4a": Experiment(
+        "Mean queue over the traffic intensity, sizes uniform from 0.01 to 0.19",
+        "queue", "Psychas & Ghaderi (2019), Figure 4a", "model.lab.queues_fig4:SMALL_JOBS",
+    ),
+    "queues-fig4b": Experiment(
+        "Mean queue over the traffic intensity, sizes uniform from 0.1 to 0.9",
+        "queue", "Psychas & Ghaderi (2019), Figure 4b", "model.lab.queues_fig4:WIDE_JOBS",
+    ),
+    "queues-fig5": Experiment(
+        "Queues on the Google trace, over the traffic scaling",
+        "queue", "Psychas & Ghaderi (2019), Figure 5", "model.lab.queues_fig5",
+        needs_trace=True,
+    ),
+    "queues-limits": Experiment(
+        "What workload can be supported, by any policy and by these",
+        "queue", "Psychas & Ghaderi (2019), Sections III, V and VII.A", "model.lab.queues_limits",
+    ),
 })  # fmt: skip
 
 
 def experiment_module(name: str) -> Any:
-    """The module of an experiment.
+    """The module or object of an experiment, a :class:`model.lab.plan.Plan`.
 
     Raises
     ------
@@ -70,4 +101,6 @@ def experiment_module(name: str) -> Any:
     """
     if name not in EXPERIMENTS:
         raise UserError(unknown_name("experiment", name, EXPERIMENTS))
-    return import_module(EXPERIMENTS[name].module)
+    module, _, inside = EXPERIMENTS[name].module.partition(":")
+    found = import_module(module)
+    return getattr(found, inside) if inside else found

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import dataclass
-from math import nan
-from typing import Any, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +12,12 @@ from numpy.typing import NDArray
 from model.api import open_bench
 from model.assembly import Bench
 from model.engine import Reason, Task, started
-from model.growth import STRETCHES, Growth, growth, together
+from model.growth import SEVERAL, STRETCHES, Growth, growth, together
 from model.lab.parts import Outcome, Part, canonical
 from model.lab.results import Curve, Row
 from model.metrics import BATCHES, Estimate, estimate
 from model.scenario.load import Scenario, as_data, parse_scenario
-from model.systems.queue.numbers import numbers_of
+from model.systems.kinds import kind_named
 from model.systems.queue.state import EVENT, NOW, WAITING
 
 WORK = __name__
@@ -38,30 +37,47 @@ _LONG = 1_000_000
 At = Mapping[str, str | int | float]
 
 
-def queue_runs(
-    scenario: Scenario, policy: str, seeds: Iterable[int], slots: int, label: str
-) -> list[Part]:
-    """Parts that run *scenario* under *policy* once with each of *seeds*.
+@dataclass(frozen=True)
+class Length:
+    """How long is simulated: slots of one replication, a multiple of :data:`CUTS`, and how many."""
 
-    The outcome of each is [:data:`CUTS`] the sums of Q(t) over equal stretches.
+    slots: int
+    replications: int
+
+    def text(self) -> str:
+        """For people, as in "4 runs of 1,000,000 slots"."""
+        return f"{self.replications} runs of {self.slots:,} slots"
+
+
+def queue_runs(scenario: Scenario, policy: str, length: Length, label: str) -> list[Part]:
+    """Parts that run *scenario* under *policy*, with the seeds 1, 2, ....
+
+    The outcome of each has ``areas``, [:data:`CUTS`] the sums of Q(t) over equal stretches, and
+    ``growth``, what the test for growth says of it without its warm-up.
 
     Parameters
     ----------
-    slots:
-        How long each runs, a multiple of :data:`CUTS`.
     label:
         What the parts are called, besides their seeds.
     """
-    text = canonical({"scenario": as_data(scenario), "policy": policy, "slots": slots})
-    length = slots * float(numbers_of(scenario).arrival_rate)  # type: ignore[arg-type]
-    return [Part(WORK, seed, text, f"{label}, seed {seed}", length) for seed in seeds]
+    text = canonical({"scenario": as_data(scenario), "policy": policy, "slots": length.slots})
+    rate = float(kind_named(scenario.system).numbers(scenario).arrival_rate)
+    return [Part(WORK, seed, text, f"{label}, seed {seed}", length.slots * rate)
+            for seed in range(1, length.replications + 1)]  # fmt: skip
 
 
 def carry_out(part: Part) -> Outcome:
     """See :func:`queue_runs`."""
     settings = part.settings
-    scenario = parse_scenario(settings["scenario"])
-    return sums_of_the_queue(open_bench(scenario, settings["policy"], part.seed), settings["slots"])
+    bench = open_bench(parse_scenario(settings["scenario"]), settings["policy"], part.seed)
+    return outcome_of(sums_of_the_queue(bench, settings["slots"]), settings["slots"])
+
+
+def outcome_of(areas: Sequence[float], slots: int) -> Outcome:
+    """The outcome of a run with these sums of Q(t)."""
+    edges, step = edges_of(slots)[WARMUP_CUTS:], (CUTS - WARMUP_CUTS) // STRETCHES
+    kept = np.array(areas[WARMUP_CUTS:]).reshape(STRETCHES, step).sum(axis=1)
+    return {"areas": list(areas), "growth": asdict(growth(edges[::step], kept))}
 
 
 def sums_of_the_queue(bench: Bench, slots: int) -> list[float]:
@@ -81,7 +97,7 @@ def sums_of_the_queue(bench: Bench, slots: int) -> list[float]:
         # break up only after several such runs.
         del bench, engine
         gc.collect()
-    return np.diff(total).tolist()
+    return [float(area) for area in np.diff(total)]
 
 
 def edges_of(slots: int) -> NDArray[np.float64]:
@@ -110,17 +126,22 @@ class Cell:
     @classmethod
     def of(cls, outcomes: Sequence[Outcome], slots: int) -> Cell:
         """From the outcomes of :func:`queue_runs`; at least one."""
-        areas, edges = np.array(outcomes, float), edges_of(slots)
-        kept, step = areas[:, WARMUP_CUTS:], (CUTS - WARMUP_CUTS) // STRETCHES
-        runs = [growth(edges[WARMUP_CUTS::step], row.reshape(STRETCHES, step).sum(axis=1))
-                for row in kept]  # fmt: skip
+        areas = np.array([outcome["areas"] for outcome in outcomes], float)
+        runs = [Growth(**outcome["growth"]) for outcome in outcomes]
         return cls(slots, areas * CUTS / slots, together(runs))
 
     @property
     def mean(self) -> Estimate:
-        """The mean queue after the warm-up, by batch means of all replications."""
-        return estimate(self.table[:, WARMUP_CUTS:].reshape(len(self.table) * BATCHES, -1)
-                        .mean(axis=1))  # fmt: skip
+        """The mean queue after the warm-up, by batch means of all replications.
+
+        From :data:`model.growth.SEVERAL` replications on the interval is at least the one that
+        follows from their differences.
+        """
+        batches = self.table[:, WARMUP_CUTS:].reshape(len(self.table) * BATCHES, -1)
+        found = estimate(batches.mean(axis=1))
+        if len(self.table) < SEVERAL:
+            return found
+        return Estimate(found.mean, max(found.half_width, self.average.half_width))
 
     @property
     def average(self) -> Estimate:
@@ -151,14 +172,7 @@ class Cell:
 
 
 def curve_over(name: str, points: Mapping[float, Estimate]) -> Curve:
-    """A curve with intervals through *points*, whose intervals are 0 where there is none."""
-    widths = (0.0 if item.half_width is nan else item.half_width for item in points.values())
+    """A curve with intervals through *points*; an interval that is not known is not drawn."""
+    widths = (item.half_width if np.isfinite(item.half_width) else 0.0 for item in points.values())
     return Curve(name, tuple(points), tuple(item.mean for item in points.values()),
                  tuple(widths))  # fmt: skip
-
-
-__all__ = [
-    "CUTS", "WARMUP_SHARE", "WORK", "At", "Cell", "carry_out", "curve_over", "edges_of",
-    "queue_runs", "sums_of_the_queue",
-]  # fmt: skip
-_ = Any

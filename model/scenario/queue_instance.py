@@ -35,14 +35,14 @@ ALGORITHMS: Mapping[str, _Algorithm] = MappingProxyType({
     "BF-J/S": _Algorithm("bf-js", _STALL),
     "VQS": _Algorithm("vqs", {**_PARTITION, "vqs_skip": "skip"}, has_depth=True),
     "VQS-BF": _Algorithm("vqs-bf", _PARTITION, has_depth=True),
-    "MW": _Algorithm("max-weight", _RENEW),
+    "MW": _Algorithm("max-weight", {**_RENEW, "preemptive": "preemptive"}),
 })  # fmt: skip
 
 #: What an option means when it is absent: an algorithm that does not know it may be given that.
 #: gamma says nothing by itself, so that it may stand beside every algorithm.
 _DEFAULTS: Mapping[str, Any] = MappingProxyType({
     "fifo_skip": False, "vqs_skip": False, "stall": False, "renew": "after",
-    "renew_mode": "together", "gamma": None,
+    "renew_mode": "together", "preemptive": False, "gamma": None,
 })  # fmt: skip
 
 
@@ -66,8 +66,8 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     }
     name = str(data.get("name", ""))
     return [
-        {"title": f"{name} {_label(run)}".strip()[:200], **common,
-         "policy": _policy(run, data.get("J"), f"runs[{place}]")}
+        {"policy": _policy(run, data.get("J"), f"runs[{place}]"), **common,
+         "title": f"{name} {_label(run)}".strip()[:200]}
         for place, run in enumerate(runs)
     ]  # fmt: skip
 

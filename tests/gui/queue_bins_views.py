@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
 from gui.panels.queue.bins import ServerBinsPanel
+from gui.panels.queue.bins_scene import Scene
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
@@ -85,3 +87,15 @@ def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> ServerBin
 def colors(picture: np.ndarray) -> set[str]:
     """All colours of a picture."""
     return {f"#{int(pixel) & 0xFFFFFF:06x}" for pixel in np.unique(picture)}
+
+
+def scene_in(panel: ServerBinsPanel) -> Scene:
+    scene = panel.view.scene
+    assert scene is not None
+    return scene
+
+
+def block_rects(scene: Scene, resource: int = 0) -> list[QRectF]:
+    assert scene.blocks is not None
+    return [scene.rect(scene.block_box(block, resource))
+            for block in range(len(scene.blocks.record))]  # fmt: skip

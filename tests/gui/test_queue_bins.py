@@ -10,30 +10,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QHelpEvent, QImage, QWheelEvent
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
 from gui.painting.colour import argb
 from gui.panels.queue import bins_view
 from gui.panels.queue.bins import ServerBinsPanel
 from gui.panels.queue.bins_legend import entries
-from gui.panels.queue.bins_marks import Mark, marks
 from gui.panels.queue.bins_palette import heat_color
 from gui.panels.queue.bins_scene import Scene
-from gui.panels.queue.bins_words import block_words, server_words, size_on_block
+from gui.panels.queue.bins_words import server_words
 from gui.panels.queue.colours import queue_style
-from model.frame import Frame
-from model.records import Evict, Place, Record, Renew, Stall
 from tests.gui.queue_bins_views import (
     DARK,
     LIGHT,
     SIZE,
+    block_rects,
     colors,
     filled,
     run,
+    scene_in,
     shown,
     until_placed,
     with_stalled,
@@ -42,23 +39,6 @@ from tests.gui.servers_views import area, has, pixels
 from tests.gui.servers_views import classroom as loss_classroom
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def scene_in(panel: ServerBinsPanel) -> Scene:
-    scene = panel.view.scene
-    assert scene is not None
-    return scene
-
-
-def block_rects(scene: Scene, resource: int = 0) -> list[QRectF]:
-    assert scene.blocks is not None
-    return [scene.rect(scene.block_box(block, resource))
-            for block in range(len(scene.blocks.record))]  # fmt: skip
-
-
-def only(frame: Frame, *records: Record) -> Frame:
-    """The frame in the middle of an event, with these sub-steps taken."""
-    return replace(frame, records=records, last_records=(), running=False)
 
 
 # Pictures.
@@ -282,6 +262,23 @@ def test_ten_thousand_servers_are_a_raster_of_their_use(qtbot: QtBot) -> None:
     assert len(close.servers) < 20
 
 
+@pytest.mark.parametrize("name", ["queues-wide-jobs", "queues-classroom", "queues-two-resources"])
+def test_bins_can_be_drawn_at_any_size_and_zoom(qtbot: QtBot, name: str) -> None:
+    seen = set()
+    for servers in (1, 7, 90, 1500):
+        frame = filled(run(name, servers=servers).frame(running=True))
+        panel = shown(qtbot, frame)
+        for size in ((200, 170), (333, 241), (700, 500), (1601, 907)):
+            panel.resize(*size)
+            for factor in (1.0, 1.3, 1.7, 2.9, 7.0):
+                panel.view.zoom(factor, QPointF(size[0] / 3, size[1] / 2))
+                scene = scene_in(panel)
+                seen.add((scene.blocks is not None, scene.layout.cell.labels > 0))
+                assert len(np.unique(pixels(panel))) > 3
+            panel.view.reset_zoom()
+    assert seen == {(False, False), (True, False), (True, True)}
+
+
 def test_the_theme_and_the_size_of_type_can_be_changed(qtbot: QtBot) -> None:
     panel = shown(qtbot, run("queues-classroom", 200).frame())
     tall = scene_in(panel).layout.cell.tall
@@ -321,196 +318,6 @@ def test_pictures_can_be_saved(qtbot: QtBot, tmp_path: Path) -> None:
     assert QImage(str(tmp_path / "bins.png")).width() == 2 * SIZE[0]
     assert "server 1" in (tmp_path / "bins.svg").read_text(encoding="utf-8")
     assert panel.series() is None
-
-
-# What the step names.
-
-
-def test_marks_name_what_the_records_name() -> None:
-    frame = run("queues-classroom", 100).frame()
-    place = Place(job=7, server=2)
-    renew, stall = Renew(server=1, configuration=0), Stall(server=0)
-    looked = Record("scan", None, {"server": 2, "job": 9, "size": 3})
-    assert marks(only(frame, place)) == (Mark("run", job=7), Mark("run", server=2))
-    assert marks(only(frame, renew)) == (Mark("migration", server=1),)
-    assert marks(only(frame, stall)) == (Mark("rejection", server=0),)
-    assert marks(only(frame, Stall(server=0, stalled=False))) == (Mark("run", server=0),)
-    assert marks(only(frame, Evict(job=3, server=1))) == (Mark("rejection", server=1),)
-    assert marks(only(frame, looked)) == (Mark("run", server=2), Mark("run", job=9))
-    assert marks(only(frame, place, looked)) == (Mark("run", server=2), Mark("run", job=9))
-    whole = replace(frame, records=(), last_records=(looked, place, renew), running=False)
-    assert marks(whole) == (Mark("run", job=7), Mark("migration", server=1))
-    assert marks(replace(whole, running=True)) == ()
-
-
-def test_a_job_that_was_just_placed_is_outlined_while_stepping(qtbot: QtBot) -> None:
-    frame = until_placed(run("queues-classroom", 100))
-    jobs = [record.job for record in frame.last_records if isinstance(record, Place)]
-    panel = shown(qtbot, frame)
-    stepping, scene = pixels(panel), scene_in(panel)
-    panel.set_frame(replace(frame, running=True))
-    running = pixels(panel)
-    placed = scene.blocks_with(set(jobs))
-    assert placed
-    for block, rect in enumerate(block_rects(scene)):
-        edge = QRectF(rect.left() + 20, rect.top(), 30, 3)
-        assert has(area(stepping, edge), LIGHT.run) == (block in placed)
-        assert not has(area(running, edge), LIGHT.run)
-
-
-def test_the_server_that_is_looked_at_is_outlined(qtbot: QtBot) -> None:
-    frame = run("queues-classroom", 100).frame()
-    panel = shown(qtbot, replace(frame, running=True))
-    plain = pixels(panel)
-    panel.set_frame(only(frame, Record("scan", None, {"server": 1})))
-    changed = np.argwhere(plain != pixels(panel))
-    rect = scene_in(panel).server_rect(1)
-    below = changed[changed[:, 0] > scene_in(panel).stage.top()]
-    assert len(below)
-    assert below[:, 1].min() >= rect.left() - 6
-    assert below[:, 1].max() <= rect.right() + 6
-
-
-def test_what_is_selected_anywhere_is_outlined(qtbot: QtBot) -> None:
-    frame = run("queues-classroom", 200).frame(running=True)
-    panel = shown(qtbot, frame)
-    plain = pixels(panel)
-    panel.set_selection(Select(server=2))
-    server = pixels(panel)
-    assert has(server, LIGHT.focus)
-    record = int(scene_in(panel).blocks.record[0])
-    panel.set_selection(Select(job=int(frame.state.job_number[record])))
-    assert not (pixels(panel) == server).all()
-    panel.set_selection(Select(server=99_999, job=99_999_999))
-    assert (pixels(panel) == plain).all()
-    panel.set_selection(Select())
-    assert (pixels(panel) == plain).all()
-
-
-# Pointing.
-
-
-def test_every_job_is_found_where_it_is_drawn(qtbot: QtBot) -> None:
-    for name in ("queues-classroom", "queues-pools", "queues-two-resources"):
-        panel = shown(qtbot, run(name, 300).frame(), (1300, 800))
-        scene = scene_in(panel)
-        assert scene.blocks is not None
-        for resource in range(scene.numbers.resources):
-            for block, rect in enumerate(block_rects(scene, resource)):
-                if rect.height() < 1:
-                    continue
-                hit = scene.at(rect.center())
-                server = int(scene.servers[scene.blocks.place[block]])
-                assert hit == (server, int(scene.blocks.record[block]))
-
-
-def test_click_selects_and_double_click_opens(qtbot: QtBot) -> None:
-    frame = run("queues-classroom", 200).frame()
-    panel = shown(qtbot, frame)
-    scene = scene_in(panel)
-    assert scene.blocks is not None
-    point = block_rects(scene)[0].center().toPoint()
-    job = int(frame.state.job_number[scene.blocks.record[0]])
-    server = int(scene.servers[scene.blocks.place[0]])
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=point)
-    assert caught.args == [Select(server=server, job=job)]
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseDClick(panel.view, Qt.MouseButton.LeftButton, pos=point)
-    assert caught.args == [Select(server=server, job=job, floating=True)]
-    with qtbot.assertNotEmitted(panel.intent):
-        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=QPoint(450, 10))
-
-
-def test_click_on_free_room_selects_the_server_alone(qtbot: QtBot) -> None:
-    panel = shown(qtbot, run("queues-classroom").frame())
-    point = scene_in(panel).server_rect(1).center().toPoint()
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=point)
-    assert caught.args == [Select(server=1)]
-
-
-def test_hover_tells_of_the_job_and_of_the_server(qtbot: QtBot) -> None:
-    frame = run("queues-classroom", 200, "vqs").frame()
-    panel = shown(qtbot, frame)
-    scene = scene_in(panel)
-    assert scene.blocks is not None
-    point = block_rects(scene)[0].center().toPoint()
-    event = QHelpEvent(QEvent.Type.ToolTip, point, panel.view.mapToGlobal(point))
-    QApplication.sendEvent(panel.view, event)
-    words = QToolTip.text()
-    QToolTip.hideText()
-    assert words == block_words(frame, int(scene.blocks.record[0]))
-    for part in ("job ", "size ", "VQ", "served", "on server"):
-        assert part in words
-    corner = QPointF(scene.layout.corner(0)[0] + 12, scene.stage.bottom() - 4)
-    words = panel.view.words_at(corner)
-    assert words == server_words(frame, 0)
-    active = int(frame.state.active[0])
-    weight = int(frame.derived.weights[active])
-    name = frame.info.facts.configuration_names[active]
-    assert f"active configuration {name}, ⟨k, Q⟩ = {weight}" in words
-    assert "in use of 1" in words
-
-
-def test_long_lists_of_jobs_are_cut() -> None:
-    frame = run("queues-small-jobs", 400).frame()
-    server = int(frame.state.jobs_on.argmax())
-    words = server_words(frame, server)
-    assert f"and {int(frame.state.jobs_on[server]) - 8} more" in words
-    assert len(words.splitlines()) == 11
-
-
-def test_sizes_are_in_the_unit_of_the_scenario() -> None:
-    frame = run("queues-bf-unstable", 300).frame()
-    numbers = frame.info.numbers
-    assert {size_on_block(numbers, value[0], 0) for value in numbers.values} == {"2", "5"}
-    share = run("queues-small-jobs", 10).frame().info.numbers
-    unit = int(share.largest[0])
-    assert size_on_block(share, unit * 343 // 1000, 0) == "0.343"
-    assert size_on_block(share, unit * 343 // 1000, 0, 2) == "0.34"
-    assert size_on_block(share, unit * 5 // 100, 0) == "0.05"
-
-
-def wheel(panel: ServerBinsPanel, point: QPointF, notches: int) -> None:
-    event = QWheelEvent(
-        point, QPointF(panel.view.mapToGlobal(point.toPoint())), QPoint(), QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )  # fmt: skip
-    QApplication.sendEvent(panel.view, event)
-
-
-def test_the_wheel_zooms_around_the_mouse_and_a_key_resets(qtbot: QtBot) -> None:
-    panel = shown(qtbot, run("queues-wide-jobs", 20, servers=300).frame())
-    whole = scene_in(panel).layout
-    point = scene_in(panel).server_rect(137).center()
-    for _ in range(8):
-        wheel(panel, point, 1)
-        hit = scene_in(panel).at(point)
-        assert hit is not None
-        assert hit.server == 137
-    close = scene_in(panel).layout
-    assert close.cell.height > 3 * whole.cell.height
-    qtbot.keyClick(panel.view, Qt.Key.Key_0)
-    assert scene_in(panel).layout == whole
-    qtbot.keyClick(panel.view, Qt.Key.Key_Plus)
-    assert scene_in(panel).layout.cell.height > whole.cell.height
-    for _ in range(20):
-        qtbot.keyClick(panel.view, Qt.Key.Key_Minus)
-    assert scene_in(panel).layout == whole
-
-
-def test_dragging_moves_the_picture_within_its_bounds(qtbot: QtBot) -> None:
-    panel = shown(qtbot, run("queues-wide-jobs", 20, servers=300).frame())
-    panel.view.zoom(4.0, QPointF(450, 300))
-    before = scene_in(panel).layout.offset
-    qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, pos=QPoint(400, 300))
-    qtbot.mouseMove(panel.view, QPoint(430, 320))
-    qtbot.mouseRelease(panel.view, Qt.MouseButton.LeftButton, pos=QPoint(430, 320))
-    assert scene_in(panel).layout.offset == (before[0] - 30, before[1] - 20)
-    panel.view.reset_zoom()
-    assert scene_in(panel).layout.offset == (0, 0)
 
 
 def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:

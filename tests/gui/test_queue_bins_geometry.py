@@ -15,13 +15,17 @@ from gui.panels.queue.bins_content import (
     slot_heights,
     slots_of,
 )
+from gui.panels.queue.bins_layout import FLOOR as FLOOR_HEIGHT
 from gui.panels.queue.bins_layout import (
+    LEAST_HEIGHT,
+    LEAST_WIDTH,
     BinLayout,
     Wishes,
     fitting_bins,
     most_zoom,
     zoomed_bins,
 )
+from gui.panels.queue.bins_layout import LID as LID_HEIGHT
 from gui.panels.queue.bins_levels import levels_of
 from gui.panels.queue.bins_palette import FLOOR, FREE, LID, OUTSIDE, RESERVED, bin_palette
 from gui.panels.queue.bins_raster import bar_rows, bin_rows, columns, heat_rows
@@ -65,9 +69,7 @@ def test_every_job_stands_once_and_in_order_of_placement(name: str, policy: str)
 
 
 @pytest.mark.parametrize(("name", "policy"), RUNS)
-def test_jobs_are_stacked_without_gaps_and_never_above_the_capacity(
-    name: str, policy: str
-) -> None:
+def test_jobs_are_stacked_without_gaps_and_never_above_the_capacity(name: str, policy: str) -> None:
     session = run(name, 50, policy)
     for _ in range(8):
         session.run(events=40)
@@ -166,14 +168,19 @@ def test_without_configurations_there_are_no_slots() -> None:
 # Where the bins are.
 
 
-def wishes(servers: int, resources: int = 1, bars: bool = False, scale: int = 1) -> Wishes:
-    return Wishes(servers, resources, bars, 18 * scale, (20, 60, 40), scale)
+def wishes(
+    servers: int, resources: int = 1, bars: bool = False, scale: int = 1, pooled: bool = False
+) -> Wishes:
+    half, quarter = servers // 3, servers // 2
+    pools = ((servers - half - quarter, 1.0), (half, 0.5), (quarter, 0.25)) if pooled else ()
+    alike = ((servers, 1.0),)
+    return Wishes(pools or alike, resources, bars, 18 * scale, (20, 60, 40), scale)
 
 
 @st.composite
 def layouts(draw: st.DrawFn) -> BinLayout:
     wish = wishes(draw(st.integers(1, 3000)), draw(st.integers(1, 3)), draw(st.booleans()),
-                  draw(st.sampled_from([1, 2])))  # fmt: skip
+                  draw(st.sampled_from([1, 2])), draw(st.booleans()))  # fmt: skip
     fit = fitting_bins(wish, draw(st.integers(48, 2000)), draw(st.integers(48, 1200)))
     zoomed = zoomed_bins(fit, draw(st.floats(1, most_zoom(fit))))
     return zoomed.seen_from(draw(st.integers(0, 3000)), draw(st.integers(0, 3000)))
@@ -185,8 +192,11 @@ def test_the_parts_of_a_cell_fit_into_it(layout: BinLayout) -> None:
     used = layout.wishes.resources * cell.pair - cell.between
     if layout.shows_jobs:
         assert cell.left + used <= cell.width
-        assert cell.head + cell.tall + cell.label + cell.gap <= cell.height
-        assert cell.bin >= 1
+        scale = layout.wishes.scale
+        assert cell.head + cell.tall + FLOOR_HEIGHT * scale + cell.label + cell.gap <= cell.height
+        assert cell.head >= LID_HEIGHT * scale
+        assert cell.bin >= LEAST_WIDTH * scale
+        assert cell.tall >= LEAST_HEIGHT * scale
     assert 0 <= cell.labels <= len(layout.wishes.labels)
     assert (cell.bar > 0) <= layout.wishes.bars
 
@@ -194,7 +204,9 @@ def test_the_parts_of_a_cell_fit_into_it(layout: BinLayout) -> None:
 @given(layouts(), st.integers(0, 2999))
 def test_a_server_is_found_where_it_stands(layout: BinLayout, number: int) -> None:
     server = number % layout.wishes.servers
-    x, y, wide, high = layout.box(server)
+    counts, shares = zip(*layout.wishes.pools, strict=True)
+    share = float(np.repeat(shares, counts)[server])
+    x, y, wide, high = layout.box(server, share)
     found = layout.at(x + wide // 2, y + high // 2)
     if layout.shows_jobs:
         assert found is not None
@@ -211,14 +223,17 @@ def test_the_visible_servers_are_those_of_which_something_is_in_the_view(
     visible = set(layout.visible().tolist())
     for server in range(0, layout.wishes.servers, max(1, layout.wishes.servers // 50)):
         x, y = layout.corner(server)
+        height = np.diff(layout.tops)[server // layout.columns]
         seen = (x < layout.width and x + layout.cell.width > 0
-                and y < layout.height and y + layout.cell.height > 0)  # fmt: skip
+                and y < layout.height and y + height > 0)  # fmt: skip
         assert (server in visible) == seen
 
 
-@given(st.integers(1, 20_000), st.integers(200, 2000), st.integers(150, 1200))
-def test_without_zoom_all_servers_are_in_view(servers: int, width: int, height: int) -> None:
-    fit = fitting_bins(wishes(servers), width, height)
+@given(st.integers(1, 20_000), st.integers(200, 2000), st.integers(150, 1200), st.booleans())
+def test_without_zoom_all_servers_are_in_view(
+    servers: int, width: int, height: int, pooled: bool
+) -> None:
+    fit = fitting_bins(wishes(servers, pooled=pooled), width, height)
     assert len(fit.visible()) == servers
     assert fit.content[0] <= width
     assert fit.content[1] <= height
@@ -234,6 +249,16 @@ def test_what_is_shown_depends_on_the_room() -> None:
     assert close.shows_jobs
     assert close.cell.labels == 3
     assert 400 < close.cell.height <= 500
+
+
+def test_rows_of_smaller_servers_are_lower_and_leave_their_room_to_the_others() -> None:
+    alike = fitting_bins(wishes(24), 900, 500)
+    mixed = fitting_bins(wishes(24, pooled=True), 900, 500)
+    heights = np.diff(mixed.tops)
+    assert mixed.columns == alike.columns
+    assert heights[0] > np.diff(alike.tops)[0]
+    assert heights[0] - heights[-1] == pytest.approx(0.75 * mixed.cell.tall, abs=1)
+    assert 480 < mixed.content[1] <= 500
 
 
 # Pixels of rows.

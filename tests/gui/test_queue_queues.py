@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent, QImage
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -21,14 +20,7 @@ from gui.intents import Select
 from gui.painting.colour import contrast
 from gui.panels.queue.colours import queue_ink, queue_name, queue_style
 from gui.panels.queue.queues import QueuesPanel
-from gui.panels.queue.queues_layout import (
-    GATE_CELLS,
-    MOST_CELLS,
-    LanesLayout,
-    LaneText,
-    length_share,
-    length_ticks,
-)
+from gui.panels.queue.queues_layout import MOST_CELLS
 from gui.panels.queue.queues_painting import more_words, role_of
 from gui.panels.queue.queues_reading import (
     Focus,
@@ -218,85 +210,6 @@ def test_jobs_just_placed_and_jobs_deep_in_line_are_read(small: Frame) -> None:
     assert len(lane.first) == 10
 
 
-# -- places --------------------------------------------------------------------------------------
-
-LINE = 16.0
-
-
-@st.composite
-def layouts(draw: st.DrawFn) -> LanesLayout:
-    text = LaneText(LINE, draw(st.floats(0, 60)), draw(st.floats(0, 90)), 45.0, 110.0, 70.0,
-                    draw(st.sampled_from([1.0, 1.5])))  # fmt: skip
-    return LanesLayout(draw(st.integers(330, 2600)), draw(st.integers(40, 1400)),
-                       draw(st.integers(1, 40)), text)  # fmt: skip
-
-
-@given(layouts(), st.integers(0, 200_000), st.floats(0.001, 1.0))
-def test_jobs_stand_in_their_lane_side_by_side(
-    layout: LanesLayout, length: int, share: float
-) -> None:
-    shown = layout.shown(length)
-    assert 0 <= shown <= min(length, MOST_CELLS)
-    assert shown == length or shown >= 1
-    boxes = [layout.job(0, place, share) for place in range(shown)]
-    lane = layout.lane(0)
-    for box in boxes:
-        assert lane.top() <= box.top() < box.bottom() <= lane.bottom()
-    for box, behind in pairwise(boxes):
-        assert box.right() < behind.left()
-    if boxes and shown == length:
-        assert boxes[-1].right() <= lane.right() + 1e-9
-    if boxes:
-        assert boxes[0].left() > layout.placed(0, 0, share).right() > layout.gate_left
-
-
-@given(layouts(), st.integers(0, 39), st.integers(0, 71))
-def test_the_job_under_the_mouse_is_the_one_drawn_there(
-    layout: LanesLayout, lane: int, place: int
-) -> None:
-    lane = min(lane, layout.lanes - 1)
-    shown = [layout.shown(1000)] * layout.lanes
-    place = min(place, shown[lane] - 1)
-    centre = layout.job(lane, place, 0.4).center()
-    assert layout.job_at(centre, shown) == (lane, place)
-    assert layout.job_at(QPointF(layout.gate_left - 1, centre.y()), shown) is None
-
-
-@given(layouts())
-def test_lanes_do_not_overlap(layout: LanesLayout) -> None:
-    boxes = [layout.lane(lane) for lane in range(layout.lanes)]
-    assert boxes[0].top() >= layout.header
-    for box, below in pairwise(boxes):
-        assert box.bottom() < below.top()
-    assert boxes[-1].bottom() <= layout.full_height
-    assert layout.lanes_in(0, layout.full_height) == range(layout.lanes)
-
-
-@given(layouts())
-def test_words_at_a_break_have_room(layout: LanesLayout) -> None:
-    if layout.jobs_right - layout.jobs_left < 200 * layout.text.scale:
-        return
-    gap = layout.gap(0, layout.shown(10**6))
-    words = layout.text.more if layout.has_bars else layout.text.brief
-    assert gap.left() + layout.words_after(True) + words <= layout.jobs_right + 1e-6
-
-
-@given(st.integers(0, 10**7), st.integers(0, 10**7), st.booleans())
-def test_longer_queues_have_longer_bars(first: int, second: int, logarithmic: bool) -> None:
-    most = max(first, second, 1)
-    shares = [length_share(length, most, logarithmic) for length in sorted((first, second))]
-    assert 0 <= shares[0] <= shares[1] <= 1 + 1e-12
-    assert (shares[0] < shares[1]) == (first != second)
-    assert length_share(most, most, logarithmic) == pytest.approx(1)
-
-
-def test_lengths_are_marked_at_round_numbers() -> None:
-    assert length_ticks(500, False) == [0, 250, 500]
-    assert length_ticks(25, False) == [0, 25]
-    assert length_ticks(2000, True) == [0, 1, 10, 100, 1000]
-    assert length_ticks(2e6, True)[-1] == 1e6
-
-
 # -- words ---------------------------------------------------------------------------------------
 
 
@@ -410,11 +323,6 @@ def test_a_placed_job_stands_at_the_gate(panel: QueuesPanel) -> None:
     assert "waited in VQ" in panel.ruler.marker.words[0]  # type: ignore[union-attr]
 
 
-def test_more_jobs_at_the_gate_than_it_holds_are_counted() -> None:
-    assert LanesLayout.gate_cells(GATE_CELLS) == GATE_CELLS
-    assert LanesLayout.gate_cells(GATE_CELLS + 5) == GATE_CELLS - 1
-
-
 def point_at(panel: QueuesPanel, record: int) -> QPoint:
     box = panel.lanes.box_of(record)
     assert box is not None
@@ -437,6 +345,15 @@ def test_pointing_at_a_job_marks_its_size_and_tells_about_it(
     QApplication.sendEvent(panel.lanes, event)
     assert QToolTip.text() == job_words(vqs, record)
     QToolTip.hideText()
+
+
+def test_the_job_under_the_mouse_may_leave(panel: QueuesPanel, vqs: Frame) -> None:
+    panel.set_frame(replace(vqs, running=True))
+    panel.lanes.job_hovered.emit(int(vqs.state.job_number[vqs.state.first_waiting[1]]))
+    assert panel.ruler.marker is not None
+    early = crowd(vqs, 1)  # fewer records than before, and the job not among them
+    panel.set_frame(replace(vqs, state=early, running=True))
+    assert panel.ruler.marker is None
 
 
 def test_a_click_selects_the_job_everywhere(qtbot: QtBot, panel: QueuesPanel, vqs: Frame) -> None:
@@ -483,3 +400,13 @@ def test_both_themes_and_another_run(
     panel.set_frame(one)
     assert queue_style(known, 0, 1).color in colours(panel.lanes)
     assert queue_style(known, 1, 4).color not in colours(panel.lanes)
+
+
+def test_the_picture_saves_as_vectors(panel: QueuesPanel, vqs: Frame, tmp_path: Path) -> None:
+    panel.set_frame(vqs)
+    path = tmp_path / "queues.svg"
+    panel.save_svg(path)
+    assert QSvgRenderer(str(path)).isValid()
+    text = path.read_text(encoding="utf-8")
+    assert "to the servers" in text
+    assert "VQ₁" in text

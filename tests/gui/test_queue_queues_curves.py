@@ -19,13 +19,12 @@ from gui.panels.queue.curves_reading import (
     MOST_CURVES,
     growth_so_far,
     longest,
-    means_until,
-    read_queues,
+    mean_lengths,
     read_total,
+    reader,
     until_now,
 )
 from gui.panels.queue.curves_words import growth_words, verdict_words
-from gui.panels.sampled import History
 from gui.panels.wording import with_interval
 from gui.theme import load_theme
 from model.api import Session
@@ -98,22 +97,23 @@ def points(panel: QueueCurvesPanel, name: str) -> np.ndarray:
 
 def test_samples_are_read_as_they_stand(frame: Frame) -> None:
     total = read_total(frame.info.numbers, frame.samples)
-    queues = read_queues(frame.info.numbers, frame.samples)
+    queues = frame.info.facts.layout.queues
+    each = [reader(queue)(frame.info.numbers, frame.samples).values for queue in range(queues)]
     assert total.totals is not None
     np.testing.assert_array_equal(total.values[:, 0], frame.samples[:, WAITING_COLUMN])
     np.testing.assert_array_equal(total.totals[:, 0], frame.samples[:, WAITING_AREA_COLUMN])
-    assert queues.values.shape[1] == frame.info.facts.layout.queues
-    np.testing.assert_array_equal(queues.values.sum(axis=1), total.values[:, 0])
-    assert queues.values[-1].tolist() == frame.state.queue_length.tolist()
+    lengths = np.hstack(each)
+    np.testing.assert_array_equal(lengths.sum(axis=1), total.values[:, 0])
+    assert lengths[-1].tolist() == frame.state.queue_length.tolist()
 
 
 def test_means_of_the_queues_add_up_to_the_total(frame: Frame) -> None:
-    history = History(read_queues)
-    history.update(frame)
-    total = History(read_total)
-    total.update(frame)
-    found = sum(means_until(history.series, frame.time))
-    assert found == pytest.approx(means_until(total.series, frame.time)[0], rel=0.02)
+    samples = until_now(frame)
+    means = mean_lengths(samples)
+    assert len(means) == frame.info.facts.layout.queues
+    # Every busy slot is a sample, so that these are exact.
+    assert sum(means) == pytest.approx(samples[-1, WAITING_AREA_COLUMN] / frame.time)
+    assert mean_lengths(samples[-1:]) == frame.state.queue_length.tolist()
 
 
 @given(

@@ -161,14 +161,17 @@ class TestTogether:
         [
             (("stable", "stable", "undecided"), 0.0, "stable"),
             (("stable", "undecided"), 0.0, "undecided"),
-            (("stable", "stable", "unstable"), 0.0, "undecided"),
-            (("stable", "stable", "stable"), 9.0, "undecided"),
-            (("unstable", "undecided", "undecided"), 9.0, "unstable"),
-            (("undecided", "undecided"), 9.0, "unstable"),
-            (("unstable", "stable"), 9.0, "unstable"),
-            (("unstable", "stable", "stable"), 9.0, "undecided"),
+            (("stable",) * 3, 9.0, "undecided"),
             (("stable",) * 30 + ("unstable",), 0.0, "stable"),
-            (("undecided", "undecided"), 0.0, "undecided"),
+            (("stable",) * 30 + ("unstable",) * 9, 0.0, "undecided"),
+            (("unstable",) * 2, 9.0, "unstable"),
+            (("unstable",) * 2, 0.0, "undecided"),
+            (("unstable", "undecided"), 9.0, "undecided"),
+            (("unstable", "unstable", "undecided", "undecided"), 9.0, "unstable"),
+            (("unstable",) * 5 + ("undecided",) * 43, 9.0, "undecided"),
+            (("unstable",) * 7 + ("undecided",) * 41, 9.0, "unstable"),
+            (("undecided",) * 9, 9.0, "undecided"),
+            (("undecided",) * 9, 0.0, "undecided"),
         ],
     )
     def test_one_verdict_of_several(
@@ -176,6 +179,12 @@ class TestTogether:
     ) -> None:
         runs = [Growth(slope, 1.0, verdict, "") for verdict in verdicts]  # type: ignore[arg-type]
         assert together(runs).verdict == expected
+
+    @pytest.mark.parametrize("rate", [0.99, 0.999, 1.0])
+    def test_many_runs_on_their_way_up_are_not_unstable(self, rate: float) -> None:
+        runs = [judged(queue(rate, seed, stretch=200), 200) for seed in range(400)]
+        assert together(runs).verdict != "unstable"
+        assert together(runs).slope > 0  # which all together would show
 
     def test_runs_that_differ_widen_the_interval(self) -> None:
         runs = [Growth(slope, 0.1, "undecided", "") for slope in (0.0, 0.0, 0.0, 0.0, 5.0)]

@@ -5,23 +5,36 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from model.assembly import Bench, assemble
 from model.engine import EventRun
+from model.errors import ScenarioError
 from model.scenario.load import parse_scenario
 from model.scenario.queue_instance import scenarios
+from model.state import copied
 from model.systems.queue.invariants import violations
-from model.systems.queue.state import EVENT, NOW, QueueState
+from model.systems.queue.state import (
+    ARRIVED,
+    DEPARTED,
+    EVENT,
+    IN_SERVICE,
+    NOW,
+    WAITING,
+    QueueState,
+)
 from tests.queue_instances import (
     ALGORITHMS,
     BEST_FIT,
     PARTITIONED,
     Instance,
+    Run,
     bench_of,
     instances,
+    runs,
 )
 from tests.queue_oracle import Oracle
 
@@ -35,6 +48,10 @@ def walk(bench: Bench, slots: int) -> QueueState:
     """Run the reference from event to event, checking the state after each."""
     state: QueueState = bench.system.raw_state()
     assert violations(bench.system, state) == []  # type: ignore[arg-type]
+    return walk_on(bench, state, slots)
+
+
+def walk_on(bench: Bench, state: QueueState, slots: int) -> QueueState:
     while (event := bench.system.next_event(state)) is not None and event.time < slots:
         run = EventRun(bench.system, state)
         run.finish()
@@ -114,6 +131,24 @@ def test_servers_that_differ_by_powers_of_two(
     pools = [{"name": "small", "count": count, "capacity": capacity}]
     bench = assemble(parse_scenario(data | {"servers": data["servers"] | {"pools": pools}}))
     walk(bench, instance["slots"])
+
+
+@given(instances(), runs(), st.integers(0, 8))
+def test_another_policy_may_take_over(instance: Instance, run: Run, slot: int) -> None:
+    """The jobs stay where they are, and all that must hold goes on holding."""
+    first, second = bench_of(instance), bench_of(instance | {"runs": [run]})
+    state = walk(first, slot)
+    try:
+        state = second.system.take_over(first.system, copied(state))
+    except ScenarioError as error:  # rounded up, the jobs need more than a server has
+        assert "rounds up" in str(error)
+        return
+    present = np.sort(state.job_number[state.job_number >= 0])
+    assert violations(second.system, state) == []  # type: ignore[arg-type]
+    after = walk_on(second, copied(state), instance["slots"])
+    assert after.tally[ARRIVED] == after.number[WAITING] + after.number[IN_SERVICE] + \
+        after.tally[DEPARTED]  # fmt: skip
+    assert len(present) == state.number[WAITING] + state.number[IN_SERVICE]
 
 
 def small(*jobs: tuple[int, str, int], run: dict[str, Any], **given: Any) -> list[dict[str, Any]]:

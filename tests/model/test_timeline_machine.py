@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, ClassVar
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -14,13 +15,21 @@ from model.api import Session
 from model.assembly import Bench, assemble
 from model.engine import Reason
 from model.errors import ScenarioError
-from model.scenario.reservation import ReservationScenario
 from model.state import digest
+from model.systems.queue.rows import EVENT_KINDS as QUEUE_KINDS
 from model.systems.reservation.rows import EVENT_KINDS
+from tests.queue_strategies import queue_scenarios
 from tests.straight import KEYFRAME_EVERY, LENGTH, Straight, hurried, hurried_kernel
 from tests.strategies import scenarios
 
-KINDS = [kind for kind in EVENT_KINDS if kind != "preemption"]
+
+def can_be_assembled(scenario: Any) -> bool:
+    """Whether the policy takes these servers and sizes."""
+    try:
+        assemble(scenario)
+    except ScenarioError:
+        return False
+    return True
 
 
 class Walk(RuleBasedStateMachine):
@@ -28,9 +37,10 @@ class Walk(RuleBasedStateMachine):
 
     session: Session
     straight: Straight
+    kinds: ClassVar[list[str]] = [kind for kind in EVENT_KINDS if kind != "preemption"]
 
     @initialize(scenario=scenarios(most_types=3, most_servers=6))
-    def open(self, scenario: ReservationScenario) -> None:
+    def open(self, scenario: Any) -> None:
         self.scenario = scenario
         self.straight = Straight(scenario)
         self.session = hurried(assemble(scenario))
@@ -129,16 +139,18 @@ class Walk(RuleBasedStateMachine):
         self.session.to_live_end()
         self.arrive(self.live_end)
 
-    @rule(kind=st.sampled_from(KINDS))
-    def back_to(self, kind: str) -> None:
+    @rule(data=st.data())
+    def back_to(self, data: st.DataObject) -> None:
+        kind = data.draw(st.sampled_from(self.kinds))
         found = self.straight.last_of(kind, self.event)
         assert self.session.back_to(kind) is (found is not None)
         if found is not None:
             self.arrive(found - 1)
 
-    @rule(kind=st.sampled_from(KINDS))
+    @rule(data=st.data())
     @precondition(lambda self: self.left() > 0)
-    def run_to(self, kind: str) -> None:
+    def run_to(self, data: st.DataObject) -> None:
+        kind = data.draw(st.sampled_from(self.kinds))
         found = self.straight.next_of(kind, self.event + 1)
         if found is None:
             return
@@ -155,7 +167,7 @@ class Walk(RuleBasedStateMachine):
     @rule(events=st.integers(1, 10))
     def fork(self, events: int) -> None:
         """A fork starts from the last whole event and leaves this run as it is."""
-        if self.scenario.workload.kind != "poisson":
+        if self.scenario.workload.kind == "scripted":
             with pytest.raises(ScenarioError):
                 self.session.fork(self.scenario)
             return
@@ -192,9 +204,7 @@ class Walk(RuleBasedStateMachine):
         first = 1 + round(share * self.live_end)
         rows = self.session.timeline.rows(first, first + length)
         expected = self.straight.rows[first - 1 : min(first + length, self.live_end)]
-        assert rows["event"].tolist() == expected["event"].tolist()
-        assert rows["trail"].tolist() == expected["trail"].tolist()
-        assert rows["servers_with_room"].tolist() == expected["servers_with_room"].tolist()
+        assert rows.tolist() == expected.tolist()
 
     # Where it must stand.
 
@@ -242,6 +252,22 @@ TestWalk = Walk.TestCase
 TestWalk.settings = settings(max_examples=20, stateful_step_count=25)
 
 
+class QueueWalk(Walk):
+    """The same through the slots of a queueing system."""
+
+    kinds: ClassVar[list[str]] = list(QUEUE_KINDS)
+
+    @initialize(scenario=queue_scenarios().filter(can_be_assembled))
+    def open(self, scenario: Any) -> None:
+        super().open(scenario)
+
+
+TestQueueWalk = QueueWalk.TestCase
+TestQueueWalk.settings = settings(
+    max_examples=12, stateful_step_count=25, suppress_health_check=[HealthCheck.filter_too_much]
+)
+
+
 class LongWalk(Walk):
     """The same, far longer."""
 
@@ -249,3 +275,16 @@ class LongWalk(Walk):
 @pytest.mark.slow
 class TestLongWalk(LongWalk.TestCase):  # type: ignore[name-defined,misc]
     settings = settings(max_examples=150, stateful_step_count=60)
+
+
+class LongQueueWalk(QueueWalk):
+    """The same, far longer."""
+
+
+@pytest.mark.slow
+class TestLongQueueWalk(LongQueueWalk.TestCase):  # type: ignore[name-defined,misc]
+    settings = settings(
+        max_examples=60,
+        stateful_step_count=50,
+        suppress_health_check=[HealthCheck.filter_too_much],
+    )

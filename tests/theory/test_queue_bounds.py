@@ -130,6 +130,20 @@ def scenario_of(**changes: Any) -> Any:
     return parse_scenario({**data, **changes})
 
 
+@pytest.mark.parametrize(("service", "policies"), [("fixed", []), ("geometric", ["vqs"])])
+def test_growth_of_vqs_is_known_where_servers_become_empty(
+    service: str, policies: list[str]
+) -> None:
+    length = {"fixed": {"slots": 100}, "geometric": {"mean": 100}}[service]
+    job = {
+        "size": {"distribution": "discrete", "values": [0.4, 0.6]},
+        "service": {"distribution": service, **length},
+    }
+    workload = {"kind": "poisson", "arrival_rate": 0.014}
+    bounds = last_of(scenario_of(jobs=[job], workload=workload))
+    assert [name for limit in bounds.fluid for name in limit.policies] == policies
+
+
 def test_the_bounds_of_a_continuous_law() -> None:
     bounds = last_of(scenario_of())
     assert bounds.supportable is None

@@ -256,6 +256,14 @@ def test_the_bounds_close_in_as_the_partition_refines() -> None:
         assert {row.exact for row in found[1:]} == {isinstance(law, Uniform)}
 
 
+def test_ends_that_are_rounded_leave_the_bounds_valid(monkeypatch: pytest.MonkeyPatch) -> None:
+    law = Beta(0, WHOLE, Fraction(2), Fraction(5))
+    (fine,) = rows(law, first=2, last=2)
+    monkeypatch.setattr(theorem1, "COARSE", 60)
+    (coarse,) = rows(law, first=2, last=2)
+    assert coarse.lower < fine.lower < fine.upper < coarse.upper
+
+
 def test_cuts_at_the_ends_of_the_support_bring_the_bounds_closer() -> None:
     law = Uniform(WHOLE // 100, WHOLE // 100 * 19)
     for plain, trimmed in zip(rows(law, last=3), rows(law, last=3, trimmed=True), strict=True):
@@ -368,6 +376,7 @@ def test_what_the_reduced_configurations_hold() -> None:
     largest = largest_sizes(partition, [Fraction(1, 5), HALF])
     held = real_contents(partition, largest)
     assert held[:3] == [(1, 0, 0, 0, 0, 0), (0, 0, 2, 0, 0, 0), (0, 0, 0, 0, 5, 0)]
+    assert held[5] == (0, 1, 0, 0, 1, 0)  # one of 1/5 in the 1/3 that is left
     for nominal, real in zip(nominal_contents(partition, Fraction(1)), held, strict=True):
         assert all(k <= more for k, more in zip(nominal, real, strict=True))
     types = [(Fraction(1, 5), Fraction(2, 3)), (HALF, Fraction(1, 3))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +29,9 @@ class Wishes:
 
     Attributes
     ----------
-    servers, resources:
+    pools:
+        Servers of each kind, and their capacity as a share of a largest server.
+    resources:
         How many there are.
     bars:
         Whether servers have active configurations.
@@ -40,12 +43,24 @@ class Wishes:
         Device pixels per line of a texture.
     """
 
-    servers: int
+    pools: tuple[tuple[int, float], ...]
     resources: int
     bars: bool
     line: int
     labels: tuple[int, ...]
     scale: int
+
+    @property
+    def servers(self) -> int:
+        """How many there are."""
+        return sum(count for count, _ in self.pools)
+
+    def row_shares(self, columns: int) -> npt.NDArray[np.float64]:
+        """The largest capacity in each row of so many servers."""
+        counts, shares = zip(*self.pools, strict=True)
+        return np.maximum.reduceat(
+            np.repeat(shares, counts), np.arange(0, self.servers, columns)
+        ).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -70,6 +85,8 @@ class Cell:
         Lines of text below the bin.
     label:
         Height of all of them.
+    shows_jobs:
+        Whether a bin is large enough for jobs to be seen in it.
     """
 
     width: int
@@ -84,11 +101,17 @@ class Cell:
     between: int
     labels: int
     label: int
+    shows_jobs: bool
 
     @property
     def pair(self) -> int:
         """From one resource to the next."""
         return self.bar + self.bar_gap + self.bin + self.between
+
+    @property
+    def foot(self) -> int:
+        """From the floor of the bins to the next cell."""
+        return self.height - self.head - self.tall
 
     def bin_left(self, resource: int) -> int:
         """From the cell's edge to a bin."""
@@ -98,6 +121,8 @@ class Cell:
 @dataclass(frozen=True)
 class BinLayout:
     """Servers in reading order in cells of equal size, seen from *offset*.
+
+    Rows that have only smaller servers are lower.
 
     Attributes
     ----------
@@ -119,16 +144,22 @@ class BinLayout:
         """Rows of servers."""
         return -(-self.wishes.servers // self.columns)
 
+    @cached_property
+    def tops(self) -> Integers:
+        """[rows + 1] where each row begins, below the first one's top, and where the last ends."""
+        tall = level(self.wishes.row_shares(self.columns), self.cell.tall)
+        heights = np.maximum(1, tall) + (self.cell.height - self.cell.tall)
+        return np.concatenate([[0], np.cumsum(heights)]).astype(np.int64)
+
     @property
     def content(self) -> tuple[int, int]:
         """Width and height of all cells together."""
-        return self.columns * self.cell.width, self.rows * self.cell.height
+        return self.columns * self.cell.width, int(self.tops[-1])
 
     @property
     def shows_jobs(self) -> bool:
         """Whether bins are large enough for jobs to be seen in them."""
-        scale = self.wishes.scale
-        return self.cell.tall >= LEAST_HEIGHT * scale and self.cell.bin >= LEAST_WIDTH * scale
+        return self.cell.shows_jobs
 
     @property
     def origin(self) -> tuple[int, int]:
@@ -140,8 +171,10 @@ class BinLayout:
     def window(self) -> tuple[range, range]:
         """The rows and columns of which something can be seen."""
         x, y = self.origin
-        return (_seen(y, self.height, self.cell.height, self.rows),
-                _seen(x, self.width, self.cell.width, self.columns))  # fmt: skip
+        first = max(0, int(np.searchsorted(self.tops, -y, side="right")) - 1)
+        last = min(self.rows, int(np.searchsorted(self.tops, self.height - y)))
+        columns = _seen(x, self.width, self.cell.width, self.columns)
+        return range(first, max(first, last)), columns
 
     def visible(self) -> Integers:
         """The servers of which something can be seen, in order."""
@@ -153,11 +186,12 @@ class BinLayout:
         """The top left corner of a server's cell in the view."""
         row, column = divmod(server, self.columns)
         x, y = self.origin
-        return x + column * self.cell.width, y + row * self.cell.height
+        return x + column * self.cell.width, y + int(self.tops[row])
 
     def floor(self, server: int) -> int:
         """The y below the lowest pixel of the jobs of a server."""
-        return self.corner(server)[1] + self.cell.head + self.cell.tall
+        end = int(self.tops[server // self.columns + 1])
+        return self.origin[1] + end - self.cell.foot
 
     def box(self, server: int, share: float = 1.0) -> tuple[int, int, int, int]:
         """x, y, width, height of a server's bins and bars, a share of a largest server high."""
@@ -172,7 +206,7 @@ class BinLayout:
         """The server in whose cell a pixel of the view lies, and the resource."""
         left, top = self.origin
         column, within = divmod(x - left, self.cell.width)
-        row = (y - top) // self.cell.height
+        row = int(np.searchsorted(self.tops, y - top, side="right")) - 1
         server = row * self.columns + column
         if not 0 <= column < self.columns or row < 0 or server >= self.wishes.servers:
             return None
@@ -201,7 +235,20 @@ def fitting_bins(wishes: Wishes, width: int, height: int) -> BinLayout:
     if size.max() < 1:
         best = min(servers, max(1, width))
     cell = max(1, width // best), max(1, height // -(-servers // best))
-    return BinLayout(wishes, width, height, best, cell_of(wishes, *cell))
+    return _grown(BinLayout(wishes, width, height, best, cell_of(wishes, *cell)))
+
+
+def _grown(layout: BinLayout) -> BinLayout:
+    """*layout* with higher cells, where lower rows of smaller servers leave room for that."""
+    low, high = layout.cell.height, layout.height
+    while layout.content[1] < layout.height and low < high:
+        middle = (low + high + 1) // 2
+        taller = replace(layout, cell=cell_of(layout.wishes, layout.cell.width, middle))
+        if taller.content[1] <= layout.height:
+            layout, low = taller, middle
+        else:
+            high = middle - 1
+    return layout
 
 
 def zoomed_bins(fit: BinLayout, zoom: float) -> BinLayout:
@@ -228,22 +275,24 @@ def cell_of(wishes: Wishes, width: int, height: int) -> Cell:
     gap = 0 if small < 4 * scale else max(scale, min(16 * scale, small // 10))
     labels = _labels(wishes, width - gap, height)
     label = labels * wishes.line + (PAD * scale if labels else 0)
-    head = LID * scale + (3 * scale if labels else 0)
-    floor = FLOOR * scale
-    if height - gap - label - head - floor < LEAST_HEIGHT * scale:
-        head = floor = 0  # no jobs are seen
-    tall = max(1, height - gap - label - head - floor)
     room = max(1, (width - gap) // resources)
     between = 0 if resources == 1 or room < 3 else max(1, room // 10)
     bar = bar_gap = 0
     if wishes.bars and room >= BAR_FROM * scale:
         bar = min(max(3 * scale, room // 5), round(3.4 * wishes.line))
         bar_gap = max(scale, min(4 * scale, bar // 4))
-    widest = max(round(0.75 * tall), 4 * wishes.line)
-    wide = max(1, min(room - bar - bar_gap - between, widest))
+    wide = max(1, room - bar - bar_gap - between)
+    head = LID * scale + (3 * scale if labels else 0)
+    tall = height - gap - label - head - FLOOR * scale
+    shows_jobs = tall >= LEAST_HEIGHT * scale and wide >= LEAST_WIDTH * scale
+    if not shows_jobs:
+        head, tall = 0, max(1, height - gap - label)
+    wide = min(wide, max(round(0.75 * tall), 4 * wishes.line))
     used = resources * (bar + bar_gap + wide + between) - between
     left = max(0, (width - gap - used) // 2)
-    return Cell(width, height, gap, left, head, tall, bar, bar_gap, wide, between, labels, label)
+    return Cell(
+        width, height, gap, left, head, tall, bar, bar_gap, wide, between, labels, label, shows_jobs
+    )
 
 
 def _labels(wishes: Wishes, width: int, height: int) -> int:

@@ -13,12 +13,13 @@ from gui.painting.textures import texture_scale, texture_tile
 from gui.panels.queue.bins_palette import SHADES, heat_color, style_color
 from gui.panels.queue.colours import paint_queue_mark, queue_name
 from gui.panels.queue.queues_words import interval_words
-from gui.panels.servers_legend import GAP, LINE, flow
 from gui.theme import Texture, Theme
 from model.systems.queue.facts import QueueFacts
 from model.systems.queue.numbers import QueueNumbers
 
 LINES = 2
+#: Height of a line in lines of text, from a mark to its words, and between entries.
+LINE, GAP, BETWEEN = 1.35, 6.0, 18.0
 #: Width of a mark, and of a gradient, in lines of text.
 _MARK, _GRADIENT = 1.0, 2.6
 
@@ -90,11 +91,23 @@ class BinLegend:
         result: list[tuple[Entry, int, float]] = []
         for intervals in (True, False):
             items = entries(self._numbers, self._facts, jobs, stalls, intervals)
-            places = flow([self._width(item) for item in items], room, LINES)
-            result = [(item, *place) for item, place in zip(items, places, strict=True)
-                      if place is not None]  # fmt: skip
+            result = self._wrapped(items, room)
             if len(result) == len(items):
                 break
+        return result
+
+    def _wrapped(self, items: list[Entry], room: float) -> list[tuple[Entry, int, float]]:
+        """Line and x of each of the first *items*, as many as there are lines for."""
+        result: list[tuple[Entry, int, float]] = []
+        line, x = 0, 0.0
+        for item in items:
+            width = self._width(item)
+            if x and x + width > room:
+                line, x = line + 1, 0.0
+            if line >= LINES:
+                break
+            result.append((item, line, x))
+            x += width + BETWEEN
         return result
 
     def _wide(self, item: Entry) -> float:

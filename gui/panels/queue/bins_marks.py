@@ -9,7 +9,6 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.intents import Select
 from gui.panels.queue.bins_scene import Scene
-from gui.panels.servers_steps import current_records
 from model.frame import Frame
 from model.records import Evict, Place, Record, Renew, Stall
 
@@ -30,8 +29,10 @@ class Mark(NamedTuple):
 
 def marks(frame: Frame) -> tuple[Mark, ...]:
     """What the current step names: its last sub-step, or all that was done in the last slot."""
+    if frame.running:
+        return ()
     found: list[Mark] = []
-    for record in current_records(frame):
+    for record in frame.records[-1:] or frame.last_records:
         found += _marks_of(record, whole=not frame.records)
     return tuple(dict.fromkeys(found))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
@@ -147,32 +149,31 @@ class BinRaster:
     def begin(self, layout: BinLayout, background: int) -> None:
         """Start a picture; what is between the bins is drawn only when that changes."""
         rows, columns = layout.window()
-        self._grid = len(rows), len(columns)
+        tops = layout.tops[rows.start : rows.stop + 1]
         self._cell = layout.cell
+        self._columns = len(columns)
+        self._tops = (tops - tops[0]).tolist()
         x, y = layout.origin
-        self._origin = (x + columns.start * layout.cell.width, y + rows.start * layout.cell.height)
-        key = (background, layout.cell, self._grid)
+        self._origin = (x + columns.start * layout.cell.width, y + int(tops[0]))
+        key = (background, layout.cell, self._columns, self._tops, len(layout.visible()))
         if key != self._background:
             self._background = key
-            height, width = len(rows) * layout.cell.height, len(columns) * layout.cell.width
+            height, width = self._tops[-1], self._columns * layout.cell.width
             self._pixels = np.full((max(1, height), max(1, width)), background, np.uint32)
 
-    def draw(self, picture: Pixels, bottom: int, left: int) -> None:
-        """Put columns [S, D, H, W] into the cells: *bottom* is the y below the last row.
-
-        *left* is the x of the first resource.
-        """
-        rows, columns = self._grid
-        servers, resources, height, width = picture.shape
-        if servers < rows * columns:
-            missing = rows * columns - servers
-            none = np.full((missing, *picture.shape[1:]), self._background[0], np.uint32)
-            picture = np.concatenate([picture, none])
-        cells = self._pixels.reshape(rows, self._cell.height, columns, self._cell.width)
-        for resource in range(resources):
-            x = left + resource * self._cell.pair
-            mine = picture[:, resource].reshape(rows, columns, height, width)
-            cells[:, bottom - height : bottom, :, x : x + width] = mine.transpose(0, 2, 1, 3)
+    def draw(self, picture: Pixels, left: int) -> None:
+        """Put columns [S, D, H, W] into the cells; *left* is the x of the first resource."""
+        cell, columns = self._cell, self._columns
+        _, resources, height, width = picture.shape
+        for row, (top, end) in enumerate(pairwise(self._tops)):
+            cells = self._pixels[top:end].reshape(end - top, columns, cell.width)
+            servers = picture[row * columns : (row + 1) * columns]
+            bottom = end - top - cell.gap - cell.label
+            high = min(height, bottom)  # what is above a row of smaller servers is empty
+            for resource in range(resources):
+                x = left + resource * cell.pair
+                mine = servers[:, resource, height - high :].transpose(1, 0, 2)
+                cells[bottom - high : bottom, : len(servers), x : x + width] = mine
 
 
 def columns(looks: Looks, strips: Pixels, stalled: Flags) -> Pixels:

@@ -155,14 +155,13 @@ def draw(scene: Scene, raster: BinRaster, heights: Integers | None) -> None:
         full = capacity / scene.numbers.largest
         looks = heat_rows(used, full, stalled, cell)
         picture = columns(looks, palette.heat, stalled)
-        raster.draw(picture, cell.head + cell.tall, cell.bin_left(0))
+        raster.draw(picture, cell.bin_left(0))
         return
-    bottom = cell.height - cell.gap - cell.label
     looks = bin_rows(scene.levels, scene.blocks.place, scene.style, stalled, cell, scale)
     picture = columns(looks, palette.strips, stalled)
     draw_gauges(picture, scene.levels, scene.blocks, scene.style, stalled, palette, scale)
-    raster.draw(picture, bottom, cell.bin_left(0))
+    raster.draw(picture, cell.bin_left(0))
     if palette.bars is not None and heights is not None:
         slots = slots_of(scene.state, scene.facts, heights, scene.servers, cell.tall)
         looks = bar_rows(slots, scene.numbers.largest, len(scene.servers), cell, scale)
-        raster.draw(columns(looks, palette.bars, stalled), bottom, cell.left)
+        raster.draw(columns(looks, palette.bars, stalled), cell.left)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -17,11 +18,11 @@ from gui.panels.queue.bins_marks import marks, paint_marks, paint_selection
 from gui.panels.queue.bins_raster import BinRaster
 from gui.panels.queue.bins_scene import Scene, draw, scene_of
 from gui.panels.queue.bins_text import BinText, Lines, label_widths
-from gui.panels.queue.bins_words import block_words, may_stall, server_words
+from gui.panels.queue.bins_words import block_words, may_stall, sentence, server_words
 from gui.panels.servers_gestures import Gestures, show_tip
-from gui.panels.servers_steps import sentence
 from gui.theme import Theme
 from model.frame import Frame
+from model.systems.queue.numbers import QueuePool
 
 MARGIN = 10.0
 #: The picture is drawn where the bins have at least this many pixels in width and height.
@@ -81,8 +82,7 @@ class BinView(QWidget):
         if before is None or before.info is not frame.info:
             self._zoom, self._offset = 1.0, (0, 0)
             self._restyle()
-        words = sentence(frame)
-        self._sentence = words[:1].upper() + words[1:] if words[1:2].isalpha() else words
+        self._sentence = sentence(frame)
         if not frame.running:
             self.setAccessibleDescription(self._sentence)
         self.update()
@@ -96,11 +96,15 @@ class BinView(QWidget):
         if self._frame is None:
             return
         numbers, facts = self._frame.info.numbers, self._frame.info.facts
+
+        def share_of(pool: QueuePool) -> float:
+            return float((np.array(pool.capacity) / numbers.largest).max())
+
         self._legend = BinLegend(numbers, facts, self._text, self._theme)
         self._heights = slot_heights(numbers, facts)
         self._kinds, widths = label_widths(numbers, facts, self._text)
         self._wishes = Wishes(
-            servers=numbers.servers,
+            pools=tuple((pool.count, share_of(pool)) for pool in numbers.pools),
             resources=numbers.resources,
             bars=self._heights is not None,
             line=max(1, round(self._text.height * self._ratio)),
@@ -149,8 +153,7 @@ class BinView(QWidget):
             return
         old = scene.layout
         self._zoom = min(max(1.0, self._zoom * factor), most_zoom(self._fit))
-        cell = zoomed_bins(self._fit, self._zoom).cell
-        sides = (old.cell.width, cell.width), (old.cell.height, cell.height)
+        sides = zip(old.content, zoomed_bins(self._fit, self._zoom).content, strict=True)
         points = position - scene.stage.topLeft()
         where = points.x() * self._ratio, points.y() * self._ratio
         self._look(*(

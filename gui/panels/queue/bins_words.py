@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gui.painting.stack_text import symbol
+from gui.panels.queue.bins_content import reserves_of
 from gui.panels.queue.colours import queue_name
 from gui.panels.queue.queues_words import share_words, size_words
 from gui.panels.wording import significant
@@ -48,19 +51,38 @@ def _configuration_lines(frame: Frame, facts: QueueFacts, server: int) -> list[s
     if active < 0:
         return ["no active configuration yet"]
     weight = grouped(int(frame.derived.weights[active]))
-    name = facts.configuration_names[active]
-    return [f"active configuration {name}, ⟨k, Q⟩ = {weight}"]
+    lines = [f"active configuration {facts.configuration_names[active]}, ⟨k, Q⟩ = {weight}"]
+    reserve, owner = reserves_of(frame.state, frame.info.numbers, facts, np.array([server]))
+    if owner[0] >= 0:
+        name = queue_name(int(owner[0]), facts.layout.queues)
+        lines.append(f"{size_words(frame.info, reserve[0].tolist())} reserved for {name}")
+    return lines
 
 
 def _job_line(frame: Frame, record: int) -> str:
     state, info, facts = frame.state, frame.info, frame.info.facts
     size, room = state.job_size[record].tolist(), state.job_room[record].tolist()
-    words = f"job {grouped(int(state.job_number[record]))}: size {size_words(info, size)}"
+    words = f"job {int(state.job_number[record])}: size {size_words(info, size)}"
     if room != size:
         words += f", takes {size_words(info, room)}"
     if facts.layout.queues > 1:
         words += f", {queue_name(int(state.job_queue[record]), facts.layout.queues)}"
     return f"{words}; {service_words(frame, record)}"
+
+
+def sentence(frame: Frame) -> str:
+    """The current step, the last slot, or what comes first; empty while running."""
+    narrator = frame.info.narrator
+    if frame.running:
+        words = ""
+    elif frame.records:
+        words = narrator.record(frame.records[-1])
+    elif frame.event and len(frame.rows):
+        words = narrator.row(frame.rows[-1])
+    else:
+        words = f"next: {narrator.event(frame.next_event)}" if frame.next_event else ""
+    # A sentence may start with a symbol, such as k₁, which is no word to be capitalized.
+    return words[:1].upper() + words[1:] if words[1:2].isalpha() else words
 
 
 def may_stall(frame: Frame) -> bool:
@@ -83,12 +105,8 @@ def block_words(frame: Frame, record: int) -> str:
     """What is to be known of a job on a server, one thing a line."""
     state, info, facts = frame.state, frame.info, frame.info.facts
     server, queue = int(state.job_server[record]), int(state.job_queue[record])
-    free = (info.numbers.capacity[server] - state.used[server]).tolist()
-    lines = [
-        _job_line(frame, record),
-        share_words(info, state.job_size[record].tolist()),
-        f"on server {grouped(server + 1)}, which has {size_words(info, free)} free",
-    ]
+    share = share_words(info, state.job_size[record].tolist())
+    lines = [_job_line(frame, record), f"{share}, on server {grouped(server + 1)}"]
     active = int(state.active[server])
     if active >= 0 and not facts.configurations[active, queue]:
         lines.append("not of the server's active configuration")

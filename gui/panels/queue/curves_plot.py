@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 from PySide6.QtWidgets import QWidget
 
@@ -10,11 +10,13 @@ from gui.panels.queue.colours import queue_name
 from gui.panels.queue.curves_reading import (
     MOST_CURVES,
     longest,
-    means_until,
-    read_queues,
+    mean_lengths,
     read_total,
+    reader,
+    until_now,
 )
-from gui.panels.sampled import LEAST_GROWTH, History, SampledSeries, nothing
+from gui.panels.sampled import LEAST_GROWTH, History, nothing
+from gui.panels.tiles import LabelPace
 from gui.plotting.curve import PyramidBand
 from gui.plotting.pyramid import Pyramid
 from gui.plotting.time_plot import PlotText, TimePlot
@@ -22,6 +24,13 @@ from gui.theme import Theme, current_fonts
 from model.frame import Frame
 
 _SLOTS = ("", "slot", "slots")
+
+
+class _Line(NamedTuple):
+    """The curve of one virtual queue, and what is known of it."""
+
+    curve: Pyramid
+    history: History
 
 
 class QueuePlot(TimePlot):
@@ -35,14 +44,14 @@ class QueuePlot(TimePlot):
                         "drawn.\nA click goes to that moment, the wheel enlarges, a double click "
                         "shows all.")  # fmt: skip
         self._total = History(read_total)
-        self._queues = History(read_queues)
         self._frame: Frame | None = None
         self._drawing = self._stale = False
         self._drawn = 0.0
         self._extent: PyramidBand | None = None
         self._has_mean = False
         self._names: Sequence[str] = ()
-        self._chosen: dict[int, Pyramid] = {}
+        self._pace = LabelPace()
+        self._chosen: dict[int, _Line] = {}
         self._ahead = self.add_curve("ahead", "border")
         self._curve = self.add_curve("waiting", "run", label="Q")
         self.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
@@ -68,12 +77,13 @@ class QueuePlot(TimePlot):
         if not (anew or not frame.running or self._shift(frame) >= LEAST_GROWTH):
             return
         self._total.update(frame)
-        if frame.info.facts.layout.queues > 1:
-            self._queues.update(frame)
         self._frame = frame
         if anew:
             self._begin(frame)
-        self._choose(frame)
+        if self._pace.due(frame.running) or anew:
+            self._choose(frame)
+        for line in self._chosen.values():
+            line.history.update(frame)
         self._draw(frame)
 
     def show_mean(self, value: float | None, text: str) -> None:
@@ -111,16 +121,15 @@ class QueuePlot(TimePlot):
         """Curves for the longest queues; where there is one queue, it is the total."""
         if frame.info.facts.layout.queues < 2:
             return
-        means = means_until(self._queues.series, frame.time)
-        chosen = longest(means, self.chosen, MOST_CURVES)
+        chosen = longest(mean_lengths(until_now(frame)), self.chosen, MOST_CURVES)
         for queue in self.chosen:
             if queue not in chosen:
                 self.remove(_key(queue))
                 del self._chosen[queue]
         for queue in chosen:
             if queue not in self._chosen:
-                name = self._names[queue]
-                self._chosen[queue] = self.add_curve(_key(queue), queue, label=name)
+                curve = self.add_curve(_key(queue), queue, label=self._names[queue])
+                self._chosen[queue] = _Line(curve, History(reader(queue)))
 
     # Drawing.
 
@@ -144,9 +153,8 @@ class QueuePlot(TimePlot):
         past, future = (view[0], frame.time), (frame.time, frame.extent.live_end_time)
         self._curve.replace(*total.curve(past, view))
         self._ahead.replace(*total.curve(future, view))
-        for queue, pyramid in self._chosen.items():
-            series: SampledSeries = self._queues.series[queue]
-            pyramid.replace(*series.curve(past, view))
+        for line in self._chosen.values():
+            line.curve.replace(*line.history.series[0].curve(past, view))
 
     def _shift(self, frame: Frame) -> float:
         """How many pixels the cursor would move to stand at the frame's time."""

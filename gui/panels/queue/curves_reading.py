@@ -7,7 +7,7 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.panels.sampled import Columns, SampledSeries
+from gui.panels.sampled import Columns, Read
 from model.frame import Frame
 from model.growth import STRETCHES, Growth, growth
 from model.systems.queue.sampling import (
@@ -47,9 +47,13 @@ def read_total(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
     return Columns(samples[:, columns[0]], samples[:, columns[1]])
 
 
-def read_queues(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
-    """Q_j at each sample; between samples it is taken to stay."""
-    return Columns(samples[:, SCALARS:])
+def reader(queue: int) -> Read:
+    """What reads Q_j of one virtual queue; between samples it is taken to stay."""
+
+    def read(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
+        return Columns(samples[:, [SCALARS + queue]])
+
+    return read
 
 
 def longest(means: Sequence[float], shown: tuple[int, ...], most: int) -> tuple[int, ...]:
@@ -67,15 +71,13 @@ def longest(means: Sequence[float], shown: tuple[int, ...], most: int) -> tuple[
     return tuple(sorted(kept))
 
 
-def means_until(series: Iterable[SampledSeries], time: float) -> list[float]:
-    """The mean of each series up to *time*."""
-    result = []
-    for one in series:
-        x = one.values.x
-        span = time - x[0]
-        total = np.interp(time, x, one.totals()) - one.totals()[0]
-        result.append(float(total / span) if span > 0 else float(one.values.y[0]))
-    return result
+def mean_lengths(samples: NDArray[np.float64]) -> list[float]:
+    """The mean length of each virtual queue over the slots of *samples*."""
+    if len(samples) < 2:
+        return [float(length) for length in samples[-1, SCALARS:]]
+    slots = np.diff(samples[:, TIME_COLUMN])
+    means: list[float] = (slots @ samples[:-1, SCALARS:] / slots.sum()).tolist()
+    return means
 
 
 def until_now(frame: Frame) -> NDArray[np.float64]:

@@ -90,7 +90,7 @@ def _mean_or_growth(
            "mean of a queue that may grow says nothing.")  # fmt: skip
     told, time = growth_words(growth)
     role = "rejection" if growth.verdict == UNSTABLE else "run"
-    yield TileText(f"growth per {time}", told, role, tip, f"per {time}")
+    yield TileText(f"growth per {time}", told, role, tip)
 
 
 def verdict_words(frame: Frame, growth: Growth | None) -> tuple[str, str, str]:

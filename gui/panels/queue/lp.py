@@ -44,6 +44,9 @@ from model.programs.queue.bounds import QueueBounds
 
 #: From this width on, at the usual size of type, there are two columns.
 _TWO_COLUMNS = 880
+#: A panel that is lower than this has two columns from a smaller width on.
+_FLAT, _TWO_NARROW = 560, 600
+_BELOW, _UNLIMITED = 8, 16_777_215
 _SHARE = 0.001
 _BEST = "<i>ρ</i><sup>*</sup>"
 
@@ -109,9 +112,9 @@ class SupportablePanel(Panel):
         if columns == self._columns:
             return
         self._columns = columns
-        place: list[QWidget] = [self.scale, self.note, self.limits]
+        place: list[QWidget] = [self.scale, self.note]
         pictures: list[QWidget] = [self.region, self.refining]
-        numbers: list[QWidget] = [self.bars, self.prices, self.guarantees]
+        numbers: list[QWidget] = [self.limits, self.bars, self.prices, self.guarantees]
         orders = (
             ([*place, *pictures, *numbers], []) if columns == 1 else ([*place, *numbers], pictures)
         )
@@ -206,9 +209,18 @@ class SupportablePanel(Panel):
         self._arrange_by_width()
 
     def _arrange_by_width(self) -> None:
-        wide = self.width() >= _TWO_COLUMNS * current_fonts().scale
+        """Two columns where there is room for them, or too little for pictures below each other."""
+        scale = current_fonts().scale
+        wide = self.width() >= _TWO_COLUMNS * scale
+        flat = self.width() >= _TWO_NARROW * scale and self.height() < _FLAT * scale
         pictures = not (self.region.isHidden() and self.refining.isHidden())
-        self._arrange(2 if wide and pictures else 1)
+        columns = 2 if (wide or flat) and pictures else 1
+        self._arrange(columns)
+        # Beside long tables the pictures stay in view as a whole.
+        room = self.height() - self.tiles.sizeHint().height() - _BELOW
+        for picture in (self.region, self.refining):
+            tall = max(room, picture.minimumHeight()) if columns == 2 else _UNLIMITED
+            picture.setMaximumHeight(tall)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Theorem 1's bounds, or the configurations that support rho*."""

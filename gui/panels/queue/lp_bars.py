@@ -143,12 +143,9 @@ class ConfigurationBars(QWidget):
         painter.setPen(QColor(theme.muted))
         if with_numbers:
             room = QRectF(_MARGIN, 0, left - _MARGIN, height)
-            text = "share of servers by configuration"
-            painter.drawText(
-                room,
-                _LEFT,
-                self._metrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width()),
-            )
+            whole, measure = "share of servers by configuration", self._metrics()
+            fits = measure.horizontalAdvance(whole) <= room.width()
+            painter.drawText(room, _LEFT, whole if fits else "share of servers")
         painter.setPen(QPen(QColor(theme.grid)))
         for share in (0.0, 0.5, 1.0):
             x = round(bars.left() + share * bars.width())

@@ -158,7 +158,8 @@ class RegionPlot(QWidget):
             text = f"K_{{RED}} {_share(carried)} ρ*"
             wanted.append(self._wanted(text, region.reduced_boundary, REDUCED, must=True))
         wanted += [
-            self._wanted(f"trap ({x}, {y})", picture.at((x, y)), TRAP) for x, y in picture.traps
+            self._wanted(f"trap ({x}, {y})", picture.at((x, y)), TRAP, must=True)
+            for x, y in picture.traps
         ]
         return wanted
 

@@ -127,15 +127,13 @@ class QueuesPanel(Panel):
 
     def _job_marked(self, frame: Frame, focus: Focus) -> Marker | None:
         state, sizes = frame.state, self._sizes
-        record = self._hovered
-        if record is None:
-            record = self._named(frame, focus)
-        if record is None or sizes is None or state.job_number[record] < 0:
+        record = self._named(frame, focus)
+        if record is None or sizes is None:
             return None
         size, info = state.job_size[record].tolist(), frame.info
         share = info.numbers.fraction(size[sizes.resource], sizes.resource)
-        job, told = f"job {int(state.job_number[record])}", told_size(info, size)
-        role = "focus" if record == self._hovered else "run"
+        number, told = int(state.job_number[record]), told_size(info, size)
+        job, role = f"job {number}", "focus" if number == self._hovered else "run"
         if not sizes.intervals:
             of = f"{job}: {share_words(info, size)}"
             return Marker(share, (f"{job}, size {told}", of), role)
@@ -147,11 +145,13 @@ class QueuesPanel(Panel):
         brief = f"{job}, size {size_words(info, size)}, {where} {name}, for {reason}"
         return Marker(share, (most, brief, f"{job}: {name}, {reason}", reason), role)
 
-    @staticmethod
-    def _named(frame: Frame, focus: Focus) -> int | None:
-        """The record of the job that the moment is about: looked at, placed, or arrived."""
+    def _named(self, frame: Frame, focus: Focus) -> int | None:
+        """The record of the job that the moment is about: under the mouse, looked at, placed."""
         jobs = [*focus.pointed_at, *focus.placed[:1]]
-        return records_of(frame.state, jobs[:1]).get(jobs[0]) if jobs else None
+        if self._hovered is not None:
+            jobs.insert(0, self._hovered)
+        known = records_of(frame.state, jobs)
+        return next((known[job] for job in jobs if job in known), None)
 
     @staticmethod
     def _reason(sizes: Sizes, share: Fraction, queue: int) -> str:
@@ -163,8 +163,8 @@ class QueuesPanel(Panel):
         if self.frame is not None and self._info is self.frame.info:
             self._show(self.frame)
 
-    def _hover(self, record: int | None) -> None:
-        self._hovered = record
+    def _hover(self, job: int | None) -> None:
+        self._hovered = job
         self._refresh()
 
     def _point(self, share: Fraction | None) -> None:

@@ -13,14 +13,13 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.panels.queue.queues_layout import LanesLayout, LaneText, length_share
 from gui.panels.queue.queues_painting import LanesPainter, more_words
 from gui.panels.queue.queues_reading import Focus, JobCell, Lane, LaneName
 from gui.panels.queue.queues_switch import LogSwitch
 from gui.panels.queue.queues_words import interval_words
-from gui.panels.servers_gestures import show_tip
 from gui.plotting.scales import SteppedRange, format_number
 from gui.theme import Theme, current_fonts
 
@@ -31,7 +30,7 @@ class LanesView(QWidget):
     """The lanes; signals tell the record of the job, or the lane, that the mouse points at."""
 
     resized = Signal()  #: there may be room for other jobs now
-    job_hovered = Signal(object)  #: a record, or None
+    job_hovered = Signal(object)  #: a job's number, or None
     job_clicked = Signal(int, bool)  #: a job's number, and whether it was a double click
     tip_asked = Signal(object, object, object)  #: the event, a record or None, a queue or None
 
@@ -198,10 +197,10 @@ class LanesView(QWidget):
         return found[0] if len(found) and found[0] < len(self._names) else None
 
     def _hover(self, job: JobCell | None) -> None:
-        record = None if job is None else job.record
-        if record != self._hovered:
-            self._hovered = record
-            self.job_hovered.emit(record)
+        number = None if job is None else job.number
+        if number != self._hovered:
+            self._hovered = number
+            self.job_hovered.emit(number)
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -235,4 +234,4 @@ class LanesView(QWidget):
 
     def show_tip(self, event: QHelpEvent, text: str) -> None:
         """Show what the panel has to say."""
-        show_tip(self, event, text)
+        QToolTip.showText(event.globalPos(), text, self)

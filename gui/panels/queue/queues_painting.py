@@ -19,7 +19,7 @@ from gui.theme import Theme, current_fonts
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _CENTRE = Qt.AlignmentFlag.AlignCenter
-_SERVERS = ("◂ to the servers; head of the line first", "◂ to the servers", "◂ servers", "◂")
+_SERVERS = ("◂ to the servers, head of line first", "◂ to the servers", "◂ servers", "◂")
 _BAR_SHARE = 0.5  # of the panel's colour in a bar
 _OUTLINE, _CLEARANCE = 2.0, 0.8
 _STROKE = 3.5  # half the width of the strokes at a break
@@ -58,7 +58,7 @@ class LanesPainter:
         """Say which side the servers are on, and the scale of the lengths."""
         layout = self._layout
         scale = "a server" if self._top == 1 else f"{fraction_words(self._top)} of a server"
-        texts = [f"{_SERVERS[0]}; height of a lane: {scale}", *_SERVERS]
+        texts = [f"{_SERVERS[0]}; lane height: {scale}", *_SERVERS]
         right = switch if layout.has_bars else layout.jobs_right
         left = layout.gate_left + GAP
         box = QRectF(left, 0, right - left - GAP, layout.header)
@@ -219,4 +219,4 @@ def role_of(job: JobCell, focus: Focus, hovered: int | None) -> str:
         return "rejection"
     if job.number in (focus.looked_at, focus.arrived):
         return "run"
-    return "focus" if job.record == hovered or job.number == focus.selected else ""
+    return "focus" if job.number in (hovered, focus.selected) else ""

@@ -18,14 +18,13 @@ from PySide6.QtGui import (
     QPolygonF,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.painting.colour import mix
 from gui.panels.queue.colours import queue_brush, queue_ink, queue_style, subscript
 from gui.panels.queue.queues_scale import Sizes, SizeScale, bins, ends, spaced
 from gui.panels.queue.queues_switch import LogSwitch
 from gui.panels.queue.queues_words import fraction_words, interval_words, percent, reason_words
-from gui.panels.servers_gestures import show_tip
 from gui.theme import Theme, current_fonts
 from model.systems.queue.numbers import QueueNumbers
 
@@ -290,7 +289,7 @@ class SizeRuler(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            show_tip(self, event, self.tip_at(float(event.pos().x())))
+            QToolTip.showText(event.globalPos(), self.tip_at(float(event.pos().x())), self)
             return True
         return super().event(event)
 

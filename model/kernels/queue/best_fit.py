@@ -7,7 +7,8 @@ Implements
     waits already fits only a server that a job has just left, and any other server can only be
     given a job that has just arrived.  The largest job that fits, and the earliest one, come
     from an index of the waiting jobs by size (:mod:`model.kernels.queue.waiting`); the
-    server with the least residual capacity is found by a pass over the servers.
+    server with the least residual capacity from blocks of servers
+    (:mod:`model.kernels.queue.rooms`).
 Symbols
     l  ``server``
 Deviations
@@ -16,12 +17,13 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from model.jit import jitable
-from model.kernels.queue import slots, waiting
+from model.kernels.queue import rooms, slots, waiting
+from model.kernels.queue.rooms import NO_ROOM, Rooms
 from model.kernels.queue.slots import (
     ARRIVED,
     AT_FLAG,
@@ -33,8 +35,9 @@ from model.kernels.queue.slots import (
     STEP_JOBS,
     STEP_SERVERS,
 )
+from model.kernels.queue.waiting import Waiting
 from model.systems.queue import physics
-from model.systems.queue.state import NEXT_ARRIVAL, NOW, WAITING
+from model.systems.queue.state import NEXT_ARRIVAL, WAITING
 
 State = Any
 Array = Any
@@ -42,7 +45,7 @@ Array = Any
 next_due = slots.next_due
 due_departure = slots.depart
 arrive = slots.arrive
-place = slots.place
+place_job = slots.place
 stall = slots.stall
 finish = slots.finish
 depart = physics.depart
@@ -53,9 +56,19 @@ largest_up_to = waiting.largest_up_to
 add_by_arrival = waiting.add_by_arrival
 remove_by_arrival = waiting.remove_by_arrival
 earliest_up_to = waiting.earliest_up_to
+follow = rooms.follow
+job_left = rooms.job_left
+most_free = rooms.most_free
+first_with_room = rooms.first_with_room
+next_changed = rooms.next_changed
+tightest_of_blocks = rooms.tightest
 
-#: Larger than any residual capacity.
-NO_ROOM = np.int64(2**62)
+
+class BestFitIndex(NamedTuple):
+    """What follows from the state: the jobs that wait, and what is free on servers."""
+
+    waiting: Waiting
+    rooms: Rooms
 
 
 @jitable
@@ -78,29 +91,29 @@ def score(state: State, constant: Array, record: int, server: int) -> int:
 
 
 @jitable
-def tightest(state: State, constant: Array, capacity: Array, record: int) -> int:
+def tightest(state: State, index: Any, constant: Array, capacity: Array, record: int) -> int:
     """The server that BF-J chooses for a job, or -1."""
+    room = state.job_room[np.uintp(record), 0]
+    if capacity.shape[1] == 1:
+        return int(tightest_of_blocks(index.rooms, room))
     found = -1
-    best = NO_ROOM
-    one = capacity.shape[1] == 1
-    for server in range(len(state.stalled)):
-        if state.stalled[server] or not fits(state, capacity, record, server):
-            continue
-        if one:
-            key = capacity[server, 0] - state.used[server, 0]
-        else:
-            key = -score(state, constant, record, server)
-        if key < best:
-            best = key
-            found = server
-    return found
+    best = -1
+    server = first_with_room(index.rooms, room, 0)
+    while server >= 0:
+        if fits(state, capacity, record, server):
+            value = score(state, constant, record, server)
+            if value > best:
+                best = value
+                found = server
+        server = first_with_room(index.rooms, room, server + 1)
+    return int(found)
 
 
 @jitable
 def best_for(state: State, index: Any, constant: Array, capacity: Array, server: int) -> int:
     """The record that BF-S chooses for a server, or -1."""
     if capacity.shape[1] == 1:
-        return int(largest_up_to(index, state, capacity[server, 0] - state.used[server, 0], 0))
+        return int(largest_up_to(index.waiting, state, index.rooms.free[np.uintp(server)], 0))
     found = -1
     best = -1
     best_sum = -1
@@ -120,24 +133,22 @@ def best_for(state: State, index: Any, constant: Array, capacity: Array, server:
 
 
 @jitable
-def forget(index: Any, state: State, constant: Array, record: int) -> None:
-    """A job has been placed: it is no longer among those that wait."""
-    if constant[STEP_SERVERS]:
-        remove_by_size(index, record)
-    else:
-        remove_by_arrival(index, state, record)
-
-
-@jitable
-def fill(
-    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
+def place(
+    state: State,
+    index: Any,
+    constant: Array,
+    capacity: Array,
+    record: int,
+    server: int,
+    outcome: Array,
 ) -> None:
-    """BF-S for one server."""
-    record = best_for(state, index, constant, capacity, server)
-    while record >= 0:
-        forget(index, state, constant, record)
-        place(state, record, server, outcome)
-        record = best_for(state, index, constant, capacity, server)
+    """A waiting job goes into service, and the index follows."""
+    if constant[STEP_SERVERS]:
+        remove_by_size(index.waiting, record)
+    else:
+        remove_by_arrival(index.waiting, state, record)
+    place_job(state, record, server, outcome)
+    follow(index.rooms, state, capacity, server)
 
 
 @jitable
@@ -153,17 +164,15 @@ def fill_servers(
 
     *least* is the least room of the jobs that have just arrived.
     """
-    now = int(state.clock[NOW])
-    for server in range(len(state.stalled)):
-        if state.stalled[server]:
-            continue
-        if state.last_departure[server] != now and (
-            constant[ONLY_DEPARTURES] or capacity[server, 0] - state.used[server, 0] < least
-        ):
-            continue
-        if state.number[WAITING] == 0:
-            return
-        fill(state, index, constant, capacity, server, outcome)
+    if constant[ONLY_DEPARTURES]:
+        least = NO_ROOM
+    server = next_changed(index.rooms, state, least, 0)
+    while server >= 0:
+        record = best_for(state, index, constant, capacity, server)
+        while record >= 0:
+            place(state, index, constant, capacity, record, server, outcome)
+            record = best_for(state, index, constant, capacity, server)
+        server = next_changed(index.rooms, state, least, server + 1)
 
 
 @jitable
@@ -180,20 +189,9 @@ def place_fresh(
         record = fresh[one]
         if state.job_server[record] >= 0:
             continue
-        server = tightest(state, constant, capacity, record)
+        server = tightest(state, index, constant, capacity, record)
         if server >= 0:
-            forget(index, state, constant, record)
-            place(state, record, server, outcome)
-
-
-@jitable
-def most_free(state: State, capacity: Array) -> int:
-    """The most that is free on a server that takes jobs."""
-    best = 0
-    for server in range(len(state.stalled)):
-        if not state.stalled[server]:
-            best = max(best, capacity[server, 0] - state.used[server, 0])
-    return int(best)
+            place(state, index, constant, capacity, record, server, outcome)
 
 
 @jitable
@@ -206,12 +204,11 @@ def place_earliest(
     the list.
     """
     while state.number[WAITING] > 0:
-        record = earliest_up_to(index, state, most_free(state, capacity), 0)
+        record = earliest_up_to(index.waiting, state, most_free(index.rooms), 0)
         if record < 0:
             return
-        server = tightest(state, constant, capacity, record)
-        forget(index, state, constant, record)
-        place(state, record, server, outcome)
+        server = tightest(state, index, constant, capacity, record)
+        place(state, index, constant, capacity, record, server, outcome)
 
 
 @jitable
@@ -222,15 +219,14 @@ def place_in_order(
     record = state.first_waiting[0]
     while record >= 0:
         after = state.job_next[record]
-        server = tightest(state, constant, capacity, record)
+        server = tightest(state, index, constant, capacity, record)
         if server >= 0:
-            forget(index, state, constant, record)
-            place(state, record, server, outcome)
+            place(state, index, constant, capacity, record, server, outcome)
         record = after
 
 
 @jitable
-def stall_half_empty(state: State, capacity: Array, outcome: Array) -> None:
+def stall_half_empty(state: State, index: Any, capacity: Array, outcome: Array) -> None:
     """Section VIII: a server in use below one half, while jobs wait."""
     if state.number[WAITING] == 0:
         return
@@ -243,6 +239,7 @@ def stall_half_empty(state: State, capacity: Array, outcome: Array) -> None:
                 below = False
         if below:
             stall(state, server, outcome)
+            follow(index.rooms, state, capacity, server)
 
 
 @jitable
@@ -265,7 +262,20 @@ def act(
     else:
         place_in_order(state, index, constant, capacity, outcome)
     if constant[STALLS]:
-        stall_half_empty(state, capacity, outcome)
+        stall_half_empty(state, index, capacity, outcome)
+
+
+@jitable
+def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: Array) -> None:
+    """The jobs that are due leave."""
+    record = due_departure(state, outcome)
+    while record >= 0:
+        server = state.job_server[np.uintp(record)]
+        release(state, depart(state))
+        follow(index.rooms, state, capacity, server)
+        if constant[STEP_SERVERS]:
+            job_left(index.rooms, server)
+        record = due_departure(state, outcome)
 
 
 @jitable
@@ -280,9 +290,9 @@ def take_arrivals(
         fresh[one] = record
         least = min(least, state.job_room[record, 0])
         if constant[STEP_SERVERS]:
-            add_by_size(index, state, record, jobs.bucket[place_in_block])
+            add_by_size(index.waiting, state, record, jobs.bucket[place_in_block])
         else:
-            add_by_arrival(index, state, record, jobs.bucket[place_in_block])
+            add_by_arrival(index.waiting, state, record, jobs.bucket[place_in_block])
     return int(least)
 
 
@@ -306,7 +316,7 @@ def advance(
     Parameters
     ----------
     index:
-        :class:`model.kernels.queue.waiting.Waiting`.
+        :class:`BestFitIndex`.
     jobs:
         :class:`model.kernels.queue.slots.Arrivals`.
     constant, outcome:
@@ -324,8 +334,7 @@ def advance(
         due = next_due(state, jobs, constant, until, outcome)
         if due != DUE:
             return due
-        while due_departure(state, outcome) >= 0:
-            release(state, depart(state))
+        leave(state, index, constant, capacity, outcome)
         least = take_arrivals(state, index, jobs, constant, fresh, outcome)
         act(state, index, constant, capacity, fresh, least, outcome)
         if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):

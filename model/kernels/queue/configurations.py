@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.jit import jitable
-from model.kernels.queue import slots, waiting
+from model.kernels.queue import best_fit, rooms, slots, waiting
+from model.kernels.queue.rooms import NO_ROOM, Rooms
 from model.kernels.queue.slots import (
     ARRIVED,
     AT_FLAG,
@@ -40,7 +41,7 @@ from model.kernels.queue.slots import (
 )
 from model.kernels.queue.waiting import Waiting
 from model.systems.queue import physics
-from model.systems.queue.state import NEXT_ARRIVAL, NOW, WAITING
+from model.systems.queue.state import IDLE, NEXT_ARRIVAL, WAITING
 
 State = Any
 Array = Any
@@ -61,14 +62,17 @@ largest_up_to = waiting.largest_up_to
 add_by_arrival = waiting.add_by_arrival
 remove_by_arrival = waiting.remove_by_arrival
 earliest_up_to = waiting.earliest_up_to
-
-NO_ROOM = np.int64(2**62)
+fits = best_fit.fits
+follow = rooms.follow
+job_left = rooms.job_left
+next_changed = rooms.next_changed
 
 
 class ConfigurationIndex(NamedTuple):
     """What follows from state and policy; C configurations, P pools."""
 
     waiting: Waiting
+    rooms: Rooms
     start: NDArray[np.int64]  #: [C + 1] where a configuration's entries begin
     queue: NDArray[np.int32]  #: [n] virtual queues with k_j > 0
     wanted: NDArray[np.int64]  #: [n] their k_j
@@ -124,7 +128,9 @@ def is_due(state: State, constant: Array, server: int) -> bool:
 
 
 @jitable
-def prepare(state: State, index: Any, constant: Array, server: int, outcome: Array) -> None:
+def prepare(
+    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
+) -> None:
     """Renew an empty server; stall one whose configuration weighs too little."""
     pool = index.pool_of[server]
     if state.jobs_on[server] == 0:
@@ -133,6 +139,8 @@ def prepare(state: State, index: Any, constant: Array, server: int, outcome: Arr
     weight = weigh(index, state.active[server])
     if weight * constant[GAMMA_DENOMINATOR] < constant[GAMMA_NUMERATOR] * index.best[pool, 1]:
         stall(state, server, outcome)
+        if constant[BEST_FIT]:
+            follow(index.rooms, state, capacity, server)
 
 
 @jitable
@@ -194,7 +202,7 @@ def place_largest(
     outcome: Array,
 ) -> bool:
     """The largest job of VQ_j (-1: of all) that fits; False if there is none."""
-    limit = capacity[server, 0] - state.used[server, 0]
+    limit = index.rooms.free[np.uintp(server)]
     above = 0
     if queue >= 0:
         limit = min(limit, index.high[queue])
@@ -203,6 +211,7 @@ def place_largest(
     if record < 0:
         return False
     place(state, index, constant, record, server, outcome)
+    follow(index.rooms, state, capacity, server)
     return True
 
 
@@ -228,35 +237,33 @@ def serve_best_fit(
 
 
 @jitable
-def serve_exactly(state: State, index: Any, constant: Array, server: int, outcome: Array) -> None:
-    """MaxWeight: up to k_j jobs of each type."""
+def serve_exactly(
+    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
+) -> None:
+    """MaxWeight: up to k_j jobs of each type; another policy's jobs may leave less room."""
     active = state.active[server]
     for entry in range(index.start[active], index.start[active + 1]):
         queue = index.queue[entry]
         while index.present[server, queue] < index.wanted[entry] and state.queue_length[queue] > 0:
-            place(state, index, constant, state.first_waiting[queue], server, outcome)
+            record = state.first_waiting[queue]
+            if not fits(state, capacity, record, server):
+                break
+            place(state, index, constant, record, server, outcome)
 
 
 @jitable
 def serve(
-    state: State,
-    index: Any,
-    constant: Array,
-    capacity: Array,
-    server: int,
-    least: int,
-    outcome: Array,
+    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
 ) -> None:
-    """Let a server take jobs; *least* is the least room of the jobs that have just arrived."""
+    """Let a server take jobs."""
+    if state.stalled[np.uintp(server)] or state.number[WAITING] == 0:
+        return
     if constant[EXACTLY]:
-        serve_exactly(state, index, constant, server, outcome)
-    elif not constant[BEST_FIT]:
-        serve_reserved(state, index, constant, capacity, server, outcome)
-    elif (
-        state.last_departure[server] == int(state.clock[NOW])
-        or capacity[server, 0] - state.used[server, 0] >= least
-    ):
+        serve_exactly(state, index, constant, capacity, server, outcome)
+    elif constant[BEST_FIT]:
         serve_best_fit(state, index, constant, capacity, server, outcome)
+    else:
+        serve_reserved(state, index, constant, capacity, server, outcome)
 
 
 @jitable
@@ -280,14 +287,14 @@ def make_way(state: State, index: Any, server: int, outcome: Array) -> None:
 
 @jitable
 def act_preemptively(
-    state: State, index: Any, constant: Array, fresh: Array, outcome: Array
+    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
 ) -> None:
     """Preemptive MaxWeight: all servers anew."""
     choose(state, index, constant, fresh, outcome)
     for server in range(len(state.stalled)):
         make_way(state, index, server, outcome)
     for server in range(len(state.stalled)):
-        serve_exactly(state, index, constant, server, outcome)
+        serve_exactly(state, index, constant, capacity, server, outcome)
 
 
 @jitable
@@ -302,32 +309,45 @@ def act(
 ) -> None:
     """What the policy does in a slot."""
     if constant[PREEMPTIVE]:
-        act_preemptively(state, index, constant, fresh, outcome)
+        act_preemptively(state, index, constant, capacity, fresh, outcome)
         return
-    if not constant[SEQUENTIAL]:
-        chosen = False
+    if constant[SEQUENTIAL]:
         for server in range(len(state.stalled)):
             if is_due(state, constant, server):
-                if not chosen:
-                    choose(state, index, constant, fresh, outcome)
-                    chosen = True
-                prepare(state, index, constant, server, outcome)
-    for server in range(len(state.stalled)):
-        if constant[SEQUENTIAL] and is_due(state, constant, server):
-            choose(state, index, constant, fresh, outcome)
-            prepare(state, index, constant, server, outcome)
-        if not state.stalled[server] and state.number[WAITING] > 0:
-            serve(state, index, constant, capacity, server, least, outcome)
+                choose(state, index, constant, fresh, outcome)
+                prepare(state, index, constant, capacity, server, outcome)
+            serve(state, index, constant, capacity, server, outcome)
+        return
+    if state.number[IDLE] > 0 or constant[STALLS]:
+        choose(state, index, constant, fresh, outcome)
+        for server in range(len(state.stalled)):
+            if is_due(state, constant, server):
+                prepare(state, index, constant, capacity, server, outcome)
+    if constant[BEST_FIT]:
+        server = next_changed(index.rooms, state, least, 0)
+        while server >= 0:
+            serve(state, index, constant, capacity, server, outcome)
+            server = next_changed(index.rooms, state, least, server + 1)
+    else:
+        for server in range(len(state.stalled)):
+            serve(state, index, constant, capacity, server, outcome)
 
 
 @jitable
-def leave(state: State, index: Any, record: int) -> None:
-    """A job leaves: its server has one of its queue less."""
-    server = state.job_server[record]
-    queue = state.job_queue[record]
-    index.present[server, queue] -= 1
-    if index.other[state.active[server]] == queue:
-        index.taken[server] -= state.job_room[record, 0]
+def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: Array) -> None:
+    """The jobs that are due leave: their servers have one of their queue less."""
+    record = due_departure(state, outcome)
+    while record >= 0:
+        at = np.uintp(record)
+        server, queue = state.job_server[at], state.job_queue[at]
+        index.present[np.uintp(server), np.uintp(queue)] -= 1
+        if index.other[np.uintp(state.active[np.uintp(server)])] == queue:
+            index.taken[np.uintp(server)] -= state.job_room[at, 0]
+        release(state, depart(state))
+        if constant[BEST_FIT]:
+            follow(index.rooms, state, capacity, server)
+            job_left(index.rooms, server)
+        record = due_departure(state, outcome)
 
 
 @jitable
@@ -369,11 +389,7 @@ def advance(
         due = next_due(state, jobs, constant, until, outcome)
         if due != DUE:
             return due
-        record = due_departure(state, outcome)
-        while record >= 0:
-            leave(state, index, record)
-            release(state, depart(state))
-            record = due_departure(state, outcome)
+        leave(state, index, constant, capacity, outcome)
         least = take_arrivals(state, index, jobs, constant, fresh, outcome)
         act(state, index, constant, capacity, fresh, least, outcome)
         if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):

@@ -10,7 +10,9 @@ import numpy as np
 from model.engine import Advance, Reason, Task
 from model.jit import compiled
 from model.kernels.queue import best_fit, configurations, fifo, slots
+from model.kernels.queue.best_fit import BestFitIndex
 from model.kernels.queue.configurations import ConfigurationIndex
+from model.kernels.queue.rooms import rooms_of
 from model.kernels.queue.slots import Arrivals
 from model.kernels.queue.waiting import bucket_ends, waiting_of
 from model.systems.queue.facts import records_on
@@ -114,8 +116,10 @@ class BestFitKernel(QueueKernel):
         self.constant[slots.STALLS] = self.policy.stalls
 
     def build(self, state: QueueState) -> Any:
-        """Waiting jobs by size, or by arrival for BF-J."""
-        return waiting_of(state, self.upper, bool(self.constant[slots.STEP_SERVERS]))
+        """Waiting jobs by size, or by arrival for BF-J, and what is free on servers."""
+        by_size = bool(self.constant[slots.STEP_SERVERS])
+        return BestFitIndex(waiting_of(state, self.upper, by_size),
+                            rooms_of(state, self.system.numbers.capacity))  # fmt: skip
 
 
 class FifoKernel(QueueKernel):
@@ -128,8 +132,9 @@ class FifoKernel(QueueKernel):
         self.constant[slots.SKIPS] = self.policy.skips
 
     def build(self, state: QueueState) -> Any:
-        """Waiting jobs by arrival."""
-        return waiting_of(state, self.upper, by_size=False)
+        """Waiting jobs by arrival, and what is free on servers."""
+        return BestFitIndex(waiting_of(state, self.upper, by_size=False),
+                            rooms_of(state, self.system.numbers.capacity))  # fmt: skip
 
 
 class ConfigurationKernel(QueueKernel):
@@ -164,6 +169,7 @@ class ConfigurationKernel(QueueKernel):
         start, queue, wanted = self._sparse
         index = ConfigurationIndex(
             waiting=_waiting(state, ends, bool(self.constant[slots.BEST_FIT])),
+            rooms=rooms_of(state, numbers.capacity),
             start=start,
             queue=queue,
             wanted=wanted,

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from model.jit import jitable
-from model.kernels.queue import best_fit, slots, waiting
+from model.kernels.queue import best_fit, rooms, slots, waiting
 from model.kernels.queue.slots import (
     AT_FLAG,
     AT_LIMIT,
@@ -25,32 +27,31 @@ from model.kernels.queue.slots import (
     DUE,
     SKIPS,
 )
-from model.systems.queue import physics
 from model.systems.queue.state import NOW, WAITING
 
 State = Any
 Array = Any
 
 next_due = slots.next_due
-due_departure = slots.depart
-place = slots.place
 finish = slots.finish
-depart = physics.depart
-release = physics.release
-remove_by_arrival = waiting.remove_by_arrival
 earliest_up_to = waiting.earliest_up_to
+most_free = rooms.most_free
+next_with_room = rooms.first_with_room
 fits = best_fit.fits
-most_free = best_fit.most_free
+leave = best_fit.leave
+place = best_fit.place
 take_arrivals = best_fit.take_arrivals
 
 
 @jitable
-def first_with_room(state: State, capacity: Array, record: int) -> int:
+def first_with_room(state: State, index: Any, capacity: Array, record: int) -> int:
     """The first server that has room for a job, or -1."""
-    for server in range(len(state.stalled)):
-        if fits(state, capacity, record, server):
-            return server
-    return -1
+    room = state.job_room[np.uintp(record), 0]
+    server = next_with_room(index.rooms, room, 0)
+    if capacity.shape[1] > 1:
+        while server >= 0 and not fits(state, capacity, record, server):
+            server = next_with_room(index.rooms, room, server + 1)
+    return int(server)
 
 
 @jitable
@@ -61,25 +62,25 @@ def place_in_order(
     record = state.first_waiting[0]
     while record >= 0:
         after = state.job_next[record]
-        server = first_with_room(state, capacity, record)
+        server = first_with_room(state, index, capacity, record)
         if server >= 0:
-            remove_by_arrival(index, state, record)
-            place(state, record, server, outcome)
+            place(state, index, constant, capacity, record, server, outcome)
         elif not constant[SKIPS]:
             return
         record = after
 
 
 @jitable
-def place_earliest(state: State, index: Any, capacity: Array, outcome: Array) -> None:
+def place_earliest(
+    state: State, index: Any, constant: Array, capacity: Array, outcome: Array
+) -> None:
     """The earliest waiting job that fits somewhere, again and again."""
     while state.number[WAITING] > 0:
-        record = earliest_up_to(index, state, most_free(state, capacity), 0)
+        record = earliest_up_to(index.waiting, state, most_free(index.rooms), 0)
         if record < 0:
             return
-        server = first_with_room(state, capacity, record)
-        remove_by_arrival(index, state, record)
-        place(state, record, server, outcome)
+        server = first_with_room(state, index, capacity, record)
+        place(state, index, constant, capacity, record, server, outcome)
 
 
 @jitable
@@ -113,11 +114,10 @@ def advance(
         due = next_due(state, jobs, constant, until, outcome)
         if due != DUE:
             return due
-        while due_departure(state, outcome) >= 0:
-            release(state, depart(state))
+        leave(state, index, constant, capacity, outcome)
         take_arrivals(state, index, jobs, constant, fresh, outcome)
         if constant[SKIPS] and capacity.shape[1] == 1:
-            place_earliest(state, index, capacity, outcome)
+            place_earliest(state, index, constant, capacity, outcome)
         elif not blocked(state, constant, outcome):
             place_in_order(state, index, constant, capacity, outcome)
         if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):

@@ -86,7 +86,7 @@ def next_due(state: State, jobs: Any, constant: Array, until: float, outcome: Ar
     last = len(jobs.time)
     if place >= last and not constant[LAST_BLOCK]:
         return NEEDS_JOBS
-    slot = jobs.time[place] if place < last else np.inf
+    slot = jobs.time[np.uintp(place)] if place < last else np.inf
     if state.number[DEPARTURES] > 0:
         slot = min(slot, state.heap_time[0])
     if state.number[UNSETTLED]:
@@ -96,7 +96,7 @@ def next_due(state: State, jobs: Any, constant: Array, until: float, outcome: Ar
     if slot > until:
         return AT_TIME
     arriving = 0
-    while place + arriving < last and jobs.time[place + arriving] <= slot:
+    while place + arriving < last and jobs.time[np.uintp(place + arriving)] <= slot:
         arriving += 1
     if state.number[FREE] < arriving:
         return NEEDS_ROOM
@@ -120,8 +120,8 @@ def depart(state: State, outcome: Array) -> int:
         return -1
     record = state.heap_record[0]
     if outcome[DEPARTED] == 0:
-        outcome[LEFT_JOB] = state.job_number[record]
-        outcome[LEFT_SERVER] = state.job_server[record]
+        outcome[LEFT_JOB] = state.job_number[np.uintp(record)]
+        outcome[LEFT_SERVER] = state.job_server[np.uintp(record)]
     outcome[DEPARTED] += 1
     outcome[FLAGS] |= FLAG_DEPARTED
     return int(record)
@@ -134,11 +134,12 @@ def arrive(state: State, jobs: Any, constant: Array, outcome: Array) -> int:
     number = constant[INITIAL_JOBS] + state.number[NEXT_ARRIVAL]
     state.number[NEXT_ARRIVAL] += 1
     record = take_record(state, number)
+    at, here = np.uintp(record), np.uintp(place)
     for d in range(state.job_size.shape[1]):
-        state.job_size[record, d] = jobs.size[place, d]
-        state.job_room[record, d] = jobs.room[place, d]
-    state.job_service[record] = jobs.service[place]
-    join(state, record, jobs.queue[place])
+        state.job_size[at, d] = jobs.size[here, d]
+        state.job_room[at, d] = jobs.room[here, d]
+    state.job_service[at] = jobs.service[here]
+    join(state, record, jobs.queue[here])
     if outcome[CAME_JOB] < 0:
         outcome[CAME_JOB] = number
     outcome[FLAGS] |= FLAG_ARRIVED
@@ -150,7 +151,7 @@ def place(state: State, record: int, server: int, outcome: Array) -> None:
     """A waiting job goes into service."""
     place_job(state, record, server)
     if outcome[PLACED] == 0:
-        outcome[PLACED_JOB] = state.job_number[record]
+        outcome[PLACED_JOB] = state.job_number[np.uintp(record)]
         outcome[PLACED_SERVER] = server
     outcome[PLACED] += 1
     outcome[FLAGS] |= FLAG_PLACED
@@ -203,7 +204,7 @@ def finish(
     """
     kept = -1
     for one in range(outcome[ARRIVED]):
-        if state.job_server[fresh[one]] < 0:
+        if state.job_server[np.uintp(fresh[one])] < 0:
             kept = fresh[one]
             break
     if kept >= 0:
@@ -227,7 +228,7 @@ def finish(
         state, outcome[FLAGS], max(job, 0), server, outcome[PLACED], outcome[DEPARTED],
         outcome[RENEWED], outcome[STALLED],
     )  # fmt: skip
-    row = tape[done[0]]
+    row = tape[np.uintp(done[0])]
     row.event = state.number[EVENT]
     row.time = state.clock[NOW]
     row.job = job

@@ -30,6 +30,9 @@ next_member = bitset.next_member
 #: Buckets that the range of a continuous law of sizes is cut into, in all.
 BUCKETS = 4096
 
+#: Cells that a bucket is found by, about.
+CELLS = 8192
+
 #: No job has this number: stands for "none" where the least number is wanted.
 NO_JOB = np.int64(2**62)
 
@@ -42,6 +45,8 @@ class Waiting(NamedTuple):
     """
 
     upper: NDArray[np.int64]  #: [B + 1] the largest size of each bucket, decreasing to 0
+    shift: int  #: sizes are cut into cells of 2**shift
+    cell: NDArray[np.int32]  #: [n + 2] the bucket of the first size of each cell
     first: NDArray[np.int32]  #: [B] the first record of a bucket
     last: NDArray[np.int32]  #: [B]
     after: NDArray[np.int32]  #: [M]
@@ -74,8 +79,13 @@ def empty_waiting(upper: NDArray[np.int64], records: int, with_tree: bool) -> Wa
     buckets = len(upper) - 1
     words = bitset.words_for(buckets)
     leaves = 1 << max(0, buckets - 1).bit_length() if with_tree else 0
+    shift = max(0, int(upper[0]).bit_length() - CELLS.bit_length() + 1)
+    starts = np.arange((int(upper[0]) >> shift) + 3) << shift
+    below = np.searchsorted(upper[::-1], starts)
     return Waiting(
         upper=upper,
+        shift=shift,
+        cell=np.clip(buckets - below, 0, buckets - 1).astype(np.int32),
         first=np.full(buckets, -1, np.int32),
         last=np.full(buckets, -1, np.int32),
         after=np.full(records, -1, np.int32),
@@ -102,11 +112,12 @@ def waiting_of(state: QueueState, upper: NDArray[np.int64], by_size: bool) -> Wa
 @jitable
 def bucket_of(waiting: Any, size: int) -> int:
     """The bucket of a size; that of sizes above the largest is the first."""
-    low = 0
-    high = len(waiting.upper) - 1
+    cell = min(size >> waiting.shift, len(waiting.cell) - 2)
+    low = int(waiting.cell[np.uintp(cell + 1)])
+    high = int(waiting.cell[np.uintp(cell)]) + 1
     while high - low > 1:
         middle = (low + high) >> 1
-        if waiting.upper[middle] >= size:
+        if waiting.upper[np.uintp(middle)] >= size:
             low = middle
         else:
             high = middle
@@ -116,53 +127,56 @@ def bucket_of(waiting: Any, size: int) -> int:
 @jitable
 def link_between(waiting: Any, record: int, bucket: int, before: int, after: int) -> None:
     """Put a record between two of its bucket's list (-1: its ends)."""
-    waiting.bucket[record] = bucket
-    waiting.before[record] = before
-    waiting.after[record] = after
+    at, list_of = np.uintp(record), np.uintp(bucket)
+    waiting.bucket[at] = bucket
+    waiting.before[at] = before
+    waiting.after[at] = after
     if before >= 0:
-        waiting.after[before] = record
+        waiting.after[np.uintp(before)] = record
     else:
-        waiting.first[bucket] = record
+        waiting.first[list_of] = record
     if after >= 0:
-        waiting.before[after] = record
+        waiting.before[np.uintp(after)] = record
     else:
-        waiting.last[bucket] = record
+        waiting.last[list_of] = record
     insert_bit(waiting.words, waiting.summary, bucket)
 
 
 @jitable
 def unlink(waiting: Any, record: int) -> int:
     """Take a record out of its bucket's list; returns the bucket."""
-    bucket = waiting.bucket[record]
-    before = waiting.before[record]
-    after = waiting.after[record]
+    at = np.uintp(record)
+    bucket = waiting.bucket[at]
+    before = waiting.before[at]
+    after = waiting.after[at]
     if before >= 0:
-        waiting.after[before] = after
+        waiting.after[np.uintp(before)] = after
     else:
-        waiting.first[bucket] = after
+        waiting.first[np.uintp(bucket)] = after
+        if after < 0:
+            discard_bit(waiting.words, waiting.summary, bucket)
     if after >= 0:
-        waiting.before[after] = before
+        waiting.before[np.uintp(after)] = before
     else:
-        waiting.last[bucket] = before
-    if waiting.first[bucket] < 0:
-        discard_bit(waiting.words, waiting.summary, bucket)
-    waiting.bucket[record] = -1
+        waiting.last[np.uintp(bucket)] = before
+    waiting.bucket[at] = -1
     return int(bucket)
 
 
 @jitable
 def add_by_size(waiting: Any, state: State, record: int, bucket: int) -> None:
     """Insert a job; in its bucket larger ones stand before smaller, earlier before later ones."""
-    size = state.job_room[record, 0]
-    number = state.job_number[record]
-    before = waiting.last[bucket]
+    size = state.job_room[np.uintp(record), 0]
+    number = state.job_number[np.uintp(record)]
+    before = waiting.last[np.uintp(bucket)]
     after = -1
     while before >= 0:
-        other = state.job_room[before, 0]
-        if other > size or (other == size and state.job_number[before] < number):
+        at = np.uintp(before)
+        other = state.job_room[at, 0]
+        if other > size or (other == size and state.job_number[at] < number):
             break
         after = before
-        before = waiting.before[before]
+        before = waiting.before[at]
     link_between(waiting, record, bucket, before, after)
 
 
@@ -181,11 +195,11 @@ def largest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
     if limit <= above:
         return -1
     bucket = next_member(waiting.words, waiting.summary, bucket_of(waiting, limit))
-    while bucket >= 0 and waiting.upper[bucket] > above:
-        if state.job_room[waiting.last[bucket], 0] <= limit:
-            record = waiting.first[bucket]
-            while state.job_room[record, 0] > limit:
-                record = waiting.after[record]
+    while bucket >= 0 and waiting.upper[np.uintp(bucket)] > above:
+        if state.job_room[np.uintp(waiting.last[np.uintp(bucket)]), 0] <= limit:
+            record = waiting.first[np.uintp(bucket)]
+            while state.job_room[np.uintp(record), 0] > limit:
+                record = waiting.after[np.uintp(record)]
             return int(record)
         bucket = next_member(waiting.words, waiting.summary, bucket + 1)
     return -1
@@ -194,12 +208,12 @@ def largest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
 @jitable
 def add_by_arrival(waiting: Any, state: State, record: int, bucket: int) -> None:
     """Insert a job; in its bucket earlier ones stand before later ones."""
-    number = state.job_number[record]
-    before = waiting.last[bucket]
+    number = state.job_number[np.uintp(record)]
+    before = waiting.last[np.uintp(bucket)]
     after = -1
-    while before >= 0 and state.job_number[before] > number:
+    while before >= 0 and state.job_number[np.uintp(before)] > number:
         after = before
-        before = waiting.before[before]
+        before = waiting.before[np.uintp(before)]
     link_between(waiting, record, bucket, before, after)
     update_tree(waiting, state, bucket)
 
@@ -213,16 +227,16 @@ def remove_by_arrival(waiting: Any, state: State, record: int) -> None:
 @jitable
 def update_tree(waiting: Any, state: State, bucket: int) -> None:
     """The first job of a bucket may be another one."""
-    first = waiting.first[bucket]
+    first = waiting.first[np.uintp(bucket)]
     tree = waiting.earliest
     node = (len(tree) >> 1) + bucket
-    tree[node] = state.job_number[first] if first >= 0 else NO_JOB
+    tree[np.uintp(node)] = state.job_number[np.uintp(first)] if first >= 0 else NO_JOB
     node >>= 1
     while node > 0:
-        least = min(tree[2 * node], tree[2 * node + 1])
-        if tree[node] == least:
+        least = min(tree[np.uintp(2 * node)], tree[np.uintp(2 * node + 1)])
+        if tree[np.uintp(node)] == least:
             break
-        tree[node] = least
+        tree[np.uintp(node)] = least
         node >>= 1
 
 
@@ -239,8 +253,8 @@ def earliest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
     if waiting.upper[bucket] > limit:  # not all of this bucket fits
         if waiting.upper[bucket + 1] < limit:
             record = waiting.first[bucket]
-            while record >= 0 and state.job_room[record, 0] > limit:
-                record = waiting.after[record]
+            while record >= 0 and state.job_room[np.uintp(record), 0] > limit:
+                record = waiting.after[np.uintp(record)]
             found = record
         bucket += 1
     end = len(waiting.first) if above == 0 else bucket_of(waiting, above + 1) + 1

@@ -96,7 +96,7 @@ class Reference(ActiveConfigurations):
         best, weight = self.heaviest(server, lengths)
         yield Renew(line=RENEWAL, server=server, configuration=best, values={
             "weight": weight, "lengths": tuple(lengths.tolist()),
-            "name": self.configuration_names[best]})  # fmt: skip
+            "name": self.configuration_names[best], "empty": view.is_empty(server)})  # fmt: skip
         left = self.configurations[best].copy()
         for job in view.jobs_on(server):
             left[job.queue] -= 1

@@ -184,7 +184,7 @@ class QueueNarrator:
         return ""
 
     def _placed(self, job: int, server: int, values: Values) -> str:
-        size = f" ({amounts(values['size'])})" if "size" in values else ""
+        size = f" {_bracketed(values['size'])}" if "size" in values else ""
         text = f"{self._job(job)}{size} goes to server {server + 1}"
         wording = _REASONS.get(values.get("reason", ""))
         if wording is None:
@@ -196,16 +196,16 @@ class QueueNarrator:
 
     def _renewed(self, server: int, configuration: int, values: Values) -> str:
         name = self._facts.configuration_names[configuration]
+        renewed = f"server {server + 1}{' is empty' if values.get('empty', True) else ''}"
         if "weight" not in values:
-            return f"server {server + 1} is empty: its configuration is now {name}"
+            return f"{renewed}: its configuration is now {name}"
         if not values["weight"]:
-            return f"server {server + 1} is empty: all weights are 0, {name} is the first"
+            return f"{renewed}: all weights are 0, {name} is the first"
         counts = self._facts.configurations[configuration].tolist()
         terms = [f"{count}·{length}" for count, length in zip(counts, values["lengths"],
                                                            strict=True) if count]  # fmt: skip
         product = f"{' + '.join(terms)} = " if len(terms) <= MOST_TERMS else ""
-        return (f"server {server + 1} is empty: {name} has the largest weight, "
-                f"{product}{values['weight']}")  # fmt: skip
+        return f"{renewed}: {name} has the largest weight, {product}{values['weight']}"
 
     def _stalled(self, server: int, values: Values) -> str:
         if values.get("reason") == "light":
@@ -237,7 +237,7 @@ class QueueNarrator:
     def _servers_that_fit(self, values: Values) -> str:
         job, count = self._job(values["job"]), values["servers"]
         if count:
-            return f"{_servers(count)} {_have(count)} room for {job} ({amounts(values['size'])})"
+            return f"{_servers(count)} {_have(count)} room for {job} {_bracketed(values['size'])}"
         return f"no server has room for {job}: {self._lacking(values['most_free'], values['size'])}"
 
     def _lacking(self, free: Any, size: Any) -> str:
@@ -250,18 +250,21 @@ class QueueNarrator:
         return f"none has {amounts(size)} of {' and '.join(names)} left at once"
 
     def _largest_that_fits(self, values: Values) -> str:
-        job = f"{self._job(values['job'])} ({amounts(values['size'])})"
-        word = "is the largest" if self._numbers.resources == 1 else "has the best score"
-        return (f"server {values['server'] + 1} has {amounts(values['free'])} left: of the "
-                f"{_jobs(values['waiting'])} that {_wait(values['waiting'])}, {job} {word} "
-                "that fits")  # fmt: skip
+        left = f"server {values['server'] + 1} has {amounts(values['free'])} left"
+        job = f"{self._job(values['job'])} {_bracketed(values['size'])}"
+        if values["waiting"] == 1:
+            return f"{left}: {job}, the only one that waits, fits"
+        word = ("is the largest that fits" if self._numbers.resources == 1 else
+                "has the best score of those that fit")  # fmt: skip
+        return f"{left}: of {_jobs(values['waiting'])} that wait, {job} {word}"
 
     def _nothing_fits(self, values: Values) -> str:
         left = f"server {values['server'] + 1} has {amounts(values['free'])} left"
         if not values["waiting"]:
             return f"{left}; no job waits"
-        return f"{left}: none of the {_jobs(values['waiting'])} that " \
-               f"{_wait(values['waiting'])} fits"  # fmt: skip
+        if values["waiting"] == 1:
+            return f"{left}: the only job that waits does not fit"
+        return f"{left}: none of {_jobs(values['waiting'])} that wait fits"
 
     def _blocked(self, values: Values) -> str:
         behind = values["behind"]
@@ -296,8 +299,9 @@ class QueueNarrator:
         queue, waiting = self._queue(values["queue"]), values["waiting"]
         if not waiting:
             return f"no job waits in {queue}"
-        return (f"none of the {_jobs(waiting)} in {queue} fits in the {amounts(values['free'])} "
-                f"left on server {values['server'] + 1}")  # fmt: skip
+        none = f"none of {_jobs(waiting)} in {queue} fits" if waiting > 1 else \
+            f"the only job in {queue} does not fit"  # fmt: skip
+        return f"{none} in the {amounts(values['free'])} left on server {values['server'] + 1}"
 
     def _job(self, number: Any) -> str:
         return f"job {self._name(int(number))}"
@@ -310,6 +314,10 @@ class QueueNarrator:
 
     def _queue(self, queue: int) -> str:
         return self._facts.layout.names[queue]
+
+
+def _bracketed(size: Any) -> str:
+    return f"({amount(size)})" if isinstance(size, Fraction) else amounts(size)
 
 
 def _jobs(count: int) -> str:

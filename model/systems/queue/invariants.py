@@ -19,6 +19,7 @@ from model.systems.queue.state import (
     DEPARTURES,
     EVICTED,
     FREE,
+    IDLE,
     IN_SERVICE,
     NEXT_ARRIVAL,
     NOW,
@@ -74,15 +75,19 @@ def _servers(state: QueueState) -> Sentences:
     """Each server's jobs are a list, and as many as they are counted."""
     served = np.flatnonzero((state.job_number >= 0) & (state.job_server >= 0))
     counts = np.bincount(state.job_server[served], minlength=len(state.jobs_on))
+    by_server = served[np.argsort(state.job_server[served], kind="stable")]
+    ends = np.cumsum(counts)
     for server in np.flatnonzero((counts > 0) | (state.first_job >= 0) | (state.last_job >= 0)):
         along = _along(state, int(state.first_job[server]), int(state.last_job[server]))
-        mine = served[state.job_server[served] == server]
+        mine = by_server[ends[server] - counts[server] : ends[server]]
         if along is None or not np.array_equal(np.sort(along), mine):
             yield f"the list of server {server + 1} does not lead through its {len(mine)} jobs"
     for server in np.flatnonzero(counts != state.jobs_on):
         yield f"server {server + 1} has {counts[server]} jobs, counted {state.jobs_on[server]}"
     if len(served) != state.number[IN_SERVICE]:
         yield f"{len(served)} jobs are in service, counted {state.number[IN_SERVICE]}"
+    if (idle := np.count_nonzero(counts == 0)) != state.number[IDLE]:
+        yield f"{idle} servers are idle, counted {state.number[IDLE]}"
 
 
 def _along(state: QueueState, first: int, last: int) -> Records | None:
@@ -231,8 +236,8 @@ def _reservations(system: QueueSystem, state: QueueState) -> Sentences:
     if not policy.reserves:
         return
     for server in np.flatnonzero(state.jobs_on):
-        start, _ = policy.pool_configurations[numbers.pool_of[server]]
-        if state.active[server] == start:
+        start, stop = policy.pool_configurations[numbers.pool_of[server]]
+        if not start < state.active[server] < stop:
             continue
         first_odd = 2 * ((int(numbers.largest[0]) // int(numbers.capacity[server, 0]))
                          .bit_length() - 1) + 1  # fmt: skip

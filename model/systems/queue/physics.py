@@ -1,6 +1,7 @@
 """What happens to the state in a slot, written once for the reference engine and the kernels.
 
-Nothing here decides or checks; the system checks a decision before it gets here.
+Nothing here decides or checks; the system checks a decision before it gets here.  Indices without
+a sign (``np.uintp``) spare the compiled code the question whether one counts from the end.
 """
 
 from __future__ import annotations
@@ -51,10 +52,10 @@ def take_record(state: State, number: int) -> int:
     """A free job record for a job that has just arrived; its sizes are the caller's to fill in."""
     free = state.number[FREE] - 1
     state.number[FREE] = free
-    record = state.free_record[free]
-    state.free_record[free] = -1
-    state.job_number[record] = number
-    state.job_arrival[record] = state.clock[NOW]
+    record = state.free_record[np.uintp(free)]
+    state.free_record[np.uintp(free)] = -1
+    state.job_number[np.uintp(record)] = number
+    state.job_arrival[np.uintp(record)] = state.clock[NOW]
     state.tally[ARRIVED] += 1
     return int(record)
 
@@ -62,16 +63,17 @@ def take_record(state: State, number: int) -> int:
 @jitable
 def join(state: State, record: int, queue: int) -> None:
     """A job becomes the last one of virtual queue VQ_j."""
-    last = state.last_waiting[queue]
-    state.job_queue[record] = queue
-    state.job_previous[record] = last
-    state.job_next[record] = -1
+    at, line = np.uintp(record), np.uintp(queue)
+    last = state.last_waiting[line]
+    state.job_queue[at] = queue
+    state.job_previous[at] = last
+    state.job_next[at] = -1
     if last >= 0:
-        state.job_next[last] = record
+        state.job_next[np.uintp(last)] = record
     else:
-        state.first_waiting[queue] = record
-    state.last_waiting[queue] = record
-    state.queue_length[queue] += 1
+        state.first_waiting[line] = record
+    state.last_waiting[line] = record
+    state.queue_length[line] += 1
     state.number[WAITING] += 1
 
 
@@ -101,15 +103,16 @@ def join_again(state: State, record: int, queue: int) -> None:
 @jitable
 def leave_queue(state: State, record: int) -> None:
     """A job is no longer in its virtual queue."""
-    queue = state.job_queue[record]
-    after = state.job_next[record]
-    before = state.job_previous[record]
+    at = np.uintp(record)
+    queue = np.uintp(state.job_queue[at])
+    after = state.job_next[at]
+    before = state.job_previous[at]
     if before >= 0:
-        state.job_next[before] = after
+        state.job_next[np.uintp(before)] = after
     else:
         state.first_waiting[queue] = after
     if after >= 0:
-        state.job_previous[after] = before
+        state.job_previous[np.uintp(after)] = before
     else:
         state.last_waiting[queue] = before
     state.queue_length[queue] -= 1
@@ -120,27 +123,27 @@ def leave_queue(state: State, record: int) -> None:
 def place(state: State, record: int, server: int) -> None:
     """A waiting job goes into service on *server*, from this slot on."""
     leave_queue(state, record)
-    last = state.last_job[server]
-    state.job_server[record] = server
-    state.job_previous[record] = last
-    state.job_next[record] = -1
+    at, on = np.uintp(record), np.uintp(server)
+    last = state.last_job[on]
+    state.job_server[at] = server
+    state.job_previous[at] = last
+    state.job_next[at] = -1
     if last >= 0:
-        state.job_next[last] = record
+        state.job_next[np.uintp(last)] = record
     else:
-        state.first_job[server] = record
-    state.last_job[server] = record
-    if state.jobs_on[server] == 0:
+        state.first_job[on] = record
+    state.last_job[on] = record
+    if state.jobs_on[on] == 0:
         state.number[IDLE] -= 1
-    state.jobs_on[server] += 1
+    state.jobs_on[on] += 1
     state.number[IN_SERVICE] += 1
     for d in range(state.used.shape[1]):
-        room = state.job_room[record, d]
-        state.used[server, d] += room
+        room = state.job_room[at, d]
+        state.used[on, d] += room
         state.used_total[d] += room
     state.tally[PLACED] += 1
-    now = state.clock[NOW]
-    departure = now + state.job_service[record]
-    state.job_departure[record] = departure
+    departure = state.clock[NOW] + state.job_service[at]
+    state.job_departure[at] = departure
     if departure < np.inf:
         size = state.number[DEPARTURES]
         heap_push(state.heap_time, state.heap_record, size, departure, record, state.job_number)
@@ -150,24 +153,25 @@ def place(state: State, record: int, server: int) -> None:
 @jitable
 def leave_server(state: State, record: int) -> None:
     """A job is no longer on its server; an empty server is no longer stalled."""
-    server = state.job_server[record]
-    after = state.job_next[record]
-    before = state.job_previous[record]
+    at = np.uintp(record)
+    server = np.uintp(state.job_server[at])
+    after = state.job_next[at]
+    before = state.job_previous[at]
     if before >= 0:
-        state.job_next[before] = after
+        state.job_next[np.uintp(before)] = after
     else:
         state.first_job[server] = after
     if after >= 0:
-        state.job_previous[after] = before
+        state.job_previous[np.uintp(after)] = before
     else:
         state.last_job[server] = before
     for d in range(state.used.shape[1]):
-        room = state.job_room[record, d]
+        room = state.job_room[at, d]
         state.used[server, d] -= room
         state.used_total[d] -= room
     state.jobs_on[server] -= 1
     state.number[IN_SERVICE] -= 1
-    state.job_server[record] = -1
+    state.job_server[at] = -1
     if state.jobs_on[server] == 0:
         state.number[IDLE] += 1
         if state.stalled[server]:
@@ -181,9 +185,9 @@ def depart(state: State) -> int:
     size = state.number[DEPARTURES]
     record = heap_pop(state.heap_time, state.heap_record, size, state.job_number)
     state.number[DEPARTURES] = size - 1
-    server = state.job_server[record]
+    server = state.job_server[np.uintp(record)]
     leave_server(state, record)
-    state.last_departure[server] = int(state.clock[NOW])
+    state.last_departure[np.uintp(server)] = int(state.clock[NOW])
     state.tally[DEPARTED] += 1
     return int(record)
 
@@ -191,19 +195,20 @@ def depart(state: State) -> int:
 @jitable
 def release(state: State, record: int) -> None:
     """Give a job record back."""
-    state.job_number[record] = -1
+    at = np.uintp(record)
+    state.job_number[at] = -1
     for d in range(state.job_size.shape[1]):
-        state.job_size[record, d] = 0
-        state.job_room[record, d] = 0
-    state.job_queue[record] = -1
-    state.job_arrival[record] = 0.0
-    state.job_service[record] = 0.0
-    state.job_server[record] = -1
-    state.job_departure[record] = np.inf
-    state.job_next[record] = -1
-    state.job_previous[record] = -1
+        state.job_size[at, d] = 0
+        state.job_room[at, d] = 0
+    state.job_queue[at] = -1
+    state.job_arrival[at] = 0.0
+    state.job_service[at] = 0.0
+    state.job_server[at] = -1
+    state.job_departure[at] = np.inf
+    state.job_next[at] = -1
+    state.job_previous[at] = -1
     free = state.number[FREE]
-    state.free_record[free] = record
+    state.free_record[np.uintp(free)] = record
     state.number[FREE] = free + 1
 
 

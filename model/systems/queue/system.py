@@ -101,7 +101,9 @@ class QueueSystem:
             If the servers cannot hold what is on them, as this policy accounts for it.
         """
         self.initial_jobs, self._names = other.initial_jobs, other._names
-        return taken_over(state, self.numbers, self.policy)
+        if self.scenario.policy == other.scenario.policy:
+            return state
+        return taken_over(state, self.numbers, self.policy, other.policy)
 
     def arrivals(self, state: QueueState) -> int:
         """Arrivals taken from the workload so far."""

@@ -12,11 +12,14 @@ from model.systems.queue.numbers import QueueNumbers
 from model.systems.queue.state import NOW, STALLED_SERVERS, UNSETTLED, WAITING, QueueState
 
 
-def taken_over(state: QueueState, numbers: QueueNumbers, policy: QueuePolicy) -> QueueState:
-    """*state* as *policy* sees it.
+def taken_over(
+    state: QueueState, numbers: QueueNumbers, policy: QueuePolicy, before: QueuePolicy
+) -> QueueState:
+    """*state*, which the policy *before* has left, as *policy* sees it.
 
-    Every server counts as one that a job has just left, and the next slot as one in which
-    something may happen, so that the policy looks at all servers and all jobs.
+    Servers keep their active configurations where both choose from the same.  Every server counts
+    as one that a job has just left, and the next slot as one in which something may happen, so
+    that the policy looks at all servers and all jobs.
 
     Raises
     ------
@@ -34,9 +37,10 @@ def taken_over(state: QueueState, numbers: QueueNumbers, policy: QueuePolicy) ->
         state.job_queue[record] = queue_of[record]
     for record in waiting.tolist():
         physics.join(state, record, queue_of[record])
-    state.active[...] = -1
-    for pool, (start, stop) in enumerate(policy.pool_configurations):
-        state.active[numbers.pool_of == pool] = start if stop > start else -1
+    if not np.array_equal(policy.configurations, before.configurations):
+        state.active[...] = -1
+        for pool, (start, _) in enumerate(policy.pool_configurations):
+            state.active[numbers.pool_of == pool] = start
     state.stalled[...] = 0
     state.number[STALLED_SERVERS] = 0
     state.last_departure[...] = int(state.clock[NOW]) + 1

@@ -1,0 +1,172 @@
+"""The window changes with the kind of system: docks, menus, layouts, what can be stopped at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.docks import restore_layout, saved_layout
+from gui.main_window import MainWindow
+from gui.panels import COMPARISON, PANELS, ROLES, companions_of, panels_of
+from gui.panels.scenario_form import ScenarioPanel
+from gui.theme import load_theme
+from model.api import Session
+from model.comparison.differences import DIFFERENCES
+from model.policies import POLICIES_OF
+from model.scenario.load import as_data
+from model.systems.kinds import KINDS, kind_named
+from tests.gui.windows import complete_window, rest
+
+pytestmark = pytest.mark.usefixtures("warm_all")
+
+
+@pytest.fixture(scope="module")
+def warm_all() -> None:
+    """All is compiled before the first window opens."""
+    from gui.warming import warm_in_background
+
+    for system in KINDS:
+        process = warm_in_background(system)
+        if process is not None:
+            assert process.wait(timeout=300) == 0
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    with complete_window(qtbot, tmp_path) as made:
+        yield made
+
+
+def show(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
+    """Open a scenario and wait until all its panels are there."""
+    window.control.open(scenario)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario
+         and window.panels.complete)  # fmt: skip
+
+
+def has_the_panels_of(window: MainWindow, system: str) -> bool:
+    built = [dock.property("built-from") for dock in window.docks.values()]
+    return built == [entry.cls for entry in panels_of(system)]
+
+
+def test_every_panel_belongs_to_some_kind_of_system():
+    assert set(PANELS) == {entry for system in KINDS for entry in panels_of(system)}
+    for system in KINDS:
+        names = {entry.load().name for entry in panels_of(system)}
+        roles = ROLES[system]
+        assert {roles.servers, roles.curve, roles.programs, *roles.behind} <= names
+        assert len(companions_of(system)) == 3
+        assert COMPARISON not in panels_of(system)
+
+
+@pytest.mark.parametrize("system", list(KINDS))
+def test_panels_of_a_kind_need_only_what_it_can_offer(system):
+    policies = POLICIES_OF[system]
+    example = kind_named(system).example
+    offered = {one for policy in policies
+               for one in Session.open(example, policy, kernel=False).info.offers}  # fmt: skip
+    needs = [entry.load().needs for entry in panels_of(system)]
+    assert all(need <= offered for need in needs)
+
+
+def test_another_kind_of_system_brings_its_docks_and_choices(qtbot, window):
+    show(qtbot, window, "dra-vms")
+    assert has_the_panels_of(window, "reservation")
+    show(qtbot, window, "queues-classroom")
+    assert has_the_panels_of(window, "queue")
+    assert all(dock.isVisible() or dock.property("group") for dock in window.docks.values())
+    bar = window.transport
+    assert bar.event_kinds == tuple(kind_named("queue").event_kinds)
+    policies = [bar.policy.itemData(place) for place in range(bar.policy.count())]
+    assert [name for name in policies if name in POLICIES_OF["queue"]] == [*POLICIES_OF["queue"]]
+    assert not set(policies) & set(POLICIES_OF["reservation"])
+    window.compare.fill_menu()
+    offered = {action.text() for action in window.compare.menu.actions()}
+    assert set(POLICIES_OF["queue"]) - {window.frame.info.policy_name} <= offered
+    assert not offered & set(POLICIES_OF["reservation"])
+    shown = [action.text() for action in window.view_menu.actions()]
+    titles = [dock.windowTitle() for dock in window.docks.values()]
+    assert [text for text in shown if text in titles][-len(titles) :] == titles
+    show(qtbot, window, "dra-vms")
+    assert has_the_panels_of(window, "reservation")
+    assert bar.event_kinds == tuple(kind_named("reservation").event_kinds)
+
+
+def test_each_kind_of_system_keeps_its_own_layout(qtbot, window):
+    show(qtbot, window, "dra-vms")
+    window.docks["algorithm"].close()
+    mine = saved_layout(window)
+    show(qtbot, window, "queues-classroom")
+    assert window.docks["algorithm"].isVisible()
+    assert not restore_layout(window, mine)
+    assert window.settings.value("layout/reservation")
+    window.docks["decisions"].close()
+    show(qtbot, window, "dra-vms")
+    assert not window.docks["algorithm"].isVisible()
+    assert window.docks["decisions"].isVisible()
+    window.reset_layout()
+    assert window.docks["algorithm"].isVisible()
+
+
+def test_lecture_mode_goes_on_with_the_other_kind_s_panels(qtbot, window):
+    show(qtbot, window, "dra-vms")
+    window.toggle_lecture()
+    show(qtbot, window, "queues-classroom")
+    assert window.lecture
+    visible = {name for name, dock in window.docks.items() if dock.isVisible()}
+    assert visible == set(window.panels.lecture_panels)
+
+
+def test_queues_side_by_side_and_back_to_the_loss_system(qtbot, window):
+    show(qtbot, window, "queues-classroom")
+    window.compare.compare(("bf-js",))
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1 and "bins-2" in window.docks)
+    assert not set(DIFFERENCES) & set(window.transport.event_kinds)
+    comparison = window.docks["comparison"].panel
+    window.control.go_to(60)
+    rest(qtbot, window, lambda: window.frame.event == 60)
+    window.settle()
+    assert not comparison.buttons["first"].isVisible()
+    show(qtbot, window, "dra-vms")
+    assert not window.frame.companions
+    assert has_the_panels_of(window, "reservation")
+
+
+def test_a_comparison_can_be_opened_over_another_kind_of_system(qtbot, window):
+    show(qtbot, window, "dra-vms")
+    window.control.open("queues-classroom", "bf-js", beside=("vqs-bf",))
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1 and "bins-2" in window.docks)
+    assert window.panels.system == "queue"
+    assert window.docks["bins-2"].panel.frame is not None
+
+
+def test_the_policy_in_the_box_is_left_behind_with_its_kind_of_system(qtbot, window):
+    window.control.open("dra-vms", "first-fit")
+    rest(qtbot, window, lambda: window.frame.info.policy_name == "first-fit")
+    box = window.transport.scenario
+    box.setCurrentIndex(box.findData("queues-classroom"))
+    box.activated.emit(box.currentIndex())
+    rest(qtbot, window, lambda: window.frame.info.system == "queue")
+    assert window.frame.info.policy_name in POLICIES_OF["queue"]
+
+
+def test_a_queue_s_scenario_is_edited_in_the_form(qtbot):
+    session = Session.open("queues-pools", kernel=False)
+    panel = ScenarioPanel(load_theme("light"))
+    qtbot.addWidget(panel)
+    panel.set_frame(session.frame())
+    assert panel.data() == as_data(session.bench.scenario)
+    assert not panel.edited
+    cells = {cell.path: cell for cell in panel._cells}
+    cells["workload", "intensity"].set_text("0.8")
+    cells["servers", "pools", 1, "count"].set_text("9")
+    cells["jobs", 1, "size", "values"].set_text("1.2, 1.4, 1.6")
+    found = panel.validate().scenario
+    assert (float(found.workload.intensity), found.servers.pools[1].count) == (0.8, 9)
+    assert len(found.jobs[1].size.values) == 3
+    cells["jobs", 1, "share"].set_text("-1")
+    assert panel.validate().scenario is None
+    assert cells["jobs", 1, "share"].error.text()

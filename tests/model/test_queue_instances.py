@@ -1,0 +1,173 @@
+"""Instance files of the queueing system: what they become, and one line for each fault."""
+
+from __future__ import annotations
+
+import copy
+import json
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.assembly import assemble
+from model.errors import UserError
+from model.scenario.instance import scenarios_in
+from model.scenario.load import load_scenarios, parse_scenario
+
+JOB = {"id": 0, "slot": 0, "size": "3/5", "service": 1}
+GOOD: dict[str, Any] = {
+    "name": "one", "L": 2, "capacity": "1", "J": 3, "slots": 4,
+    "arrivals": [JOB, {"id": 1, "slot": 2, "size": 0.25}],
+    "runs": [{"algo": "VQS", "options": {"vqs_skip": True, "stall": True, "gamma": "1/3"}},
+             {"algo": "FIFO-FF"}, {"algo": "BF-J/S", "options": {"gamma": "1/2"}},
+             {"algo": "MW", "options": {"renew": "before", "preemptive": True}}],
+}  # fmt: skip
+
+
+def opened(folder: Path, data: Any) -> list[Any]:
+    path = folder / "instance.json"
+    path.write_text(json.dumps(data))
+    return load_scenarios(path)
+
+
+def test_each_run_is_a_scenario(tmp_path: Path) -> None:
+    found = opened(tmp_path, GOOD)
+    assert [scenario.policy.name for scenario in found] == ["vqs", "fifo-ff", "bf-js", "max-weight"]
+    assert [scenario.policy.parameters for scenario in found] == [
+        {"skip": True, "stall": True, "gamma": "1/3", "j": 3}, {}, {},
+        {"renew": "before", "preemptive": True},
+    ]  # fmt: skip
+    assert found[0].title == "one VQS, vqs_skip, stall, gamma = 1/3"
+    first = found[0]
+    assert (first.servers.count, first.run.until) == (2, 4)
+    assert [job.size for job in first.workload.arrivals] == [(Fraction(3, 5),), (Fraction(1, 4),)]
+    assert [job.service for job in first.workload.arrivals] == [1, None]
+
+
+def test_arrivals_are_put_in_order_of_slots(tmp_path: Path) -> None:
+    jobs = [JOB | {"id": "b", "slot": 3}, JOB | {"id": "c", "slot": 1}, JOB | {"id": "a"},
+            JOB | {"id": "d", "slot": 1}]  # fmt: skip
+    (found, *_) = opened(tmp_path, GOOD | {"arrivals": jobs})
+    assert [job.job for job in found.workload.arrivals] == ["a", "c", "d", "b"]
+
+
+def test_several_resources(tmp_path: Path) -> None:
+    data = GOOD | {"capacity": ["1", "2"], "arrivals": [JOB | {"size": ["1/3", "1/2"]}],
+                   "J": None, "runs": [{"algo": "BF-J/S"}]}  # fmt: skip
+    (found,) = opened(tmp_path, data)
+    bench = assemble(found)
+    lines = list(bench.kind.trace_lines(bench.system, 1))
+    assert lines[0]["used"] == [["1/3", "1/2"], ["0", "0"]]
+
+
+def test_a_list_of_one_resource_is_one(tmp_path: Path) -> None:
+    data = GOOD | {"capacity": ["1"], "arrivals": [JOB | {"size": ["3/5"]}]}
+    bench = assemble(opened(tmp_path, data)[0])
+    assert next(bench.kind.trace_lines(bench.system, 1))["used"] == ["3/5", "0"]
+
+
+def without(*keys: str) -> dict[str, Any]:
+    return {key: value for key, value in GOOD.items() if key not in keys}
+
+
+def run(**given: Any) -> dict[str, Any]:
+    return GOOD | {"runs": [given]}
+
+
+FAULTS: dict[str, tuple[Any, str]] = {
+    "no slots": (without("slots"), "found no key 'slots'"),
+    "no servers": (without("L"), "found no key 'L'"),
+    "no arrivals": (GOOD | {"arrivals": []}, "workload.arrivals: found"),
+    "arrivals are no list": (GOOD | {"arrivals": 3}, "arrivals: found 3, allowed: a list"),
+    "an arrival is no object": (GOOD | {"arrivals": [3]}, "arrivals[0]: found 3"),
+    "an arrival has no size": (
+        GOOD | {"arrivals": [{"id": 0, "slot": 0}]}, "arrivals[0].size: found nothing"),
+    "a size of 0": (
+        GOOD | {"arrivals": [JOB | {"size": 0}]}, "arrivals[0].size: found 0, allowed: a number"),
+    "a negative size": (
+        GOOD | {"arrivals": [JOB, JOB | {"id": 1, "size": "-1/2"}]}, "arrivals[1].size: found"),
+    "a size that is no number": (
+        GOOD | {"arrivals": [JOB | {"size": "NaN"}]}, "arrivals[0].size: found 'NaN'"),
+    "a size that is a list of nothing": (
+        GOOD | {"arrivals": [JOB | {"size": []}]}, "arrivals[0].size: found []"),
+    "a size above the capacity": (
+        GOOD | {"arrivals": [JOB | {"size": "5/4"}]}, "workload.arrivals[0].size: found 1.25"),
+    "more sizes than resources": (
+        GOOD | {"arrivals": [JOB | {"size": ["1/2", "1/2"]}]}, "size: found 2 numbers"),
+    "a slot before 0": (
+        GOOD | {"arrivals": [JOB | {"slot": -1}]}, "arrivals[0].slot: found -1"),
+    "a slot that is no number": (
+        GOOD | {"arrivals": [JOB | {"slot": "x"}]}, "arrivals[0].slot: found 'x'"),
+    "a service of 0": (GOOD | {"arrivals": [JOB | {"service": 0}]}, "service: found 0"),
+    "a name twice": (GOOD | {"arrivals": [JOB, JOB]}, "found the name '0' again"),
+    "no server": (GOOD | {"L": 0}, "servers.count: found 0"),
+    "a capacity of nothing": (GOOD | {"capacity": []}, "servers.capacity"),
+    "no slot": (GOOD | {"slots": 0}, "run.until: found 0"),
+    "no run": (GOOD | {"runs": []}, "found no run"),
+    "runs are no list": (GOOD | {"runs": 4}, "runs: found 4, allowed: a list"),
+    "no algorithm": (run(), "runs[0].algo: found 'nothing', allowed: FIFO-FF, BF-J"),
+    "an unknown algorithm": (run(algo="XY"), "runs[0].algo: found 'XY', allowed: FIFO-FF"),
+    "options are no object": (run(algo="VQS", options=[1]), "runs[0].options: found [1]"),
+    "an unknown option": (
+        run(algo="VQS", options={"skip": True}), "runs[0].options.skip: found true, allowed for"),
+    "an option of another algorithm": (
+        run(algo="BF-J", options={"vqs_skip": True}),
+        "runs[0].options.vqs_skip: found true, allowed for BF-J: the options stall"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_told_in_one_line(name: str, tmp_path: Path) -> None:
+    data, sentence = FAULTS[name]
+    with pytest.raises(UserError) as raised:
+        opened(tmp_path, data)
+    assert sentence in raised.value.line
+    assert raised.value.line.startswith(str(tmp_path / "instance.json"))
+    assert "\n" not in raised.value.line
+
+
+JUNK = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 10**20), st.floats(), st.text(max_size=5),
+    st.sampled_from(["1/0", "nan", "1e400", [], {}, [[]], {"a": 1}, [1, 2]]),
+)  # fmt: skip
+
+
+@given(st.sampled_from(["L", "capacity", "J", "arrivals", "runs", "name", "id", "slot", "size",
+                        "service", "algo", "options", "description"]), JUNK)  # fmt: skip
+def test_whatever_stands_in_a_file_no_traceback_comes_of_it(key: str, junk: Any) -> None:
+    data = copy.deepcopy(GOOD)
+    parts = [data, data["arrivals"][0], data["runs"][0], data["runs"][0]["options"]]
+    for part in parts:
+        if key in part or part is parts[-1]:
+            part[key] = junk
+            break
+    with suppress(UserError):
+        for scenario in scenarios_in(json.dumps(data), "a file"):
+            assemble(parse_scenario(scenario))
+
+
+@pytest.mark.parametrize(("depth", "sentence"), [
+    (1, "policy.parameters.j: found 1"), (21, "policy.parameters.j: found 21"),
+    ("x", "policy.parameters.j: found 'x'"),
+])  # fmt: skip
+def test_a_depth_that_cannot_be_is_refused(depth: Any, sentence: str, tmp_path: Path) -> None:
+    (first, *_) = opened(tmp_path, GOOD | {"J": depth})
+    with pytest.raises(UserError) as raised:
+        assemble(first)
+    assert sentence in raised.value.line
+
+
+def test_an_option_at_its_default_may_stand_anywhere(tmp_path: Path) -> None:
+    data = run(algo="BF-J", options={"fifo_skip": False, "renew": "after", "gamma": "1/2"})
+    (found,) = opened(tmp_path, data)
+    assert found.policy.parameters == {}
+
+
+@pytest.mark.parametrize(("most", "lines"), [(0, 0), (3, 3), (99, 4)])
+def test_a_trace_has_as_many_lines_as_slots(most: int, lines: int, tmp_path: Path) -> None:
+    bench = assemble(opened(tmp_path, GOOD)[1])
+    assert len(list(bench.kind.trace_lines(bench.system, most))) == lines
