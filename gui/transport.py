@@ -58,7 +58,7 @@ class TransportBar(QWidget):
         self._theme = theme
         self._actions = actions
         self._running = False
-        self._policy = self._system = ""
+        self._policy = self._system = self._shown = ""
         self.scenario = QComboBox()
         self.policy = QComboBox()
         self.policy_fault = FaultLabel()
@@ -173,6 +173,10 @@ class TransportBar(QWidget):
                     _offer(box, name)
                 box.setCurrentIndex(box.findData(name))
         self._policy = info.policy_name
+        if info.scenario_name != self._shown:
+            self._shown = info.scenario_name
+            usual = Pace(time=info.kind.usual_pace(info.numbers))
+            self.speed.setValue(position_of(usual))
         with QSignalBlocker(self.seed):
             self.seed.setValue(info.seed)
 
@@ -182,8 +186,7 @@ class TransportBar(QWidget):
 
     def set_frame(self, frame: Frame) -> None:
         """Show time, event and speed of a frame."""
-        unit = f"{THIN_SPACE}{frame.info.time_unit}" if frame.info.time_unit else ""
-        self._clock.setText(f"t = {frame.time:.2f}{unit}")
+        self._clock.setText(_clock_text(frame))
         substep = f" + {len(frame.records)}" if frame.records else ""
         self._event.setText(f"event {grouped(frame.event)}{substep}")
         rate = frame.speed.events_per_second
@@ -231,6 +234,13 @@ class TransportBar(QWidget):
     def change_speed(self, steps: int) -> None:
         """Move the speed slider by some steps."""
         self.speed.setValue(self.speed.value() + steps * _STEP)
+
+
+def _clock_text(frame: Frame) -> str:
+    if frame.info.kind.slotted:
+        return f"slot {grouped(int(frame.time))}"
+    unit = f"{THIN_SPACE}{frame.info.time_unit}" if frame.info.time_unit else ""
+    return f"t = {frame.time:.2f}{unit}"
 
 
 def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:

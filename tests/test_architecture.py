@@ -51,14 +51,17 @@ BEYOND_A_PANEL = {
 #: Modules in gui/panels/ that are no panel but parts for several of them.
 SHARED_BY_PANELS = {
     *("decisions_model", "decisions_view", "sampled", "scenario_cells"),
-    *("tiles", "type_marks", "wording"),
+    *("tiles", "type_marks", "wording", "queue.colours", "queue.wording"),
 }
+
+#: Folders of the panels of a kind of system.
+PACKAGES_OF_PANELS = {"queue"}
 
 #: What the window may know of policies: their list, their common shape, their compiling.
 POLICIES_AS_A_WHOLE = {"model.policies", "model.policies.base", "model.kernels.warm"}
 #: Modules in model/policies/ that are no policy.
 NOT_A_POLICY = {
-    *("__init__", "base", "reservation_factor"),
+    *("base", "reservation_factor", "queue.base", "queue.virtual_queues"),
 }
 POLICY_HEADINGS = ("Reference", "Implements", "Symbols", "Deviations")
 
@@ -144,17 +147,23 @@ def panels_know_neither_the_simulation_nor_the_window(root: Path) -> list[str]:
 def panels_do_not_know_each_other(root: Path) -> list[str]:
     """A panel's parts begin with its first word; ``SHARED_BY_PANELS`` are for all."""
     registry = (root / "gui/panels/__init__.py").read_text(encoding="utf-8")
-    panels = set(re.findall(r'"gui\.panels\.(\w+)"', registry))
+    panels = set(re.findall(r'"gui\.panels\.([\w.]+)"', registry))
     found = []
     for entry in _panel_imports(root):
-        name = entry.target.removeprefix("gui.panels").removeprefix(".").partition(".")[0]
-        own = entry.source.module.split(".")[2]
+        name = _panel_module(entry.target)
+        own = _panel_module(entry.source.module)
         if not within(entry.target, {"gui.panels"}) or name == own:
             continue
         same_family = name.split("_")[0] == own.split("_")[0] and name not in panels
         if not same_family and name not in SHARED_BY_PANELS:
             found.append(entry.says("a panel imports"))
     return found
+
+
+def _panel_module(target: str) -> str:
+    """The module below ``gui.panels`` that an import names, without what is taken from it."""
+    parts = target.removeprefix("gui.panels").removeprefix(".").split(".")
+    return ".".join(parts[: 2 if parts[0] in PACKAGES_OF_PANELS else 1])
 
 
 def _panel_imports(root: Path) -> list[Import]:
@@ -217,7 +226,9 @@ def _public(source: Source) -> Iterator[tuple[str, int, ast.AST]]:
 def policies_say_what_they_implement(root: Path) -> list[str]:
     found = []
     for source in sources(root, "model/policies"):
-        if source.path.parent.name != "policies" or source.path.stem in NOT_A_POLICY:
+        name = source.module.removeprefix("model.policies").removeprefix(".")
+        is_package = source.path.stem == "__init__" or source.path.parent.name == "own"
+        if is_package or name in NOT_A_POLICY:
             continue
         text = ast.get_docstring(source.tree) or ""
         missing = [
@@ -424,5 +435,5 @@ def test_rules_name_only_modules_that_exist():
     known = {source.module for source in program(ROOT)}
     named = {*QUICK_TO_IMPORT, *BEYOND_A_PANEL, *POLICIES_AS_A_WHOLE}
     named |= {f"gui.panels.{name}" for name in SHARED_BY_PANELS}
-    named |= {f"model.policies.{name}" for name in NOT_A_POLICY - {"__init__"}}
+    named |= {f"model.policies.{name}" for name in NOT_A_POLICY}
     assert named - known == set()

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.gestures import Gestures, show_tip
 from gui.intents import Select
 from gui.painting.servers import Servers
 from gui.painting.stack_text import Symbols
@@ -14,7 +15,6 @@ from gui.painting.textures import raster_palette
 from gui.painting.view import ServerView
 from gui.panels.servers_columns import settled_reject_group
 from gui.panels.servers_event import EventLine
-from gui.panels.servers_gestures import Gestures, show_tip
 from gui.panels.servers_grid_layout import GridLayout, fitting_grid, most_zoom, zoomed_grid
 from gui.panels.servers_legend import Legend, entries
 from gui.panels.servers_steps import marks

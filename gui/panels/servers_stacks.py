@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.gestures import Gestures, show_tip
 from gui.intents import Select
 from gui.painting.colour import argb
 from gui.painting.stack_layout import (
@@ -31,7 +32,6 @@ from gui.panels.servers_captions import Captions, captions_of
 from gui.panels.servers_columns import Figure, Wanted, figure_of, wanted_of
 from gui.panels.servers_event import EventLine
 from gui.panels.servers_flights import flights
-from gui.panels.servers_gestures import Gestures, show_tip
 from gui.panels.servers_legend import Legend, entries
 from gui.panels.servers_marks import (
     needs_split,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import product
 from types import MappingProxyType
-from typing import Callable, Mapping
+from typing import Callable, Mapping, Sequence
 
 from model.lab.parts import Part
 from model.lab.plan import Options, Outcomes, finished
 from model.lab.queue_runs import WARMUP_SHARE, Cell, Length, curve_over, queue_runs
-from model.lab.results import Figure, Result
+from model.lab.results import Curve, Figure, Result
 from model.metrics import Estimate
 from model.scenario.load import edited, load_scenario
 
@@ -35,7 +35,7 @@ class Scale:
 
 
 SCALES: Mapping[str, Scale] = MappingProxyType({
-    "quick": Scale(Length(1_000_000, 4), {"BF-J/S": Length(10_000_000, 2)}),
+    "quick": Scale(Length(1_000_000, 4), {"BF-J/S": Length(10_000_000, 4)}),
     "paper": Scale(Length(1_000_000, 24), {"BF-J/S": Length(10_000_000, 8)}),
 })  # fmt: skip
 
@@ -111,9 +111,14 @@ class Intensities:
             name=f"{self.name}{ending}",
             title=f"{self.title}: {what}",
             x_label=f"traffic intensity α ({scale.usual.text()})",
-            y_label=y_label,
+            y_label=y_label if len(curves) > 1 else " of ".join([y_label, *_names(curves)]),
             curves=tuple(curves),
         )
+
+
+def _names(curves: Sequence[Curve]) -> list[str]:
+    """What the axis names where one curve is left, and so no legend."""
+    return [curve.name for curve in curves]
 
 
 MEASURED = (

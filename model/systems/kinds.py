@@ -115,6 +115,8 @@ class Kind(Protocol):
         Kinds of event that a run can be asked to stop at, by name: the flag of a row.
     kernels:
         Compiled twins by policy name: (module, class).
+    slotted:
+        Whether time goes in slots, so that every time is a whole number.
     compares_decisions:
         Whether a job's decision stands in the row of its arrival (admitted to a server, or not),
         so that runs can be compared job by job; rows then have ``type`` too.
@@ -135,6 +137,7 @@ class Kind(Protocol):
     row: np.dtype[Any]
     event_kinds: Mapping[str, int]
     kernels: Mapping[str, tuple[str, str]]
+    slotted: bool
     compares_decisions: bool
     marks: tuple[Mark, ...]
     measures: tuple[Measure, ...]
@@ -207,6 +210,10 @@ class Kind(Protocol):
 
     def derive(self, state: Any, numbers: Any, facts: Any) -> Any:
         """What panels of this kind read from a state; made once for a frame, when asked for."""
+        ...
+
+    def usual_pace(self, numbers: Any) -> float:
+        """Units of time per second at which a run can be followed by eye."""
         ...
 
     # Measuring and checking it.

@@ -20,6 +20,10 @@ from pytestqt.qtbot import QtBot
 
 from gui.panels.queue.lp import SupportablePanel
 from gui.panels.queue.lp_bars import ConfigurationRow
+from gui.panels.queue.lp_picture import (
+    jobs_by_size,
+    types_of,
+)
 from gui.panels.queue.lp_refining import Step
 from gui.panels.queue.lp_scale import GUARANTEES, LoadValues, bound_marks, in_a_row, load_text
 from gui.panels.queue.lp_values import (
@@ -32,10 +36,6 @@ from gui.panels.queue.lp_values import (
     policy_title,
     price_table,
     steps,
-)
-from gui.panels.queue.region import (
-    jobs_by_size,
-    types_of,
 )
 from gui.theme import fonts, load_theme
 from model.api import Session

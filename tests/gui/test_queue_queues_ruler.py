@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from gui.panels.queue.colours import queue_style
 from gui.panels.queue.queues import QueuesPanel
 from gui.panels.queue.queues_scale import Sizes, SizeScale, bins, ends, sizes_of, spaced
-from gui.panels.queue.queues_words import fraction_words, interval_words, percent, reason_words
+from gui.panels.queue.wording import fraction_words, interval_words, percent, reason_words
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import RunInfo

@@ -12,7 +12,7 @@ from gui.painting.stack_text import Symbols
 from gui.painting.textures import texture_scale, texture_tile
 from gui.panels.queue.bins_palette import SHADES, heat_color, style_color
 from gui.panels.queue.colours import paint_queue_mark, queue_name
-from gui.panels.queue.queues_words import interval_words
+from gui.panels.queue.wording import interval_words
 from gui.theme import Texture, Theme
 from model.systems.queue.facts import QueueFacts
 from model.systems.queue.numbers import QueueNumbers

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.gestures import Gestures, show_tip
 from gui.intents import Select
 from gui.painting.textures import texture_scale
 from gui.panels.queue.bins_content import slot_heights
@@ -19,7 +20,6 @@ from gui.panels.queue.bins_raster import BinRaster
 from gui.panels.queue.bins_scene import Scene, draw, scene_of
 from gui.panels.queue.bins_text import BinText, Lines, label_widths
 from gui.panels.queue.bins_words import block_words, may_stall, sentence, server_words
-from gui.panels.servers_gestures import Gestures, show_tip
 from gui.theme import Theme
 from model.frame import Frame
 from model.systems.queue.numbers import QueuePool

@@ -7,7 +7,7 @@ import numpy as np
 from gui.painting.stack_text import symbol
 from gui.panels.queue.bins_content import reserves_of
 from gui.panels.queue.colours import queue_name
-from gui.panels.queue.queues_words import share_words, size_words
+from gui.panels.queue.wording import share_words, size_words
 from gui.panels.wording import significant
 from model.explain import grouped, plural
 from model.frame import Frame

@@ -20,6 +20,14 @@ from PySide6.QtWidgets import (
 
 from gui.panel import Panel
 from gui.panels.queue.lp_bars import ConfigurationBars
+from gui.panels.queue.lp_picture import (
+    Size,
+    jobs_by_size,
+    picture_of,
+    service_of,
+    size_name,
+    types_of,
+)
 from gui.panels.queue.lp_refining import RefiningPlot
 from gui.panels.queue.lp_region import RegionPlot
 from gui.panels.queue.lp_scale import LoadScale
@@ -34,7 +42,6 @@ from gui.panels.queue.lp_values import (
     price_table,
     steps,
 )
-from gui.panels.queue.region import Size, jobs_by_size, picture_of, service_of, size_name, types_of
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import exact, significant
 from gui.plotting.scales import format_number

@@ -8,8 +8,8 @@ from typing import NamedTuple, Sequence
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from gui.panels.queue.lp_picture import Picture, Point, Service
 from gui.panels.queue.lp_plane import Plane
-from gui.panels.queue.region import Picture, Point, Service
 from gui.theme import Theme, current_fonts
 
 _DOT, _LARGEST = 3.0, 10.0  # radii

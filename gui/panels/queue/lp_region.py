@@ -17,8 +17,8 @@ from gui.panels.queue.lp_labels import (
     place_labels,
     symbols_width,
 )
+from gui.panels.queue.lp_picture import Counts, Picture, Service
 from gui.panels.queue.lp_plane import Plane, paint_axes
-from gui.panels.queue.region import Counts, Picture, Service
 from gui.panels.wording import significant
 from gui.plotting.scales import format_number
 from gui.theme import Theme, current_fonts

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gui.panels.queue.lp_bars import ConfigurationRow
+from gui.panels.queue.lp_picture import Size, size_name
 from gui.panels.queue.lp_refining import Step
 from gui.panels.queue.lp_scale import GUARANTEES, LoadValues
-from gui.panels.queue.region import Size, size_name
 from gui.panels.wording import exact, significant
 from gui.theme import Theme
 from model.errors import PolicyError

@@ -11,24 +11,11 @@ from gui.intents import Select
 from gui.panel import Panel
 from gui.panels.queue.colours import queue_name
 from gui.panels.queue.queues_lanes import LanesView
-from gui.panels.queue.queues_reading import (
-    Focus,
-    focus_of,
-    lane_names,
-    lane_top,
-    lanes,
-    records_of,
-)
+from gui.panels.queue.queues_reading import Focus, focus_of, lane_names, lane_top, lanes, records_of
+from gui.panels.queue.queues_ruler import Marker, SizeRuler
 from gui.panels.queue.queues_scale import Sizes, sizes_of
-from gui.panels.queue.queues_words import (
-    job_words,
-    lane_words,
-    reason_words,
-    share_words,
-    size_words,
-    told_size,
-)
-from gui.panels.queue.ruler import Marker, SizeRuler
+from gui.panels.queue.queues_words import job_words, lane_words
+from gui.panels.queue.wording import reason_words, share_words, size_words, told_size
 from gui.panels.tiles import paint_ground
 from gui.theme import Theme
 from model.frame import Frame, RunInfo

@@ -19,7 +19,7 @@ from gui.panels.queue.queues_layout import LanesLayout, LaneText, length_share
 from gui.panels.queue.queues_painting import LanesPainter, more_words
 from gui.panels.queue.queues_reading import Focus, JobCell, Lane, LaneName
 from gui.panels.queue.queues_switch import LogSwitch
-from gui.panels.queue.queues_words import interval_words
+from gui.panels.queue.wording import interval_words
 from gui.plotting.scales import SteppedRange, format_number
 from gui.theme import Theme, current_fonts
 

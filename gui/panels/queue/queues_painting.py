@@ -12,7 +12,7 @@ from gui.painting.colour import mix
 from gui.panels.queue.colours import paint_queue_mark, queue_brush, queue_style
 from gui.panels.queue.queues_layout import GAP, LanesLayout, length_share, length_ticks
 from gui.panels.queue.queues_reading import Focus, JobCell, Lane, LaneName
-from gui.panels.queue.queues_words import fraction_words, interval_words
+from gui.panels.queue.wording import fraction_words, interval_words
 from gui.plotting.scales import format_number
 from gui.theme import Theme, current_fonts
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gui.panels.queue.colours import queue_name
+from gui.panels.queue.wording import Interval
 from model.frame import Frame
 from model.records import Evict, Place, Record
 from model.systems.queue.facts import QueueFacts
@@ -18,8 +19,6 @@ from model.systems.queue.state import NOW, QueueState
 
 #: A lane is never higher than a server so many times over.
 _MOST_PARTS = 1024
-
-Interval = tuple[Fraction, Fraction]
 
 
 class JobCell(NamedTuple):

@@ -10,7 +10,7 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
-from gui.panels.queue.queues_reading import Interval
+from gui.panels.queue.wording import Interval
 from model.systems.queue.facts import QueueFacts
 from model.systems.queue.numbers import QueueNumbers
 

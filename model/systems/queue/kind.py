@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log2
 from types import MappingProxyType
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
@@ -48,6 +49,11 @@ MARKS = (
 )  # fmt: skip
 
 
+#: What a run that can be followed by eye does in a second, and how far its pace may go: 2^10.
+BUSY_SLOTS_PER_SECOND = 3
+MOST_HALVINGS = 10
+
+
 class QueueKind:
     """See :class:`model.systems.kinds.Kind`."""
 
@@ -56,6 +62,7 @@ class QueueKind:
     row: np.dtype[Any] = rows.QUEUE_ROW
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS
+    slotted = True
     compares_decisions = False
     marks: tuple[Mark, ...] = MARKS
     measures: tuple[Measure, ...] = (
@@ -124,6 +131,11 @@ class QueueKind:
     def derive(self, state: QueueState, numbers: QueueNumbers, facts: QueueFacts) -> QueueStanding:
         """Weights of the configurations, and what is free."""
         return describing.standing(state, numbers, facts)
+
+    def usual_pace(self, numbers: QueueNumbers) -> float:
+        """A power of two of slots, so that some three busy ones pass in a second."""
+        slots = BUSY_SLOTS_PER_SECOND / (2 * float(numbers.arrival_rate))
+        return 2.0 ** min(max(round(log2(slots)), 0), MOST_HALVINGS)
 
     def run_batches(
         self,

@@ -79,6 +79,7 @@ class ReservationKind:
     row: np.dtype[Any] = rows.EVENT_ROW
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS
+    slotted = False
     compares_decisions = True
     marks: tuple[Mark, ...] = MARKS
     measures: tuple[Measure, ...] = (
@@ -150,6 +151,10 @@ class ReservationKind:
     ) -> Classification:
         """Index, rank and group of every server."""
         return classify(state)
+
+    def usual_pace(self, numbers: ReservationNumbers) -> float:
+        """One mean service time, or what the scenario's unit is, per second."""
+        return 1.0
 
     def run_batches(
         self,

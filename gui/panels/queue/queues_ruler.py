@@ -24,7 +24,7 @@ from gui.painting.colour import mix
 from gui.panels.queue.colours import queue_brush, queue_ink, queue_style, subscript
 from gui.panels.queue.queues_scale import Sizes, SizeScale, bins, ends, spaced
 from gui.panels.queue.queues_switch import LogSwitch
-from gui.panels.queue.queues_words import fraction_words, interval_words, percent, reason_words
+from gui.panels.queue.wording import fraction_words, interval_words, percent, reason_words
 from gui.theme import Theme, current_fonts
 from model.systems.queue.numbers import QueueNumbers
 

@@ -1,0 +1,85 @@
+"""Sizes of jobs in words, for the panels of queueing systems."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from gui.panels.wording import THIN, significant
+from model.frame import RunInfo
+from model.systems.queue.explain import amount
+
+Interval = tuple[Fraction, Fraction]
+
+#: Fractions with longer denominators are written as decimals.
+_LONGEST = 9
+_MOST_DIGITS = 16
+
+
+def fraction_words(value: Fraction) -> str:
+    """2/3, or a decimal where the fraction would be too long to read."""
+    text = str(value)
+    return text if len(text) <= _LONGEST else significant(float(value))
+
+
+def interval_words(interval: Interval) -> str:
+    """The interval as it stands in the paper: (1/2, 2/3]."""
+    low, high = interval
+    return f"({fraction_words(low)}, {fraction_words(high)}]"
+
+
+def size_words(info: RunInfo, units: list[int]) -> str:
+    """A size in the scenario's unit, resource by resource where there are several."""
+    names = info.numbers.resource_names
+    parts = []
+    for d, (one, name) in enumerate(zip(units, names, strict=True)):
+        words = [amount(info.numbers.amount(one, d)), info.scenario.unit_of(name)]
+        words += [name] if len(names) > 1 else []
+        parts.append(" ".join(filter(None, words)))
+    return ", ".join(parts)
+
+
+def share_words(info: RunInfo, units: list[int]) -> str:
+    """A size as a share of a server, of several resources the one that it needs most."""
+    numbers = info.numbers
+    d = max(range(len(units)), key=lambda d: numbers.fraction(units[d], d))
+    of = f"a server's {numbers.resource_names[d]}" if len(units) > 1 else "a server"
+    return f"{amount(numbers.fraction(units[d], d))} of {of}"
+
+
+def told_size(info: RunInfo, units: list[int]) -> str:
+    """A size in the scenario's unit and as a share of a server, once if both are the same."""
+    numbers = info.numbers
+    same = len(units) == 1 and numbers.amount(units[0]) == numbers.fraction(units[0])
+    share = share_words(info, units)
+    if same:
+        return share
+    return f"{size_words(info, units)}{';' if len(units) > 1 else ' ='} {share}"
+
+
+def percent(share: float) -> str:
+    """A share of all jobs."""
+    if 0 < share < 0.001:
+        return f"<{THIN}0.1{THIN}%"
+    return f"{significant(100 * share, 2)}{THIN}%"
+
+
+def reason_words(share: Fraction, interval: Interval, rounded: Fraction | None = None) -> str:
+    """Why a job of a size waits where it does: 1/3 < 0.34 ≤ 1/2."""
+    low, high = interval
+    if rounded is not None and share < rounded:
+        least = fraction_words(rounded)
+        return f"{_between(share, Fraction(0), rounded)} ≤ {least}, and takes {least}"
+    told = _between(share, low, high)
+    if not low:
+        return f"{told} ≤ {fraction_words(high)}"
+    return f"{fraction_words(low)} < {told} ≤ {fraction_words(high)}"
+
+
+def _between(share: Fraction, low: Fraction, high: Fraction) -> str:
+    """A size with as many digits as its place between two others needs."""
+    text = amount(share)
+    for digits in range(4, _MOST_DIGITS):
+        if "/" in text or low < Fraction(text) <= high:
+            break
+        text = f"{float(share):.{digits}g}"
+    return text

@@ -1,0 +1,321 @@
+"""BF-J/S in slotted time by other hands: twice in C, and with SimPy as its users write it.
+
+One way in C does the kernel's work on the kernel's own arrays (job records, lists, the index by
+size, rows, the hash of history) and must reach the same digest.  The other knows arrays only.
+All go on from the same state, meet the same jobs, and must place as many and let as many wait.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from bisect import bisect_left, insort
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Generator, NamedTuple
+
+import numpy as np
+import simpy
+
+from model.assembly import Bench
+from model.engine import Engine, Reason, Task
+from model.state import copied, digest
+from model.systems.queue.facts import waiting_records
+from model.systems.queue.rows import QUEUE_ROW
+from model.systems.queue.state import DEPARTURES, NEXT_ARRIVAL, NOW, QueueState, with_room
+
+Process = Generator[simpy.Event, Any, None]
+
+#: Rows of the tape, which is written again and again as in a run.
+TAPE = 10_000
+
+SOURCES = ("slotted_best_fit.c", "slotted_lean.c")
+
+
+class Outcome(NamedTuple):
+    """What a way of running the slots did."""
+
+    slots: int
+    placed: int
+    waiting: int  #: summed over the slots
+    digest: str = ""  #: of the state, where it is one
+
+
+#: Prepares a run outside of the measured time.
+Way = Callable[[], Callable[[], Outcome]]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A state, the jobs that arrive after it, and the slot up to which they do."""
+
+    bench: Bench
+    state: QueueState
+    time: np.ndarray
+    size: np.ndarray  #: [arrivals] units
+    service: np.ndarray
+
+    @property
+    def until(self) -> float:
+        """The slot of the last arrival."""
+        return float(self.time[-1])
+
+    @property
+    def free(self) -> np.ndarray:
+        """[L] units free."""
+        return np.asarray(self.bench.numbers.capacity[:, 0] - self.state.used[:, 0])
+
+
+def problem_of(bench: Bench, state: QueueState, arrivals: int) -> Problem:
+    """The problem of going on for about so many arrivals, all of the last slot's among them."""
+    first = int(state.number[NEXT_ARRIVAL])
+    blocks: list[tuple[np.ndarray, ...]] = []
+    last = first
+    while last <= first + arrivals:
+        block = bench.system.workload.block_at(last)
+        assert block is not None, "the workload ends too early"
+        start = last - int(block.first[0])
+        blocks.append((block.time[start:], block.size[start:, 0], block.service[start:]))
+        last = block.end
+    time, size, service = (np.concatenate(column) for column in zip(*blocks, strict=True))
+    stop = int(np.searchsorted(time, time[arrivals - 1], side="right"))
+    return Problem(bench, state, time[:stop], size[:stop], service[:stop])
+
+
+def by_engine(problem: Problem, engine: Engine) -> Way:
+    """The kernel or the reference."""
+    tape, task = np.zeros(TAPE, QUEUE_ROW), Task(until=problem.until)
+
+    def prepared() -> Callable[[], Outcome]:
+        current: Any = copied(problem.state)
+        engine.advance(current, tape[:0], Task())  # builds what is kept beside the state
+
+        def run() -> Outcome:
+            now, reason, slots, placed, waiting = current, Reason.LIMIT, 0, 0, 0
+            while reason is Reason.LIMIT:
+                result = engine.advance(now, tape, task)
+                now, reason, slots = result.state, result.reason, slots + result.rows
+                placed += int(tape["placed"][: result.rows].sum())
+                waiting += int(tape["waiting"][: result.rows].sum())
+            return Outcome(slots, placed, waiting, digest(now))
+
+        return run
+
+    return prepared
+
+
+# C.
+
+
+class Pointers(ctypes.Structure):
+    """The base of structures that hold pointers to arrays and whole numbers, in order."""
+
+    @classmethod
+    def of(cls, *members: Any) -> Any:
+        """A structure of such members; the arrays must outlive it."""
+        kinds = [ctypes.c_void_p if isinstance(one, np.ndarray) else ctypes.c_int64
+                 for one in members]  # fmt: skip
+        fields = [(f"m{place}", kind) for place, kind in enumerate(kinds)]
+        structure = type("Made", (cls,), {"_fields_": fields})
+        return structure(*(one.ctypes.data if isinstance(one, np.ndarray) else int(one)
+                           for one in members))  # fmt: skip
+
+
+def compiled_c(folder: Path) -> tuple[ctypes.CDLL, ...] | None:
+    """The kernel's work and the bare algorithm, or None where no compiler is installed."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        return None
+    found = []
+    for name in SOURCES:
+        library = folder / f"{name}.so"
+        subprocess.run(
+            [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", str(library),
+             str(Path(__file__).with_name(name))],
+            check=True, capture_output=True,
+        )  # fmt: skip
+        found.append(ctypes.CDLL(str(library)))
+        for function in ("run_same", "run_lean"):
+            if hasattr(found[-1], function):
+                getattr(found[-1], function).restype = ctypes.c_int64
+    return tuple(found)
+
+
+def same_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
+    """The kernel's work, on a copy of the kernel's arrays."""
+    kernel = problem.bench.kernel()
+    upper = kernel.upper
+    bucket = len(upper) - 1 - np.searchsorted(upper[::-1], problem.size)
+    jobs = (problem.time, problem.size, bucket.astype(np.int32), problem.service)
+
+    def prepared() -> Callable[[], Outcome]:
+        state = copied(problem.state)
+        index = kernel.build(state)
+        waiting, rooms = index.waiting, index.rooms
+        tape, sums = np.zeros(TAPE, QUEUE_ROW), np.zeros(2, np.int64)
+        fresh = np.zeros(len(state.job_number), np.int32)
+        lists = (waiting.upper, waiting.cell, waiting.first, waiting.last, waiting.after,
+                 waiting.before, waiting.bucket, waiting.words, waiting.summary)  # fmt: skip
+        parts = (
+            Pointers.of(*state),
+            Pointers.of(*lists, len(waiting.first), waiting.shift, len(waiting.cell)),
+            Pointers.of(*rooms, len(rooms.free), len(rooms.most)),
+            Pointers.of(*jobs, state.number[NEXT_ARRIVAL], len(problem.time)),
+        )
+
+        def run() -> Outcome:
+            slots = library.run_same(
+                *(ctypes.byref(part) for part in parts), _pointer(problem.bench.numbers.capacity),
+                ctypes.c_double(problem.until), _pointer(fresh), _pointer(tape),
+                ctypes.c_int64(len(tape)), _pointer(sums),
+            )  # fmt: skip
+            return Outcome(int(slots), *sums.tolist(), digest(state))
+
+        return run
+
+    return prepared
+
+
+def lean_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
+    """The bare algorithm."""
+    state = problem.state
+    waiting = waiting_records(state)
+    served = state.heap_record[: state.number[DEPARTURES]]
+    served = served[np.argsort(state.job_departure[served], kind="stable")]
+    old = np.r_[waiting, served]
+    size = np.r_[state.job_room[old, 0], problem.size]
+    count, jobs = len(waiting), len(size)
+
+    def prepared() -> Callable[[], Outcome]:
+        sums, servers = np.zeros(2, np.int64), len(problem.free)
+        queue, server = np.zeros(jobs, np.int32), np.full(jobs, -1, np.int32)
+        queue[:count] = np.argsort(-size[:count], kind="stable")
+        server[count : len(old)] = state.job_server[served]
+        due, job = np.full(jobs, np.inf), np.zeros(jobs, np.int32)
+        due[: len(served)] = state.job_departure[served]
+        job[: len(served)] = np.arange(count, len(old))
+        time = np.r_[np.zeros(len(old)), problem.time]
+        service = np.r_[state.job_service[old], problem.service]
+        arrays = (problem.free, size, time, service, queue, server, due, job,
+                  np.zeros(servers, np.uint8), np.zeros(servers, np.int32))  # fmt: skip
+        lean = Pointers.of(servers, count, len(served), len(old), jobs, *arrays)
+
+        def run() -> Outcome:
+            until = ctypes.c_double(problem.until)
+            slots = library.run_lean(ctypes.byref(lean), until, _pointer(sums))
+            assert len(arrays) == 10  # alive until here
+            return Outcome(int(slots), *sums.tolist())
+
+        return run
+
+    return prepared
+
+
+def _pointer(array: np.ndarray) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+# SimPy.
+
+
+class Simpy:
+    """One process for the arrivals, one for each job, one for the policy in mid-slot."""
+
+    def __init__(self, problem: Problem) -> None:
+        state = problem.state
+        self.problem = problem
+        self.environment = simpy.Environment(initial_time=float(state.clock[NOW]))
+        self.free: list[int] = problem.free.tolist()
+        self.waiting: list[tuple[int, int, float]] = []  # (-size, number, service), sorted
+        self.fresh: list[tuple[int, int, float]] = []
+        self.left: set[int] = set()
+        self.placed = self.slots = self.waited = self.number = 0
+        self.is_due = False
+        for record in waiting_records(state).tolist():
+            self.join(int(state.job_room[record, 0]), float(state.job_service[record]))
+        self.fresh.clear()
+        for record in state.heap_record[: state.number[DEPARTURES]].tolist():
+            slots = float(state.job_departure[record] - state.clock[NOW])
+            server, size = int(state.job_server[record]), int(state.job_room[record, 0])
+            self.environment.process(self.job(server, size, slots))
+
+    def join(self, size: int, service: float) -> None:
+        """A job joins the queue."""
+        job = (-size, self.number, service)
+        self.number += 1
+        insort(self.waiting, job)
+        self.fresh.append(job)
+
+    def wake(self) -> None:
+        """Let the policy act in the middle of this slot."""
+        if not self.is_due:
+            self.is_due = True
+            self.environment.process(self.act())
+
+    def job(self, server: int, size: int, service: float) -> Process:
+        """A job in service."""
+        yield self.environment.timeout(service)
+        self.free[server] += size
+        self.left.add(server)
+        self.wake()
+
+    def place(self, job: tuple[int, int, float], server: int) -> None:
+        """A waiting job goes into service; its slot is half over."""
+        self.free[server] += job[0]
+        self.placed += 1
+        self.environment.process(self.job(server, -job[0], job[2] - 0.5))
+
+    def act(self) -> Process:
+        """BF-J/S."""
+        yield self.environment.timeout(0.5)
+        self.is_due = False
+        waiting, free = self.waiting, self.free
+        for server in sorted(self.left):
+            while (at := bisect_left(waiting, (-free[server],))) < len(waiting):
+                self.place(waiting.pop(at), server)
+        for job in self.fresh:
+            at = bisect_left(waiting, job)
+            if at == len(waiting) or waiting[at] != job:
+                continue
+            tightest = min((left, server) for server, left in enumerate(free) if left >= -job[0]) \
+                if max(free) >= -job[0] else None  # fmt: skip
+            if tightest is not None:
+                self.place(waiting.pop(at), tightest[1])
+        self.left.clear()
+        self.fresh.clear()
+        self.slots += 1
+        self.waited += len(waiting)
+
+    def arrivals(self) -> Process:
+        """The jobs arrive."""
+        problem, environment = self.problem, self.environment
+        for time, size, service in zip(
+            problem.time.tolist(), problem.size.tolist(), problem.service.tolist(), strict=True
+        ):
+            if time > environment.now:
+                yield environment.timeout(time - environment.now)
+            self.join(size, service)
+            self.wake()
+
+    def run(self) -> Outcome:
+        """Run until the slot of the last arrival is over."""
+        self.environment.process(self.arrivals())
+        self.environment.run(until=self.problem.until + 0.75)
+        return Outcome(self.slots, self.placed, self.waited)
+
+
+def ways_of(
+    bench: Bench, state: QueueState, counts: tuple[int, int, int], folder: Path
+) -> dict[str, Way]:
+    """Kernel, both in C, reference, SimPy; *counts* of arrivals: compiled, reference, SimPy."""
+    state = with_room(copied(state), max(10_000, 2 * int(state.number[DEPARTURES])))
+    large, medium, small = (problem_of(bench, state, count) for count in counts)
+    ways = {"kernel": by_engine(large, bench.kernel())}
+    libraries = compiled_c(folder)
+    if libraries is not None:
+        ways["C -O3, the same work"] = same_in_c(large, libraries[0])
+        ways["C -O3, arrays only"] = lean_in_c(large, libraries[1])
+    ways["reference (Python)"] = by_engine(medium, bench.reference)
+    ways["SimPy"] = lambda: Simpy(small).run
+    return ways

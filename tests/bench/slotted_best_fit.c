@@ -1,0 +1,352 @@
+/* BF-J/S in C, twice: the kernel's work on the kernel's own arrays, and the bare algorithm. */
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef int64_t i64;
+typedef int32_t i32;
+typedef uint64_t u64;
+
+/* As in model/systems/queue/state.py and model/kernels/queue, for one resource. */
+
+enum { EVENT, NEXT_ARRIVAL, FREE, DEPARTURES, WAITING, IN_SERVICE, STALLED_SERVERS, UNSETTLED,
+       IDLE };
+enum { ARRIVED, PLACED, DEPARTED };
+enum { FLAG_ARRIVED = 1, FLAG_PLACED = 2, FLAG_DEPARTED = 4, FLAG_WAITS = 32, FLAG_EMPTY = 64 };
+
+typedef struct {
+    i64 *number; double *clock; i64 *tally; double *waiting_area, *used_area; i64 *used_total,
+    *used; i32 *jobs_on, *first_job, *last_job, *active; uint8_t *stalled; i64 *last_departure,
+    *queue_length; i32 *first_waiting, *last_waiting; i64 *job_number, *job_size, *job_room;
+    i32 *job_queue; double *job_arrival, *job_service; i32 *job_server; double *job_departure;
+    i32 *job_next, *job_previous, *free_record; double *heap_time; i32 *heap_record; u64 *trail;
+    double *memory;
+} State;
+
+typedef struct { i64 *upper; i32 *cell, *first, *last, *after, *before, *bucket; u64 *words,
+                 *summary; i64 buckets, shift, cells; } Waiting;
+
+typedef struct { i64 *free, *most; u64 *left, *left_summary; i64 servers, blocks; } Rooms;
+
+typedef struct { double *time; i64 *size; i32 *bucket; double *service; i64 first, count; } Jobs;
+
+typedef struct __attribute__((packed)) {
+    i64 event; double time; i64 job, kept, kept_size, best_residual, waiting; u64 trail;
+    i32 arrived, departed, placed, renewed, stalled, server, serving;
+    int16_t kept_queue; uint16_t flags; uint8_t kind;
+} Row;
+
+typedef struct { i64 flags, arrived, departed, placed, before_waiting, came, left, left_server,
+                 placed_job, placed_server; } Outcome;
+
+static void insert_bit(u64 *words, u64 *summary, i64 member) {
+    words[member >> 6] |= 1ull << (member & 63);
+    summary[member >> 12] |= 1ull << (member >> 6 & 63);
+}
+
+static void discard_bit(u64 *words, u64 *summary, i64 member) {
+    if (!(words[member >> 6] &= ~(1ull << (member & 63))))
+        summary[member >> 12] &= ~(1ull << (member >> 6 & 63));
+}
+
+static i64 next_member(const u64 *words, i64 count, const u64 *summary, i64 start) {
+    i64 word = start >> 6, groups = (count + 63) >> 6;
+    if (word >= count) return -1;
+    u64 rest = words[word] & ~0ull << (start & 63);
+    if (rest) return (word << 6) + __builtin_ctzll(rest);
+    word++;
+    i64 group = word >> 6;
+    if (group >= groups) return -1;
+    u64 found = summary[group] & ~0ull << (word & 63);
+    while (!found) {
+        if (++group >= groups) return -1;
+        found = summary[group];
+    }
+    word = (group << 6) + __builtin_ctzll(found);
+    return (word << 6) + __builtin_ctzll(words[word]);
+}
+
+/* The heap of departures: four-ary, by (time, job number). */
+
+static int sooner(const State *s, double time, i64 number, i64 place) {
+    return time < s->heap_time[place]
+        || (time == s->heap_time[place] && number < s->job_number[s->heap_record[place]]);
+}
+
+static void set_entry(State *s, i64 place, double time, i32 record) {
+    s->heap_time[place] = time;
+    s->heap_record[place] = record;
+}
+
+static void push(State *s, i64 hole, double time, i32 record) {
+    i64 number = s->job_number[record];
+    while (hole > 0) {
+        i64 parent = (hole - 1) >> 2;
+        if (!sooner(s, time, number, parent)) break;
+        set_entry(s, hole, s->heap_time[parent], s->heap_record[parent]);
+        hole = parent;
+    }
+    set_entry(s, hole, time, record);
+}
+
+static i32 pop(State *s) {
+    i32 first = s->heap_record[0];
+    i64 last = --s->number[DEPARTURES], hole = 0;
+    double time = s->heap_time[last];
+    i32 record = s->heap_record[last];
+    set_entry(s, last, INFINITY, -1);
+    if (last == 0) return first;
+    i64 number = s->job_number[record];
+    for (i64 child = 1; child < last; child = 4 * hole + 1) {
+        i64 best = child, end = child + 4 < last ? child + 4 : last;
+        for (i64 other = child + 1; other < end; other++)
+            if (sooner(s, s->heap_time[other], s->job_number[s->heap_record[other]], best))
+                best = other;
+        if (sooner(s, time, number, best)) break;
+        set_entry(s, hole, s->heap_time[best], s->heap_record[best]);
+        hole = best;
+    }
+    set_entry(s, hole, time, record);
+    return first;
+}
+
+/* What is free on servers. */
+
+static void set_free(Rooms *r, i64 server, i64 free) {
+    i64 block = server >> 6, before = r->free[server];
+    r->free[server] = free;
+    if (free >= r->most[block]) r->most[block] = free;
+    else if (before == r->most[block]) {
+        i64 start = block << 6, stop = start + 64 < r->servers ? start + 64 : r->servers, most = -1;
+        for (i64 other = start; other < stop; other++)
+            most = r->free[other] > most ? r->free[other] : most;
+        r->most[block] = most;
+    }
+}
+
+static i64 tightest(const Rooms *r, i64 room) {
+    u64 best = 1ull << 62;
+    i64 found = -1;
+    for (i64 block = 0; block < r->blocks; block++) {
+        if (r->most[block] < room) continue;
+        i64 start = block << 6, stop = start + 64 < r->servers ? start + 64 : r->servers;
+        u64 least = 1ull << 62;
+        for (i64 server = start; server < stop; server++) {
+            u64 beyond = (u64)(r->free[server] - room);
+            least = beyond < least ? beyond : least;
+        }
+        if (least < best) { best = least; found = start; }
+    }
+    if (found < 0) return -1;
+    while ((u64)(r->free[found] - room) != best) found++;
+    return found;
+}
+
+/* Waiting jobs by size. */
+
+static i64 bucket_of(const Waiting *w, i64 size) {
+    i64 cell = size >> w->shift;
+    if (cell > w->cells - 2) cell = w->cells - 2;
+    i64 low = w->cell[cell + 1], high = w->cell[cell] + 1;
+    while (high - low > 1) {
+        i64 middle = (low + high) >> 1;
+        if (w->upper[middle] >= size) low = middle; else high = middle;
+    }
+    return low;
+}
+
+static void add(Waiting *w, const State *s, i32 record, i32 bucket) {
+    i64 size = s->job_room[record], number = s->job_number[record];
+    i32 before = w->last[bucket], after = -1;
+    while (before >= 0) {
+        i64 other = s->job_room[before];
+        if (other > size || (other == size && s->job_number[before] < number)) break;
+        after = before;
+        before = w->before[before];
+    }
+    w->bucket[record] = bucket;
+    w->before[record] = before;
+    w->after[record] = after;
+    if (before >= 0) w->after[before] = record; else w->first[bucket] = record;
+    if (after >= 0) w->before[after] = record; else w->last[bucket] = record;
+    insert_bit(w->words, w->summary, bucket);
+}
+
+static void take_out(Waiting *w, i32 record) {
+    i32 bucket = w->bucket[record], before = w->before[record], after = w->after[record];
+    if (before >= 0) w->after[before] = after;
+    else {
+        w->first[bucket] = after;
+        if (after < 0) discard_bit(w->words, w->summary, bucket);
+    }
+    if (after >= 0) w->before[after] = before; else w->last[bucket] = before;
+    w->bucket[record] = -1;
+}
+
+static i32 largest_up_to(const Waiting *w, const State *s, i64 limit) {
+    if (limit <= 0) return -1;
+    i64 words = (w->buckets + 63) >> 6;
+    i64 bucket = next_member(w->words, words, w->summary, bucket_of(w, limit));
+    while (bucket >= 0) {
+        if (s->job_room[w->last[bucket]] <= limit) {
+            i32 record = w->first[bucket];
+            while (s->job_room[record] > limit) record = w->after[record];
+            return record;
+        }
+        bucket = next_member(w->words, words, w->summary, bucket + 1);
+    }
+    return -1;
+}
+
+/* What happens in a slot. */
+
+static void begin(State *s, double slot) {
+    double slots = slot - s->clock[0];
+    s->waiting_area[0] += s->number[WAITING] * slots;
+    s->used_area[0] += s->used_total[0] * slots;
+    s->clock[0] = slot;
+}
+
+static void unlink_job(State *s, i32 record, i32 *first, i32 *last) {
+    i32 after = s->job_next[record], before = s->job_previous[record];
+    if (before >= 0) s->job_next[before] = after; else *first = after;
+    if (after >= 0) s->job_previous[after] = before; else *last = before;
+}
+
+static void link_last(State *s, i32 record, i32 *first, i32 *last) {
+    s->job_previous[record] = *last;
+    s->job_next[record] = -1;
+    if (*last >= 0) s->job_next[*last] = record; else *first = record;
+    *last = record;
+}
+
+static void release(State *s, i32 record) {
+    s->job_number[record] = -1;
+    s->job_size[record] = s->job_room[record] = 0;
+    s->job_queue[record] = -1;
+    s->job_arrival[record] = s->job_service[record] = 0;
+    s->job_server[record] = -1;
+    s->job_departure[record] = INFINITY;
+    s->job_next[record] = s->job_previous[record] = -1;
+    s->free_record[s->number[FREE]++] = record;
+}
+
+static void depart(State *s, Rooms *r, const i64 *capacity, Outcome *o) {
+    i32 record = pop(s), server = s->job_server[record];
+    if (o->departed++ == 0) { o->left = s->job_number[record]; o->left_server = server; }
+    o->flags |= FLAG_DEPARTED;
+    unlink_job(s, record, &s->first_job[server], &s->last_job[server]);
+    s->used[server] -= s->job_room[record];
+    s->used_total[0] -= s->job_room[record];
+    s->number[IN_SERVICE]--;
+    if (--s->jobs_on[server] == 0) s->number[IDLE]++;
+    s->last_departure[server] = (i64)s->clock[0];
+    s->tally[DEPARTED]++;
+    release(s, record);
+    set_free(r, server, capacity[server] - s->used[server]);
+    insert_bit(r->left, r->left_summary, server);
+}
+
+static i32 arrive(State *s, const Jobs *jobs, Outcome *o) {
+    i64 number = s->number[NEXT_ARRIVAL]++, place = number - jobs->first;
+    i64 free = --s->number[FREE];
+    i32 record = s->free_record[free];
+    s->free_record[free] = -1;
+    s->job_number[record] = number;
+    s->job_arrival[record] = s->clock[0];
+    s->tally[ARRIVED]++;
+    s->job_size[record] = s->job_room[record] = jobs->size[place];
+    s->job_service[record] = jobs->service[place];
+    s->job_queue[record] = 0;
+    link_last(s, record, s->first_waiting, s->last_waiting);
+    s->queue_length[0]++;
+    s->number[WAITING]++;
+    if (o->came < 0) o->came = number;
+    o->flags |= FLAG_ARRIVED;
+    return record;
+}
+
+static void place(State *s, Waiting *w, Rooms *r, const i64 *capacity, i32 record, i64 server,
+                  Outcome *o) {
+    take_out(w, record);
+    unlink_job(s, record, s->first_waiting, s->last_waiting);
+    s->queue_length[0]--;
+    s->number[WAITING]--;
+    s->job_server[record] = server;
+    link_last(s, record, &s->first_job[server], &s->last_job[server]);
+    if (s->jobs_on[server]++ == 0) s->number[IDLE]--;
+    s->number[IN_SERVICE]++;
+    s->used[server] += s->job_room[record];
+    s->used_total[0] += s->job_room[record];
+    s->tally[PLACED]++;
+    double departure = s->job_departure[record] = s->clock[0] + s->job_service[record];
+    if (departure < INFINITY) push(s, s->number[DEPARTURES]++, departure, record);
+    if (o->placed++ == 0) { o->placed_job = s->job_number[record]; o->placed_server = server; }
+    o->flags |= FLAG_PLACED;
+    set_free(r, server, capacity[server] - s->used[server]);
+}
+
+static u64 mixed(u64 word, u64 value) {
+    word ^= value;
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9ull;
+    word = (word ^ word >> 27) * 0x94D049BB133111EBull;
+    return word ^ word >> 31;
+}
+
+static void finish(State *s, const i32 *fresh, Outcome *o, Row *row) {
+    i32 kept = -1;
+    for (i64 one = 0; one < o->arrived && kept < 0; one++)
+        if (s->job_server[fresh[one]] < 0) kept = fresh[one];
+    if (kept >= 0) o->flags |= FLAG_WAITS;
+    if (o->before_waiting > 0 && s->number[WAITING] == 0) o->flags |= FLAG_EMPTY;
+    i64 job = o->placed_job, server = o->placed_server;
+    if (job < 0) { job = o->came; server = -1; }
+    if (job < 0) { job = o->left; server = o->left_server; }
+    s->number[UNSETTLED] = 0;
+    u64 word = mixed(s->trail[0], (job > 0 ? job : 0) * 512 + o->flags);
+    word = mixed(word, (server + 1) * 2097152 + o->placed);
+    s->trail[0] = mixed(word, o->departed * 2097152 * 1024);
+    *row = (Row){++s->number[EVENT], s->clock[0], job, kept < 0 ? -1 : s->job_number[kept],
+                 kept < 0 ? -1 : s->job_room[kept], -1, s->number[WAITING], s->trail[0],
+                 o->arrived, o->departed, o->placed, 0, 0, server, -1,
+                 kept < 0 ? -1 : s->job_queue[kept], o->flags, row->kind};
+}
+
+/* Run slots up to `until`; rows go round a tape; returns how many slots there were. */
+i64 run_same(State *s, Waiting *w, Rooms *r, Jobs *jobs, const i64 *capacity, double until,
+             i32 *fresh, Row *tape, i64 rows, i64 *sums) {
+    i64 slots = 0, words = r->blocks;
+    for (;; slots++) {
+        i64 next = s->number[NEXT_ARRIVAL] - jobs->first;
+        double slot = next < jobs->count ? jobs->time[next] : INFINITY;
+        if (s->number[DEPARTURES] && s->heap_time[0] < slot) slot = s->heap_time[0];
+        if (s->number[UNSETTLED] && s->clock[0] + 1 < slot) slot = s->clock[0] + 1;
+        if (slot > until) break;
+        Outcome o = {.before_waiting = s->number[WAITING], .came = -1, .left = -1,
+                     .left_server = -1, .placed_job = -1, .placed_server = -1};
+        while (next + o.arrived < jobs->count && jobs->time[next + o.arrived] <= slot) o.arrived++;
+        begin(s, slot);
+        while (s->number[DEPARTURES] && s->heap_time[0] <= slot) depart(s, r, capacity, &o);
+        for (i64 one = 0; one < o.arrived; one++) {
+            fresh[one] = arrive(s, jobs, &o);
+            add(w, s, fresh[one], jobs->bucket[next + one]);
+        }
+        i64 server = next_member(r->left, words, r->left_summary, 0);
+        for (; server >= 0; server = next_member(r->left, words, r->left_summary, server + 1)) {
+            discard_bit(r->left, r->left_summary, server);
+            i32 record;
+            while ((record = largest_up_to(w, s, r->free[server])) >= 0)
+                place(s, w, r, capacity, record, server, &o);
+        }
+        for (i64 one = 0; one < o.arrived; one++) {
+            if (s->job_server[fresh[one]] >= 0) continue;
+            server = tightest(r, s->job_room[fresh[one]]);
+            if (server >= 0) place(s, w, r, capacity, fresh[one], server, &o);
+        }
+        finish(s, fresh, &o, &tape[slots % rows]);
+        sums[0] += o.placed;
+        sums[1] += s->number[WAITING];
+    }
+    return slots;
+}

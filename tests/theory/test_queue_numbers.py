@@ -1,0 +1,217 @@
+"""Queues of Section VII.A of Psychas & Ghaderi (2019), against independent simulations.
+
+Each number has its own 95 % half-width; ours must agree within both.
+"""
+
+from __future__ import annotations
+
+import heapq
+from functools import cache
+
+import numpy as np
+import pytest
+
+from model.lab.queue_runs import Cell, Length, carry_out, queue_runs
+from model.scenario.load import edited, load_scenario
+
+MILLION = 1_000_000
+
+
+@cache
+def cell(scenario: str, policy: str, alpha: str, slots: int, runs: int) -> Cell:
+    value = load_scenario(scenario)
+    if alpha:
+        value = edited(value, {"workload": {"kind": "poisson", "intensity": alpha}})
+    parts = queue_runs(value, policy, Length(slots, runs), policy)
+    return Cell.of([carry_out(part) for part in parts], slots)
+
+
+def check_mean(found: Cell, expected: tuple[float, float], most: float) -> None:
+    """A stable queue whose mean is as expected, known to *most* of it."""
+    value, half_width = expected
+    assert found.growth.verdict == "stable"
+    assert found.mean.half_width <= most * value
+    assert abs(found.mean.mean - value) <= half_width + found.mean.half_width
+
+
+class TestVqsUnstable:
+    """VII.A.1: sizes 0.4 and 0.6, 0.014 jobs per slot, geometric service of 100 slots."""
+
+    NAME = "queues-vqs-unstable"
+
+    @pytest.mark.parametrize(
+        ("policy", "expected"),
+        [
+            ("bf-js", (2.45, 0.05)),
+            ("bf-j", (2.60, 0.05)),
+            ("vqs-bf", (2.65, 0.05)),
+            ("max-weight", (3.35, 0.06)),
+            ("fifo-ff", (7.0, 0.3)),
+        ],
+    )
+    def test_mean_queues(self, policy: str, expected: tuple[float, float]) -> None:
+        check_mean(cell(self.NAME, policy, "", MILLION, 60), expected, 0.06)
+
+    def test_vqs_grows_as_its_fluid_limit(self) -> None:
+        found = cell(self.NAME, "vqs", "", MILLION, 60).growth
+        assert found.verdict == "unstable"
+        assert found.half_width < 0.00008
+        assert abs(found.slope - 0.00057) <= 0.00003 + found.half_width
+
+    @pytest.mark.parametrize(("rate", "verdict"), [("0.0128", "stable"), ("0.0145", "unstable")])
+    def test_its_limit_is_a_75th(self, rate: str, verdict: str) -> None:
+        value = edited(load_scenario(self.NAME), {"workload": {"arrival_rate": rate}})
+        parts = queue_runs(value, "vqs", Length(10 * MILLION, 4), "vqs")
+        found = Cell.of([carry_out(part) for part in parts], 10 * MILLION)
+        assert found.growth.verdict == verdict
+
+
+class TestBestFitUnstable:
+    """VII.A.2: sizes 2 and 5 of 10, 0.0306 jobs per slot, services of 100 slots."""
+
+    NAME = "queues-bf-unstable"
+
+    def test_vqs_is_stable(self) -> None:
+        check_mean(cell(self.NAME, "vqs", "", MILLION, 60), (13.4, 0.3), 0.03)
+
+    def test_max_weight_is_stable(self) -> None:
+        check_mean(cell(self.NAME, "max-weight", "", MILLION, 16), (15.8, 0.3), 0.04)
+
+    def test_best_fit_grows(self) -> None:
+        found = cell(self.NAME, "bf-js", "", MILLION, 60).growth
+        assert found.verdict == "unstable"
+        assert 0.0004 < found.slope < 0.0006 + found.half_width
+
+    def test_vqs_bf_grows_with_renewal_before_arrivals(self) -> None:
+        best_fit = cell(self.NAME, "bf-js", "", MILLION, 60)
+        found = cell(self.NAME, "vqs-bf:renew=before", "", MILLION, 60)
+        assert found.growth.verdict == "unstable"
+        assert abs(found.growth.slope - best_fit.growth.slope) < 0.0001
+
+    def test_vqs_bf_grows_in_the_long_run_with_renewal_after_arrivals(self) -> None:
+        short = cell(self.NAME, "vqs-bf", "", MILLION // 4, 60)
+        long = cell(self.NAME, "vqs-bf", "", 10 * MILLION, 10)
+        assert short.growth.verdict != "unstable"
+        assert long.growth.verdict == "unstable"
+
+    def test_stalling_cures_it(self) -> None:
+        stalled = cell(self.NAME, "vqs-bf:stall=true", "", MILLION, 20)
+        assert stalled.growth.verdict == "stable"
+        assert stalled.mean.mean < 10
+
+    def test_stalling_never_happens_under_best_fit(self) -> None:
+        stalled = cell(self.NAME, "bf-js:stall=true", "", MILLION, 2)
+        plain = cell(self.NAME, "bf-js", "", MILLION, 2)
+        assert (stalled.table == plain.table).all()
+
+
+def max_weight_by_hand(seed: int, slots: int, warmup: int) -> float:
+    """The mean queue of VII.A.2 under MaxWeight, by a program of its own: slots, lists, a heap."""
+    random = np.random.default_rng(seed)
+    count = random.poisson(0.0306 * slots)
+    arrivals = np.sort(random.integers(0, slots, count)).tolist()
+    kinds = (random.random(count) < 2 / 3).astype(int).tolist()  # 0: size 5, 1: size 2
+    configurations = ((2, 0), (1, 2), (0, 5))
+    queue, inside, ends = [0, 0], [0, 0], []
+    wanted, arrived, area, slot = configurations[0], 0, 0, 0
+    while slot < slots:
+        while ends and ends[0][0] <= slot:
+            inside[heapq.heappop(ends)[1]] -= 1
+        while arrived < count and arrivals[arrived] <= slot:
+            queue[kinds[arrived]] += 1
+            arrived += 1
+        if not ends:
+            wanted = max(configurations, key=lambda k: k[0] * queue[0] + k[1] * queue[1])
+        for kind in (0, 1):
+            while queue[kind] and inside[kind] < wanted[kind]:
+                queue[kind] -= 1
+                inside[kind] += 1
+                heapq.heappush(ends, (slot + 100, kind))
+        due = [slots, *(arrivals[arrived : arrived + 1]), *(end for end, _ in ends[:1])]
+        # An empty server chooses anew in the next slot if jobs wait that its choice leaves out.
+        until = slot + 1 if not ends and sum(queue) else min(due)
+        area += sum(queue) * max(0, until - max(slot, warmup))
+        slot = until
+    return area / (slots - warmup)
+
+
+@pytest.mark.slow
+def test_max_weight_against_a_program_of_its_own() -> None:
+    by_hand = [max_weight_by_hand(seed, MILLION, MILLION // 5) for seed in range(60)]
+    half_width = 2 * float(np.std(by_hand)) / len(by_hand) ** 0.5
+    found = cell("queues-bf-unstable", "max-weight", "", MILLION, 100).average
+    assert found.half_width < 0.3
+    assert abs(found.mean - np.mean(by_hand)) <= half_width + found.half_width
+
+
+#: Figure 4: stable points by (scenario, policy, alpha), with half-widths.
+SMALL, WIDE = "queues-small-jobs", "queues-wide-jobs"
+STABLE = {
+    (SMALL, "bf-js", "0.85"): (2.30, 0.04),
+    (SMALL, "bf-js", "0.90"): (6.37, 0.08),
+    (SMALL, "bf-js", "0.93"): (13.0, 0.3),
+    (SMALL, "bf-js", "0.95"): (23.3, 0.3),
+    (SMALL, "bf-js", "0.97"): (51.7, 1.7),
+    (SMALL, "vqs-bf", "0.85"): (2.14, 0.07),
+    (SMALL, "vqs-bf", "0.90"): (6.07, 0.23),
+    (SMALL, "vqs-bf", "0.93"): (12.8, 0.7),
+    (SMALL, "vqs-bf", "0.95"): (23.3, 1.3),
+    (SMALL, "fifo-ff", "0.85"): (4.3, 0.2),
+    (SMALL, "fifo-ff", "0.90"): (15.7, 0.7),
+    (WIDE, "bf-js", "0.85"): (17.5, 0.4),
+    (WIDE, "bf-js", "0.90"): (44.0, 1.0),
+    (WIDE, "bf-js", "0.93"): (99.0, 8.0),
+    (WIDE, "bf-js", "0.95"): (212.0, 8.0),
+    (WIDE, "vqs-bf", "0.85"): (34.2, 1.5),
+}
+
+#: Growing queues, averaged over [0.2, 1] of 10^6 slots in an independent run (one run may be off
+#: by some hundreds, because the arrivals are).
+GROWING = {
+    (SMALL, "vqs", "0.99"): 27649,
+    (SMALL, "fifo-ff", "0.97"): 6355,
+    (SMALL, "fifo-ff", "0.99"): 12354,
+    (WIDE, "vqs", "0.85"): 2162,
+    (WIDE, "vqs", "0.90"): 4689,
+    (WIDE, "vqs", "0.99"): 9411,
+    (WIDE, "vqs-bf", "0.93"): 1406,
+    (WIDE, "vqs-bf", "0.95"): 2309,
+    (WIDE, "vqs-bf", "0.97"): 3218,
+    (WIDE, "vqs-bf", "0.99"): 4230,
+    (WIDE, "fifo-ff", "0.85"): 6119,
+    (WIDE, "fifo-ff", "0.99"): 14555,
+}
+
+
+def figure_4(key: tuple[str, str, str], slots: int, runs: int) -> Cell:
+    scenario, policy, alpha = key
+    return cell(scenario, policy, alpha, slots, runs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", STABLE)
+def test_figure_4_where_queues_are_stable(key: tuple[str, str, str]) -> None:
+    check_mean(figure_4(key, 8 * MILLION, 2), STABLE[key], 0.15)
+
+
+@pytest.mark.parametrize("key", [(SMALL, "bf-js", "0.85"), (SMALL, "fifo-ff", "0.85"),
+                                 (SMALL, "vqs-bf", "0.85")])  # fmt: skip
+def test_figure_4_in_short(key: tuple[str, str, str]) -> None:
+    check_mean(figure_4(key, MILLION, 3), STABLE[key], 0.15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", GROWING)
+def test_figure_4_where_queues_grow(key: tuple[str, str, str]) -> None:
+    found = figure_4(key, MILLION, 6)
+    assert found.growth.verdict == "unstable"
+    spread = found.average.half_width * 6**0.5 / 2.57  # deviation of one run
+    assert abs(found.average.mean - GROWING[key]) <= found.average.half_width + 2 * spread
+
+
+@pytest.mark.slow
+def test_the_limits_of_figure_4_b() -> None:
+    """VQS up to 0.81 to 0.82, VQS-BF up to 0.90 to 0.91."""
+    for policy, below, above in (("vqs", "0.80", "0.83"), ("vqs-bf", "0.88", "0.93")):
+        assert cell(WIDE, policy, below, 20 * MILLION, 1).growth.verdict == "stable"
+        assert cell(WIDE, policy, above, 4 * MILLION, 2).growth.verdict == "unstable"
