@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from gui.docks import PanelDock, dock_name, restore_layout, saved_layout
+from gui.docks import PanelDock, dock_name, restore_layout, saved_layout, show_whole_titles
 from gui.intents import Intent
 from gui.panels import COMPARISON, PanelEntry, companions_of
 
@@ -148,6 +148,7 @@ class CompareDocks(QObject):
         self._tab(front, *(name for name in (*curves, *rest) if name != front))
         for name in (servers, "decisions", "comparison", front):
             window.docks[name].raise_()
+        show_whole_titles(window)
         self.resize()
 
     def _beside(self, name: str) -> None:

@@ -34,6 +34,8 @@ _HELP = Path(__file__).resolve().parents[1] / "resources" / "help"
 PAGES = {
     "lecturer": "Five minutes for a lecturer",
     "dra": "DRA for a student",
+    "queues": "Servers with a queue",
+    "queues-classroom": "Queues in the classroom",
     "comparison": "Policies side by side",
     "theory": "Theory, live",
     "experiments": "Experiments",

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QMainWindow,
     QSizePolicy,
+    QTabBar,
     QToolButton,
     QWidget,
 )
@@ -167,6 +168,14 @@ def layout_version(window: QMainWindow) -> int:
     """
     modules = [entry.module for entry in panels_of(str(window.property(SYSTEM)))]
     return crc32(" ".join(modules).encode()) & 0x7FFFFFFF
+
+
+def show_whole_titles(window: QMainWindow) -> None:
+    """Let tabs of docks scroll where they have no room, instead of cutting their titles short."""
+    direct = Qt.FindChildOption.FindDirectChildrenOnly
+    for bar in window.findChildren(QTabBar, options=direct):
+        bar.setElideMode(Qt.TextElideMode.ElideNone)
+        bar.setUsesScrollButtons(True)
 
 
 def saved_layout(window: QMainWindow) -> str:

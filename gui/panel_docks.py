@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from gui import dialogs
-from gui.docks import AREAS, SYSTEM, PanelDock, restore_layout, saved_layout
+from gui.docks import AREAS, SYSTEM, PanelDock, restore_layout, saved_layout, show_whole_titles
 from gui.panels import ROLES, PanelEntry, Roles, panels_of
 
 if TYPE_CHECKING:
@@ -146,6 +146,7 @@ class PanelDocks(QObject):
                 fronts.setdefault(str(dock.property("group")), dock)
         for dock in fronts.values():
             dock.raise_()
+        show_whole_titles(window)
 
     def _size(self) -> None:
         window, roles = self._window, self.roles

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 #: Two-sided confidence of all intervals.
 CONFIDENCE = 0.95
 
+#: Values that differ by less, relative to their mean, differ by rounding only.
+ROUNDING = 1e-13
+
 #: Batches that a single run is cut into.
 BATCHES = 20
 
@@ -47,8 +50,11 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
         return Estimate(float(array[0]), np.nan)
     from scipy.special import stdtrit  # imported late: it takes a while, and the window waits
 
+    mean, spread = float(array.mean()), float(array.std(ddof=1))
+    if spread <= ROUNDING * abs(mean):
+        return Estimate(mean, 0.0)
     quantile = stdtrit(len(array) - 1, (1 + CONFIDENCE) / 2)
-    return Estimate(float(array.mean()), float(quantile * array.std(ddof=1) / np.sqrt(len(array))))
+    return Estimate(mean, float(quantile * spread / np.sqrt(len(array))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,6 +92,8 @@ def _size(value: Any, *_: Any) -> str:
 
 
 def _queue(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    if info.facts.layout.queues == 1:
+        return ""  # there is no other
     return html.escape(info.facts.layout.names[value])
 
 

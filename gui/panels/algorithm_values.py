@@ -117,5 +117,6 @@ def values_beside(
                 continue  # it was said when it was found
             symbol = SYMBOLS[info.system].get(name, Symbol("")).plain
             line = code.line_for(symbol, record.line) if symbol else record.line
-            found.setdefault(line, {})[name] = Beside(worded(name, values, info), fresh)
+            if text := worded(name, values, info):
+                found.setdefault(line, {})[name] = Beside(text, fresh)
     return found

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from html import escape
+from math import isfinite
 from typing import Iterator, NamedTuple, Sequence
 
 from gui.panels.wording import significant, with_interval
 from gui.theme import Theme
 from model.frame import Frame
 from model.metrics import BATCHES, CONFIDENCE, Batches, Estimate
-from model.systems.kinds import Measure
+from model.systems.kinds import Kind, Measure
 
 #: Theme colours of the lanes, in order.
 LANE_ROLES = ("run", "second", "third")
@@ -45,12 +46,22 @@ def measured_lanes(frame: Frame) -> tuple[LaneMeasures, ...]:
     span = frame.time - warmup_of(frame)
     scales = {measure.name: measure.scale for measure in info.kind.measures}
     result = []
+    first = _estimates(info.kind, known[0], span)
     for lane, (label, own) in enumerate(zip(frame.comparison.labels, known, strict=True)):
-        means = {name: _shown(one.estimate(), scales.get(name), span) for name, one in own.items()}
+        found = _estimates(info.kind, own, span)
+        means = {name: _shown(one, scales.get(name), span) for name, one in found.items()}
         paired = {name: _shown(one.minus(known[0][name]).estimate(), scales.get(name), span)
-                  for name, one in own.items()}  # fmt: skip
+                  for name, one in own.items()
+                  if isfinite(found[name].mean + first[name].mean)}  # fmt: skip
         result.append(LaneMeasures(label, means, paired if lane else {}))
     return tuple(result)
+
+
+def _estimates(kind: Kind, batches: dict[str, Batches], span: float) -> dict[str, Estimate]:
+    """The means, corrected by what the kind of system judges: a queue that grows has none."""
+    judgement = kind.judge([batches], span) if batches else None
+    found = {name: one.estimate() for name, one in batches.items()}
+    return found if judgement is None else found | dict(judgement.metrics)
 
 
 def _shown(value: Estimate, scale: str | None, span: float) -> Estimate:
@@ -102,7 +113,7 @@ def _cell(name: str, lane: LaneMeasures, theme: Theme) -> str:
 
 
 def _written(value: Estimate | None, signed: bool = False) -> str:
-    if value is None:
+    if value is None or not isfinite(value.mean):
         return "–"
     mean, half = with_interval(value.mean, value.half_width)
     sign = "+" if signed and value.mean > 0 else ""

@@ -6,6 +6,8 @@ import argparse
 from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
+import numpy as np
+
 from model.api import Session
 from model.cli.guard import note
 from model.cli.measuring import (
@@ -36,8 +38,8 @@ class Compared:
     @property
     def differences(self) -> tuple[Mapping[str, Estimate], ...]:
         """Of each policy but the first: every measure minus that of the first, paired."""
-        first = self.policies[0].batches
-        return tuple({name: one.minus(first[name]).estimate() for name, one in run.batches.items()}
+        first = self.policies[0]
+        return tuple({name: _difference(run, first, name) for name in run.batches}
                      for run in self.policies[1:])  # fmt: skip
 
     @property
@@ -91,6 +93,7 @@ class Compared:
             "",
             self._means(),
             "",
+            *self._verdicts(),
             self._paired(),
             "",
             *self._first(),
@@ -109,6 +112,11 @@ class Compared:
             header += [run.policy, "+/- (95 %)"]
         return table(header, _rows([run.metrics for run in self.policies]))
 
+    def _verdicts(self) -> list[str]:
+        lines = [f"{run.policy}: {run.judgement.verdict}, {run.judgement.reason}"
+                 for run in self.policies if run.judgement is not None]  # fmt: skip
+        return [*lines, ""] if lines else []
+
     def _paired(self) -> str:
         first = self.policies[0].policy
         header = ["difference, paired"]
@@ -117,6 +125,8 @@ class Compared:
         return table(header, _rows(self.differences))
 
     def _first(self) -> list[str]:
+        if not self.policies[0].kind.compares_decisions:
+            return []
         found = self.difference
         if found is None:
             return ["every job was admitted, or rejected, by all of them alike"]
@@ -128,6 +138,13 @@ class Compared:
               for run, row, narrator
               in zip(self.policies, found.rows, self.narrators, strict=True)),
         ]  # fmt: skip
+
+
+def _difference(run: Measured, first: Measured, name: str) -> Estimate:
+    """The paired difference of a measure; none where a run has none, as a queue that grows."""
+    if not np.isfinite(run.metrics[name].mean + first.metrics[name].mean):
+        return Estimate(np.nan, np.nan)
+    return run.batches[name].minus(first.batches[name]).estimate()
 
 
 def _rows(metrics: Sequence[Mapping[str, Estimate]]) -> list[list[str]]:
@@ -179,7 +196,7 @@ def compare(options: argparse.Namespace, progress: Progress) -> Compared:
         tuple(together(column) for column in zip(*runs, strict=True)),
         difference,
         tuple(lane.info.narrator for lane in lanes),
-        lanes[0].info.numbers.type_names,
+        lanes[0].info.numbers.type_names if lanes[0].bench.kind.compares_decisions else (),
     )
 
 

@@ -18,6 +18,7 @@ from model.cli.output import Progress, shown, table
 from model.engine import Reason, Task
 from model.metrics import Batches, Estimate, estimate, estimates
 from model.state import copied, digest
+from model.systems.kinds import Judgement, Kind
 
 #: Seconds of running between two looks at the progress line.
 SLICE_SECONDS = 0.1
@@ -43,11 +44,18 @@ class Measured:
     digest: str
     report: Any
     trace: tuple[str, ...]
+    kind: Kind
+    judgement: Judgement | None
 
     @property
     def events_per_second(self) -> float:
         """Events per second of real time."""
         return self.events / self.seconds if self.seconds > 0 else 0.0
+
+    def verdict_lines(self) -> list[str]:
+        """What is judged of the run, if anything is."""
+        found = self.judgement
+        return [] if found is None else [f"{found.verdict}: {found.reason}", ""]
 
     def reproduction_line(self) -> str:
         """The command that opens the end of the (first) run on any machine."""
@@ -70,6 +78,9 @@ class Measured:
             "metrics": {name: item.as_dict() for name, item in self.metrics.items()},
             "digest": self.digest,
         }
+        if self.judgement is not None:
+            result["verdict"] = self.judgement.verdict
+            result["reason"] = self.judgement.reason
         if self.report is not None:
             result["import"] = self.report.as_dict()
         return result
@@ -89,6 +100,7 @@ class Measured:
             "",
             table(("measure", "mean", "+/- (95 %)"), rows),
             "",
+            *self.verdict_lines(),
             f"digest {self.digest}",
             f"this end: {self.reproduction_line()}",
         ])  # fmt: skip
@@ -189,6 +201,7 @@ def measured(
     begin = perf_counter()
     bench = session.bench
     batches = bench.kind.run_batches(bench.numbers, line.state, advance, warmup, until)
+    judgement = bench.kind.judge([batches], until - warmup)
     return Measured(
         scenario=options.scenario,
         policy=info.origin.policy,
@@ -201,12 +214,18 @@ def measured(
         events=line.event,
         last_event=line.event,
         seconds=perf_counter() - begin,
-        metrics=estimates(batches),
+        metrics=_corrected(estimates(batches), judgement),
         batches=batches,
         digest=digest(line.state),
         report=bench.report,
         trace=tuple(options.trace),
+        kind=bench.kind,
+        judgement=judgement,
     )
+
+
+def _corrected(metrics: dict[str, Estimate], judgement: Judgement | None) -> Mapping[str, Estimate]:
+    return metrics if judgement is None else {**metrics, **judgement.metrics}
 
 
 def together(runs: Sequence[Measured]) -> Measured:
@@ -215,13 +234,16 @@ def together(runs: Sequence[Measured]) -> Measured:
     if len(runs) == 1:
         return first
     joined = hashlib.blake2b("".join(run.digest for run in runs).encode(), digest_size=16)
-    means = {name: np.array([run.metrics[name].mean for run in runs]) for name in first.metrics}
+    found = [estimates(dict(run.batches)) for run in runs]
+    means = {name: np.array([one[name].mean for one in found]) for name in first.metrics}
+    judgement = first.kind.judge([run.batches for run in runs], first.time - first.warmup)
     return replace(
         first,
         replications=len(runs),
         events=sum(run.events for run in runs),
         seconds=sum(run.seconds for run in runs),
-        metrics={name: estimate(values) for name, values in means.items()},
+        metrics=_corrected({name: estimate(values) for name, values in means.items()}, judgement),
+        judgement=judgement,
         batches={name: Batches(values) for name, values in means.items()},
         digest=joined.hexdigest(),
     )

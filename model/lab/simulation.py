@@ -87,9 +87,10 @@ def carry_out(part: Part) -> Outcome:
     """See :func:`simulations`."""
     settings = part.settings
     run = _Run(bench_of(settings, part.seed), settings["times"])
-    found = estimates(run.bench.kind.run_batches(
-        run.bench.numbers, run.state, run.advance, settings["warmup"], settings["until"]
-    ))  # fmt: skip
+    kind, warmup, until = run.bench.kind, settings["warmup"], settings["until"]
+    batches = kind.run_batches(run.bench.numbers, run.state, run.advance, warmup, until)
+    judgement = kind.judge([batches], until - warmup)
+    found = estimates(batches) | dict(judgement.metrics if judgement is not None else {})
     run.look()
     run.leave()
     return {"metrics": {name: item.mean for name, item in found.items()}, "path": run.path}

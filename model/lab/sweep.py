@@ -15,11 +15,12 @@ from model.exact import rational
 from model.lab.parts import Outcome, Part
 from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Curve, Figure, Result, Row
-from model.lab.simulation import rewards, simulations
+from model.lab.simulation import simulations
 from model.metrics import estimate
 from model.policies import reference_class
 from model.policy_choice import policy_choice
 from model.scenario.load import Scenario, as_data, parse_scenario
+from model.systems.kinds import Measure, kind_named
 
 #: The value of an axis, as a scenario file may hold it.
 Value = bool | int | float | str
@@ -30,11 +31,8 @@ MOST_RUNS = 100_000
 #: Curves in a picture; with more of them it could not be read.
 MOST_CURVES = 12
 
-#: The measure in the picture.
-SHOWN = "reward_rate"
-
-#: What a policy's reward rate is above that of the first policy, and which that is.
-GAIN, OVER = "reward_rate_gain", "over"
+#: Ends the name of what a policy's first measure is above that of the first policy; which that is.
+GAIN, OVER = "_gain", "over"
 
 
 @dataclass(frozen=True)
@@ -206,6 +204,11 @@ class Sweep:
         except UserError as error:
             raise error.inside(where) if where else error from None
 
+    @property
+    def shown(self) -> Measure:
+        """The measure in the picture: the first that the kind of system compares by."""
+        return kind_named(self.scenario.system).measures[0]
+
     @cached_property
     def runs(self) -> tuple[list[Part], ...]:
         """For each of :attr:`points` its replications."""
@@ -238,9 +241,10 @@ class Sweep:
         return Result(self.name, scale, tuple(rows), (figure,) if figure else (), self._notes())
 
     def _gain(self, point: Point, first: int, number: int, outcomes: Outcomes) -> list[Row]:
-        """The reward rate above that of the first policy, from pairs of runs on the same jobs."""
+        """The shown measure above that of the first policy, from pairs of runs on the same jobs."""
+        shown = self.shown.name
         pairs = [
-            rewards([outcomes[mine], outcomes[other]])
+            (outcomes[mine]["metrics"][shown], outcomes[other]["metrics"][shown])
             for mine, other in zip(self.runs[number], self.runs[first], strict=True)
             if mine in outcomes and other in outcomes
         ]
@@ -248,7 +252,7 @@ class Sweep:
             return []
         gain = estimate([mine - other for mine, other in pairs])
         at = self._at(point) | {OVER: self.policies[0]}
-        return [Row(GAIN, gain.mean, gain.half_width, at=at)]
+        return [Row(shown + GAIN, gain.mean, gain.half_width, at=at)]
 
     def _notes(self) -> tuple[str, ...]:
         last = self.seed + self.replications - 1
@@ -277,13 +281,13 @@ def _measures(done: Sequence[Outcome], at: Mapping[str, Value]) -> list[Row]:
 
 
 def _figure(sweep: Sweep, rows: Sequence[Row]) -> Figure | None:
-    """The reward rate over the first axis of numbers, a curve for each other combination."""
+    """The shown measure over the first axis of numbers, a curve for each other combination."""
     across = next((one for one in sweep.axes if one.numeric and len(one.values) > 1), None)
     if across is None:
         return None
     lines: dict[str, list[tuple[float, Row]]] = {}
     for row in rows:
-        x = _number(row.at[across.path]) if row.what == SHOWN else None
+        x = _number(row.at[across.path]) if row.what == sweep.shown.name else None
         if x is not None:
             others = (f"{key} = {value}" for key, value in row.at.items() if key != across.path)
             lines.setdefault(", ".join(others) or sweep.name, []).append((x, row))
@@ -296,8 +300,9 @@ def _figure(sweep: Sweep, rows: Sequence[Row]) -> Figure | None:
             tuple(row.ours for _, row in points),
             tuple(row.half_width for _, row in points),
         ))  # fmt: skip
-    return Figure(sweep.name, f"{sweep.scenario.title}: reward rate", across.path,
-                  "reward per server", tuple(curves))  # fmt: skip
+    title = sweep.shown.title
+    return Figure(sweep.name, f"{sweep.scenario.title}: {title}", across.path, title,
+                  tuple(curves))  # fmt: skip
 
 
 def _set(data: dict[str, Any], path: str, value: Value) -> None:

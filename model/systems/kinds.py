@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from model.engine import System
 from model.explain import Narrator
-from model.metrics import Batches
+from model.metrics import Batches, Estimate
 
 #: Where each kind is: a module that defines ``KIND``.
 KINDS: Mapping[str, str] = MappingProxyType({
@@ -46,6 +46,14 @@ class Measure(NamedTuple):
     title: str
     #: "as it is", "per cent" (of a share), or "per time" (a count, divided by the time measured)
     scale: str = "as it is"
+
+
+class Judgement(NamedTuple):
+    """What runs say beyond their measures, such as whether a queue grows."""
+
+    verdict: str
+    reason: str  #: a clause
+    metrics: Mapping[str, Estimate]  #: measures that the judgement corrects
 
 
 class RunnableSystem(System, Protocol):
@@ -227,6 +235,10 @@ class Kind(Protocol):
         until: float,
     ) -> dict[str, Batches]:
         """Each measure in equal stretches of [warmup, until); *advance(t)* runs to time t."""
+        ...
+
+    def judge(self, runs: Sequence[Mapping[str, Batches]], slots: float) -> Judgement | None:
+        """What the batches of one or several runs over *slots* units of time say together."""
         ...
 
     def batches_so_far(

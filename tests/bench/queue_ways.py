@@ -20,10 +20,18 @@ import simpy
 
 from model.assembly import Bench
 from model.engine import Engine, Reason, Task
-from model.state import copied, digest
+from model.state import copied
 from model.systems.queue.facts import waiting_records
 from model.systems.queue.rows import QUEUE_ROW
-from model.systems.queue.state import DEPARTURES, NEXT_ARRIVAL, NOW, QueueState, with_room
+from model.systems.queue.state import (
+    DEPARTURES,
+    EVENT,
+    NEXT_ARRIVAL,
+    NOW,
+    PLACED,
+    QueueState,
+    with_room,
+)
 
 Process = Generator[simpy.Event, Any, None]
 
@@ -38,8 +46,8 @@ class Outcome(NamedTuple):
 
     slots: int
     placed: int
-    waiting: int  #: summed over the slots
-    digest: str = ""  #: of the state, where it is one
+    area: float  #: jobs that wait, summed over all slots before the last busy one
+    state: QueueState | None = None  #: the end, where it is known
 
 
 #: Prepares a run outside of the measured time.
@@ -92,17 +100,20 @@ def by_engine(problem: Problem, engine: Engine) -> Way:
         engine.advance(current, tape[:0], Task())  # builds what is kept beside the state
 
         def run() -> Outcome:
-            now, reason, slots, placed, waiting = current, Reason.LIMIT, 0, 0, 0
+            now, reason = current, Reason.LIMIT
             while reason is Reason.LIMIT:
-                result = engine.advance(now, tape, task)
-                now, reason, slots = result.state, result.reason, slots + result.rows
-                placed += int(tape["placed"][: result.rows].sum())
-                waiting += int(tape["waiting"][: result.rows].sum())
-            return Outcome(slots, placed, waiting, digest(now))
+                now, _, reason, *_ = engine.advance(now, tape, task)
+            return _outcome(problem.state, now)
 
         return run
 
     return prepared
+
+
+def _outcome(before: QueueState, after: QueueState) -> Outcome:
+    slots = int(after.number[EVENT] - before.number[EVENT])
+    placed = int(after.tally[PLACED] - before.tally[PLACED])
+    return Outcome(slots, placed, float(after.waiting_area[0] - before.waiting_area[0]), after)
 
 
 # C.
@@ -113,13 +124,15 @@ class Pointers(ctypes.Structure):
 
     @classmethod
     def of(cls, *members: Any) -> Any:
-        """A structure of such members; the arrays must outlive it."""
+        """A structure of such members; it keeps the arrays alive."""
         kinds = [ctypes.c_void_p if isinstance(one, np.ndarray) else ctypes.c_int64
                  for one in members]  # fmt: skip
         fields = [(f"m{place}", kind) for place, kind in enumerate(kinds)]
         structure = type("Made", (cls,), {"_fields_": fields})
-        return structure(*(one.ctypes.data if isinstance(one, np.ndarray) else int(one)
-                           for one in members))  # fmt: skip
+        made: Any = structure(*(one.ctypes.data if isinstance(one, np.ndarray) else int(one)
+                                for one in members))  # fmt: skip
+        made.members = members
+        return made
 
 
 def compiled_c(folder: Path) -> tuple[ctypes.CDLL, ...] | None:
@@ -136,24 +149,19 @@ def compiled_c(folder: Path) -> tuple[ctypes.CDLL, ...] | None:
             check=True, capture_output=True,
         )  # fmt: skip
         found.append(ctypes.CDLL(str(library)))
-        for function in ("run_same", "run_lean"):
-            if hasattr(found[-1], function):
-                getattr(found[-1], function).restype = ctypes.c_int64
     return tuple(found)
 
 
 def same_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
     """The kernel's work, on a copy of the kernel's arrays."""
     kernel = problem.bench.kernel()
-    upper = kernel.upper
-    bucket = len(upper) - 1 - np.searchsorted(upper[::-1], problem.size)
-    jobs = (problem.time, problem.size, bucket.astype(np.int32), problem.service)
+    jobs = (problem.time, problem.size, problem.service)
 
     def prepared() -> Callable[[], Outcome]:
         state = copied(problem.state)
         index = kernel.build(state)
         waiting, rooms = index.waiting, index.rooms
-        tape, sums = np.zeros(TAPE, QUEUE_ROW), np.zeros(2, np.int64)
+        tape = np.zeros(TAPE, QUEUE_ROW)
         fresh = np.zeros(len(state.job_number), np.int32)
         lists = (waiting.upper, waiting.cell, waiting.first, waiting.last, waiting.after,
                  waiting.before, waiting.bucket, waiting.words, waiting.summary)  # fmt: skip
@@ -165,12 +173,12 @@ def same_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
         )
 
         def run() -> Outcome:
-            slots = library.run_same(
+            library.run_same(
                 *(ctypes.byref(part) for part in parts), _pointer(problem.bench.numbers.capacity),
                 ctypes.c_double(problem.until), _pointer(fresh), _pointer(tape),
-                ctypes.c_int64(len(tape)), _pointer(sums),
+                ctypes.c_int64(len(tape)),
             )  # fmt: skip
-            return Outcome(int(slots), *sums.tolist(), digest(state))
+            return _outcome(problem.state, state)
 
         return run
 
@@ -188,7 +196,7 @@ def lean_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
     count, jobs = len(waiting), len(size)
 
     def prepared() -> Callable[[], Outcome]:
-        sums, servers = np.zeros(2, np.int64), len(problem.free)
+        sums, servers = np.zeros(3), len(problem.free)
         queue, server = np.zeros(jobs, np.int32), np.full(jobs, -1, np.int32)
         queue[:count] = np.argsort(-size[:count], kind="stable")
         server[count : len(old)] = state.job_server[served]
@@ -203,9 +211,9 @@ def lean_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
 
         def run() -> Outcome:
             until = ctypes.c_double(problem.until)
-            slots = library.run_lean(ctypes.byref(lean), until, _pointer(sums))
-            assert len(arrays) == 10  # alive until here
-            return Outcome(int(slots), *sums.tolist())
+            library.run_lean(ctypes.byref(lean), ctypes.c_double(state.clock[NOW]), until,
+                             _pointer(sums))  # fmt: skip
+            return Outcome(int(sums[0]), int(sums[1]), float(sums[2]))
 
         return run
 
@@ -230,7 +238,8 @@ class Simpy:
         self.waiting: list[tuple[int, int, float]] = []  # (-size, number, service), sorted
         self.fresh: list[tuple[int, int, float]] = []
         self.left: set[int] = set()
-        self.placed = self.slots = self.waited = self.number = 0
+        self.placed = self.slots = self.number = 0
+        self.area, self.since = 0.0, float(state.clock[NOW])
         self.is_due = False
         for record in waiting_records(state).tolist():
             self.join(int(state.job_room[record, 0]), float(state.job_service[record]))
@@ -268,6 +277,9 @@ class Simpy:
 
     def act(self) -> Process:
         """BF-J/S."""
+        waited, slot = len(self.waiting) - len(self.fresh), self.environment.now
+        self.area += waited * (slot - self.since)
+        self.since = slot
         yield self.environment.timeout(0.5)
         self.is_due = False
         waiting, free = self.waiting, self.free
@@ -285,7 +297,6 @@ class Simpy:
         self.left.clear()
         self.fresh.clear()
         self.slots += 1
-        self.waited += len(waiting)
 
     def arrivals(self) -> Process:
         """The jobs arrive."""
@@ -302,7 +313,7 @@ class Simpy:
         """Run until the slot of the last arrival is over."""
         self.environment.process(self.arrivals())
         self.environment.run(until=self.problem.until + 0.75)
-        return Outcome(self.slots, self.placed, self.waited)
+        return Outcome(self.slots, self.placed, self.area)
 
 
 def ways_of(

@@ -13,7 +13,8 @@ typedef uint64_t u64;
 enum { EVENT, NEXT_ARRIVAL, FREE, DEPARTURES, WAITING, IN_SERVICE, STALLED_SERVERS, UNSETTLED,
        IDLE };
 enum { ARRIVED, PLACED, DEPARTED };
-enum { FLAG_ARRIVED = 1, FLAG_PLACED = 2, FLAG_DEPARTED = 4, FLAG_WAITS = 32, FLAG_EMPTY = 64 };
+enum { FLAG_ARRIVED = 1, FLAG_PLACED = 2, FLAG_DEPARTED = 4, FLAG_WAITS = 32, FLAG_EMPTY = 64,
+       SLOT = 4 };
 
 typedef struct {
     i64 *number; double *clock; i64 *tally; double *waiting_area, *used_area; i64 *used_total,
@@ -29,7 +30,7 @@ typedef struct { i64 *upper; i32 *cell, *first, *last, *after, *before, *bucket;
 
 typedef struct { i64 *free, *most; u64 *left, *left_summary; i64 servers, blocks; } Rooms;
 
-typedef struct { double *time; i64 *size; i32 *bucket; double *service; i64 first, count; } Jobs;
+typedef struct { double *time; i64 *size; double *service; i64 first, count; } Jobs;
 
 typedef struct __attribute__((packed)) {
     i64 event; double time; i64 job, kept, kept_size, best_residual, waiting; u64 trail;
@@ -156,7 +157,7 @@ static i64 bucket_of(const Waiting *w, i64 size) {
     return low;
 }
 
-static void add(Waiting *w, const State *s, i32 record, i32 bucket) {
+static void add(Waiting *w, const State *s, i32 record, i64 bucket) {
     i64 size = s->job_room[record], number = s->job_number[record];
     i32 before = w->last[bucket], after = -1;
     while (before >= 0) {
@@ -310,12 +311,12 @@ static void finish(State *s, const i32 *fresh, Outcome *o, Row *row) {
     *row = (Row){++s->number[EVENT], s->clock[0], job, kept < 0 ? -1 : s->job_number[kept],
                  kept < 0 ? -1 : s->job_room[kept], -1, s->number[WAITING], s->trail[0],
                  o->arrived, o->departed, o->placed, 0, 0, server, -1,
-                 kept < 0 ? -1 : s->job_queue[kept], o->flags, row->kind};
+                 kept < 0 ? -1 : s->job_queue[kept], o->flags, SLOT};
 }
 
-/* Run slots up to `until`; rows go round a tape; returns how many slots there were. */
-i64 run_same(State *s, Waiting *w, Rooms *r, Jobs *jobs, const i64 *capacity, double until,
-             i32 *fresh, Row *tape, i64 rows, i64 *sums) {
+/* Run slots up to `until`; rows go round a tape. */
+void run_same(State *s, Waiting *w, Rooms *r, Jobs *jobs, const i64 *capacity, double until,
+             i32 *fresh, Row *tape, i64 rows) {
     i64 slots = 0, words = r->blocks;
     for (;; slots++) {
         i64 next = s->number[NEXT_ARRIVAL] - jobs->first;
@@ -330,7 +331,7 @@ i64 run_same(State *s, Waiting *w, Rooms *r, Jobs *jobs, const i64 *capacity, do
         while (s->number[DEPARTURES] && s->heap_time[0] <= slot) depart(s, r, capacity, &o);
         for (i64 one = 0; one < o.arrived; one++) {
             fresh[one] = arrive(s, jobs, &o);
-            add(w, s, fresh[one], jobs->bucket[next + one]);
+            add(w, s, fresh[one], bucket_of(w, jobs->size[next + one]));
         }
         i64 server = next_member(r->left, words, r->left_summary, 0);
         for (; server >= 0; server = next_member(r->left, words, r->left_summary, server + 1)) {
@@ -345,8 +346,5 @@ i64 run_same(State *s, Waiting *w, Rooms *r, Jobs *jobs, const i64 *capacity, do
             if (server >= 0) place(s, w, r, capacity, fresh[one], server, &o);
         }
         finish(s, fresh, &o, &tape[slots % rows]);
-        sums[0] += o.placed;
-        sums[1] += s->number[WAITING];
     }
-    return slots;
 }

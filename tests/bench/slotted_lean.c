@@ -83,13 +83,14 @@ static i64 tightest(const Lean *l, i64 room) {
     return server;
 }
 
-/* Run slots up to `until`; returns how many there were; sums: placed, waiting. */
-i64 run_lean(Lean *l, double until, i64 *sums) {
-    i64 slots = 0;
-    for (;; slots++) {
+/* Run slots after `now` up to `until`; sums: busy slots, jobs placed, jobs waiting times slots. */
+void run_lean(Lean *l, double now, double until, double *sums) {
+    for (;; sums[0]++) {
         double slot = l->next < l->jobs ? l->time[l->next] : INFINITY;
         if (l->in_service && l->heap_time[0] < slot) slot = l->heap_time[0];
-        if (slot > until) return slots;
+        if (slot > until) return;
+        sums[2] += l->waiting * (slot - now);
+        now = slot;
         i64 left = 0, before = l->in_service, departed = 0;
         for (; l->in_service && l->heap_time[0] <= slot; departed++) {
             i32 job = pop(l), server = l->server[job], at = left;
@@ -118,7 +119,6 @@ i64 run_lean(Lean *l, double until, i64 *sums) {
             i64 server = tightest(l, l->size[fresh]);
             if (server >= 0) place(l, position(l, l->size[fresh], fresh), server, slot);
         }
-        sums[0] += l->in_service - before + departed;
-        sums[1] += l->waiting;
+        sums[1] += l->in_service - before + departed;
     }
 }

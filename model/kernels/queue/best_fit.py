@@ -37,7 +37,7 @@ from model.kernels.queue.slots import (
 )
 from model.kernels.queue.waiting import Waiting
 from model.systems.queue import physics
-from model.systems.queue.state import NEXT_ARRIVAL, WAITING
+from model.systems.queue.state import WAITING
 
 State = Any
 Array = Any
@@ -50,6 +50,7 @@ stall = slots.stall
 finish = slots.finish
 depart = physics.depart
 release = physics.release
+bucket_of = waiting.bucket_of
 add_by_size = waiting.add_by_size
 remove_by_size = waiting.remove_by_size
 largest_up_to = waiting.largest_up_to
@@ -285,14 +286,15 @@ def take_arrivals(
     """The jobs of the slot join the queue; returns the least room that one of them needs."""
     least = NO_ROOM
     for one in range(outcome[ARRIVED]):
-        place_in_block = state.number[NEXT_ARRIVAL] - jobs.first[0]
         record = arrive(state, jobs, constant, outcome)
         fresh[one] = record
-        least = min(least, state.job_room[record, 0])
+        room = state.job_room[np.uintp(record), 0]
+        least = min(least, room)
+        bucket = bucket_of(index.waiting, room)
         if constant[STEP_SERVERS]:
-            add_by_size(index.waiting, state, record, jobs.bucket[place_in_block])
+            add_by_size(index.waiting, state, record, bucket)
         else:
-            add_by_arrival(index.waiting, state, record, jobs.bucket[place_in_block])
+            add_by_arrival(index.waiting, state, record, bucket)
     return int(least)
 
 

@@ -41,7 +41,7 @@ from model.kernels.queue.slots import (
 )
 from model.kernels.queue.waiting import Waiting
 from model.systems.queue import physics
-from model.systems.queue.state import IDLE, NEXT_ARRIVAL, WAITING
+from model.systems.queue.state import IDLE, WAITING
 
 State = Any
 Array = Any
@@ -56,6 +56,7 @@ evict = slots.evict
 finish = slots.finish
 depart = physics.depart
 release = physics.release
+bucket_of = waiting.bucket_of
 add_by_size = waiting.add_by_size
 remove_by_size = waiting.remove_by_size
 largest_up_to = waiting.largest_up_to
@@ -357,14 +358,14 @@ def take_arrivals(
     """The jobs of the slot join their queues; returns the least room that one of them needs."""
     least = NO_ROOM
     for one in range(outcome[ARRIVED]):
-        bucket = jobs.bucket[state.number[NEXT_ARRIVAL] - jobs.first[0]]
         record = arrive(state, jobs, constant, outcome)
         fresh[one] = record
-        least = min(least, state.job_room[record, 0])
+        room = state.job_room[np.uintp(record), 0]
+        least = min(least, room)
         if constant[BEST_FIT]:
-            add_by_size(index.waiting, state, record, bucket)
+            add_by_size(index.waiting, state, record, bucket_of(index.waiting, room))
         elif constant[SKIPS]:
-            add_by_arrival(index.waiting, state, record, bucket)
+            add_by_arrival(index.waiting, state, record, bucket_of(index.waiting, room))
     return int(least)
 
 

@@ -95,9 +95,8 @@ class QueueKernel:
         if known is None or known.time is not block.time or known.first[0] != block.first[0]:
             layout = self.policy.layout
             room = np.ascontiguousarray(layout.room_of(block.size))
-            bucket = len(self.upper) - 1 - np.searchsorted(self.upper[::-1], room[:, 0])
-            known = Arrivals(block.time, block.size, room, layout.queue_of(block.size),
-                             bucket.astype(np.int32), block.service, block.first)  # fmt: skip
+            queue = layout.queue_of(block.size)
+            known = Arrivals(block.time, block.size, room, queue, block.service, block.first)
             self._arrivals = known
         return known
 
@@ -222,7 +221,7 @@ def _sparse(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _no_jobs(resources: int) -> Arrivals:
     none = np.zeros((0, resources), np.int64)
     queues = np.zeros(0, np.int32)
-    return Arrivals(np.zeros(0), none, none, queues, queues, np.zeros(0), np.zeros(1, np.int64))
+    return Arrivals(np.zeros(0), none, none, queues, np.zeros(0), np.zeros(1, np.int64))
 
 
 def _identity(state: QueueState) -> tuple[int, int, int]:

@@ -73,7 +73,6 @@ class Arrivals(NamedTuple):
     size: NDArray[np.int64]  #: [n, D]
     room: NDArray[np.int64]  #: [n, D]
     queue: NDArray[np.int32]  #: [n]
-    bucket: NDArray[np.int32]  #: [n] among waiting jobs by size
     service: NDArray[np.float64]  #: [n]
     first: NDArray[np.int64]  #: [1]
 

@@ -228,7 +228,7 @@ class QueueNarrator:
         depth = len(self._facts.intervals) // 2
         least = self._numbers.amount(int(self._numbers.largest[0]) >> depth)
         rounded = f", rounded up to {amount(least)}," if size < least else ""
-        return (f"{text}{rounded} is in ({amount(low)}, {amount(high)}], it joins "
+        return (f"{text}{rounded} is in ({low}, {high}], it joins "
                 f"{self._queue(queue)}")  # fmt: skip
 
     def _departure(self, values: Values) -> str:

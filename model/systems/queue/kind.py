@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from model.metrics import Batches
 from model.policies.queue.base import QueuePolicy
 from model.scenario.queue import QueueScenario
-from model.systems.kinds import Kind, Mark, Measure
+from model.systems.kinds import Judgement, Kind, Mark, Measure
 from model.systems.queue import facts as describing
 from model.systems.queue import invariants, measures, rows, trace
 from model.systems.queue.arrivals import workload_of
@@ -147,6 +147,10 @@ class QueueKind:
     ) -> dict[str, Batches]:
         """See :func:`model.systems.queue.measures.run_batches`."""
         return measures.run_batches(numbers, state, advance, warmup, until)
+
+    def judge(self, runs: Sequence[Mapping[str, Batches]], slots: float) -> Judgement:
+        """See :func:`model.systems.queue.measures.judge`."""
+        return measures.judge(runs, slots)
 
     def batches_so_far(
         self,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from model.metrics import BATCHES, Batches
+from model.growth import STRETCHES, growth, together
+from model.metrics import Batches, Estimate
+from model.systems.kinds import Judgement
 from model.systems.queue.numbers import QueueNumbers
 from model.systems.queue.sampling import (
     ARRIVED_COLUMN,
@@ -44,17 +46,17 @@ def run_batches(
     warmup: float,
     until: float,
 ) -> dict[str, Batches]:
-    """Each measure in :data:`BATCHES` equal stretches of [warmup, until); *advance(t)* runs to t.
+    """Each measure in :data:`STRETCHES` equal stretches of [warmup, until); *advance(t)* runs to t.
 
     What happens in the slot in which a stretch ends counts for the next one.
     """
-    edges = np.linspace(warmup, until, BATCHES + 1)
+    edges = np.linspace(warmup, until, STRETCHES + 1)
     weight = used_weight(numbers.capacity)
     rows = []
     for edge in edges:
         state = advance(float(np.nextafter(edge, -np.inf)))
         rows.append(_totals(state, weight, float(edge)))
-    return batches_of(np.diff(np.array(rows), axis=0), (until - warmup) / BATCHES)
+    return batches_of(np.diff(np.array(rows), axis=0), (until - warmup) / STRETCHES)
 
 
 def _totals(state: QueueState, weight: NDArray[np.float64], now: float) -> NDArray[np.float64]:
@@ -77,8 +79,8 @@ def batches_so_far(
     end = min(now, *(float(table[-1, TIME_COLUMN]) for table in samples))
     if end <= start:
         return ()
-    edges = np.linspace(start, end, BATCHES + 1)
-    length = (end - start) / BATCHES
+    edges = np.linspace(start, end, STRETCHES + 1)
+    length = (end - start) / STRETCHES
     return tuple(batches_of(np.diff(_totals_at(table, edges), axis=0), length)
                  for table in samples)  # fmt: skip
 
@@ -123,3 +125,29 @@ def batches_of(table: NDArray[np.float64], length: float) -> dict[str, Batches]:
 def headline_series(samples: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """[n] the queue at each sample, and [n] its sum over the slots before."""
     return samples[:, WAITING_COLUMN], samples[:, WAITING_AREA_COLUMN]
+
+
+#: What is a mean only of a queue that does not grow.
+_MEANS = ("queue_length", "waiting_time")
+
+
+def judge(runs: Sequence[Mapping[str, Batches]], slots: float) -> Judgement:
+    """Whether the queue grows; where it does it has no mean, and its growth is told instead.
+
+    Parameters
+    ----------
+    runs:
+        The batches of each run.
+    slots:
+        The slots that they cover together.
+    """
+    found = []
+    for run in runs:
+        queue = run["queue_length"].values
+        edges = np.linspace(0, slots, len(queue) + 1)
+        found.append(growth(edges, queue * slots / len(queue)))
+    whole = together(found)
+    corrected = {"queue_growth": Estimate(whole.slope, whole.half_width)}
+    if whole.verdict == "unstable":
+        corrected |= {name: Estimate(np.nan, np.nan) for name in _MEANS}
+    return Judgement(whole.verdict, whole.reason, corrected)

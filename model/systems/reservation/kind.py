@@ -167,6 +167,9 @@ class ReservationKind:
         """See :func:`model.systems.reservation.measures.run_batches`."""
         return measures.run_batches(numbers, state, advance, warmup, until)
 
+    def judge(self, runs: Sequence[Mapping[str, Batches]], slots: float) -> None:
+        """A loss system is always stable."""
+
     def batches_so_far(
         self,
         numbers: ReservationNumbers,

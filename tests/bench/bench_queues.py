@@ -1,0 +1,205 @@
+"""Servers with a queue: slots per second of the kernels, beside other ways of running the same.
+
+Run with ``python -m tests.bench.bench_queues [--quick]``.  Three parts: BF-J/S beside C, the
+reference and SimPy; all policies; and what a queue of 100,000 jobs costs against a short one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from model.assembly import Bench, assemble
+from model.engine import Task, started
+from model.scenario.load import as_data, edited, load_scenario
+from model.state import copied
+from model.systems.queue import physics
+from model.systems.queue.rows import QUEUE_ROW
+from model.systems.queue.state import (
+    ARRIVED,
+    DEPARTED,
+    DEPARTURES,
+    EVENT,
+    NEXT_ARRIVAL,
+    NOW,
+    PLACED,
+    QueueState,
+    with_room,
+)
+from tests.bench.queue_ways import TAPE, Way, problem_of, ways_of
+from tests.bench.timing import (
+    Contestant,
+    Work,
+    comparison,
+    interleaved,
+    ratio,
+    section,
+    spread,
+    table,
+)
+
+#: Scenario, servers (None: as it has), and jobs of one round: compiled, reference, SimPy.
+CASES: tuple[tuple[str, int | None, tuple[int, int, int]], ...] = (
+    ("queues-wide-jobs", None, (100_000, 800, 4000)),
+    ("queues-small-jobs", None, (100_000, 800, 4000)),
+    ("queues-vqs-unstable", None, (100_000, 800, 4000)),
+    ("queues-wide-jobs", 1000, (50_000, 400, 4000)),
+)
+
+#: Each policy, with the options that change its speed.
+POLICIES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("bf-js", {}), ("bf-j", {}), ("bf-s", {}), ("vqs", {}), ("vqs", {"skip": True}),
+    ("vqs-bf", {}), ("max-weight", {}), ("fifo-ff", {}), ("fifo-ff", {"skip": True}),
+    ("fifo-slots", {}),
+)  # fmt: skip
+
+#: Busy slots of one round of a policy, and of its servers when there are many.
+SLOTS, SLOTS_OF_MANY = 50_000, 2000
+
+#: Jobs that wait in the last part.
+SHORT, LONG = 50, 100_000
+#: Busy slots of one of its rounds: few jobs join or leave a long queue meanwhile.
+BACKLOG_SLOTS = 10_000
+
+
+def bench_of(name: str, policy: str, options: dict[str, Any], servers: int | None) -> Bench:
+    """A scenario under a policy, perhaps with another number of servers."""
+    scenario = load_scenario(name)
+    changes: dict[str, Any] = {"policy": {"name": policy, "parameters": options}}
+    if servers is not None:
+        changes["servers"] = as_data(scenario)["servers"] | {"count": servers}
+    return assemble(edited(scenario, changes))
+
+
+def settled(bench: Bench, slots: int) -> QueueState:
+    """The state after so many busy slots."""
+    state: QueueState = (
+        bench.kernel().advance(started(bench.system), np.zeros(slots, QUEUE_ROW), Task()).state
+    )
+    return state
+
+
+def backlogged(bench: Bench, state: QueueState, waiting: int) -> QueueState:
+    """*state* with so many more jobs in the queue, as if nothing had left while they came."""
+    state = with_room(copied(state), waiting + TAPE)
+    problem = problem_of(bench, state, waiting + 1)
+    first = int(state.number[NEXT_ARRIVAL])
+    size = problem.size[:waiting, None]
+    queue, room = bench.policy.layout.queue_of(size), bench.policy.layout.room_of(size)
+    for one in range(waiting):
+        record = physics.take_record(state, first + one)
+        state.job_size[record], state.job_room[record] = size[one], room[one]
+        state.job_service[record] = problem.service[one]
+        physics.join(state, record, int(queue[one]))
+    state.number[NEXT_ARRIVAL] += waiting
+    passed = problem.time[waiting] - 1 - state.clock[NOW]
+    served = state.heap_record[: state.number[DEPARTURES]]
+    state.heap_time[: len(served)] += passed
+    state.job_departure[served] += passed
+    state.clock[NOW] += passed
+    return state
+
+
+def jobs_moved(state: QueueState) -> int:
+    """Arrivals, placements and departures so far."""
+    return int(state.tally[[ARRIVED, PLACED, DEPARTED]].sum())
+
+
+def of_kernel(bench: Bench, state: QueueState, slots: int, by_jobs: bool = False) -> Contestant:
+    """A kernel that goes on from a state; its unit is the busy slot, or the job moved."""
+    kernel, tape = bench.kernel(), np.zeros(min(slots, TAPE), QUEUE_ROW)
+
+    def contestant() -> Work:
+        current = copied(state)
+        kernel.advance(current, tape[:0], Task())  # builds what is kept beside the state
+
+        def work() -> float:
+            now: Any = current
+            for _ in range(slots // len(tape)):
+                now = kernel.advance(now, tape, Task()).state
+            if by_jobs:
+                return float(jobs_moved(now) - jobs_moved(state))
+            return float(now.number[EVENT] - state.number[EVENT])
+
+        return work
+
+    return contestant
+
+
+def counted(way: Way) -> Contestant:
+    """A way as a contestant: its unit is the busy slot."""
+
+    def contestant() -> Work:
+        run = way()
+        return lambda: float(run().slots)
+
+    return contestant
+
+
+def titled(name: str, servers: int | None) -> str:
+    """How a case is called in headings."""
+    return name if servers is None else f"{name}, L = {servers}"
+
+
+def bench_ways(name: str, servers: int | None, counts: tuple[int, int, int], rounds: int) -> None:
+    """Print the table of the ways of BF-J/S."""
+    bench = bench_of(name, "bf-js", {}, servers)
+    with tempfile.TemporaryDirectory() as folder:
+        found = ways_of(bench, settled(bench, 2000), counts, Path(folder))
+        times = interleaved({title: counted(way) for title, way in found.items()}, rounds)
+    without = () if len(found) > 3 else ("No C compiler is installed: nothing to compare with.",)
+    section(f"BF-J/S, {titled(name, servers)}", comparison(times, "slot"), *without)
+
+
+def bench_policies(name: str, servers: int | None, rounds: int, slots: int) -> None:
+    """Print the table of all policies that the scenario's sizes allow."""
+    ways = {}
+    for policy, options in POLICIES:
+        if policy == "max-weight" and name != "queues-vqs-unstable":  # finitely many sizes only
+            continue
+        bench = bench_of(name, policy, options, servers)
+        title = " ".join((policy, *options))
+        ways[title] = of_kernel(bench, settled(bench, min(2000, slots)), slots)
+    section(f"policies, {titled(name, servers)}", comparison(interleaved(ways, rounds), "slot"))
+
+
+def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
+    """Print what a job costs while many wait, against few; a slot may move more jobs then."""
+    rows = []
+    for policy, options in POLICIES:
+        if policy == "max-weight":
+            continue
+        bench = bench_of(name, policy, options, None)
+        state = settled(bench, 500)
+        ways = {str(waiting): of_kernel(bench, backlogged(bench, state, waiting), slots, True)
+                for waiting in (SHORT, long)}  # fmt: skip
+        few, many = interleaved(ways, rounds).values()
+        rows.append((" ".join((policy, *options)), spread(1e9 * second for second in few).text(),
+                     spread(1e9 * second for second in many).text(),
+                     ratio(many, few).text()))  # fmt: skip
+    heads = ("policy", f"CPU ns per job moved, {SHORT} wait", f"{long} wait", "ratio")
+    section(f"a long queue, {name}", table(heads, rows))
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="two rounds of everything")
+    arguments = parser.parse_args()
+    rounds = 2 if arguments.quick else arguments.rounds
+    for name, servers, counts in CASES:
+        bench_ways(name, servers, counts, rounds)
+    bench_policies("queues-vqs-unstable", None, rounds, SLOTS)
+    bench_policies("queues-wide-jobs", None, rounds, SLOTS)
+    bench_policies("queues-wide-jobs", 1000, rounds, SLOTS_OF_MANY)
+    for name in ("queues-wide-jobs", "queues-small-jobs"):
+        bench_backlog(name, rounds, LONG, BACKLOG_SLOTS)
+
+
+if __name__ == "__main__":
+    main()
