@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Title, module, its options for a short run and for a full one.
 BENCHMARKS = (
     ("Engines", "bench_engines", ("--quick",), ()),
+    ("Queues", "bench_queues", ("--quick",), ()),
     ("History", "bench_history", ("--quick",), ()),
     ("Linear programs and configurations", "bench_programs", ("1",), ("3",)),
     ("Drawing", "bench_drawing", ("--quick",), ()),

@@ -27,6 +27,7 @@ from model.systems.queue.state import (
     NEXT_ARRIVAL,
     NOW,
     PLACED,
+    UNSETTLED,
     QueueState,
     with_room,
 )
@@ -84,12 +85,16 @@ def settled(bench: Bench, slots: int) -> QueueState:
 
 
 def backlogged(bench: Bench, state: QueueState, waiting: int) -> QueueState:
-    """*state* with so many more jobs in the queue, as if nothing had left while they came."""
+    """*state* with so many more jobs in the queue, as if nothing had left while they came.
+
+    As after a change of policy every server counts as one that a job leaves in the next slot.
+    """
     state = with_room(copied(state), waiting + TAPE)
     problem = problem_of(bench, state, waiting + 1)
     first = int(state.number[NEXT_ARRIVAL])
     size = problem.size[:waiting, None]
-    queue, room = bench.policy.layout.queue_of(size), bench.policy.layout.room_of(size)
+    layout = bench.system.policy.layout
+    queue, room = layout.queue_of(size), layout.room_of(size)
     for one in range(waiting):
         record = physics.take_record(state, first + one)
         state.job_size[record], state.job_room[record] = size[one], room[one]
@@ -101,6 +106,8 @@ def backlogged(bench: Bench, state: QueueState, waiting: int) -> QueueState:
     state.heap_time[: len(served)] += passed
     state.job_departure[served] += passed
     state.clock[NOW] += passed
+    state.last_departure[...] = int(state.clock[NOW]) + 1
+    state.number[UNSETTLED] = 1
     return state
 
 

@@ -154,7 +154,7 @@ def compiled_c(folder: Path) -> tuple[ctypes.CDLL, ...] | None:
 
 def same_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
     """The kernel's work, on a copy of the kernel's arrays."""
-    kernel = problem.bench.kernel()
+    kernel: Any = problem.bench.kernel()
     jobs = (problem.time, problem.size, problem.service)
 
     def prepared() -> Callable[[], Outcome]:

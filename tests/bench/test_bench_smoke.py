@@ -15,8 +15,18 @@ from PySide6.QtWidgets import QApplication
 
 from model.engine import Task
 from model.state import copied, digest
+from model.systems.queue.rows import QUEUE_ROW
+from model.systems.queue.state import WAITING
 from model.systems.reservation.rows import EVENT_ROW
-from tests.bench import bench_engines, bench_history, bench_start, bench_window, timing
+from tests.bench import (
+    bench_engines,
+    bench_history,
+    bench_queues,
+    bench_start,
+    bench_window,
+    queue_ways,
+    timing,
+)
 from tests.bench import simpy_loss as loss
 from tests.bench.literal_cra import LiteralKernel
 
@@ -79,6 +89,48 @@ def test_engines_print_tables(
     text = capsys.readouterr().out
     for way in ("kernel", "Numba, CRA from scratch", "reference (Python)", "SimPy, containers"):
         assert f"| {way} |" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "servers"),
+    [("queues-wide-jobs", None), ("queues-small-jobs", None), ("queues-vqs-unstable", None),
+     ("queues-wide-jobs", 130)],
+)  # fmt: skip
+def test_all_ways_of_best_fit_in_slots_do_the_same(
+    name: str, servers: int | None, tmp_path: Path
+) -> None:
+    bench = bench_queues.bench_of(name, "bf-js", {}, servers)
+    state = bench_queues.settled(bench, 300)
+    ways = queue_ways.ways_of(bench, state, ARRIVALS, tmp_path)
+    found = {title: way()() for title, way in ways.items()}
+    kernel = found["kernel"]
+    assert {"reference (Python)", "SimPy"} < set(found)
+    assert kernel.placed > 300 and kernel.state is not None
+    assert kernel.area > 0
+    for title, outcome in found.items():
+        assert outcome[:3] == kernel[:3], title
+        if outcome.state is not None:
+            assert digest(outcome.state) == digest(kernel.state), title
+
+
+def test_a_backlog_is_a_state_that_both_engines_go_on_from() -> None:
+    bench = bench_queues.bench_of("queues-wide-jobs", "vqs-bf", {}, None)
+    state = bench_queues.backlogged(bench, bench_queues.settled(bench, 200), 500)
+    assert state.number[WAITING] >= 500
+    ends = [engine.advance(copied(state), np.zeros(50, QUEUE_ROW), Task()).state
+            for engine in (bench.reference, bench.kernel())]  # fmt: skip
+    assert digest(ends[0]) == digest(ends[1])
+    assert not bench.kind.violations(bench.system, ends[0])
+
+
+def test_queues_print_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    bench_queues.bench_ways("queues-wide-jobs", None, ARRIVALS, 1)
+    bench_queues.bench_policies("queues-vqs-unstable", None, 1, 200)
+    bench_queues.bench_backlog("queues-small-jobs", 1, 2000, 200)
+    text = capsys.readouterr().out
+    for way in ("kernel", "reference (Python)", "SimPy", "max-weight", "fifo-ff skip"):
+        assert f"| {way} |" in text
+    assert "2000 wait" in text
 
 
 def test_history_prints_tables_and_replays_agree(capsys: pytest.CaptureFixture[str]) -> None:

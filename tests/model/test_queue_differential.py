@@ -13,7 +13,7 @@ from model.assembly import assemble
 from model.engine import Reason, Task, started
 from model.errors import ScenarioError
 from model.records import SLOT, Event
-from model.scenario.load import load_scenario
+from model.scenario.load import load_scenario, scenario_files
 from model.state import copied, differences, digest
 from model.systems.queue.rows import EVENT_KINDS, QUEUE_ROW
 from model.systems.queue.state import EVENT, NOW, UNSETTLED
@@ -57,13 +57,13 @@ def agree(scenario: Any, events: int, explain: bool = False) -> int:
 
 @pytest.mark.parametrize("policy", OPTIONS)
 @given(data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=8)
 def test_every_slot(policy: str, data: st.DataObject) -> None:
     agree(data.draw(queue_scenarios(policy)), EVENTS)
 
 
 @given(queue_scenarios())
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_explained_rows(scenario: Any) -> None:
     agree(scenario, EVENTS, explain=True)
 
@@ -71,7 +71,7 @@ def test_explained_rows(scenario: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("policy", "options"), CHOICES)
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=10)
 def test_every_slot_of_many_scenarios(
     policy: str, options: dict[str, Any], data: st.DataObject
 ) -> None:
@@ -82,11 +82,20 @@ def test_every_slot_of_many_scenarios(
 def test_the_classroom_scenario(policy: str, options: dict[str, Any]) -> None:
     scenario = load_scenario("queues-classroom")
     choice = scenario.policy.model_copy(update={"name": policy, "parameters": options})
-    assert agree(scenario.model_copy(update={"policy": choice}), 200) == 200
+    assert agree(scenario.model_copy(update={"policy": choice}), 100) == 100
+
+
+BUILT_IN = [name for name in scenario_files() if name.startswith("queues-")
+            and load_scenario(name).workload.kind != "trace"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_scenarios(name: str) -> None:
+    assert agree(load_scenario(name), 150, explain=True) == 150
 
 
 @given(queue_scenarios(), st.integers(1, 40))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
     """Stopping and going on, and building the index anew, change nothing."""
     bench = bench_of(scenario)
@@ -99,7 +108,7 @@ def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
 
 
 @given(queue_scenarios(), st.sampled_from(sorted(EVENT_KINDS)), st.integers(0, 40))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_stops(scenario: Any, kind: str, until: int) -> None:
     """Both engines stop at the same event of a kind, and before the same time."""
     bench = bench_of(scenario)
@@ -117,7 +126,7 @@ def test_stops(scenario: Any, kind: str, until: int) -> None:
 
 
 @given(queue_scenarios())
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_slots_passed_over_change_nothing(scenario: Any) -> None:
     """A slot that no engine visits, run by force, leaves all but the count of slots as it was."""
     bench = bench_of(scenario)
@@ -145,7 +154,7 @@ def _run_by_force(system: Any, state: Any, slot: float) -> None:
 
 
 @given(queue_scenarios(), st.sampled_from(CHOICES), st.integers(1, 40))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_after_a_change_of_policy(
     scenario: Any, choice: tuple[str, dict[str, Any]], before: int
 ) -> None:

@@ -171,7 +171,7 @@ STEPS: dict[str, tuple[str, Record, str]] = {
         "job 3 arrives: size 0.5"),
     "arrival, partition": (
         "VQS", Record("arrival", None, {"job": 3, "queue": 1, "size": Fraction(61, 100)}),
-        "job 3 arrives: size 0.61 is in (0.5, 2/3], it joins VQ₁"),
+        "job 3 arrives: size 0.61 is in (1/2, 2/3], it joins VQ₁"),
     "arrival, rounded up": (
         "VQS", Record("arrival", None, {"job": 3, "queue": 5, "size": Fraction(1, 20)}),
         "job 3 arrives: size 0.05, rounded up to 0.125, is in (0, 1/6], it joins VQ₅"),

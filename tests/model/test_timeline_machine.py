@@ -264,7 +264,7 @@ class QueueWalk(Walk):
 
 TestQueueWalk = QueueWalk.TestCase
 TestQueueWalk.settings = settings(
-    max_examples=12, stateful_step_count=25, suppress_health_check=[HealthCheck.filter_too_much]
+    max_examples=6, stateful_step_count=20, suppress_health_check=[HealthCheck.filter_too_much]
 )
 
 
@@ -284,7 +284,7 @@ class LongQueueWalk(QueueWalk):
 @pytest.mark.slow
 class TestLongQueueWalk(LongQueueWalk.TestCase):  # type: ignore[name-defined,misc]
     settings = settings(
-        max_examples=60,
+        max_examples=25,
         stateful_step_count=50,
         suppress_health_check=[HealthCheck.filter_too_much],
     )

@@ -28,8 +28,11 @@ from model.kernels.queue.slots import (
     ARRIVED,
     AT_FLAG,
     AT_LIMIT,
+    BY_ARRIVAL,
+    BY_SIZE,
     DUE,
     ONLY_DEPARTURES,
+    PLACED,
     SCORE_UNIT,
     STALLS,
     STEP_JOBS,
@@ -61,6 +64,7 @@ follow = rooms.follow
 job_left = rooms.job_left
 most_free = rooms.most_free
 first_with_room = rooms.first_with_room
+least_fresh = rooms.least_fresh
 next_changed = rooms.next_changed
 tightest_of_blocks = rooms.tightest
 
@@ -144,9 +148,9 @@ def place(
     outcome: Array,
 ) -> None:
     """A waiting job goes into service, and the index follows."""
-    if constant[STEP_SERVERS]:
+    if constant[BY_SIZE]:
         remove_by_size(index.waiting, record)
-    else:
+    elif constant[BY_ARRIVAL]:
         remove_by_arrival(index.waiting, state, record)
     place_job(state, record, server, outcome)
     follow(index.rooms, state, capacity, server)
@@ -154,25 +158,24 @@ def place(
 
 @jitable
 def fill_servers(
-    state: State,
-    index: Any,
-    constant: Array,
-    capacity: Array,
-    least: int,
-    outcome: Array,
+    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
 ) -> None:
     """Step 1: BF-S over the servers in order, passing over those to which nothing can be added.
 
-    *least* is the least room of the jobs that have just arrived.
+    BF-J/S leaves the jobs that have just arrived to step 2 where no job has left a server.
     """
-    if constant[ONLY_DEPARTURES]:
-        least = NO_ROOM
+    least = NO_ROOM
+    if not constant[ONLY_DEPARTURES]:
+        least = least_fresh(state, fresh, outcome[ARRIVED])
     server = next_changed(index.rooms, state, least, 0)
     while server >= 0:
+        placed = outcome[PLACED]
         record = best_for(state, index, constant, capacity, server)
         while record >= 0:
             place(state, index, constant, capacity, record, server, outcome)
             record = best_for(state, index, constant, capacity, server)
+        if least < NO_ROOM and outcome[PLACED] > placed:
+            least = least_fresh(state, fresh, outcome[ARRIVED])
         server = next_changed(index.rooms, state, least, server + 1)
 
 
@@ -245,17 +248,11 @@ def stall_half_empty(state: State, index: Any, capacity: Array, outcome: Array) 
 
 @jitable
 def act(
-    state: State,
-    index: Any,
-    constant: Array,
-    capacity: Array,
-    fresh: Array,
-    least: int,
-    outcome: Array,
+    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
 ) -> None:
     """What the policy does in a slot."""
     if constant[STEP_SERVERS]:
-        fill_servers(state, index, constant, capacity, least, outcome)
+        fill_servers(state, index, constant, capacity, fresh, outcome)
         if constant[STEP_JOBS]:
             place_fresh(state, index, constant, capacity, fresh, outcome)
     elif capacity.shape[1] == 1:
@@ -282,20 +279,16 @@ def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: A
 @jitable
 def take_arrivals(
     state: State, index: Any, jobs: Any, constant: Array, fresh: Array, outcome: Array
-) -> int:
-    """The jobs of the slot join the queue; returns the least room that one of them needs."""
-    least = NO_ROOM
+) -> None:
+    """The jobs of the slot join the queue."""
     for one in range(outcome[ARRIVED]):
         record = arrive(state, jobs, constant, outcome)
         fresh[one] = record
         room = state.job_room[np.uintp(record), 0]
-        least = min(least, room)
-        bucket = bucket_of(index.waiting, room)
-        if constant[STEP_SERVERS]:
-            add_by_size(index.waiting, state, record, bucket)
-        else:
-            add_by_arrival(index.waiting, state, record, bucket)
-    return int(least)
+        if constant[BY_SIZE]:
+            add_by_size(index.waiting, state, record, bucket_of(index.waiting, room))
+        elif constant[BY_ARRIVAL]:
+            add_by_arrival(index.waiting, state, record, bucket_of(index.waiting, room))
 
 
 def advance(
@@ -337,8 +330,8 @@ def advance(
         if due != DUE:
             return due
         leave(state, index, constant, capacity, outcome)
-        least = take_arrivals(state, index, jobs, constant, fresh, outcome)
-        act(state, index, constant, capacity, fresh, least, outcome)
+        take_arrivals(state, index, jobs, constant, fresh, outcome)
+        act(state, index, constant, capacity, fresh, outcome)
         if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
             return AT_FLAG
     return AT_LIMIT

@@ -23,17 +23,20 @@ from numpy.typing import NDArray
 
 from model.jit import jitable
 from model.kernels.queue import best_fit, rooms, slots, waiting
-from model.kernels.queue.rooms import NO_ROOM, Rooms
+from model.kernels.queue.rooms import Rooms
 from model.kernels.queue.slots import (
     ARRIVED,
     AT_FLAG,
     AT_LIMIT,
     BEFORE,
     BEST_FIT,
+    BY_ARRIVAL,
+    BY_SIZE,
     DUE,
     EXACTLY,
     GAMMA_DENOMINATOR,
     GAMMA_NUMERATOR,
+    PLACED,
     PREEMPTIVE,
     SEQUENTIAL,
     SKIPS,
@@ -66,7 +69,9 @@ earliest_up_to = waiting.earliest_up_to
 fits = best_fit.fits
 follow = rooms.follow
 job_left = rooms.job_left
+least_fresh = rooms.least_fresh
 next_changed = rooms.next_changed
+take_arrivals = best_fit.take_arrivals
 
 
 class ConfigurationIndex(NamedTuple):
@@ -149,9 +154,9 @@ def place(
     state: State, index: Any, constant: Array, record: int, server: int, outcome: Array
 ) -> None:
     """A waiting job goes into service, and the index follows."""
-    if constant[BEST_FIT]:
+    if constant[BY_SIZE]:
         remove_by_size(index.waiting, record)
-    elif constant[SKIPS]:
+    elif constant[BY_ARRIVAL]:
         remove_by_arrival(index.waiting, state, record)
     queue = state.job_queue[record]
     index.present[server, queue] += 1
@@ -221,6 +226,8 @@ def serve_best_fit(
     state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
 ) -> None:
     """VQS-BF: steps (i), (ii) and (iii) for one server."""
+    if largest_up_to(index.waiting, state, index.rooms.free[np.uintp(server)], 0) < 0:
+        return
     active = state.active[server]
     odd = index.first_odd[active]
     if odd >= 0:
@@ -300,13 +307,7 @@ def act_preemptively(
 
 @jitable
 def act(
-    state: State,
-    index: Any,
-    constant: Array,
-    capacity: Array,
-    fresh: Array,
-    least: int,
-    outcome: Array,
+    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
 ) -> None:
     """What the policy does in a slot."""
     if constant[PREEMPTIVE]:
@@ -325,9 +326,13 @@ def act(
             if is_due(state, constant, server):
                 prepare(state, index, constant, capacity, server, outcome)
     if constant[BEST_FIT]:
+        least = least_fresh(state, fresh, outcome[ARRIVED])
         server = next_changed(index.rooms, state, least, 0)
         while server >= 0:
+            placed = outcome[PLACED]
             serve(state, index, constant, capacity, server, outcome)
+            if outcome[PLACED] > placed:
+                least = least_fresh(state, fresh, outcome[ARRIVED])
             server = next_changed(index.rooms, state, least, server + 1)
     else:
         for server in range(len(state.stalled)):
@@ -349,24 +354,6 @@ def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: A
             follow(index.rooms, state, capacity, server)
             job_left(index.rooms, server)
         record = due_departure(state, outcome)
-
-
-@jitable
-def take_arrivals(
-    state: State, index: Any, jobs: Any, constant: Array, fresh: Array, outcome: Array
-) -> int:
-    """The jobs of the slot join their queues; returns the least room that one of them needs."""
-    least = NO_ROOM
-    for one in range(outcome[ARRIVED]):
-        record = arrive(state, jobs, constant, outcome)
-        fresh[one] = record
-        room = state.job_room[np.uintp(record), 0]
-        least = min(least, room)
-        if constant[BEST_FIT]:
-            add_by_size(index.waiting, state, record, bucket_of(index.waiting, room))
-        elif constant[SKIPS]:
-            add_by_arrival(index.waiting, state, record, bucket_of(index.waiting, room))
-    return int(least)
 
 
 def advance(
@@ -391,8 +378,8 @@ def advance(
         if due != DUE:
             return due
         leave(state, index, constant, capacity, outcome)
-        least = take_arrivals(state, index, jobs, constant, fresh, outcome)
-        act(state, index, constant, capacity, fresh, least, outcome)
+        take_arrivals(state, index, jobs, constant, fresh, outcome)
+        act(state, index, constant, capacity, fresh, outcome)
         if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
             return AT_FLAG
     return AT_LIMIT

@@ -14,8 +14,13 @@ from model.kernels.queue.best_fit import BestFitIndex
 from model.kernels.queue.configurations import ConfigurationIndex
 from model.kernels.queue.rooms import rooms_of
 from model.kernels.queue.slots import Arrivals
-from model.kernels.queue.waiting import bucket_ends, waiting_of
-from model.systems.queue.facts import records_on
+from model.kernels.queue.waiting import (
+    Waiting,
+    bucket_ends,
+    buckets_for,
+    empty_waiting,
+    waiting_of,
+)
 from model.systems.queue.score import score_unit
 from model.systems.queue.state import EVENT, NEXT_ARRIVAL, QueueState
 from model.systems.queue.system import QueueSystem
@@ -42,8 +47,7 @@ class QueueKernel:
         self.constant[slots.INITIAL_JOBS] = system.initial_jobs
         self.constant[slots.SCORE_UNIT] = score_unit(system.numbers)
         self.constant[slots.LOOKS_AGAIN] = self.policy.looks_again
-        bounds = [end for interval in self.policy.intervals for end in interval]
-        self.upper = bucket_ends(system.numbers, self.policy.layout, bounds)
+        self._ends: dict[int, np.ndarray] = {}  # of buckets, by their number
         self._run = compiled(type(self).function)
         self._arrivals: Arrivals | None = None
         self._index: Any = None
@@ -52,6 +56,22 @@ class QueueKernel:
     def build(self, state: QueueState) -> Any:
         """The index of a state."""
         raise TypeError(f"{type(self).__name__} builds no index")
+
+    def waiting(self, state: QueueState) -> Waiting:
+        """Its part for the jobs that wait: empty where the policy needs none."""
+        by_size, by_arrival = self.constant[[slots.BY_SIZE, slots.BY_ARRIVAL]] > 0
+        if by_size or by_arrival:
+            return waiting_of(state, self._upper(len(state.job_number)), bool(by_size))
+        return empty_waiting(np.array([1, 0], np.int64), 0, with_tree=False)
+
+    def _upper(self, records: int) -> np.ndarray:
+        """The ends of the buckets of an index for so many records."""
+        buckets = buckets_for(records)
+        if buckets not in self._ends:
+            bounds = [end for interval in self.policy.intervals for end in interval]
+            numbers, layout = self.system.numbers, self.policy.layout
+            self._ends[buckets] = bucket_ends(numbers, layout, bounds, buckets)
+        return self._ends[buckets]
 
     def advance(self, state: QueueState, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`model.engine.Engine`."""
@@ -113,12 +133,12 @@ class BestFitKernel(QueueKernel):
         self.constant[slots.STEP_JOBS] = name != "bf-s"
         self.constant[slots.ONLY_DEPARTURES] = name == "bf-js"
         self.constant[slots.STALLS] = self.policy.stalls
+        if system.numbers.resources == 1:
+            self.constant[slots.BY_ARRIVAL if name == "bf-j" else slots.BY_SIZE] = 1
 
     def build(self, state: QueueState) -> Any:
         """Waiting jobs by size, or by arrival for BF-J, and what is free on servers."""
-        by_size = bool(self.constant[slots.STEP_SERVERS])
-        return BestFitIndex(waiting_of(state, self.upper, by_size),
-                            rooms_of(state, self.system.numbers.capacity))  # fmt: skip
+        return BestFitIndex(self.waiting(state), rooms_of(state, self.system.numbers.capacity))
 
 
 class FifoKernel(QueueKernel):
@@ -129,11 +149,11 @@ class FifoKernel(QueueKernel):
     def __init__(self, system: QueueSystem) -> None:
         super().__init__(system)
         self.constant[slots.SKIPS] = self.policy.skips
+        self.constant[slots.BY_ARRIVAL] = self.policy.skips and system.numbers.resources == 1
 
     def build(self, state: QueueState) -> Any:
         """Waiting jobs by arrival, and what is free on servers."""
-        return BestFitIndex(waiting_of(state, self.upper, by_size=False),
-                            rooms_of(state, self.system.numbers.capacity))  # fmt: skip
+        return BestFitIndex(self.waiting(state), rooms_of(state, self.system.numbers.capacity))
 
 
 class ConfigurationKernel(QueueKernel):
@@ -152,6 +172,8 @@ class ConfigurationKernel(QueueKernel):
         self.constant[slots.GAMMA_DENOMINATOR] = gamma.denominator
         self.constant[slots.SKIPS] = getattr(policy, "skips", False)
         self.constant[slots.BEST_FIT] = policy.name == "vqs-bf"
+        self.constant[slots.BY_SIZE] = policy.name == "vqs-bf"
+        self.constant[slots.BY_ARRIVAL] = self.constant[slots.SKIPS]
         self.constant[slots.EXACTLY] = policy.name == "max-weight"
         self.constant[slots.PREEMPTIVE] = policy.preemptive
         self._sparse = _sparse(policy.configurations)
@@ -161,13 +183,12 @@ class ConfigurationKernel(QueueKernel):
         policy, numbers = self.policy, self.system.numbers
         queues, pools = policy.layout.queues, policy.pool_configurations
         intervals = np.array(policy.intervals or ((0, 0),) * queues, np.int64)
-        ends = self.upper if self.constant[slots.BEST_FIT] or self.constant[slots.SKIPS] else _NONE
         present = np.zeros((numbers.servers, queues), np.int32)
         served = np.flatnonzero(state.job_server >= 0)
         np.add.at(present, (state.job_server[served], state.job_queue[served]), 1)
         start, queue, wanted = self._sparse
         index = ConfigurationIndex(
-            waiting=_waiting(state, ends, bool(self.constant[slots.BEST_FIT])),
+            waiting=self.waiting(state),
             rooms=rooms_of(state, numbers.capacity),
             start=start,
             queue=queue,
@@ -183,23 +204,10 @@ class ConfigurationKernel(QueueKernel):
             lengths=np.zeros(queues, np.int64),
             best=np.zeros((len(pools), 2), np.int64),
         )
-        for server in np.flatnonzero(state.active >= 0).tolist():
-            other = index.other[state.active[server]]
-            index.taken[server] = sum(
-                int(state.job_room[record, 0]) for record in records_on(state, server)
-                if state.job_queue[record] == other
-            )  # fmt: skip
+        active = state.active[state.job_server[served]]
+        counts = served[(active >= 0) & (index.other[active] == state.job_queue[served])]
+        np.add.at(index.taken, state.job_server[counts], state.job_room[counts, 0])
         return index
-
-
-#: Bucket ends of an index that is not kept.
-_NONE = np.array([1, 0], np.int64)
-
-
-def _waiting(state: QueueState, ends: np.ndarray, by_size: bool) -> Any:
-    if ends is _NONE:
-        state = state._replace(job_number=np.full_like(state.job_number, -1))
-    return waiting_of(state, ends, by_size)
 
 
 def _first_odd(policy: Any) -> np.ndarray:

@@ -56,7 +56,7 @@ def rooms_of(state: QueueState, capacity: NDArray[np.int64]) -> Rooms:
 
 
 @jitable
-def set_free(rooms: Any, server: int, free: int) -> None:
+def set_free(rooms: Any, server: int, free: Any) -> None:
     """So much is free on a server now."""
     at = np.uintp(server)
     block = np.uintp(server >> 6)
@@ -77,8 +77,10 @@ def set_free(rooms: Any, server: int, free: int) -> None:
 def follow(rooms: Any, state: State, capacity: Array, server: int) -> None:
     """A server's jobs have changed, or whether it is stalled."""
     at = np.uintp(server)
-    free = capacity[at, 0] - state.used[at, 0]
-    set_free(rooms, server, NOTHING if state.stalled[at] else free)
+    if state.stalled[at]:
+        set_free(rooms, server, NOTHING)
+    else:
+        set_free(rooms, server, capacity[at, 0] - state.used[at, 0])
 
 
 @jitable
@@ -125,6 +127,17 @@ def first_with_room(rooms: Any, room: int, start: int) -> int:
         else:
             server += 1
     return -1
+
+
+@jitable
+def least_fresh(state: State, fresh: Array, arrived: int) -> Any:
+    """The least room of the jobs that have just arrived and wait; NO_ROOM: none does."""
+    least = NO_ROOM
+    for one in range(arrived):
+        at = np.uintp(fresh[one])
+        if state.job_server[at] < 0:
+            least = min(least, state.job_room[at, 0])
+    return least
 
 
 @jitable

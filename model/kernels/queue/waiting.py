@@ -27,11 +27,10 @@ insert_bit = bitset.insert
 discard_bit = bitset.discard
 next_member = bitset.next_member
 
-#: Buckets that the range of a continuous law of sizes is cut into, in all.
-BUCKETS = 4096
-
-#: Cells that a bucket is found by, about.
-CELLS = 8192
+#: Buckets that the range of a continuous law of sizes is cut into, in all: few fit the
+#: processor's cache, many keep the lists of a long queue short.
+FEWEST_BUCKETS, MOST_BUCKETS = 1024, 16_384
+RECORDS_PER_BUCKET = 8
 
 #: No job has this number: stands for "none" where the least number is wanted.
 NO_JOB = np.int64(2**62)
@@ -58,11 +57,12 @@ class Waiting(NamedTuple):
 
 
 def bucket_ends(
-    numbers: QueueNumbers, layout: QueueLayout, boundaries: Sequence[int]
+    numbers: QueueNumbers, layout: QueueLayout, boundaries: Sequence[int], buckets: int
 ) -> NDArray[np.int64]:
     """[B + 1] ``upper`` for a law of sizes; *boundaries* are ends in any case.
 
-    Where sizes have finitely many values each gets a bucket of its own.
+    A continuous law's range is cut into so many *buckets*.  Where sizes have finitely many values
+    each gets a bucket of its own.
     """
     ends = {0, int(numbers.largest[0]), *boundaries}
     if numbers.values:
@@ -70,8 +70,13 @@ def bucket_ends(
         ends |= {end for room in rooms for end in (room, room - 1)}
     else:
         low, high = int(numbers.sizes.smallest[0]), int(numbers.sizes.largest[0])
-        ends |= {int(end) for end in np.linspace(max(low - 1, 0), high, BUCKETS + 1)}
+        ends |= {int(end) for end in np.linspace(max(low - 1, 0), high, buckets + 1)}
     return np.array(sorted(ends, reverse=True), np.int64)
+
+
+def buckets_for(records: int) -> int:
+    """How many buckets suit so many job records."""
+    return min(max(FEWEST_BUCKETS, records // RECORDS_PER_BUCKET), MOST_BUCKETS)
 
 
 def empty_waiting(upper: NDArray[np.int64], records: int, with_tree: bool) -> Waiting:
@@ -79,7 +84,7 @@ def empty_waiting(upper: NDArray[np.int64], records: int, with_tree: bool) -> Wa
     buckets = len(upper) - 1
     words = bitset.words_for(buckets)
     leaves = 1 << max(0, buckets - 1).bit_length() if with_tree else 0
-    shift = max(0, int(upper[0]).bit_length() - CELLS.bit_length() + 1)
+    shift = max(0, int(upper[0]).bit_length() - buckets.bit_length() - 1)
     starts = np.arange((int(upper[0]) >> shift) + 3) << shift
     below = np.searchsorted(upper[::-1], starts)
     return Waiting(
@@ -100,13 +105,37 @@ def empty_waiting(upper: NDArray[np.int64], records: int, with_tree: bool) -> Wa
 def waiting_of(state: QueueState, upper: NDArray[np.int64], by_size: bool) -> Waiting:
     """The index of a state."""
     waiting = empty_waiting(upper, len(state.job_number), not by_size)
-    add = add_by_size if by_size else add_by_arrival
     records = waiting_records(state)
-    if by_size:  # from the largest on, so that each goes to the end of its list
-        records = records[np.argsort(-state.job_room[records, 0], kind="stable")]
-    for record in records.tolist():
-        add(waiting, state, record, bucket_of(waiting, int(state.job_room[record, 0])))
+    if not len(records):
+        return waiting
+    room = state.job_room[records, 0]
+    bucket = np.clip(len(upper) - 1 - np.searchsorted(upper[::-1], room), 0, None)
+    order = np.lexsort((-room, bucket) if by_size else (bucket,))  # else as they have arrived
+    records, bucket = records[order], bucket[order]
+    follows = bucket[1:] == bucket[:-1]
+    starts, ends = np.r_[True, ~follows], np.r_[~follows, True]
+    waiting.bucket[records] = bucket
+    waiting.before[records[1:][follows]] = records[:-1][follows]
+    waiting.after[records[:-1][follows]] = records[1:][follows]
+    waiting.first[bucket[starts]] = records[starts]
+    waiting.last[bucket[ends]] = records[ends]
+    for one in bucket[starts].tolist():
+        insert_bit(waiting.words, waiting.summary, one)
+    if not by_size:
+        _grow_tree(waiting.earliest, bucket[starts], state.job_number[records[starts]])
     return waiting
+
+
+def _grow_tree(
+    tree: NDArray[np.int64], buckets: NDArray[np.int64], numbers: NDArray[np.int64]
+) -> None:
+    """Fill the tree from the job numbers of its leaves."""
+    level = len(tree) // 2
+    tree[level + buckets] = numbers
+    while level > 1:
+        below = tree[level : 2 * level]
+        level //= 2
+        tree[level : 2 * level] = np.minimum(below[::2], below[1::2])
 
 
 @jitable

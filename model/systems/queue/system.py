@@ -85,8 +85,11 @@ class QueueSystem:
         Raises
         ------
         ScenarioError
-            If the servers or the units of sizes differ.
+            If the servers or the units of sizes differ, or this system's jobs are recorded.
         """
+        if self.scenario.workload.kind in ("scripted", "trace"):
+            raise ScenarioError("found a recorded workload, allowed when continuing: random "
+                                "arrivals; apply with a restart instead")  # fmt: skip
         mine, theirs = self.numbers, other.numbers
         if not np.array_equal(mine.capacity, theirs.capacity) or mine.unit != theirs.unit:
             raise ScenarioError("found other servers or sizes, allowed when continuing: the same; "

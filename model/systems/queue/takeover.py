@@ -17,9 +17,10 @@ def taken_over(
 ) -> QueueState:
     """*state*, which the policy *before* has left, as *policy* sees it.
 
-    Servers keep their active configurations where both choose from the same.  Every server counts
-    as one that a job has just left, and the next slot as one in which something may happen, so
-    that the policy looks at all servers and all jobs.
+    Servers keep their active configurations where both choose from the same and serve by them
+    alike; else they have their pool's first one until they are empty.  Every server counts as one
+    that a job has just left, and the next slot as one in which something may happen, so that the
+    policy looks at all servers and all jobs.
 
     Raises
     ------
@@ -37,7 +38,7 @@ def taken_over(
         state.job_queue[record] = queue_of[record]
     for record in waiting.tolist():
         physics.join(state, record, queue_of[record])
-    if not np.array_equal(policy.configurations, before.configurations):
+    if not _same_configurations(policy, before):
         state.active[...] = -1
         for pool, (start, _) in enumerate(policy.pool_configurations):
             state.active[numbers.pool_of == pool] = start
@@ -46,6 +47,12 @@ def taken_over(
     state.last_departure[...] = int(state.clock[NOW]) + 1
     state.number[UNSETTLED] = 1
     return state
+
+
+def _same_configurations(policy: QueuePolicy, before: QueuePolicy) -> bool:
+    """Whether the jobs on a server are such as *policy* would have under its configuration."""
+    same = np.array_equal(policy.configurations, before.configurations)
+    return same and (before.reserves or not policy.reserves)
 
 
 def _with_queues(state: QueueState, policy: QueuePolicy) -> QueueState:

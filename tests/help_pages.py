@@ -1,0 +1,56 @@
+"""What tests read in help pages: commands, policies with parameters, tables."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from model.policies import POLICIES_OF
+
+HELP = Path(__file__).resolve().parent.parent / "resources" / "help"
+
+
+def page(name: str) -> str:
+    """A page as it is written."""
+    return (HELP / f"{name}.md").read_text(encoding="utf-8")
+
+
+def flat(text: str) -> str:
+    """A text without its line breaks, lists' signs and code fences, for searching sentences."""
+    return " ".join(re.sub(r"```\w*", " ", text).split())
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """The code blocks of a language; that of commands has no name."""
+    found = re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    return [str(block) for block in found]
+
+
+def commands(text: str) -> list[str]:
+    """Each command of the program that stands in a code block."""
+    joined = "\n".join(blocks(text, "")).replace("\\\n", " ")
+    return [line for line in joined.splitlines() if line.startswith("slotscope")]
+
+
+def policies_in(text: str) -> list[str]:
+    """Each policy of a queue that is named with parameters, such as ``vqs:j=4,stall=true``."""
+    names = "|".join(sorted(POLICIES_OF["queue"], key=len, reverse=True))
+    found = re.findall(rf"(?<![\w-])(?:{names}):[a-z_]+=[\w,=/.]+", text)
+    return sorted(set(found))
+
+
+def table(text: str, first: str) -> list[list[str]]:
+    """The rows of the table whose first heading is *first*, each a list of its cells."""
+    lines = text.splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith(f"| {first} |"))
+    rows = []
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    return rows
+
+
+def code(cell: str) -> list[str]:
+    """What is written as code in a cell."""
+    return re.findall(r"`([^`]+)`", cell)
