@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Iterator
 
 from model.cli.arguments import MOST_SEED, UsageError
 from model.cli.experiments import carry_out
@@ -13,9 +14,7 @@ from model.lab.files import Draw
 from model.lab.results import Result, Row
 from model.lab.sweep import GAIN, OVER, Sweep, axis
 from model.scenario.load import load_scenario
-
-#: The measures in the printed table; the files have all.
-PRINTED = ("reward_rate", GAIN, "rejection_probability", "migrations")
+from model.systems.kinds import KINDS, kind_named
 
 
 def execute(options: argparse.Namespace, draw: Draw) -> int:
@@ -66,8 +65,8 @@ def _text(result: Result) -> str:
         at = tuple((path, value) for path, value in row.at.items() if path != OVER)
         lines.setdefault(at, {})[row.what] = row
     paths = list(dict.fromkeys(path for at in lines for path, _ in at))
-    several = any(GAIN in found for found in lines.values())
-    printed = [name for name in PRINTED if several or name != GAIN]
+    known = {name for found in lines.values() for name in found}
+    printed = [name for name in _measures() if name in known]
     header = [*paths, *(cell for name in printed for cell in (name, "+/-"))]
     cells = []
     for at, found in lines.items():
@@ -77,6 +76,14 @@ def _text(result: Result) -> str:
             *(text for row in measures for text in _pair(row)),
         ])  # fmt: skip
     return table(header, cells, right=len(paths))
+
+
+def _measures() -> Iterator[str]:
+    """What the printed table may have: the measures that kinds of system compare by."""
+    for kind in map(kind_named, KINDS):
+        for measure in kind.measures:
+            yield measure.name
+            yield measure.name + GAIN
 
 
 def _pair(row: Row | None) -> tuple[str, str]:

@@ -63,8 +63,8 @@ SLOTS, SLOTS_OF_MANY = 50_000, 2000
 
 #: Jobs that wait in the last part.
 SHORT, LONG = 50, 100_000
-#: Busy slots of one of its rounds: few jobs join or leave a long queue meanwhile.
-BACKLOG_SLOTS = 10_000
+#: Busy slots of one of its rounds: enough to fill the caches, few for so long a queue.
+BACKLOG_SLOTS = 50_000
 
 
 def bench_of(name: str, policy: str, options: dict[str, Any], servers: int | None) -> Bench:

@@ -116,7 +116,7 @@ def tightest(rooms: Any, room: int) -> int:
 
 
 @jitable
-def first_with_room(rooms: Any, room: int, start: int) -> int:
+def first_with_room(rooms: Any, room: Any, start: int) -> int:
     """The first server from *start* on that has *room*, or -1."""
     server = start
     while server < len(rooms.free):
@@ -147,7 +147,7 @@ def job_left(rooms: Any, server: int) -> None:
 
 
 @jitable
-def next_changed(rooms: Any, state: State, least: int, start: int) -> int:
+def next_changed(rooms: Any, state: State, least: Any, start: int) -> int:
     """The next server that takes jobs and that a job has left or that has room for *least*, or -1.
 
     NO_ROOM stands for no job.  The caller visits all of them once in a slot: a server is then
