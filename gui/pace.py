@@ -36,7 +36,7 @@ class Pace:
         if self.substeps is not None:
             return f"{self.substeps:.1f} sub-steps/s"
         if self.time is not None:
-            return f"{self.time:.3g}×"
+            return f"{self.time:.2g}×"
         return "no limit"
 
 

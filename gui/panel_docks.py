@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QApplication
 
 from gui import dialogs
 from gui.docks import AREAS, SYSTEM, PanelDock, restore_layout, saved_layout, show_whole_titles
@@ -70,6 +71,7 @@ class PanelDocks(QObject):
         while self._pending:
             self._build_next()
         if not self.complete:
+            QApplication.processEvents()  # docks that are not shown yet take no size
             self._close()
 
     def _build_next(self) -> None:

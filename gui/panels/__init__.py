@@ -42,8 +42,8 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("gui.panels.reward", "RewardPanel", "right", "curves", _LOSS),
     PanelEntry("gui.panels.queue.queues", "QueuesPanel", "right", "curves", _QUEUE),
     PanelEntry("gui.panels.lp", "LPPanel", "right", "programs", _LOSS),
+    PanelEntry("gui.panels.queue.curves", "QueueCurvesPanel", "right", "programs", _QUEUE),
     PanelEntry("gui.panels.queue.weights", "WeightsPanel", "right", "programs", _QUEUE),
-    PanelEntry("gui.panels.queue.curves", "QueueCurvesPanel", "right", "curves", _QUEUE),
     PanelEntry("gui.panels.queue.lp", "SupportablePanel", "right", "programs", _QUEUE),
     PanelEntry("gui.panels.groups", "GroupsPanel", "right", "curves", _LOSS),
     PanelEntry("gui.panels.theory", "TheoryPanel", "right", "programs", _LOSS),
@@ -66,7 +66,7 @@ class Roles:
 #: For each kind of system.
 ROLES: Mapping[str, Roles] = MappingProxyType({
     _LOSS: Roles("servers", "reward", "lp", ("server-grid",)),
-    _QUEUE: Roles("bins", "queues", "weights"),
+    _QUEUE: Roles("bins", "queues", "queue-curves"),
 })  # fmt: skip
 
 #: The panel that only a comparison has.

@@ -137,7 +137,8 @@ SMALL_JOBS = Intensities(
     (
         'The paper: BF-J/S and VQS-BF "look comparable in the first experiment for traffic '
         'intensities up to 0.95, otherwise BF-J/S has a clear advantage".',
-        "VQS is unstable from an intensity of about 0.90 on.",
+        "VQS grows from an intensity of about 0.90 on, at first so slowly that runs of this length "
+        "do not always decide.",
         MEASURED,
     ),
 )
@@ -151,8 +152,8 @@ WIDE_JOBS = Intensities(
         'The paper: "VQS and VQS-BF have particularly worse delays when the average job size is '
         "large, since large jobs cannot be scheduled most of the time, unless they are part of the "
         'active configuration of a server".',
-        "VQS is unstable at every intensity shown: its limit lies between 0.81 and 0.82. That of "
-        "VQS-BF lies between 0.90 and 0.91.",
+        "VQS is unstable at every intensity shown, VQS-BF above about 0.90: queues-limits measures "
+        "where both begin to grow.",
         MEASURED,
     ),
 )

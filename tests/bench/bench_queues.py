@@ -31,7 +31,7 @@ from model.systems.queue.state import (
     QueueState,
     with_room,
 )
-from tests.bench.queue_ways import TAPE, Way, problem_of, ways_of
+from tests.bench.queue_ways import TAPE, Way, compiled_ways, problem_of, ways_of
 from tests.bench.timing import (
     Contestant,
     Work,
@@ -192,6 +192,18 @@ def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
     section(f"a long queue, {name}", table(heads, rows))
 
 
+def bench_backlog_in_c(name: str, rounds: int, long: int, arrivals: int) -> None:
+    """Print what a long queue costs BF-J/S in C: memory far from the processor costs all alike."""
+    bench = bench_of(name, "bf-js", {}, None)
+    state = settled(bench, 500)
+    with tempfile.TemporaryDirectory() as folder:
+        for waiting in (SHORT, long):
+            start = with_room(backlogged(bench, state, waiting), TAPE)
+            found = compiled_ways(problem_of(bench, start, arrivals), Path(folder))
+            times = interleaved({title: counted(way) for title, way in found.items()}, rounds)
+            section(f"BF-J/S, {name}, {waiting} wait", comparison(times, "slot"))
+
+
 def main() -> None:
     """Measure everything and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -206,6 +218,7 @@ def main() -> None:
     bench_policies("queues-wide-jobs", 1000, rounds, SLOTS_OF_MANY)
     for name in ("queues-wide-jobs", "queues-small-jobs"):
         bench_backlog(name, rounds, LONG, BACKLOG_SLOTS)
+    bench_backlog_in_c("queues-wide-jobs", rounds, LONG, BACKLOG_SLOTS // 2)
 
 
 if __name__ == "__main__":

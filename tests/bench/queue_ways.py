@@ -316,17 +316,23 @@ class Simpy:
         return Outcome(self.slots, self.placed, self.area)
 
 
+def compiled_ways(problem: Problem, folder: Path) -> dict[str, Way]:
+    """The kernel, and both in C where a compiler is installed."""
+    ways = {"kernel": by_engine(problem, problem.bench.kernel())}
+    libraries = compiled_c(folder)
+    if libraries is not None:
+        ways["C -O3, the same work"] = same_in_c(problem, libraries[0])
+        ways["C -O3, arrays only"] = lean_in_c(problem, libraries[1])
+    return ways
+
+
 def ways_of(
     bench: Bench, state: QueueState, counts: tuple[int, int, int], folder: Path
 ) -> dict[str, Way]:
     """Kernel, both in C, reference, SimPy; *counts* of arrivals: compiled, reference, SimPy."""
     state = with_room(copied(state), max(10_000, 2 * int(state.number[DEPARTURES])))
     large, medium, small = (problem_of(bench, state, count) for count in counts)
-    ways = {"kernel": by_engine(large, bench.kernel())}
-    libraries = compiled_c(folder)
-    if libraries is not None:
-        ways["C -O3, the same work"] = same_in_c(large, libraries[0])
-        ways["C -O3, arrays only"] = lean_in_c(large, libraries[1])
+    ways = compiled_ways(large, folder)
     ways["reference (Python)"] = by_engine(medium, bench.reference)
     ways["SimPy"] = lambda: Simpy(small).run
     return ways

@@ -127,6 +127,7 @@ def test_queues_print_tables(capsys: pytest.CaptureFixture[str]) -> None:
     bench_queues.bench_ways("queues-wide-jobs", None, ARRIVALS, 1)
     bench_queues.bench_policies("queues-vqs-unstable", None, 1, 200)
     bench_queues.bench_backlog("queues-small-jobs", 1, 2000, 200)
+    bench_queues.bench_backlog_in_c("queues-wide-jobs", 1, 2000, 200)
     text = capsys.readouterr().out
     for way in ("kernel", "reference (Python)", "SimPy", "max-weight", "fifo-ff skip"):
         assert f"| {way} |" in text

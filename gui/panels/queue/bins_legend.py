@@ -11,8 +11,8 @@ from gui.painting.fallback import tile_brush
 from gui.painting.stack_text import Symbols
 from gui.painting.textures import texture_scale, texture_tile
 from gui.panels.queue.bins_palette import SHADES, heat_color, style_color
-from gui.panels.queue.colours import paint_queue_mark, queue_name
-from gui.panels.queue.wording import interval_words
+from gui.panels.queue.colours import paint_queue_mark
+from gui.panels.queue.wording import interval_words, lane_name
 from gui.theme import Texture, Theme
 from model.systems.queue.facts import QueueFacts
 from model.systems.queue.numbers import QueueNumbers
@@ -56,9 +56,9 @@ def entries(
 
 
 def _queue_words(numbers: QueueNumbers, facts: QueueFacts, queue: int, intervals: bool) -> str:
-    name = queue_name(queue, facts.layout.queues)
+    name = lane_name(facts, queue)
     if not facts.intervals:
-        return f"{name}: {facts.layout.names[queue]}"
+        return f"size {name}"
     if not intervals:
         return name
     low, high = (numbers.fraction(edge) for edge in facts.intervals[queue])

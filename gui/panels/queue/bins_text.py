@@ -18,7 +18,8 @@ from gui.panels.queue.bins_palette import DIM, style_color
 from gui.panels.queue.bins_raster import GAUGE, GAUGE_WIDTH_FROM
 from gui.panels.queue.bins_scene import Scene
 from gui.panels.queue.bins_words import configuration_words, size_on_block, weight_words
-from gui.panels.queue.colours import queue_ink, queue_name
+from gui.panels.queue.colours import queue_ink
+from gui.panels.queue.wording import lane_name
 from model.explain import grouped
 from model.systems.queue.facts import QueueFacts
 from model.systems.queue.numbers import QueueNumbers
@@ -177,7 +178,7 @@ class BinText:
         units = int(scene.blocks.size[block, resource])
         words = [size_on_block(scene.numbers, units, resource, digits) for digits in (3, 2)]
         if scene.facts.intervals and width >= NAMES_FROM * self._text.height:
-            name = queue_name(int(scene.blocks.queue[block]), scene.facts.layout.queues)
+            name = lane_name(scene.facts, int(scene.blocks.queue[block]))
             words.insert(0, f"{name}  {words[0]}")
         return words
 
@@ -193,7 +194,7 @@ class BinText:
             edges = int(levels.top[place, resource]), int(levels.capacity[place, resource])
             self._in_room(place, resource, edges, (f"{words} free",))
         for place, resource in np.argwhere(levels.reserve - levels.kept >= least).tolist():
-            name = queue_name(int(blocks.owner[place]), scene.facts.layout.queues)
+            name = lane_name(scene.facts, int(blocks.owner[place]))
             edges = int(levels.kept[place, resource]), int(levels.reserve[place, resource])
             texts = f"reserved for {name}", f"for {name}", name
             self._in_room(place, resource, edges, texts, plate=True)
@@ -224,7 +225,7 @@ class BinText:
         """The names of virtual queues in the slots of active configurations."""
         scene, cell = self._scene, self._scene.layout.cell
         queues = scene.facts.layout.queues
-        if cell.bar < self._text.width(queue_name(queues - 1, queues)) * scene.ratio:
+        if cell.bar < self._text.width(lane_name(scene.facts, queues - 1)) * scene.ratio:
             return
         for server in scene.servers.tolist():
             active = int(scene.state.active[server])
@@ -246,7 +247,7 @@ class BinText:
             if high - low < 0.95 * text.height * scene.ratio:
                 continue
             area = scene.rect((left, floor - high, cell.bar, high - low))
-            name = queue_name(queue, queues)
+            name = lane_name(scene.facts, queue)
             color = queue_ink(scene.theme, queue, queues)
             self._draw(area.center(), name, text.width(name), color)
 

@@ -6,8 +6,7 @@ import numpy as np
 
 from gui.painting.stack_text import symbol
 from gui.panels.queue.bins_content import reserves_of
-from gui.panels.queue.colours import queue_name
-from gui.panels.queue.wording import share_words, size_words
+from gui.panels.queue.wording import lane_name, share_words, size_words
 from gui.panels.wording import significant
 from model.explain import grouped, plural
 from model.frame import Frame
@@ -54,7 +53,7 @@ def _configuration_lines(frame: Frame, facts: QueueFacts, server: int) -> list[s
     lines = [f"active configuration {facts.configuration_names[active]}, ⟨k, Q⟩ = {weight}"]
     reserve, owner = reserves_of(frame.state, frame.info.numbers, facts, np.array([server]))
     if owner[0] >= 0:
-        name = queue_name(int(owner[0]), facts.layout.queues)
+        name = lane_name(facts, int(owner[0]))
         lines.append(f"{size_words(frame.info, reserve[0].tolist())} reserved for {name}")
     return lines
 
@@ -66,7 +65,7 @@ def _job_line(frame: Frame, record: int) -> str:
     if room != size:
         words += f", takes {size_words(info, room)}"
     if facts.layout.queues > 1:
-        words += f", {queue_name(int(state.job_queue[record]), facts.layout.queues)}"
+        words += f", {lane_name(facts, int(state.job_queue[record]))}"
     return f"{words}; {service_words(frame, record)}"
 
 

@@ -7,12 +7,18 @@ from fractions import Fraction
 from gui.panels.wording import THIN, significant
 from model.frame import RunInfo
 from model.systems.queue.explain import amount
+from model.systems.queue.facts import QueueFacts
 
 Interval = tuple[Fraction, Fraction]
 
 #: Fractions with longer denominators are written as decimals.
 _LONGEST = 9
 _MOST_DIGITS = 16
+
+
+def lane_name(facts: QueueFacts, queue: int) -> str:
+    """VQ₃, or the size of its jobs where each size has a queue of its own; Q for the only one."""
+    return facts.layout.names[queue] if facts.layout.queues > 1 else "Q"
 
 
 def fraction_words(value: Fraction) -> str:
