@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from model.jit import jitable
 
 Array = Any
@@ -15,18 +17,20 @@ Array = Any
 @jitable
 def push(times: Array, records: Array, size: int, time: float, record: int, numbers: Array) -> None:
     """Insert an entry into a heap of *size* entries; the arrays must have room for one more."""
-    number = numbers[record]
+    number = numbers[np.uintp(record)]
     hole = size
     while hole > 0:
         parent = (hole - 1) >> 2
-        above = times[parent]
-        if above < time or (above == time and numbers[records[parent]] < number):
+        above = times[np.uintp(parent)]
+        if above < time or (
+            above == time and numbers[np.uintp(records[np.uintp(parent)])] < number
+        ):
             break
-        times[hole] = above
-        records[hole] = records[parent]
+        times[np.uintp(hole)] = above
+        records[np.uintp(hole)] = records[np.uintp(parent)]
         hole = parent
-    times[hole] = time
-    records[hole] = record
+    times[np.uintp(hole)] = time
+    records[np.uintp(hole)] = record
 
 
 @jitable
@@ -41,13 +45,13 @@ def pop(times: Array, records: Array, size: int, numbers: Array) -> int:
 def remove(times: Array, records: Array, size: int, position: int, numbers: Array) -> None:
     """Remove the entry at *position*; the freed last place is cleared."""
     last = size - 1
-    time = times[last]
-    record = records[last]
-    times[last] = float("inf")
-    records[last] = -1
+    time = times[np.uintp(last)]
+    record = records[np.uintp(last)]
+    times[np.uintp(last)] = float("inf")
+    records[np.uintp(last)] = -1
     if position == last:
         return
-    number = numbers[record]
+    number = numbers[np.uintp(record)]
     hole = position
     while True:
         child = 4 * hole + 1
@@ -56,21 +60,23 @@ def remove(times: Array, records: Array, size: int, position: int, numbers: Arra
         best = child
         end = min(child + 4, last)
         for other in range(child + 1, end):
-            if times[other] < times[best] or (
-                times[other] == times[best] and numbers[records[other]] < numbers[records[best]]
+            if times[np.uintp(other)] < times[np.uintp(best)] or (
+                times[np.uintp(other)] == times[np.uintp(best)]
+                and numbers[np.uintp(records[np.uintp(other)])]
+                < numbers[np.uintp(records[np.uintp(best)])]
             ):
                 best = other
-        below = times[best]
-        if time < below or (time == below and number < numbers[records[best]]):
+        below = times[np.uintp(best)]
+        if time < below or (time == below and number < numbers[np.uintp(records[np.uintp(best)])]):
             break
-        times[hole] = below
-        records[hole] = records[best]
+        times[np.uintp(hole)] = below
+        records[np.uintp(hole)] = records[np.uintp(best)]
         hole = best
     if hole == position:
         push(times, records, hole, time, record, numbers)
     else:
-        times[hole] = time
-        records[hole] = record
+        times[np.uintp(hole)] = time
+        records[np.uintp(hole)] = record
 
 
 @jitable
