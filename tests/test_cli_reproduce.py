@@ -14,7 +14,14 @@ from types import ModuleType
 import pytest
 
 import main
-from model.lab import EXPERIMENTS, dra_collections, dra_google, dra_google_time, dra_servers
+from model.lab import (
+    EXPERIMENTS,
+    dra_collections,
+    dra_google,
+    dra_google_time,
+    dra_servers,
+    experiment_module,
+)
 from model.lab.results import Figure
 
 pytestmark = pytest.mark.slow
@@ -181,7 +188,7 @@ class TestTrace:
         monkeypatch.setattr(dra_google, "SCALES", {"quick": dra_google.Scale((0.5, 1.5), 2)})
         monkeypatch.setattr(dra_google_time, "SCALES", {"quick": 20})
 
-    @pytest.mark.parametrize("name", ["dra-fig5", "dra-fig6"])
+    @pytest.mark.parametrize("name", ["dra-fig5", "dra-fig6", "queues-fig1", "queues-fig5"])
     def test_without_a_path_one_line_says_what_to_give(self, refusal, name):
         assert refusal(f"reproduce {name}") == (
             "--trace: this experiment needs Google's trace of 2011: give its task_events files, "
@@ -193,7 +200,8 @@ class TestTrace:
 
     def test_others_take_none(self, refusal):
         assert refusal("reproduce dra-fig2 --trace a.csv") == (
-            "--trace: dra-fig2 runs on no trace; allowed: dra-fig5, dra-fig6"
+            "--trace: dra-fig2 runs on no trace; allowed: dra-fig5, dra-fig6, queues-fig1, "
+            "queues-fig5"
         )
 
     def test_no_policy_is_above_the_bound(self, answer, shared_traces):
@@ -311,11 +319,11 @@ def test_a_command_that_is_killed_goes_on_from_there(sent, tmp_path):
 
 
 def test_every_experiment_is_a_plan():
-    for name, item in EXPERIMENTS.items():
-        module = __import__(item.module, fromlist=["parts"])
+    for name in EXPERIMENTS:
+        module = experiment_module(name)
         assert callable(module.parts)
         assert callable(module.result)
-        assert name == module.NAME
+        assert name == (module.name if hasattr(module, "name") else module.NAME)
         assert set(module.SCALES if hasattr(module, "SCALES") else ("quick", "paper")) == {
             "quick", "paper",
         }  # fmt: skip

@@ -170,63 +170,44 @@ def fill_servers(
     server = next_changed(index.rooms, state, least, 0)
     while server >= 0:
         placed = outcome[PLACED]
-        record = best_for(state, index, constant, capacity, server)
-        while record >= 0:
-            place(state, index, constant, capacity, record, server, outcome)
+        while True:
             record = best_for(state, index, constant, capacity, server)
+            if record < 0:
+                break
+            place(state, index, constant, capacity, record, server, outcome)
         if least < NO_ROOM and outcome[PLACED] > placed:
             least = least_fresh(state, fresh, outcome[ARRIVED])
         server = next_changed(index.rooms, state, least, server + 1)
 
 
 @jitable
-def place_fresh(
-    state: State,
-    index: Any,
-    constant: Array,
-    capacity: Array,
-    fresh: Array,
-    outcome: Array,
+def place_jobs(
+    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
 ) -> None:
-    """Step 2 of BF-J/S: BF-J for the jobs that have just arrived and still wait."""
-    for one in range(outcome[ARRIVED]):
-        record = fresh[one]
-        if state.job_server[record] >= 0:
-            continue
-        server = tightest(state, index, constant, capacity, record)
-        if server >= 0:
-            place(state, index, constant, capacity, record, server, outcome)
+    """BF-J, job by job: those that have just arrived (step 2 of BF-J/S), or all that wait.
 
-
-@jitable
-def place_earliest(
-    state: State, index: Any, constant: Array, capacity: Array, outcome: Array
-) -> None:
-    """BF-J: the earliest waiting job that fits somewhere, again and again.
-
-    One that fits nowhere fits nowhere later in the slot either, so that this is the pass over
-    the list.
+    Of all that wait the earliest one that fits somewhere is taken, again and again: one that fits
+    nowhere fits nowhere later in the slot either.  With several resources the list is passed over.
+    There is one place for three lists because each one more is compiled on its own.
     """
+    one = 0
+    following = state.first_waiting[0]
     while state.number[WAITING] > 0:
-        record = earliest_up_to(index.waiting, state, most_free(index.rooms), 0)
+        record = -1
+        if constant[STEP_SERVERS]:
+            while one < outcome[ARRIVED] and record < 0:
+                record = fresh[one] if state.job_server[fresh[one]] < 0 else -1
+                one += 1
+        elif capacity.shape[1] == 1:
+            record = earliest_up_to(index.waiting, state, most_free(index.rooms), 0)
+        else:
+            record = following
+            following = state.job_next[record] if record >= 0 else -1
         if record < 0:
             return
         server = tightest(state, index, constant, capacity, record)
-        place(state, index, constant, capacity, record, server, outcome)
-
-
-@jitable
-def place_in_order(
-    state: State, index: Any, constant: Array, capacity: Array, outcome: Array
-) -> None:
-    """BF-J for several resources: the pass over the list itself."""
-    record = state.first_waiting[0]
-    while record >= 0:
-        after = state.job_next[record]
-        server = tightest(state, index, constant, capacity, record)
         if server >= 0:
             place(state, index, constant, capacity, record, server, outcome)
-        record = after
 
 
 @jitable
@@ -253,12 +234,8 @@ def act(
     """What the policy does in a slot."""
     if constant[STEP_SERVERS]:
         fill_servers(state, index, constant, capacity, fresh, outcome)
-        if constant[STEP_JOBS]:
-            place_fresh(state, index, constant, capacity, fresh, outcome)
-    elif capacity.shape[1] == 1:
-        place_earliest(state, index, constant, capacity, outcome)
-    else:
-        place_in_order(state, index, constant, capacity, outcome)
+    if constant[STEP_JOBS]:
+        place_jobs(state, index, constant, capacity, fresh, outcome)
     if constant[STALLS]:
         stall_half_empty(state, index, capacity, outcome)
 

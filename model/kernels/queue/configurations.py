@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from model.jit import jitable
 from model.kernels.queue import best_fit, rooms, slots, waiting
-from model.kernels.queue.rooms import Rooms
+from model.kernels.queue.rooms import NO_ROOM, Rooms
 from model.kernels.queue.slots import (
     ARRIVED,
     AT_FLAG,
@@ -166,112 +166,98 @@ def place(
 
 
 @jitable
-def serve_reserved(
-    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
-) -> None:
-    """VQS: steps (i) and (ii) for one server."""
+def of_reserved(
+    state: State, index: Any, constant: Array, capacity: Array, server: int, step: int
+) -> int:
+    """VQS: the job that step (i) or (ii) takes next, its record, or -1."""
     active = state.active[server]
     odd = index.first_odd[active]
-    queue = index.other[active]
-    share = capacity[server, 0]
-    if odd >= 0:
-        share //= 3
-        head = state.first_waiting[odd]
-        if (
-            head >= 0
-            and index.present[server, odd] == 0
-            and state.job_room[head, 0] <= capacity[server, 0] - state.used[server, 0]
-        ):
-            place(state, index, constant, head, server, outcome)
-    free = min(share - index.taken[server], capacity[server, 0] - state.used[server, 0])
-    while state.queue_length[queue] > 0:
-        record = state.first_waiting[queue]
+    free = capacity[server, 0] - state.used[server, 0]
+    if step == 0:
+        queue = odd
+        if odd < 0 or index.present[server, odd] > 0:
+            return -1
+    else:
+        queue = index.other[active]
+        share = capacity[server, 0] // 3 if odd >= 0 else capacity[server, 0]
+        free = min(free, share - index.taken[server])
         if constant[SKIPS]:
             limit = min(free, index.high[queue])
-            record = earliest_up_to(index.waiting, state, limit, index.low[queue])
-            if record < 0:
-                return
-        elif state.job_room[record, 0] > free:
-            return
-        free -= state.job_room[record, 0]
-        place(state, index, constant, record, server, outcome)
+            return int(earliest_up_to(index.waiting, state, limit, index.low[queue]))
+    head = state.first_waiting[queue]
+    return int(head) if head >= 0 and state.job_room[head, 0] <= free else -1
 
 
 @jitable
-def place_largest(
-    state: State,
-    index: Any,
-    constant: Array,
-    capacity: Array,
-    server: int,
-    queue: int,
-    outcome: Array,
-) -> bool:
-    """The largest job of VQ_j (-1: of all) that fits; False if there is none."""
+def of_best_fit(state: State, index: Any, server: int, step: int) -> int:
+    """VQS-BF: the job that step (i), (ii) or (iii) takes next, its record, or -1."""
+    active = state.active[server]
     limit = index.rooms.free[np.uintp(server)]
     above = 0
-    if queue >= 0:
+    if step < 2:
+        queue = index.first_odd[active] if step == 0 else index.other[active]
+        if queue < 0:
+            return -1
+        if step == 1:
+            wanted = 0
+            for entry in range(index.start[active], index.start[active + 1]):
+                if index.queue[entry] == queue:
+                    wanted = index.wanted[entry]
+            if index.present[server, queue] >= wanted:
+                return -1
         limit = min(limit, index.high[queue])
         above = index.low[queue]
-    record = largest_up_to(index.waiting, state, limit, above)
-    if record < 0:
-        return False
-    place(state, index, constant, record, server, outcome)
-    follow(index.rooms, state, capacity, server)
-    return True
+    return int(largest_up_to(index.waiting, state, limit, above))
 
 
 @jitable
-def serve_best_fit(
-    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
-) -> None:
-    """VQS-BF: steps (i), (ii) and (iii) for one server."""
-    if largest_up_to(index.waiting, state, index.rooms.free[np.uintp(server)], 0) < 0:
-        return
-    active = state.active[server]
-    odd = index.first_odd[active]
-    if odd >= 0:
-        place_largest(state, index, constant, capacity, server, odd, outcome)
-    queue = index.other[active]
-    wanted = index.wanted[index.start[active]]
-    for entry in range(index.start[active], index.start[active + 1]):
-        if index.queue[entry] == queue:
-            wanted = index.wanted[entry]
-    while index.present[server, queue] < wanted:
-        if not place_largest(state, index, constant, capacity, server, queue, outcome):
-            break
-    while place_largest(state, index, constant, capacity, server, -1, outcome):
-        pass
+def of_exactly(state: State, index: Any, capacity: Array, server: int, step: int) -> int:
+    """MaxWeight: the next job of the configuration's type number *step*, its record, or -1.
 
-
-@jitable
-def serve_exactly(
-    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
-) -> None:
-    """MaxWeight: up to k_j jobs of each type; another policy's jobs may leave less room."""
-    active = state.active[server]
-    for entry in range(index.start[active], index.start[active + 1]):
-        queue = index.queue[entry]
-        while index.present[server, queue] < index.wanted[entry] and state.queue_length[queue] > 0:
-            record = state.first_waiting[queue]
-            if not fits(state, capacity, record, server):
-                break
-            place(state, index, constant, record, server, outcome)
+    Another policy's jobs may leave less room than the configuration needs.
+    """
+    entry = index.start[state.active[server]] + step
+    queue = index.queue[entry]
+    head = state.first_waiting[queue]
+    if head < 0 or index.present[server, queue] >= index.wanted[entry]:
+        return -1
+    return int(head) if fits(state, capacity, head, server) else -1
 
 
 @jitable
 def serve(
     state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
 ) -> None:
-    """Let a server take jobs."""
-    if state.stalled[np.uintp(server)] or state.number[WAITING] == 0:
+    """Let a server take jobs, step after step.
+
+    VQS-BF looks at its last step first: where nothing fits at all, the others need not be looked
+    at.  All policies share the one place where a job is placed, because each one more is compiled
+    on its own.
+    """
+    if state.stalled[np.uintp(server)]:
         return
+    active = state.active[server]
+    probing = constant[BEST_FIT] > 0
+    steps = 3 if probing else 2
     if constant[EXACTLY]:
-        serve_exactly(state, index, constant, capacity, server, outcome)
-    elif constant[BEST_FIT]:
-        serve_best_fit(state, index, constant, capacity, server, outcome)
-    else:
-        serve_reserved(state, index, constant, capacity, server, outcome)
+        steps = index.start[active + 1] - index.start[active]
+    step = steps - 1 if probing else 0
+    while step < steps and state.number[WAITING] > 0:
+        if constant[EXACTLY]:
+            record = of_exactly(state, index, capacity, server, step)
+        elif constant[BEST_FIT]:
+            record = of_best_fit(state, index, server, step)
+        else:
+            record = of_reserved(state, index, constant, capacity, server, step)
+        if record < 0:
+            step += 1
+        elif probing:
+            probing = False
+            step = 0
+        else:
+            place(state, index, constant, record, server, outcome)
+            if constant[BEST_FIT]:
+                follow(index.rooms, state, capacity, server)
 
 
 @jitable
@@ -294,15 +280,18 @@ def make_way(state: State, index: Any, server: int, outcome: Array) -> None:
 
 
 @jitable
-def act_preemptively(
+def renew_all(
     state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
 ) -> None:
-    """Preemptive MaxWeight: all servers anew."""
+    """Renew and stall before any server takes jobs; all see the same queue."""
+    if not constant[PREEMPTIVE] and not constant[STALLS] and state.number[IDLE] == 0:
+        return
     choose(state, index, constant, fresh, outcome)
     for server in range(len(state.stalled)):
-        make_way(state, index, server, outcome)
-    for server in range(len(state.stalled)):
-        serve_exactly(state, index, constant, capacity, server, outcome)
+        if constant[PREEMPTIVE]:
+            make_way(state, index, server, outcome)
+        elif is_due(state, constant, server):
+            prepare(state, index, constant, capacity, server, outcome)
 
 
 @jitable
@@ -310,33 +299,26 @@ def act(
     state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
 ) -> None:
     """What the policy does in a slot."""
-    if constant[PREEMPTIVE]:
-        act_preemptively(state, index, constant, capacity, fresh, outcome)
-        return
-    if constant[SEQUENTIAL]:
-        for server in range(len(state.stalled)):
-            if is_due(state, constant, server):
-                choose(state, index, constant, fresh, outcome)
-                prepare(state, index, constant, capacity, server, outcome)
-            serve(state, index, constant, capacity, server, outcome)
-        return
-    if state.number[IDLE] > 0 or constant[STALLS]:
-        choose(state, index, constant, fresh, outcome)
-        for server in range(len(state.stalled)):
-            if is_due(state, constant, server):
-                prepare(state, index, constant, capacity, server, outcome)
-    if constant[BEST_FIT]:
+    one_by_one = constant[SEQUENTIAL] and not constant[PREEMPTIVE]
+    if not one_by_one:
+        renew_all(state, index, constant, capacity, fresh, outcome)
+    passes = constant[BEST_FIT] and not one_by_one
+    least = NO_ROOM
+    server = 0
+    if passes:
         least = least_fresh(state, fresh, outcome[ARRIVED])
         server = next_changed(index.rooms, state, least, 0)
-        while server >= 0:
-            placed = outcome[PLACED]
-            serve(state, index, constant, capacity, server, outcome)
+    while 0 <= server < len(state.stalled):
+        if one_by_one and is_due(state, constant, server):
+            choose(state, index, constant, fresh, outcome)
+            prepare(state, index, constant, capacity, server, outcome)
+        placed = outcome[PLACED]
+        serve(state, index, constant, capacity, server, outcome)
+        server += 1
+        if passes:
             if outcome[PLACED] > placed:
                 least = least_fresh(state, fresh, outcome[ARRIVED])
-            server = next_changed(index.rooms, state, least, server + 1)
-    else:
-        for server in range(len(state.stalled)):
-            serve(state, index, constant, capacity, server, outcome)
+            server = next_changed(index.rooms, state, least, server)
 
 
 @jitable
