@@ -52,8 +52,8 @@ CONSTANTS = 21
 
 # Places in ``outcome``.
 (FLAGS, ARRIVED, DEPARTED, PLACED, RENEWED, STALLED, BEFORE_WAITING, CAME_JOB, LEFT_JOB,
- LEFT_SERVER, PLACED_JOB, PLACED_SERVER) = range(12)  # fmt: skip
-OUTCOMES = 12
+ LEFT_SERVER, PLACED_JOB, PLACED_SERVER, JOB, SERVER) = range(14)  # fmt: skip
+OUTCOMES = 14
 
 begin_slot_of = physics.begin_slot
 take_record = physics.take_record
@@ -203,36 +203,60 @@ def finish(
     serves:
         [C, V] configurations; C = 0 without.
     """
-    kept = -1
+    kept = first_kept(state, fresh, outcome)
+    close(state, constant, kept, outcome)
+    row = tape[np.uintp(done[0])]
+    write_row(state, kept, outcome, row)
+    if constant[EXPLAIN]:
+        explain(state, capacity, serves, kept, row)
+    done[0] += 1
+    if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
+        take_sample(state, samples[done[1]], weight)
+        done[1] += 1
+    return bool(outcome[FLAGS] & constant[STOP_FLAGS] != 0)
+
+
+@jitable
+def first_kept(state: State, fresh: Array, outcome: Array) -> int:
+    """The record of the first job that arrived in the slot and waits, or -1."""
     for one in range(outcome[ARRIVED]):
         if state.job_server[np.uintp(fresh[one])] < 0:
-            kept = fresh[one]
-            break
+            return int(fresh[one])
+    return -1
+
+
+@jitable
+def close(state: State, constant: Array, kept: int, outcome: Array) -> None:
+    """Count the slot, and let it enter the trail; ``JOB`` and ``SERVER`` stand for it."""
     if kept >= 0:
         outcome[FLAGS] |= FLAG_WAITS
     if outcome[BEFORE_WAITING] > 0 and state.number[WAITING] == 0:
         outcome[FLAGS] |= FLAG_EMPTY
-    job = outcome[PLACED_JOB]
-    server = outcome[PLACED_SERVER]
-    if job < 0:
-        job = outcome[CAME_JOB]
-        server = -1
-    if job < 0:
-        job = outcome[LEFT_JOB]
-        server = outcome[LEFT_SERVER]
+    outcome[JOB] = outcome[PLACED_JOB]
+    outcome[SERVER] = outcome[PLACED_SERVER]
+    if outcome[JOB] < 0:
+        outcome[JOB] = outcome[CAME_JOB]
+        outcome[SERVER] = -1
+    if outcome[JOB] < 0:
+        outcome[JOB] = outcome[LEFT_JOB]
+        outcome[SERVER] = outcome[LEFT_SERVER]
     state.number[EVENT] += 1
     again = constant[LOOKS_AGAIN]
     if again == WHILE_IDLE and state.number[IDLE] == 0:
         again = 0
     state.number[UNSETTLED] = 1 if again and outcome[FLAGS] else 0
     extend_trail(
-        state, outcome[FLAGS], max(job, 0), server, outcome[PLACED], outcome[DEPARTED],
-        outcome[RENEWED], outcome[STALLED],
+        state, outcome[FLAGS], max(outcome[JOB], 0), outcome[SERVER], outcome[PLACED],
+        outcome[DEPARTED], outcome[RENEWED], outcome[STALLED],
     )  # fmt: skip
-    row = tape[np.uintp(done[0])]
+
+
+@jitable
+def write_row(state: State, kept: int, outcome: Array, row: Any) -> None:
+    """Fill the slot's row, but for what is costly to count."""
     row.event = state.number[EVENT]
     row.time = state.clock[NOW]
-    row.job = job
+    row.job = outcome[JOB]
     row.kept = state.job_number[kept] if kept >= 0 else -1
     row.kept_size = state.job_room[kept, 0] if kept >= 0 else -1
     row.kept_queue = state.job_queue[kept] if kept >= 0 else -1
@@ -243,18 +267,11 @@ def finish(
     row.placed = outcome[PLACED]
     row.renewed = outcome[RENEWED]
     row.stalled = outcome[STALLED]
-    row.server = server
+    row.server = outcome[SERVER]
     row.best_residual = -1
     row.serving = -1
     row.flags = outcome[FLAGS]
     row.kind = SLOT
-    if constant[EXPLAIN]:
-        explain(state, capacity, serves, kept, row)
-    done[0] += 1
-    if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
-        take_sample(state, samples[done[1]], weight)
-        done[1] += 1
-    return bool(outcome[FLAGS] & constant[STOP_FLAGS] != 0)
 
 
 @jitable

@@ -7,13 +7,14 @@ what waits then is Q(t + 1).  Slots in which nothing can happen are passed over.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Generator, Iterable, Iterator, Mapping
+from typing import Any, Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
-from model.errors import PolicyError, ScenarioError
+from model.errors import ScenarioError
 from model.policies.queue.base import QueuePolicy
 from model.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
+from model.systems.deciding import carried_out
 from model.systems.queue import physics, sampling
 from model.systems.queue.numbers import QueueNumbers
 from model.systems.queue.outcome import Outcome
@@ -215,16 +216,13 @@ class QueueSystem:
     def _decide(
         self, state: QueueState, decisions: Iterable[Record], outcome: Outcome
     ) -> Iterator[Record]:
-        for record in decisions:
+        def carry_out(record: Record) -> Record:
             handler = _HANDLERS.get(type(record))
-            try:
-                if handler is not None:
-                    handler(self, state, record, outcome)
-            except PolicyError as error:
-                if isinstance(decisions, Generator):  # it may know the line of the policy's file
-                    decisions.throw(error)
-                raise
-            yield record
+            if handler is not None:
+                handler(self, state, record, outcome)
+            return record
+
+        return carried_out(decisions, carry_out)
 
     def _place(self, state: QueueState, decision: Place, outcome: Outcome) -> None:
         server = self._server(decision.server, outcome)

@@ -6,7 +6,7 @@ checked against the state, applied, and passed on, so that stepping can stop bet
 
 from __future__ import annotations
 
-from typing import Any, Callable, Generator, Iterable, Iterator, Mapping
+from typing import Any, Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -28,10 +28,12 @@ from model.records import (
     UpdateAt,
 )
 from model.scenario.reservation import ReservationScenario
+from model.systems.deciding import carried_out
 from model.systems.reservation import physics, sampling
 from model.systems.reservation.decisions import NotADecisionError, sound
 from model.systems.reservation.initial import check_feasible, initial_state, starting_jobs
 from model.systems.reservation.numbers import ReservationNumbers
+from model.systems.reservation.outcome import Outcome
 from model.systems.reservation.rows import (
     EVENT_KINDS,
     EVENT_ROW,
@@ -47,7 +49,6 @@ from model.systems.reservation.rows import (
 from model.systems.reservation.state import (
     ARRIVED,
     DEPARTURES,
-    EVENT,
     EXTENDED,
     GREEDY_LENGTH,
     I_STAR,
@@ -212,7 +213,7 @@ class ReservationSystem:
         """The policy's own initialization at time 0 (Section 4); no event is counted."""
         view = ReservationView(self.numbers, state)
         yield from self._decide(
-            state, self.policy.start(view), _Outcome(Event(UPDATE, float(state.clock[NOW])))
+            state, self.policy.start(view), Outcome(Event(UPDATE, float(state.clock[NOW])))
         )
 
     def run(self, state: ReservationState, event: Event, row: np.ndarray) -> Iterator[Record]:
@@ -225,7 +226,7 @@ class ReservationSystem:
         PolicyError
             If the policy decides something that is impossible.
         """
-        outcome = _Outcome(event)
+        outcome = Outcome(event)
         state.clock[NOW] = event.time
         view = ReservationView(self.numbers, state)
         if event.kind == ARRIVAL:
@@ -247,9 +248,9 @@ class ReservationSystem:
         yield from self._decide(state, decisions, outcome)
         if event.kind == ARRIVAL and not outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
             raise self._fault(event, "it neither admitted nor rejected the arriving job")
-        self._close(state, outcome, row)
+        outcome.close(state, row)
 
-    def _depart(self, state: ReservationState, outcome: _Outcome) -> float:
+    def _depart(self, state: ReservationState, outcome: Outcome) -> float:
         record = physics.depart(state)
         served = outcome.event.time - float(state.job_arrival[record])
         physics.release(state, record)
@@ -265,27 +266,24 @@ class ReservationSystem:
         physics.set_slots(state, server, job_type, int(state.configuration[server, job_type]) + by)
 
     def _decide(
-        self, state: ReservationState, decisions: Iterable[Record], outcome: _Outcome
+        self, state: ReservationState, decisions: Iterable[Record], outcome: Outcome
     ) -> Iterator[Record]:
-        for given in decisions:
-            try:
-                record = self._sound(given, outcome)
-                handler = _HANDLERS.get(type(record))
-                if handler is not None:
-                    handler(self, state, record, outcome)
-            except PolicyError as error:
-                if isinstance(decisions, Generator):  # it may know the line of the policy's file
-                    decisions.throw(error)
-                raise
-            yield record
+        def carry_out(given: Record) -> Record:
+            record = self._sound(given, outcome)
+            handler = _HANDLERS.get(type(record))
+            if handler is not None:
+                handler(self, state, record, outcome)
+            return record
 
-    def _sound(self, given: Record, outcome: _Outcome) -> Record:
+        return carried_out(decisions, carry_out)
+
+    def _sound(self, given: Record, outcome: Outcome) -> Record:
         try:
             return sound(given, self.numbers)
         except NotADecisionError as error:
             raise self._fault(outcome.event, str(error)) from None
 
-    def _admit(self, state: ReservationState, record: Admit, outcome: _Outcome) -> None:
+    def _admit(self, state: ReservationState, record: Admit, outcome: Outcome) -> None:
         event, server = outcome.event, record.server
         if event.kind != ARRIVAL or outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
             raise self._fault(event, "it admits a job, but none is waiting for a decision")
@@ -311,7 +309,7 @@ class ReservationSystem:
         mine = slice(server, server + 1)
         return bool(self.numbers.room_for(state.placement[mine], job_type, mine)[0])
 
-    def _reject(self, state: ReservationState, record: Reject, outcome: _Outcome) -> None:
+    def _reject(self, state: ReservationState, record: Reject, outcome: Outcome) -> None:
         event = outcome.event
         if event.kind != ARRIVAL or outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
             raise self._fault(event, "it rejects a job, but none is waiting for a decision")
@@ -320,7 +318,7 @@ class ReservationSystem:
         outcome.empty_slots = int(record.values.get("empty_slots", -1))
         outcome.servers_with_room = int(record.values.get("servers_with_room", -1))
 
-    def _migrate(self, state: ReservationState, record: Migrate, outcome: _Outcome) -> None:
+    def _migrate(self, state: ReservationState, record: Migrate, outcome: Outcome) -> None:
         event = outcome.event
         self._check_server(event, record.target)
         job = self._find(state, event, record.job, record.source)
@@ -349,7 +347,7 @@ class ReservationSystem:
         self._resize(state, record.source, job_type, -1)
         self._resize(state, target, job_type, 1)
 
-    def _preempt(self, state: ReservationState, record: Preempt, outcome: _Outcome) -> None:
+    def _preempt(self, state: ReservationState, record: Preempt, outcome: Outcome) -> None:
         job = self._find(state, outcome.event, record.job, record.server)
         job_type = int(state.job_type[job])
         physics.preempt(state, job)
@@ -360,7 +358,7 @@ class ReservationSystem:
             outcome.moved, outcome.source = record.job, record.server
         outcome.preempted += 1
 
-    def _reassign(self, state: ReservationState, record: Reassign, outcome: _Outcome) -> None:
+    def _reassign(self, state: ReservationState, record: Reassign, outcome: Outcome) -> None:
         event, server = outcome.event, record.server
         self._check_server(event, server)
         if not self.policy.reserves_slots:
@@ -380,7 +378,7 @@ class ReservationSystem:
             outcome.first_reassigned = server
         outcome.reassigned += 1
 
-    def _classify(self, state: ReservationState, record: Classify, outcome: _Outcome) -> None:
+    def _classify(self, state: ReservationState, record: Classify, outcome: Outcome) -> None:
         found = len(record.configurations)
         rows = np.zeros_like(state.greedy_configuration)
         counts = np.zeros_like(state.greedy_count)
@@ -398,14 +396,14 @@ class ReservationSystem:
         state.number[I_STAR] = record.i_star
         state.number[EXTENDED] = record.extended
 
-    def _remember(self, state: ReservationState, record: Remember, outcome: _Outcome) -> None:
+    def _remember(self, state: ReservationState, record: Remember, outcome: Outcome) -> None:
         end = record.start + len(record.numbers)
         if not 0 <= record.start <= end <= len(state.memory):
             raise self._fault(outcome.event, f"it remembers numbers {record.start} to {end - 1}; "
                               f"its class declares memory = {len(state.memory)}")  # fmt: skip
         state.memory[record.start : end] = record.numbers
 
-    def _update_at(self, state: ReservationState, record: UpdateAt, outcome: _Outcome) -> None:
+    def _update_at(self, state: ReservationState, record: UpdateAt, outcome: Outcome) -> None:
         if not record.time > state.clock[NOW]:
             raise self._fault(outcome.event, f"it asks for an update at {record.time}, "
                               "which is not in the future")  # fmt: skip
@@ -432,34 +430,6 @@ class ReservationSystem:
             f"the decision is impossible: {what}",
             where=f"policy at the {names[event.kind]} at time {event.time:g}",
         )
-
-    @staticmethod
-    def _close(state: ReservationState, outcome: _Outcome, row: np.ndarray) -> None:
-        state.number[EVENT] += 1
-        event = outcome.event
-        with np.errstate(over="ignore"):
-            physics.extend_trail(
-                state, outcome.flags, max(event.job, 0), outcome.server, outcome.moved,
-                outcome.source, outcome.reassigned, outcome.first_reassigned,
-            )  # fmt: skip
-        row[0] = (
-            int(state.number[EVENT]), event.time, event.job, outcome.moved, state.trail[0],
-            outcome.server, outcome.source, outcome.reassigned, outcome.first_reassigned,
-            outcome.empty_slots, outcome.servers_with_room, outcome.preempted,
-            int(state.number[I_STAR]),
-            event.type, outcome.flags, event.kind,
-        )  # fmt: skip
-
-
-class _Outcome:
-    """What one event has led to so far."""
-
-    def __init__(self, event: Event) -> None:
-        self.event = event
-        self.flags = 0
-        self.server = self.source = self.moved = self.first_reassigned = -1
-        self.reassigned = self.preempted = 0
-        self.empty_slots = self.servers_with_room = -1
 
 
 _HANDLERS: dict[type[Record], Callable[..., None]] = {
