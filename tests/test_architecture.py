@@ -51,7 +51,7 @@ BEYOND_A_PANEL = {
 #: Modules in gui/panels/ that are no panel but parts for several of them.
 SHARED_BY_PANELS = {
     *("decisions_model", "decisions_view", "sampled", "scenario_cells"),
-    *("tiles", "type_marks", "wording", "queue.colours", "queue.wording"),
+    *("pages", "tiles", "type_marks", "wording", "queue.colours", "queue.wording"),
 }
 
 #: Folders of the panels of a kind of system.

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QScrollArea,
     QStackedLayout,
     QVBoxLayout,
@@ -26,6 +25,7 @@ from gui.panels.lp_curve import AlphaPlot, alpha_text
 from gui.panels.lp_prices import price_table
 from gui.panels.lp_scale import RatioScale, guarantee_sentence
 from gui.panels.lp_solution import Solution, bar_rows, present_shares, solve_at
+from gui.panels.pages import busy_page, rich_text
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import GREEDY, OPTIMUM, exact, significant
 from gui.plotting.scales import format_number
@@ -74,7 +74,7 @@ class LPPanel(Panel):
         self._sentence.setWordWrap(True)
         self._sentence.setMargin(16)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._busy = _busy_page()
+        self._busy = busy_page("Computing the optimum and the greedy assignment …")
         for page in (self._area, self._busy, self._sentence):
             self._pages.addWidget(page)
         self.restyle(self.theme)
@@ -85,9 +85,9 @@ class LPPanel(Panel):
         self.scale = RatioScale(self.theme)
         self.curve = AlphaPlot(self.theme)
         self.curve.chosen.connect(self._choose)
-        self.prices = _text("prices of the optimum")
-        self.guarantees = _text("guarantees")
-        self.curve_note = _text("why there is no curve")
+        self.prices = rich_text("prices of the optimum")
+        self.guarantees = rich_text("guarantees")
+        self.curve_note = rich_text("why there is no curve")
         column = QVBoxLayout(self._content)
         column.setContentsMargins(0, 0, 0, 4)
         column.setSpacing(2)
@@ -259,29 +259,3 @@ def _tile(symbol: str, value: Fraction | None, written: str, role: str, tip: str
     exactly = "" if value is None else exact(value)
     caption = f"{symbol} = {exactly}" if exactly else symbol
     return TileText(caption, written, role, tip, short=symbol)
-
-
-def _text(name: str) -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.RichText)
-    label.setWordWrap(True)
-    label.setContentsMargins(10, 2, 10, 4)
-    label.setAccessibleName(name)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label
-
-
-def _busy_page() -> QWidget:
-    page = QWidget()
-    column = QVBoxLayout(page)
-    words = QLabel("Computing the optimum and the greedy assignment …")
-    words.setWordWrap(True)
-    words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    bar = QProgressBar()
-    bar.setRange(0, 0)
-    bar.setMaximumWidth(260)
-    column.addStretch(1)
-    column.addWidget(words)
-    column.addWidget(bar, 0, Qt.AlignmentFlag.AlignHCenter)
-    column.addStretch(1)
-    return page

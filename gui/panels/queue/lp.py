@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QScrollArea,
     QStackedLayout,
     QVBoxLayout,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.panel import Panel
+from gui.panels.pages import busy_page, rich_text
 from gui.panels.queue.lp_bars import ConfigurationBars
 from gui.panels.queue.lp_picture import (
     Size,
@@ -85,7 +85,7 @@ class SupportablePanel(Panel):
         self._sentence.setWordWrap(True)
         self._sentence.setMargin(16)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._busy = _busy_page()
+        self._busy = busy_page("Computing the supportable workload …")
         for page in (self._area, self._busy, self._sentence):
             self._pages.addWidget(page)
         self.restyle(self.theme)
@@ -96,10 +96,10 @@ class SupportablePanel(Panel):
         self.region = RegionPlot(self.theme)
         self.bars = ConfigurationBars(self.theme)
         self.refining = RefiningPlot(self.theme)
-        self.limits = _text("what becomes of the queues")
-        self.prices = _text("prices of the optimum")
-        self.guarantees = _text("guarantees")
-        self.note = _text("what is missing")
+        self.limits = rich_text("what becomes of the queues")
+        self.prices = rich_text("prices of the optimum")
+        self.guarantees = rich_text("guarantees")
+        self.note = rich_text("what is missing")
         column = QVBoxLayout(self._content)
         column.setContentsMargins(0, 0, 0, 4)
         column.setSpacing(2)
@@ -280,29 +280,3 @@ def _tile(symbol: str, value: Fraction, role: str, tip: str) -> TileText:
     exactly = exact(value)
     caption = f"{symbol} = {exactly}" if exactly else symbol
     return TileText(caption, significant(float(value)), role, tip, short=symbol)
-
-
-def _text(name: str) -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.RichText)
-    label.setWordWrap(True)
-    label.setContentsMargins(10, 2, 10, 4)
-    label.setAccessibleName(name)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label
-
-
-def _busy_page() -> QWidget:
-    page = QWidget()
-    column = QVBoxLayout(page)
-    words = QLabel("Computing the supportable workload …")
-    words.setWordWrap(True)
-    words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    bar = QProgressBar()
-    bar.setRange(0, 0)
-    bar.setMaximumWidth(260)
-    column.addStretch(1)
-    column.addWidget(words)
-    column.addWidget(bar, 0, Qt.AlignmentFlag.AlignHCenter)
-    column.addStretch(1)
-    return page

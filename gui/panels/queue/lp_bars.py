@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QToolTip, QWidget
 
+from gui.panels.pages import SteadyRows
 from gui.panels.wording import exact, significant
 from gui.plotting.scales import format_number
 from gui.theme import Theme, current_fonts
@@ -43,51 +44,11 @@ class ConfigurationRow:
         return f"({', '.join(map(str, self.configuration))})"
 
 
-class ConfigurationBars(QWidget):
+class ConfigurationBars(SteadyRows[ConfigurationRow]):
     """A row for each configuration with two bars, from 0 to all servers."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._rows: tuple[ConfigurationRow, ...] = ()
-        self._most_rows = 0
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("shares of the servers by configuration")
-
-    @property
-    def rows(self) -> tuple[ConfigurationRow, ...]:
-        """What is shown."""
-        return self._rows
-
-    def begin(self) -> None:
-        """Forget the rows of another scenario."""
-        self._rows, self._most_rows = (), 0
-
-    def set_rows(self, rows: tuple[ConfigurationRow, ...]) -> None:
-        """Show these; the height stays that of the most rows so far, so that nothing jumps."""
-        if rows == self._rows:
-            return
-        self._rows = rows
-        if len(rows) > self._most_rows:
-            self._most_rows = len(rows)
-            self.updateGeometry()
-        self.update()
-
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, round((self._most_rows + 1) * self._row_height() + 6))
-
-    @staticmethod
-    def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
-
-    def _row_height(self) -> float:
-        return self._metrics().height() + 6
+        super().__init__(theme, "shares of the servers by configuration", parent)
 
     # Words.
 

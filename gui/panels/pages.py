@@ -1,0 +1,89 @@
+"""Widgets that several panels have alike: a text in rich type, a page that says "computing", and
+rows whose height stays."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+
+from gui.theme import Theme, current_fonts
+
+Row = TypeVar("Row")
+
+
+def rich_text(name: str) -> QLabel:
+    """A label for some lines of rich text, to be selected and copied."""
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.RichText)
+    label.setWordWrap(True)
+    label.setContentsMargins(10, 2, 10, 4)
+    label.setAccessibleName(name)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def busy_page(text: str) -> QWidget:
+    """A page with a sentence over a bar that moves."""
+    page = QWidget()
+    column = QVBoxLayout(page)
+    words = QLabel(text)
+    words.setWordWrap(True)
+    words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    bar = QProgressBar()
+    bar.setRange(0, 0)
+    bar.setMaximumWidth(260)
+    column.addStretch(1)
+    column.addWidget(words)
+    column.addWidget(bar, 0, Qt.AlignmentFlag.AlignHCenter)
+    column.addStretch(1)
+    return page
+
+
+class SteadyRows(QWidget, Generic[Row]):
+    """Rows that a subclass paints; the height is that of the most there have been."""
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._rows: tuple[Row, ...] = ()
+        self._most_rows = 0
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(name)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What is shown."""
+        return self._rows
+
+    def begin(self) -> None:
+        """Forget the rows of another scenario."""
+        self._rows, self._most_rows = (), 0
+
+    def set_rows(self, rows: tuple[Row, ...]) -> None:
+        """Show these; nothing around them jumps where they get fewer."""
+        if rows == self._rows:
+            return
+        self._rows = rows
+        if len(rows) > self._most_rows:
+            self._most_rows = len(rows)
+            self.updateGeometry()
+        self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, round((self._most_rows + 1) * self._row_height() + 6))
+
+    @staticmethod
+    def _metrics() -> QFontMetricsF:
+        return QFontMetricsF(current_fonts().body)
+
+    def _row_height(self) -> float:
+        return self._metrics().height() + 6
