@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gui import theme as themes
 from gui.application import application
+from gui.garbage import collector_of
 from gui.splash import show_splash
 from model.errors import UserError
 
@@ -56,6 +57,8 @@ def main(
     settings = QSettings()
     splash = show_splash(app, themes.load_theme(str(settings.value("theme", "light"))))
     window = make_window(settings)
+    for moment in (window.ready, window.worker.opened):
+        moment.connect(collector_of(app).settle)
     window.resize(*_first_size(app))
     window.panels.begin_with(_system_of(scenario))
     window.show()

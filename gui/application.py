@@ -6,12 +6,18 @@ import sys
 
 from PySide6.QtWidgets import QApplication
 
+from gui.garbage import collector_of
+
 
 def application(offscreen: bool = False) -> QApplication:
-    """The application object, styled."""
+    """The application object, styled, with garbage collected in this thread alone."""
     existing = QApplication.instance()
-    if isinstance(existing, QApplication):
-        return existing
+    app = existing if isinstance(existing, QApplication) else _made(offscreen)
+    collector_of(app)
+    return app
+
+
+def _made(offscreen: bool) -> QApplication:
     arguments = [sys.argv[0]] + (["-platform", "offscreen"] if offscreen else [])
     app = QApplication(arguments)
     app.setApplicationName("slotscope")

@@ -24,6 +24,7 @@ class BoundsService:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._thread: threading.Thread | None = None
 
     def request(self, scenario: Scenario, receiver: Receiver) -> None:
         """Solve, and call *receiver* (in another thread) with each answer as it comes."""
@@ -36,12 +37,21 @@ class BoundsService:
             stderr=subprocess.PIPE,
         )
         self._process = process
-        threading.Thread(target=_wait, args=(process, scenario, receiver), daemon=True).start()
+        self._thread = threading.Thread(
+            target=_wait, args=(process, scenario, receiver), name="bounds", daemon=True
+        )
+        self._thread.start()
 
     def stop(self) -> None:
-        """End a solution that is under way."""
+        """End a solution that is under way; the receiver is not called any more.
+
+        The thread is waited for (it ends with its process), so that what the receiver holds, such
+        as a part of the window, never dies in that thread.
+        """
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
+        if self._thread is not None:
+            self._thread.join()
 
 
 def _wait(process: subprocess.Popen[bytes], scenario: Scenario, receiver: Receiver) -> None:

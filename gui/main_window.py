@@ -115,11 +115,11 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{info.scenario_name}: {policies} - slotscope")
         for text in info.warnings:
             self.say(text)
-        session = self.worker.session
+        worker, session = self.worker, self.worker.session
 
-        def deliver(bounds: Any) -> None:
+        def deliver(bounds: Any) -> None:  # in a thread that should not hold the window
             if session is not None:
-                self.worker.post(lambda worker: worker.set_bounds(bounds, session))
+                worker.post(lambda owner: owner.set_bounds(bounds, session))
 
         self._bounds.request(info.scenario, deliver)
 

@@ -66,8 +66,11 @@ _COMPILED_FROM = ("jit.py", "records.py", "kernels/*.py", "systems/**/*.py", "pr
 
 
 def cache_folder() -> Path:
-    """The folder for compiled code of this source, this Python and this user."""
-    digest = hashlib.blake2b(sys.version.encode(), digest_size=8)
+    """The folder for compiled code of this source, this Python and this user.
+
+    Numba keeps the code of each clone of the repository apart, by its path; so does the folder.
+    """
+    digest = hashlib.blake2b(f"{sys.version} {Path(__file__).parent}".encode(), digest_size=8)
     for pattern in _COMPILED_FROM:
         for path in sorted(Path(__file__).parent.glob(pattern)):
             digest.update(path.read_bytes())

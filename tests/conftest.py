@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shlex
@@ -15,7 +16,9 @@ import pytest
 from hypothesis import settings
 
 from gui.platform import check_platform
+from gui.warming import warm_in_background
 from model.jit import cache_folder
+from model.systems.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
@@ -24,7 +27,11 @@ SHARED_TRACES = ROOT.parent / "shared" / "traces"
 # An explicit choice, such as xcb on a virtual screen, is respected.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Each test has cache folders of its own, but nothing is compiled twice for that.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
+COMPILED = cache_folder()
+os.environ.setdefault("NUMBA_CACHE_DIR", str(COMPILED))
+# There is a worker for each core already.
+for _library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 settings.register_profile("quick", max_examples=30, deadline=None)
 settings.register_profile("slow", max_examples=200, deadline=None, print_blob=True)
@@ -36,11 +43,38 @@ _homes = count()
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Name the system package that Qt misses, before Qt is imported and aborts."""
     platform = check_platform(os.environ)
     if platform.problem:
         raise pytest.UsageError(platform.problem)
+    gc.disable()
+    if config.getoption("numprocesses") and config.args_source is config.ArgsSource.TESTPATHS:
+        _compile_first()
+
+
+def _compile_first() -> None:
+    """Compile the kernels before there are workers that would all compile the same."""
+    for process in [warm_in_background(system) for system in KINDS]:
+        assert process is None or process.wait() == 0
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """No workers, which take seconds to start, for some files; else as many as there are cores."""
+    only_files = all(Path(argument.split("::")[0]).is_file() for argument in config.args)
+    return 0 if only_files else None
+
+
+def pytest_collection_finish() -> None:
+    """The tests themselves stay to the end: no collection need look through them."""
+    gc.freeze()
+
+
+def pytest_runtest_logfinish() -> None:
+    """Collect garbage here, between tests: in the thread of a run it would destroy widgets."""
+    from gui.garbage import collect_due  # late: it imports Qt
+
+    collect_due()
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +83,8 @@ def own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     home = tmp_path_factory.getbasetemp() / "homes" / str(next(_homes))
     for name in ("config", "cache", "data", "state"):
         monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(home / name))
+    (home / "cache" / "slotscope").mkdir(parents=True)
+    (home / "cache" / "slotscope" / "compiled").symlink_to(COMPILED.parent)
     if core := sys.modules.get("PySide6.QtCore"):
         # Qt reads the environment for this only once in a process.
         for kind in (core.QSettings.Format.NativeFormat, core.QSettings.Format.IniFormat):

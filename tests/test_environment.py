@@ -148,6 +148,7 @@ class TestTheseTests:
     def test_compiled_code_is_shared(self, own_settings):
         assert not Path(os.environ["NUMBA_CACHE_DIR"]).is_relative_to(own_settings)
 
+    @pytest.mark.parametrize("workers", [0, 1])
     @pytest.mark.parametrize(
         ("body", "said"),
         [
@@ -157,13 +158,13 @@ class TestTheseTests:
         ],
         ids=["Qt warning", "Python warning", "exception in a slot"],
     )
-    def test_a_warning_fails_a_test(self, body, said, tmp_path):
+    def test_a_warning_fails_a_test(self, body, said, workers, tmp_path):
         planted = tmp_path / "test_planted.py"
         planted.write_text(
             f"import warnings\nfrom PySide6 import QtCore\ndef test_planted(qtbot):\n    {body}\n"
         )
         command = [sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml"]
-        options = ["-p", "no:cacheprovider", f"--rootdir={tmp_path}", planted]
+        options = ["-n", str(workers), "-p", "no:cacheprovider", f"--rootdir={tmp_path}", planted]
         run = subprocess.run(
             command + options, cwd=tmp_path, capture_output=True, text=True, check=False
         )

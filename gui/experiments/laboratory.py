@@ -124,7 +124,7 @@ class Laboratory(QObject):
         run.cancelled.set()
         if not run.begun.is_set():  # it reads a trace, and nobody needs to wait for that
             self._take(run, "ended", End(stopped=True))
-            run.left_alone.set()
+            run.leave_alone()
 
     def close(self) -> None:
         """Stop everything; returns when no process is left."""
@@ -132,10 +132,11 @@ class Laboratory(QObject):
         if run is not None:
             run.cancelled.set()
             run.join(PATIENCE if run.begun.is_set() else READING_PATIENCE)
-            run.left_alone.set()
+            run.leave_alone()
         self.generation += 1
         if self._looking is not None:
             self._looks.put(None)
+            self._looking.join(READING_PATIENCE)
             self._looking = None
 
     def _take(self, run: _Run, kind: str, what: object) -> None:
@@ -206,6 +207,10 @@ def _of_the_system(error: OSError) -> UserError:
     return UserError(f"{place}{error.strerror or error}", where="--out")
 
 
+def _ignore(*_: object) -> None:
+    """For a run that is not listened to."""
+
+
 class _Run(threading.Thread):
     """One experiment on its way; says what happens through *tell*, from its own thread."""
 
@@ -213,7 +218,6 @@ class _Run(threading.Thread):
         super().__init__(name=f"experiment {order.name}", daemon=True)
         self.cancelled = threading.Event()
         self.begun = threading.Event()  #: the parts are known; from here on it stops at once
-        self.left_alone = threading.Event()  #: nobody listens any more
         self._order = order
         self._tell_window = tell
         self._plan: Plan | None = None
@@ -237,10 +241,14 @@ class _Run(threading.Thread):
                                       "finished is kept"))  # fmt: skip
         self._tell_all()
         self._say("ended", end)
+        self.leave_alone()
+
+    def leave_alone(self) -> None:
+        """Nobody listens any more, and this thread holds nothing of the window."""
+        self._tell_window = _ignore
 
     def _say(self, kind: str, what: object = None) -> None:
-        if not self.left_alone.is_set():
-            self._tell_window(self, kind, what)
+        self._tell_window(self, kind, what)
 
     def _carried_out(self) -> End:
         order = self._order

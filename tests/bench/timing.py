@@ -64,6 +64,7 @@ def interleaved(
     nobody pays for what another one left.
     """
     spent: dict[str, list[float]] = {name: [] for name in contestants}
+    automatic = gc.isenabled()
     for turn in range(rounds + warm_up):
         for name, contestant in contestants.items():
             work = contestant()
@@ -74,7 +75,8 @@ def interleaved(
                 units = work()
                 passed = clock() - started
             finally:
-                gc.enable()
+                if automatic:
+                    gc.enable()
             if turn >= warm_up:
                 spent[name].append(passed / max(units, 1))
     return spent

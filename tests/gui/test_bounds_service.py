@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 
 import pytest
 
@@ -66,3 +67,13 @@ def test_a_new_request_ends_the_old_one(service: BoundsService) -> None:
     service.request(load_scenario("dra-classroom"), second)
     assert second.complete.wait(PATIENCE)
     assert not first.complete.is_set()
+
+
+def test_when_it_is_stopped_no_thread_holds_the_receiver(service: BoundsService) -> None:
+    answers = Answers(2)
+    gone = weakref.ref(answers)
+    service.request(load_scenario("dra-classroom"), answers)
+    del answers
+    assert gone() is not None
+    service.stop()
+    assert gone() is None

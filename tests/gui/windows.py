@@ -36,12 +36,14 @@ def complete_window(
         store.setValue(name.replace("__", "/"), value)
     window = make_window(store, "light")
     qtbot.addWidget(window)
-    window.resize(1600, height)
-    window.show()
-    with qtbot.waitSignal(window.ready, timeout=PATIENCE):
-        window.build_panels()
-    yield window
-    window.close()
+    try:
+        window.resize(1600, height)
+        window.show()
+        with qtbot.waitSignal(window.ready, timeout=PATIENCE):
+            window.build_panels()
+        yield window
+    finally:
+        window.close()
 
 
 def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:

@@ -1,0 +1,124 @@
+"""Widgets that are part of a circle die in the window's thread, whoever allocates."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.application import application
+from gui.garbage import Collector, collect_due, collector_of
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: Containers that are made at once: more than what leads to a collection of the oldest ones.
+MANY = 150_000
+
+#: Milliseconds after which a test gives up.
+PATIENCE = 10_000
+
+Deaths = list[threading.Thread]
+
+
+class Circular(QWidget):
+    """A widget that nothing but the collector can destroy; it notes the thread of its end."""
+
+    def __init__(self, deaths: Deaths) -> None:
+        super().__init__()
+        self.itself = self
+        self.destroyed.connect(
+            lambda: deaths.append(threading.current_thread()), Qt.ConnectionType.DirectConnection
+        )
+
+
+@pytest.fixture
+def automatic() -> Iterator[None]:
+    """Python collects by itself, as in a program that has just begun."""
+    gc.collect()
+    gc.enable()
+    yield
+    gc.disable()
+
+
+@pytest.fixture
+def owner(qapp: QApplication) -> Iterator[QObject]:
+    """What owns a collector; both are gone after the test."""
+    made = QObject()
+    yield made
+    made.deleteLater()
+
+
+def allocated_elsewhere() -> list[list[int]]:
+    """What another thread allocates: as much as a run does in minutes."""
+    kept: list[list[int]] = []
+    thread = threading.Thread(target=lambda: kept.extend([n] for n in range(MANY)), name="run")
+    thread.start()
+    thread.join()
+    return kept
+
+
+def test_a_widget_in_a_circle_dies_in_the_windows_thread(
+    automatic: None, owner: QObject, qtbot: QtBot
+) -> None:
+    deaths: Deaths = []
+    collector_of(owner)
+    Circular(deaths)
+    kept = allocated_elsewhere()  # and nothing of it is given back meanwhile
+    assert not deaths
+    qtbot.waitUntil(lambda: bool(deaths), timeout=PATIENCE)
+    assert deaths == [threading.main_thread()]
+    assert len(kept) == MANY
+
+
+def test_there_is_one_collector(qtbot: QtBot) -> None:
+    app = application()
+    assert application() is app
+    assert len(app.findChildren(Collector)) == 1
+
+
+def test_as_much_is_collected_as_python_would_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    collected: list[int] = []
+    monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
+    monkeypatch.setattr(gc, "collect", collected.append)
+    for counts in ((700, 10, 10), (701, 3, 3), (9000, 11, 3), (701, 11, 11)):
+        monkeypatch.setattr(gc, "get_count", lambda counts=counts: counts)
+        collect_due()
+    assert collected == [0, 1, 2]
+
+
+#: A program that puts a circle aside, gives it up, and says when it is gone.
+_SETTLES = """
+import gc, weakref
+from gui.application import application
+from gui.garbage import collector_of
+
+class Node:
+    def __init__(self):
+        self.itself = self
+
+app = application(offscreen=True)
+print(gc.isenabled())
+node = Node()
+gone = weakref.ref(node)
+collector_of(app).settle()
+del node
+gc.collect()
+print(gone() is None)
+collector_of(app).settle()
+print(gone() is None)
+"""
+
+
+def test_the_program_puts_aside_what_is_there_until_all_settles_again() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _SETTLES], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "False", "True"]
