@@ -57,10 +57,17 @@ class Differ:
 
 
 @dataclass(frozen=True)
+class Solve:
+    """Solve the programs that bound the scenario anew, or stop solving them."""
+
+    wanted: bool
+
+
+@dataclass(frozen=True)
 class Say:
     """A line for the status bar."""
 
     text: str
 
 
-Intent = GoTo | RunUntil | BreakAt | Select | ApplyScenario | Differ | Say
+Intent = GoTo | RunUntil | BreakAt | Select | ApplyScenario | Differ | Solve | Say

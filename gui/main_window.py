@@ -19,7 +19,17 @@ from gui.bounds_service import BoundsService
 from gui.compare import CompareControl
 from gui.docks import PanelDock, restore_layout, saved_layout
 from gui.experiments import Experiments
-from gui.intents import ApplyScenario, BreakAt, Differ, GoTo, Intent, RunUntil, Say, Select
+from gui.intents import (
+    ApplyScenario,
+    BreakAt,
+    Differ,
+    GoTo,
+    Intent,
+    RunUntil,
+    Say,
+    Select,
+    Solve,
+)
 from gui.own_policy import OwnPolicy
 from gui.panel_docks import PanelDocks
 from gui.run_control import RunControl
@@ -115,6 +125,10 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{info.scenario_name}: {policies} - slotscope")
         for text in info.warnings:
             self.say(text)
+        self._solve(info)
+
+    def _solve(self, info: RunInfo) -> None:
+        """Let the programs of the scenario be solved beside the run."""
         worker, session = self.worker, self.worker.session
 
         def deliver(bounds: Any) -> None:  # in a thread that should not hold the window
@@ -175,6 +189,10 @@ class MainWindow(QMainWindow):
                 self.control.apply(data, carry_on)
             case Differ(which, where):
                 self.compare.go_to_difference(which, where)
+            case Solve(wanted=False):
+                self._bounds.stop()
+            case Solve() if self.info is not None:
+                self._solve(self.info)
             case Say(text):
                 self.say(text)
 

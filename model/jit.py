@@ -62,7 +62,9 @@ def load_numba() -> ModuleType:
 
 
 #: Files whose change must lead to compiling anew, below ``model/``.
-_COMPILED_FROM = ("jit.py", "records.py", "kernels/*.py", "systems/**/*.py", "programs/*.py")
+_COMPILED_FROM = (
+    "jit.py", "records.py", "kernels/**/*.py", "systems/**/*.py", "programs/**/*.py",
+)  # fmt: skip
 
 
 def cache_folder() -> Path:

@@ -142,12 +142,60 @@ class Evict(Record):
     server: int = -1
 
 
+@dataclass(frozen=True, slots=True)
+class Match(Record):
+    """An arriving *job* takes the token at *position* of its type in *pool* (0: the oldest)."""
+
+    kind: str = "match"
+    job: int = -1
+    pool: int = 0
+    position: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow(Record):
+    """An arriving *job* goes to an idle backup server of *pool*."""
+
+    kind: str = "overflow"
+    job: int = -1
+    pool: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Record):
+    """*server* asks for so many *jobs* of each type at once: a token for each."""
+
+    kind: str = "request"
+    server: int = -1
+    jobs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualArrival(Record):
+    """A virtual job takes the token at *position* of *type* in *pool* (0: the oldest)."""
+
+    kind: str = "virtual_arrival"
+    pool: int = 0
+    type: int = -1
+    position: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class SetTimer(Record):
+    """The timer of *server* runs at *rate* from now on; 0: it is cancelled."""
+
+    kind: str = "set_timer"
+    server: int = -1
+    rate: float = 0.0
+
+
 # Kinds of events.
-ARRIVAL, DEPARTURE, UPDATE, SLOT = 1, 2, 3, 4
+ARRIVAL, DEPARTURE, UPDATE, SLOT, MOVE, TICK = range(1, 7)
 
 
 class Event(NamedTuple):
-    """What happens next: an arrival, a departure, a policy's update, or a slot of time."""
+    """What happens next: an arrival, a departure, a policy's update, a slot of time, the move of a
+    job to its next phase, or the tick of a server's timer."""
 
     kind: int
     time: float

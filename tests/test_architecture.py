@@ -52,10 +52,11 @@ BEYOND_A_PANEL = {
 SHARED_BY_PANELS = {
     *("decisions_model", "decisions_view", "sampled", "scenario_cells"),
     *("pages", "tiles", "type_marks", "wording", "queue.colours", "queue.wording"),
+    *("phases.colours", "phases.wording"),
 }
 
 #: Folders of the panels of a kind of system.
-PACKAGES_OF_PANELS = {"queue"}
+PACKAGES_OF_PANELS = {"queue", "phases"}
 
 #: What the window may know of policies: their list, their common shape, their compiling.
 POLICIES_AS_A_WHOLE = {"model.policies", "model.policies.base", "model.kernels.warm"}

@@ -38,7 +38,7 @@ class TestList:
         names = {kind: [item["name"] for item in items] for kind, items in found.items()}
         files = [path.stem for path in (ROOT / "resources" / "scenarios").glob("*.toml")]
         assert sorted(names["scenarios"]) == sorted(files)
-        assert names["policies"] == list(POLICIES)
+        assert names["policies"] == [name for each in POLICIES_OF.values() for name in each]
         assert names["experiments"] == list(EXPERIMENTS)
 
     def test_each_entry_says_what_it_is(self, answer):

@@ -7,6 +7,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Callable, Mapping, NamedTuple
 
+from gui.panels.phases.wording import amount_text, configuration_text
 from gui.panels.wording import job_words
 from model.frame import RunInfo
 
@@ -127,8 +128,69 @@ _QUEUE: Mapping[str, Symbol] = {
     "stalled": Symbol("stalled", "", _yes),
 }
 
+
+def _phase(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    return html.escape(info.numbers.model.phases[value])
+
+
+def _jobs(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    if isinstance(value, int):
+        return str(value)
+    return html.escape(configuration_text(info.numbers.model.phases, value))
+
+
+def _pool(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    return f"pool {value + 1}" if info.facts.pools > 1 else ""  # there is no other
+
+
+def _token(value: Any, *_: Any) -> str:
+    return f"token {value + 1}"
+
+
+def _backup(value: Any, *_: Any) -> str:
+    return f"backup server {value + 1}"
+
+
+def _virtual_job(value: Any, *_: Any) -> str:
+    return f"virtual job v{value + 1}"
+
+
+def _rate(value: Any, *_: Any) -> str:
+    return amount_text(value) if value else "no timer"
+
+
+def _some_servers(value: Any, *_: Any) -> str:
+    return _servers(value) if isinstance(value, tuple | list) else str(value)
+
+
+def _left_out(*_: Any) -> str:
+    return ""
+
+
+_PHASES: Mapping[str, Symbol] = {
+    "server": Symbol("", "", _server),
+    "job": Symbol("", "", _numbered_job),
+    "type": Symbol("<i>i</i>", "", _phase),
+    "pool": Symbol("", "", _pool),
+    "count": Symbol("tokens"),
+    "tokens": Symbol("tokens"),
+    "limit": Symbol("<i>η</i><sub>max</sub>"),
+    "observed": Symbol("<i>k̂</i>", "", _jobs),
+    "configuration": Symbol("<i>k̂</i> + <i>a</i>", "", _jobs),
+    "jobs": Symbol("jobs", "", _jobs),
+    "token": Symbol("", "", _token),
+    "number": Symbol("", "", _virtual_job),
+    "backup": Symbol("", "", _backup),
+    "position": Symbol("", "", _left_out),
+    "rate": Symbol("rate", "", _rate),
+    "fitting": Symbol("with room"),
+    "idle": Symbol("idle ones"),
+    "servers": Symbol("servers", "", _some_servers),
+}
+
 #: By kind of system, the values by the names that records give them.
 SYMBOLS: Mapping[str, Mapping[str, Symbol]] = MappingProxyType({
     "reservation": _RESERVATION,
     "queue": _QUEUE,
+    "phases": _PHASES,
 })  # fmt: skip

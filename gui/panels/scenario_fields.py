@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from model.assembly import assemble, policy_class, policy_parameters
 from model.errors import ScenarioError, UserError
-from model.policies import is_file, policy_titles, reference_class
+from model.policies import POLICIES_OF, is_file, policy_titles, reference_class, reference_for
 from model.scenario.common import Service
 from model.scenario.load import Scenario, parse_scenario
 from model.scenario.validation import Problem, ValidationFaultError, validated
@@ -94,7 +94,7 @@ def _parameter_problems(data: dict[str, Any]) -> tuple[Problem, ...]:
     """Faults of the policy's parameters, also while other fields are wrong."""
     place = dotted(PARAMETERS)
     try:
-        schema = reference_class(value_at(data, ("policy", "name"))).schema
+        schema = _schema(value_at(data, ("policy", "name")), data.get("system", ""))
         validated(schema, value_at(data, PARAMETERS) or {})
     except ValidationFaultError as fault:
         return tuple(Problem(f"{place}.{problem.where}" if problem.where else place,
@@ -102,6 +102,14 @@ def _parameter_problems(data: dict[str, Any]) -> tuple[Problem, ...]:
     except UserError as error:
         return (Problem("policy.name", error.message),)
     return ()
+
+
+def _schema(policy: str, system: str) -> type[BaseModel]:
+    """The schema of a policy's parameters; of *system*, where several kinds have the policy."""
+    known = policy in POLICIES_OF.get(system, ())
+    reference = reference_for(policy, system) if known else reference_class(policy)
+    schema: type[BaseModel] = reference.schema
+    return schema
 
 
 def _put_together(scenario: Scenario, thoroughly: bool) -> tuple[str, ...]:
@@ -131,9 +139,9 @@ class Parameter(NamedTuple):
     choices: tuple[Any, ...]  #: empty if anything may be typed
 
 
-def parameters_of(policy: str) -> tuple[Parameter, ...]:
-    """The parameters of a policy, in order."""
-    schema: type[BaseModel] = reference_class(policy).schema
+def parameters_of(policy: str, system: str = "") -> tuple[Parameter, ...]:
+    """The parameters of a policy of a kind of system (of the first that has it), in order."""
+    schema = _schema(policy, system)
     return tuple(
         Parameter(name, *_default_and_choices(schema, name)) for name in schema.model_fields
     )

@@ -224,7 +224,7 @@ class ScenarioPanel(Panel):
         """The parameters of a policy; what was typed for it before comes back."""
         self._policy = policy
         cells = []
-        for name, default, choices in parameters_of(policy):
+        for name, default, choices in parameters_of(policy, self._base["system"]):
             label = name.replace("_", " ")
             unless = f", {default} unless given" if default else ""
             tip = f"{label.capitalize()}: a parameter of the policy{unless}."

@@ -6,7 +6,7 @@ import argparse
 
 from model.cli.output import print_json, table
 from model.lab import EXPERIMENTS
-from model.policies import POLICIES, reference_class
+from model.policies import POLICIES_OF, reference_for
 from model.scenario.load import load_scenario, scenario_files
 
 Entry = dict[str, str]
@@ -34,9 +34,10 @@ def _scenarios() -> list[Entry]:
 
 def _policies() -> list[Entry]:
     found = []
-    for name in POLICIES:
-        reference = reference_class(name)
-        found.append(_entry(name, reference.title, reference.system, reference.paper))
+    for system, names in POLICIES_OF.items():
+        for name in names:
+            reference = reference_for(name, system)
+            found.append(_entry(name, reference.title, system, reference.paper))
     return found
 
 

@@ -65,7 +65,7 @@ class Kernel:
         jobs = self._jobs(state)
         while True:
             code = self._run(
-                state, index, jobs, self.constant, self.numbers.demand, task.until, tape,
+                state, index, jobs, self.constant, self.numbers.demand, float(task.until), tape,
                 samples, done, outcome, *self.scratch,
             )  # fmt: skip
             if code == events.NEEDS_JOBS:

@@ -88,6 +88,18 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType({
         "What workload can be supported, by any policy and by these",
         "queue", "Psychas & Ghaderi (2019), Sections III, V and VII.A", "model.lab.queues_limits",
     ),
+    "jrs-gap": Experiment(
+        "How far JRS is from its bound, over the scale of the system",
+        "phases", "Hong, Xie & Wang (2023), Theorem 1", "model.lab.jrs_gap",
+    ),
+    "jrs-peers": Experiment(
+        "JRS beside first fit, best fit, GRAND and power of two choices",
+        "phases", "Hong, Xie & Wang (2023), Section 4.3", "model.lab.jrs_peers",
+    ),
+    "jrs-misestimation": Experiment(
+        "JRS that plans with wrong rates",
+        "phases", "Hong, Xie & Wang (2023), Appendix D", "model.lab.jrs_misestimation",
+    ),
 })  # fmt: skip
 
 

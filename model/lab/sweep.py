@@ -17,7 +17,7 @@ from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Curve, Figure, Result, Row
 from model.lab.simulation import simulations
 from model.metrics import estimate
-from model.policies import reference_class
+from model.policies import reference_for
 from model.policy_choice import policy_choice
 from model.scenario.load import Scenario, as_data, parse_scenario
 from model.systems.kinds import Measure, kind_named
@@ -264,7 +264,7 @@ class Sweep:
 def _under(scenario: Scenario, policy: str) -> Scenario:
     """*scenario* under another policy, with those of its parameters that the policy knows."""
     choice = policy_choice(policy)
-    known = reference_class(choice.name).schema.model_fields
+    known = reference_for(choice.name, scenario.system).schema.model_fields
     kept = {key: value for key, value in scenario.policy.parameters.items() if key in known}
     chosen = choice.model_copy(update={"parameters": kept | choice.parameters})
     return scenario.model_copy(update={"policy": chosen})

@@ -38,14 +38,24 @@ _QUEUE = {
     "fifo-slots": "model.policies.queue.fifo_slots",
 }
 
+_PHASES = {
+    "jrs": "model.policies.phases.jrs",
+    "grand": "model.policies.phases.grand",
+    "first-fit": "model.policies.phases.first_fit",
+    "best-fit": "model.policies.phases.best_fit",
+    "power-of-d": "model.policies.phases.power_of_d",
+}
+
 #: For each kind of system, modules by policy name; a module defines one class ``Reference``.
+#: Different kinds may have a policy of the same name.
 POLICIES_OF: Mapping[str, Mapping[str, str]] = MappingProxyType({
     "reservation": MappingProxyType(_RESERVATION),
     "queue": MappingProxyType(_QUEUE),
+    "phases": MappingProxyType(_PHASES),
 })  # fmt: skip
 
-#: Modules by policy name, of all kinds of system.
-POLICIES: Mapping[str, str] = MappingProxyType(_RESERVATION | _QUEUE)
+#: The names of all policies, each once.
+POLICIES: tuple[str, ...] = tuple(dict.fromkeys((*_RESERVATION, *_QUEUE, *_PHASES)))
 
 
 def is_file(name: str) -> bool:
@@ -55,6 +65,8 @@ def is_file(name: str) -> bool:
 
 def reference_class(name: str) -> Any:
     """The reference class of a policy, or what stands for it where the name is a path.
+
+    Where several kinds of system have a policy of that name it is that of the first.
 
     Raises
     ------
@@ -66,7 +78,8 @@ def reference_class(name: str) -> Any:
     if name not in POLICIES:
         raise PolicyError(unknown_name("policy", name, POLICIES)
                           + "; or give the path of a .py file")  # fmt: skip
-    return import_module(POLICIES[name]).Reference
+    modules = next(modules for modules in POLICIES_OF.values() if name in modules)
+    return import_module(modules[name]).Reference
 
 
 def reference_for(name: str, system: str) -> Any:
@@ -77,6 +90,8 @@ def reference_for(name: str, system: str) -> Any:
     PolicyError
         Also if the policy is for another kind of system.
     """
+    if name in POLICIES_OF[system]:
+        return import_module(POLICIES_OF[system][name]).Reference
     found = reference_class(name)
     if found.system != system:
         allowed = ", ".join(POLICIES_OF[system])
@@ -102,4 +117,4 @@ def stop_what_hangs() -> None:
 
 def policy_titles(system: str) -> list[tuple[str, str]]:
     """(name, title) of each policy of a kind of system."""
-    return [(name, reference_class(name).title) for name in POLICIES_OF[system]]
+    return [(name, reference_for(name, system).title) for name in POLICIES_OF[system]]

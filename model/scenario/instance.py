@@ -19,6 +19,7 @@ from model.scenario.validation import shown
 READERS: Mapping[str, str] = MappingProxyType({
     "instance": "model.scenario.reservation_instance",
     "runs": "model.scenario.queue_instance",
+    "pools": "model.scenario.phases_instance",
 })  # fmt: skip
 
 

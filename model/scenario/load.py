@@ -22,6 +22,7 @@ Scenario = ScenarioBase
 SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType({
     "reservation": ("model.scenario.reservation", "ReservationScenario"),
     "queue": ("model.scenario.queue", "QueueScenario"),
+    "phases": ("model.scenario.phases", "PhasesScenario"),
 })  # fmt: skip
 
 #: Files above this size are refused: a scenario is a page of text.

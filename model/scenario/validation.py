@@ -106,7 +106,9 @@ def _from_validator(where: str, detail: ErrorDetails) -> Problem:
 
 
 #: How a validator of the whole scenario begins its sentence: with the field's path.
-_TABLES = re.compile(r"(servers|resources|job_types|initial|workload|run|policy)(\[|\.|$)")
+_TABLES = re.compile(
+    r"(servers|resources|job_types|jobs|phases|cost|initial|workload|run|policy)(\[|\.|$)"
+)
 
 
 def _path(location: tuple[int | str, ...]) -> str:

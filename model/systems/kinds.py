@@ -21,6 +21,7 @@ from model.metrics import Batches, Estimate
 KINDS: Mapping[str, str] = MappingProxyType({
     "reservation": "model.systems.reservation.kind",
     "queue": "model.systems.queue.kind",
+    "phases": "model.systems.phases.kind",
 })  # fmt: skip
 
 

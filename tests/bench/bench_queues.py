@@ -61,8 +61,9 @@ POLICIES: tuple[tuple[str, dict[str, Any]], ...] = (
 #: Busy slots of one round of a policy, and of its servers when there are many.
 SLOTS, SLOTS_OF_MANY = 50_000, 2000
 
-#: Jobs that wait in the last part.
-SHORT, LONG = 50, 100_000
+#: Jobs that wait in the last part.  The steps of the index are as many for each; MIDDLE fit the
+#: processor's caches and LONG do not, so that the last ratio is what memory costs.
+SHORT, MIDDLE, LONG = 50, 3000, 100_000
 #: Busy slots of one of its rounds: enough to fill the caches, few for so long a queue.
 BACKLOG_SLOTS = 50_000
 
@@ -183,12 +184,14 @@ def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
         bench = bench_of(name, policy, options, None)
         state = settled(bench, 500)
         ways = {str(waiting): of_kernel(bench, backlogged(bench, state, waiting), slots, True)
-                for waiting in (SHORT, long)}  # fmt: skip
-        few, many = interleaved(ways, rounds).values()
-        rows.append((" ".join((policy, *options)), spread(1e9 * second for second in few).text(),
-                     spread(1e9 * second for second in many).text(),
-                     ratio(many, few).text()))  # fmt: skip
-    heads = ("policy", f"CPU ns per job moved, {SHORT} wait", f"{long} wait", "ratio")
+                for waiting in (SHORT, MIDDLE, long)}  # fmt: skip
+        times = interleaved(ways, rounds)
+        few, some, many = times.values()
+        rows.append((" ".join((policy, *options)),
+                     *(spread(1e9 * second for second in each).text() for each in times.values()),
+                     ratio(some, few).text(), ratio(many, few).text()))  # fmt: skip
+    heads = ("policy", f"CPU ns per job moved, {SHORT} wait", f"{MIDDLE} wait", f"{long} wait",
+             f"{MIDDLE} / {SHORT}", f"{long} / {SHORT}")  # fmt: skip
     section(f"a long queue, {name}", table(heads, rows))
 
 

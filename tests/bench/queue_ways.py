@@ -163,11 +163,9 @@ def same_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
         waiting, rooms = index.waiting, index.rooms
         tape = np.zeros(TAPE, QUEUE_ROW)
         fresh = np.zeros(len(state.job_number), np.int32)
-        lists = (waiting.upper, waiting.cell, waiting.first, waiting.last, waiting.after,
-                 waiting.before, waiting.bucket, waiting.words, waiting.summary)  # fmt: skip
         parts = (
             Pointers.of(*state),
-            Pointers.of(*lists, len(waiting.first), waiting.shift, len(waiting.cell)),
+            Pointers.of(*waiting, len(waiting.ends), len(waiting.cell)),
             Pointers.of(*rooms, len(rooms.free), len(rooms.most)),
             Pointers.of(*jobs, state.number[NEXT_ARRIVAL], len(problem.time)),
         )

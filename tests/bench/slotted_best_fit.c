@@ -25,8 +25,12 @@ typedef struct {
     double *memory;
 } State;
 
-typedef struct { i64 *upper; i32 *cell, *first, *last, *after, *before, *bucket; u64 *words,
-                 *summary; i64 buckets, shift, cells; } Waiting;
+typedef struct { i64 *upper, shift, top; i32 *cell, (*ends)[2], (*node)[2]; u64 *words, *summary;
+                 i64 *earliest, *foreseen, buckets, cells; } Waiting;
+
+enum { FIRST, LAST };
+enum { BEFORE, AFTER };
+enum { LONG_QUEUE = 8192, ENDS_AHEAD = 3, JOB_AHEAD = 1 };
 
 typedef struct { i64 *free, *most; u64 *left, *left_summary; i64 servers, blocks; } Rooms;
 
@@ -147,6 +151,11 @@ static i64 tightest(const Rooms *r, i64 room) {
 /* Waiting jobs by size. */
 
 static i64 bucket_of(const Waiting *w, i64 size) {
+    if (w->top >= 0) {
+        i64 bucket = w->top - ((size - 1) >> w->shift);
+        if (bucket > w->buckets - 1) bucket = w->buckets - 1;
+        return bucket > 0 ? bucket : 0;
+    }
     i64 cell = size >> w->shift;
     if (cell > w->cells - 2) cell = w->cells - 2;
     i64 low = w->cell[cell + 1], high = w->cell[cell] + 1;
@@ -158,46 +167,87 @@ static i64 bucket_of(const Waiting *w, i64 size) {
 }
 
 static void add(Waiting *w, const State *s, i32 record, i64 bucket) {
-    i64 size = s->job_room[record], number = s->job_number[record];
-    i32 before = w->last[bucket], after = -1;
-    while (before >= 0) {
-        i64 other = s->job_room[before];
-        if (other > size || (other == size && s->job_number[before] < number)) break;
+    i64 size = s->job_room[record];
+    i32 before = w->ends[bucket][LAST], after = -1;
+    while (before >= 0 && s->job_room[before] < size) {
         after = before;
-        before = w->before[before];
+        before = w->node[before][BEFORE];
     }
-    w->bucket[record] = bucket;
-    w->before[record] = before;
-    w->after[record] = after;
-    if (before >= 0) w->after[before] = record; else w->first[bucket] = record;
-    if (after >= 0) w->before[after] = record; else w->last[bucket] = record;
+    w->node[record][BEFORE] = before;
+    w->node[record][AFTER] = after;
+    if (before >= 0) w->node[before][AFTER] = record; else w->ends[bucket][FIRST] = record;
+    if (after >= 0) w->node[after][BEFORE] = record; else w->ends[bucket][LAST] = record;
     insert_bit(w->words, w->summary, bucket);
 }
 
-static void take_out(Waiting *w, i32 record) {
-    i32 bucket = w->bucket[record], before = w->before[record], after = w->after[record];
-    if (before >= 0) w->after[before] = after;
+static void take_out(Waiting *w, const State *s, i32 record) {
+    i64 bucket = bucket_of(w, s->job_room[record]);
+    i32 before = w->node[record][BEFORE], after = w->node[record][AFTER];
+    if (before >= 0) w->node[before][AFTER] = after;
     else {
-        w->first[bucket] = after;
+        w->ends[bucket][FIRST] = after;
         if (after < 0) discard_bit(w->words, w->summary, bucket);
     }
-    if (after >= 0) w->before[after] = before; else w->last[bucket] = before;
-    w->bucket[record] = -1;
+    if (after >= 0) w->node[after][BEFORE] = before; else w->ends[bucket][LAST] = before;
+}
+
+static i64 next_bucket(const Waiting *w, i64 start) {
+    return next_member(w->words, (w->buckets + 63) >> 6, w->summary, start);
 }
 
 static i32 largest_up_to(const Waiting *w, const State *s, i64 limit) {
     if (limit <= 0) return -1;
-    i64 words = (w->buckets + 63) >> 6;
-    i64 bucket = next_member(w->words, words, w->summary, bucket_of(w, limit));
+    i64 bucket = next_bucket(w, bucket_of(w, limit));
     while (bucket >= 0) {
-        if (s->job_room[w->last[bucket]] <= limit) {
-            i32 record = w->first[bucket];
-            while (s->job_room[record] > limit) record = w->after[record];
+        i32 record = w->ends[bucket][FIRST];
+        if (s->job_room[record] <= limit) return record;
+        if (s->job_room[w->ends[bucket][LAST]] <= limit) {
+            while (s->job_room[record] > limit) record = w->node[record][AFTER];
             return record;
         }
-        bucket = next_member(w->words, words, w->summary, bucket + 1);
+        bucket = next_bucket(w, bucket + 1);
     }
     return -1;
+}
+
+/* Memory asked for before it is needed. */
+
+#define touch(place) __builtin_prefetch(&(place))
+
+static void expect(const State *s, i32 record) {
+    touch(s->job_number[record]); touch(s->job_room[record]); touch(s->job_size[record]);
+    touch(s->job_queue[record]); touch(s->job_arrival[record]); touch(s->job_service[record]);
+    touch(s->job_server[record]); touch(s->job_departure[record]);
+    touch(s->job_next[record]); touch(s->job_previous[record]);
+}
+
+static void expect_neighbours(const State *s, const Waiting *w, i32 record) {
+    i32 after = s->job_next[record], before = s->job_previous[record];
+    if (after >= 0) touch(s->job_previous[after]);
+    if (before >= 0) touch(s->job_next[before]);
+    if ((after = w->node[record][AFTER]) >= 0) touch(w->node[after]);
+}
+
+static void foresee(const State *s, const Waiting *w, const Rooms *r, const Jobs *jobs) {
+    if (s->number[WAITING] < LONG_QUEUE) return;
+    i64 place = s->number[NEXT_ARRIVAL] - jobs->first;
+    if (place + ENDS_AHEAD < jobs->count) {
+        touch(w->ends[bucket_of(w, jobs->size[place + ENDS_AHEAD])]);
+        i32 last = w->ends[bucket_of(w, jobs->size[place + JOB_AHEAD])][LAST];
+        if (last >= 0) { touch(s->job_room[last]); touch(w->node[last]); }
+    }
+    if (s->number[DEPARTURES] == 0) return;
+    i32 served = s->heap_record[0];
+    i64 limit = r->free[s->job_server[served]] + s->job_room[served];
+    i64 bucket = next_bucket(w, bucket_of(w, limit));
+    if (bucket < 0) return;
+    i32 record = w->ends[bucket][FIRST];
+    if (record == w->foreseen[0]) expect_neighbours(s, w, record);
+    else {
+        expect(s, record);
+        touch(w->node[record]);
+        w->foreseen[0] = record;
+    }
 }
 
 /* What happens in a slot. */
@@ -270,7 +320,7 @@ static i32 arrive(State *s, const Jobs *jobs, Outcome *o) {
 
 static void place(State *s, Waiting *w, Rooms *r, const i64 *capacity, i32 record, i64 server,
                   Outcome *o) {
-    take_out(w, record);
+    take_out(w, s, record);
     unlink_job(s, record, s->first_waiting, s->last_waiting);
     s->queue_length[0]--;
     s->number[WAITING]--;
@@ -333,6 +383,7 @@ void run_same(State *s, Waiting *w, Rooms *r, Jobs *jobs, const i64 *capacity, d
             fresh[one] = arrive(s, jobs, &o);
             add(w, s, fresh[one], bucket_of(w, jobs->size[next + one]));
         }
+        foresee(s, w, r, jobs);
         i64 server = next_member(r->left, words, r->left_summary, 0);
         for (; server >= 0; server = next_member(r->left, words, r->left_summary, server + 1)) {
             discard_bit(r->left, r->left_summary, server);

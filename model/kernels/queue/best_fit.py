@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from model.jit import jitable
-from model.kernels.queue import rooms, slots, waiting
+from model.kernels.queue import foresight, rooms, slots, waiting
 from model.kernels.queue.rooms import NO_ROOM, Rooms
 from model.kernels.queue.slots import (
     ARRIVED,
@@ -54,6 +54,7 @@ finish = slots.finish
 depart = physics.depart
 release = physics.release
 bucket_of = waiting.bucket_of
+foresee = foresight.foresee
 add_by_size = waiting.add_by_size
 remove_by_size = waiting.remove_by_size
 largest_up_to = waiting.largest_up_to
@@ -149,7 +150,7 @@ def place(
 ) -> None:
     """A waiting job goes into service, and the index follows."""
     if constant[BY_SIZE]:
-        remove_by_size(index.waiting, record)
+        remove_by_size(index.waiting, state, record)
     elif constant[BY_ARRIVAL]:
         remove_by_arrival(index.waiting, state, record)
     place_job(state, record, server, outcome)
@@ -308,6 +309,7 @@ def advance(
             return due
         leave(state, index, constant, capacity, outcome)
         take_arrivals(state, index, jobs, constant, fresh, outcome)
+        foresee(state, index, jobs, constant, NO_ROOM)
         act(state, index, constant, capacity, fresh, outcome)
         if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
             return AT_FLAG

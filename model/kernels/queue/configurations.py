@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.jit import jitable
-from model.kernels.queue import best_fit, rooms, slots, waiting
+from model.kernels.queue import best_fit, foresight, rooms, slots, waiting
 from model.kernels.queue.rooms import NO_ROOM, Rooms
 from model.kernels.queue.slots import (
     ARRIVED,
@@ -44,7 +44,7 @@ from model.kernels.queue.slots import (
 )
 from model.kernels.queue.waiting import Waiting
 from model.systems.queue import physics
-from model.systems.queue.state import IDLE, WAITING
+from model.systems.queue.state import DEPARTURES, IDLE, WAITING
 
 State = Any
 Array = Any
@@ -59,11 +59,10 @@ evict = slots.evict
 finish = slots.finish
 depart = physics.depart
 release = physics.release
-bucket_of = waiting.bucket_of
-add_by_size = waiting.add_by_size
+foresee = foresight.foresee
+foresee_head = foresight.foresee_head
 remove_by_size = waiting.remove_by_size
 largest_up_to = waiting.largest_up_to
-add_by_arrival = waiting.add_by_arrival
 remove_by_arrival = waiting.remove_by_arrival
 earliest_up_to = waiting.earliest_up_to
 fits = best_fit.fits
@@ -155,7 +154,7 @@ def place(
 ) -> None:
     """A waiting job goes into service, and the index follows."""
     if constant[BY_SIZE]:
-        remove_by_size(index.waiting, record)
+        remove_by_size(index.waiting, state, record)
     elif constant[BY_ARRIVAL]:
         remove_by_arrival(index.waiting, state, record)
     queue = state.job_queue[record]
@@ -163,6 +162,8 @@ def place(
     if index.other[state.active[server]] == queue:
         index.taken[server] += state.job_room[record, 0]
     slots_place(state, record, server, outcome)
+    if not constant[BY_SIZE]:
+        foresee_head(state, queue)
 
 
 @jitable
@@ -361,6 +362,9 @@ def advance(
             return due
         leave(state, index, constant, capacity, outcome)
         take_arrivals(state, index, jobs, constant, fresh, outcome)
+        if state.number[DEPARTURES] > 0:
+            next_queue = state.job_queue[np.uintp(state.heap_record[0])]
+            foresee(state, index, jobs, constant, index.high[np.uintp(next_queue)])
         act(state, index, constant, capacity, fresh, outcome)
         if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
             return AT_FLAG

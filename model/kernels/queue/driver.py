@@ -9,16 +9,18 @@ import numpy as np
 
 from model.engine import Advance, Reason, Task
 from model.jit import compiled
-from model.kernels.queue import best_fit, configurations, fifo, slots
+from model.kernels.queue import best_fit, configurations, fifo, foresight, slots
 from model.kernels.queue.best_fit import BestFitIndex
 from model.kernels.queue.configurations import ConfigurationIndex
 from model.kernels.queue.rooms import rooms_of
 from model.kernels.queue.slots import Arrivals
 from model.kernels.queue.waiting import (
+    Buckets,
     Waiting,
-    bucket_ends,
     buckets_for,
+    buckets_of,
     empty_waiting,
+    no_buckets,
     waiting_of,
 )
 from model.systems.queue.score import score_unit
@@ -47,7 +49,8 @@ class QueueKernel:
         self.constant[slots.INITIAL_JOBS] = system.initial_jobs
         self.constant[slots.SCORE_UNIT] = score_unit(system.numbers)
         self.constant[slots.LOOKS_AGAIN] = self.policy.looks_again
-        self._ends: dict[int, np.ndarray] = {}  # of buckets, by their number
+        self._buckets: dict[int, Buckets] = {}  # by how many are asked for
+        foresight.register()
         self._run = compiled(type(self).function)
         self._arrivals: Arrivals | None = None
         self._index: Any = None
@@ -61,17 +64,18 @@ class QueueKernel:
         """Its part for the jobs that wait: empty where the policy needs none."""
         by_size, by_arrival = self.constant[[slots.BY_SIZE, slots.BY_ARRIVAL]] > 0
         if by_size or by_arrival:
-            return waiting_of(state, self._upper(len(state.job_number)), bool(by_size))
-        return empty_waiting(np.array([1, 0], np.int64), 0, with_tree=False)
+            buckets = self._buckets_for(len(state.job_number), bool(by_size))
+            return waiting_of(state, buckets, bool(by_size))
+        return empty_waiting(no_buckets(), 0, with_tree=False)
 
-    def _upper(self, records: int) -> np.ndarray:
-        """The ends of the buckets of an index for so many records."""
-        buckets = buckets_for(records)
-        if buckets not in self._ends:
+    def _buckets_for(self, records: int, by_size: bool) -> Buckets:
+        """The buckets of an index for so many records."""
+        count = buckets_for(records, by_size)
+        if count not in self._buckets:
             bounds = [end for interval in self.policy.intervals for end in interval]
             numbers, layout = self.system.numbers, self.policy.layout
-            self._ends[buckets] = bucket_ends(numbers, layout, bounds, buckets)
-        return self._ends[buckets]
+            self._buckets[count] = buckets_of(numbers, layout, bounds, count)
+        return self._buckets[count]
 
     def advance(self, state: QueueState, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`model.engine.Engine`."""
@@ -87,7 +91,7 @@ class QueueKernel:
         while True:
             code = self._run(
                 state, index, jobs, self.constant, self.system.numbers.capacity,
-                self.policy.configurations, self.system.used_weight, fresh, task.until, tape,
+                self.policy.configurations, self.system.used_weight, fresh, float(task.until), tape,
                 samples, done, outcome,
             )  # fmt: skip
             if code == slots.NEEDS_JOBS:

@@ -1,0 +1,1 @@
+"""The panels of systems whose jobs have phases."""

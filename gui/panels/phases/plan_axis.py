@@ -1,0 +1,158 @@
+"""Policies on one axis of servers: what each needs, with its interval, beside the bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QToolTip
+
+from gui.panels.pages import SteadyRows
+from gui.panels.wording import with_interval
+from gui.plotting.scales import format_number, step_up
+from gui.theme import current_fonts
+from model.metrics import Estimate
+
+_MARGIN, _GAP, _RADIUS = 10.0, 10.0, 4.0
+_CENTRE = Qt.AlignmentFlag.AlignCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_ROOM = 1.06  # how far the axis goes beyond what is shown
+
+
+@dataclass(frozen=True)
+class AxisRow:
+    """One policy.
+
+    Attributes
+    ----------
+    title:
+        What it is called.
+    servers:
+        N and its interval.
+    role:
+        The name of a colour of the theme: "run" for this run, "normal" for others.
+    verdict:
+        A few words beside its number, such as "breaks the budget".
+    breaks:
+        Whether the cost rate is above its budget, beyond doubt.
+    tip:
+        A sentence.
+    """
+
+    title: str
+    servers: Estimate
+    role: str = "normal"
+    verdict: str = ""
+    breaks: bool = False
+    tip: str = ""
+
+
+class ServersAxis(SteadyRows[AxisRow]):
+    """A row for each policy; a line through all of them at each of some levels."""
+
+    levels: tuple[tuple[str, float, str], ...] = ()  #: text, servers, role
+
+    def set_levels(self, levels: tuple[tuple[str, float, str], ...]) -> None:
+        """Draw lines at these numbers of servers."""
+        if levels != self.levels:
+            self.levels = levels
+            self.update()
+
+    @property
+    def top(self) -> float:
+        """The end of the axis, in servers."""
+        ends = [row.servers.mean + row.servers.half_width for row in self._rows
+                if row.servers.mean == row.servers.mean]  # fmt: skip
+        return step_up(_ROOM * max([1.0, *ends, *(value for _, value, _ in self.levels)]))
+
+    def _track(self) -> QRectF:
+        """Where the axis is, beside the titles and the numbers."""
+        metrics = self._metrics()
+        titles = max((metrics.horizontalAdvance(row.title) for row in self._rows), default=0.0)
+        numbers = max((metrics.horizontalAdvance(_number(row)) for row in self._rows), default=0.0)
+        left = _MARGIN + min(titles, 0.4 * self.width()) + _GAP
+        right = self.width() - _MARGIN - numbers - _GAP
+        row = self._row_height()
+        return QRectF(left, row, max(right - left, 1.0), row * len(self._rows))
+
+    def _across(self, servers: float, track: QRectF) -> float:
+        return track.left() + track.width() * min(1.0, servers / self.top)
+
+    def row_at(self, y: float) -> int:
+        """The row at a height, -1 outside."""
+        place = int(y // self._row_height()) - 1
+        return place if 0 <= place < len(self._rows) else -1
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if not self._rows:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(current_fonts().body)
+        track = self._track()
+        self._paint_levels(painter, track)
+        for place, row in enumerate(self._rows):
+            middle = track.top() + (place + 0.5) * self._row_height()
+            self._paint_row(painter, track, row, middle)
+        painter.end()
+
+    def _paint_levels(self, painter: QPainter, track: QRectF) -> None:
+        """Lines and their texts in the first line; the least important text gives way."""
+        taken: list[QRectF] = []
+        for text, value, role in self.levels:
+            color, x = QColor(self._theme.color(role)), self._across(value, track)
+            painter.setPen(QPen(color, 1.5, Qt.PenStyle.DashLine))
+            painter.drawLine(QLineF(x, track.top() - 3, x, track.bottom()))
+            width = self._metrics().horizontalAdvance(text) + 2
+            left = min(max(x - width / 2, 0.0), self.width() - width)
+            box = QRectF(left, 0, width, self._row_height())
+            if not any(box.adjusted(-_GAP, 0, _GAP, 0).intersects(other) for other in taken):
+                painter.setPen(QColor(self._theme.ink(self._theme.color(role))))
+                painter.drawText(box, _CENTRE, text)
+                taken.append(box)
+
+    def _paint_row(self, painter: QPainter, track: QRectF, row: AxisRow, middle: float) -> None:
+        theme, half = self._theme, self._row_height() / 2
+        ink = QColor(theme.ink(theme.color(row.role)))
+        painter.setPen(ink)
+        title = self._metrics().elidedText(row.title, Qt.TextElideMode.ElideRight,
+                                           track.left() - _MARGIN - _GAP + 1)  # fmt: skip
+        painter.drawText(QRectF(_MARGIN, middle - half, track.left() - _MARGIN, 2 * half), _LEFT,
+                         title)  # fmt: skip
+        painter.setPen(QPen(QColor(theme.grid), 1.0))
+        painter.drawLine(QLineF(track.left(), middle, track.right(), middle))
+        if row.servers.mean == row.servers.mean:
+            self._paint_mark(painter, track, row, middle)
+        painter.setPen(QColor(theme.ink(theme.rejection)) if row.breaks else ink)
+        numbers = QRectF(track.right() + _GAP, middle - half,
+                         self.width() - _MARGIN - track.right() - _GAP, 2 * half)  # fmt: skip
+        painter.drawText(numbers, _RIGHT, _number(row))
+
+    def _paint_mark(self, painter: QPainter, track: QRectF, row: AxisRow, middle: float) -> None:
+        """A dot with its interval; a ring where the budget is broken."""
+        color = QColor(self._theme.color("rejection" if row.breaks else row.role))
+        width = row.servers.half_width if row.servers.half_width == row.servers.half_width else 0.0
+        ends = [self._across(max(0.0, row.servers.mean + sign * width), track) for sign in (-1, 1)]
+        painter.setPen(QPen(color, 2.0))
+        painter.drawLine(QLineF(ends[0], middle, ends[1], middle))
+        painter.setBrush(QColor(self._theme.panel) if row.breaks else color)
+        painter.drawEllipse(QPointF(self._across(row.servers.mean, track), middle), _RADIUS,
+                            _RADIUS)  # fmt: skip
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            place = self.row_at(event.pos().y())
+            QToolTip.showText(event.globalPos(), self._rows[place].tip if place >= 0 else "", self)
+            return True
+        return super().event(event)
+
+
+def _number(row: AxisRow) -> str:
+    """N with its interval, and the verdict."""
+    if row.servers.mean != row.servers.mean:
+        return row.verdict or "–"
+    mean, half = with_interval(row.servers.mean, row.servers.half_width)
+    text = f"{mean} ± {half}" if half else format_number(row.servers.mean, 0.1)
+    return f"{text}, {row.verdict}" if row.verdict else text

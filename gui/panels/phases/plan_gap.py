@@ -1,0 +1,198 @@
+"""The gap N - Nbar over the square root of r: JRS at several scales, and its peers at one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gui.panels.wording import significant
+from gui.plotting.scales import format_number, step_up
+from gui.theme import Theme, current_fonts
+
+_PAD, _TICK, _RADIUS = 8.0, 4.0, 4.0
+_CENTRE = Qt.AlignmentFlag.AlignCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_TICKS = 4
+
+
+@dataclass(frozen=True)
+class GapPoint:
+    """One policy at one scale."""
+
+    title: str
+    scale: float  #: r
+    gap: float  #: N - Nbar
+    half_width: float
+    role: str = "run"  #: the name of a colour of the theme
+    named: bool = False  #: whether its title stands beside it
+
+
+def constant_of(points: tuple[GapPoint, ...]) -> float | None:
+    """c of gap = c sqrt(r) by least squares; None without two scales."""
+    if len({point.scale for point in points}) < 2:
+        return None
+    return sum(point.gap * sqrt(point.scale) for point in points) / sum(
+        point.scale for point in points
+    )
+
+
+class GapPlot(QWidget):
+    """Points with intervals over sqrt(r), and the line c sqrt(r) through those of JRS."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._points: tuple[GapPoint, ...] = ()
+        self._peers: tuple[GapPoint, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("gap to the bound over the square root of r")
+
+    @property
+    def points(self) -> tuple[GapPoint, ...]:
+        """What is shown of JRS."""
+        return self._points
+
+    def set_points(self, points: tuple[GapPoint, ...], peers: tuple[GapPoint, ...]) -> None:
+        """Show these; the line is that of *points*."""
+        if (points, peers) != (self._points, self._peers):
+            self._points, self._peers = points, peers
+            self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.setMinimumHeight(round(9 * self._metrics().height()))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, round(12 * self._metrics().height()))
+
+    @staticmethod
+    def _metrics() -> QFontMetricsF:
+        return QFontMetricsF(current_fonts().body)
+
+    # Geometry.
+
+    def _ends(self) -> tuple[float, float, float]:
+        """The largest sqrt(r), the least and the largest gap on the axes."""
+        everything = self._points + self._peers
+        right = max((sqrt(point.scale) for point in everything), default=1.0)
+        tops = [point.gap + max(point.half_width, 0.0) for point in everything]
+        lows = [point.gap - max(point.half_width, 0.0) for point in everything]
+        low = min([0.0, *lows])
+        return 1.08 * right, -step_up(-low) if low < 0 else 0.0, step_up(max([1.0, *tops]))
+
+    def _room(self) -> QRectF:
+        line = self._metrics().height()
+        _, low, top = self._ends()
+        widest = max(self._metrics().horizontalAdvance(format_number(y)) for y in (low, top))
+        left = _PAD + widest + 2 * _TICK
+        return QRectF(left, line + _PAD, max(self.width() - left - _PAD, 1.0),
+                      max(self.height() - 3 * line - 2 * _PAD, 1.0))  # fmt: skip
+
+    def at(self, point: GapPoint) -> QPointF:
+        """Where a point is in the widget."""
+        return self._at(sqrt(point.scale), point.gap)
+
+    def _at(self, root: float, gap: float) -> QPointF:
+        room, (right, low, top) = self._room(), self._ends()
+        return QPointF(room.left() + room.width() * root / right,
+                       room.bottom() - room.height() * (gap - low) / (top - low))  # fmt: skip
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if not self._points and not self._peers:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(current_fonts().body)
+        self._paint_axes(painter)
+        self._paint_line(painter)
+        for point in (*self._peers, *self._points):
+            self._paint_point(painter, point)
+        painter.end()
+
+    def _paint_axes(self, painter: QPainter) -> None:
+        room, (_, low, top) = self._room(), self._ends()
+        line = self._metrics().height()
+        for step in range(_TICKS + 1):
+            gap = low + (top - low) * step / _TICKS
+            y = self._at(0.0, gap).y()
+            painter.setPen(QPen(QColor(self._theme.grid), 1.0))
+            painter.drawLine(QLineF(room.left(), y, room.right(), y))
+            painter.setPen(QColor(self._theme.muted))
+            box = QRectF(0, y - line / 2, room.left() - _TICK, line)
+            painter.drawText(box, _RIGHT, format_number(gap, (top - low) / _TICKS / 10))
+        self._paint_scales(painter, room, line)
+        painter.setPen(QColor(self._theme.muted))
+        painter.drawText(QRectF(room.left(), 0, room.width(), line),
+                         Qt.AlignmentFlag.AlignLeft, "servers above the bound")  # fmt: skip
+        painter.drawText(QRectF(room.left(), self.height() - line - 2, room.width(), line),
+                         _CENTRE, "r, on an axis of √r")  # fmt: skip
+
+    def _paint_scales(self, painter: QPainter, room: QRectF, line: float) -> None:
+        """Each r where there is a point; those that would overlap are left out."""
+        taken = -1e9
+        for scale in sorted({point.scale for point in (*self._points, *self._peers)}):
+            text = significant(scale)
+            width = self._metrics().horizontalAdvance(text)
+            x = self._at(sqrt(scale), 0.0).x()
+            if x - width / 2 > taken + _TICK:
+                painter.setPen(QColor(self._theme.muted))
+                box = QRectF(x - width, room.bottom() + 2, 2 * width, line)
+                painter.drawText(box, _CENTRE, text)
+                taken = x + width / 2
+
+    def _paint_line(self, painter: QPainter) -> None:
+        constant = constant_of(self._points)
+        if constant is None:
+            return
+        right, _, _ = self._ends()
+        painter.setPen(QPen(QColor(self._theme.run), 1.5, Qt.PenStyle.DashLine))
+        painter.drawLine(QLineF(self._at(0.0, 0.0), self._at(right, constant * right)))
+        text = f"{significant(constant, 2)} √r"
+        width = self._metrics().horizontalAdvance(text) + 4
+        at = self._at(0.5 * right, 0.5 * constant * right)
+        painter.setPen(QColor(self._theme.ink(self._theme.run)))
+        painter.drawText(QRectF(at.x() - width - _PAD, at.y() - 1.4 * self._metrics().height(),
+                                width, self._metrics().height()), _CENTRE, text)  # fmt: skip
+
+    def _paint_point(self, painter: QPainter, point: GapPoint) -> None:
+        color, at = QColor(self._theme.color(point.role)), self.at(point)
+        painter.setPen(QPen(color, 2.0))
+        if point.half_width == point.half_width:
+            low = self._at(sqrt(point.scale), point.gap - point.half_width)
+            high = self._at(sqrt(point.scale), point.gap + point.half_width)
+            painter.drawLine(QLineF(low, high))
+        painter.setBrush(color)
+        painter.drawEllipse(at, _RADIUS, _RADIUS)
+        if point.named:
+            width = self._metrics().horizontalAdvance(point.title) + 4
+            line = self._metrics().height()
+            left = at.x() + 2 * _RADIUS
+            if left + width > self.width():
+                left = at.x() - 2 * _RADIUS - width
+            painter.setPen(QColor(self._theme.ink(self._theme.color(point.role))))
+            painter.drawText(QRectF(left, at.y() - line / 2, width, line), _CENTRE, point.title)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip(QPointF(event.pos())), self)
+            return True
+        return super().event(event)
+
+    def tip(self, at: QPointF) -> str:
+        """The nearest point in words, or how to read the picture."""
+        close = [(point, (self.at(point) - at).manhattanLength())
+                 for point in (*self._points, *self._peers)]  # fmt: skip
+        point, distance = min(close, key=lambda pair: pair[1], default=(None, 0.0))
+        if point is None or distance > 4 * _RADIUS:
+            return ("Theorem 1: the gap grows at most like the square root of r. Points are short "
+                    "runs with 95 % intervals; the dashed line is c √r.")  # fmt: skip
+        return (f"{point.title}, r = {significant(point.scale)}: N − N̄ = "
+                f"{significant(point.gap)} ± {significant(point.half_width, 2)}")  # fmt: skip

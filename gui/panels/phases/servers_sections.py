@@ -1,0 +1,214 @@
+"""Which servers stand together under which caption, and what is on them; no pixels in here.
+
+I phases, D resources.  A server is named as in rows of events: by its number, or by
+FIRST_BACKUP - n for backup server n of its pool.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from model.frame import Frame
+from model.systems.phases.facts import PhaseFacts
+from model.systems.phases.numbers import PhaseNumbers
+from model.systems.phases.state import FIRST_BACKUP, PhaseState
+
+Integers = npt.NDArray[np.int64]
+Indices = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+#: At least so many places are kept for servers without number.
+LEAST_PLACES = 4
+
+
+class Place(NamedTuple):
+    """A server: a normal one, or a backup server of a pool."""
+
+    server: int  #: its number, or FIRST_BACKUP - n
+    pool: int = -1  #: of a backup server; -1 for others, whose number says all
+
+    @property
+    def is_backup(self) -> bool:
+        """Whether it is a backup server."""
+        return self.server <= FIRST_BACKUP
+
+    @property
+    def number(self) -> int:
+        """Its number among the normal servers, or among its pool's backup servers, from 0."""
+        return FIRST_BACKUP - self.server if self.is_backup else self.server
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """Servers under a caption, in the order of their numbers.
+
+    Attributes
+    ----------
+    pool:
+        The pool of all of them; -1 for the backup servers of all pools, or where there are none.
+    backup:
+        Whether they are backup servers.
+    server:
+        [n] as in :class:`Place`.
+    of_pool:
+        [n] the pool of a backup server; -1 for others.
+    """
+
+    pool: int
+    backup: bool
+    server: Integers
+    of_pool: Integers
+
+    def __len__(self) -> int:
+        return len(self.server)
+
+    def place(self, index: int) -> Place:
+        """The server at a place of the section."""
+        return Place(int(self.server[index]), int(self.of_pool[index]))
+
+    def index(self, place: Place) -> int | None:
+        """Where a server is in the section."""
+        if place.is_backup != self.backup or not len(self):
+            return None
+        if not self.backup:
+            index = place.server - int(self.server[0])
+            return index if 0 <= index < len(self) else None
+        found = np.flatnonzero((self.server == place.server) & (self.of_pool == place.pool))
+        return int(found[0]) if len(found) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What is on some servers.
+
+    Attributes
+    ----------
+    real, virtual:
+        [S, I] jobs in each phase.
+    tokens:
+        [S, I] tokens of each type.
+    timer:
+        [S] whether a timer runs.
+    """
+
+    real: Indices
+    virtual: Indices
+    tokens: Indices
+    timer: Flags
+
+    @property
+    def paused(self) -> Flags:
+        """[S] which hold a token."""
+        return np.asarray(self.tokens.any(axis=1), dtype=bool)
+
+    def of(self, chosen: Integers) -> Content:
+        """What is on some of them."""
+        return Content(self.real[chosen], self.virtual[chosen], self.tokens[chosen],
+                       self.timer[chosen])  # fmt: skip
+
+
+def content_of(state: PhaseState, section: Section, chosen: Integers) -> Content:
+    """What is on the *chosen* servers of a section."""
+    servers, phases = section.server[chosen], state.real.shape[1]
+    if not section.backup:
+        timer = np.zeros(len(servers), bool)
+        if len(state.timer_number):
+            timer = state.timer_number[servers] >= 0
+        return Content(state.real[servers], state.virtual[servers], state.tokens[servers], timer)
+    none = np.zeros((len(servers), phases), np.int32)
+    record = state.backup_record[section.of_pool[chosen], FIRST_BACKUP - servers]
+    busy = np.flatnonzero(record >= 0)
+    real = none.copy()
+    real[busy, state.job_phase[record[busy]]] = 1
+    return Content(real, none, none, np.zeros(len(servers), bool))
+
+
+class Gatherer:
+    """Finds the sections of one run; the room for servers without number changes seldom."""
+
+    def __init__(self, facts: PhaseFacts) -> None:
+        self._facts = facts
+        self._kept: dict[int, int] = {}
+
+    def sections(self, state: PhaseState) -> tuple[Section, ...]:
+        """The sections of a moment: pool by pool, then the backup servers."""
+        facts = self._facts
+        if not facts.normal_servers:
+            return (_section(-1, 0, self._room(-1, last_used(state.jobs_on))),)
+        counts = np.bincount(facts.pool_of, minlength=facts.pools).tolist()
+        several = len(counts) > 1
+        found = [
+            _section(pool if several else -1, facts.first_server(pool), count)
+            for pool, count in enumerate(counts)
+        ]
+        return (*found, self._backups(state))
+
+    def _backups(self, state: PhaseState) -> Section:
+        pools, servers = [], []
+        for pool, records in enumerate(state.backup_record):
+            room = min(self._room(pool, last_used(records + 1)), len(records))
+            pools.append(np.full(room, pool))
+            servers.append(FIRST_BACKUP - np.arange(room))
+        return Section(-1, True, np.concatenate(servers), np.concatenate(pools))
+
+    def _room(self, key: int, needed: int) -> int:
+        """Places for so many servers: some more than that, and as many as before if that will do.
+
+        Cells would change their size with every job that comes or goes otherwise.
+        """
+        kept = self._kept.get(key, 0)
+        if not max(needed, LEAST_PLACES) <= kept <= 4 * max(needed, LEAST_PLACES):
+            kept = self._kept[key] = rounded_up(max(needed, LEAST_PLACES))
+        return kept
+
+
+def _section(pool: int, first: int, count: int) -> Section:
+    return Section(pool, False, np.arange(first, first + count), np.full(count, -1))
+
+
+def last_used(jobs: npt.NDArray[np.signedinteger]) -> int:
+    """How many places there are up to the last one that is not 0."""
+    used = np.flatnonzero(jobs)
+    return int(used[-1]) + 1 if len(used) else 0
+
+
+def rounded_up(count: int) -> int:
+    """*count* or up to a quarter more: a number of three binary digits and zeros."""
+    step = 1 << max(0, count.bit_length() - 3)
+    return -(-count // step) * step
+
+
+def most_use(state: PhaseState, numbers: PhaseNumbers) -> float:
+    """The largest share of a server's capacity that its real jobs, or its virtual ones, need."""
+    demand = numbers.demand.astype(np.float64) / numbers.capacity
+    virtual = state.virtual @ demand
+    alone = demand[state.job_phase[state.backup_record[state.backup_record >= 0]]]
+    real = state.use / numbers.capacity
+    return float(max(part.max(initial=0.0) for part in (real, virtual, alone)))
+
+
+def info_has_tokens(frame: Frame) -> bool:
+    """Whether the policy knows normal servers, tokens and virtual jobs."""
+    return bool(frame.info.facts.normal_servers)
+
+
+def records_on(state: PhaseState, place: Place, virtual: bool = False) -> list[int]:
+    """The records of the real or virtual jobs on a server, the earliest job first."""
+    if place.is_backup:
+        record = int(state.backup_record[place.pool, place.number])
+        return [record] if record >= 0 and not virtual else []
+    there = (state.job_server == place.server) & (state.job_virtual == int(virtual))
+    found = np.flatnonzero(there & (state.job_number >= 0))
+    return [int(record) for record in found[np.argsort(state.job_number[found])]]
+
+
+def place_of(state: PhaseState, record: int) -> Place | None:
+    """The server of a job; None while it is on none."""
+    server = int(state.job_server[record])
+    if server == -1:
+        return None
+    return Place(server, int(state.job_pool[record]) if server <= FIRST_BACKUP else -1)

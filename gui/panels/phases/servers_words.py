@@ -1,0 +1,254 @@
+"""What is said of servers, their jobs and their tokens: captions, labels and tooltips."""
+
+from __future__ import annotations
+
+from gui.panels.phases.servers_sections import Place, Section, info_has_tokens, records_on
+from gui.panels.phases.wording import amount_text, configuration_text, phase_letters, units_text
+from gui.panels.wording import significant
+from model.explain import grouped, plural
+from model.frame import Frame, RunInfo
+from model.systems.phases.facts import PhaseFacts
+from model.systems.phases.state import BACKUP, NOW
+
+#: So many jobs or tokens are listed one by one.
+MOST_LISTED = 8
+#: The cases of a configuration, Hong, Xie & Wang (2023), Appendix C.2.
+_TIMERS, _AT_ONCE = 1, 2
+
+
+def sentence(frame: Frame) -> str:
+    """The current step, the last event, or what comes first; empty while running."""
+    narrator = frame.info.narrator
+    if frame.running:
+        words = ""
+    elif frame.records:
+        words = narrator.record(frame.records[-1])
+    elif frame.event and len(frame.rows):
+        words = narrator.row(frame.rows[-1])
+    else:
+        words = f"next: {narrator.event(frame.next_event)}" if frame.next_event else ""
+    # A sentence may start with a symbol, such as k₁, which is no word to be capitalized.
+    return words[:1].upper() + words[1:] if words[1:2].isalpha() else words
+
+
+def phase_names(info: RunInfo) -> tuple[str, ...]:
+    """The names of all phases."""
+    names: tuple[str, ...] = info.numbers.model.phases
+    return names
+
+
+def counted(info: RunInfo, counts: list[int]) -> str:
+    """Jobs or tokens of each type: 2L + H."""
+    return configuration_text(phase_names(info), counts)
+
+
+def per_unit(info: RunInfo, rate: float) -> str:
+    """A rate: 0.83 per minute."""
+    return f"{amount_text(rate)} per {info.time_unit or 'unit of time'}"
+
+
+def place_name(frame: Frame, place: Place) -> str:
+    """What a server is called."""
+    pools = frame.info.facts.pools
+    if place.is_backup:
+        of = f" of pool {place.pool + 1}" if pools > 1 else ""
+        return f"backup server {grouped(place.number + 1)}{of}"
+    name = f"server {grouped(place.server + 1)}"
+    if pools > 1 and info_has_tokens(frame):
+        name += f" (pool {int(frame.info.facts.pool_of[place.server]) + 1})"
+    return name
+
+
+# Captions.
+
+
+def caption_words(frame: Frame, section: Section) -> tuple[str, ...]:
+    """What stands above a section, the longest first."""
+    state, facts = frame.state, frame.info.facts
+    if section.backup:
+        jobs = int(state.number[BACKUP])
+        count = f"{grouped(jobs)} {plural(jobs, 'job')}"
+        return f"Backup servers: {count}, each on a server of its own", f"Backup servers: {count}"
+    chosen = slice(int(section.server[0]), int(section.server[-1]) + 1)
+    busy = int((state.jobs_on[chosen] > 0).sum())
+    over = int((state.use[chosen] > frame.info.numbers.capacity).any(axis=1).sum())
+    overruns = f", {grouped(over)} above capacity" if over else ""
+    if not facts.normal_servers:
+        return (f"Servers: {grouped(busy)} in use{overruns}",)
+    name = f"Pool {section.pool + 1}" if section.pool >= 0 else "Normal servers"
+    total = len(section)
+    servers = f"{name}: {grouped(total)} {plural(total, 'server')}" if section.pool >= 0 else (
+        f"{name}: {grouped(total)}")  # fmt: skip
+    paused = int((state.tokens_on[chosen] > 0).sum())
+    tokens = _tokens_words(frame, max(section.pool, 0))
+    short = f"{servers}, {grouped(paused)} paused"
+    return (
+        f"{servers}, {grouped(busy)} in use, {grouped(paused)} paused{overruns}; {tokens}",
+        f"{short}{overruns}; {tokens}",
+        f"{short}; {tokens}",
+        short,
+    )
+
+
+def _tokens_words(frame: Frame, pool: int) -> str:
+    counts = frame.state.token_count[pool].tolist()
+    total = sum(counts)
+    words = f"{grouped(total)} {plural(total, 'token')}"
+    if total > 0 and len(counts) > 1:
+        words += f" ({counted(frame.info, counts)})"
+    limit = int(frame.info.facts.rules.limit[pool])
+    in_all = getattr(frame.info.parameters, "limit", "type") == "all"
+    return f"{words}, at most {grouped(limit)} {'in all' if in_all else 'of a type'}"
+
+
+# Labels below bins.
+
+
+def label_words(frame: Frame, place: Place, kind: str) -> tuple[str, ...]:
+    """A line below a bin, the longest first."""
+    number = grouped(place.number + 1)
+    if kind == "number":
+        short = f"{'backup' if place.is_backup else 'server'} {number}"
+        return place_name(frame, place), short, number
+    names = phase_names(frame.info)
+    if kind == "configuration":
+        counts = (frame.state.real[place.server] + frame.state.virtual[place.server]).tolist()
+        full = configuration_text(names, counts)
+        short = configuration_text(phase_letters(names), counts)
+        return full, short, short.replace(" ", "")
+    return _doing(frame, place)
+
+
+def _doing(frame: Frame, place: Place) -> tuple[str, ...]:
+    state, facts = frame.state, frame.info.facts
+    tokens = int(state.tokens_on[place.server])
+    if tokens:
+        return f"paused: {tokens} {plural(tokens, 'token')}", "paused"
+    if state.timer_number[place.server] >= 0:
+        rate = significant(timer_rate(frame, place.server), 2)
+        return f"timer, rate {rate}", f"rate {rate}", rate
+    case = int(facts.rules.case[facts.pool_of[place.server], state.observed[place.server]])
+    return f"waits, case {case}", f"case {case}"
+
+
+def timer_rate(frame: Frame, server: int) -> float:
+    """The rate of the timer of a server in its observed configuration."""
+    facts: PhaseFacts = frame.info.facts
+    return float(facts.rules.rate[facts.pool_of[server], frame.state.observed[server]])
+
+
+# Tooltips.
+
+
+def server_words(frame: Frame, place: Place) -> str:
+    """What is to be known of a server, one thing a line."""
+    state, info = frame.state, frame.info
+    records = records_on(state, place)
+    if place.is_backup:
+        lines = [place_name(frame, place)]
+        if not records:
+            return "\n".join([*lines, "idle"])
+        return "\n".join([*lines, *job_lines(frame, records[0]), _use_line(frame, place, records)])
+    real, virtual = state.real[place.server].tolist(), state.virtual[place.server].tolist()
+    lines = [f"{place_name(frame, place)}: {counted(info, real)}"]
+    if info_has_tokens(frame):
+        both = [one + other for one, other in zip(real, virtual, strict=True)]
+        lines = [f"{place_name(frame, place)}: observed configuration {counted(info, both)}"]
+        if any(virtual):
+            lines.append(f"real jobs {counted(info, real)}, virtual jobs {counted(info, virtual)}")
+        lines += case_lines(frame, place.server)
+    lines.append(_use_line(frame, place, records))
+    lines += token_lines(frame, place.server)
+    records += records_on(state, place, virtual=True)
+    lines += [job_lines(frame, record)[0] for record in records[:MOST_LISTED]]
+    if len(records) > MOST_LISTED:
+        lines.append(f"and {grouped(len(records) - MOST_LISTED)} more jobs")
+    return "\n".join(lines if records else [*lines, "no job"])
+
+
+def case_lines(frame: Frame, server: int) -> list[str]:
+    """Which of the three cases the observed configuration is, and what the server does in it."""
+    state, info, facts = frame.state, frame.info, frame.info.facts
+    pool, place = int(facts.pool_of[server]), int(state.observed[server])
+    case, plan = int(facts.rules.case[pool, place]), facts.plan.pools[pool]
+    names = phase_names(info)
+    runs = state.timer_number[server] >= 0
+    if case == _TIMERS:
+        told = [f"{names[i]} at {amount_text(rate)}" for i, rate in enumerate(plan.rate[place])
+                if rate > 0]  # fmt: skip
+        lines = [f"case 1, timers: {', '.join(told) or 'none'} (per {info.time_unit or 'unit'})"]
+    elif case == _AT_ONCE:
+        told = [f"{names[i]} ({amount_text(100 * share)} %)"
+                for i, share in enumerate(plan.choice[place]) if share > 0]  # fmt: skip
+        lines = [f"case 2, asks at once: {', '.join(told)}"]
+        if not runs and not state.tokens_on[server]:
+            lines.append("the request was missed in a pause; it waits for a job to move")
+    else:
+        lines = ["case 3: asks for nothing here"]
+    asks = facts.rules.asks[pool, place].tolist()
+    if runs and any(asks):
+        lines.append(f"a timer runs at {per_unit(info, timer_rate(frame, server))}: it asks for "
+                     f"{counted(info, asks)}")  # fmt: skip
+    elif runs:
+        lines.append(f"a timer runs at {per_unit(info, timer_rate(frame, server))} in all")
+    return lines
+
+
+def _use_line(frame: Frame, place: Place, records: list[int]) -> str:
+    state, info = frame.state, frame.info
+    numbers = info.numbers
+    if place.is_backup:
+        use = numbers.demand[state.job_phase[records]].sum(axis=0)
+        words = f"use {units_text(info, use.tolist())}"
+        return f"{words} of {units_text(info, numbers.capacity.tolist())}"
+    use = state.use[place.server]
+    words = f"use {units_text(info, use.tolist())} of {units_text(info, numbers.capacity.tolist())}"
+    if (use > numbers.capacity).any():
+        words += ", above capacity"
+    if numbers.model.hard:
+        return words
+    return f"{words}; h = {amount_text(int(state.cost[place.server]) * numbers.cost_unit)}"
+
+
+def token_lines(frame: Frame, server: int) -> list[str]:
+    """The tokens that a server has out, with their ages, the oldest first."""
+    state, names = frame.state, phase_names(frame.info)
+    if not state.tokens_on[server]:
+        return []
+    pool, found = int(frame.info.facts.pool_of[server]), []
+    for job_type, count in enumerate(state.token_count[pool].tolist()):
+        for position in range(count):
+            if state.token_server[pool, job_type, position] == server:
+                number = int(state.token_number[pool, job_type, position])
+                age = float(state.clock[NOW] - state.token_time[pool, job_type, position])
+                found.append((number, f"token {grouped(number + 1)}: type {names[job_type]}, "
+                                      f"{_age(frame, age)} old"))  # fmt: skip
+    lines = [words for _, words in sorted(found)[:MOST_LISTED]]
+    total = int(state.tokens_on[server])
+    return [f"paused: {total} {plural(total, 'token')} out", *lines]
+
+
+def _age(frame: Frame, age: float) -> str:
+    unit = frame.info.time_unit
+    words = amount_text(age)
+    return f"{words} {plural(2, unit)}" if unit else words
+
+
+def job_lines(frame: Frame, record: int) -> list[str]:
+    """What is to be known of a job, one thing a line."""
+    state, info = frame.state, frame.info
+    names = phase_names(info)
+    phase, job_type = int(state.job_phase[record]), int(state.job_type[record])
+    virtual = bool(state.job_virtual[record])
+    number = int(state.job_number[record])
+    name = f"virtual job v{number + 1}" if virtual else f"job {grouped(number)}"
+    since = float(state.clock[NOW] - state.job_arrival[record])
+    came = "" if job_type == phase else f" (came in {names[job_type]})"
+    first = f"{name}: phase {names[phase]}{came}, here for {_age(frame, since)}"
+    need = units_text(info, info.numbers.demand[phase].tolist())
+    lines = [first, f"would need {need}, but uses nothing" if virtual else f"needs {need}"]
+    if state.job_token[record] >= 0:
+        waited = float(state.job_arrival[record] - state.job_token_time[record])
+        token = grouped(int(state.job_token[record]) + 1)
+        lines.append(f"took token {token}, which had waited for {_age(frame, waited)}")
+    return lines

@@ -1,0 +1,60 @@
+"""Phases, configurations and amounts in words, for the panels of systems with phases."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Sequence
+
+from gui.panels.wording import significant
+from gui.theme import type_letter
+from model.frame import RunInfo
+
+#: Names of at most so many letters are their own mark, and stand right after a number.
+SHORT_NAME = 2
+#: The configuration without jobs.
+EMPTY = "0"
+
+
+def phase_letter(name: str) -> str:
+    """What a phase is called where there is little room: its name if short, else its initial."""
+    return name if len(name) <= SHORT_NAME else name[0].upper()
+
+
+def phase_letters(names: Sequence[str]) -> tuple[str, ...]:
+    """The letters of all phases: A, B, C, ... where two of their own would be the same."""
+    letters = tuple(phase_letter(name) for name in names)
+    if len({letter.casefold() for letter in letters}) == len(letters):
+        return letters
+    return tuple(type_letter(phase) for phase in range(len(names)))
+
+
+def configuration_text(names: Sequence[str], k: Sequence[int]) -> str:
+    """A configuration as a sum of its jobs: 3L + H, or 3 steady + boot; 0 for the empty one."""
+    between = "" if all(len(name) <= SHORT_NAME for name in names) else " "
+    parts = [
+        name if count == 1 else f"{int(count)}{between}{name}"
+        for name, count in zip(names, k, strict=True)
+        if count
+    ]
+    return " + ".join(parts) or EMPTY
+
+
+def short_configuration(names: Sequence[str], k: Sequence[int]) -> str:
+    """A configuration by its letters, in as little room as can be: 3L+H."""
+    return configuration_text(phase_letters(names), k).replace(" ", "")
+
+
+def amount_text(value: Fraction | float) -> str:
+    """An amount of a resource, or a rate, in as few digits as say it."""
+    return significant(float(value), 4)
+
+
+def units_text(info: RunInfo, units: Sequence[int]) -> str:
+    """Whole units of each resource as amounts: 7 of one, "7 cpu, 12 memory" of several."""
+    numbers = info.numbers
+    names = numbers.model.resources
+    parts = []
+    for units_of_one, unit, name in zip(units, numbers.unit, names, strict=True):
+        amount = amount_text(int(units_of_one) * unit)
+        parts.append(f"{amount} {name}" if len(names) > 1 else amount)
+    return ", ".join(parts)

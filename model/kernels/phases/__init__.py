@@ -1,0 +1,1 @@
+"""The compiled twins of the policies for jobs with phases."""

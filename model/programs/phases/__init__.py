@@ -1,0 +1,1 @@
+"""The single-server problem of jobs with phases: its linear program and the plan of JRS."""

@@ -1,0 +1,178 @@
+"""Instance files of the system whose jobs have phases.
+
+An instance file gives phases, resources and K_max, for each pool its normal servers, token limit
+and single-server policy (Hong, Xie & Wang (2023), Appendix B.3), and a list of events with every
+random choice in them.  It becomes a scripted scenario under Join-Requesting-Server.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, TypeVar
+
+from model.errors import ScenarioError
+from model.exact import rational
+from model.scenario.validation import shown
+
+Item = TypeVar("Item")
+
+#: What an event of each kind has besides its time, its kind, its pool and virtual choices.
+EVENTS: Mapping[str, tuple[str, ...]] = {
+    "arrival": ("type", "job", "token_index"),
+    "phase": ("job", "to"),
+    "departure": ("job",),
+    "tick": ("server", "type"),
+}
+
+#: What an event may lack.
+_OPTIONAL = ("token_index", "pool", "virtual_choices")
+
+
+def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The scripted scenario that an instance file describes, as plain data.
+
+    Raises
+    ------
+    ScenarioError
+        If a part is wrong.
+    KeyError, TypeError, ValueError, AttributeError, IndexError
+        If a part is missing or has another shape.
+    """
+    names = _names(data)
+    pools = _each(data, "pools", _object)
+    events = _each(data, "events", _event)
+    return [{
+        "title": str(data.get("name", ""))[:200],
+        "description": str(data.get("purpose", ""))[:4000],
+        "system": "phases",
+        "run": {"until": _until(events)},
+        "servers": {"most_jobs": data["K_max"], "capacity": _amounts(data, "cap")},
+        "phases": [{"name": name, "demand": _amounts(data, "req", place)}
+                   for place, name in enumerate(names)],
+        "workload": {
+            "kind": "scripted",
+            "initial": [_initial(pool, f"pools[{place}].initial")
+                        for place, pool in enumerate(pools)],
+            "initial_tokens": [_within(pool, "initial_tokens", f"pools[{place}]")
+                               for place, pool in enumerate(pools)],
+            "events": events,
+        },
+        "policy": {
+            "name": "jrs",
+            "parameters": {"pools": [_pool(pool, names, f"pools[{place}]")
+                                     for place, pool in enumerate(pools)]},
+        },
+    }]  # fmt: skip
+
+
+def _names(data: Mapping[str, Any]) -> list[str]:
+    names = data["phases"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise _fault(names, "a list of names", "phases")
+    return names
+
+
+def _fault(found: Any, allowed: str, where: str) -> ScenarioError:
+    return ScenarioError(f"found {shown(found)}, allowed: {allowed}", where=where)
+
+
+def _object(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _fault(value, "an object", where)
+    return value
+
+
+def _each(
+    table: Mapping[str, Any], key: str, read: Callable[[Any, str], Item], inside: str = ""
+) -> list[Item]:
+    """What *read* makes of each item of the list ``table[key]``."""
+    where = f"{inside}.{key}" if inside else key
+    value = table[key]
+    if not isinstance(value, list):
+        raise _fault(value, "a list", where)
+    return [read(item, f"{where}[{place}]") for place, item in enumerate(value)]
+
+
+def _within(table: Mapping[str, Any], key: str, inside: str) -> dict[str, Any]:
+    """The object ``table[key]``, empty if it is not there."""
+    return _object(table.get(key, {}), f"{inside}.{key}")
+
+
+def _amounts(data: Mapping[str, Any], key: str, place: int | None = None) -> dict[str, Any]:
+    """By resource the capacity, or what the phase at *place* needs."""
+    amounts = {}
+    for number, resource in enumerate(_each(data, "resources", _object)):
+        value = resource[key]
+        if place is not None:
+            if not isinstance(value, list) or len(value) != len(data["phases"]):
+                raise _fault(value, f"{len(data['phases'])} numbers, one for each phase",
+                             f"resources[{number}].{key}")  # fmt: skip
+            value = value[place]
+        amounts[str(resource["name"])] = value
+    return amounts
+
+
+def _until(events: list[dict[str, Any]]) -> str:
+    """A time after the last event."""
+    try:
+        return str(rational(events[-1]["t"]) + 1 if events else 1)
+    except (TypeError, ValueError, OverflowError):
+        return "1"  # the scenario's schema says what is wrong with that event's time
+
+
+def _initial(pool: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    if "initial" not in pool:
+        return []
+    inside, _, key = where.rpartition(".")
+    servers = _each(pool, key, _object, inside)
+    return [
+        {kind: _within(server, kind, f"{where}[{place}]") for kind in ("real", "virtual")}
+        for place, server in enumerate(servers)
+    ]
+
+
+def _event(event: Any, where: str) -> dict[str, Any]:
+    """An event with the keys of its kind; its values are checked with the scenario."""
+    event = _object(event, where)
+    kind = event.get("kind")
+    if not isinstance(kind, str) or kind not in EVENTS:
+        raise _fault(kind if "kind" in event else "nothing", ", ".join(EVENTS), f"{where}.kind")
+    keys = ("t", "kind", *EVENTS[kind], "pool", "virtual_choices")
+    for key in keys:
+        if key not in event and key not in _OPTIONAL:
+            raise ScenarioError("found nothing, allowed: this key is required",
+                                where=f"{where}.{key}")  # fmt: skip
+    for key in event:
+        if key not in keys:
+            raise ScenarioError(f"found an unknown key, allowed: {', '.join(keys)}",
+                                where=f"{where}.{key}")  # fmt: skip
+    return {key: event[key] for key in keys if event.get(key) is not None}
+
+
+def _pool(pool: Mapping[str, Any], names: list[str], where: str) -> dict[str, Any]:
+    """A pool's policy as Join-Requesting-Server takes it in its parameters."""
+    entries = _each(pool, "policy", lambda entry, place: _entry(entry, names, place), where)
+    found = {
+        "servers": pool["L"],
+        "token_limit": pool["eta_max"],
+        "policy": [entry for entry in entries if entry],
+    }
+    if pool.get("patch_at_0") is not None:
+        patch = _object(pool["patch_at_0"], f"{where}.patch_at_0")
+        found["patch"] = {"rate": patch["rate"], "k0": patch["k0"]}
+    return found
+
+
+def _entry(entry: Any, names: list[str], where: str) -> dict[str, Any]:
+    """The policy at one configuration; nothing in case 3, which is that of all the others."""
+    entry = _object(entry, where)
+    jobs = entry["k"]
+    if not isinstance(jobs, list) or len(jobs) != len(names):
+        raise _fault(jobs, f"{len(names)} whole numbers, one for each phase", f"{where}.k")
+    case = entry["case"]
+    if case == 1:
+        return {"k": jobs, "case": 1, "rates": _object(entry["rates"], f"{where}.rates")}
+    if case == 2:
+        return {"k": jobs, "case": 2, "prob": _object(entry["prob"], f"{where}.prob")}
+    if case != 3:
+        raise _fault(case, "1, 2 or 3", f"{where}.case")
+    return {}

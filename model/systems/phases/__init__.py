@@ -1,0 +1,1 @@
+"""Unlimited servers of jobs with phases: their state and their physics."""

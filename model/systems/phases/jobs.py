@@ -1,0 +1,99 @@
+"""The job model: phases, rates, demands and the cost of contention, exact.
+
+Hong, Xie & Wang (2023), Section 2.  This is all that the single-server problem knows; the scale r
+and the seed are not part of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+Rates = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost rate h of a configuration.
+
+    Attributes
+    ----------
+    law:
+        "overrun": the sum over resources of max(0, use - capacity) / capacity; "quadratic": the
+        sum of its squares; "table": as listed, 0 elsewhere.
+    table:
+        Pairs of a configuration [I] and its rate, for "table".
+    """
+
+    law: str = "overrun"
+    table: tuple[tuple[tuple[int, ...], Fraction], ...] = ()
+
+
+@dataclass(frozen=True)
+class JobModel:
+    """I phases and D resources on equal servers.  Hashable: equal models have equal plans.
+
+    Attributes
+    ----------
+    phases, resources:
+        [I] and [D] names.
+    demand:
+        [I][D] what a job needs in each phase.
+    capacity:
+        [D] what a server has.
+    most_jobs:
+        K_max, the service limit.
+    hard:
+        Whether no server may ever hold more than its capacity (no cost, no budget).
+    arrival_rates:
+        [I] lambda_i: arrivals of type i per unit of time for r = 1.
+    departure_rates:
+        [I] mu_i to the end.
+    moves:
+        [I][I] mu_ii', 0 on the diagonal.
+    cost:
+        h.
+    budget:
+        epsilon; 0 where ``hard``.
+    """
+
+    phases: tuple[str, ...]
+    resources: tuple[str, ...]
+    demand: tuple[Rates, ...]
+    capacity: Rates
+    most_jobs: int
+    hard: bool
+    arrival_rates: Rates
+    departure_rates: Rates
+    moves: tuple[Rates, ...]
+    cost: Cost
+    budget: Fraction
+
+    @cached_property
+    def out_rates(self) -> Rates:
+        """[I] the total rate at which a job leaves a phase."""
+        pairs = zip(self.departure_rates, self.moves, strict=True)
+        return tuple(leave + sum(row, Fraction(0)) for leave, row in pairs)
+
+    @cached_property
+    def reachable(self) -> tuple[frozenset[int], ...]:
+        """[I] the phases that a job which is in a phase may still be in, that phase included."""
+        found = []
+        for start in range(len(self.phases)):
+            seen, todo = {start}, [start]
+            while todo:
+                row = self.moves[todo.pop()]
+                fresh = [i for i, rate in enumerate(row) if rate and i not in seen]
+                seen.update(fresh)
+                todo += fresh
+            found.append(frozenset(seen))
+        return tuple(found)
+
+    @cached_property
+    def peak(self) -> tuple[Rates, ...]:
+        """[I][D] the most that a job of each type may ever need of each resource."""
+        return tuple(
+            tuple(max(self.demand[i][d] for i in phases) for d in range(len(self.resources)))
+            for phases in self.reachable
+        )

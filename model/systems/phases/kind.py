@@ -1,0 +1,216 @@
+"""Jobs with phases as a kind of system: how it is put together, described and measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log2
+from types import MappingProxyType
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.metrics import Batches
+from model.policies.phases.base import PhasePolicy
+from model.scenario.phases import PhasesScenario
+from model.systems.kinds import Judgement, Kind, Mark, Measure
+from model.systems.phases import facts as describing
+from model.systems.phases import invariants, measures, rows, trace
+from model.systems.phases.arrivals import workload_of
+from model.systems.phases.explain import PhaseNarrator
+from model.systems.phases.facts import PhaseFacts, PhaseStanding
+from model.systems.phases.from_scenario import numbers_of
+from model.systems.phases.numbers import PhaseNumbers
+from model.systems.phases.rehearsal import rehearse
+from model.systems.phases.state import PhaseState
+from model.systems.phases.system import PhaseSystem
+
+#: Compiled twins by policy name.
+KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
+    "jrs": ("model.kernels.phases.driver", "RequestingKernel"),
+    "grand": ("model.kernels.phases.driver", "FittingKernel"),
+    "first-fit": ("model.kernels.phases.driver", "FittingKernel"),
+    "best-fit": ("model.kernels.phases.driver", "FittingKernel"),
+    "power-of-d": ("model.kernels.phases.driver", "FittingKernel"),
+})  # fmt: skip
+
+MARKS = (
+    Mark(rows.FLAG_ARRIVED, "arrivals", "A job arrives.", 0, "muted", "plus"),
+    Mark(rows.FLAG_MATCHED, "matches", "A job takes a token and joins its server.", 1, "normal",
+         "arrow"),
+    Mark(rows.FLAG_PLACED, "placements", "A job is placed.", 1, "normal", "arrow"),
+    Mark(rows.FLAG_OVERFLOW, "overflows", "A job finds no token and goes to a backup server.", 1,
+         "rejection", "cross"),
+    Mark(rows.FLAG_REQUESTED, "requests", "A server asks for jobs.", 2, "normal", "ring"),
+    Mark(rows.FLAG_MISSED, "missed requests", "A paused server would have asked for jobs.", 2,
+         "rejection", "ring"),
+    Mark(rows.FLAG_VIRTUAL, "virtual arrivals", "There are more tokens than the limit allows.", 3,
+         "migration", "star"),
+    Mark(rows.FLAG_MOVED, "changes of phase", "A job goes into another phase.", 4, "muted",
+         "turn"),
+    Mark(rows.FLAG_TICKED, "ticks", "The timer of a server rings.", 4, "normal", "bars"),
+    Mark(rows.FLAG_DEPARTED, "departures", "A job, real or virtual, is completed.", 5, "muted",
+         "minus"),
+    Mark(rows.FLAG_OVERRUN, "overruns", "After the event its server needs more than it has.", 6,
+         "rejection", "box"),
+)  # fmt: skip
+
+#: Events that can be followed by eye in a second.
+EVENTS_PER_SECOND = 4
+
+
+class PhasesKind:
+    """See :class:`model.systems.kinds.Kind`."""
+
+    name = "phases"
+    state: type[Any] = PhaseState
+    row: np.dtype[Any] = rows.PHASE_ROW
+    event_kinds = rows.EVENT_KINDS
+    kernels = KERNELS
+    slotted = False
+    compares_decisions = False
+    marks: tuple[Mark, ...] = MARKS
+    measures: tuple[Measure, ...] = (
+        Measure("active_servers", "active servers"),
+        Measure("cost_rate", "cost rate per server"),
+        Measure("backup_jobs", "jobs on backup servers"),
+        Measure("virtual_jobs", "virtual jobs"),
+        Measure("tokens", "tokens"),
+    )
+    headline = "active servers"
+    example = "jrs-two-phases"
+    bounds_command = "model.cli.bounds_phases"
+
+    def numbers(self, scenario: PhasesScenario) -> PhaseNumbers:
+        """Phases, demands in integer units, and rates."""
+        return numbers_of(scenario)
+
+    def workload(
+        self, scenario: PhasesScenario, numbers: PhaseNumbers, start: float = 0.0, branch: int = 0
+    ) -> Any:
+        """See :func:`model.systems.phases.arrivals.workload_of`."""
+        return workload_of(scenario, numbers, start, branch)
+
+    def with_trace(
+        self,
+        scenario: PhasesScenario,
+        paths: tuple[str, ...],
+        progress: Callable[[float], None] | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> tuple[Any, Any, Any]:
+        """See :func:`model.traces.phases_workload.with_trace`."""
+        from model.traces.phases_workload import with_trace
+
+        return with_trace(scenario, paths, progress, cancelled)
+
+    def system(
+        self, scenario: PhasesScenario, numbers: PhaseNumbers, workload: Any, policy: PhasePolicy
+    ) -> PhaseSystem:
+        """The servers and their jobs under a policy's reference."""
+        system = PhaseSystem(scenario, numbers, workload, policy)
+        rehearse(system)
+        return system
+
+    def has_kernel(self, system: PhaseSystem) -> bool:
+        """Every policy of the program's own, unless events are scripted."""
+        named = system.scenario.policy.name in KERNELS
+        return named and system.policy.compiled and not system.script
+
+    def narrator(self, system: PhaseSystem) -> PhaseNarrator:
+        """Sentences about requests, tokens, virtual jobs and backup servers."""
+        return PhaseNarrator(system.numbers, self.facts(system), system.job_name,
+                             system.virtual_name)  # fmt: skip
+
+    def facts(self, system: PhaseSystem) -> PhaseFacts:
+        """The plan and the pools."""
+        policy = system.policy
+        return PhaseFacts(policy.plan, policy.rules, policy.pool_of,
+                          policy.pools)  # fmt: skip
+
+    def offers(self, system: PhaseSystem) -> frozenset[str]:
+        """Servers and phases; tokens, a plan and its lattice where the policy has them."""
+        offered = {"phases", "jobs", "bounds"}
+        if system.policy.plan is not None:
+            offered |= {"tokens", "plan", "lattice"}
+        return frozenset(offered)
+
+    def derive(self, state: PhaseState, numbers: PhaseNumbers, facts: PhaseFacts) -> PhaseStanding:
+        """Servers in each observed configuration, now and on average."""
+        return describing.standing(state, facts)
+
+    def usual_pace(self, numbers: PhaseNumbers) -> float:
+        """A power of two of units of time, so that some four events pass in a second."""
+        jobs = float(sum(numbers.arrival_rates)) or 1.0
+        return 2.0 ** round(log2(EVENTS_PER_SECOND / (3 * jobs)))
+
+    def run_batches(
+        self,
+        numbers: PhaseNumbers,
+        state: PhaseState,
+        advance: Callable[[float], PhaseState],
+        warmup: float,
+        until: float,
+    ) -> dict[str, Batches]:
+        """See :func:`model.systems.phases.measures.run_batches`."""
+        return measures.run_batches(numbers, state, advance, warmup, until)
+
+    def judge(self, runs: Sequence[Mapping[str, Batches]], slots: float) -> Judgement | None:
+        """Nothing beyond the measures."""
+        return None
+
+    def batches_so_far(
+        self,
+        numbers: PhaseNumbers,
+        samples: Sequence[NDArray[np.float64]],
+        warmup: float,
+        now: float,
+    ) -> tuple[dict[str, Batches], ...]:
+        """See :func:`model.systems.phases.measures.batches_so_far`."""
+        return measures.batches_so_far(numbers, samples, warmup, now)
+
+    def decisions(
+        self, rows: NDArray[Any], initial_jobs: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """None: policies number their servers each in its own way."""
+        return np.zeros(0, np.int64), np.zeros(0, np.int32)
+
+    def headline_series(
+        self, numbers: PhaseNumbers, samples: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """N, and its integral."""
+        return measures.headline_series(samples)
+
+    def headline_bound(self, bounds: Any) -> float | None:
+        """Nbar: no policy within the budget does with fewer servers (Theorem 2)."""
+        nbar: float | None = bounds.nbar
+        return nbar if bounds.solved else None
+
+    def violations(self, system: PhaseSystem, state: PhaseState) -> list[str]:
+        """See :func:`model.systems.phases.invariants.violations`."""
+        return invariants.violations(system, state)
+
+    def trace_lines(self, system: PhaseSystem, most: float) -> Iterator[dict[str, Any]]:
+        """See :func:`model.systems.phases.trace.lines`."""
+        return trace.lines(system, most)
+
+    def all_bounds(self, scenario: PhasesScenario) -> Iterator[Any]:
+        """See :func:`model.programs.phases.bounds.all_bounds`; then short runs beside them."""
+        from model.lab.phase_points import points
+        from model.programs.phases.bounds import all_bounds
+
+        bounds = self.no_bounds()
+        for bounds in all_bounds(scenario):
+            yield bounds
+        if bounds.solved:
+            for point in points(scenario):
+                bounds = replace(bounds, points=(*bounds.points, point))
+                yield bounds
+
+    def no_bounds(self, problem: str = "") -> Any:
+        """Nothing is known."""
+        from model.programs.phases.bounds import PhasesBounds
+
+        return PhasesBounds(problem=problem)
+
+
+KIND: Kind = PhasesKind()

@@ -1,0 +1,157 @@
+"""Jobs with phases: events per second of the kernels, beside other ways of running the same.
+
+Run with ``python -m tests.bench.bench_phases [--quick]``.  Two parts: JRS beside C, a Python program
+with ``heapq`` and the reference; and all policies, up to some 3,000 servers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from model.assembly import Bench, assemble
+from model.engine import Engine, Task, started
+from model.scenario.load import edited, load_scenario
+from model.state import copied
+from model.systems.phases.rows import PHASE_ROW
+from model.systems.phases.state import EVENT, PhaseState
+from tests.bench.phase_ways import Way, compiled_c, in_c, in_python
+from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table
+
+#: Scenario, scale r, and the policy table that is followed.
+CASES: tuple[tuple[str, int, str], ...] = (
+    ("jrs-two-phases", 100, "scenario_A.json"),
+    ("jrs-two-phases", 800, "scenario_A.json"),
+    ("jrs-three-phases", 100, "scenario_C.json"),
+    ("jrs-fixed-sizes", 100, "scenario_E.json"),
+)
+
+#: Where the policy tables are.
+TABLES = Path(__file__).resolve().parents[1] / "golden" / "phases"
+
+#: Events of one round: kernel and C, the Python program, the reference.
+COUNTS = (200_000, 20_000, 1000)
+
+#: The scales of the second part, which end at some 3,000 servers, and events of one round.
+SCALES = (100, 800, 12_000)
+EVENTS = 100_000
+
+POLICIES = ("jrs", "grand", "first-fit", "best-fit", "power-of-d")
+
+#: Rows of the tape, which is written again and again as in a run.
+TAPE = 10_000
+
+
+def bench_of(name: str, scale: int, policy: str = "jrs", given: str = "") -> Bench:
+    """A scenario at a scale, under a policy; *given*: the file with the table of JRS."""
+    parameters = {"plan": str(TABLES / given)} if given else {}
+    changes: dict[str, Any] = {
+        "workload": {"kind": "poisson", "scale": scale},
+        "policy": {"name": policy, "parameters": parameters},
+    }
+    return assemble(edited(load_scenario(name), changes))
+
+
+def settled(bench: Bench, events: int) -> PhaseState:
+    """The state after so many events."""
+    kernel, tape = bench.kernel(), np.zeros(min(events, TAPE), PHASE_ROW)
+    state: PhaseState = started(bench.system)
+    while int(state.number[EVENT]) < events:
+        state = kernel.advance(state, tape, Task()).state
+    return state
+
+
+def by_engine(engine: Engine, state: PhaseState, events: int) -> Contestant:
+    """An engine that goes on from a state."""
+    tape = np.zeros(min(events, TAPE), PHASE_ROW)
+
+    def contestant() -> Work:
+        current = copied(state)
+        engine.advance(current, tape[:0], Task())  # builds what is kept beside the state
+
+        def work() -> float:
+            now: Any = current
+            for _ in range(events // len(tape)):
+                now = engine.advance(now, tape, Task()).state
+            return float(now.number[EVENT] - state.number[EVENT])
+
+        return work
+
+    return contestant
+
+
+def counted(way: Way) -> Contestant:
+    """A way as a contestant."""
+
+    def contestant() -> Work:
+        run = way()
+        return lambda: float(run().events)
+
+    return contestant
+
+
+def ways_of(bench: Bench, counts: tuple[int, int, int], folder: Path) -> dict[str, Contestant]:
+    """The kernel, C, the Python program and the reference."""
+    many, some, few = counts
+    state = settled(bench, many)
+    ways = {"kernel": by_engine(bench.kernel(), state, many)}
+    library = compiled_c(folder)
+    if library is not None:
+        ways["C -O3, arrays only"] = counted(in_c(bench, library, many))
+    ways["Python, heapq"] = counted(in_python(bench, some))
+    ways["reference (Python)"] = by_engine(bench.reference, state, few)
+    return ways
+
+
+def per_second(times: Mapping[str, Sequence[float]]) -> str:
+    """How many events each way does in a second of the processor."""
+    rows = [(name, f"{spread(1 / second for second in mine).median:,.0f}")
+            for name, mine in times.items()]  # fmt: skip
+    return table(("way", "events per CPU second"), rows)
+
+
+def bench_ways(
+    name: str, scale: int, given: str, counts: tuple[int, int, int], rounds: int
+) -> None:
+    """Print the tables of the ways of JRS."""
+    bench = bench_of(name, scale, given=given)
+    with tempfile.TemporaryDirectory() as folder:
+        ways = ways_of(bench, counts, Path(folder))
+        times = interleaved(ways, rounds)
+    without = () if len(ways) > 3 else ("No C compiler is installed: nothing to compare with.",)
+    section(f"JRS, {name}, r = {scale}", comparison(times), "", per_second(times), *without)
+
+
+def bench_policies(name: str, given: str, scales: Sequence[int], rounds: int, events: int) -> None:
+    """Print what an event costs each policy at each scale, in CPU nanoseconds."""
+    rows = []
+    for policy in POLICIES:
+        row = [policy]
+        for scale in scales:
+            bench = bench_of(name, scale, policy, given if policy == "jrs" else "")
+            way = by_engine(bench.kernel(), settled(bench, 10 * events), events)
+            times = interleaved({policy: way}, rounds)[policy]
+            row.append(spread(1e9 * second for second in times).text())
+        rows.append(row)
+    heads = ("policy", *(f"r = {scale}" for scale in scales))
+    section(f"policies, {name}: CPU ns per event", table(heads, rows))
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="two rounds of everything")
+    arguments = parser.parse_args()
+    rounds = 2 if arguments.quick else arguments.rounds
+    for name, scale, given in CASES:
+        bench_ways(name, scale, given, COUNTS, rounds)
+    bench_policies("jrs-two-phases", "scenario_A.json", SCALES, rounds, EVENTS)
+
+
+if __name__ == "__main__":
+    main()

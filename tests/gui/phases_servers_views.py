@@ -1,0 +1,167 @@
+"""What the tests of the servers with phases share: runs, states made by hand, and panels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QRectF
+from pytestqt.qtbot import QtBot
+
+from gui.panels.phases.servers import PhaseServersPanel
+from gui.panels.phases.servers_scene import Scene
+from gui.panels.phases.servers_sections import Place
+from gui.theme import load_theme
+from model.api import Session
+from model.frame import Frame
+from model.scenario.load import as_data, load_scenario, parse_scenario
+from model.state import copied
+from model.systems.phases import physics
+from model.systems.phases.state import NEXT_VIRTUAL, PhaseState, doubled, with_room
+from model.systems.phases.tables import tables_of
+
+LIGHT, DARK = load_theme("light"), load_theme("dark")
+SIZE = (900, 600)
+
+
+def run(
+    name: str,
+    events: int = 0,
+    policy: str | None = None,
+    scale: str | None = None,
+    parameters: dict[str, Any] | None = None,
+    resources: bool = False,
+) -> Session:
+    """A scenario that comes with the program, after so many events under the reference.
+
+    With *resources* its servers have memory too, and jobs need 2 of 8.
+    """
+    data = as_data(load_scenario(name))
+    if resources:
+        data["servers"]["capacity"]["memory"] = 8
+        for phase in data["phases"]:
+            phase["demand"]["memory"] = 2
+    if policy is not None:
+        data["policy"] = {"name": policy, "parameters": parameters or {}}
+    if scale is not None:
+        data["workload"]["scale"] = scale
+    session = Session.open(parse_scenario(data), kernel=False)
+    if events:
+        session.run(events=events)
+    return session
+
+
+class Made:
+    """A frame whose servers are filled by hand."""
+
+    def __init__(
+        self, name: str = "jrs-two-phases", policy: str | None = None, resources: bool = False
+    ) -> None:
+        self._frame = run(name, policy=policy, resources=resources).frame(running=True)
+        self.numbers = self._frame.info.numbers
+        self.state: PhaseState = copied(self._frame.state)
+        self._tables = tables_of(self.numbers, bool(len(self.state.observed)))
+        self._jobs = 0
+
+    def real(self, server: int, phase: int, jobs: int = 1) -> Made:
+        """Real jobs in a phase on a server."""
+        return self._put(server, phase, jobs, virtual=False)
+
+    def virtual(self, server: int, phase: int, jobs: int = 1) -> Made:
+        """Virtual jobs in a phase on a server."""
+        return self._put(server, phase, jobs, virtual=True)
+
+    def _put(self, server: int, phase: int, jobs: int, virtual: bool) -> Made:
+        for _ in range(jobs):
+            self._grow()
+            number = int(self.state.number[NEXT_VIRTUAL]) if virtual else self._jobs
+            record = physics.take_record(self.state, number, phase, 0)
+            self.state.job_virtual[record] = virtual
+            self.state.number[NEXT_VIRTUAL] += virtual
+            self._jobs += not virtual
+            physics.settle(self.state, self._tables, record, server)
+        return self
+
+    def _grow(self) -> None:
+        self.state = with_room(self.state, 8)
+        while len(self.state.timer_due) == 0 and len(self.state.jobs_on) < 64:
+            self.state = doubled(self.state)
+
+    def has_room(self, server: int, phase: int) -> bool:
+        """Whether one more job in a phase leaves a server in the lattice."""
+        return bool(self._tables.up[self.state.observed[server], phase] >= 0)
+
+    def token(self, server: int, job_type: int, pool: int = 0) -> Made:
+        """A token of a server; no timer of it runs any more."""
+        self._grow()
+        physics.stop_timer(self.state, server)
+        physics.make_token(self.state, pool, job_type, server)
+        return self
+
+    def backup(self, phase: int, pool: int = 0) -> Made:
+        """A job on a backup server."""
+        self._grow()
+        record = physics.take_record(self.state, self._jobs, phase, pool)
+        self._jobs += 1
+        with np.errstate(over="ignore"):
+            physics.put_on_backup(self.state, self._tables, record, pool)
+        return self
+
+    def no_timers(self) -> Made:
+        """No timer runs."""
+        for server in range(len(self.state.timer_due)):
+            physics.stop_timer(self.state, server)
+        return self
+
+    def frame(self) -> Frame:
+        """The frame, as while running: without a mark."""
+        return replace(self._frame, state=self.state)
+
+
+def filled(made: Made, seed: int = 1) -> Made:
+    """Random jobs, real and virtual, on all normal servers, and tokens on some."""
+    random = np.random.default_rng(seed)
+    most = made.numbers.model.most_jobs
+    for server in range(len(made.state.timer_due)):
+        pool = int(made.frame().info.facts.pool_of[server])
+        for _ in range(random.integers(0, most // 2)):
+            phase = int(random.integers(made.numbers.phases))
+            if made.has_room(server, phase):
+                (made.virtual if random.random() < 0.15 else made.real)(server, phase)
+        if random.random() < 0.2:
+            made.token(server, int(random.integers(made.numbers.phases)), pool)
+    for phase in random.integers(0, made.numbers.phases, 5).tolist():
+        made.backup(phase)
+    return made
+
+
+def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> PhaseServersPanel:
+    panel = PhaseServersPanel(LIGHT)
+    qtbot.addWidget(panel)
+    panel.resize(*size)
+    panel.show()
+    panel.set_frame(frame)
+    return panel
+
+
+def scene_in(panel: PhaseServersPanel) -> Scene:
+    scene = panel.view.scene
+    assert scene is not None
+    return scene
+
+
+def server_rect(scene: Scene, place: Place) -> QRectF:
+    rect = scene.server_rect(place)
+    assert rect is not None
+    return rect
+
+
+def records_of(state: PhaseState) -> list[int]:
+    """The records of all jobs."""
+    return np.flatnonzero(state.job_server != -1).tolist()
+
+
+def stage_colors(picture: np.ndarray) -> set[str]:
+    """All colours of a picture."""
+    return {f"#{int(pixel) & 0xFFFFFF:06x}" for pixel in np.unique(picture)}

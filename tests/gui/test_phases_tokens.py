@@ -1,0 +1,349 @@
+"""The panel of tokens: counts, limits and rates are the run's; its picture can be pointed at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.intents import GoTo, Select
+from gui.panels.phases.colours import phase_color
+from gui.panels.phases.tokens import TokensPanel
+from gui.panels.phases.tokens_lives import Life
+from gui.panels.phases.tokens_reading import (
+    counts_in,
+    limits_shown,
+    recent_rates,
+    shown_types,
+    table,
+    token_rows,
+    usual_span,
+)
+from gui.panels.phases.tokens_words import percent, row_words
+from gui.theme import fonts, load_theme
+from model.api import Session
+from model.frame import Frame
+from model.systems.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
+from model.systems.phases.state import (
+    MATCHED,
+    OVERFLOWED,
+    PAUSED,
+    REQUESTED,
+    TOKENS,
+    VIRTUAL_ARRIVED,
+)
+
+LIGHT = load_theme("light")
+
+
+def run(name: str, events: int, policy: str | None = None) -> Session:
+    session = Session.open(name, policy, kernel=False)
+    session.run(events=events)
+    return session
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return run("jrs-two-phases", 3000)
+
+
+@pytest.fixture(scope="module")
+def frame(session: Session) -> Frame:
+    session.to_live_end()
+    while not session.frame().state.number[TOKENS]:
+        session.run(events=1)
+    return session.frame()
+
+
+@pytest.fixture(scope="module")
+def pools() -> Frame:
+    return run("jrs-fixed-sizes", 3000).frame()
+
+
+@pytest.fixture(scope="module")
+def together() -> Frame:
+    return run("jrs-two-phases", 1500, "jrs:limit=all").frame()
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> TokensPanel:
+    made = TokensPanel(LIGHT)
+    qtbot.addWidget(made)
+    made.resize(760, 640)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def colours(widget: QWidget) -> set[str]:
+    """All colours of a picture."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
+    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
+
+
+def points(panel: TokensPanel, name: str) -> np.ndarray:
+    """[n, 2] the points of a curve."""
+    rows = [row[1:] for row in panel.plot.csv_rows() if row[0] == name]
+    return np.array(rows, float).reshape(-1, 2)
+
+
+def height_of(panel: TokensPanel, life: Life) -> float:
+    """The middle of a token's line."""
+    return panel.lines.layout_of_lines.box(panel.lines.lines.index(life)).center().y()
+
+
+def lives(panel: TokensPanel) -> list[Life]:
+    return [line for line in panel.lines.lines if isinstance(line, Life)]
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+def test_tokens_stand_against_the_limits_of_the_pools(frame: Frame, pools: Frame) -> None:
+    (one, two) = token_rows(frame, shown_types(frame))
+    assert (one.name, two.name, one.pools) == ("L", "H", (0,))
+    assert (*one.tokens, *two.tokens) == tuple(frame.state.token_count[0].tolist())
+    assert limits_shown(frame, (one, two)) == {"η_max": 5}
+    small, medium, large = token_rows(pools, shown_types(pools))
+    plans = pools.info.facts.plan.pools
+    assert [len(row.pools) for row in (small, medium, large)] == [2, 2, 1]
+    for row in (small, medium, large):
+        assert row.limits == tuple(plans[pool].token_limit for pool in row.pools)
+        assert sum(row.tokens) == pools.state.token_count[:, row.type].sum()
+    shown = limits_shown(pools, (small, medium, large))
+    assert shown["large ≤"] == large.limits[0] < shown["small ≤"]
+
+
+def test_one_limit_for_all_types_is_told(together: Frame) -> None:
+    rows = token_rows(together, shown_types(together))
+    assert limits_shown(together, rows) == {"η_max in all": 5}
+
+
+def test_types_that_never_arrive_have_no_row() -> None:
+    burst = run("jrs-burst", 200).frame()
+    assert shown_types(burst) == (0,)
+
+
+def test_rates_are_counts_over_the_time_since_a_sample(frame: Frame) -> None:
+    types = shown_types(frame)
+    recent = recent_rates(frame, types)
+    assert recent.span == pytest.approx(usual_span(frame), abs=0.1)
+    at = np.flatnonzero(frame.samples[:, TIME_COLUMN] <= frame.time - usual_span(frame))[-1]
+    before = counts_in(frame.samples[at], 2)
+    for place, kind in enumerate(types):
+        for count, rate in enumerate(recent.of[place]):
+            tally = frame.state.tally[(REQUESTED, MATCHED, VIRTUAL_ARRIVED, OVERFLOWED)[count]]
+            assert rate * recent.span == pytest.approx(tally[kind] - before[count, kind])
+        of, then = recent.of[place], frame.samples[at, SCALARS + kind]
+        more = frame.state.token_count[0, kind] - then
+        assert (of.requests - of.matches - of.virtual) * recent.span == pytest.approx(more)
+
+
+def test_at_the_start_nothing_happens(session: Session) -> None:
+    session.seek(0)
+    start = session.frame()
+    assert all(rate == 0 for of in recent_rates(start, (0, 1)).of for rate in of)
+    session.to_live_end()
+
+
+def test_the_table_holds_every_sample(frame: Frame) -> None:
+    names, rows = table(frame)
+    listed = [dict(zip(names, row, strict=True)) for row in rows]
+    assert [row["event"] for row in listed] == frame.samples[:, EVENT_COLUMN].tolist()
+    last = listed[-1]
+    assert last["paused_servers"] == frame.state.number[PAUSED]
+    assert last["tokens L"] == frame.state.token_count[0, 0]
+    assert last["requests H"] == frame.state.tally[REQUESTED, 1]
+    assert last["overflows L"] == frame.state.tally[OVERFLOWED, 0]
+
+
+def test_words_say_how_the_rates_hang_together(frame: Frame, pools: Frame) -> None:
+    recent, rows = recent_rates(frame, (0, 1)), token_rows(frame, (0, 1))
+    told = row_words(frame, rows[0], recent, 0)
+    assert told.startswith(f"type L: {rows[0].tokens[0]} token")
+    assert "at most 5" in told and "in the long run 100 jobs arrive" in told
+    small = token_rows(pools, (0, 1, 2))[0]
+    told = row_words(pools, small, recent_rates(pools, (0, 1, 2)), 0)
+    assert f"of at most {small.limits[1]} in pool {small.pools[1] + 1}" in told
+    assert percent(0.25) == "25\u2009%"
+
+
+# -- the panel -----------------------------------------------------------------------------------
+
+
+def test_the_numbers_are_the_states(panel: TokensPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    shown = panel.tiles.shown()
+    assert shown[:2] == [str(frame.state.number[TOKENS]), str(frame.state.number[PAUSED])]
+    assert {row.row.name for row in panel.rates.rows} == {"L", "H"}
+    assert all(row.arrivals > 0 for row in panel.rates.rows)
+    assert panel.rates.most >= max(max(row.rates) for row in panel.rates.rows)
+
+
+def test_curves_follow_the_samples_up_to_the_limit(panel: TokensPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    assert panel.plot.types == (0, 1)
+    for kind in (0, 1):
+        curve = points(panel, str(kind))
+        assert curve[-1, 0] == pytest.approx(frame.time)
+        area = np.trapezoid(curve[:, 1], curve[:, 0])
+        times, counts = frame.samples[:, TIME_COLUMN], frame.samples[:, SCALARS + kind]
+        assert area == pytest.approx(np.diff(times) @ counts[:-1], rel=0.05)
+    (limit,) = [row for row in panel.plot.csv_rows() if row[0] == "η_max"]
+    assert limit[2] == 5
+    assert {phase_color(LIGHT, 0), phase_color(LIGHT, 1)} <= colours(panel.plot)
+
+
+def test_one_limit_has_a_curve_of_all_tokens(panel: TokensPanel, together: Frame) -> None:
+    panel.set_frame(together)
+    whole = points(panel, "-1")
+    assert len(whole) > 10
+    assert whole[-1, 1] >= points(panel, "0")[-1, 1]
+    assert panel.plot.types == (0, 1)
+
+
+def test_another_run_begins_anew(panel: TokensPanel, frame: Frame, pools: Frame) -> None:
+    panel.set_frame(frame)
+    panel.set_frame(pools)
+    assert panel.plot.types == (0, 1, 2)
+    assert [row.row.name for row in panel.rates.rows] == ["small", "medium", "large"]
+    panel.set_frame(frame)
+    assert panel.plot.types == (0, 1)
+    assert points(panel, "0")[-1, 0] == pytest.approx(frame.time)
+
+
+def test_after_going_back_the_future_is_muted(
+    panel: TokensPanel, session: Session, frame: Frame
+) -> None:
+    panel.set_frame(frame)
+    session.seek(900)
+    rewound = session.frame()
+    panel.set_frame(rewound)
+    session.to_live_end()
+    assert points(panel, "0")[-1, 0] == pytest.approx(rewound.time)
+    assert points(panel, "ahead 0")[-1, 0] == pytest.approx(rewound.extent.live_end_time)
+    assert panel.tiles.shown()[0] == str(rewound.state.number[TOKENS])
+    assert all(life.used is None or life.used <= rewound.time for life in lives(panel))
+
+
+def test_a_click_on_a_curve_goes_to_that_moment(
+    qtbot: QtBot, panel: TokensPanel, frame: Frame
+) -> None:
+    panel.set_frame(frame)
+    QApplication.processEvents()
+    view = panel.plot.getPlotItem().getViewBox()
+    place = panel.plot.mapFromScene(view.mapViewToScene(QPointF(frame.time / 2, 1.0)))
+    with qtbot.waitSignal(panel.intent) as caught:
+        qtbot.mouseClick(panel.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    intent = caught.args[0]
+    assert isinstance(intent, GoTo)
+    reached = frame.samples[frame.samples[:, EVENT_COLUMN] == intent.event, TIME_COLUMN][0]
+    assert reached == pytest.approx(frame.time / 2, abs=frame.time / 50)
+
+
+def test_a_line_is_pointed_at_and_picked(qtbot: QtBot, panel: TokensPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    life = lives(panel)[0]
+    spot = QPoint(panel.lines.width() // 2, round(height_of(panel, life)))
+    with qtbot.waitSignal(panel.intent) as caught:
+        qtbot.mouseClick(panel.lines, Qt.MouseButton.LeftButton, pos=spot)
+    assert caught.args == [Select(server=life.server)]
+    with qtbot.waitSignal(panel.intent) as caught:
+        qtbot.mouseDClick(panel.lines, Qt.MouseButton.LeftButton, pos=spot)
+    assert caught.args == [Select(server=life.server, floating=True)]
+    tip = panel.lines.tip_at(QPointF(spot))
+    assert f"token {life.token + 1:,}".replace(",", "\u2009") in tip
+    assert f"server {life.server + 1}" in tip
+    assert "request" in panel.lines.tip_at(QPointF(5, panel.lines.height() - 2))
+
+
+def test_the_tokens_of_the_server_pointed_at_are_marked(
+    qtbot: QtBot, panel: TokensPanel, frame: Frame
+) -> None:
+    panel.set_frame(replace(frame, running=True))
+    assert LIGHT.selection not in colours(panel.lines)
+    life = lives(panel)[-1]
+    panel.set_selection(Select(server=life.server))
+    assert LIGHT.selection in colours(panel.lines)
+    panel.set_selection(Select())
+    assert LIGHT.selection not in colours(panel.lines)
+    qtbot.mouseMove(panel.lines, QPoint(20, round(height_of(panel, life))))
+    assert LIGHT.selection in colours(panel.lines)
+
+
+def test_rates_are_told_where_the_mouse_is(panel: TokensPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    row = panel.rates.sizeHint().height() / 3
+    assert panel.rates.tip_at(1.5 * row).startswith("type L")
+    assert panel.rates.tip_at(2.5 * row).startswith("type H")
+    assert "η_max" in panel.rates.tip_at(2)
+
+
+def test_while_it_runs_lines_follow_each_event_nearby(panel: TokensPanel) -> None:
+    session = Session.open("jrs-two-phases", kernel=False)
+    session.run(events=300)
+    for _ in range(20):
+        session.run(events=3)
+        shown = session.frame(running=True)
+        panel.set_frame(shown)
+        waits = [life.token for life in lives(panel) if life.used is None]
+        tokens = shown.state.token_number
+        assert waits == sorted(tokens[tokens >= 0].tolist())[: len(waits)]
+        assert bool(waits) == bool((tokens >= 0).any())
+
+
+def test_policies_without_tokens_are_told_so(panel: TokensPanel) -> None:
+    panel.set_frame(run("jrs-two-phases", 30, "first-fit").frame())
+    words = " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
+    assert "Tokens does not apply to" in words
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("lecture", [False, True])
+@pytest.mark.parametrize("size", [(300, 260), (570, 290), (640, 560), (1300, 700)])
+def test_it_is_drawn_at_any_size(
+    panel: TokensPanel, frame: Frame, pools: Frame, theme: str, lecture: bool,
+    size: tuple[int, int],
+) -> None:  # fmt: skip
+    usual = QApplication.font()
+    QApplication.setFont(fonts(lecture).body)
+    try:
+        look = load_theme(theme)
+        panel.set_theme(look)
+        panel.resize(*size)
+        for shown in (frame, pools):
+            panel.set_frame(shown)
+            QApplication.processEvents()
+            assert lives(panel)
+            kinds = {life.type for life in lives(panel)}
+            assert {phase_color(look, kind) for kind in kinds} <= colours(panel.lines)
+            if panel.rates.isVisible():
+                assert {look.rejection, look.normal} <= colours(panel.rates)
+            narrow = size == (300, 260) or (lecture and size == (570, 290))
+            assert narrow or (panel.plot.isVisible() and panel.rates.isVisible())
+    finally:
+        QApplication.setFont(usual)
+
+
+def test_the_picture_saves_as_vectors(panel: TokensPanel, frame: Frame, tmp_path: Path) -> None:
+    panel.set_frame(frame)
+    path = tmp_path / "tokens.svg"
+    panel.save_svg(path)
+    assert QSvgRenderer(str(path)).isValid()
+    assert "waiting now" in path.read_text(encoding="utf-8")
+
+
+def test_the_series_are_the_samples(panel: TokensPanel, frame: Frame) -> None:
+    assert panel.series() is None
+    panel.set_frame(frame)
+    series = panel.series()
+    assert series is not None
+    assert len(list(series[1])) == len(frame.samples)

@@ -1,0 +1,86 @@
+"""Good scenarios of jobs with phases, to be changed and broken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from model.errors import UserError
+from model.scenario.load import parse_scenario
+from model.scenario.phases import PhasesScenario
+from model.systems.phases.from_scenario import numbers_of
+from model.systems.phases.numbers import PhaseNumbers
+from tests.breaking import changed, is_one_line
+
+GOOD: dict[str, Any] = {
+    "system": "phases",
+    "seed": 1,
+    "run": {"until": 1000, "warmup": 100},
+    "servers": {"most_jobs": 8, "capacity": {"cpu": 10}},
+    "cost": {"law": "overrun", "budget": 0.05},
+    "phases": [
+        {"name": "L", "demand": {"cpu": 1}, "arrival_rate": 1, "departure_rate": "1/3",
+         "to": {"H": 0.5}},
+        {"name": "H", "demand": {"cpu": 3}, "departure_rate": 1, "to": {"L": 1}},
+    ],
+    "workload": {"kind": "poisson", "scale": 100},
+    "policy": {"name": "jrs"},
+}  # fmt: skip
+
+TABLE = changed(("cost",), {"law": "table", "budget": "1/20", "rates": [
+    {"jobs": {"L": 4, "H": 2}, "rate": 0.3}, {"jobs": {"H": 4}, "rate": "1/7"},
+    {"jobs": {}, "rate": 0}]}, GOOD)  # fmt: skip
+
+SEVERAL: dict[str, Any] = {
+    "system": "phases",
+    "resources": [{"name": "CPU"}, {"name": "memory", "unit": "GB"}],
+    "servers": {"most_jobs": 5, "capacity": {"CPU": 8, "memory": "32 GB"},
+                "contention": "never"},
+    "phases": [
+        {"name": "small", "demand": {"CPU": 1, "memory": "500 MB"}, "arrival_rate": 1,
+         "departure_rate": 1},
+        {"name": "large", "demand": {"memory": 16}, "arrival_rate": 0.5, "departure_rate": 2},
+    ],
+    "workload": {"kind": "poisson", "scale": "5/2"},
+}  # fmt: skip
+
+SCRIPT: dict[str, Any] = {
+    "system": "phases",
+    "servers": {"most_jobs": 3, "capacity": 4},
+    "phases": [{"name": "L", "demand": 1}, {"name": "H", "demand": 3}],
+    "workload": {
+        "kind": "scripted",
+        "initial": [[{"real": {"a": "L"}, "virtual": {"v1": "H"}}, {}], []],
+        "initial_tokens": [{"L": [2, 2]}],
+        "events": [
+            {"t": 0, "kind": "tick", "server": 1, "type": "patch", "virtual_choices": [0, 1]},
+            {"t": 0, "kind": "arrival", "type": "H", "job": "b", "token_index": 0, "pool": 2},
+            {"t": "1/3", "kind": "phase", "job": "a", "to": "H"},
+            {"t": 2, "kind": "departure", "job": "a"},
+            {"t": 3, "kind": "tick", "server": 2, "type": "L"},
+        ],
+    },
+}  # fmt: skip
+
+TRACE: dict[str, Any] = {
+    "system": "phases",
+    "servers": {"most_jobs": 4, "capacity": {"vCPU": 8, "memory": 32}, "contention": "never"},
+    "workload": {"kind": "trace", "format": "azure-flavours", "most_types": 3},
+}  # fmt: skip
+
+
+def opened(data: dict[str, Any]) -> PhaseNumbers:
+    """The numbers of a scenario."""
+    scenario = parse_scenario(data)
+    assert isinstance(scenario, PhasesScenario)
+    return numbers_of(scenario)
+
+
+def check_line(data: dict[str, Any], words: tuple[str, ...]) -> None:
+    with pytest.raises(UserError) as raised:
+        opened(data)
+    assert is_one_line(raised.value.line)
+    assert raised.value.line.startswith(words[0]), raised.value.line
+    for word in words:
+        assert word in raised.value.line
