@@ -18,6 +18,12 @@ WIDTH, HEIGHT, PNG_SCALE = 900, 560, 2.0
 _PEN_WIDTH = 2.5
 _BAND_OPACITY = 40
 
+#: Points of a logarithmic axis that each have their number.
+_MOST_TICKS = 10
+
+#: About how much of a picture's width, and for each row of its height, a legend takes.
+_LEGEND_WIDTH, _LEGEND_ROW = 0.25, 0.045
+
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Save a figure; the path's ending, ``.svg`` or ``.png``, decides the format.
@@ -71,8 +77,41 @@ def _frame(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
         item.getAxis(side).enableAutoSIPrefix(False)
         item.getAxis(side).setPen(theme.muted)
         item.getAxis(side).setTextPen(theme.normal)
+    places = sorted({place for curve in figure.curves for place in curve.x})
+    if figure.logarithmic_x and len(places) <= _MOST_TICKS:
+        ticks = [(float(np.log10(place)), f"{place:g}") for place in places]
+        item.getAxis("bottom").setTicks([ticks])
     if len(figure.curves) > 1:
-        item.addLegend(offset=(-20, -20), labelTextColor=theme.normal, labelTextSize="11pt")
+        legend = item.addLegend(offset=_corner(figure), labelTextColor=theme.normal,
+                                labelTextSize="11pt")  # fmt: skip
+        # A picture of twice the size is to have a legend of twice the size.
+        legend.setFlag(legend.GraphicsItemFlag.ItemIgnoresTransformations, False)
+
+
+def _corner(figure: Figure) -> tuple[int, int]:
+    """The offset of a legend in the corner where it hides least; of equals the lower right one."""
+    y = [height for curve in figure.curves for height in curve.y]
+    y += [height for _, height in figure.levels]
+    low, high = np.nanmin(y), np.nanmax(y)
+    x = [place for curve in figure.curves for place in curve.x]
+    across = np.array([min(x), max(x)])
+    lines = [(curve.x, curve.y) for curve in figure.curves]
+    lines += [(tuple(across), (height, height)) for _, height in figure.levels]
+    if figure.logarithmic_x:
+        lines, across = [(np.log10(line), heights) for line, heights in lines], np.log10(across)
+    height = _LEGEND_ROW * (len(figure.curves) + 1)
+
+    def hidden(corner: tuple[int, int]) -> int:
+        right, lower = corner[0] < 0, corner[1] < 0
+        aside = np.linspace(1 - _LEGEND_WIDTH if right else 0, 1 if right else _LEGEND_WIDTH, 32)
+        found = 0
+        for line, heights in lines:
+            level = np.interp(across[0] + aside * (across[1] - across[0]), line, heights)
+            share = (level - low) / ((high - low) or 1.0)
+            found += int(((share < height) if lower else (share > 1 - height)).sum())
+        return found
+
+    return min(((-20, -20), (-20, 20), (20, 20), (20, -20)), key=hidden)
 
 
 def _draw(item: pg.PlotItem, curve: Curve, colour: str, logarithmic: bool) -> None:

@@ -106,7 +106,7 @@ class Oracle:
         if not any(k) and pool.patch and self.options.get("patch", True):
             return {"patch": float(pool.patch["rate"])}
         rate = float(Fraction(self.options.get("recovery_rate", 0)))
-        return {"patch": rate} if rate and entry["case"] == 3 and self.way_back(pool, k) else {}
+        return {"patch": rate} if rate and self.way_back(pool, k) else {}
 
     def way_back(self, pool: Pool, k: tuple[int, ...]) -> list[str]:
         """The fewest arriving jobs that lead from k to a configuration of case 1, breadth first."""

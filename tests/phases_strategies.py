@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from model.scenario.load import parse_scenario
+from model.scenario.phases import PhasesScenario
 from model.systems.phases.from_scenario import job_model
 from model.systems.phases.lattice import Lattice, lattice_of
 
@@ -120,7 +121,9 @@ def _patch(draw: st.DrawFn, lattice: Lattice) -> dict[str, Any] | None:
 @st.composite
 def requesting_parameters(draw: st.DrawFn, data: dict[str, Any]) -> dict[str, Any]:
     """Pools with any tables, and any readings, for JRS on the jobs of *data*."""
-    model = job_model(parse_scenario({**data, "policy": {"name": "first-fit"}}))
+    scenario = parse_scenario({**data, "policy": {"name": "first-fit"}})
+    assert isinstance(scenario, PhasesScenario)
+    model = job_model(scenario)
     lattice = lattice_of(model)
     pools = []
     for _ in range(draw(st.sampled_from([1, 1, 2]))):

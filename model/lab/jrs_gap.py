@@ -139,8 +139,8 @@ def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
 
     over = f"scaling factor r ({length})"
     return (
-        _figure("", "Active servers over their bound", over, "N / N̄", cells, servers, 1.0),
-        _figure("-cost", "Cost rate over its budget", over, "C / ε", cells, cost, 1.0),
+        _figure("", "Active servers over their bound", over, "N / N̄", cells, servers, "N̄"),
+        _figure("-cost", "Cost rate over its budget", over, "C / ε", cells, cost, "ε"),
         _figure("-root", "Gap to the bound over the square root of r", over, "(N − N̄) / √r", cells,
                 gap),
         _figure("-tokens", "Tokens over the square root of r", over, "tokens / √r", cells,
@@ -159,7 +159,7 @@ def _figure(
     y_label: str,
     cells: Cells,
     value: Value,
-    level: float | None = None,
+    level: str = "",
 ) -> Figure:
     curves = []
     for model in MODELS:
@@ -167,7 +167,7 @@ def _figure(
                   if key[0] == model and (found := value(key, cell)) is not None}  # fmt: skip
         if points:
             curves.append(curve(model, points))
-    levels = () if level is None else ((y_label, level),)
+    levels = ((level, 1.0),) if level else ()
     return Figure(f"{NAME}{ending}", f"JRS: {title}", x_label, y_label, tuple(curves), levels,
                   logarithmic_x=True)  # fmt: skip
 

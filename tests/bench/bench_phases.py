@@ -1,7 +1,7 @@
 """Jobs with phases: events per second of the kernels, beside other ways of running the same.
 
-Run with ``python -m tests.bench.bench_phases [--quick]``.  Two parts: JRS beside C, a Python program
-with ``heapq`` and the reference; and all policies, up to some 3,000 servers.
+Run with ``python -m tests.bench.bench_phases [--quick]``.  Two parts: JRS beside C, a Python
+program with ``heapq`` and the reference; and all policies, up to some 3,000 servers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """JRS by other hands: as a Python program with ``heapq``, and in C with arrays only.
 
-All follow the same rules (:class:`model.policies.phases.rules.Rules`) with the defaults of JRS, and
+All follow the same rules (:class:`model.programs.phases.rules.Rules`) with the defaults of JRS, and
 begin with empty servers.  The Python program draws with ``random``, as such programs do, so that it
 does the same only on average; given the run's own random words it must reach the same integrals
 and counts, and the one in C always must.

@@ -12,7 +12,7 @@ from model.comparison.comparison import Comparison
 from model.comparison.file import load_run, save_run
 from model.errors import PolicyError, ScenarioError
 from model.metrics import estimates
-from model.policies import POLICIES, POLICIES_OF, reference_class, reference_for, suits
+from model.policies import POLICIES, POLICIES_OF, reference_for, suits
 from model.scenario.load import SYSTEMS, as_data, edited, load_scenario, parse_scenario
 from model.state import digest
 from model.systems.kinds import KINDS, kind_named

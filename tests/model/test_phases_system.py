@@ -118,6 +118,27 @@ class TestASecondProgram:
         found = list(bench.kind.trace_lines(bench.system, float("inf")))
         assert found == Oracle(data, options).states()
 
+    @pytest.mark.parametrize("policy", ["first-fit", "grand", "best-fit", "power-of-d"])
+    def test_agrees_on_jobs_without_tokens(self, policy: str) -> None:
+        """Lines of a policy without tokens: who is where follows from the events alone."""
+        bench, jobs = assemble(small(policy)), {}
+        for line in bench.kind.trace_lines(bench.system, 200):
+            happened = line.get("event", {"kind": "start"})
+            if happened["kind"] == "arrival":
+                jobs[happened["job"]] = [line["result"]["placed"], happened["type"]]
+            elif happened["kind"] == "phase":
+                jobs[happened["job"]] = [jobs[happened["job"]][0], happened["to"]]
+            elif happened["kind"] == "departure":
+                del jobs[happened["job"]]
+            assert line["jobs"] == jobs
+            servers: dict[str, list[int]] = {}
+            for where, phase in jobs.values():
+                servers.setdefault(where.removeprefix("server "), [0, 0])["LH".index(phase)] += 1
+            assert line["servers"] == servers
+            assert line["active"] == len(servers)
+            overrun = sum(max(0, low + 3 * high - 4) for low, high in servers.values())
+            assert line["cost_rate"] == overrun / 4
+
     def test_sees_all_that_can_happen(self) -> None:
         """So that the runs above are no empty ones: one of them has everything."""
         bench = assemble(small())

@@ -28,7 +28,7 @@ from model.systems.phases.state import (
     TOKENS,
     VIRTUAL_ARRIVED,
 )
-from tests.phases_numbers import A, B, C, E, MODELS, plan_file
+from tests.phases_numbers import MODELS, A, B, C, E, plan_file
 
 SHORT = Length(50, 400, 8)
 LONG = Length(100, 1000, 16)

@@ -107,7 +107,8 @@ class PolicyMapPanel(Panel):
             while stack.count():
                 stack.takeAt(0)
         self._stacks[0].addWidget(self.view, 3)
-        self._stacks[columns - 1].addWidget(self.bars, 1)
+        # Beside the map the bars have all the room that they can use.
+        self._stacks[columns - 1].addWidget(self.bars, 1 if columns == 1 else 100)
         self._stacks[columns - 1].addWidget(self.lemma)
         if columns == 2:
             self._stacks[1].addStretch(1)

@@ -14,7 +14,7 @@ LEAST_HEIGHT, LEAST_WIDTH = 6, 3
 #: Virtual jobs have a column of their own from this width of a bin on; its share of it.
 VIRTUAL_FROM, VIRTUAL_SHARE = 7, 0.27
 #: Lower bins have so little room above their rim that it only says that something is there.
-LOW, LEAST_ABOVE, LOW_SHARE = 44, 2, 9
+LOW, LEAST_ABOVE, LOW_SHARE = 44, 2, 6
 #: Lines below a bin are written from this height of a cell on, in lines of text.
 LABELS_FROM = (5.0, 7.0, 9.0)
 #: Height of the floor, and of the gap above the lines below it.

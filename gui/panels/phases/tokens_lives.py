@@ -13,7 +13,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from model.frame import Frame
-from model.policies.phases.rules import AFTER_PAUSE
+from model.programs.phases.rules import AFTER_PAUSE
 from model.systems.phases.rows import FLAG_MATCHED, FLAG_OF_VIRTUAL, FLAG_REQUESTED
 
 

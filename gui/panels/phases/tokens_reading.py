@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gui.panels.sampled import Columns, Read
 from gui.plotting.scales import step_up
 from model.frame import Frame
-from model.policies.phases.rules import LIMIT_IN_ALL
+from model.programs.phases.rules import LIMIT_IN_ALL
 from model.systems.phases.measures import COUNTS
 from model.systems.phases.sampling import (
     COUNTED,

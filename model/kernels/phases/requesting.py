@@ -39,8 +39,8 @@ from model.kernels.phases.loop import (
     TYPE,
     VIRTUALS,
 )
-from model.policies.phases.rules import AFTER_PAUSE, LIMIT_IN_ALL, LIMIT_REACHED
 from model.programs.phases.plan import AT_ONCE, TIMERS
+from model.programs.phases.rules import AFTER_PAUSE, LIMIT_IN_ALL, LIMIT_REACHED
 from model.systems import random_words
 from model.systems.phases import physics
 from model.systems.phases.rows import (
@@ -346,7 +346,7 @@ def advance(
     tables:
         :class:`model.systems.phases.tables.Tables`, with a lattice.
     rules:
-        :class:`model.policies.phases.rules.Rules`.
+        :class:`model.programs.phases.rules.Rules`.
     asked, step:
         [I] zeros and [STEPS], scratch.
     jobs:

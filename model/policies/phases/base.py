@@ -50,7 +50,7 @@ class PhasePolicy:
     most_tokens: int = 0
     #: The plan that it follows (:class:`model.programs.phases.plan.Plan`), if it follows one.
     plan: Any = None
-    #: It as tables (:class:`model.policies.phases.rules.Rules`).
+    #: It as tables (:class:`model.programs.phases.rules.Rules`).
     rules: Any = None
 
     arrived: Callable[[PhaseView, Job], Decisions]

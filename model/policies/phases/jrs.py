@@ -29,16 +29,16 @@ import numpy as np
 from pydantic import Field
 
 from model.policies.phases.base import Decisions, Job, PhasePolicy, PseudocodeLine
-from model.policies.phases.rules import (
+from model.programs.phases.choosing import Estimate, plan_of
+from model.programs.phases.plan import AT_ONCE, TIMERS
+from model.programs.phases.plan_tables import PoolTable
+from model.programs.phases.rules import (
     AFTER_PAUSE,
     LIMIT_IN_ALL,
     LIMIT_REACHED,
     OPTIONS,
     rules_of,
 )
-from model.programs.phases.choosing import Estimate, plan_of
-from model.programs.phases.plan import AT_ONCE, TIMERS
-from model.programs.phases.plan_tables import PoolTable
 from model.records import Line, Match, Overflow, Record, Request, SetTimer, VirtualArrival
 from model.scenario.fields import NotNegative, Section, Whole
 from model.systems.phases.numbers import PhaseNumbers

@@ -19,10 +19,11 @@ from scipy import sparse
 from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components
 
+from model.errors import ScenarioError
 from model.programs.phases.policy import Part, together
-from model.programs.phases.process import WAIT, Evaluated, Prices, Process
+from model.programs.phases.process import WAIT, Evaluated, Prices, Process, UndecidedError
 from model.programs.phases.program import SingleServerProgram, program_of
-from model.programs.phases.simplex import Cancelled, Progress, SolvingStoppedError
+from model.programs.phases.simplex import Cancelled, Progress
 
 #: What the dual bound may exceed Phi by, relative to it.
 GAP_TOLERANCE = 1e-8
@@ -83,8 +84,23 @@ def decomposed(
     ------
     SolvingStoppedError
         If *cancelled* says so.
+    ScenarioError
+        If the rates differ too much for floating point.
     """
-    return _begun(program, progress, cancelled).solve()
+    try:
+        return _begun(program, progress, cancelled).solve()
+    except UndecidedError:
+        raise undecided(program) from None
+
+
+def undecided(program: SingleServerProgram) -> ScenarioError:
+    """The error that floating point is not enough for a model."""
+    return ScenarioError(
+        "the rates of this model differ so much that floating point cannot tell how often a server "
+        f"is in each of its {program.configurations:,} configurations; rates that differ less, or "
+        "a smaller servers.most_jobs, would do",
+        where="phases",
+    )
 
 
 def _begun(
@@ -117,8 +133,8 @@ class _Decomposition:
         progress: Progress | None,
         cancelled: Cancelled | None,
     ) -> None:
-        self._program, self._process = program, Process(program)
-        self._progress, self._cancelled = progress, cancelled
+        self._program, self._process = program, Process(program, cancelled)
+        self._progress = progress
         self._arrivals = np.array([float(rate) for rate in program.model.arrival_rates])
         self._budget = float(program.model.budget)
         self._policies: list[Evaluated] = []
@@ -127,7 +143,6 @@ class _Decomposition:
         self._penalty = FIRST_PENALTY
         #: [C] the policy with which the next search begins.
         self._latest = np.full(self._process.size, WAIT, np.int64)
-
         self._center = Prices(np.where(self._arrivals > 0, 1 / self._arrivals.sum(), 0.0), 0.0)
         for kind in self._process.arriving:
             most = self._process.filled(int(kind), self._budget)
@@ -181,8 +196,6 @@ class _Decomposition:
 
     def _improve(self, prices: Prices) -> Evaluated:
         """A good policy for some prices, beginning with the one that was found last."""
-        if self._cancelled is not None and self._cancelled():
-            raise SolvingStoppedError("solving was cancelled")
         found = self._process.improved(self._latest, prices)
         self._latest = found.action
         return found
@@ -233,6 +246,8 @@ class _Decomposition:
         right = np.append(np.zeros(types), 1.0)
         solution = linprog(loss, most, [self._budget], equal, right, method="highs-ds",
                            options=TIGHT)  # fmt: skip
+        if solution.status != 0:
+            raise UndecidedError
         weights = solution.x[:count]
         price = np.zeros(len(self._arrivals))
         price[kinds] = solution.eqlin.marginals[:types]
@@ -276,8 +291,6 @@ class _Decomposition:
         return np.asarray(visited + self._process.frequencies(policy).sum(axis=1))
 
     def _tell(self, mixture: _Mixture) -> None:
-        if self._cancelled is not None and self._cancelled():
-            raise SolvingStoppedError("solving was cancelled")
         if self._progress is not None:
             phi = 0.0 if mixture.faults > WEIGHT_TOLERANCE else mixture.phi
             self._progress(self._process.evaluations, phi)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from model.programs.phases.program import SingleServerProgram, transitions_of
+from model.programs.phases.simplex import Cancelled, SolvingStoppedError
 from model.programs.phases.stationary import LongRun, Mode, Solved, closed_sets
 
 #: The action of a configuration in which the server waits.
@@ -99,9 +100,12 @@ class Process:
     ----------
     program:
         Whose prices are to come.
+    cancelled:
+        Asked before each policy whether to stop.
     """
 
-    def __init__(self, program: SingleServerProgram) -> None:
+    def __init__(self, program: SingleServerProgram, cancelled: Cancelled | None = None) -> None:
+        self._cancelled = cancelled
         model, lattice = program.model, program.lattice
         self.types, self.size = len(model.phases), len(lattice)
         self.configurations = lattice.configurations
@@ -193,9 +197,13 @@ class Process:
 
         Raises
         ------
+        SolvingStoppedError
+            If the caller has cancelled.
         UndecidedError
             If it keeps falling into sets that a server hardly leaves.
         """
+        if self._cancelled is not None and self._cancelled():
+            raise SolvingStoppedError("solving was cancelled")
         self.evaluations += 1
         for _ in range(MOST_MODES):
             settled = self._settle(action)
@@ -213,15 +221,18 @@ class Process:
             chain = self._chain(classes[0], part, settled, prices)
             place = int(np.searchsorted(part, self._often))
             here = place < len(part) and part[place] == self._often
-            solved: Solved | NDArray[np.int64] | None = chain.solved(place if here else -1)
-            if not isinstance(solved, Solved):
-                modes = chain.modes(solved)
+            solved: Solved | None
+            found = chain.solved(place if here else -1)
+            if isinstance(found, Solved):
+                solved = found
+            else:
+                modes = chain.modes(found)
                 if len(modes) > 1:
                     action = self._kept_to(modes, action, part, graph, settled)
                     continue
                 solved = chain.solved_at_once(modes[0].often if modes else -1)
-                if solved is None:
-                    break
+            if solved is None:
+                break
             return self._evaluated(action, classes[0], part, settled, prices, solved)
         raise UndecidedError
 

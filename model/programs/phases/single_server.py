@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from model.errors import ScenarioError
 from model.programs.phases import store
-from model.programs.phases.decomposition import decomposed
+from model.programs.phases.decomposition import decomposed, undecided
 from model.programs.phases.lemma7 import lemma7
 from model.programs.phases.policy import Part, chain_of, policy_of, together
 from model.programs.phases.program import SingleServerProgram, program_of
@@ -222,12 +222,7 @@ def _from_policies(
         table = policy_of(part.stationary, part.requests)
         check = lemma7(table, chain_of(program.model, program.lattice, table), part)
         if max(check.stationary, check.requests) > TRUSTED * max(1.0, part.requests.max()):
-            raise ScenarioError(
-                "the rates of this model differ so much that floating point cannot tell how often "
-                f"a server is in each of its {program.configurations:,} configurations; rates that "
-                "differ less, or a smaller servers.most_jobs, would do",
-                where="phases",
-            )
+            raise undecided(program)
     stationary, requests = together(found.parts)
     return SingleServerSolution(
         phi=found.phi,

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.explain import grouped, plural, shown, told
-from model.policies.phases.rules import LIMIT_IN_ALL, LIMIT_REACHED
 from model.records import (
     ARRIVAL,
     DEPARTURE,
@@ -104,7 +103,7 @@ class PhaseNarrator:
                     f"{_which(int(row['tokens']), kind)}, and joins {server}: it was asked for "
                     f"{age} ago")  # fmt: skip
         if flags & FLAG_PLACED:
-            return f"{job} of type {kind} goes to {server}: {_fitting(int(row['fitting']))}"
+            return f"{job} of type {kind} goes to {server}: {_seen(int(row['fitting']))}"
         return f"{job} of type {kind} arrives"
 
     def _moved_row(self, row: np.void, flags: int) -> str:
@@ -198,7 +197,7 @@ class PhaseNarrator:
         where = f"in pool {pool + 1}" if self._facts.pools > 1 else "in the system"
         if self._facts.rules is None:
             return f" {where}"
-        in_all = " for all types" if self._facts.rules.option[LIMIT_IN_ALL] else ""
+        in_all = " for all types" if self._facts.limit_in_all else ""
         return f" {where} (the limit is {self._facts.rules.limit[pool]}{in_all})"
 
     def _arrived_virtually(self, kind: int, values: Values) -> str:
@@ -208,11 +207,12 @@ class PhaseNarrator:
                 f"{self._server(values['server'])}")  # fmt: skip
 
     def _limit_passed(self, values: Values) -> str:
-        option = self._facts.rules.option
-        kind = "of all types" if option[LIMIT_IN_ALL] else f"of type {self._type(values['type'])}"
+        kind = (
+            "of all types" if self._facts.limit_in_all else f"of type {self._type(values['type'])}"
+        )
         inside = f" in pool {values['pool'] + 1}" if self._facts.pools > 1 else ""
         limit = values["limit"]
-        allowed = f"there must be fewer than {limit}" if option[LIMIT_REACHED] and limit else \
+        allowed = f"there must be fewer than {limit}" if self._facts.limit_reached and limit else \
             f"the limit is {limit}"  # fmt: skip
         return f"{counted(values['count'], 'token')} {kind}{inside}, {allowed}"
 
@@ -370,6 +370,13 @@ def _fitting(servers: int) -> str:
     if servers <= 0:
         return "no busy server has room for it"
     return f"{counted(servers, 'busy server')} {'has' if servers == 1 else 'have'} room for it"
+
+
+def _seen(servers: int) -> str:
+    """How many of the servers that a policy looked at had room."""
+    if servers <= 0:
+        return "no server that was looked at has room"
+    return f"{grouped(servers)} of those looked at {'has' if servers == 1 else 'have'} room"
 
 
 #: Why a job goes to a server, by the reason that the policy gives.

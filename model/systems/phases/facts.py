@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from model.programs.phases.rules import AFTER_PAUSE, LIMIT_IN_ALL, LIMIT_REACHED
 from model.systems.phases.state import NOW, PhaseState
 
 
@@ -20,7 +21,7 @@ class PhaseFacts:
     plan:
         The plan of JRS (:class:`model.programs.phases.plan.Plan`); None for its peers.
     rules:
-        It as tables (:class:`model.policies.phases.rules.Rules`); None for its peers.
+        It as tables (:class:`model.programs.phases.rules.Rules`); None for its peers.
     pool_of:
         [L] the pool of each normal server; empty where servers are unlimited.
     pools:
@@ -36,6 +37,21 @@ class PhaseFacts:
     def normal_servers(self) -> int:
         """L; 0 where servers are unlimited and none is a backup."""
         return len(self.pool_of)
+
+    @property
+    def limit_in_all(self) -> bool:
+        """Whether the token limit of a pool is one for all its types together."""
+        return self.rules is not None and bool(self.rules.option[LIMIT_IN_ALL])
+
+    @property
+    def limit_reached(self) -> bool:
+        """Whether a limit is passed as soon as there are as many tokens."""
+        return self.rules is not None and bool(self.rules.option[LIMIT_REACHED])
+
+    @property
+    def asks_after_pause(self) -> bool:
+        """Whether the end of a pause can make a server ask for jobs."""
+        return self.rules is not None and bool(self.rules.option[AFTER_PAUSE])
 
     def first_server(self, pool: int) -> int:
         """The number of the first normal server of a pool."""

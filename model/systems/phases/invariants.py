@@ -12,7 +12,7 @@ from typing import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.policies.phases.rules import LIMIT_IN_ALL, LIMIT_REACHED
+from model.programs.phases.rules import LIMIT_IN_ALL, LIMIT_REACHED
 from model.systems.phases.lattice import cost_rate
 from model.systems.phases.state import (
     ACTIVE,

@@ -277,8 +277,15 @@ def is_next(state: State, record: int) -> bool:
 
 @jitable
 def schedule_again(state: State, record: int) -> None:
-    """The next move of the first job in the heap is another one: it sinks from the top."""
+    """The next move of the first job in the heap is another one: it sinks from the top.
+
+    Without any it is taken off.
+    """
     size = state.number[MOVES]
+    if state.job_due[np.uintp(record)] == np.inf:
+        heap_pop(state.heap_time, state.heap_record, size, state.job_number)
+        state.number[MOVES] = size - 1
+        return
     state.heap_time[np.uintp(size)] = state.job_due[np.uintp(record)]
     state.heap_record[np.uintp(size)] = record
     heap_pop(state.heap_time, state.heap_record, size + 1, state.job_number)

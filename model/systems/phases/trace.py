@@ -15,7 +15,7 @@ from typing import Any, Iterator, Sequence
 
 import numpy as np
 
-from model.policies.phases.rules import LIMIT_IN_ALL
+from model.programs.phases.rules import LIMIT_IN_ALL
 from model.records import ARRIVAL, TICK, Event, Match, Overflow, Place, Record, VirtualArrival
 from model.scenario.phases_workload import PATCH
 from model.systems.phases.state import (

@@ -10,7 +10,6 @@ from typing import Sequence
 import numpy as np
 
 from model.explain import grouped, plural, shown
-from model.policies.phases.rules import AFTER_PAUSE
 from model.programs.phases.plan import AT_ONCE, TIMERS
 from model.systems.phases.facts import PhaseFacts
 from model.systems.phases.numbers import PhaseNumbers
@@ -98,7 +97,7 @@ def _paused(state: PhaseState, numbers: PhaseNumbers, facts: PhaseFacts, server:
     would = would_ask(numbers, facts, pool, place)
     if not would:
         return text
-    then = "will then" if facts.rules.option[AFTER_PAUSE] else "would"
+    then = "will then" if facts.asks_after_pause else "would"
     return f"{text}; at {_at(facts, place)} it {then} ask for {would}"
 
 

@@ -1,0 +1,60 @@
+"""The benchmark of jobs with phases at tiny sizes: the ways that are compared do the same.
+
+How long anything takes is never looked at.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from model.assembly import Bench
+from model.engine import Task, started
+from model.systems.phases.rows import PHASE_ROW
+from model.systems.phases.state import MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED, PhaseState
+from tests.bench import bench_phases
+from tests.bench.phase_ways import Chance, CompiledJrs, Outcome, PlainJrs, Words, compiled_c
+
+pytestmark = pytest.mark.slow
+
+EVENTS = 3000
+
+
+def by_kernel(bench: Bench) -> Outcome:
+    tape = np.zeros(EVENTS, PHASE_ROW)
+    state: PhaseState = bench.kernel().advance(started(bench.system), tape, Task()).state
+    counts = state.tally[[MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED]].sum(axis=1)
+    return Outcome(EVENTS, tuple(state.area.tolist()), *counts.tolist())
+
+
+@pytest.mark.parametrize(("name", "scale", "given"), bench_phases.CASES)
+def test_all_ways_of_jrs_do_the_same(name: str, scale: int, given: str, tmp_path: Path) -> None:
+    bench = bench_phases.bench_of(name, scale, given=given)
+    kernel = by_kernel(bench)
+    found = [PlainJrs(bench, Words(bench)).run(EVENTS)]
+    library = compiled_c(tmp_path)
+    if library is not None:
+        found.append(CompiledJrs(bench, library, EVENTS).run(EVENTS))
+    assert min(kernel[2:]) > 10
+    for outcome in found:
+        assert outcome[2:] == kernel[2:]
+        assert outcome.areas == pytest.approx(kernel.areas, rel=1e-9)
+
+
+def test_a_program_with_other_random_numbers_does_much_the_same() -> None:
+    name, scale, given = bench_phases.CASES[0]
+    bench = bench_phases.bench_of(name, scale, given=given)
+    kernel, other = by_kernel(bench), PlainJrs(bench, Chance(1)).run(EVENTS)
+    assert other.areas != kernel.areas
+    assert other.matched == pytest.approx(kernel.matched, rel=0.2)
+
+
+def test_tables_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    name, _, given = bench_phases.CASES[0]
+    bench_phases.bench_ways(name, 20, given, (200, 100, 50), 1)
+    bench_phases.bench_policies(name, given, (5, 10), 1, 100)
+    text = capsys.readouterr().out
+    for way in ("kernel", "Python, heapq", "reference (Python)", "jrs", "power-of-d"):
+        assert f"| {way} |" in text
