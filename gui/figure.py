@@ -21,6 +21,9 @@ _BAND_OPACITY = 40
 #: Points of a logarithmic axis that each have their number.
 _MOST_TICKS = 10
 
+#: Curves from which a legend has a second column.
+_MOST_ROWS = 6
+
 #: About how much of a picture's width, and for each row of its height, a legend takes.
 _LEGEND_WIDTH, _LEGEND_ROW = 0.25, 0.045
 
@@ -83,9 +86,13 @@ def _frame(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
         item.getAxis("bottom").setTicks([ticks])
     if len(figure.curves) > 1:
         legend = item.addLegend(offset=_corner(figure), labelTextColor=theme.normal,
-                                labelTextSize="11pt")  # fmt: skip
+                                labelTextSize="11pt", colCount=_columns(figure))  # fmt: skip
         # A picture of twice the size is to have a legend of twice the size.
         legend.setFlag(legend.GraphicsItemFlag.ItemIgnoresTransformations, False)
+
+
+def _columns(figure: Figure) -> int:
+    return 1 if len(figure.curves) <= _MOST_ROWS else 2
 
 
 def _corner(figure: Figure) -> tuple[int, int]:
@@ -99,11 +106,12 @@ def _corner(figure: Figure) -> tuple[int, int]:
     lines += [(tuple(across), (height, height)) for _, height in figure.levels]
     if figure.logarithmic_x:
         lines, across = [(np.log10(line), heights) for line, heights in lines], np.log10(across)
-    height = _LEGEND_ROW * (len(figure.curves) + 1)
+    columns = _columns(figure)
+    width, height = _LEGEND_WIDTH * columns, _LEGEND_ROW * (len(figure.curves) / columns + 1)
 
     def hidden(corner: tuple[int, int]) -> int:
         right, lower = corner[0] < 0, corner[1] < 0
-        aside = np.linspace(1 - _LEGEND_WIDTH if right else 0, 1 if right else _LEGEND_WIDTH, 32)
+        aside = np.linspace(1 - width if right else 0, 1 if right else width, 32)
         found = 0
         for line, heights in lines:
             level = np.interp(across[0] + aside * (across[1] - across[0]), line, heights)

@@ -72,6 +72,7 @@ class PanelDocks(QObject):
             self._build_next()
         if not self.complete:
             QApplication.processEvents()  # docks that are not shown yet take no size
+        if not self.complete:  # a turn of the building one by one may have done it
             self._close()
 
     def _build_next(self) -> None:

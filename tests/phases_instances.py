@@ -145,7 +145,7 @@ def _event(draw: st.DrawFn, running: Oracle, jobs: Iterator[str]) -> Event:
     if kind == "arrival":
         return _arrival(draw, running, next(jobs))
     job = draw(st.sampled_from(present))
-    event = {"kind": kind, "job": job} | _in_pool(running, running.where[job][0])
+    event: Event = {"kind": kind, "job": job} | _in_pool(running, running.where[job][0])
     if kind == "phase":
         event["to"] = draw(st.sampled_from([n for n in running.names if n != running.phase[job]]))
     return event
@@ -154,7 +154,7 @@ def _event(draw: st.DrawFn, running: Oracle, jobs: Iterator[str]) -> Event:
 def _arrival(draw: st.DrawFn, running: Oracle, job: str) -> Event:
     pool = draw(st.integers(0, len(running.pools) - 1))
     type_ = draw(st.sampled_from(running.names))
-    event = {"kind": "arrival", "type": type_, "job": job} | _in_pool(running, pool)
+    event: Event = {"kind": "arrival", "type": type_, "job": job} | _in_pool(running, pool)
     if count := len(running.pools[pool].of(type_)):
         event["token_index"] = draw(st.integers(0, count - 1))
     return event

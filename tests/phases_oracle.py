@@ -188,7 +188,7 @@ class Oracle:
             name = f"p{number + 1}{name}"
         self.phase[name] = type_
         self._put(name, number, owner, virtual=True)
-        made = {"job": name, "server": owner + 1, "type": type_}
+        made: Line = {"job": name, "server": owner + 1, "type": type_}
         self.result.setdefault("virtual_arrivals", []).append(made)
 
     def take(self, number: int, place: int) -> None:
@@ -275,7 +275,7 @@ class Oracle:
 
     def states(self) -> list[Line]:
         """All states of the instance, as its golden file has them."""
-        found = [{"after": "start"} | self.state()]
+        found: list[Line] = [{"after": "start"} | self.state()]
         for place, event in enumerate(self.data["events"]):
             self.run(event)
             found.append({"after": place, "result": self.result} | self.state())

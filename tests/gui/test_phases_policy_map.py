@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QHelpEvent, QImage
-from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
@@ -19,21 +16,19 @@ from gui.panels.phases.policy_map import PolicyMapPanel
 from gui.panels.phases.policy_map_bars import MOST_BARS, heaviest
 from gui.panels.phases.policy_map_painting import shade
 from gui.panels.phases.policy_map_values import expected_shares
-from gui.panels.phases.policy_map_view import MapView
 from gui.panels.phases.policy_map_words import lemma_words
-from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame
 from model.programs.phases.bounds import PhasesBounds
 from model.programs.phases.lemma7 import Lemma7
-
-LIGHT = load_theme("light")
-
-
-def run(name: str, events: int, policy: str | None = None) -> Frame:
-    session = Session.open(name, policy, kernel=False)
-    session.run(events=events)
-    return session.frame()
+from tests.gui.phases_policy_map_views import (
+    LIGHT,
+    cell_of,
+    colours,
+    moved,
+    run,
+    shown_panel,
+)
 
 
 @pytest.fixture(scope="module")
@@ -53,38 +48,7 @@ def pools() -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> PolicyMapPanel:
-    made = PolicyMapPanel(LIGHT)
-    qtbot.addWidget(made)
-    made.resize(1000, 640)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
-
-
-def cell_of(panel: PolicyMapPanel, frame: Frame, *configuration: int) -> int:
-    """The cell of a configuration on the map shown."""
-    values = panel.view.values
-    assert values is not None
-    return int(values.cells.cell_of[frame.info.facts.plan.lattice.place(configuration)])
-
-
-def moved(frame: Frame, places: list[int]) -> Frame:
-    """The frame with the first servers in other configurations."""
-    state = frame.state
-    observed = state.observed.copy()
-    observed[: len(places)] = places
-    return replace(frame, state=state._replace(observed=observed), running=True)
-
-
-def words(panel: PolicyMapPanel) -> str:
-    return " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
+    return shown_panel(qtbot)
 
 
 # -- servers -------------------------------------------------------------------------------------
@@ -189,6 +153,34 @@ def test_hard_capacities_have_no_overruns_and_pools_a_choice(
     assert not panel.pool.isVisible() and not panel.right.isVisible()
 
 
+def test_only_what_servers_get_to_is_on_the_map(panel: PolicyMapPanel, stack: Frame) -> None:
+    plan = stack.info.facts.plan
+    panel.set_frame(stack)
+    values = panel.view.values
+    assert values is not None
+    jobs = plan.lattice.configurations.sum(axis=1)
+    most = jobs[plan.pools[0].case != 3].max()
+    assert values.cells.position.sum(axis=1).max() == most < jobs.max()
+    assert (plan.pools[0].stationary[jobs > most] == 0).all()
+    # A server that another plan has left with more jobs is shown all the same.
+    panel.set_frame(moved(stack, [int(np.flatnonzero(jobs == jobs.max())[0])]))
+    assert panel.view.counts.sum() == stack.info.facts.normal_servers
+    values = panel.view.values
+    assert values is not None and not values.cells.cropped
+
+
+def test_a_given_policy_without_pi_shows_the_time_spent(panel: PolicyMapPanel) -> None:
+    session = Session.open("tests/golden/phases/09_two_pools.json", kernel=False)
+    session.run(events=5)
+    shown = session.frame()
+    panel.set_frame(shown)
+    assert panel.tiles.shown()[2] == "–"
+    spent = shown.derived.occupancy
+    assert spent.max() > 0
+    assert panel.bars.rows[0].spent == pytest.approx(spent.max())
+    assert panel.bars.rows[0].expected == 0
+
+
 def test_the_axes_can_be_chosen(panel: PolicyMapPanel, stack: Frame) -> None:
     panel.set_frame(stack)
     assert (panel.right.currentText(), panel.up.currentText()) == ("boot", "steady")
@@ -257,131 +249,3 @@ def test_lemma_7_is_told_in_words(panel: PolicyMapPanel, frame: Frame) -> None:
     given = replace(plan, source="given in the scenario")
     assert "optimal policy's" in lemma_words(PhasesBounds(lemma7=Lemma7(0.0, 0.0)), given)
     assert lemma_words(PhasesBounds(problem="no optimum"), plan) == "no optimum"
-
-
-# -- the mouse -----------------------------------------------------------------------------------
-
-
-def test_a_click_points_at_the_servers_of_a_cell_in_turn(
-    qtbot: QtBot, panel: PolicyMapPanel, frame: Frame
-) -> None:
-    panel.set_frame(moved(frame, [0] * 25))
-    spot = panel.view.middle_of(cell_of(panel, frame, 0, 0)).toPoint()
-    for server in (0, 1, 2):
-        with qtbot.waitSignal(panel.intent) as caught:
-            qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=spot)
-        assert caught.args == [Select(server=server)]
-        panel.set_selection(Select(server=server))
-    empty = panel.view.middle_of(cell_of(panel, frame, 0, 8)).toPoint()
-    with qtbot.assertNotEmitted(panel.intent):
-        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=empty)
-    panel.set_selection(Select(server=24))
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=spot)
-    assert caught.args == [Select(server=0)]
-
-
-def test_hovering_tells_all_of_a_configuration(
-    panel: PolicyMapPanel, frame: Frame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(MapView, "show_tip", lambda view, event, text: told.append(text))
-    panel.set_frame(frame)
-
-    def hover(*configuration: int) -> str:
-        spot = panel.view.middle_of(cell_of(panel, frame, *configuration)).toPoint()
-        over = QHelpEvent(QHelpEvent.Type.ToolTip, spot, panel.view.mapToGlobal(spot))
-        QApplication.sendEvent(panel.view, over)
-        return told[-1]
-
-    rests, asks, waits = hover(4, 2), hover(0, 3), hover(0, 0)
-    now = int((frame.state.observed == frame.info.facts.plan.lattice.place((4, 2))).sum())
-    assert rests.startswith("k = 4L + 2H\ncase 1")
-    assert "π = 0.49" in rests and f"{now} of 25 server" in rests and "cost h = 0" in rests
-    assert "case 2" in asks and "asks for L" in asks and "u: L" in asks
-    assert "case 3" in waits and "asks for k⁰ = 4L + 2H" in waits
-    assert "an overrun" in hover(0, 8)
-    plan = frame.info.facts.plan
-    ticking = plan.lattice.configurations[plan.pools[0].rate.any(axis=1)]
-    assert "timers: L at rate" in hover(*ticking[0].tolist())
-
-
-# -- the window ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("lecture", [False, True])
-@pytest.mark.parametrize("size", [(280, 240), (560, 640), (1400, 800)])
-def test_it_is_drawn_at_any_size(
-    panel: PolicyMapPanel, frame: Frame, stack: Frame, pools: Frame, theme: str, lecture: bool,
-    size: tuple[int, int],
-) -> None:  # fmt: skip
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture).body)
-    try:
-        look = load_theme(theme)
-        panel.set_theme(look)
-        panel.resize(*size)
-        for shown in (frame, stack, pools):
-            panel.set_frame(shown)
-            QApplication.processEvents()
-            places = panel.view.places
-            assert places is not None
-            if not places.side:
-                assert shown.info is not frame.info and size == (280, 240)
-                continue
-            seen = colours(panel.view)
-            assert look.run in seen
-            # In a tiny cell nothing may be left around the servers.
-            assert shade(look, 1.0) in seen or places.side < 12
-            assert not places.legend.isEmpty() or size != (1400, 800)
-    finally:
-        QApplication.setFont(usual)
-
-
-def test_without_room_it_says_so(panel: PolicyMapPanel, stack: Frame) -> None:
-    panel.set_frame(stack)
-    view = panel.view
-    view.setParent(None)
-    view.resize(60, 50)
-    QApplication.processEvents()
-    assert view.places is not None
-    assert view.places.side == 0
-    assert view.cell_at(QPointF(5, 5)) is None
-    assert len(colours(view)) > 1
-    view.deleteLater()
-
-
-def test_policies_without_a_lattice_are_told_so(panel: PolicyMapPanel) -> None:
-    panel.set_frame(run("jrs-two-phases", 30, "best-fit"))
-    assert "Policy map does not apply to" in words(panel)
-    assert panel.series() is None
-
-
-def test_at_the_start_nothing_is_known_of_the_time(panel: PolicyMapPanel) -> None:
-    panel.set_frame(Session.open("jrs-two-phases", kernel=False).frame())
-    assert panel.tiles.shown()[2].startswith("–")
-    assert panel.view.counts[0] == 25
-
-
-def test_the_picture_saves_as_vectors(panel: PolicyMapPanel, frame: Frame, tmp_path: Path) -> None:
-    panel.set_frame(frame)
-    path = tmp_path / "map.svg"
-    panel.save_svg(path)
-    assert QSvgRenderer(str(path)).isValid()
-    assert "4L + 2H" in path.read_text(encoding="utf-8")
-
-
-def test_the_series_are_all_configurations(panel: PolicyMapPanel, pools: Frame) -> None:
-    assert panel.series() is None
-    panel.set_frame(pools)
-    series = panel.series()
-    assert series is not None
-    names, rows = series
-    table = [dict(zip(names, row, strict=True)) for row in rows]
-    assert len(table) == 3 * len(pools.info.facts.plan.lattice)
-    assert sum(row["servers_now"] for row in table) == pools.info.facts.normal_servers
-    for pool in (1, 2, 3):
-        mine = [row for row in table if row["pool"] == pool]
-        assert sum(row["pi"] for row in mine) == pytest.approx(1)
-        assert {row["case"] for row in mine if row["pi"] > 0} == {1}

@@ -95,6 +95,17 @@ def test_slices_are_those_of_the_third_phase(axes: tuple[int, int]) -> None:
         assert mine[:, :2].sum(axis=1).max() == 6 - number
 
 
+def test_configurations_of_more_jobs_are_beyond_the_map() -> None:
+    lattice = info_of("jrs-three-phases").facts.plan.lattice
+    cells = cells_of(lattice, 0, 1, 4)
+    jobs = lattice.configurations.sum(axis=1)
+    assert cells.cropped and not cells.summed
+    assert len(cells) == (jobs <= 4).sum()
+    np.testing.assert_array_equal(cells.cell_of == len(cells), jobs > 4)
+    assert cells.sums(np.ones(len(lattice))).sum() == len(cells)
+    assert not cells.some(jobs > 4).any() and cells.some(jobs == 4).any()
+
+
 # -- places --------------------------------------------------------------------------------------
 
 
@@ -201,6 +212,9 @@ def test_levels_of_pi_are_logarithmic() -> None:
     single = info_of("jrs-fixed-sizes")
     one = map_values(single.facts, whole(single), np.zeros(29), 0)
     assert one.low == one.high == pytest.approx(1) and one.level(1.0) == 1
+    given = Session.open("tests/golden/phases/03_token_limit_virtual.json", kernel=False).info
+    unknown = map_values(given.facts, whole(given), np.zeros(10), 0)
+    assert math.isnan(unknown.high) and unknown.level(0.0) == 1
 
 
 def test_without_the_patch_nothing_is_asked_for_at_0() -> None:

@@ -150,7 +150,7 @@ class TestScenarioKeys:
 
 
 class TestTraceFormat:
-    QUEUE_PART = TRACES.partition("## Servers with a queue")[2]
+    QUEUE_PART = TRACES.partition("## Servers with a queue")[2].partition("\n## ")[0]
 
     @pytest.fixture
     def instance(self, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from model.assembly import assemble
 from model.engine import EventRun, started
 from model.scenario.load import load_scenarios
+from tests.help_pages import blocks, code, page, table
 from tests.phases_oracle import Oracle
 
 FOLDER = Path(__file__).parent.parent / "golden" / "phases"
@@ -68,3 +69,33 @@ def test_nothing_is_broken_on_the_way(name: str) -> None:
 def test_the_second_program_agrees_too(name: str) -> None:
     """So that it may judge instances for which there is no golden trace."""
     assert Oracle(GOLDEN[name]).states() == expected(name)
+
+
+class TestThePage:
+    """What the help page says of the format."""
+
+    PART = page("trace-format").partition("## Jobs with phases")[2]
+
+    def keys(self, part: str) -> set[str]:
+        return {name for row in table(part, "key") for name in code(row[0])}
+
+    def test_the_keys_of_lines(self, lines: Callable[[str], list[dict[str, Any]]]) -> None:
+        told = self.keys(self.PART.partition("**instance file**")[0])
+        printed = {policy: lines(f"trace jrs-classroom --policy {policy} --events 5")
+                   for policy in ("jrs", "first-fit")}  # fmt: skip
+        first, *others = printed["jrs"]
+        assert set(first) == {"after", "pools", "active", "cost_rate", "jobs"}
+        assert {key for line in others for key in line} | {"servers"} == told
+        assert set(printed["first-fit"][1]) == told - {"pools"}
+        for data in GOLDEN.values():
+            assert {key for line in data["states"] for key in line} == told - {"event", "servers"}
+
+    def test_the_instance_is_traced(
+        self, tmp_path: Path, lines: Callable[[str], list[dict[str, Any]]]
+    ) -> None:
+        (text,) = blocks(self.PART, "json")
+        path = tmp_path / "instance.json"
+        path.write_text(text, "utf-8")
+        assert lines(f"trace {path}") == Oracle(json.loads(text)).states()
+        told = self.keys(self.PART.partition("**instance file**")[2])
+        assert told == set(json.loads(text)) - {"name", "phases"}

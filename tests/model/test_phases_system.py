@@ -38,8 +38,8 @@ from model.systems.phases.state import (
     TOKENS,
     VIRTUAL,
 )
-from tests.phases_instances import Instance, instance_of, scripts
-from tests.phases_oracle import Oracle
+from tests.phases_instances import instance_of, scripts
+from tests.phases_oracle import Instance, Oracle
 from tests.phases_strategies import phase_scenarios
 
 EVENTS = 40

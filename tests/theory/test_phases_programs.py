@@ -10,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import inf
+from pathlib import Path
 
 import numpy as np
 import pulp
@@ -402,9 +403,43 @@ def test_policies_agree_with_the_simplex_method_on_four_phases() -> None:
     assert found.certified
 
 
+def test_a_reference_that_is_hardly_ever_met_does_no_harm() -> None:
+    """Jobs are in phase b for a moment only: 21 of them there have probability 10^-39."""
+    model = replace(golden_model("A"), demand=((Fraction(3),), (Fraction(2),)), most_jobs=21,
+                    capacity=(Fraction(67, 2),), budget=Fraction(1, 2),
+                    arrival_rates=(Fraction(1), Fraction(0)),
+                    departure_rates=(Fraction(11, 3), Fraction(1, 3)),
+                    moves=((Fraction(0), Fraction(1, 6)), (Fraction(11), Fraction(0))))  # fmt: skip
+    program = program_of(model)
+    found = decomposed(program)
+    assert found.certified
+    assert found.phi == pytest.approx(by_highs(program).phi, rel=1e-9)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 5)),
+                min_size=1, max_size=3), st.integers(6, 14), st.integers(1, 6))  # fmt: skip
+def test_jobs_of_fixed_size_are_packed(
+    types: list[tuple[int, int, int]], capacity: int, most_jobs: int
+) -> None:
+    """Section 3.1: (61) with hard capacities is the program over configurations."""
+    none = (Fraction(0),) * len(types)
+    model = replace(golden_model("E"), phases=tuple("abc"[: len(types)]), most_jobs=most_jobs,
+                    demand=tuple((Fraction(size),) for size, _, _ in types),
+                    capacity=(Fraction(capacity),),
+                    arrival_rates=tuple(Fraction(rate) for _, rate, _ in types),
+                    departure_rates=tuple(Fraction(rate, 2) for _, _, rate in types),
+                    moves=(none,) * len(types))  # fmt: skip
+    assert solved(model).phi == pytest.approx(1 / packing(model), rel=SAME)
+    assert decomposed(program_of(model)).phi == pytest.approx(1 / packing(model), rel=SAME)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("most_jobs", "configurations"), [(10, 1001), (16, 4845)])
-def test_large_programs_are_solved_and_proved(most_jobs: int, configurations: int) -> None:
+def test_large_programs_are_solved_and_proved(
+    most_jobs: int, configurations: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     model = four_phases(most_jobs)
     program = program_of(model)
     assert program.configurations == configurations
@@ -416,8 +451,11 @@ def test_large_programs_are_solved_and_proved(most_jobs: int, configurations: in
 
 
 @pytest.mark.slow
-def test_many_jobs_of_two_phases_do_not_fall_apart_in_floats() -> None:
+def test_many_jobs_of_two_phases_do_not_fall_apart_in_floats(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Policies whose chain changes from one set of configurations to another in 10^20 lifetimes."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     model = replace(four_phases(140), phases=("a", "b"), demand=((Fraction(1),), (Fraction(3),)),
                     arrival_rates=(Fraction(1), Fraction(3, 4)),
                     departure_rates=(Fraction(1), Fraction(2)),
@@ -429,7 +467,7 @@ def test_many_jobs_of_two_phases_do_not_fall_apart_in_floats() -> None:
         assert policy_of(part.stationary, part.requests).rate.max() < 1e9
 
 
-def test_solutions_are_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+def test_solutions_are_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In memory; in a file where solving took long; and anew for another model."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(store, "WORTH_A_FILE", -inf)

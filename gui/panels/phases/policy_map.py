@@ -19,12 +19,14 @@ from gui.panels.phases.policy_map_values import (
     event_server,
     expected_shares,
     map_values,
+    most_jobs,
 )
 from gui.panels.phases.policy_map_view import MapView
 from gui.panels.phases.policy_map_words import cell_words, lemma_words, tiles
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.theme import Theme, current_fonts
 from model.frame import Frame, RunInfo
+from model.systems.phases.words import counted
 
 #: From this width on the bars stand beside the map.
 _WIDE, _WIDE_IF_FLAT, _FLAT = 860, 620, 430
@@ -135,10 +137,9 @@ class PolicyMapPanel(Panel):
         facts, numbers = info.facts, info.numbers
         self._costs = cost_rates(numbers, facts.plan.lattice.configurations)
         self._expected = expected_shares(facts)
-        self._heaviest = heaviest(self._expected)
         self.bars.begin()
         names = numbers.model.phases
-        self._fill(self.pool, [f"{j + 1}: {pool.servers} servers"
+        self._fill(self.pool, [f"{j + 1}: {counted(pool.servers, 'server')}"
                                for j, pool in enumerate(facts.plan.pools)], 0)  # fmt: skip
         right, up = usual_axes(len(names))
         self._fill(self.right, names, right)
@@ -165,7 +166,9 @@ class PolicyMapPanel(Panel):
         right, up = usual_axes(len(names))
         if len(names) >= MOST_PHASES:
             right, up = self.right.currentIndex(), self.up.currentIndex()
-        self._cells = cells_of(facts.plan.lattice, right, up)
+        assert self.frame is not None
+        most = most_jobs(self.frame, self.pool.currentIndex())
+        self._cells = cells_of(facts.plan.lattice, right, up, most)
         values = map_values(facts, self._cells, self._costs, self.pool.currentIndex())
         self.view.set_values(values, names)
 
@@ -182,7 +185,9 @@ class PolicyMapPanel(Panel):
     def _show_servers(self, frame: Frame) -> None:
         assert self._cells is not None
         present = frame.derived.present[self.pool.currentIndex()]
-        counts = np.bincount(self._cells.cell_of, present, len(self._cells)).astype(np.int64)
+        if present[self._cells.cell_of == len(self._cells)].any():
+            self._show_map()  # another plan left a server with more jobs
+        counts = self._cells.sums(present).astype(np.int64)
         self.view.set_servers(counts, tuple(self._marks(frame)))
 
     def _marks(self, frame: Frame) -> Iterable[tuple[int, str]]:
@@ -199,6 +204,8 @@ class PolicyMapPanel(Panel):
         """How the servers' time so far compares with pi."""
         facts, spent = frame.info.facts, frame.derived.occupancy
         names = frame.info.numbers.model.phases
+        known = self._expected.any()
+        self._heaviest = heaviest(self._expected if known else spent)
         self.tiles.set_texts(tiles(frame, distance(spent, self._expected)))
         self.bars.set_rows(bars(names, facts.plan.lattice.configurations, self._expected, spent,
                                 self._heaviest))  # fmt: skip

@@ -138,6 +138,7 @@ class StationaryBars(QWidget):
         )
         painter.drawText(QRectF(_MARGIN, 0, left - _MARGIN, height), _LEFT, heading)
         room = QRectF(_MARGIN + label + _GAP, 0, left - label - 2 * _GAP, height)
+        known = any(row.expected for row in self._rows)
         for place, row in enumerate(self._rows, start=1):
             top = place * height
             if top + height > self.height():
@@ -150,7 +151,7 @@ class StationaryBars(QWidget):
             for column, share in enumerate((row.expected, row.spent)):
                 box = QRectF(left + column * number, top, number, height)
                 painter.setPen(QColor(theme.normal if share else theme.muted))
-                painter.drawText(box, _RIGHT, share_text(share))
+                painter.drawText(box, _RIGHT, share_text(share) if known or column else "–")
         painter.end()
 
     def _paint_bars(self, painter: QPainter, row: Bar, box: QRectF) -> None:

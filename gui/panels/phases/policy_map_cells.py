@@ -26,7 +26,7 @@ class Cells:
     position:
         [N, 3] jobs in these phases.
     cell_of:
-        [C] the cell of each configuration.
+        [C] the cell of each configuration; N for those beyond the map.
     """
 
     right: int
@@ -41,7 +41,12 @@ class Cells:
     @property
     def summed(self) -> bool:
         """Whether a cell may stand for several configurations."""
-        return len(self.position) < len(self.cell_of)
+        return len(self.position) < int((self.cell_of < len(self)).sum())
+
+    @property
+    def cropped(self) -> bool:
+        """Whether there are configurations beyond the map."""
+        return bool((self.cell_of == len(self)).any())
 
     @property
     def slices(self) -> int:
@@ -54,15 +59,18 @@ class Cells:
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """[N] the sums of [C] values."""
-        return np.asarray(np.bincount(self.cell_of, values, len(self)), np.float64)
+        return np.asarray(np.bincount(self.cell_of, values, len(self) + 1)[:-1], np.float64)
 
     def some(self, which: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """[N] whether any configuration of a cell is among *which* [C]."""
-        return np.bincount(self.cell_of, which, len(self)) > 0
+        return np.bincount(self.cell_of, which, len(self) + 1)[:-1] > 0
 
 
-def cells_of(lattice: Lattice, right: int, up: int) -> Cells:
-    """The map of a lattice with these phases at its edges; *up* is NONE for a single phase."""
+def cells_of(lattice: Lattice, right: int, up: int, most: int | None = None) -> Cells:
+    """The map of a lattice with these phases at its edges; *up* is NONE for a single phase.
+
+    Configurations of more than *most* jobs are beyond it.
+    """
     phases = lattice.configurations.shape[1]
     rest = [phase for phase in range(phases) if phase not in (right, up)]
     third = rest[0] if phases == MOST_PHASES else NONE
@@ -71,8 +79,14 @@ def cells_of(lattice: Lattice, right: int, up: int) -> Cells:
         else np.zeros(len(lattice), np.int64)
         for phase in (right, up, third)
     ]  # fmt: skip
-    position, cell_of = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    return Cells(right, up, third, position, cell_of.reshape(-1))
+    shown = np.full(len(lattice), True)
+    if most is not None:
+        shown = lattice.configurations.sum(axis=1) <= most
+    table = np.column_stack(columns)[shown]
+    position, inside = np.unique(table, axis=0, return_inverse=True)
+    cell_of = np.full(len(lattice), len(position), np.int64)
+    cell_of[shown] = inside.reshape(-1)
+    return Cells(right, up, third, position, cell_of)
 
 
 def usual_axes(phases: int) -> tuple[int, int]:

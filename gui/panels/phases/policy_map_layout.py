@@ -119,7 +119,7 @@ def _with_side(
     top = np.asarray(corner[:, 1] - (cells.position[:, 1] + 1) * side, np.float64)
     if not legend.isEmpty():
         covered = (left + side > legend.left() - _GAP) & (top < legend.bottom() + _GAP / 2)
-        covered &= top + side + margins.below > legend.top()
+        covered &= top + side + margins.named > legend.top()
         if covered.any():
             return None
     return MapLayout(cells, side, left, top, origins, legend, margins.text)

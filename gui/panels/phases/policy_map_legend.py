@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Callable, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
@@ -80,12 +81,17 @@ class Legend:
         if values.patch != NONE:
             found.append(Entry("k⁰, what a server at 0 asks for", self._ring))
         found.append(Entry("a server now", self._server))
+        if cells.cropped:
+            most = int(cells.position.sum(axis=1).max())
+            found.append(Entry(f"never more than {most} jobs", self._more))
         if cells.summed:
             found.append(Entry("sums over the other phases", self._sum))
         return found
 
     def _scale_text(self) -> str:
         low, high = self._values.low, self._values.high
+        if math.isnan(low):
+            return "rests here (case 1)"
         if low == high:
             return f"π = {scientific(high)} (case 1)"
         return f"π from {scientific(low, 1)} to {scientific(high)} (case 1)"
@@ -150,6 +156,10 @@ class Legend:
         painter.setPen(QPen(QColor(self._theme.focus), 2.2 * current_fonts().scale))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(self._cell(box).adjusted(1, 1, -1, -1))
+
+    def _more(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(QColor(self._theme.muted))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "…")
 
     def _sum(self, painter: QPainter, box: QRectF) -> None:
         painter.setPen(QColor(self._theme.muted))

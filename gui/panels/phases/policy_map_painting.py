@@ -25,6 +25,7 @@ _REACH = (0.30, 0.80)  # where an arrow begins and ends, in sides from the middl
 _THIN, _WIDE = 1.4, 5.0  # of arrows
 _HEAD = 3.2  # of an arrow's head, at a width of 1
 _DASH = (2.0, 1.6)
+_MOST_BOW = 0.9  # how far the arc to k0 bends, in sides
 #: Where there is less room cells have no arrows, and axes no numbers.
 _LEAST_ARROW, _LEAST_NUMBER = 11, 15
 
@@ -198,7 +199,7 @@ class MapPainter:
         end = box.center()
         way = QLineF(start, end)
         across = QPointF((end - start).y(), -(end - start).x()) / max(way.length(), 1e-9)
-        bend = (start + end) / 2 + across * (0.22 * way.length())
+        bend = (start + end) / 2 + across * min(0.22 * way.length(), _MOST_BOW * self._layout.side)
         towards = QLineF(bend, end)
         tip = towards.pointAt(1 - box.width() / 2 / max(towards.length(), 1e-9))
         path = QPainterPath(start)

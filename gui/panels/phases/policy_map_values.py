@@ -27,7 +27,7 @@ class MapValues:
     stationary:
         [N] pi of the pool.
     low, high:
-        The ends of the scale of pi.
+        The ends of the scale of pi; NaN where pi is not known.
     case:
         [N] of Appendix C.2; the least where a cell stands for several configurations.
     weight:
@@ -63,8 +63,8 @@ def map_values(facts: PhaseFacts, cells: Cells, costs: NDArray[np.float64], pool
     plan = facts.plan.pools[pool]
     stationary = cells.sums(plan.stationary)
     positive = stationary[stationary > 0]
-    high = float(positive.max()) if len(positive) else 1.0
-    low = max(float(positive.min()), _DEEPEST * high) if len(positive) else 1.0
+    high = float(positive.max(initial=0.0)) or math.nan
+    low = max(float(positive.min()), _DEEPEST * high) if len(positive) else math.nan
     case = np.full(len(cells), NOTHING, np.int8)
     for one in (AT_ONCE, TIMERS):
         case[cells.some(plan.case == one)] = one
@@ -75,6 +75,16 @@ def map_values(facts: PhaseFacts, cells: Cells, costs: NDArray[np.float64], pool
         cells, stationary, low, high, case, request_weights(plan, cells), cells.some(costs > 0),
         int(cells.cell_of[place]) if place >= 0 else NONE, int(cells.cell_of[0]),
     )  # fmt: skip
+
+
+def most_jobs(frame: Frame, pool: int) -> int:
+    """The jobs of the largest configuration that a server of the pool gets to, or is in now."""
+    facts = frame.info.facts
+    jobs = facts.plan.lattice.configurations.sum(axis=1)
+    reached = (facts.plan.pools[pool].case != NOTHING) | (frame.derived.present[pool] > 0)
+    asked = facts.rules.asks[pool].sum(axis=1)
+    recovered = (jobs + asked)[asked > 0]
+    return max(int(jobs[reached].max(initial=1)), int(recovered.max(initial=0)))
 
 
 def request_weights(pool: PoolPlan, cells: Cells) -> NDArray[np.float64]:

@@ -44,6 +44,8 @@ def scientific(value: float, digits: int = 2) -> str:
 
 def share_text(share: float) -> str:
     """A share in per cent."""
+    if math.isnan(share):
+        return "–"
     if 0 < share < 0.0005:
         return f"<{THIN}0.1{THIN}%"
     return f"{format_number(100 * share, 0.1)}{THIN}%"

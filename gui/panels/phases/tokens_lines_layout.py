@@ -35,8 +35,9 @@ def arranged(waiting: Sequence[Life], used: Sequence[Life], room: int) -> tuple[
     for_waiting = min(len(waiting), rows, max(round(_MOST_WAITING * rows), rows - len(used)))
     for_used = min(len(used), rows - for_waiting)
     hidden = len(waiting) - for_waiting
+    waits = f"waiting now: {len(waiting)}, oldest first" if waiting else "no token waits now"
     return (
-        Heading(f"waiting now: {len(waiting)}, oldest first", hidden),
+        Heading(waits, hidden),
         *waiting[:for_waiting],
         Heading("used lately, last first", 0),
         *used[:for_used],

@@ -96,7 +96,9 @@ class TokensPlot(TimePlot):
         self._limits = limits_shown(frame, rows)
         roles = {f"{row.name} ≤": row.type for row in rows}
         for text, limit in self._limits.items():
-            told = f"{text} {limit}" if text in roles else f"ηₘₐₓ{text[len(LIMIT) :]} = {limit}"
+            told = f"{text} {limit}"
+            if text not in roles:
+                told = f"ηₘₐₓ{text.removeprefix(LIMIT)} = {limit}"
             self.set_reference(text, float(limit), roles.get(text, "normal"), told)
         self.reset_view()
 

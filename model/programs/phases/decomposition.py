@@ -21,7 +21,14 @@ from scipy.sparse.csgraph import connected_components
 
 from model.errors import ScenarioError
 from model.programs.phases.policy import Part, together
-from model.programs.phases.process import WAIT, Evaluated, Prices, Process, UndecidedError
+from model.programs.phases.process import (
+    MOST_IMPROVEMENTS,
+    WAIT,
+    Evaluated,
+    Prices,
+    Process,
+    UndecidedError,
+)
 from model.programs.phases.program import SingleServerProgram, program_of
 from model.programs.phases.simplex import Cancelled, Progress
 
@@ -41,6 +48,8 @@ OVERLAP = 0.01
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 #: Up to so many configurations no smaller program is solved first; which is so many times smaller.
 MOST_AT_ONCE, FRACTION = 1_200, 3
+#: Improvements of a policy without a gain after which, at first, no other is tried.
+PATIENCE = 2
 #: How prices are damped: the share of the best known ones.
 DAMPING = 0.5
 #: The first price of a fault in proportion, and how it grows while faults remain.
@@ -171,18 +180,14 @@ class _Decomposition:
             if len(self._policies) >= MOST_POLICIES:
                 return self._result(mixture, np.inf)
             damped = _between(center, mixture.prices, DAMPING)
-            found = self._improve(damped)
+            found = self._improve(damped, patience=PATIENCE)
             worth = found.gain + damped.cost * self._budget
             if worth < best:
                 center, best = damped, worth
             if self._gains(found, mixture):
                 continue
-            found = self._improve(mixture.prices)
-            if self._gains(found, mixture):
-                continue
-            found = self._process.improved(self._latest, mixture.prices, everywhere=True)
-            self._latest = found.action
-            if self._gains(found, mixture):
+            found, gained = self._search(mixture)
+            if gained:
                 continue
             if mixture.faults > WEIGHT_TOLERANCE and growths < MOST_GROWTH:
                 self._penalty *= PENALTY_GROWTH
@@ -194,9 +199,23 @@ class _Decomposition:
             mixture = self._agreed(mixture, found)
             return self._result(mixture, bound + mixture.prices.cost * self._budget)
 
-    def _improve(self, prices: Prices) -> Evaluated:
+    def _search(self, mixture: _Mixture) -> tuple[Evaluated, bool]:
+        """A policy that gains at the mixture's prices, looked for with ever more care; or the best
+        one in all of K, which does not."""
+        found = self._improve(mixture.prices, patience=PATIENCE)
+        if self._gains(found, mixture):
+            return found, True
+        found = self._improve(mixture.prices)
+        if self._gains(found, mixture):
+            return found, True
+        found = self._improve(mixture.prices, everywhere=True)
+        return found, self._gains(found, mixture)
+
+    def _improve(
+        self, prices: Prices, everywhere: bool = False, patience: int = MOST_IMPROVEMENTS
+    ) -> Evaluated:
         """A good policy for some prices, beginning with the one that was found last."""
-        found = self._process.improved(self._latest, prices)
+        found = self._process.improved(self._latest, prices, everywhere, patience)
         self._latest = found.action
         return found
 

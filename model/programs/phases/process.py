@@ -26,8 +26,6 @@ from model.programs.phases.stationary import LongRun, Mode, Solved, closed_sets
 WAIT = -1
 #: A gain counts if it is this large beside the values that it is the difference of.
 GAIN_TOLERANCE = 1e-11
-#: Improvements without a gain before the next one is not tried.
-PATIENCE = 2
 #: Improvements of one policy before the rest is taken for rounding.
 MOST_IMPROVEMENTS = 60
 #: The least probability of a configuration of a class; floats would make 0 of less.
@@ -145,19 +143,23 @@ class Process:
         return jobs
 
     def improved(
-        self, action: NDArray[np.int64], prices: Prices, everywhere: bool = False
+        self,
+        action: NDArray[np.int64],
+        prices: Prices,
+        everywhere: bool = False,
+        patience: int = MOST_IMPROVEMENTS,
     ) -> Evaluated:
         """A policy that no single decision improves, beginning with *action*.
 
-        With *everywhere* decisions are compared in all of K, and the result is optimal.  Otherwise
-        it is enough that improvements no longer earn anything: rare configurations may stay as
-        they are.
+        With *everywhere* decisions are compared in all of K, and the result is optimal.  After
+        *patience* improvements that earn nothing the rest is left: it concerns configurations in
+        which a server hardly ever is.
         """
         idle = 0
         found = self.evaluate(action, prices, everywhere)
         for _ in range(MOST_IMPROVEMENTS):
             better = self._better(found, prices)
-            if idle == PATIENCE or (better == found.action).all():
+            if idle == patience or (better == found.action).all():
                 break
             before = found.gain
             try:
@@ -165,7 +167,7 @@ class Process:
             except UndecidedError:
                 break
             grown = found.gain - before > GAIN_TOLERANCE * abs(found.gain)
-            idle = 0 if grown or everywhere else idle + 1
+            idle = 0 if grown else idle + 1
         return found
 
     def bound(self, found: Evaluated, prices: Prices) -> float:

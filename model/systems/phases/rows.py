@@ -30,6 +30,7 @@ EVENT_KINDS: Mapping[str, int] = MappingProxyType({
     "request": FLAG_REQUESTED,
     "missed request": FLAG_MISSED,
     "match": FLAG_MATCHED,
+    "placement": FLAG_PLACED,
     "overrun": FLAG_OVERRUN,
     "arrival": FLAG_ARRIVED,
     "change of phase": FLAG_MOVED,

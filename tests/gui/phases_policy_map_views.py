@@ -1,0 +1,59 @@
+"""What the tests of the map of the policy share: runs, cells and colours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.panels.phases.policy_map import PolicyMapPanel
+from gui.theme import load_theme
+from model.api import Session
+from model.frame import Frame
+
+LIGHT = load_theme("light")
+
+
+def run(name: str, events: int, policy: str | None = None) -> Frame:
+    session = Session.open(name, policy, kernel=False)
+    session.run(events=events)
+    return session.frame()
+
+
+def shown_panel(qtbot: QtBot) -> PolicyMapPanel:
+    """A panel without a frame, in a window of its own."""
+    made = PolicyMapPanel(LIGHT)
+    qtbot.addWidget(made)
+    made.resize(1000, 640)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def colours(widget: QWidget) -> set[str]:
+    """All colours of a picture."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
+    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
+
+
+def cell_of(panel: PolicyMapPanel, frame: Frame, *configuration: int) -> int:
+    """The cell of a configuration on the map shown."""
+    values = panel.view.values
+    assert values is not None
+    return int(values.cells.cell_of[frame.info.facts.plan.lattice.place(configuration)])
+
+
+def moved(frame: Frame, places: list[int]) -> Frame:
+    """The frame with the first servers in other configurations."""
+    state = frame.state
+    observed = state.observed.copy()
+    observed[: len(places)] = places
+    return replace(frame, state=state._replace(observed=observed), running=True)
+
+
+def words(panel: PolicyMapPanel) -> str:
+    return " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
