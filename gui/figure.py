@@ -102,8 +102,8 @@ def _corner(figure: Figure) -> tuple[int, int]:
     low, high = np.nanmin(y), np.nanmax(y)
     x = [place for curve in figure.curves for place in curve.x]
     across = np.array([min(x), max(x)])
-    lines = [(curve.x, curve.y) for curve in figure.curves]
-    lines += [(tuple(across), (height, height)) for _, height in figure.levels]
+    lines = [(np.array(curve.x), curve.y) for curve in figure.curves]
+    lines += [(across, (height, height)) for _, height in figure.levels]
     if figure.logarithmic_x:
         lines, across = [(np.log10(line), heights) for line, heights in lines], np.log10(across)
     columns = _columns(figure)

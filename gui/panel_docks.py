@@ -29,7 +29,7 @@ class PanelDocks(QObject):
         self._window = window
         self._pending: list[PanelEntry] = []
         self._wanted_layout = ""  # a session's, to be arranged once all docks are there
-        self._lecture = False
+        self._lecture = self._finishing = False
         self._own_fronts = False  # whether it is settled which tabs are in front
         self.begin_with(USUAL)
 
@@ -58,7 +58,7 @@ class PanelDocks(QObject):
 
     def build(self) -> None:
         """Build the panels one by one, so that the window answers in between."""
-        if self.complete:
+        if self.complete or self._finishing:
             return
         if self._pending:
             self._build_next()
@@ -71,8 +71,9 @@ class PanelDocks(QObject):
         while self._pending:
             self._build_next()
         if not self.complete:
+            self._finishing = True  # the building one by one must not close meanwhile
             QApplication.processEvents()  # docks that are not shown yet take no size
-        if not self.complete:  # a turn of the building one by one may have done it
+            self._finishing = False
             self._close()
 
     def _build_next(self) -> None:

@@ -204,3 +204,4 @@ class Event(NamedTuple):
     server: int = -1
     service: float = np.inf
     priority: int = 0
+    record: int = -1  #: of the job, where the kind of system looks it up by that

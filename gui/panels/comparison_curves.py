@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.panels.comparison_table import LANE_ROLES, lane_frames
 from gui.panels.sampled import Columns, History, Values, average_width, nothing
-from gui.panels.wording import OPTIMUM_PLAIN, THIN, significant
+from gui.panels.wording import THIN, significant
 from gui.plotting.pyramid import Pyramid
 from gui.plotting.time_plot import PlotText, TimePlot
 from gui.theme import Theme, current_fonts
@@ -116,7 +116,7 @@ class LaneCurves(QWidget):
     def _show_optimum(self, frame: Frame) -> None:
         value = frame.info.kind.headline_bound(frame.bounds)
         if value is not None:
-            text = f"{OPTIMUM_PLAIN}{THIN} {significant(value)}"
+            text = f"{frame.info.kind.headline_bound_name}{THIN} {significant(value)}"
             self.rewards.set_reference("optimum", value, "optimum", text)
 
     def _draw(self, frame: Frame) -> None:

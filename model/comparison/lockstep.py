@@ -16,7 +16,7 @@ from model.api import Session
 from model.comparison.lane import Lane
 from model.engine import Advance, Reason
 from model.errors import PolicyError, UserError
-from model.records import ARRIVAL, DEPARTURE, SLOT, UPDATE, Event
+from model.records import ARRIVAL, DEPARTURE, MOVE, SLOT, TICK, UPDATE, Event
 from model.timeline import NO_END
 
 #: Events that the leading lane runs before the others follow: at first, and at least and most.
@@ -25,7 +25,7 @@ FIRST_SLICE, LEAST_SLICE, MOST_SLICE = 64, 16, 16_384
 #: Seconds that one slice of all lanes should take.
 SLICE_SECONDS = 0.004
 
-_RANK = {DEPARTURE: 0, UPDATE: 1, ARRIVAL: 2, SLOT: 3}
+_RANK = {DEPARTURE: 0, MOVE: 0, UPDATE: 1, TICK: 1, ARRIVAL: 2, SLOT: 3}
 
 
 class Lockstep:

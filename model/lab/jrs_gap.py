@@ -150,6 +150,7 @@ def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
         _figure("-backup", "Jobs on backup servers over the square root of r", over,
                 "backup jobs / √r", cells, extra("backup_jobs")),
     )  # fmt: skip
+    return tuple(figure for figure in found if figure.curves)
 
 
 def _figure(

@@ -131,7 +131,7 @@ NOTES = (
     "the same.",
     "Rates that are wrong the other way save servers at this r, against what one expects: a fifth "
     "too many jobs planned, and N is 10 % lower with two phases. More normal servers ask for more "
-    "jobs than arrive; virtual jobs take the difference, and fewer real ones end on backup servers.",
+    "jobs than arrive: virtual jobs fill what is left, and fewer real ones go to backup servers.",
     "“Learned” plans with rates counted in the first units of time of the run's own jobs. After "
     "one unit of time from an empty start few departures have been seen, and the plan can be "
     "far off; after 25 it is as good as the true one within the intervals.",

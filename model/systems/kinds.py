@@ -135,6 +135,8 @@ class Kind(Protocol):
         What a comparison shows of the batches.
     headline:
         What the curves of a comparison show, such as "reward rate"; see :meth:`headline_series`.
+    headline_bound_name:
+        The symbol of :meth:`headline_bound`.
     example:
         The name of a built-in scenario that every policy with a compiled twin can run.
     bounds_command:
@@ -151,6 +153,7 @@ class Kind(Protocol):
     marks: tuple[Mark, ...]
     measures: tuple[Measure, ...]
     headline: str
+    headline_bound_name: str
     example: str
     bounds_command: str
 

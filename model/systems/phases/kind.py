@@ -78,6 +78,7 @@ class PhasesKind:
         Measure("tokens", "tokens"),
     )
     headline = "active servers"
+    headline_bound_name = "N̄"
     example = "jrs-two-phases"
     bounds_command = "model.cli.bounds_phases"
 

@@ -23,7 +23,14 @@ from model.scenario.phases_workload import (
 )
 from model.systems.phases import physics
 from model.systems.phases.numbers import PhaseNumbers
-from model.systems.phases.state import EVENT, NEXT_ARRIVAL, NEXT_VIRTUAL, PhaseState, with_room
+from model.systems.phases.state import (
+    EVENT,
+    NEXT_ARRIVAL,
+    NEXT_VIRTUAL,
+    PhaseState,
+    job_of,
+    with_room,
+)
 from model.systems.phases.tables import Tables
 from model.systems.phases.view import RandomChoices
 
@@ -194,8 +201,10 @@ class Script:
             if self._phase[event.to] == state.job_phase[record]:
                 raise self.fault(state, "to", f"found '{event.to}', the phase in which the job is; "
                                  "allowed: another")  # fmt: skip
-            return Event(MOVE, time, self._phase[event.to], record, server)
-        return Event(DEPARTURE, time, len(self._phase), record, server)
+            return Event(MOVE, time, self._phase[event.to], job_of(state, record), server,
+                         record=record)  # fmt: skip
+        return Event(DEPARTURE, time, len(self._phase), job_of(state, record), server,
+                     record=record)  # fmt: skip
 
     def _record(self, state: PhaseState, event: Any) -> int:
         number, virtual = self._known.get(event.job, (-1, False))

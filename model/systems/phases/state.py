@@ -54,6 +54,9 @@ NOW = 0
 #: ``job_server`` of a job on backup server n (from 0) is this minus n.
 FIRST_BACKUP = -2
 
+#: What stands for virtual job v outside a state is this minus v.
+FIRST_VIRTUAL = -2
+
 #: Sizes of a new, empty system.
 FIRST_RECORDS, FIRST_SERVERS, FIRST_BACKUPS, FIRST_TOKENS = 64, 16, 16, 16
 
@@ -175,6 +178,12 @@ def _empty_tree(leaves: int) -> Indices:
     for node in range(width - 1, 0, -1):
         tree[node] = tree[2 * node]
     return tree
+
+
+def job_of(state: PhaseState, record: int) -> int:
+    """The number of the job in a record; a virtual job v is told as FIRST_VIRTUAL - v."""
+    number = int(state.job_number[record])
+    return FIRST_VIRTUAL - number if state.job_virtual[record] else number
 
 
 def with_room(state: PhaseState, most_tokens: int) -> PhaseState:

@@ -56,6 +56,7 @@ from model.systems.phases.state import (
     PhaseState,
     Sizes,
     empty_state,
+    job_of,
     with_room,
 )
 from model.systems.phases.tables import tables_of
@@ -171,7 +172,8 @@ class PhaseSystem:
     def _move(self, state: PhaseState, record: int, due: float) -> Event:
         phase = int(state.job_next[record])
         kind = DEPARTURE if phase == self.numbers.phases else MOVE
-        return Event(kind, due, phase, record, int(state.job_server[record]))
+        return Event(kind, due, phase, job_of(state, record), int(state.job_server[record]),
+                     record=record)  # fmt: skip
 
     def prepared(self, state: PhaseState) -> PhaseState:
         """*state* with room for one more event."""
@@ -184,8 +186,7 @@ class PhaseSystem:
     def run(self, state: PhaseState, event: Event, row: np.ndarray) -> Iterator[Record]:
         """Let *event* happen; yields each sub-step after its effect on *state*.
 
-        ``event.job`` of a move or departure is the job's record.  ``row`` [1] of
-        :data:`PHASE_ROW` is filled at the end.
+        ``row`` [1] of :data:`PHASE_ROW` is filled at the end.
 
         Raises
         ------
@@ -225,7 +226,7 @@ class PhaseSystem:
         yield from self._decide(state, self.policy.ticked(view, event.server), outcome)
 
     def _job_moves(self, state: PhaseState, event: Event, outcome: Outcome) -> Iterator[Record]:
-        record = event.job
+        record = event.record
         outcome.job, outcome.server = int(state.job_number[record]), event.server
         outcome.pool, outcome.type = int(state.job_pool[record]), int(state.job_phase[record])
         outcome.phase = event.type

@@ -76,8 +76,8 @@ class Happening:
         if event.kind == TICK:
             return {"kind": "tick", "server": self._own_number(event.server)} \
                 | self._in_pool(int(self._system.policy.pool_of[event.server]))  # fmt: skip
-        found = {"job": name_of(self._system, self._state, event.job)} \
-            | self._in_pool(int(self._state.job_pool[event.job]))  # fmt: skip
+        found = {"job": name_of(self._system, self._state, event.record)} \
+            | self._in_pool(int(self._state.job_pool[event.record]))  # fmt: skip
         if event.type == len(phases):
             return {"kind": "departure"} | found
         return {"kind": "phase", "to": phases[event.type]} | found

@@ -71,6 +71,7 @@ class QueueKind:
         Measure("used_capacity", "capacity in use, %", "per cent"),
     )
     headline = "queue"
+    headline_bound_name = ""
     example = "queues-vqs-unstable"
     bounds_command = "model.cli.bounds_queue"
 

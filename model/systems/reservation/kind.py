@@ -88,6 +88,7 @@ class ReservationKind:
         Measure("migrations", "migrations", "per time"),
     )
     headline = "reward rate"
+    headline_bound_name = "U*"
     example = "dra-vms"
     bounds_command = "model.cli.bounds_reservation"
 
