@@ -58,15 +58,17 @@ def remove(times: Array, records: Array, size: int, position: int, numbers: Arra
         if child >= last:
             break
         best = child
-        end = min(child + 4, last)
-        for other in range(child + 1, end):
-            if times[np.uintp(other)] < times[np.uintp(best)] or (
-                times[np.uintp(other)] == times[np.uintp(best)]
-                and numbers[np.uintp(records[np.uintp(other)])]
+        below = times[np.uintp(child)]
+        for other in range(child + 1, min(child + 4, last)):
+            there = times[np.uintp(other)]
+            if there == below and (
+                numbers[np.uintp(records[np.uintp(other)])]
                 < numbers[np.uintp(records[np.uintp(best)])]
             ):
                 best = other
-        below = times[np.uintp(best)]
+            # Which child is first cannot be foreseen: a choice of values costs less than a jump.
+            best = other if there < below else best
+            below = min(there, below)
         if time < below or (time == below and number < numbers[np.uintp(records[np.uintp(best)])]):
             break
         times[np.uintp(hole)] = below

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = (
     ("Engines", "bench_engines", ("--quick",), ()),
     ("Queues", "bench_queues", ("--quick",), ()),
+    ("Phases", "bench_phases", ("--quick",), ()),
     ("History", "bench_history", ("--quick",), ()),
     ("Linear programs and configurations", "bench_programs", ("1",), ("3",)),
     ("Drawing", "bench_drawing", ("--quick",), ()),
