@@ -135,8 +135,9 @@ def advance(
         if due == ARRIVES:
             record = begin_arrival(state, jobs, constant, outcome)
             server = chosen(state, tables, index, constant, outcome)
-            if server < 0:
-                server = first_without(index.busy, 0)
+            if server < 0 or constant[RULE] == FIRST_FIT:
+                idle = first_without(index.busy, 0)
+                server = idle if server < 0 or idle < server else server
             put(state, tables, record, server)
             outcome[SERVER] = server
             outcome[FLAGS] |= FLAG_PLACED

@@ -7,7 +7,7 @@ Implements
 Symbols
     l  ``server``
 Deviations
-    A job that fits no busy server goes to an idle one, whatever its demand.
+    Idle servers count too, and one of them takes any job, whatever its demand.
 """
 
 from __future__ import annotations
@@ -26,18 +26,15 @@ class Reference(FittingPolicy):
     paper = "peer of Hong, Xie & Wang (2023)"
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
-        PseudocodeLine(Line(1, 2), 1, "<b>if</b> it fits a busy server <b>then</b>"),
-        PseudocodeLine(Line(1, 3), 2, "the one of lowest number takes it"),
-        PseudocodeLine(Line(1, 4), 1, "<b>else</b> an idle server takes it"),
+        PseudocodeLine(Line(1, 2), 1, "the servers where it fits: busy ones with room, idle ones"),
+        PseudocodeLine(Line(1, 3), 1, "the one of lowest number takes it"),
     )  # fmt: skip
 
     def arrived(self, view: PhaseView, job: Job) -> Decisions:
-        """The first busy server where it fits, or an idle one."""
-        fitting = self.fitting(view, job.type)
+        """The first server where it fits."""
+        fitting, idle = self.fitting(view, job.type), view.first_idle()
         yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})
-        if fitting:
-            yield Place(line=Line(1, 3), job=job.number, server=fitting[0],
-                        values={"fitting": len(fitting), "reason": "first"})  # fmt: skip
-        else:
-            yield Place(line=Line(1, 4), job=job.number, server=view.first_idle(),
-                        values={"fitting": 0, "reason": "none fits"})  # fmt: skip
+        busy = bool(fitting) and fitting[0] < idle
+        reason = "first" if busy else "first idle" if fitting else "none fits"
+        yield Place(line=Line(1, 3), job=job.number, server=fitting[0] if busy else idle,
+                    values={"fitting": len(fitting), "reason": reason})  # fmt: skip

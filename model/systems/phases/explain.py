@@ -382,6 +382,7 @@ def _seen(servers: int) -> str:
 #: Why a job goes to a server, by the reason that the policy gives.
 _REASONS: dict[str, str] = {
     "first": "the first of {fitting} busy with room for it",
+    "first idle": "it is idle, and its number is below those of {fitting} busy with room for it",
     "tightest": "the tightest of {fitting} busy with room for it",
     "tightest drawn": "the tightest of {fitting} drawn with room for it",
     "none fits": "it is idle, and no busy server has room",

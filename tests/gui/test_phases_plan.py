@@ -1,0 +1,205 @@
+"""Plan and gap: the bound, the run and its peers on one axis, and the gap over the root of r."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from math import nan, sqrt
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.intents import Solve
+from gui.panels.phases.plan import PlanPanel
+from gui.panels.phases.plan_axis import AxisRow, ServersAxis
+from gui.panels.phases.plan_gap import GapPlot, GapPoint, constant_of
+from gui.panels.phases.plan_solving import SolvingPage
+from gui.panels.phases.plan_values import axis_rows, gap_points, progress_text, so_far
+from gui.theme import load_theme
+from model.api import Session
+from model.frame import Frame
+from model.metrics import Estimate
+from model.programs.phases.bounds import PhasePoint, PhasesBounds, all_bounds
+
+NAME = "jrs-two-phases"
+
+
+@cache
+def solved() -> PhasesBounds:
+    """The bounds of the scenario, with made-up runs beside it."""
+    *_, bounds = all_bounds(Session.open(NAME, "first-fit", kernel=False).info.scenario)
+    points = (
+        point("JRS", 100, 75.0, 0.006, nbar=24.38),
+        point("First fit", 100, 27.5, 0.037),
+        point("A costly one", 100, 20.0, 0.2),
+        point("JRS", 400, 190.0, 0.01, nbar=97.5),
+    )
+    return replace(bounds, points=points)
+
+
+def point(
+    title: str, scale: float, servers: float, cost: float, nbar: float | None = None
+) -> PhasePoint:
+    return PhasePoint(title, scale, Estimate(servers, 1.0), Estimate(cost, 0.001), nbar)
+
+
+@cache
+def frame_of(policy: str = "jrs", events: int = 600) -> Frame:
+    session = Session.open(NAME, policy, kernel=False)
+    session.run(events=events)
+    return session.frame(bounds=solved())
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> PlanPanel:
+    made = PlanPanel(load_theme("light"))
+    qtbot.addWidget(made)
+    made.resize(560, 900)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def colours(widget: QWidget) -> set[str]:
+    """All colours of a widget's picture."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
+    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
+
+
+def text_of(panel: PlanPanel) -> str:
+    """All that is written in labels that can be seen."""
+    return " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
+
+
+# -- values ------------------------------------------------------------------------------------
+
+
+def test_the_axis_has_the_run_and_the_policies_at_its_scale():
+    frame = frame_of()
+    rows = axis_rows(frame, solved(), so_far(frame))
+    assert [row.title for row in rows] == [
+        "now", "this run, JRS", "JRS", "First fit", "A costly one",
+    ]  # fmt: skip
+    assert [row.title for row in rows if row.breaks] == ["A costly one"]
+    assert rows[0].servers.mean == frame.state.number[4]
+
+
+def test_gaps_are_taken_from_the_bound_of_their_own_scale():
+    nbar = solved().nbar
+    assert nbar is not None
+    ours, peers = gap_points(solved().points, nbar, 100.0)
+    assert [(one.scale, one.gap) for one in ours] == [(100, 75 - nbar), (400, 190 - 4 * nbar)]
+    assert [one.title for one in peers] == ["First fit", "A costly one"]
+
+
+def test_the_constant_of_the_root_is_found():
+    points = tuple(GapPoint("JRS", r, 3 * sqrt(r), 0.1) for r in (25.0, 100.0, 400.0))
+    assert constant_of(points) == pytest.approx(3)
+    assert constant_of(points[:1]) is None
+
+
+def test_progress_is_told_in_words():
+    assert progress_text(PhasesBounds()) == ""
+    begun = PhasesBounds(configurations=4845, iterations=12, phi=1.25)
+    assert progress_text(begun).endswith("configurations, 12 steps, Φ* ≥ 1.25 so far")
+
+
+# -- the panel ---------------------------------------------------------------------------------
+
+
+def test_it_shows_the_bound_the_prices_and_the_checks(panel: PlanPanel):
+    panel.set_frame(frame_of())
+    said = text_of(panel)
+    assert "4.102" in said
+    assert "24.38" in said
+    assert "Lemma 7: the chain of the policy agrees with π and u" in said
+    assert "45 configurations" in said
+    assert "budget" in said
+    assert panel.axis.rows[-1].title == "A costly one"
+    assert [one.scale for one in panel.gap.points] == [100, 400]
+    assert panel.series() is not None
+
+
+def test_pictures_are_not_empty(panel: PlanPanel):
+    theme = panel.theme
+    panel.set_frame(frame_of())
+    QApplication.processEvents()
+    assert {theme.run, theme.rejection} <= colours(panel.axis)
+    assert theme.run in colours(panel.gap)
+    panel.axis.begin()
+    panel.gap.set_points((), ())
+    assert theme.run not in colours(panel.axis) | colours(panel.gap)
+
+
+def test_a_peer_has_the_same_bound(panel: PlanPanel):
+    panel.set_frame(frame_of("first-fit"))
+    assert "24.38" in text_of(panel)
+    assert panel.axis.rows[1].title == "this run, First fit"
+
+
+def test_a_problem_is_said_instead(panel: PlanPanel):
+    frame = replace(frame_of(), bounds=PhasesBounds(problem="Too many configurations."))
+    panel.set_frame(frame)
+    assert "Too many configurations." in text_of(panel)
+
+
+def test_solving_can_be_stopped_and_begun_again(qtbot: QtBot, panel: PlanPanel):
+    asked: list[object] = []
+    panel.intent.connect(asked.append)
+    panel.set_frame(replace(frame_of(), bounds=PhasesBounds(configurations=4845, iterations=3)))
+    assert "4\u2009845 configurations, 3 steps" in text_of(panel)
+    for _ in range(2):
+        qtbot.mouseClick(panel.solving.button, Qt.MouseButton.LeftButton)
+    assert asked == [Solve(wanted=False), Solve(wanted=True)]
+
+
+def test_wide_panels_have_the_plot_beside_the_rest(panel: PlanPanel):
+    panel.set_frame(frame_of())
+    assert panel.gap.x() == panel.axis.x()
+    panel.resize(1200, 600)
+    QApplication.processEvents()
+    assert panel.gap.x() > panel.axis.x()
+
+
+# -- parts -------------------------------------------------------------------------------------
+
+
+def test_rows_are_pointed_at_by_their_height(qtbot: QtBot):
+    axis = ServersAxis(load_theme("dark"), "servers")
+    qtbot.addWidget(axis)
+    axis.set_rows((AxisRow("a", Estimate(3.0, nan)), AxisRow("b", Estimate(5.0, 0.5))))
+    axis.resize(400, axis.sizeHint().height())
+    step = axis.height() / 3
+    assert [axis.row_at(step * place + step / 2) for place in range(3)] == [-1, 0, 1]
+    assert axis.top >= 5.5
+
+
+def test_the_nearest_point_is_told(qtbot: QtBot):
+    plot = GapPlot(load_theme("dark"))
+    qtbot.addWidget(plot)
+    plot.resize(400, 300)
+    one = GapPoint("JRS", 100.0, 50.0, 2.0)
+    plot.set_points((one,), ())
+    assert plot.tip(plot.at(one)).startswith("JRS, r = 100: N − N̄ = 50")
+    assert "Theorem 1" in plot.tip(QPointF(0, 0))
+
+
+def test_a_stopped_page_says_so(qtbot: QtBot):
+    page = SolvingPage("Solving")
+    qtbot.addWidget(page)
+    page.show()
+    with qtbot.waitSignal(page.asked) as heard:
+        qtbot.mouseClick(page.button, Qt.MouseButton.LeftButton)
+    assert heard.args == [False]
+    assert page.words.text() == "Solving was stopped."
+    assert not page.bar.isVisible()
+
+
+def test_scales_are_exact():
+    assert solved().scale == Fraction(100)
