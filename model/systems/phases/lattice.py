@@ -18,7 +18,7 @@ from model.errors import ScenarioError
 from model.systems.phases.jobs import JobModel
 
 #: Above so many configurations the single-server problem is refused.
-MOST_CONFIGURATIONS = 200_000
+MOST_CONFIGURATIONS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
