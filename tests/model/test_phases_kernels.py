@@ -88,7 +88,9 @@ def test_built_in_scenarios(name: str) -> None:
     agree(load_scenario(name), 150)
 
 
-EACH_READING = [(name, value) for name, values in READINGS.items() for value in dict.fromkeys(values)]
+EACH_READING = [
+    (name, value) for name, values in READINGS.items() for value in dict.fromkeys(values)
+]
 EACH_PEER = [(name, options) for name, choices in FITTING.items() for options in choices]
 
 
