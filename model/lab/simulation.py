@@ -22,6 +22,7 @@ from model.policy_choice import policy_choice
 from model.programs.greedy import global_greedy
 from model.programs.optimum import exact_optimum
 from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
+from model.scenario.phases import PhasesScenario
 from model.systems.kinds import kind_named
 from model.systems.reservation.measures import reward_rate
 from model.systems.reservation.numbers import ReservationNumbers
@@ -76,11 +77,19 @@ def simulations(
         "warmup": warmup, "until": until, "times": list(times),
         "trace": list(trace), "content": content(trace),
     })  # fmt: skip
-    load = float(sum(item.rate for item in getattr(scenario, "job_types", ()))) or 1.0
-    # Each event costs more where few servers are often full and rejections are many.
-    length = until * load * (scenario.servers.count + 40)
+    length = until * _work_at_once(scenario)
     start = f"{label}, " if label else ""
     return [Part(work, seed, text, f"{start}seed {seed}", length) for seed in seeds]
+
+
+def _work_at_once(scenario: Scenario) -> float:
+    """About how much there is to do in a unit of time, beside other runs of the same sweep."""
+    if isinstance(scenario, PhasesScenario):
+        scale = float(getattr(scenario.workload, "scale", 1))
+        return scale * float(sum(phase.arrival_rate for phase in scenario.phases)) or scale
+    load = float(sum(item.rate for item in getattr(scenario, "job_types", ()))) or 1.0
+    # Each event costs more where few servers are often full and rejections are many.
+    return load * (int(scenario.servers.count) + 40)
 
 
 def carry_out(part: Part) -> Outcome:

@@ -19,6 +19,7 @@ from model.lab.parts import carry_out
 from model.lab.phase_points import PEERS, points
 from model.lab.phase_runs import Cell, Length, at_scale, budget_of, curve, phase_runs, scaled
 from model.lab.plan import NO_OPTIONS
+from model.lab.results import Row
 from model.lab.runner import run_plan
 from model.metrics import BATCHES, Estimate
 from model.scenario.load import edited, load_scenario, parse_scenario
@@ -297,3 +298,25 @@ class TestPoints:
     def test_a_script_has_none(self) -> None:
         golden = Path(__file__).parent.parent / "golden" / "phases" / "01_tick_fill_react.json"
         assert list(points(load_scenario(str(golden)))) == []  # type: ignore[arg-type]
+
+
+class TestSweeps:
+    def test_scales_and_options_are_swept(self, answer: Any, tmp_path: Path) -> None:
+        found = answer("sweep jrs-two-phases --vary workload.scale=5,20 --policy jrs --policy "
+                       f"first-fit --until 6 --replications 2 --out {tmp_path}")  # fmt: skip
+        servers = rows_of(Sweep(found), "active_servers", "workload.scale", "policy")
+        assert {key[0] for key in servers} == {5, 20}
+        assert all(row.ours > 0 for row in servers.values())
+        assert servers[20, "jrs"].ours > servers[5, "jrs"].ours
+
+
+class Sweep:
+    """The rows of an answer, as those of a result."""
+
+    def __init__(self, answer: Any) -> None:
+        names = {"what", "paper", "ours", "half_width", "exact"}
+        self.rows = [
+            Row(row["what"], row["ours"], at={key: value for key, value in row.items()
+                                              if key not in names})
+            for row in answer["rows"]
+        ]  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from gui.panels.phases.servers_sections import Place, Section, info_has_tokens, records_on
 from gui.panels.phases.wording import amount_text, configuration_text, phase_letters, units_text
 from gui.panels.wording import significant
@@ -9,11 +11,12 @@ from model.explain import grouped, plural
 from model.frame import Frame, RunInfo
 from model.systems.phases.facts import PhaseFacts
 from model.systems.phases.state import BACKUP, NOW
+from model.systems.phases.words import why_waiting
 
 #: So many jobs or tokens are listed one by one.
 MOST_LISTED = 8
-#: The cases of a configuration, Hong, Xie & Wang (2023), Appendix C.2.
-_TIMERS, _AT_ONCE = 1, 2
+#: Characters of a line in a tooltip.
+WIDEST = 70
 
 
 def sentence(frame: Frame) -> str:
@@ -153,7 +156,10 @@ def server_words(frame: Frame, place: Place) -> str:
     lines = [f"{place_name(frame, place)}: {counted(info, real)}"]
     if info_has_tokens(frame):
         both = [one + other for one, other in zip(real, virtual, strict=True)]
-        lines = [f"{place_name(frame, place)}: observed configuration {counted(info, both)}"]
+        facts = info.facts
+        pool, at = int(facts.pool_of[place.server]), int(state.observed[place.server])
+        lines = [f"{place_name(frame, place)}: observed configuration {counted(info, both)}, "
+                 f"case {facts.rules.case[pool, at]}"]  # fmt: skip
         if any(virtual):
             lines.append(f"real jobs {counted(info, real)}, virtual jobs {counted(info, virtual)}")
         lines += case_lines(frame, place.server)
@@ -167,30 +173,11 @@ def server_words(frame: Frame, place: Place) -> str:
 
 
 def case_lines(frame: Frame, server: int) -> list[str]:
-    """Which of the three cases the observed configuration is, and what the server does in it."""
-    state, info, facts = frame.state, frame.info, frame.info.facts
-    pool, place = int(facts.pool_of[server]), int(state.observed[server])
-    case, plan = int(facts.rules.case[pool, place]), facts.plan.pools[pool]
-    names = phase_names(info)
-    runs = state.timer_number[server] >= 0
-    if case == _TIMERS:
-        told = [f"{names[i]} at {amount_text(rate)}" for i, rate in enumerate(plan.rate[place])
-                if rate > 0]  # fmt: skip
-        lines = [f"case 1, timers: {', '.join(told) or 'none'} (per {info.time_unit or 'unit'})"]
-    elif case == _AT_ONCE:
-        told = [f"{names[i]} ({amount_text(100 * share)} %)"
-                for i, share in enumerate(plan.choice[place]) if share > 0]  # fmt: skip
-        lines = [f"case 2, asks at once: {', '.join(told)}"]
-        if not runs and not state.tokens_on[server]:
-            lines.append("the request was missed in a pause; it waits for a job to move")
-    else:
-        lines = ["case 3: asks for nothing here"]
-    asks = facts.rules.asks[pool, place].tolist()
-    if runs and any(asks):
-        lines.append(f"a timer runs at {per_unit(info, timer_rate(frame, server))}: it asks for "
-                     f"{counted(info, asks)}")  # fmt: skip
-    elif runs:
-        lines.append(f"a timer runs at {per_unit(info, timer_rate(frame, server))} in all")
+    """Why the server asks for nothing at this moment, and what it waits for."""
+    info = frame.info
+    lines = wrap(why_waiting(frame.state, info.numbers, info.facts, server), WIDEST)
+    if frame.state.timer_number[server] >= 0:
+        lines.append(f"a timer runs at {per_unit(info, timer_rate(frame, server))}")
     return lines
 
 
