@@ -21,10 +21,12 @@ JOBS, REPLICATIONS = 20_000, 3
 RELATIVE_SCALES = (Fraction(1), Fraction(1, 4), Fraction(4), Fraction(1, 2), Fraction(2))
 MOST_JOBS_AT_ONCE = 5_000
 
+PEAK = "first-fit:fits=peak"
+
 #: Peers by what they are called.
 PEERS = (
     ("First fit", "first-fit"),
-    ("First fit by peak demand", "first-fit:fits=peak"),
+    ("First fit by peak demand", PEAK),
     ("GRAND(aZ)", "grand"),
 )
 
@@ -40,8 +42,10 @@ def points(scenario: PhasesScenario) -> Iterator[PhasePoint]:
     jobs = float(sum(phase.arrival_rate for phase in scenario.phases))
     policy = "jrs" if scenario.policy.name != "jrs" else None
     yield from _measured(scenario, "JRS", policy, own, jobs)
+    changes = any(rate for phase in scenario.phases for rate in phase.to.values())
     for title, peer in PEERS:
-        yield from _measured(scenario, title, peer, own, jobs)
+        if changes or peer != PEAK:  # else it is what first fit does by present demand
+            yield from _measured(scenario, title, peer, own, jobs)
     for factor in RELATIVE_SCALES[1:]:
         if float(own * factor) * jobs <= MOST_JOBS_AT_ONCE:
             yield from _measured(scenario, "JRS", policy, own * factor, jobs)
