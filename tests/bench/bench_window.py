@@ -29,7 +29,7 @@ from gui.pace import NO_LIMIT
 from gui.panels import panels_of
 from gui.worker import Goal
 from model.frame import Frame
-from model.scenario.load import write_scenario
+from model.scenario.load import Scenario, edited, load_scenario, write_scenario
 from tests.bench.timing import SETTLED, SIZES, Spread, scaled, section, spread, table
 
 SIZE = (1600, 900)
@@ -146,18 +146,20 @@ def wait_until(what: str, reached: Callable[[], bool]) -> None:
         spin(0.02)
 
 
-def open_window(servers: int, settled: float, folder: Path) -> MainWindow:
+def open_window(scenario: Scenario, settled: float, folder: Path) -> MainWindow:
     """A window with all panels, standing at a settled state, on the kernel."""
-    found = panels_of("reservation")
+    found = panels_of(scenario.system)
     settings = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
     window = gui_app.make_window(settings, "light")
     window.resize(*SIZE)
     window.show()
     window.build_panels()
-    wait_until("all panels are built", lambda: len(window.docks) == len(found))
+    wait_until("the window is complete", lambda: window.panels.complete)
     path = folder / "scenario.toml"
-    write_scenario(path, scaled(servers))
+    write_scenario(path, scenario)
     window.control.open(str(path))
+    wait_until("all panels are built",
+               lambda: window.panels.complete and len(window.docks) == len(found))  # fmt: skip
     window.control.set_pace(NO_LIMIT)
     wait_until("the kernel runs", lambda: _engine(window) == "kernel")
     window.control.run(Goal(time=settled, express=True))
@@ -237,16 +239,18 @@ def panel_table(drawn: list[Stretch]) -> str:
     return table(("panel", "shown, % of frames", "CPU ms per frame"), rows)
 
 
-def bench_window(servers: int, rounds: int, seconds: float, settled: float) -> None:
+def bench_window(
+    title: str, scenario: Scenario, rounds: int, seconds: float, settled: float
+) -> None:
     """Print a window's tables."""
     with tempfile.TemporaryDirectory() as folder:
-        window = open_window(servers, settled, Path(folder))
+        window = open_window(scenario, settled, Path(folder))
         drawn, undrawn = alternate(window, rounds, seconds)
         window.close()
         window.deleteLater()
         spin(0.1)
     platform = QApplication.platformName()
-    section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, L = {servers}",
+    section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, {title}",
             summary(drawn, undrawn), "", panel_table(drawn))  # fmt: skip
 
 
@@ -260,10 +264,19 @@ def main() -> None:
     gui_app.application()
     sys.setswitchinterval(gui_app.SWITCH_INTERVAL)
     if arguments.quick:
-        bench_window(SIZES[0], 2, 1.0, SETTLED)
+        bench_window(f"L = {SIZES[0]}", scaled(SIZES[0]), 2, 1.0, SETTLED)
         return
     for servers in SIZES:
-        bench_window(servers, arguments.rounds, arguments.seconds, SETTLED)
+        bench_window(f"L = {servers}", scaled(servers), arguments.rounds, arguments.seconds,
+                     SETTLED)  # fmt: skip
+    bench_window("JRS with 3,000 normal servers", many_requesting(), arguments.rounds,
+                 arguments.seconds, SETTLED)  # fmt: skip
+
+
+def many_requesting() -> Scenario:
+    """JRS with 3,000 normal servers."""
+    workload = {"kind": "poisson", "scale": 12_305}
+    return edited(load_scenario("jrs-two-phases"), {"workload": workload})
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEve
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.panels.wording import significant
-from gui.plotting.scales import format_number, step_up
+from gui.plotting.scales import format_number, spread, step_up
 from gui.theme import Theme, current_fonts
 
 _PAD, _TICK, _RADIUS = 8.0, 4.0, 4.0
@@ -115,6 +115,7 @@ class GapPlot(QWidget):
         self._paint_line(painter)
         for point in (*self._peers, *self._points):
             self._paint_point(painter, point)
+        self._paint_names(painter)
         painter.end()
 
     def _paint_axes(self, painter: QPainter) -> None:
@@ -171,14 +172,21 @@ class GapPlot(QWidget):
             painter.drawLine(QLineF(low, high))
         painter.setBrush(color)
         painter.drawEllipse(at, _RADIUS, _RADIUS)
-        if point.named:
+
+    def _paint_names(self, painter: QPainter) -> None:
+        """The names of the peers beside their points, none over another."""
+        named = [point for point in self._peers if point.named]
+        line, room = self._metrics().height(), self._room()
+        if len(named) * line > room.height():
+            return
+        heights = spread([self.at(point).y() for point in named], line, room.top(), room.bottom())
+        for point, height in zip(named, heights, strict=True):
             width = self._metrics().horizontalAdvance(point.title) + 4
-            line = self._metrics().height()
-            left = at.x() + 2 * _RADIUS
+            left = self.at(point).x() + 2 * _RADIUS
             if left + width > self.width():
-                left = at.x() - 2 * _RADIUS - width
+                left = self.at(point).x() - 2 * _RADIUS - width
             painter.setPen(QColor(self._theme.ink(self._theme.color(point.role))))
-            painter.drawText(QRectF(left, at.y() - line / 2, width, line), _CENTRE, point.title)
+            painter.drawText(QRectF(left, height - line / 2, width, line), _CENTRE, point.title)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
