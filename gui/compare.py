@@ -14,14 +14,14 @@ from gui.compare_docks import CompareDocks
 from gui.compare_form import ask_variant
 from gui.docks import PanelDock
 from gui.intents import BreakAt, GoTo, Intent, RunUntil, Say, Select
-from gui.panels.wording import job_words
+from gui.panels.wording import on_any_server
 from gui.worker import Goal, RunWorker
 from model.comparison.companion import companion
 from model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of, lanes_shown
 from model.comparison.differences import DIFFERENCES
 from model.frame import Frame, RunInfo
 from model.policies import policy_titles
-from model.records import DEPARTURE, SLOT
+from model.records import DEPARTURE, MOVE, SLOT
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -260,9 +260,8 @@ class CompareControl(QObject):
         what, where = narrator.event(event), ""
         if standing is not None and len(lanes) < len(standing.labels):
             where = f" ({', '.join(standing.labels[lane] for lane in lanes)})"
-        elif standing is not None and event.kind == DEPARTURE:
-            # Under each policy another server.
-            what = f"{job_words(part.info, event.type, event.job)} leaves"
+        elif standing is not None and event.kind in {DEPARTURE, MOVE}:
+            what = on_any_server(part.info, event)
         at = "" if event.kind == SLOT else f" at t = {event.time:.4f}"  # a slot is its time
         return f"next: {what}{where}{at}"
 

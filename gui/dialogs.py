@@ -36,6 +36,8 @@ PAGES = {
     "dra": "DRA for a student",
     "queues": "Servers with a queue",
     "queues-classroom": "Queues in the classroom",
+    "tokens": "Tokens: Join-Requesting-Server",
+    "tokens-classroom": "Tokens in the classroom",
     "comparison": "Policies side by side",
     "theory": "Theory, live",
     "experiments": "Experiments",

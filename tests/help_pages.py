@@ -32,10 +32,10 @@ def commands(text: str) -> list[str]:
     return [line for line in joined.splitlines() if line.startswith("slotscope")]
 
 
-def policies_in(text: str) -> list[str]:
-    """Each policy of a queue that is named with parameters, such as ``vqs:j=4,stall=true``."""
-    names = "|".join(sorted(POLICIES_OF["queue"], key=len, reverse=True))
-    found = re.findall(rf"(?<![\w-])(?:{names}):[a-z_]+=[\w,=/.]+", text)
+def policies_in(text: str, system: str = "queue") -> list[str]:
+    """Each policy of a kind of system that is named with parameters: ``vqs:j=4,stall=true``."""
+    names = "|".join(sorted(POLICIES_OF[system], key=len, reverse=True))
+    found = re.findall(rf"(?<![\w-])(?:{names}):[a-z_]+=[\w,=/.]*\w", text)
     return sorted(set(found))
 
 

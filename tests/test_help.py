@@ -21,6 +21,7 @@ from model.systems.queue.state import NOW, WAITING
 from tests.help_pages import HELP, commands, flat, page, policies_in, table
 
 QUEUE_PAGES = ("queues", "queues-classroom")
+TOKEN_PAGES = ("tokens", "tokens-classroom")
 FILES = sorted(path.stem for path in HELP.glob("*.md"))
 
 
@@ -45,7 +46,7 @@ class TestPages:
     @pytest.mark.parametrize("name", FILES)
     def test_scenarios_and_experiments_exist(self, name):
         known = set(scenario_files()) | set(EXPERIMENTS) | set(POLICIES) | set(FILES)
-        named = re.findall(r"(?<![\w/.-])(?:dra|queues)-[a-z0-9]+(?:-[a-z0-9]+)*", page(name))
+        named = re.findall(r"(?<![\w/.-])(?:dra|queues|jrs)-[a-z0-9]+(?:-[a-z0-9]+)*", page(name))
         assert {word for word in named if word not in known} == set()
 
     @pytest.mark.parametrize("name", QUEUE_PAGES)
@@ -55,6 +56,13 @@ class TestPages:
         for policy in found:
             scenario = "queues-vqs-unstable" if "j=" in policy else "queues-bf-unstable"
             assert Session.open(scenario, policy, kernel=False).info.policy_name
+
+    @pytest.mark.parametrize("name", TOKEN_PAGES)
+    def test_policies_of_tokens_can_be_used(self, name):
+        found = policies_in(page(name), "phases")
+        assert len(found) > 2
+        for policy in found:
+            assert Session.open("jrs-classroom", policy, kernel=False).info.policy_name
 
     def test_every_experiment_is_told_of(self):
         told = re.findall(r"^\*\*`([^`]+)`", page("experiments"), flags=re.MULTILINE)
@@ -66,9 +74,15 @@ class TestPages:
         named = set(re.findall(r"[\w-]+", told))
         assert {name for name in scenario_files() if name.startswith("queues-")} <= named
 
-    def test_every_panel_of_a_queue_is_told_of(self):
-        own = {entry.load().title for entry in panels_of("queue") if entry.system == "queue"}
-        told = re.findall(r"^\*\*([^*]+)\.\*\*", page("queues"), flags=re.MULTILINE)
+    def test_every_scenario_with_tokens_is_told_of(self):
+        told = "".join(page(name) for name in TOKEN_PAGES)
+        named = set(re.findall(r"[\w-]+", told))
+        assert {name for name in scenario_files() if name.startswith("jrs-")} <= named
+
+    @pytest.mark.parametrize(("kind", "name"), [("queue", "queues"), ("phases", "tokens")])
+    def test_every_panel_of_a_kind_is_told_of(self, kind, name):
+        own = {entry.load().title for entry in panels_of(kind) if entry.system == kind}
+        told = re.findall(r"^\*\*([^*]+)\.\*\*", page(name), flags=re.MULTILINE)
         assert own | {"Algorithm", "Decisions"} <= set(told)
 
 
@@ -206,9 +220,11 @@ class TestLessonTwo:
         assert waiting_after(self.SCENARIO, "vqs-bf:stall=true", 1, 10**6) < 50
 
 
-def test_readme_names_both_kinds_of_system():
+def test_readme_names_all_kinds_of_system():
     text = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
     assert "Theory of Auto-Scaling" in text
     assert "Scheduling Jobs with Random Resource Requirements" in text
-    titles = {reference_class(name).title for name in ("vqs", "vqs-bf", "bf-js", "max-weight")}
+    assert "Near-Optimal Stochastic Bin-Packing" in text
+    names = ("vqs", "vqs-bf", "bf-js", "max-weight")
+    titles = {*(reference_class(name).title for name in names), "Join-Requesting-Server"}
     assert {title for title in titles if title not in text} == set()

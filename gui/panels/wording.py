@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from gui.plotting.scales import MINUS, format_number
 from model.frame import RunInfo
+from model.records import DEPARTURE, Event
 from model.systems.reservation.explain import ReservationNarrator
 
 #: In plain text, for labels in pictures, and in rich text.
@@ -62,3 +63,12 @@ def job_words(info: RunInfo, job_type: int, number: int) -> str:
     """A job of a loss system as it is called in sentences."""
     assert isinstance(info.narrator, ReservationNarrator)
     return info.narrator.job(job_type, number)
+
+
+def on_any_server(info: RunInfo, event: Event) -> str:
+    """What a job does next that is on another server under each policy."""
+    if isinstance(info.narrator, ReservationNarrator):
+        return f"{job_words(info, event.type, event.job)} leaves"
+    if event.kind == DEPARTURE:
+        return "a job departs"
+    return f"a job goes into phase {info.numbers.model.phases[event.type]}"

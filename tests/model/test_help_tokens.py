@@ -1,0 +1,293 @@
+"""The pages about tokens against the schemas, plans, runs and measures they describe."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from model.api import Session
+from model.engine import EventRun
+from model.lab.phase_runs import Cell, Length, at_scale, carry_out, phase_runs
+from model.policies import POLICIES_OF, reference_for
+from model.scenario.load import as_data, edited, load_scenario, parse_scenario
+from model.scenario.phases import PhasesScenario
+from model.state import copied
+from model.systems.phases.lattice import MOST_CONFIGURATIONS
+from model.systems.phases.measures import batches_of
+from model.systems.phases.rows import EVENT_KINDS
+from model.systems.phases.state import ACTIVE, BACKUP, EVENT, NOW, OVERFLOWED, REAL
+from tests.help_pages import blocks, code, flat, page, table
+
+TOKENS, CLASSROOM = page("tokens"), page("tokens-classroom")
+LESSON_ONE, LESSON_TWO = CLASSROOM.split("\n---\n")[1:]
+DEFINITIONS: dict[str, Any] = PhasesScenario.model_json_schema()["$defs"]
+
+
+def told_of(heading: str, text: str = TOKENS, column: int = 1) -> dict[str, str]:
+    """For each name in the first column of a table, a cell of its row."""
+    return {name: row[column] for row in table(text, heading) for name in code(row[0])}
+
+
+@cache
+def run_of(scenario: str, policy: str, length: Length, scale: int = 0) -> Cell:
+    value = at_scale(scenario, scale) if scale else load_scenario(scenario)
+    return Cell.of([carry_out(part) for part in phase_runs(value, policy, length, "x")])
+
+
+def near(cell: Cell, measure: str, told: float, share: float) -> bool:
+    """Whether a number of the page is what comes out, but for chance and a share of it."""
+    found = cell.measure(measure)
+    return abs(found.mean - told) <= 1.5 * found.half_width + share * told + 0.0001
+
+
+class TestPolicies:
+    def test_each_has_a_row_with_its_parameters(self) -> None:
+        rows = told_of("policy", column=2)
+        assert {*rows, "jrs"} == set(POLICIES_OF["phases"])
+        for policy, told in rows.items():
+            assert set(code(told)) == set(reference_for(policy, "phases").schema.model_fields)
+
+    def test_parameters_of_jrs_begin_with_the_usual_value(self) -> None:
+        rows = told_of("parameter")
+        fields = reference_for("jrs", "phases").schema.model_fields
+        assert set(rows) == set(fields)
+        for name, field in fields.items():
+            if isinstance(field.default, bool):
+                assert code(rows[name]) == [str(field.default).lower(),
+                                            str(not field.default).lower()]  # fmt: skip
+            elif isinstance(field.default, str) and field.default:
+                assert code(rows[name])[0] == field.default
+            elif name == "recovery_rate":
+                assert rows[name].startswith(f"{field.default};")
+            else:
+                assert rows[name].startswith("⌈√L⌉" if name == "token_limit" else "none")
+
+    def test_what_options_do(self) -> None:
+        rows = table(TOKENS, "option")
+        assert len(rows) == 9
+        for option, *numbers in rows:
+            cell = run_of("jrs-two-phases", code(option)[0], Length(50, 250, 4), 100)
+            for measure, told in zip(("active_servers", "cost_rate", "virtual_jobs", "backup_jobs"),
+                                     numbers, strict=True):  # fmt: skip
+                assert near(cell, measure, float(told), 0.01), (option, measure)
+
+    def test_peers_and_bounds_at_r_100(self) -> None:
+        names = {"JRS": "jrs", "JRS, `recovery_rate=10`": "jrs:recovery_rate=10",
+                 "first fit": "first-fit", "first fit, `factor=4/5`": "first-fit:factor=4/5",
+                 "first fit, `fits=peak`": "first-fit:fits=peak", "GRAND(aZ)": "grand"}  # fmt: skip
+        rows = {row[0]: row[1:] for row in table(TOKENS, "policy or bound")}
+        assert set(rows) == {"N̄", *names}
+        for title, policy in names.items():
+            for column, scenario in ((0, "jrs-two-phases"), (2, "jrs-three-phases"),
+                                     (4, "jrs-fixed-sizes")):  # fmt: skip
+                told = re.findall(r"[\d.]+", rows[title][column])
+                if not told:
+                    continue
+                cell = run_of(scenario, policy, Length(50, 250, 4), 100)
+                assert near(cell, "active_servers", float(told[0]), 0.02), (title, scenario)
+                budget = {0: 0.05, 2: 0.04}.get(column)
+                if budget:
+                    spent = cell.measure("cost_rate").mean / budget
+                    assert abs(spent - float(told[1])) < 0.1, (title, scenario)
+                    assert ("**" in rows[title][column]) is (spent > 1.05)
+        for column, scenario in ((0, "jrs-two-phases"), (2, "jrs-three-phases")):
+            nbar = run_of(scenario, "jrs", Length(50, 250, 4), 100).bound
+            assert round(nbar) == int(rows["N̄"][column])
+            assert round(16 * nbar) == int(rows["N̄"][column + 1])
+
+
+class TestPlans:
+    def model(self) -> PhasesScenario:
+        scenario = parse_scenario({
+            "system": "phases", "servers": {"most_jobs": 2, "capacity": 2}, "cost": {"budget": 1},
+            "phases": [{"name": "L", "demand": 1, "arrival_rate": 1, "departure_rate": 1}],
+            "workload": {"kind": "poisson", "scale": 20},
+        })  # fmt: skip
+        assert isinstance(scenario, PhasesScenario)
+        return scenario
+
+    def test_the_plan_file_is_one(self, tmp_path: Path) -> None:
+        (text,) = blocks(TOKENS, "json")
+        path = tmp_path / "plan.json"
+        path.write_text(text, "utf-8")
+        session = Session.open(self.model(), f"jrs:plan={path}")
+        plan = session.bench.system.policy.plan
+        assert plan.nbar == pytest.approx(10)
+        assert [pool.servers for pool in plan.pools] == [10]
+        session.run(until=20.0)
+        assert session.timeline.state.number[ACTIVE] > 5
+
+    def test_estimates_can_be_used(self) -> None:
+        (text,) = [block for block in blocks(TOKENS, "toml") if "estimate" in block]
+        lines = re.findall(r"parameters = \{.*\}(?=\s|$)", text)
+        assert len(lines) == 3
+        base = as_data(load_scenario("jrs-two-phases"))
+        bounds = []
+        for line in lines:
+            policy = {"name": "jrs", **tomllib.loads(line)}
+            session = Session.open(parse_scenario({**base, "policy": policy}), kernel=False)
+            bounds.append(session.bench.system.policy.plan.nbar)
+        assert bounds[0] == pytest.approx(1.1 * 24.378809160874635)
+
+    def test_wrong_rates(self) -> None:
+        told = re.search(r"a fifth too low give N = ([\d.]+) instead of ([\d.]+); a fifth too high "
+                         r"give \*\*([\d.]+)\*\*", flat(TOKENS))  # fmt: skip
+        for factor, expected in zip(("4/5", "1", "6/5"), told.groups(), strict=True):  # type: ignore[union-attr]
+            policy = {"name": "jrs", "parameters": {"estimate": {"factor": factor}}}
+            scenario = edited(at_scale("jrs-two-phases", 100), {"policy": policy})
+            parts = phase_runs(scenario, None, Length(50, 300, 4), "x")
+            cell = Cell.of([carry_out(part) for part in parts])
+            assert near(cell, "active_servers", float(expected), 0.005)
+
+    def test_how_many_configurations(self, answer: Any) -> None:
+        assert f"More than {MOST_CONFIGURATIONS:,} are refused" in flat(TOKENS)
+        assert comb(8 + 2, 2) == 45
+        assert comb(10 + 4, 4) == 1001
+        assert comb(16 + 4, 4) == 4845
+        assert answer("bounds jrs-two-phases")["configurations"] == 45
+
+
+class TestKeys:
+    def test_each_key_is_told_of(self) -> None:
+        rows = told_of("key")
+        keys = {"servers": "PhaseServers", "cost": "ContentionCost", "phases": "Phase"}
+        for key, definition in keys.items():
+            named = set(re.findall(r"\w+", rows[key]))
+            assert set(DEFINITIONS[definition]["properties"]) <= named
+        trace = flat(TOKENS).partition("**Real traces**")[2].partition("```")[0]
+        assert set(DEFINITIONS["TracePhases"]["properties"]) - {"kind"} <= set(code(trace))
+        script = set(DEFINITIONS["ScriptedPhases"]["properties"]) - {"kind"}
+        assert script <= set(code(rows["workload"]))
+
+    def test_measures_and_kinds_of_events(self) -> None:
+        numbers: Any = Session.open("jrs-classroom", kernel=False).info.numbers
+        measures = batches_of(numbers, np.ones((20, 10)), 10.0)
+        assert {name for row in table(TOKENS, "measure") for name in code(row[0])} == set(measures)
+        *_, algorithm = TOKENS.partition("**Algorithm.**")
+        kinds = " ".join(algorithm.partition("**Comparison.**")[0].split())
+        assert {kind for kind in EVENT_KINDS if kind not in kinds} == set()
+
+
+def stopped(scenario: str, policy: str, event: int) -> Session:
+    session = Session.open(scenario, policy, seed=1, kernel=False)
+    session.run(events=event)
+    return session
+
+
+def sentences(session: Session) -> list[str]:
+    """The sub-steps of the next event."""
+    run = EventRun(session.bench.system, copied(session.timeline.state))
+    run.finish()
+    return [session.info.narrator.record(record) for record in run.records]
+
+
+class TestLessonOne:
+    TEXT = flat(LESSON_ONE)
+
+    def test_its_first_events(self) -> None:
+        session = stopped("jrs-classroom", "jrs", 0)
+        for event, time, words, _ in table(LESSON_ONE, "event"):
+            session.run(events=1)
+            state = session.timeline.state
+            assert (int(event), f"{state.clock[NOW]:.3f}") == (state.number[EVENT], time)
+            found = session.info.narrator.row(session.frame().rows[-1])
+            for number in re.findall(r"(?:token|tokens|job|server) \d+", words):
+                if number != "server 2" or event == "1":
+                    assert number in found, (event, number)
+            place = re.search(r"joins server \d+|backup server \d+|rings", words)
+            assert place is None or place[0] in found
+
+    @pytest.mark.parametrize("event", [8, 14, 44, 120])
+    def test_what_is_quoted_is_said(self, event: int) -> None:
+        quoted = re.findall(r"\"([^\"]+)\"", self.TEXT)
+        session = stopped("jrs-classroom", "jrs", event - 1)
+        said = sentences(session)
+        session.run(events=1)
+        said.append(session.info.narrator.row(session.frame().rows[-1]))
+        told = {8: 3, 14: 1, 44: 1, 120: 2}
+        assert sum(any(words in one for one in said) for words in quoted) >= told[event]
+
+    def test_everything_quoted_is_said_somewhere(self) -> None:
+        session, said = stopped("jrs-classroom", "jrs", 0), []
+        for _ in range(150):
+            said += sentences(session)
+            session.run(events=1)
+            said.append(session.info.narrator.row(session.frame().rows[-1]))
+        ours = {"else it goes to an idle backup server"}  # a line of the pseudocode
+        for words in set(re.findall(r"\"([^\"]+)\"", self.TEXT)) - ours:
+            assert any(words in one for one in said), words
+
+    def test_where_the_servers_stand(self) -> None:
+        state = stopped("jrs-classroom", "jrs", 43).timeline.state
+        assert state.real[1].tolist() == [3, 0]
+        state = stopped("jrs-classroom", "jrs", 119).timeline.state
+        assert state.tokens[:, 0].tolist()[:3] == [0, 1, 1]
+        row = stopped("jrs-classroom", "jrs", 37).frame().rows[-1]
+        assert (int(row["token"]) + 1, round(float(row["token_age"]))) == (4, 22)
+
+    def test_what_it_costs(self) -> None:
+        told = re.search(r"N is ([\d.]+) ± [\d.]+ instead of ([\d.]+)", self.TEXT)
+        for expected, policy in zip(told.groups(), ("jrs:request_after_pause=true", "jrs"),  # type: ignore[union-attr]
+                                    strict=True):  # fmt: skip
+            found = run_of("jrs-classroom", policy, Length(2000, 18_000, 4))
+            assert near(found, "active_servers", float(expected), 0.005)
+
+
+class TestLessonTwo:
+    TEXT = flat(LESSON_TWO)
+    POLICIES = ("jrs", "jrs:patch=true")
+
+    def test_numbers_over_time(self) -> None:
+        rows = {row[0]: [int(cell) for cell in row[1:]] for row in table(LESSON_TWO, "t")}
+        times = [1, 5, 20, 100, 500]
+        real, without, cured, backup = rows.values()
+        for policy, servers in zip(self.POLICIES, (without, cured), strict=True):
+            session = Session.open("jrs-deadlock", policy, seed=1)
+            for place, time in enumerate(times):
+                session.run(until=float(time))
+                number = session.timeline.state.number
+                assert (number[REAL], number[ACTIVE]) == (real[place], servers[place])
+                assert policy == "jrs" or number[BACKUP] == backup[place]
+            lost = int(session.timeline.state.tally[OVERFLOWED].sum())
+            assert str(lost) in self.TEXT
+
+    def test_the_first_events(self) -> None:
+        session = stopped("jrs-deadlock", "jrs:patch=true", 4)
+        said = []
+        for _ in range(4):
+            session.run(events=1)
+            said.append(session.info.narrator.row(session.frame().rows[-1]))
+        assert "asks for 4 jobs: tokens 1 to 4" in said[0]
+        assert "virtual job v1" in said[0]
+        assert "job 4 takes token 3" in said[1]
+        assert "virtual jobs v2 to v4" in said[2]
+        assert "job 5 takes token 7" in said[3]
+
+    def test_means(self) -> None:
+        length = Length(20, 480, 8)
+        told = re.search(r"N = ([\d.]+) ± [\d.]+ without and ([\d.]+) ± [\d.]+ with", self.TEXT)
+        for policy, expected in zip(self.POLICIES, told.groups(), strict=True):  # type: ignore[union-attr]
+            assert near(run_of("jrs-deadlock", policy, length), "active_servers", float(expected),
+                        0.005)  # fmt: skip
+        cures = re.findall(r"`(jrs:\S+)`(?: with the patch)?: N = ([\d.]+\d)", self.TEXT)
+        assert len(cures) == 3
+        for policy, expected in cures:
+            full = policy if "patch" in policy else f"{policy},patch=true"
+            assert near(run_of("jrs-deadlock", full, length), "active_servers", float(expected),
+                        0.005)  # fmt: skip
+
+    def test_first_fit_and_the_bound(self, answer: Any) -> None:
+        found = run_of("jrs-deadlock", "first-fit", Length(20, 480, 8))
+        told = re.search(r"need here\? \*Reveal:\* ([\d.]+), .* \(C = ([\d.]+) of", self.TEXT)
+        assert near(found, "active_servers", float(told[1]), 0.01)  # type: ignore[index]
+        assert near(found, "cost_rate", float(told[2]), 0.02)  # type: ignore[index]
+        cured = run_of("jrs-deadlock", "jrs:patch=true", Length(20, 480, 8))
+        assert round(cured.bound, 1) == 5.1
+        assert "N̄ is 5.1" in self.TEXT
