@@ -65,13 +65,26 @@ def everything(root: Path) -> tuple[Source, ...]:
 
 def imports(root: Path, *folders: str) -> Iterator[Import]:
     """Every import below *folders*; one of a name from a package leads to its module."""
-    modules = {source.module for source in program(root)}
     for source in sources(root, *folders):
-        for_types = _below(source, _is_for_types)
-        later = for_types | _below(source, lambda node: isinstance(node, FUNCTIONS))
-        for node in ast.walk(source.tree):
-            for target in _targets(node, source, modules):
-                yield Import(source, node.lineno, target, node not in later, node in for_types)
+        yield from _imports_of(root, source)
+
+
+@cache
+def _imports_of(root: Path, source: Source) -> tuple[Import, ...]:
+    """Looked for once, however many rules ask."""
+    modules = _modules(root)
+    for_types = _below(source, _is_for_types)
+    later = for_types | _below(source, lambda node: isinstance(node, FUNCTIONS))
+    return tuple(
+        Import(source, node.lineno, target, node not in later, node in for_types)
+        for node in ast.walk(source.tree)
+        for target in _targets(node, source, modules)
+    )
+
+
+@cache
+def _modules(root: Path) -> frozenset[str]:
+    return frozenset(source.module for source in program(root))
 
 
 def _below(source: Source, chosen: Callable[[ast.AST], bool]) -> set[ast.AST]:
@@ -84,7 +97,7 @@ def _is_for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
 
 
-def _targets(node: ast.AST, source: Source, modules: set[str]) -> list[str]:
+def _targets(node: ast.AST, source: Source, modules: frozenset[str]) -> list[str]:
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if not isinstance(node, ast.ImportFrom):

@@ -129,6 +129,7 @@ class TestReadme:
         assert self.blocks[1].strip() == ".venv/bin/python -m pytest"
 
 
+@pytest.mark.slow
 class TestTheseTests:
     def test_settings_are_the_tests_own(self, own_settings):
         place = QStandardPaths.StandardLocation.AppConfigLocation

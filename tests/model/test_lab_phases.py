@@ -301,6 +301,7 @@ class TestPoints:
 
 
 class TestSweeps:
+    @pytest.mark.slow
     def test_scales_and_options_are_swept(self, answer: Any, tmp_path: Path) -> None:
         found = answer("sweep jrs-two-phases --vary workload.scale=5,20 --policy jrs --policy "
                        f"first-fit --until 6 --replications 2 --out {tmp_path}")  # fmt: skip
