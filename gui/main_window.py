@@ -97,6 +97,7 @@ class MainWindow(QMainWindow):
         self.worker.refused.connect(self.say)
         self.worker.compiled.connect(self._compiled)
         self.worker.progressed.connect(self._progressed)
+        self.worker.waited.connect(self.say)
         self.worker.laid_out.connect(self.panels.arrange)
         self.transport.chosen.connect(self.control.open)
         self.transport.paced.connect(self.control.set_pace)

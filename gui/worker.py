@@ -25,6 +25,7 @@ from model.engine import Reason
 from model.errors import PolicyFileError, UserError
 from model.policies import stop_what_hangs
 from model.scenario.load import Scenario
+from model.waiting import waiting
 
 Command = Callable[["RunWorker"], None]
 
@@ -73,6 +74,7 @@ class RunWorker(QObject):
     policy_refused = Signal(str)
     compiled = Signal(bool)
     progressed = Signal(float)
+    waited = Signal(str)  #: how far it is with what takes long while a run is opened
     laid_out = Signal(str)
 
     def __init__(self) -> None:
@@ -238,13 +240,14 @@ class RunWorker(QObject):
         stop_what_hangs()
 
     def open(self, scenario: str | Scenario, **choices: Any) -> Run:
-        """Open a scenario, telling how far the reading of its trace has come.
+        """Open a scenario, telling how far the reading of its trace, or its plan, has come.
 
         Policies that run beside the present one run beside it again.
         """
         self._cancelled.clear()
-        session = Session.open(scenario, kernel=False, progress=self.progressed.emit,
-                               cancelled=self._cancelled.is_set, **choices)  # fmt: skip
+        with waiting(self.waited.emit, self._cancelled.is_set):
+            session = Session.open(scenario, kernel=False, progress=self.progressed.emit,
+                                   cancelled=self._cancelled.is_set, **choices)  # fmt: skip
         if not isinstance(self.session, Comparison):
             return session
         system = session.info.system

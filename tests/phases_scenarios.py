@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from model.errors import UserError
-from model.scenario.load import parse_scenario
+from model.scenario.load import Scenario, edited, load_scenario, parse_scenario
 from model.scenario.phases import PhasesScenario
 from model.systems.phases.from_scenario import numbers_of
 from model.systems.phases.numbers import PhaseNumbers
@@ -84,3 +84,13 @@ def check_line(data: dict[str, Any], words: tuple[str, ...]) -> None:
     assert raised.value.line.startswith(words[0]), raised.value.line
     for word in words:
         assert word in raised.value.line
+
+
+def many_configurations() -> Scenario:
+    """A scenario whose plan takes longer than a test waits."""
+    phases = [{"name": name, "demand": {"cpu": need}, "arrival_rate": need, "departure_rate": 1,
+               "to": {other: 0.3}}
+              for name, need, other in (("a", 1, "b"), ("b", 2, "c"), ("c", 3, "d"),
+                                        ("d", 4, "a"))]  # fmt: skip
+    servers = {"most_jobs": 16, "capacity": {"cpu": 30}}
+    return edited(load_scenario("jrs-two-phases"), {"phases": phases, "servers": servers})

@@ -9,6 +9,7 @@ from model.errors import ScenarioError
 from model.programs.phases.estimates import Estimate, estimated
 from model.programs.phases.plan import Plan, plan_from_file, plan_from_pools, planned
 from model.systems.phases.numbers import PhaseNumbers
+from model.waiting import who_waits
 
 __all__ = ["Estimate", "plan_of"]
 
@@ -24,6 +25,8 @@ def plan_of(numbers: PhaseNumbers, parameters: Any) -> Plan:
     ------
     ScenarioError
         If a table or a file does not fit the model, or nothing can be planned.
+    SolvingStoppedError
+        If who waits for it (:mod:`model.waiting`) has had enough.
     """
     plan = _chosen(numbers, parameters)
     if parameters.token_limit is None:
@@ -45,4 +48,10 @@ def _chosen(numbers: PhaseNumbers, parameters: Any) -> Plan:
         rates = estimated(numbers, parameters.estimate) if parameters.estimate else numbers
     except ScenarioError as error:
         raise ScenarioError(error.message, where=f"policy.parameters.{error.where}") from None
-    return planned(rates.model, rates.scale)
+    who = who_waits()
+
+    def tell(steps: int, phi: float) -> None:
+        who.tell(f"Solving the single-server problem: {steps} steps, throughput {phi:.6g} so far "
+                 "(Esc stops it)")  # fmt: skip
+
+    return planned(rates.model, rates.scale, tell, who.stop)
