@@ -17,7 +17,7 @@ from model.api import Session
 from model.frame import Frame
 from model.scenario.load import as_data, load_scenario, parse_scenario
 from model.state import copied
-from model.systems.phases import physics
+from model.systems.phases import physics, timers, tokens
 from model.systems.phases.state import NEXT_VIRTUAL, PhaseState, doubled, with_room
 from model.systems.phases.tables import tables_of
 
@@ -95,8 +95,8 @@ class Made:
     def token(self, server: int, job_type: int, pool: int = 0) -> Made:
         """A token of a server; no timer of it runs any more."""
         self._grow()
-        physics.stop_timer(self.state, server)
-        physics.make_token(self.state, pool, job_type, server)
+        timers.stop_timer(self.state, server)
+        tokens.make_token(self.state, pool, job_type, server)
         return self
 
     def backup(self, phase: int, pool: int = 0) -> Made:
@@ -111,7 +111,7 @@ class Made:
     def no_timers(self) -> Made:
         """No timer runs."""
         for server in range(len(self.state.timer_due)):
-            physics.stop_timer(self.state, server)
+            timers.stop_timer(self.state, server)
         return self
 
     def frame(self) -> Frame:

@@ -42,7 +42,7 @@ from model.kernels.phases.loop import (
 from model.programs.phases.plan import AT_ONCE, TIMERS
 from model.programs.phases.rules import AFTER_PAUSE, LIMIT_IN_ALL, LIMIT_REACHED
 from model.systems import random_words
-from model.systems.phases import physics
+from model.systems.phases import physics, timers, tokens
 from model.systems.phases.rows import (
     FLAG_MATCHED,
     FLAG_MISSED,
@@ -94,12 +94,12 @@ below = random_words.below
 uniform = random_words.uniform
 put = physics.put
 put_on_backup = physics.put_on_backup
-begin_request = physics.begin_request
-make_token = physics.make_token
-use_token = physics.use_token
-take_virtual = physics.take_virtual
-start_timer = physics.start_timer
-stop_timer = physics.stop_timer
+begin_request = tokens.begin_request
+make_token = tokens.make_token
+use_token = tokens.use_token
+take_virtual = tokens.take_virtual
+start_timer = timers.start_timer
+stop_timer = timers.stop_timer
 
 
 @jitable

@@ -12,7 +12,6 @@ import numpy as np
 
 from model.jit import jitable
 from model.systems import heap, random_words, trail
-from model.systems.phases import timers
 from model.systems.phases.state import (
     ACTIVE,
     ARRIVED,
@@ -22,23 +21,14 @@ from model.systems.phases.state import (
     FIRST_BACKUP,
     FREE,
     INTEGRATED,
-    MATCHED,
     MOVES,
-    NEXT_REQUEST,
-    NEXT_TIMER,
-    NEXT_TOKEN,
-    NEXT_VIRTUAL,
     NOW,
     OVERFLOWED,
-    PAUSED,
     REAL,
-    REQUESTED,
-    TOKENS,
     VIRTUAL,
-    VIRTUAL_ARRIVED,
     VIRTUAL_LEFT,
 )
-from model.systems.phases.tables import REAL_KEY, TIMER_KEY, VIRTUAL_KEY
+from model.systems.phases.tables import REAL_KEY, VIRTUAL_KEY
 
 State = Any
 Array = Any
@@ -49,7 +39,6 @@ mixed = trail.mixed
 random_word = random_words.random_word
 uniform = random_words.uniform
 exponential = random_words.exponential
-set_timer = timers.set_timer
 
 
 @jitable
@@ -364,115 +353,6 @@ def release(state: State, record: int) -> None:
     free = state.number[FREE]
     state.free_record[np.uintp(free)] = record
     state.number[FREE] = free + 1
-
-
-@jitable
-def begin_request(state: State) -> None:
-    """A server makes a request; its tokens follow."""
-    state.number[NEXT_REQUEST] += 1
-
-
-@jitable
-def make_token(state: State, pool: int, job_type: int, server: int) -> None:
-    """A token becomes the youngest of its pool and type; its server is paused."""
-    of, kind, on = np.uintp(pool), np.uintp(job_type), np.uintp(server)
-    place = np.uintp(state.token_count[of, kind])
-    state.token_server[of, kind, place] = server
-    state.token_number[of, kind, place] = state.number[NEXT_TOKEN]
-    state.token_time[of, kind, place] = state.clock[NOW]
-    state.token_count[of, kind] += 1
-    state.number[NEXT_TOKEN] += 1
-    state.number[TOKENS] += 1
-    state.tokens[on, kind] += 1
-    if state.tokens_on[on] == 0:
-        state.number[PAUSED] += 1
-    state.tokens_on[on] += 1
-    state.tally[REQUESTED, kind] += 1
-
-
-@jitable
-def use_token(state: State, pool: int, job_type: int, position: int, record: int) -> int:
-    """A job takes the token at a position of its list (0: the oldest); returns its server."""
-    of, kind, at = np.uintp(pool), np.uintp(job_type), np.uintp(record)
-    place = np.uintp(position)
-    server = state.token_server[of, kind, place]
-    state.job_token[at] = state.token_number[of, kind, place]
-    state.job_token_time[at] = state.token_time[of, kind, place]
-    state.job_pool[at] = pool
-    last = state.token_count[of, kind] - 1
-    for later in range(position, last):
-        to, source = np.uintp(later), np.uintp(later + 1)
-        state.token_server[of, kind, to] = state.token_server[of, kind, source]
-        state.token_number[of, kind, to] = state.token_number[of, kind, source]
-        state.token_time[of, kind, to] = state.token_time[of, kind, source]
-    state.token_server[of, kind, np.uintp(last)] = -1
-    state.token_number[of, kind, np.uintp(last)] = -1
-    state.token_time[of, kind, np.uintp(last)] = 0.0
-    state.token_count[of, kind] = last
-    state.number[TOKENS] -= 1
-    on = np.uintp(server)
-    state.tokens[on, kind] -= 1
-    state.tokens_on[on] -= 1
-    if state.tokens_on[on] == 0:
-        state.number[PAUSED] -= 1
-    return int(server)
-
-
-@jitable
-def match(state: State, tables: Any, record: int, pool: int, position: int) -> int:
-    """A real job takes a token and goes to its server, which is returned."""
-    job_type = state.job_type[np.uintp(record)]
-    server = use_token(state, pool, job_type, position, record)
-    state.tally[MATCHED, job_type] += 1
-    put(state, tables, record, server)
-    return server
-
-
-@jitable
-def arrive_virtually(state: State, tables: Any, pool: int, job_type: int, position: int) -> int:
-    """A virtual job takes a token and goes to its server, which is returned."""
-    record = take_virtual(state, job_type, pool)
-    server = use_token(state, pool, job_type, position, record)
-    put(state, tables, record, server)
-    return server
-
-
-@jitable
-def take_virtual(state: State, job_type: int, pool: int) -> int:
-    """A virtual job arrives; returns its record."""
-    record = take_record(state, state.number[NEXT_VIRTUAL], job_type, pool)
-    state.number[NEXT_VIRTUAL] += 1
-    state.job_virtual[np.uintp(record)] = 1
-    state.tally[VIRTUAL_ARRIVED, np.uintp(job_type)] += 1
-    return int(record)
-
-
-@jitable
-def start_timer(state: State, tables: Any, server: int, rate: float) -> None:
-    """A server's timer runs at *rate* from now on; 0: none runs."""
-    if rate <= 0.0:
-        stop_timer(state, server)
-        return
-    number = number_timer(state, server)
-    time = exponential(random_word(tables.key[TIMER_KEY], number, 0)) / rate
-    set_timer(state.timer_due, state.timer_tree, server, state.clock[NOW] + time)
-
-
-@jitable
-def number_timer(state: State, server: int) -> int:
-    """A new timer belongs to the server; returns its number."""
-    number = state.number[NEXT_TIMER]
-    state.number[NEXT_TIMER] = number + 1
-    state.timer_number[np.uintp(server)] = number
-    return int(number)
-
-
-@jitable
-def stop_timer(state: State, server: int) -> None:
-    """No timer of the server runs."""
-    if state.timer_number[np.uintp(server)] >= 0:
-        state.timer_number[np.uintp(server)] = -1
-        set_timer(state.timer_due, state.timer_tree, server, np.inf)
 
 
 @jitable

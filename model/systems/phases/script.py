@@ -21,7 +21,7 @@ from model.scenario.phases_workload import (
     ScriptedServer,
     ScriptedTick,
 )
-from model.systems.phases import physics
+from model.systems.phases import physics, tokens
 from model.systems.phases.numbers import PhaseNumbers
 from model.systems.phases.state import (
     EVENT,
@@ -155,12 +155,12 @@ class Script:
                 for name, phase in (server.real | server.virtual).items():
                     state = self._put(state, name, phase, pool, number)
         state.number[NEXT_VIRTUAL] = self.initial_virtual
-        for pool, tokens in enumerate(self._plan.initial_tokens):
-            for name, owners in tokens.items():
+        for pool, given in enumerate(self._plan.initial_tokens):
+            for name, owners in given.items():
                 for owner in owners:
                     on = int(self._first_server[pool]) + owner - 1
                     state = with_room(state, 1)
-                    physics.make_token(state, pool, self._phase[name], on)
+                    tokens.make_token(state, pool, self._phase[name], on)
         return state
 
     def _put(self, state: PhaseState, name: str, phase: str, pool: int, server: int) -> PhaseState:

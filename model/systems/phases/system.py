@@ -26,7 +26,7 @@ from model.records import (
     VirtualArrival,
 )
 from model.systems.deciding import carried_out
-from model.systems.phases import physics, sampling, timers
+from model.systems.phases import physics, sampling, timers, tokens
 from model.systems.phases.numbers import PhaseNumbers
 from model.systems.phases.outcome import Outcome
 from model.systems.phases.rows import (
@@ -217,7 +217,7 @@ class PhaseSystem:
 
     def _tick(self, state: PhaseState, event: Event, outcome: Outcome) -> Iterator[Record]:
         timer = int(state.timer_number[event.server])
-        physics.stop_timer(state, event.server)
+        timers.stop_timer(state, event.server)
         outcome.server = event.server
         outcome.pool = int(self.policy.pool_of[event.server])
         outcome.had_jobs = bool(state.jobs_on[event.server])
@@ -286,7 +286,7 @@ class PhaseSystem:
         outcome.tokens = int(state.token_count[decision.pool, job_type])
         outcome.pool = decision.pool
         outcome.server = int(state.token_server[decision.pool, job_type, decision.position])
-        physics.match(state, self.tables, record, decision.pool, decision.position)
+        tokens.match(state, self.tables, record, decision.pool, decision.position)
         outcome.token = int(state.job_token[record])
         outcome.token_age = now - float(state.job_token_time[record])
         outcome.flags |= FLAG_MATCHED
@@ -332,12 +332,12 @@ class PhaseSystem:
         if not 0 < asked <= most - there or min(decision.jobs) < 0:
             raise outcome.fault(f"server {server + 1} asks for {asked} jobs, allowed: 1 to "
                                 f"{most - there}, as it has {there} of {most}")  # fmt: skip
-        physics.begin_request(state)
+        tokens.begin_request(state)
         if outcome.first_token < 0:
             outcome.first_token = int(state.number[NEXT_TOKEN])
         for job_type, jobs in enumerate(decision.jobs):
             for _ in range(jobs):
-                physics.make_token(state, int(self.policy.pool_of[server]), job_type, server)
+                tokens.make_token(state, int(self.policy.pool_of[server]), job_type, server)
         outcome.made += asked
         outcome.flags |= FLAG_REQUESTED
 
@@ -347,7 +347,7 @@ class PhaseSystem:
         self._check_token(state, decision.pool, decision.type, decision.position, outcome)
         if outcome.first_virtual < 0:
             outcome.first_virtual = int(state.number[NEXT_VIRTUAL])
-        physics.arrive_virtually(state, self.tables, decision.pool, decision.type,
+        tokens.arrive_virtually(state, self.tables, decision.pool, decision.type,
                                  decision.position)  # fmt: skip
         outcome.virtual += 1
         outcome.flags |= FLAG_VIRTUAL
@@ -359,9 +359,9 @@ class PhaseSystem:
         if decision.rate > 0 and state.tokens_on[server]:
             raise outcome.fault(f"it starts a timer of server {server + 1}, which is paused")
         if decision.rate > 0 and self.script:
-            physics.number_timer(state, server)
+            timers.number_timer(state, server)
         else:
-            physics.start_timer(state, self.tables, server, decision.rate)
+            timers.start_timer(state, self.tables, server, decision.rate)
 
     def _server(self, state: PhaseState, server: int, outcome: Outcome) -> int:
         if not 0 <= server < len(state.jobs_on):

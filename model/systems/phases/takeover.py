@@ -8,7 +8,7 @@ import numpy as np
 
 from model.errors import ScenarioError
 from model.policies.phases.base import PhasePolicy
-from model.systems.phases import physics
+from model.systems.phases import physics, timers
 from model.systems.phases.state import (
     EVENT,
     FIRST_BACKUP,
@@ -72,7 +72,7 @@ def taken_over(system: PhaseSystem, other: PhaseSystem, state: PhaseState) -> Ph
         return _without_tokens(system, state)
     state = system.prepared(state)
     for server in range(system.normal_servers):
-        physics.stop_timer(state, server)
+        timers.stop_timer(state, server)
     for _ in system.start(state):
         pass
     return state

@@ -12,8 +12,18 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
+from model.systems import random_words
+from model.systems.phases.state import (
+    NEXT_TIMER,
+    NOW,
+)
+from model.systems.phases.tables import TIMER_KEY
 
 Array = Any
+State = Any
+
+exponential = random_words.exponential
+random_word = random_words.random_word
 
 
 @jitable
@@ -36,3 +46,31 @@ def set_timer(due: Array, tree: Array, server: int, time: float) -> None:
 def next_timer(due: Array, tree: Array) -> float:
     """When the next timer rings; inf if none runs."""
     return float(due[np.uintp(tree[1])]) if len(tree) else float("inf")
+
+
+@jitable
+def start_timer(state: State, tables: Any, server: int, rate: float) -> None:
+    """A server's timer runs at *rate* from now on; 0: none runs."""
+    if rate <= 0.0:
+        stop_timer(state, server)
+        return
+    number = number_timer(state, server)
+    time = exponential(random_word(tables.key[TIMER_KEY], number, 0)) / rate
+    set_timer(state.timer_due, state.timer_tree, server, state.clock[NOW] + time)
+
+
+@jitable
+def number_timer(state: State, server: int) -> int:
+    """A new timer belongs to the server; returns its number."""
+    number = state.number[NEXT_TIMER]
+    state.number[NEXT_TIMER] = number + 1
+    state.timer_number[np.uintp(server)] = number
+    return int(number)
+
+
+@jitable
+def stop_timer(state: State, server: int) -> None:
+    """No timer of the server runs."""
+    if state.timer_number[np.uintp(server)] >= 0:
+        state.timer_number[np.uintp(server)] = -1
+        set_timer(state.timer_due, state.timer_tree, server, np.inf)
