@@ -7,10 +7,11 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -90,6 +91,34 @@ def own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
         for kind in (core.QSettings.Format.NativeFormat, core.QSettings.Format.IniFormat):
             core.QSettings.setPath(kind, core.QSettings.Scope.UserScope, str(home / "config"))
     return home
+
+
+def _application() -> Any:
+    """Qt's application, None where nothing has made one."""
+    widgets = sys.modules.get("PySide6.QtWidgets")
+    found = widgets.QApplication.instance() if widgets else None
+    return found if widgets and isinstance(found, widgets.QApplication) else None
+
+
+@pytest.fixture(scope="module", autouse=True)
+def plain_application() -> Iterator[None]:
+    """No widget, stylesheet, palette or font of one module reaches into the next."""
+    there = _application()
+    font = there.font() if there else None
+    yield
+    application = _application()
+    if application is None:
+        return
+    from PySide6.QtCore import QCoreApplication, QEvent
+    from PySide6.QtGui import QPalette
+
+    for widget in application.topLevelWidgets():
+        widget.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    application.setStyleSheet("")
+    application.setPalette(QPalette())
+    if font is not None:
+        application.setFont(font)
 
 
 @pytest.fixture(scope="session")

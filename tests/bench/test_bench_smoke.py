@@ -29,6 +29,7 @@ from tests.bench import (
 )
 from tests.bench import simpy_loss as loss
 from tests.bench.literal_cra import LiteralKernel
+from tests.bench.timing import scaled
 
 pytestmark = pytest.mark.slow
 
@@ -146,7 +147,7 @@ def test_history_prints_tables_and_replays_agree(capsys: pytest.CaptureFixture[s
 
 
 def test_the_window_runs_drawn_and_undrawn(qapp: QApplication, tmp_path: Path) -> None:
-    window = bench_window.open_window(SERVERS, SOON, tmp_path)
+    window = bench_window.open_window(scaled(SERVERS), SOON, tmp_path)
     try:
         drawn, undrawn = bench_window.alternate(window, 1, 0.3)
     finally:
