@@ -40,6 +40,10 @@ settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE", "slow" if os.environ.get("CI") else "quick")
 )
 
+#: When Python collects: as it does by itself, and hardly ever.
+THRESHOLDS = gc.get_threshold()
+NEVER = (2**30, 2**30, 2**30)
+
 _homes = count()
 
 
@@ -71,11 +75,27 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_runtest_logfinish() -> None:
-    """Collect garbage here, between tests: in the thread of a run it would destroy widgets."""
+def _makes_widgets(nodeid: str) -> bool:
+    return nodeid.startswith(("tests/gui/", "tests/bench/"))
+
+
+def pytest_runtest_logstart(nodeid: str) -> None:
+    """Where widgets are made nothing is collected, see :func:`pytest_runtest_logfinish`."""
+    gc.set_threshold(*(NEVER if _makes_widgets(nodeid) else THRESHOLDS))
+
+
+def pytest_runtest_logfinish(nodeid: str) -> None:
+    """Collect garbage here, between tests: in the thread of a run it would destroy widgets.
+
+    What a test of widgets leaves is put aside for good.  Qt destroys a picture and all in it at
+    once, and Python's collector, in whatever order it meets what is left, may destroy it again.
+    """
     from gui.garbage import collect_due  # late: it imports Qt
 
-    collect_due()
+    if _makes_widgets(nodeid):
+        gc.freeze()
+    else:
+        collect_due()
 
 
 @pytest.fixture(autouse=True)

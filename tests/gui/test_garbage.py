@@ -42,10 +42,13 @@ class Circular(QWidget):
 @pytest.fixture
 def automatic() -> Iterator[None]:
     """Python collects by itself, as in a program that has just begun."""
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
     gc.collect()
     gc.enable()
     yield
     gc.disable()
+    gc.set_threshold(*before)
 
 
 @pytest.fixture
