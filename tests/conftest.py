@@ -121,20 +121,16 @@ def _application() -> Any:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def plain_application() -> Iterator[None]:
-    """No widget, stylesheet, palette or font of one module reaches into the next."""
+def usual_looks() -> Iterator[None]:
+    """No stylesheet, palette or font of one module reaches into the next."""
     there = _application()
     font = there.font() if there else None
     yield
     application = _application()
     if application is None:
         return
-    from PySide6.QtCore import QCoreApplication, QEvent
     from PySide6.QtGui import QPalette
 
-    for widget in application.topLevelWidgets():
-        widget.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     application.setStyleSheet("")
     application.setPalette(QPalette())
     if font is not None:
