@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QStaticText, QTransform
 
 _MARK = "\x1f"
+
+#: Lines of text that are remembered; then all are forgotten.
+MOST_REMEMBERED = 4096
 
 
 def symbol(text: str) -> str:
@@ -73,3 +76,35 @@ class Symbols:
         """Draw the first of *texts* that fits into *rect*, else the last one, shortened."""
         fitting = (text for text in texts if self.width(text) <= rect.width())
         self.draw_in(painter, rect, next(fitting, texts[-1]), color, align)
+
+
+class Lines(Symbols):
+    """Lines of text that remembers how wide each is: the same ones come in frame after frame."""
+
+    def __init__(self, font: QFont) -> None:
+        super().__init__(font)
+        self._widths: dict[str, float] = {}
+        self._fitted: dict[tuple[tuple[str, ...], float], tuple[QStaticText, float]] = {}
+
+    def width(self, text: str) -> float:
+        """Width of a line."""
+        known = self._widths.get(text)
+        if known is None:
+            if len(self._widths) >= MOST_REMEMBERED:
+                self._widths.clear()
+            known = self._widths[text] = super().width(text)
+        return known
+
+    def fitted(self, texts: tuple[str, ...], room: float) -> tuple[QStaticText, float]:
+        """The first of *texts* that fits into *room*, else the last one shortened; its width."""
+        known = self._fitted.get((texts, room))
+        if known is None:
+            if len(self._fitted) >= MOST_REMEMBERED:
+                self._fitted.clear()
+            fitting = (text for text in texts if self.width(text) <= room)
+            words = self.elided(next(fitting, texts[-1]), room)
+            static = QStaticText(words)
+            static.setTextFormat(Qt.TextFormat.PlainText)
+            static.prepare(QTransform(), self.upright)
+            known = self._fitted[texts, room] = static, self.width(words)
+        return known

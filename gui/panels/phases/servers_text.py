@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QStaticText, QTransform
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter
 
-from gui.painting.stack_text import Symbols
+from gui.painting.stack_text import Lines, Symbols
 from gui.panels.phases.servers_cells import PAD
 from gui.panels.phases.servers_palette import DIM
 from gui.panels.phases.servers_raster import Blocks, blocks_of
@@ -22,40 +22,6 @@ from model.frame import RunInfo
 MOST_LETTERS = 900
 #: Timers are drawn from this side on, in lines of a texture.
 TIMERS_FROM = 7
-#: So many lines' widths are remembered.
-MOST_REMEMBERED = 4096
-
-
-class Lines(Symbols):
-    """Lines of text that remembers how wide each is: the same ones come in frame after frame."""
-
-    def __init__(self, font: QFont) -> None:
-        super().__init__(font)
-        self._widths: dict[str, float] = {}
-        self._fitted: dict[tuple[tuple[str, ...], float], tuple[QStaticText, float]] = {}
-
-    def width(self, text: str) -> float:
-        """Width of a line."""
-        known = self._widths.get(text)
-        if known is None:
-            if len(self._widths) >= MOST_REMEMBERED:
-                self._widths.clear()
-            known = self._widths[text] = super().width(text)
-        return known
-
-    def fitted(self, texts: tuple[str, ...], room: float) -> tuple[QStaticText, float]:
-        """The first of *texts* that fits into *room*, else the last one shortened; its width."""
-        known = self._fitted.get((texts, room))
-        if known is None:
-            if len(self._fitted) >= MOST_REMEMBERED:
-                self._fitted.clear()
-            fitting = (text for text in texts if self.width(text) <= room)
-            words = self.elided(next(fitting, texts[-1]), room)
-            static = QStaticText(words)
-            static.setTextFormat(Qt.TextFormat.PlainText)
-            static.prepare(QTransform(), self.upright)
-            known = self._fitted[texts, room] = static, self.width(words)
-        return known
 
 
 def label_widths(info: RunInfo, text: Symbols) -> tuple[tuple[str, ...], tuple[float, ...]]:

@@ -7,7 +7,7 @@ from typing import Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtGui import QColor, QPainter
 
 from gui.painting.colour import mix
 from gui.painting.stack_slots import letter_ink
@@ -30,27 +30,8 @@ MOST_MEASURED = 200
 MOST_SIZES = 400
 #: Names of virtual queues stand before sizes in bins from this width on, in lines of text.
 NAMES_FROM = 5.5
-#: So many lines' widths are remembered.
-MOST_REMEMBERED = 4096
 #: The height of digits, and of what has room for a line, in lines of text.
 DIGITS, ROOMY = 0.72, 1.3
-
-
-class Lines(Symbols):
-    """Lines of text that remembers how wide each is: the same ones come in frame after frame."""
-
-    def __init__(self, font: QFont) -> None:
-        super().__init__(font)
-        self._widths: dict[str, float] = {}
-
-    def width(self, text: str) -> float:
-        """Width of a line."""
-        known = self._widths.get(text)
-        if known is None:
-            if len(self._widths) >= MOST_REMEMBERED:
-                self._widths.clear()
-            known = self._widths[text] = super().width(text)
-        return known
 
 
 _ink = cache(letter_ink)

@@ -1,0 +1,185 @@
+"""A picture of all servers that can be zoomed and dragged, kept up to date from frame to frame.
+
+What panels of several kinds of system have alike: the gestures, the frame and what it says, the
+room for the picture between its sentence and its legend, and when it must be made anew.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.gestures import Gestures, show_tip
+from gui.intents import Select
+from gui.painting.stack_text import Lines
+from gui.theme import Theme
+from model.frame import Frame
+
+MARGIN = 10.0
+_CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+
+
+class ZoomedPicture(QWidget):
+    """Base of such pictures; a subclass has the methods that are declared here."""
+
+    chosen = Signal(object)  #: a Select
+
+    #: The picture is made where there are at least this many pixels in width and height.
+    least = 64.0
+
+    _text: Lines  #: measures and draws text in the widget's font
+    _legend: Any
+    _fit: Any  #: the layout in which everything is seen, None until it is known
+    _scene: Any
+
+    #: Zoom by a factor around a point of the picture.
+    zoom: Callable[[float, QPointF], None]
+    #: What hovering at a point says.
+    words_at: Callable[[QPointF], str]
+    #: The sentence above the picture.
+    _say: Callable[[Frame], str]
+    #: What another run, theme or font changes for good; ``_text`` and ``_ratio`` are known.
+    _prepare: Callable[[Frame], None]
+    #: The picture of a frame in the room that there is.
+    _made: Callable[[Frame, QRectF], Any]
+    #: What is pointed at, and whether an inspector of its own is to open.
+    _selected: Callable[[Frame, Any, bool], Select]
+    _paint_scene: Callable[[QPainter, Any], None]
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._frame: Frame | None = None
+        self._selection = Select()
+        self._zoom = 1.0
+        self._offset = (0, 0)
+        self._scene = self._fit = None
+        self._sentence = ""
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(name)
+        self._listen()
+        self._restyle()
+
+    def _listen(self) -> None:
+        gestures = Gestures(self)
+        gestures.zoomed.connect(self.zoom)
+        gestures.dragged.connect(self._drag)
+        gestures.clicked.connect(lambda position: self._choose(position, floating=False))
+        gestures.double_clicked.connect(self._double)
+        gestures.reset.connect(self.reset_zoom)
+        gestures.asked.connect(self._tell)
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 560)
+
+    # What is shown.
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self._restyle()
+
+    def set_selection(self, selection: Select) -> None:
+        """Outline a server or a job."""
+        self._selection = selection
+        self.update()
+
+    def set_frame(self, frame: Frame) -> None:
+        """Show a moment; its pixels are found when it is painted."""
+        before, self._frame = self._frame, frame
+        self._scene = None
+        if before is None or before.info is not frame.info:
+            self._zoom, self._offset = 1.0, (0, 0)
+            self._restyle()
+        self._sentence = self._say(frame)
+        if not frame.running:
+            self.setAccessibleDescription(self._sentence)
+        self.update()
+
+    def _restyle(self) -> None:
+        """Another run, theme or font."""
+        self._ratio = self.devicePixelRatioF()
+        self._text = Lines(self.font())
+        self._scene = self._fit = None
+        self.update()
+        if self._frame is not None:
+            self._prepare(self._frame)
+
+    def _parts(self) -> tuple[QRectF, QRectF, QRectF]:
+        """The sentence, the picture and the legend."""
+        room = max(1.0, self.width() - 2.0 * MARGIN)
+        words = QRectF(MARGIN, 4, room, 1.5 * self._text.height)
+        bottom = self.height() - 4 - self._legend.height
+        top = math.ceil(words.bottom()) + 4.0
+        stage = QRectF(MARGIN, top, room, max(0.0, bottom - 6 - top))
+        return words, stage, QRectF(MARGIN, bottom, room, self._legend.height)
+
+    @property
+    def scene(self) -> Any:
+        """The present picture; None where nothing can be drawn."""
+        if self._scene is None and self._frame is not None:
+            _, stage, _ = self._parts()
+            if stage.height() >= self.least and stage.width() >= self.least:
+                self._scene = self._made(self._frame, stage)
+        return self._scene
+
+    # Zooming.
+
+    def reset_zoom(self) -> None:
+        """Show everything again."""
+        self._zoom = 1.0
+        self._look(0, 0)
+
+    def _drag(self, by: QPointF) -> None:
+        x, y = self._offset
+        self._look(round(x - by.x() * self._ratio), round(y - by.y() * self._ratio))
+
+    def _look(self, x: int, y: int) -> None:
+        self._offset = x, y
+        self._scene = None
+        self.update()
+
+    # Pointing.
+
+    def _choose(self, position: QPointF, floating: bool) -> bool:
+        hit = self.scene.at(position) if self.scene is not None else None
+        if hit is None or self._frame is None:
+            return False
+        self.chosen.emit(self._selected(self._frame, hit, floating))
+        return True
+
+    def _double(self, position: QPointF) -> None:
+        if not self._choose(position, floating=True):
+            self.reset_zoom()
+
+    def _tell(self, event: QHelpEvent) -> None:
+        show_tip(self, event, self.words_at(QPointF(event.pos())))
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._theme.panel))
+        scene = self.scene
+        if scene is not None:
+            self._paint_scene(painter, scene)
+        elif self._frame is not None:
+            painter.setPen(QColor(self._theme.muted))
+            painter.drawText(self.rect().adjusted(8, 8, -8, -8), _CENTRED,
+                             "Too small to draw: make this panel larger.")  # fmt: skip
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._scene = self._fit = None
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        kinds = QEvent.Type.FontChange, QEvent.Type.DevicePixelRatioChange
+        if event.type() in kinds and hasattr(self, "_text"):
+            self._restyle()
