@@ -51,6 +51,14 @@ class Reject(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Allocate(Record):
+    """The arriving job runs on so many *servers*."""
+
+    kind: str = "allocate"
+    servers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Migrate(Record):
     """A job of *source* moves into the empty slot on *target*."""
 

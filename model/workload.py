@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from model.scenario.common import (
     Deterministic,
+    EmpiricalTimes,
     Erlang,
     Exponential,
     HyperExponential,
-    LogNormal,
+    MixedErlang,
     Pareto,
+    Service,
 )
 from model.streams import stream
 
@@ -83,7 +85,7 @@ class ContinuedWorkload:
         return None if block is None else block._replace(first=block.first + self._first)
 
 
-ServiceLaw = Exponential | Deterministic | Erlang | HyperExponential | Pareto | LogNormal
+ServiceLaw = Service
 
 
 class PoissonWorkload:
@@ -170,9 +172,30 @@ def service_sampler(law: ServiceLaw) -> Sampler:
         shape = float(law.shape)
         least = mean * (shape - 1) / shape
         return lambda random, n: least * (1 + random.pareto(shape, n))
+    if isinstance(law, MixedErlang):
+        return _mixed_erlang(mean, [float(share) for share in law.probabilities])
+    if isinstance(law, EmpiricalTimes):
+        return empirical_sampler(np.array([float(value) for value in law.values]), mean)
     spread = float(np.log1p(float(law.squared_variation)))
     centre = float(np.log(mean)) - spread / 2
     return lambda random, n: random.lognormal(centre, spread**0.5, n)
+
+
+def empirical_sampler(values: NDArray[np.float64], mean: float) -> Sampler:
+    """A function (generator, n) -> n of *values*, drawn with replacement and scaled to *mean*."""
+    scaled = values * (mean / (fsum(values) / len(values)))
+    return lambda random, n: scaled[random.integers(0, len(scaled), n)]
+
+
+def _mixed_erlang(mean: float, probabilities: Sequence[float]) -> Sampler:
+    below = np.cumsum(probabilities)[:-1]
+    phase = mean / fsum(k * share for k, share in enumerate(probabilities, 1))
+
+    def sample(random: np.random.Generator, n: int) -> NDArray[np.float64]:
+        phases = 1 + np.searchsorted(below, random.random(n), side="right")
+        return phase * random.standard_gamma(phases)
+
+    return sample
 
 
 def _hyper_exponential(mean: float, squared_variation: float) -> Sampler:

@@ -57,7 +57,7 @@ SHARED_BY_PANELS = {
 }
 
 #: Folders of the panels of a kind of system.
-PACKAGES_OF_PANELS = {"queue", "phases"}
+PACKAGES_OF_PANELS = {"queue", "phases", "moldable"}
 
 #: What the window may know of policies: their list, their common shape, their compiling.
 POLICIES_AS_A_WHOLE = {"model.policies", "model.policies.base", "model.kernels.warm"}

@@ -31,24 +31,29 @@ class PanelEntry:
         return panel
 
 
-_LOSS, _QUEUE, _PHASES = "reservation", "queue", "phases"
+_LOSS, _QUEUE, _PHASES, _MOLDABLE = "reservation", "queue", "phases", "moldable"
 
 #: In the order in which they are built; the first of a group is in front.
 PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("gui.panels.servers", "ServersPanel", "left", "servers", _LOSS),
     PanelEntry("gui.panels.queue.bins", "ServerBinsPanel", "left", "servers", _QUEUE),
     PanelEntry("gui.panels.phases.servers", "PhaseServersPanel", "left", "servers", _PHASES),
+    PanelEntry("gui.panels.moldable.servers", "MoldableServersPanel", "left", "servers", _MOLDABLE),
     PanelEntry("gui.panels.algorithm", "AlgorithmPanel", "bottom", "algorithm"),
     PanelEntry("gui.panels.decisions", "DecisionsPanel", "bottom", "decisions"),
     PanelEntry("gui.panels.reward", "RewardPanel", "right", "curves", _LOSS),
     PanelEntry("gui.panels.queue.queues", "QueuesPanel", "right", "curves", _QUEUE),
     PanelEntry("gui.panels.phases.tokens", "TokensPanel", "right", "curves", _PHASES),
     PanelEntry("gui.panels.phases.policy_map", "PolicyMapPanel", "right", "curves", _PHASES),
+    PanelEntry("gui.panels.moldable.allocations", "AllocationsPanel", "right", "curves", _MOLDABLE),
+    PanelEntry("gui.panels.moldable.collapse", "CollapsePanel", "right", "curves", _MOLDABLE),
     PanelEntry("gui.panels.lp", "LPPanel", "right", "programs", _LOSS),
     PanelEntry("gui.panels.queue.curves", "QueueCurvesPanel", "right", "programs", _QUEUE),
     PanelEntry("gui.panels.queue.weights", "WeightsPanel", "right", "programs", _QUEUE),
     PanelEntry("gui.panels.queue.lp", "SupportablePanel", "right", "programs", _QUEUE),
     PanelEntry("gui.panels.phases.plan", "PlanPanel", "right", "programs", _PHASES),
+    PanelEntry("gui.panels.moldable.blocking", "BlockingPanel", "right", "programs", _MOLDABLE),
+    PanelEntry("gui.panels.moldable.lp", "AllocationLPPanel", "right", "programs", _MOLDABLE),
     PanelEntry("gui.panels.groups", "GroupsPanel", "right", "curves", _LOSS),
     PanelEntry("gui.panels.theory", "TheoryPanel", "right", "programs", _LOSS),
     PanelEntry("gui.panels.servers_grid", "ServerGridPanel", "left", "servers", _LOSS),
@@ -72,6 +77,7 @@ ROLES: Mapping[str, Roles] = MappingProxyType({
     _LOSS: Roles("servers", "reward", "lp", ("server-grid",)),
     _QUEUE: Roles("bins", "queues", "queue-curves"),
     _PHASES: Roles("phase-servers", "tokens", "plan"),
+    _MOLDABLE: Roles("moldable-servers", "allocations", "blocking"),
 })  # fmt: skip
 
 #: The panel that only a comparison has.
@@ -89,6 +95,7 @@ _COMPANIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     _LOSS: ("ServersPanel", "DecisionsPanel", "RewardPanel"),
     _QUEUE: ("ServerBinsPanel", "DecisionsPanel", "QueuesPanel"),
     _PHASES: ("PhaseServersPanel", "DecisionsPanel", "TokensPanel"),
+    _MOLDABLE: ("MoldableServersPanel", "DecisionsPanel", "AllocationsPanel"),
 })  # fmt: skip
 
 

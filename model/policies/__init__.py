@@ -46,16 +46,24 @@ _PHASES = {
     "power-of-d": "model.policies.phases.power_of_d",
 }
 
+_MOLDABLE = {
+    "greedy-p": "model.policies.moldable.greedy_p",
+    "greedy": "model.policies.moldable.greedy",
+    "fixed-width": "model.policies.moldable.fixed_width",
+    "threshold": "model.policies.moldable.threshold",
+}
+
 #: For each kind of system, modules by policy name; a module defines one class ``Reference``.
 #: Different kinds may have a policy of the same name.
 POLICIES_OF: Mapping[str, Mapping[str, str]] = MappingProxyType({
     "reservation": MappingProxyType(_RESERVATION),
     "queue": MappingProxyType(_QUEUE),
     "phases": MappingProxyType(_PHASES),
+    "moldable": MappingProxyType(_MOLDABLE),
 })  # fmt: skip
 
 #: The names of all policies, each once.
-POLICIES: tuple[str, ...] = tuple(dict.fromkeys((*_RESERVATION, *_QUEUE, *_PHASES)))
+POLICIES: tuple[str, ...] = tuple(dict.fromkeys((*_RESERVATION, *_QUEUE, *_PHASES, *_MOLDABLE)))
 
 
 def is_file(name: str) -> bool:

@@ -6,21 +6,25 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from model.exact import LONGEST, rational
 from model.scenario.fields import (
     Exact,
     Name,
     NotNegative,
+    Numbers,
     PolicyName,
     Positive,
     Section,
     Whole,
+    plain,
 )
 
 #: Bounds that keep a scenario within memory; their errors name them.
 MOST_SERVERS = 1_000_000
 MOST_TYPES = 62
+MOST_VALUES = 100_000
 
 
 class Run(Section):
@@ -97,8 +101,64 @@ class LogNormal(Section):
     mean: Positive = Fraction(1)
 
 
+class MixedErlang(Section):
+    """The sum of k exponential times with probability ``probabilities[k - 1]``.
+
+    All phases have the same rate, (sum of k p_k) / mean (Ghanbarian et al. (2025), Section 7).
+    """
+
+    distribution: Literal["mixed-erlang"]
+    probabilities: Annotated[Numbers, Field(max_length=1000)] = (Fraction(2, 5), Fraction(3, 5))
+    mean: Positive = Fraction(1)
+
+    @model_validator(mode="after")
+    def _probable(self) -> Self:
+        total = sum(self.probabilities, Fraction(0))
+        if total != 1:
+            raise ValueError(f"probabilities must sum to 1 exactly, found the sum {plain(total)} "
+                             "(write thirds as '1/3')")  # fmt: skip
+        return self
+
+
+def _average(data: dict[str, Any]) -> Fraction:
+    """The mean of validated values, to 15 digits where its fraction is too long to be written."""
+    values = data.get("values")
+    if not values:  # they were refused
+        return Fraction(1)
+    exact = sum(values, Fraction(0)) / len(values)
+    return exact if len(str(exact)) <= LONGEST else rational(float(f"{float(exact):.15g}"))
+
+
+def _each_above_zero(values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    if not values:
+        raise ValueError("at least one number above 0")
+    for position, value in enumerate(values):
+        if value <= 0:
+            raise ValueError(f"numbers above 0, but values[{position}] is {plain(value)}")
+    return values
+
+
+class EmpiricalTimes(Section):
+    """One of the listed values, each equally likely; scaled to ``mean`` where that is given."""
+
+    distribution: Literal["empirical"]
+    values: Annotated[Numbers, Field(max_length=MOST_VALUES), AfterValidator(_each_above_zero)]
+    mean: Positive = Field(default_factory=_average)
+
+
+#: Every law of service times, in the order in which forms offer them.
+SERVICE_LAWS = (Exponential, Deterministic, Erlang, HyperExponential, Pareto, LogNormal,
+                MixedErlang, EmpiricalTimes)  # fmt: skip
+
 Service = Annotated[
-    Exponential | Deterministic | Erlang | HyperExponential | Pareto | LogNormal,
+    Exponential
+    | Deterministic
+    | Erlang
+    | HyperExponential
+    | Pareto
+    | LogNormal
+    | MixedErlang
+    | EmpiricalTimes,
     Field(discriminator="distribution"),
 ]
 
@@ -178,7 +238,8 @@ class ScenarioBase(Section):
 
 
 __all__ = [
-    "MOST_SERVERS", "MOST_TYPES", "Deterministic", "Erlang", "Exact", "Exponential",
-    "HyperExponential", "LogNormal", "Pareto", "PoissonWorkload", "PolicyChoice", "Run",
-    "ScenarioBase", "ScriptedArrival", "ScriptedWorkload", "Service", "TraceWorkload", "Workload",
+    "MOST_SERVERS", "MOST_TYPES", "SERVICE_LAWS", "Deterministic", "EmpiricalTimes", "Erlang",
+    "Exact", "Exponential", "HyperExponential", "LogNormal", "MixedErlang", "Pareto",
+    "PoissonWorkload", "PolicyChoice", "Run", "ScenarioBase", "ScriptedArrival",
+    "ScriptedWorkload", "Service", "TraceWorkload", "Workload",
 ]  # fmt: skip

@@ -20,6 +20,9 @@ READERS: Mapping[str, str] = MappingProxyType({
     "instance": "model.scenario.reservation_instance",
     "runs": "model.scenario.queue_instance",
     "pools": "model.scenario.phases_instance",
+    "speedup": "model.scenario.moldable_instance",
+    "speedups": "model.scenario.moldable_instance",
+    "P": "model.scenario.moldable_instance",
 })  # fmt: skip
 
 

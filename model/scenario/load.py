@@ -23,6 +23,7 @@ SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType({
     "reservation": ("model.scenario.reservation", "ReservationScenario"),
     "queue": ("model.scenario.queue", "QueueScenario"),
     "phases": ("model.scenario.phases", "PhasesScenario"),
+    "moldable": ("model.scenario.moldable", "MoldableScenario"),
 })  # fmt: skip
 
 #: Files above this size are refused: a scenario is a page of text.

@@ -39,6 +39,9 @@ _ALLOWED = {
     "union_tag_not_found": "a table with the key {discriminator}",
 }
 
+#: Faults that another one brings about, as where a default is made of a field that is wrong.
+_FOLLOWING = frozenset({"default_factory_not_called"})
+
 
 class Problem(NamedTuple):
     """One fault: the path of the field, and the sentence about it."""
@@ -73,9 +76,9 @@ def validated(schema: type[Schema], data: Mapping[str, Any]) -> Schema:
         return schema.model_validate(dict(data))
     except ValidationError as error:
         known = _known_keys(schema)
-        raise ValidationFaultError(
-            tuple(_problem(detail, known) for detail in error.errors(include_url=False))
-        ) from None
+        details = [detail for detail in error.errors(include_url=False)
+                   if detail["type"] not in _FOLLOWING]  # fmt: skip
+        raise ValidationFaultError(tuple(_problem(detail, known) for detail in details)) from None
     except RecursionError:
         raise ValidationFaultError((Problem("", "the tables are nested too deeply"),)) from None
 
@@ -107,7 +110,7 @@ def _from_validator(where: str, detail: ErrorDetails) -> Problem:
 
 #: How a validator of the whole scenario begins its sentence: with the field's path.
 _TABLES = re.compile(
-    r"(servers|resources|job_types|jobs|phases|cost|initial|workload|run|policy)(\[|\.|$)"
+    r"(servers|resources|job_types|jobs|phases|classes|cost|initial|workload|run|policy)(\[|\.|$)"
 )
 
 
@@ -130,7 +133,7 @@ QUOTED_NOTHING = "''"
 _UNIONS = frozenset({"workload", "initial", "service"})
 _TAGS = frozenset({
     "poisson", "scripted", "trace", "empty", "full", "given", "exponential", "deterministic",
-    "erlang", "hyper-exponential", "pareto", "lognormal",
+    "erlang", "hyper-exponential", "pareto", "lognormal", "mixed-erlang", "empirical",
 })  # fmt: skip
 
 

@@ -22,6 +22,7 @@ KINDS: Mapping[str, str] = MappingProxyType({
     "reservation": "model.systems.reservation.kind",
     "queue": "model.systems.queue.kind",
     "phases": "model.systems.phases.kind",
+    "moldable": "model.systems.moldable.kind",
 })  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Panels of moldable jobs."""

@@ -1,0 +1,1 @@
+"""Policies that say how many servers a moldable job gets."""

@@ -1,0 +1,1 @@
+"""What bounds moldable jobs: Theorem 1, programs (P) and (Q), fluid paths, Erlang B, chains."""

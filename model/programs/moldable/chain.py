@@ -1,0 +1,271 @@
+"""The exact Markov chain of a small system of moldable jobs with exponential sizes.
+
+Ghanbarian et al. (2025), Section 2, and Section 6 for classes with servers of their own.  The
+states are all that can be reached from an empty system; their probabilities come from one sparse
+linear system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Iterator, NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+#: A chain with more states is refused unless the caller allows more.
+MOST_STATES = 20_000
+
+#: Chains of more states settle from an even start; smaller ones are solved, whatever their rates.
+MOST_SOLVED = 2_000
+
+#: Steps until a chain has to have settled, and how little it may then still have changed in the
+#: second half of them.  What is left falls by as much again in that half.
+MOST_STEPS, SETTLED = 400_000, 1e-8
+
+#: Steps in a unit of time, as a multiple of the largest rate out of a state.
+STEPS = 1.05
+
+#: How far flows into and out of a state may differ, relative to the largest flow.
+BALANCE_TOLERANCE = 1e-8
+
+#: What a job asks for: (class from 0, free servers it may take, at least 1) -> (i, probability).
+Requests = Callable[[int, int], Sequence[tuple[int, float]]]
+
+
+class ChainTooLargeError(ValueError):
+    """More states than are allowed."""
+
+
+class ChainClass(NamedTuple):
+    """A class of jobs.
+
+    With ``own`` = 0 for all classes the common servers are one pool for all.
+    """
+
+    arrival_rate: float  #: of the whole system: n lambda_j
+    service_rate: float  #: mu_j
+    speedup: tuple[float, ...]  #: s_1..s_d
+    own: int  #: servers for this class alone, which it takes before common ones
+
+
+class Allocation(NamedTuple):
+    """The servers of a job."""
+
+    job_class: int
+    own: int  #: from those of its class
+    common: int
+
+    @property
+    def width(self) -> int:
+        """How many."""
+        return self.own + self.common
+
+
+@dataclass(frozen=True, eq=False)
+class JobChain:
+    """The chain and its stationary distribution.
+
+    Attributes
+    ----------
+    classes:
+        [l].
+    allocations:
+        [K] all that jobs can have.
+    states:
+        [S, K] jobs with each allocation.
+    probability:
+        [S].
+    blocked, partial:
+        [S, l] the probability that an arriving job is blocked, or gets fewer than it asks for.
+    """
+
+    classes: tuple[ChainClass, ...]
+    allocations: tuple[Allocation, ...]
+    states: NDArray[np.int64]
+    probability: NDArray[np.float64]
+    blocked: NDArray[np.float64]
+    partial: NDArray[np.float64]
+
+    def jobs(self, job_class: int) -> NDArray[np.int64]:
+        """[S, d_j] jobs of a class on 1..d_j servers: X_1..X_{d_j}."""
+        found = np.zeros((len(self.states), len(self.classes[job_class].speedup)), np.int64)
+        for place, allocation in enumerate(self.allocations):
+            if allocation.job_class == job_class:
+                found[:, allocation.width - 1] += self.states[:, place]
+        return found
+
+    def mean(self, values: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.float64]:
+        """The stationary mean of *values* [S, ...]."""
+        return np.asarray(np.tensordot(self.probability, values, axes=1), np.float64)
+
+
+def chain_of(
+    classes: Sequence[ChainClass],
+    common: int,
+    requests: Requests,
+    most_states: int = MOST_STATES,
+) -> JobChain:
+    """The chain of classes with pools, solved.
+
+    Parameters
+    ----------
+    classes:
+        [l] their rates and own servers.
+    common:
+        Servers that every class may take after its own.
+    requests:
+        The policy's rule; what it asks for is capped by the free servers.
+    most_states:
+        How many states there may be.
+
+    Raises
+    ------
+    ChainTooLargeError
+        If there are more.
+    """
+    steps = _Steps(tuple(classes), common, requests)
+    rows: list[tuple[int, int, float]] = []
+    numbers: dict[tuple[int, ...], int] = {(): 0}
+    queue: list[tuple[int, ...]] = [()]
+    for source, state in enumerate(queue):  # grows while it is walked over
+        for target, rate in steps.out_of(state):
+            if target not in numbers:
+                if len(queue) >= most_states:
+                    raise ChainTooLargeError(
+                        f"the chain has more than {most_states:,} states; it needs fewer servers"
+                    )
+                numbers[target] = len(queue)
+                queue.append(target)
+            rows.append((source, numbers[target], rate))
+    states = np.zeros((len(queue), len(steps.allocations)), np.int64)
+    for number, state in enumerate(queue):
+        states[number, : len(state)] = state
+    return JobChain(
+        classes=steps.classes,
+        allocations=tuple(steps.allocations),
+        states=states,
+        probability=_stationary(rows, len(queue)),
+        blocked=np.array(steps.blocked),
+        partial=np.array(steps.partial),
+    )
+
+
+class _Steps:
+    """Transitions, and the numbering of allocations as they turn up.
+
+    A state is the number of jobs with each allocation so far, without zeros at the end.
+    """
+
+    def __init__(self, classes: tuple[ChainClass, ...], common: int, requests: Requests) -> None:
+        self.classes, self.common, self.requests = classes, common, requests
+        self.allocations: list[Allocation] = []
+        self.blocked: list[list[float]] = []
+        self.partial: list[list[float]] = []
+        self._number: dict[Allocation, int] = {}
+
+    def out_of(self, state: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], float]]:
+        """The states that follow, with their rates; notes what an arrival meets here."""
+        own = [one.own for one in self.classes]
+        common = self.common
+        for jobs, (job_class, mine, shared) in zip(state, self.allocations, strict=False):
+            own[job_class] -= jobs * mine
+            common -= jobs * shared
+        self.blocked.append([0.0] * len(own))
+        self.partial.append([0.0] * len(own))
+        for job_class, one in enumerate(self.classes):
+            for allocation, probability in self._taken(job_class, own[job_class], common):
+                number = self._number_of(allocation)
+                yield _changed(state, number, 1), one.arrival_rate * probability
+        for number, jobs in enumerate(state):
+            if jobs:
+                allocation = self.allocations[number]
+                one = self.classes[allocation.job_class]
+                rate = one.service_rate * one.speedup[allocation.width - 1]
+                yield _changed(state, number, -1), jobs * rate
+
+    def _taken(self, job_class: int, own: int, common: int) -> Iterator[tuple[Allocation, float]]:
+        free = own + common
+        if not free:
+            self.blocked[-1][job_class] = 1.0
+            return
+        for i, probability in self.requests(job_class, free):
+            if not probability:
+                continue
+            width = min(i, free)
+            mine = min(width, own)
+            if width < i:
+                self.partial[-1][job_class] += probability
+            yield Allocation(job_class, mine, width - mine), probability
+
+    def _number_of(self, allocation: Allocation) -> int:
+        if allocation not in self._number:
+            self._number[allocation] = len(self.allocations)
+            self.allocations.append(allocation)
+        return self._number[allocation]
+
+
+def _changed(state: tuple[int, ...], place: int, by: int) -> tuple[int, ...]:
+    jobs = [*state, *([0] * (place + 1 - len(state)))]
+    jobs[place] += by
+    while jobs and not jobs[-1]:
+        jobs.pop()
+    return tuple(jobs)
+
+
+def _stationary(rows: Sequence[tuple[int, int, float]], size: int) -> NDArray[np.float64]:
+    """pi with pi Q = 0, from the rates of all transitions."""
+    if size == 1:
+        return np.ones(1)
+    source, target, rate = (np.array(column) for column in zip(*rows, strict=True))
+    flow = sparse.csr_matrix((rate, (target, source)), shape=(size, size))
+    out = np.asarray(flow.sum(axis=0)).ravel()
+    found = _solved(flow, out) if size <= MOST_SOLVED else _settled(flow, out)
+    off = np.abs(flow @ found - out * found).max()
+    if off > BALANCE_TOLERANCE * (out * found).max():
+        raise ArithmeticError(f"flows differ by {off:.2g}: the chain was not solved")
+    return found
+
+
+def _solved(flow: sparse.csr_matrix, out: NDArray[np.float64]) -> NDArray[np.float64]:
+    """By a sparse factorization; with many allocations its factors are far from sparse."""
+    # Relative to the likeliest of some states: probabilities relative to others may be infinite.
+    balance = (sparse.diags(out) - flow).tocsc()
+    reference = int(_after(_step(flow, out), np.full(len(out), 1 / len(out)), MOST_SOLVED).argmax())
+    others = np.flatnonzero(np.arange(len(out)) != reference)
+    into = -np.asarray(balance[others][:, [reference]].todense()).ravel()
+    found = np.ones(len(out))
+    found[others] = splu(balance[others][:, others]).solve(into)
+    found = np.maximum(found, 0.0)  # rounding, where there is next to nothing
+    return np.asarray(found / found.sum(), np.float64)
+
+
+def _settled(flow: sparse.csr_matrix, out: NDArray[np.float64]) -> NDArray[np.float64]:
+    """By following the chain until it changes no more.
+
+    A loss system forgets within a few service times, so that this is quick whatever its shape.
+    """
+    step, steps = _step(flow, out), 64
+    mass = np.full(len(out), 1 / len(out))
+    while steps < MOST_STEPS:
+        before, mass = mass, _after(step, mass, steps)
+        mass /= mass.sum()
+        if np.abs(mass - before).sum() < SETTLED:
+            return mass
+        steps *= 2
+    raise ChainTooLargeError("the chain settles too slowly: the rates of its classes lie too far "
+                             "apart for so many states")  # fmt: skip
+
+
+def _step(flow: sparse.csr_matrix, out: NDArray[np.float64]) -> sparse.csr_matrix:
+    """Probabilities of what the chain does in a short while, as [to, from]."""
+    fastest = STEPS * out.max()
+    return (flow / fastest + sparse.diags(1 - out / fastest)).tocsr()
+
+
+def _after(step: sparse.csr_matrix, mass: NDArray[np.float64], steps: int) -> NDArray[np.float64]:
+    for _ in range(steps):
+        mass = step @ mass
+    return mass

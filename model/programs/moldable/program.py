@@ -1,0 +1,132 @@
+"""(P) and (Q) as they stand in the paper, written in PuLP and given to solvers.
+
+Ghanbarian et al. (2025), Section 3, (P), and Section 6, (Q).  (P) is (Q) with one class whose
+sizes have mean 1.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Sequence
+
+#: How far a solver's objective, solution or duals may be from the closed form's.
+SOLVER_TOLERANCE = 1e-6
+
+#: PuLP's names of solvers, and those that people know.
+SOLVERS = {"HiGHS": "HiGHS", "COIN_CMD": "CBC", "PULP_CBC_CMD": "CBC"}
+
+
+@dataclass(frozen=True)
+class ProgramAnswer:
+    """What a solver says.
+
+    Attributes
+    ----------
+    solver:
+        "HiGHS" or "CBC".
+    status:
+        "optimal", "infeasible", ..., or a sentence where the solver failed.
+    objective:
+        (1 / lambda) sum of y_{i,j}; None unless optimal, like all below.
+    y:
+        [l][d_j] y_{i,j}.
+    nu:
+        [l] duals of the equalities, with the sign that they have in Appendix B.
+    servers:
+        theta_0, the dual of sum of i y_{i,j} <= 1.
+    """
+
+    solver: str
+    status: str
+    objective: float | None = None
+    y: tuple[tuple[float, ...], ...] = ()
+    nu: tuple[float, ...] = ()
+    servers: float | None = None
+
+
+def formulate(
+    arrival_rates: Sequence[Fraction],
+    loads: Sequence[Fraction],
+    speedups: Sequence[Sequence[Fraction]],
+) -> tuple[Any, list[list[Any]]]:
+    """(Q) in PuLP; with one class and an arrival rate equal to its load it is (P).
+
+    Parameters
+    ----------
+    arrival_rates, loads:
+        [l] lambda_j, for each server, and rho_j.
+    speedups:
+        [l][d_j] s_{i,j}.
+
+    Returns
+    -------
+    The problem and its variables y_{i,j} as [l][d_j].  The rows are called ``servers`` and
+    ``class_1``, ``class_2``, ...
+    """
+    import pulp
+
+    problem = pulp.LpProblem("moldable", pulp.LpMinimize)
+    y = [[problem.add_variable(f"y_{i}_{j}", lowBound=0) for i in range(1, len(speedup) + 1)]
+         for j, speedup in enumerate(speedups, 1)]  # fmt: skip
+    weight = 1 / float(sum(arrival_rates))
+    problem += pulp.lpSum(weight * jobs for one in y for jobs in one)
+    for j, (speedup, load) in enumerate(zip(speedups, loads, strict=True)):
+        rate = pulp.lpSum(float(s) * jobs for s, jobs in zip(speedup, y[j], strict=True))
+        problem += rate == float(load), f"class_{j + 1}"
+    busy = pulp.lpSum(i * jobs for one in y for i, jobs in enumerate(one, 1))
+    problem += busy <= 1, "servers"
+    return problem, y
+
+
+def available_solvers() -> tuple[str, ...]:
+    """PuLP's names of the solvers on this machine, HiGHS first, CBC at most once."""
+    import pulp
+
+    with _without_announcements():
+        there = set(pulp.listSolvers(onlyAvailable=True))
+    found = {SOLVERS[name]: name for name in reversed(SOLVERS) if name in there}
+    return tuple(reversed(found.values()))
+
+
+def solve(
+    arrival_rates: Sequence[Fraction],
+    loads: Sequence[Fraction],
+    speedups: Sequence[Sequence[Fraction]],
+    solver: str,
+) -> ProgramAnswer:
+    """(Q) by a solver of :func:`available_solvers`; see :func:`formulate`.
+
+    Nothing is raised where a solver fails: the status says so.
+    """
+    import pulp
+
+    problem, y = formulate(arrival_rates, loads, speedups)
+    name = SOLVERS[solver]
+    try:
+        with _without_announcements():
+            code = problem.solve(pulp.getSolver(solver, msg=False))
+    except pulp.PulpSolverError as error:
+        return ProgramAnswer(name, f"failed ({error})")
+    status = str(pulp.LpStatus[code]).lower()
+    if code != pulp.LpStatusOptimal:
+        return ProgramAnswer(name, status)
+    return ProgramAnswer(
+        solver=name,
+        status=status,
+        objective=float(pulp.value(problem.objective)),
+        y=tuple(tuple(float(jobs.value()) for jobs in one) for one in y),
+        nu=tuple(_price(problem, f"class_{j + 1}") for j in range(len(y))),
+        servers=_price(problem, "servers"),
+    )
+
+
+def _price(problem: Any, row: str) -> float:
+    """A row's multiplier: the opposite of what its right-hand side adds to the objective."""
+    return -float(problem.get_constraint_by_name(row).pi)
+
+
+def _without_announcements() -> warnings.catch_warnings[None]:
+    """PuLP's own CBC announces in a warning that PuLP 4 will come without it."""
+    return warnings.catch_warnings(action="ignore", category=DeprecationWarning)

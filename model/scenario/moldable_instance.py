@@ -1,0 +1,119 @@
+"""Instance files of moldable jobs.
+
+An instance file gives n, the speed-up s_1, s_2, ... (or ``speedups``, one for each class), and the
+arrivals with the request that is drawn for each and its inherent size, as rationals.  It becomes
+a scripted scenario under greedy(p*), which takes the requests of the file.  What a file tells of
+results (free servers, allocations, departures, statistics) is left aside.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Mapping
+
+from model.errors import ScenarioError
+from model.exact import rational
+from model.scenario.validation import shown
+
+#: What an arrival has; the last two need not be there.
+EVENT = ("job", "arrival", "size", "requested", "class")
+_OPTIONAL = ("requested", "class")
+
+#: Keys under which the load rho may stand.
+_LOAD = ("lambda", "lambda_", "load")
+
+
+def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The scripted scenario that an instance file describes, as plain data.
+
+    Raises
+    ------
+    ScenarioError
+        If a part is missing or wrong.
+    """
+    if "events" not in data and ("P" in data or "Q" in data):
+        raise ScenarioError("found solutions of the programs (P) and (Q), allowed: an instance "
+                            "with n, speedup and events; 'slotscope bounds' takes this "
+                            "file")  # fmt: skip
+    classes = _classes(data)
+    events = [_event(item, f"events[{place}]") for place, item in enumerate(_events(data))]
+    workload: dict[str, Any] = {"kind": "scripted", "arrivals": events}
+    load = next((data[key] for key in _LOAD if data.get(key) is not None), None)
+    if load is not None:
+        workload["load"] = load
+    return [{
+        "title": str(data.get("name", ""))[:200],
+        "description": str(data.get("description", ""))[:4000],
+        "system": "moldable",
+        "run": {"until": _until(events)},
+        "servers": {"count": _given(data, "n")},
+        "classes": classes,
+        "workload": workload,
+        "policy": {"name": "greedy-p"},
+    }]  # fmt: skip
+
+
+def _given(data: Mapping[str, Any], key: str, inside: str = "") -> Any:
+    if key not in data:
+        raise ScenarioError("found nothing, allowed: this key is required", where=f"{inside}{key}")
+    return data[key]
+
+
+def _fault(found: Any, allowed: str, where: str) -> ScenarioError:
+    return ScenarioError(f"found {shown(found)}, allowed: {allowed}", where=where)
+
+
+def _events(data: Mapping[str, Any]) -> list[Any]:
+    events = _given(data, "events")
+    if not isinstance(events, list):
+        raise _fault(events, "a list", "events")
+    return events
+
+
+def _classes(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The classes with their speed-ups, by the names that arrivals may use."""
+    if "speedups" not in data:
+        return [{"speedup": _given(data, "speedup")}]
+    if "speedup" in data:
+        raise _fault("speedup beside speedups", "one of them", "speedup")
+    speedups = data["speedups"]
+    if isinstance(speedups, dict):
+        return [{"name": name, "speedup": item} for name, item in speedups.items()]
+    if not isinstance(speedups, list):
+        raise _fault(speedups, "a list of speed-ups, or an object with one for each class",
+                     "speedups")  # fmt: skip
+    names = data.get("classes", [str(number) for number in range(1, len(speedups) + 1)])
+    if not isinstance(names, list) or len(names) != len(speedups):
+        raise _fault(names, f"{len(speedups)} names, one for each of the speedups", "classes")
+    pairs = zip(names, speedups, strict=True)
+    return [{"name": _text(name), "speedup": item} for name, item in pairs]
+
+
+def _text(name: Any) -> Any:
+    """A name; whole numbers may stand for names."""
+    return str(name) if isinstance(name, int) and not isinstance(name, bool) else name
+
+
+def _event(event: Any, where: str) -> dict[str, Any]:
+    """An arrival of the script; its values are checked with the scenario."""
+    if not isinstance(event, dict):
+        raise _fault(event, "an object", where)
+    for key in EVENT:
+        if key not in _OPTIONAL:
+            _given(event, key, f"{where}.")
+    job = {"time": event["arrival"], "size": event["size"], "job": _text(event["job"])}
+    if event.get("requested") is not None:
+        job["requested"] = event["requested"]
+    if event.get("class") is not None:
+        job["class"] = _text(event["class"])
+    return job
+
+
+def _until(events: list[dict[str, Any]]) -> str:
+    """A time at which every job has left: none runs longer than on one server."""
+    try:
+        ends = [rational(event["time"]) + rational(event["size"]) for event in events]
+    except (TypeError, ValueError, OverflowError):
+        return "1"  # the scenario's schema says what is wrong with the value
+    last = max(ends, default=Fraction(1))
+    return str(last) if last > 0 else "1"

@@ -1,0 +1,149 @@
+"""How moldable jobs arrive, as a scenario says it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
+
+from model.scenario.choices import told_by
+from model.scenario.fields import Name, NotNegative, Positive, Section, Whole, plain
+
+#: Bounds on the load rho, and on the exponent alpha of the traffic.
+LEAST_LOAD, MOST_LOAD = Fraction(1, 10**9), Fraction(1000)
+MOST_ALPHA = 10
+
+#: Roots of the number of servers are looked for up to this one: 2^20 is above the most servers.
+_LARGEST_ROOT = 20
+
+
+def _within_bounds(load: Fraction) -> Fraction:
+    if not LEAST_LOAD <= load <= MOST_LOAD:
+        raise ValueError("a load from 1e-9 to 1000")
+    return load
+
+
+Load = Annotated[Positive, AfterValidator(_within_bounds)]
+
+
+class MoldablePoisson(Section):
+    """Independent Poisson arrivals of every class, n lambda_j in a unit of time.
+
+    The load rho, the sum of rho_j = lambda_j / mu_j, is told as ``load``, or as ``alpha`` and
+    ``beta`` of rho = 1 - beta n^-alpha (Ghanbarian et al. (2025), Section 2), or else by the
+    classes' own arrival rates.
+    """
+
+    kind: Literal["poisson"] = "poisson"
+    load: Load | None = None
+    alpha: NotNegative | None = None
+    beta: Positive | None = None
+
+    @model_validator(mode="after")
+    def _told_once(self) -> Self:
+        given = [name for name in ("alpha", "beta") if getattr(self, name) is not None]
+        if self.load is not None and given:
+            raise ValueError(f"found load and {' and '.join(given)}, allowed: load, or alpha and "
+                             "beta")  # fmt: skip
+        if len(given) == 1:
+            raise ValueError(f"found {given[0]} alone, allowed: alpha and beta, of rho = 1 - "
+                             "beta n^-alpha, or load")  # fmt: skip
+        if self.alpha is not None and self.alpha > MOST_ALPHA:
+            raise ValueError(f"found alpha = {plain(self.alpha)}, allowed: at most {MOST_ALPHA}")
+        if self.alpha == 0 and self.beta is not None and self.beta >= 1:
+            raise ValueError(f"found beta = {plain(self.beta)} with alpha = 0, allowed: above 0 "
+                             "and below 1, so that rho = 1 - beta is a load")  # fmt: skip
+        return self
+
+    def told_load(self, servers: int) -> Fraction | None:
+        """rho in a system of so many servers; None where the classes tell it."""
+        if self.alpha is None or self.beta is None:
+            return self.load
+        return 1 - self.beta / power(servers, self.alpha)
+
+
+def power(servers: int, alpha: Fraction) -> Fraction:
+    """n^alpha: exact where it is rational, else the shortest decimal that is the same float."""
+    root = _root(servers, alpha.denominator)
+    if root:
+        return Fraction(root) ** alpha.numerator
+    return Fraction(repr(float(servers) ** float(alpha)))
+
+
+def _root(servers: int, degree: int) -> int:
+    """The whole number whose *degree*-th power is *servers*; 0 if there is none."""
+    if servers == 1:
+        return 1
+    root = round(servers ** (1 / degree)) if degree <= _LARGEST_ROOT else 0
+    return root if root**degree == servers else 0
+
+
+class ScriptedJob(Section):
+    """One arrival at an exact time.
+
+    ``size`` is its inherent size, the time that it runs on one server; ``requested`` the request
+    that is drawn for it, and where there is none the policy draws one.
+    """
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    time: NotNegative
+    class_name: Name | None = Field(default=None, alias="class")
+    size: Positive
+    requested: Annotated[Whole, Field(ge=1)] | None = None
+    job: str = Field(default="", max_length=60)
+
+
+class ScriptedMoldable(Section):
+    """Explicit arrivals, in order; those of one time in the order in which they stand.
+
+    ``load`` is rho, for policies and programs that must know it.
+    """
+
+    kind: Literal["scripted"]
+    arrivals: tuple[ScriptedJob, ...] = ()
+    load: Load | None = None
+
+    @model_validator(mode="after")
+    def _in_order_of_time(self) -> Self:
+        for position, (first, second) in enumerate(pairwise(self.arrivals), 1):
+            if second.time < first.time:
+                raise ValueError(
+                    f"arrivals must stand in order of time, found arrivals[{position}].time = "
+                    f"{plain(second.time)} after {plain(first.time)}"
+                )
+        for name, count in Counter(item.job for item in self.arrivals if item.job).items():
+            if count > 1:
+                raise ValueError(f"found {count} jobs with the name '{name}', allowed: one")
+        return self
+
+
+class TraceMoldable(Section):
+    """Jobs of a recorded log of parallel jobs; times are in seconds.
+
+    ``arrivals``: at the log's own times, with gaps drawn from the log's, or Poisson with its
+    rate.  ``sizes``: the log's own, job by job, or drawn from all of them.  ``work`` says how the
+    inherent size, the time on one server, is told from a run time on p processors: times s_p
+    (s_d beyond d) of the class's speed-up, times p, or the run time itself.  ``load`` is the rho
+    to which the times between arrivals are scaled; without it they are the log's.  Of the jobs
+    the first ``limit`` are used.
+    """
+
+    kind: Literal["trace"]
+    format: Literal["swf"] = "swf"
+    paths: tuple[str, ...] = ()
+    arrivals: Literal["recorded", "resampled", "poisson"] = "recorded"
+    sizes: Literal["recorded", "resampled"] = "recorded"
+    work: Literal["speed-up", "linear", "run time"] = "speed-up"
+    load: Load | None = None
+    limit: Whole = Field(default=1_000_000, ge=1)
+
+
+MoldableWorkload = Annotated[
+    MoldablePoisson | ScriptedMoldable | TraceMoldable,
+    Field(discriminator="kind"),
+    told_by("kind", MoldablePoisson, ScriptedMoldable, TraceMoldable),
+]

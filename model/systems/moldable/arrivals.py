@@ -1,0 +1,38 @@
+"""Arrivals of moldable jobs: job by job a time, a class and an inherent size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.errors import ScenarioError
+from model.systems.moldable.numbers import MoldableNumbers
+from model.workload import PoissonWorkload, RecordedWorkload, Workload
+
+
+def workload_of(
+    scenario: Any, numbers: MoldableNumbers, start: float = 0.0, branch: int = 0
+) -> Workload:
+    """The workload of a scenario from time *start* on; a block's services are inherent sizes.
+
+    Raises
+    ------
+    ScenarioError
+        If the workload is a trace: its jobs must have been read before.
+    """
+    if scenario.workload.kind == "trace":
+        raise ScenarioError(
+            "found a trace that has not been read; give its files with --trace PATH",
+            where="workload.paths",
+        )
+    if scenario.workload.kind == "scripted":
+        jobs = scenario.workload.arrivals
+        return RecordedWorkload(
+            np.array([float(job.time) for job in jobs]),
+            np.array([scenario.class_of(job.class_name) for job in jobs], np.int32),
+            np.array([float(job.size) for job in jobs]),
+        )
+    rates = [float(rate) * numbers.servers for rate in numbers.arrival_rates]
+    laws = [item.size for item in scenario.classes]
+    return PoissonWorkload(rates, laws, scenario.seed, start, branch)

@@ -1,0 +1,73 @@
+"""What became of each arriving job, in the exchange form of ``slotscope trace``.
+
+One line for each arrival: ``job``, ``arrival``, ``requested``, ``size`` (inherent),
+``free_before``, ``allocated`` (0 if blocked), ``blocked``, ``departure`` and ``X_after``, the jobs
+on 1, ..., d servers.  Beside a script times and sizes are exact rationals, as text; otherwise they are numbers.
+With several classes a line has ``class`` too, and ``X_after`` is that of the class.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import numpy as np
+
+from model.records import ARRIVAL, Event
+from model.systems.moldable.system import MoldableSystem
+
+
+def lines(system: MoldableSystem, most: float) -> Iterator[dict[str, Any]]:
+    """A run of the reference: a line for each of at most *most* arrivals."""
+    state = system.raw_state()
+    row = np.zeros(1, system.row_dtype)
+    told = 0
+    while told < most and (event := system.next_event(state)) is not None:
+        for _ in system.run(state, event, row):
+            pass
+        if event.kind == ARRIVAL:
+            told += 1
+            yield _line(system, event, row[0]) | _after(system, state.jobs[event.type], event)
+
+
+def _line(system: MoldableSystem, event: Event, row: np.void) -> dict[str, Any]:
+    width = int(row["width"])
+    return {
+        "job": _name(system, event.job),
+        **_times(system, event),
+        "requested": int(row["request"]),
+        "free_before": int(row["free"]),
+        "allocated": width,
+        "blocked": not width,
+        "departure": _departure(system, event, width, float(row["lasts"])),
+    }
+
+
+def _after(system: MoldableSystem, jobs: Any, event: Event) -> dict[str, Any]:
+    after: dict[str, Any] = {"X_after": jobs[1 : system.numbers.degrees[event.type] + 1].tolist()}
+    if system.numbers.classes > 1:
+        after["class"] = system.numbers.class_names[event.type]
+    return after
+
+
+def _name(system: MoldableSystem, number: int) -> int | str:
+    """A job's name; the number that it is where it is one."""
+    name = system.job_name(number)
+    return int(name) if name.isdecimal() else name
+
+
+def _times(system: MoldableSystem, event: Event) -> dict[str, Any]:
+    job = system.script.jobs.get(event.job)
+    if job is None:
+        return {"arrival": event.time, "size": event.service}
+    return {"arrival": str(job.time), "size": str(job.size)}
+
+
+def _departure(
+    system: MoldableSystem, event: Event, width: int, lasts: float
+) -> float | str | None:
+    if not width:
+        return None
+    job = system.script.jobs.get(event.job)
+    if job is None:
+        return event.time + lasts
+    return str(job.time + job.size / system.numbers.speedups[event.type][width - 1])

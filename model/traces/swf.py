@@ -1,0 +1,267 @@
+"""Logs of parallel jobs in the Standard Workload Format of the Parallel Workloads Archive.
+
+Header lines begin with ``;``; then there is one line of 18 numbers with blanks between them for
+each job, and -1 where a number is not known.  Of these are used: the time of submission and the run
+time, in seconds; the processors that were allocated, or those that were requested where the former
+are not known; the status.
+
+Left out are, and in this order: lines with status 2, 3 or 4, which are parts of a job that has a
+line of its own; jobs without a time of submission; jobs that were cancelled (status 5) before they
+ran; jobs whose run time is not known, 0 or negative; jobs of which no number of processors is
+known; jobs with more processors than the header's MaxProcs.  Jobs that failed or were cancelled
+while they ran are kept: they held their processors.
+
+Several files are one log: the header's UnixStartTime says when each begins, and a file without it
+counts time as the file before it does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, Iterator, NamedTuple, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from model.errors import TraceError
+from model.traces.reading import FieldError, Watch, file_size, lines, shown
+from model.traces.report import ImportReport, LeftOut
+
+SOURCE = "log in Standard Workload Format"
+
+FIELDS = (
+    "job number", "submit time", "wait time", "run time", "allocated processors",
+    "average CPU time", "used memory", "requested processors", "requested time",
+    "requested memory", "status", "user", "group", "application", "queue", "partition",
+    "preceding job", "think time",
+)  # fmt: skip
+_SUBMIT, _RUN, _ALLOCATED, _REQUESTED, _STATUS = (FIELDS.index(name) for name in (
+    "submit time", "run time", "allocated processors", "requested processors",
+    "status"))  # fmt: skip
+
+#: Bounds of what a line may tell: seconds, and processors.
+LATEST, MOST_PROCESSORS = 10**11, 10**9
+
+#: A number as logs write it, and a line of nothing else.
+_NUMBER = re.compile(r"[-+]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,2})?", re.ASCII)
+_PLAIN = re.compile(rf"{_NUMBER.pattern}(?:\s+{_NUMBER.pattern})*", re.ASCII)
+
+_HEADER = re.compile(r";\s*(\w+)\s*:\s*(.*?)\s*$")
+
+_PARTS = (2, 3, 4)  # statuses of a job's parts, between which it was swapped out
+_CANCELLED = 5
+
+PART = "a part of a job that has a line of its own (status 2, 3 or 4)"
+NO_SUBMIT = "without a time of submission"
+CANCELLED = "cancelled before they ran (status 5)"
+NO_RUN = "without a run time (-1)"
+ZERO_RUN = "with a run time of 0"
+NEGATIVE_RUN = "with a negative run time other than -1"
+NO_PROCESSORS = "with no number of processors, neither allocated nor requested"
+TOO_LARGE = "with more processors than the machine has (MaxProcs)"
+
+#: In the order in which a line is looked at.
+REASONS = (PART, NO_SUBMIT, CANCELLED, NO_RUN, ZERO_RUN, NEGATIVE_RUN, NO_PROCESSORS, TOO_LARGE)
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ParallelJobs:
+    """The jobs of a log that ran, in the order of their submission.  All arrays have shape (n,).
+
+    Attributes
+    ----------
+    submit, run:
+        Seconds; from the log's start, and of the run time, above 0.
+    processors:
+        At least 1.
+    machine:
+        The processors of the machine: the header's MaxProcs, or the most that a job has.
+    report:
+        What was read, kept and left out.
+    """
+
+    submit: Floats
+    run: Floats
+    processors: Integers
+    machine: int
+    report: ImportReport
+
+    def __len__(self) -> int:
+        return len(self.submit)
+
+
+class _Job(NamedTuple):
+    submit: float
+    run: float
+    processors: int
+
+
+@dataclass
+class _Log:
+    """What has been read so far of all files."""
+
+    jobs: list[_Job] = field(default_factory=list)
+    left: Counter[str] = field(default_factory=Counter)
+    header: dict[str, int] = field(default_factory=dict)  #: of the file that is read
+    most: int = 0  #: MaxProcs, the largest of all files; 0 if there is none
+    began: int | None = None  #: UnixStartTime of the first file that has one
+    offset: int = 0  #: from then to the start of the file that is read, in seconds
+    requested: int = 0  #: jobs whose requested processors stand for the allocated ones
+
+
+def read_swf(
+    paths: Sequence[Path],
+    *,
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> ParallelJobs:
+    """Read one or several files of a log, plain or gzip'd.
+
+    Raises
+    ------
+    TraceError
+        If a file cannot be used: in one line where, what was found, what is allowed.
+    ReadingStoppedError
+        If *cancelled* returned true.
+    """
+    if not paths:
+        raise TraceError("no file was given; allowed are logs in Standard Workload Format")
+    watch = Watch(sum(file_size(path) for path in paths), progress, cancelled)
+    log = _Log()
+    for path in paths:
+        _read(path, watch, log)
+    rows = len(log.jobs) + log.left.total()
+    if log.most:
+        kept = [job for job in log.jobs if job.processors <= log.most]
+        log.left[TOO_LARGE] = len(log.jobs) - len(kept)
+        log.jobs = kept
+    return _sorted(log, rows, tuple(path.name for path in paths))
+
+
+def _sorted(log: _Log, rows: int, names: tuple[str, ...]) -> ParallelJobs:
+    out = [LeftOut(reason, log.left[reason], "jobs" if reason != PART else "lines")
+           for reason in REASONS]  # fmt: skip
+    report = ImportReport(SOURCE, names, rows, 0, "jobs").then(
+        len(log.jobs), "jobs", out, _notes(log)
+    )
+    submit = np.array([job.submit for job in log.jobs], np.float64)
+    order = np.argsort(submit, kind="stable")
+    run = np.array([job.run for job in log.jobs], np.float64)
+    processors = np.array([job.processors for job in log.jobs], np.int64)
+    machine = log.most or int(processors.max(initial=0))
+    return ParallelJobs(submit[order], run[order], processors[order], machine, report)
+
+
+def _notes(log: _Log) -> Iterator[str]:
+    if log.requested:
+        yield (f"of {log.requested:,} jobs the requested processors stand for the allocated ones, "
+               "which are not known")  # fmt: skip
+    if not log.most:
+        yield "no header tells MaxProcs; the machine is taken to be as large as the largest job"
+
+
+def _read(path: Path, watch: Watch, log: _Log) -> None:
+    """Add a file's jobs to *log*."""
+    log.header = {}
+    found_any = False
+    for number, line in enumerate(lines(path, watch=watch), 1):
+        text = line.strip()
+        if text.startswith(";"):
+            _read_header(text, log.header)
+        elif text:
+            if not found_any:
+                _begin(log)
+                found_any = True
+            try:
+                _add(_numbers(text, path, number), log)
+            except FieldError as error:
+                raise error.at(path, number) from None
+    if not found_any:
+        raise TraceError("found no line of a job; allowed are lines of 18 numbers, after header "
+                         "lines that begin with ';'", where=str(path))  # fmt: skip
+    log.most = max(log.most, log.header.get("MaxProcs", 0))
+
+
+def _begin(log: _Log) -> None:
+    """Set when the file's time 0 is, once its header has been read."""
+    start = log.header.get("UnixStartTime")
+    if start is not None:
+        if log.began is None:
+            log.began = start
+        log.offset = start - log.began
+
+
+def _read_header(text: str, header: dict[str, int]) -> None:
+    match = _HEADER.match(text)
+    if match and match[1] in {"MaxProcs", "UnixStartTime"}:
+        digits = re.match(r"\d{1,12}(?!\d)", match[2])
+        if digits:
+            header[match[1]] = int(digits[0])
+
+
+def _numbers(text: str, path: Path, row: int) -> list[float]:
+    """The 18 numbers of a line.
+
+    Raises
+    ------
+    TraceError
+        If the line has more or fewer.
+    FieldError
+        If one of them is no number.
+    """
+    words = text.split()
+    if len(words) != len(FIELDS):
+        missing = f", '{FIELDS[len(words)]}' is the first that is absent" \
+            if len(words) < len(FIELDS) else ""  # fmt: skip
+        raise TraceError(
+            f"row {row}: found {len(words)} fields, {shown(text)}; allowed in the Standard "
+            f"Workload Format are {len(FIELDS)} numbers with blanks between them{missing}",
+            where=str(path),
+        )
+    if _PLAIN.fullmatch(text):
+        return [float(word) for word in words]
+    column, word = next((name, word) for name, word in zip(FIELDS, words, strict=True)
+                        if not _NUMBER.fullmatch(word))  # fmt: skip
+    raise FieldError(column, word, "a number, or -1 where it is not known")
+
+
+def _add(numbers: list[float], log: _Log) -> None:
+    """Keep the job of a line, or count why it is left out."""
+    submit, run = numbers[_SUBMIT], numbers[_RUN]
+    allocated, requested = (_whole(numbers, place) for place in (_ALLOCATED, _REQUESTED))
+    reason = _reason(submit, run, max(allocated, requested), numbers[_STATUS])
+    if reason:
+        log.left[reason] += 1
+        return
+    for column, value in ((_SUBMIT, submit), (_RUN, run)):
+        if value > LATEST:
+            raise FieldError(FIELDS[column], f"{value:g}", f"seconds up to {LATEST}")
+    log.requested += allocated <= 0
+    log.jobs.append(_Job(log.offset + submit, run, allocated if allocated > 0 else requested))
+
+
+def _reason(submit: float, run: float, processors: int, status: float) -> str:
+    """Why a job is left out; nothing if it is kept."""
+    if status in _PARTS:
+        return PART
+    if submit < 0:
+        return NO_SUBMIT
+    if status == _CANCELLED and run <= 0:
+        return CANCELLED
+    if run <= 0:
+        return ZERO_RUN if run == 0 else NO_RUN if run == -1 else NEGATIVE_RUN
+    return "" if processors > 0 else NO_PROCESSORS
+
+
+def _whole(numbers: list[float], column: int) -> int:
+    value = numbers[column]
+    if value != int(value) or value > MOST_PROCESSORS:
+        raise FieldError(FIELDS[column], f"{value:g}",
+                         f"a whole number up to {MOST_PROCESSORS}, or -1")  # fmt: skip
+    return int(value)
