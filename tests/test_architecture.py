@@ -64,7 +64,7 @@ POLICIES_AS_A_WHOLE = {"model.policies", "model.policies.base", "model.kernels.w
 #: Modules in model/policies/ that are no policy.
 NOT_A_POLICY = {
     *("base", "reservation_factor", "queue.base", "queue.virtual_queues"),
-    *("phases.base", "phases.fitting"),
+    *("phases.base", "phases.fitting", "moldable.base"),
 }
 POLICY_HEADINGS = ("Reference", "Implements", "Symbols", "Deviations")
 

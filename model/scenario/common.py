@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from model.exact import LONGEST, rational
 from model.scenario.fields import (
@@ -101,6 +101,11 @@ class LogNormal(Section):
     mean: Positive = Fraction(1)
 
 
+def _several(value: Any) -> Any:
+    """A single number as a list of one; anything else as it is."""
+    return [value] if isinstance(value, int | float) else value
+
+
 class MixedErlang(Section):
     """The sum of k exponential times with probability ``probabilities[k - 1]``.
 
@@ -108,7 +113,10 @@ class MixedErlang(Section):
     """
 
     distribution: Literal["mixed-erlang"]
-    probabilities: Annotated[Numbers, Field(max_length=1000)] = (Fraction(2, 5), Fraction(3, 5))
+    probabilities: Annotated[Numbers, Field(max_length=1000), BeforeValidator(_several)] = (
+        Fraction(2, 5),
+        Fraction(3, 5),
+    )
     mean: Positive = Fraction(1)
 
     @model_validator(mode="after")
@@ -142,7 +150,12 @@ class EmpiricalTimes(Section):
     """One of the listed values, each equally likely; scaled to ``mean`` where that is given."""
 
     distribution: Literal["empirical"]
-    values: Annotated[Numbers, Field(max_length=MOST_VALUES), AfterValidator(_each_above_zero)]
+    values: Annotated[
+        Numbers,
+        Field(max_length=MOST_VALUES),
+        AfterValidator(_each_above_zero),
+        BeforeValidator(_several),
+    ]
     mean: Positive = Field(default_factory=_average)
 
 

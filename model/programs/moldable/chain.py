@@ -23,7 +23,7 @@ MOST_SOLVED = 2_000
 
 #: Steps until a chain has to have settled, and how little it may then still have changed in the
 #: second half of them.  What is left falls by as much again in that half.
-MOST_STEPS, SETTLED = 400_000, 1e-8
+MOST_STEPS, SETTLED = 100_000, 1e-8
 
 #: Steps in a unit of time, as a multiple of the largest rate out of a state.
 STEPS = 1.05
