@@ -119,6 +119,7 @@ class PoissonWorkload:
         self._seed = seed
         self._branch = branch
         self._starts = [start]
+        self._only_type = np.zeros(BLOCK, np.int32)
         self._make = lru_cache(maxsize=KEPT_BLOCKS)(self._made)
 
     def block_at(self, arrival: int) -> JobBlock | None:
@@ -130,10 +131,9 @@ class PoissonWorkload:
             last = len(self._starts) - 1
             self._starts.append(float(self._times(last)[-1]))
         time = self._times(position)
-        chosen = self._stream("types", position).random(BLOCK)
-        job_type = np.searchsorted(self._shares, chosen, side="right").astype(np.int32)
         if len(self._starts) == position + 1:
             self._starts.append(float(time[-1]))
+        job_type = self._types(position)
         service = self._services(position, job_type)
         return JobBlock(time, job_type, service, np.array([position * BLOCK], np.int64))
 
@@ -141,11 +141,23 @@ class PoissonWorkload:
         return stream(self._seed, name, self._branch, *position)
 
     def _times(self, position: int) -> NDArray[np.float64]:
-        # Always summed in this order, so that a block made again has the very same times.
-        gaps = self._stream("arrivals", position).standard_exponential(BLOCK) / self._total
-        return np.asarray(self._starts[position] + np.cumsum(gaps))
+        # Always summed in this order, so that a block made again has the very same times; and in
+        # place, because fresh memory costs more than the numbers in it.
+        times = self._stream("arrivals", position).standard_exponential(BLOCK)
+        times /= self._total
+        np.cumsum(times, out=times)
+        times += self._starts[position]
+        return times
+
+    def _types(self, position: int) -> NDArray[np.int32]:
+        if len(self._samplers) == 1:
+            return self._only_type
+        chosen = self._stream("types", position).random(BLOCK)
+        return np.searchsorted(self._shares, chosen, side="right").astype(np.int32)
 
     def _services(self, position: int, job_type: NDArray[np.int32]) -> NDArray[np.float64]:
+        if len(self._samplers) == 1:
+            return self._samplers[0](self._stream("service", 0, position), BLOCK)
         service = np.empty(BLOCK)
         for number, sampler in enumerate(self._samplers):
             mine = np.flatnonzero(job_type == number)
@@ -160,7 +172,7 @@ def service_sampler(law: ServiceLaw) -> Sampler:
     """A function (generator, n) -> n service times of the given law."""
     mean = float(law.mean)
     if isinstance(law, Exponential):
-        return lambda random, n: mean * random.standard_exponential(n)
+        return _exponential(mean)
     if isinstance(law, Deterministic):
         return lambda _, n: np.full(n, mean)
     if isinstance(law, Erlang):
@@ -179,6 +191,15 @@ def service_sampler(law: ServiceLaw) -> Sampler:
     spread = float(np.log1p(float(law.squared_variation)))
     centre = float(np.log(mean)) - spread / 2
     return lambda random, n: random.lognormal(centre, spread**0.5, n)
+
+
+def _exponential(mean: float) -> Sampler:
+    def sample(random: np.random.Generator, n: int) -> NDArray[np.float64]:
+        times = random.standard_exponential(n)
+        times *= mean
+        return times
+
+    return sample
 
 
 def empirical_sampler(values: NDArray[np.float64], mean: float) -> Sampler:

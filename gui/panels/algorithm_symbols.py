@@ -188,9 +188,37 @@ _PHASES: Mapping[str, Symbol] = {
     "servers": Symbol("servers", "", _some_servers),
 }
 
+
+def _class(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    names = info.numbers.class_names
+    return html.escape(names[value]) if len(names) > 1 else ""  # there is no other
+
+
+def _drawn_by(value: Any, *_: Any) -> str:
+    return f"{value:.4f}"
+
+
+def _law(value: Any, _: RunInfo, values: Mapping[str, Any]) -> str:
+    pairs = zip(values["widths"], value, strict=True)
+    return ", ".join(f"<i>p</i>*<sub>{width}</sub> = {share:.4g}" for width, share in pairs)
+
+
+_MOLDABLE: Mapping[str, Symbol] = {
+    "job": Symbol("", "", _numbered_job),
+    "type": Symbol("", "", _class),
+    "request": Symbol("<i>i</i>"),
+    "free": Symbol("<i>j</i>"),
+    "servers": Symbol("min(<i>i</i>, <i>j</i>)"),
+    "uniform": Symbol("<i>u</i>", "", _drawn_by),
+    "widths": Symbol("", "", _left_out),
+    "shares": Symbol("", "", _law),
+    "from": Symbol("<i>f<sub>k</sub></i>"),
+}
+
 #: By kind of system, the values by the names that records give them.
 SYMBOLS: Mapping[str, Mapping[str, Symbol]] = MappingProxyType({
     "reservation": _RESERVATION,
     "queue": _QUEUE,
     "phases": _PHASES,
+    "moldable": _MOLDABLE,
 })  # fmt: skip

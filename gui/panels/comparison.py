@@ -29,6 +29,7 @@ from gui.panels.comparison_table import (
     table_rows,
     table_text,
 )
+from gui.panels.comparison_words import words_of
 from gui.panels.tiles import LabelPace, paint_ground
 from gui.panels.wording import job_words, significant
 from gui.theme import Theme, current_fonts
@@ -37,8 +38,7 @@ from model.explain import grouped
 from model.frame import Frame
 
 _BUTTONS = (
-    ("first", "First that differs", "Go to the first decision that differs",
-     "Stands just before the first job that one policy admits and another rejects."),
+    ("first", "First that differs", "Go to the first decision that differs", ""),
     ("previous", "Previous", "Previous difference",
      "Back to just before the previous job that is not decided alike."),
     ("next", "Next", "Next difference",
@@ -66,8 +66,8 @@ class ComparisonPanel(Panel):
         self.sentence = _text(self.body)
         self.curves = LaneCurves(self.theme, self.body)
         self.curves.picked.connect(self._go_to)
-        self.where = QCheckBox("or another server")
-        self.where.setToolTip("Another server counts as another decision, too.")
+        self.where = QCheckBox()
+        self._named = ""  # the kind of system whose words the controls use
         self.where.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.buttons = {name: self._button(name, text, title, tip)
                         for name, text, title, tip in _BUTTONS}  # fmt: skip
@@ -114,6 +114,16 @@ class ComparisonPanel(Panel):
         button.clicked.connect(lambda: self.intent.emit(Differ(name, self.where.isChecked())))
         return button
 
+    def _name_decisions(self, system: str) -> None:
+        """Word the controls for a kind of system."""
+        if system == self._named:
+            return
+        self._named = system
+        words, first = words_of(system), self.buttons["first"]
+        self.where.setText(words.where)
+        self.where.setToolTip(words.where_tip)
+        first.setToolTip(f"{first.accessibleName()}\n{words.first}")
+
     # Frames.
 
     def show_frame(self, frame: Frame) -> None:
@@ -123,6 +133,7 @@ class ComparisonPanel(Panel):
             return
         if not self._pace.due(frame.running):
             return
+        self._name_decisions(frame.info.system)
         for part in (*self.buttons.values(), self.where, self.sentence):
             part.setVisible(frame.info.kind.compares_decisions)
         self.table.setText(table_text(measured_lanes(frame), frame.info.kind.measures, self.theme))
@@ -152,7 +163,7 @@ class ComparisonPanel(Panel):
         if first is not None:
             return self._difference(frame, first, "First decision that differs")
         count = grouped(standing.decided)
-        return f"Each of the {count} jobs so far was admitted, or rejected, by all of them alike."
+        return words_of(frame.info.system).alike.format(count=count)
 
     @staticmethod
     def _stands_before(frame: Frame, found: Difference) -> bool:

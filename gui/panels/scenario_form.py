@@ -338,7 +338,7 @@ class ScenarioPanel(Panel):
             return False
         running, wanted = self._info.scenario, checked.scenario
         return bool(wanted.system == running.system and wanted.servers == running.servers
-                    and _type_names(wanted) == _type_names(running))  # fmt: skip
+                    and _kept(wanted) == _kept(running))  # fmt: skip
 
     def _say(
         self, faults: int, homeless: list[str], warnings: tuple[str, ...], edited: bool
@@ -387,8 +387,10 @@ class ScenarioPanel(Panel):
             self._restyle_cards()
 
 
-def _type_names(scenario: Scenario) -> list[str]:
-    return [item.name for item in getattr(scenario, "job_types", ())]
+def _kept(scenario: Scenario) -> list[tuple[str, object]]:
+    """What must stay where a run goes on: the names of types or classes, and their speed-ups."""
+    items = getattr(scenario, "job_types", getattr(scenario, "classes", ()))
+    return [(item.name, getattr(item, "speedup", None)) for item in items]
 
 
 def _other_cells(data: dict[str, Any]) -> list[Cell]:

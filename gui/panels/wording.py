@@ -60,9 +60,11 @@ def exact(value: Fraction) -> str:
 
 
 def job_words(info: RunInfo, job_type: int, number: int) -> str:
-    """A job of a loss system as it is called in sentences."""
-    assert isinstance(info.narrator, ReservationNarrator)
-    return info.narrator.job(job_type, number)
+    """A job as it is called in sentences, where each is decided on when it arrives."""
+    if isinstance(info.narrator, ReservationNarrator):
+        return info.narrator.job(job_type, number)
+    names = info.numbers.class_names
+    return f"job {number} of class {names[job_type]}" if len(names) > 1 else f"job {number}"
 
 
 def on_any_server(info: RunInfo, event: Event) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
+from math import fsum, lcm
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -25,6 +26,9 @@ from model.scenario.fields import (
 MOST_SERVERS = 1_000_000
 MOST_TYPES = 62
 MOST_VALUES = 100_000
+
+#: Numbers with a larger common denominator are averaged in floating point.
+MOST_DENOMINATOR = 10**40
 
 
 class Run(Section):
@@ -130,11 +134,17 @@ class MixedErlang(Section):
 
 def _average(data: dict[str, Any]) -> Fraction:
     """The mean of validated values, to 15 digits where its fraction is too long to be written."""
-    values = data.get("values")
-    if not values:  # they were refused
-        return Fraction(1)
-    exact = sum(values, Fraction(0)) / len(values)
-    return exact if len(str(exact)) <= LONGEST else rational(float(f"{float(exact):.15g}"))
+    values: tuple[Fraction, ...] = data["values"]
+    denominator = 1
+    for value in values:
+        denominator = lcm(denominator, value.denominator)
+        if denominator > MOST_DENOMINATOR:
+            break
+    else:
+        exact = sum(values, Fraction(0)) / len(values)
+        if len(str(exact)) <= LONGEST:
+            return exact
+    return rational(float(f"{fsum(map(float, values)) / len(values):.15g}"))
 
 
 def _each_above_zero(values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:

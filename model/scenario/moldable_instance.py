@@ -75,7 +75,7 @@ def _classes(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     if "speedups" not in data:
         return [{"speedup": _given(data, "speedup")}]
     if "speedup" in data:
-        raise _fault("speedup beside speedups", "one of them", "speedup")
+        raise ScenarioError("found speedup and speedups, allowed: one of them")
     speedups = data["speedups"]
     if isinstance(speedups, dict):
         return [{"name": name, "speedup": item} for name, item in speedups.items()]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
+from gui.painting.cells import distinct
 from gui.panels.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, Wishes
 from gui.panels.phases.servers_layout import (
     ServerLayout,
@@ -25,7 +26,6 @@ from gui.panels.phases.servers_raster import (
     SectionRaster,
     blocks_of,
     column_rows,
-    distinct,
     rimmed,
     sprites,
 )

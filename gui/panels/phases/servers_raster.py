@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtGui import QImage
 
+from gui.painting.cells import CellRaster, distinct
 from gui.painting.textures import Pixels
 from gui.panels.phases.servers_cells import Cell, level
 from gui.panels.phases.servers_layout import ServerLayout
@@ -38,10 +38,6 @@ Floats = npt.NDArray[np.float64]
 PARTED, TEXTURED = 5, 6
 #: Bins have a line at their rim from this height on.
 RIM_FROM = 22
-#: Where less than this share of the servers has changed they are drawn one by one.
-FEW = 0.2
-#: Codes of rows of numbers stay below this.
-_LARGEST_CODE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,35 +182,8 @@ def heat_sprites(
     return np.repeat(np.repeat(colour[:, None, None], cell.floor + cell.tall, 1), bins, 2)
 
 
-def distinct(rows: Integers) -> tuple[Integers, Integers]:
-    """Which rows are the first of their kind, and for each row which of those it is like."""
-    code = np.zeros(len(rows), np.int64)
-    largest = 1
-    for column in rows.T:
-        base = int(column.max(initial=0)) + 1
-        if largest * base > _LARGEST_CODE:
-            kinds, code = np.unique(code, return_inverse=True)
-            largest = len(kinds)
-        code = code * base + column
-        largest *= base
-    _, first, like = np.unique(code, return_index=True, return_inverse=True)
-    return first.astype(np.int64), like.astype(np.int64)
-
-
-class SectionRaster:
+class SectionRaster(CellRaster):
     """Draws the servers of one section into pixels; of those that it shows, what has changed."""
-
-    def __init__(self) -> None:
-        self._pixels = np.zeros((1, 1), np.uint32)
-        self._key: tuple[object, ...] = ()
-        self._coded = np.zeros((0, 0), np.int64)
-        self.origin = (0, 0)
-
-    @property
-    def image(self) -> QImage:
-        """The cells that can be seen, whole; it shares its pixels with this raster."""
-        height, width = self._pixels.shape
-        return QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
     def draw(
         self, layout: ServerLayout, section: int, content: Content, amounts: Amounts,
@@ -226,7 +195,9 @@ class SectionRaster:
         x, y = layout.corner(section, 0)
         self.origin = x + columns.start * cell.width, y + rows.start * cell.height
         coded = np.column_stack([content.real, content.virtual, content.paused]).astype(np.int64)
-        changed = self._begin(len(rows), len(columns), cell, palette, coded)
+        size = cell.width, cell.height
+        changed = self.begin(len(rows), len(columns), size, (cell, palette), palette.background,
+                             coded)  # fmt: skip
         if not len(changed):
             return
         first, like = distinct(coded[changed])
@@ -235,45 +206,4 @@ class SectionRaster:
             found = sprites(some, amounts, cell, palette, scale)
         else:
             found = heat_sprites(some, amounts, cell, palette, capacity)
-        self._fill(found, changed, like, len(columns), cell)
-
-    def _begin(
-        self, rows: int, columns: int, cell: Cell, palette: ServerPalette, coded: Integers
-    ) -> Integers:
-        """Which of the servers that can be seen are to be drawn, once there is room for all."""
-        key = rows, columns, len(coded), cell, palette
-        if key == self._key and coded.shape == self._coded.shape:
-            changed = np.flatnonzero((coded != self._coded).any(axis=1))
-        else:
-            shape = max(1, rows * cell.height), max(1, columns * cell.width)
-            self._pixels = np.full(shape, palette.background, np.uint32)
-            changed = np.arange(len(coded))
-        self._key, self._coded = key, coded
-        return changed
-
-    def _fill(
-        self, found: Pixels, changed: Integers, like: Integers, columns: int, cell: Cell
-    ) -> None:
-        """A sprite in the cell of each of the servers; whole rows at once where many are new."""
-        _, high, wide = found.shape
-        cells = self._pixels.reshape(-1, cell.height, columns, cell.width)
-        cells = cells[:, cell.head : cell.head + high, :, cell.left : cell.left + wide]
-        row, column = np.divmod(changed, columns)
-        if len(changed) < FEW * len(self._coded):
-            places = zip(row.tolist(), column.tolist(), like.tolist(), strict=True)
-            for y, x, sprite in places:
-                cells[y, :, x] = found[sprite]
-            return
-        for y, start, end in _runs(row):
-            line = found[like[start:end]].transpose(1, 0, 2)
-            if end - start == columns:
-                cells[y] = line
-            else:
-                cells[y][:, column[start:end]] = line
-
-
-def _runs(row: Integers) -> list[tuple[int, int, int]]:
-    """Each row that occurs in ascending *row*, and where it begins and ends."""
-    starts = np.flatnonzero(np.diff(row, prepend=-1))
-    ends = np.append(starts[1:], len(row))
-    return list(zip(row[starts].tolist(), starts.tolist(), ends.tolist(), strict=True))
+        self.fill(found, changed, like, len(columns), size, (cell.left, cell.head))

@@ -107,6 +107,7 @@ def chain_of(
     common: int,
     requests: Requests,
     most_states: int = MOST_STATES,
+    known: int = 0,
 ) -> JobChain:
     """The chain of classes with pools, solved.
 
@@ -120,6 +121,8 @@ def chain_of(
         The policy's rule; what it asks for is capped by the free servers.
     most_states:
         How many states there may be.
+    known:
+        States of other chains that count as well.
 
     Raises
     ------
@@ -133,7 +136,7 @@ def chain_of(
     for source, state in enumerate(queue):  # grows while it is walked over
         for target, rate in steps.out_of(state):
             if target not in numbers:
-                if len(queue) >= most_states:
+                if known + len(queue) >= most_states:
                     raise ChainTooLargeError(
                         f"the chain has more than {most_states:,} states; it needs fewer servers"
                     )

@@ -93,12 +93,12 @@ def chain_measures(
     else:
         parts, states = [], 0
         for j, one in enumerate(classes):
-            own = chain_of([one], 0, _of_class(requests, j), most_states - states)
+            own = chain_of([one], 0, _of_class(requests, j), most_states, states)
             parts.append((own, 0))
             states += len(own.states)
     rows = [_class_measures(chain, place, servers, targets[j] if targets else ())
             for j, (chain, place) in enumerate(parts)]  # fmt: skip
-    return _together(classes, states, rows)
+    return _together(classes, servers, states, rows)
 
 
 def _of_class(requests: Requests, job_class: int) -> Requests:
@@ -138,19 +138,21 @@ def _class_measures(
     )
 
 
-def _together(classes: Sequence[ChainClass], states: int, rows: Sequence[_Row]) -> ChainMeasures:
-    rates = np.array([one.arrival_rate for one in classes])
-    blocking = np.array([row.blocking for row in rows])
-    accepted = rates * (1 - blocking)
-    jobs = [sum(row.jobs) for row in rows]
+def _together(
+    classes: Sequence[ChainClass], servers: int, states: int, rows: Sequence[_Row]
+) -> ChainMeasures:
+    rates = [one.arrival_rate for one in classes]
+    accepted = [rate * (1 - row.blocking) for rate, row in zip(rates, rows, strict=True)]
+    partial = sum(rate * row.partial for rate, row in zip(rates, rows, strict=True))
+    jobs = [servers * sum(row.jobs) for row in rows]
     targeted = all(row.has_target for row in rows)
     return ChainMeasures(
         states=states,
-        blocking=float(rates @ blocking / rates.sum()),
-        class_blocking=tuple(blocking.tolist()),
-        mean_time=_little(sum(jobs), accepted.sum()),
-        class_times=tuple(map(_little, jobs, accepted.tolist())),
-        partial=float(rates @ [row.partial for row in rows] / rates.sum()),
+        blocking=1 - sum(accepted) / sum(rates),
+        class_blocking=tuple(row.blocking for row in rows),
+        mean_time=_little(sum(jobs), sum(accepted)),
+        class_times=tuple(map(_little, jobs, accepted)),
+        partial=partial / sum(rates),
         busy=sum(i * share for row in rows for i, share in enumerate(row.jobs, 1)),
         jobs=tuple(row.jobs for row in rows),
         distance=sum(row.distance for row in rows) if targeted else None,

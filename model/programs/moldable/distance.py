@@ -56,8 +56,8 @@ class DistanceBounds:
     proved: bool
 
 
-def theorem2(servers: int, speedup: Sequence[Fraction], found: Optimum) -> DistanceBounds | None:
-    """The bounds for n servers; None for |I*| = 2 and lambda = 1, where there is no delta.
+def theorem2(servers: int, speedup: Sequence[Fraction], found: Optimum) -> DistanceBounds:
+    """The bounds for n servers.
 
     Parameters
     ----------
@@ -72,8 +72,6 @@ def theorem2(servers: int, speedup: Sequence[Fraction], found: Optimum) -> Dista
     squared, delta = (1 + 2 * degree) / servers, None
     if found.i1 != found.i2:
         delta = best_delta(servers, speedup, found)
-        if not delta:
-            return None
         squared += _second_term(servers, speedup, found, delta)
     distance = 1 / servers + sqrt(2 * squared)
     blocking = degree * distance / load
@@ -99,7 +97,7 @@ def slope_gap(speedup: Sequence[Fraction], found: Optimum) -> Fraction:
 def best_delta(servers: int, speedup: Sequence[Fraction], found: Optimum) -> float:
     """The delta for which (19) is least: of a / delta + b delta it is sqrt(a / b).
 
-    At most 1 - lambda, up to which (19) falls if the root is larger.
+    At most 1 - lambda, up to which (19) falls if the root is larger; lambda < 1 where |I*| = 2.
     """
     gap = float(slope_gap(speedup, found))
     return min(sqrt(2 * len(speedup) * gap / (servers * float(found.load))), 1 - float(found.load))

@@ -6,20 +6,18 @@ describes servers without number: nothing in it keeps q_1(x) at or below 1.
 
 from __future__ import annotations
 
-from typing import Sequence
-
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 #: What the integration may be off by, relative to x and in jobs per server.
 RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 
 
 def fluid_path(
-    target: Sequence[float],
-    rates: Sequence[float],
+    target: ArrayLike,
+    rates: ArrayLike,
     until: float,
-    start: Sequence[float] | None = None,
+    start: ArrayLike | None = None,
     points: int = 200,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The solution of (12) from *start* on.

@@ -1,0 +1,99 @@
+"""Pixels of cells in rows: a sprite in every cell, of which only those that changed are drawn."""
+
+from __future__ import annotations
+
+from typing import Hashable
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtGui import QImage
+
+from gui.painting.textures import Pixels
+
+Integers = npt.NDArray[np.int64]
+
+#: Where less than this share of the cells has changed they are drawn one by one.
+FEW = 0.2
+#: Codes of rows of numbers stay below this.
+_LARGEST_CODE = 2**62
+
+
+def distinct(rows: Integers) -> tuple[Integers, Integers]:
+    """Which rows are the first of their kind, and for each row which of those it is like."""
+    code = np.zeros(len(rows), np.int64)
+    largest = 1
+    for column in rows.T:
+        base = int(column.max(initial=0)) + 1
+        if largest * base > _LARGEST_CODE:
+            kinds, code = np.unique(code, return_inverse=True)
+            largest = len(kinds)
+        code = code * base + column
+        largest *= base
+    _, first, like = np.unique(code, return_index=True, return_inverse=True)
+    return first.astype(np.int64), like.astype(np.int64)
+
+
+class CellRaster:
+    """A picture of cells of equal size, row by row; the last row may be shorter."""
+
+    def __init__(self) -> None:
+        self._pixels = np.zeros((1, 1), np.uint32)
+        self._key: Hashable = None
+        self._coded = np.zeros((0, 0), np.int64)
+        self.origin = (0, 0)
+
+    @property
+    def image(self) -> QImage:
+        """The cells that can be seen, whole; it shares its pixels with this raster."""
+        height, width = self._pixels.shape
+        return QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
+
+    def begin(
+        self, rows: int, columns: int, size: tuple[int, int], key: Hashable, background: int,
+        coded: Integers,
+    ) -> Integers:  # fmt: skip
+        """Which of the cells are to be drawn, once there is room for all.
+
+        *coded* [n, k] says what is in each of them; *key* what else their looks depend on.
+        """
+        key = rows, columns, len(coded), size, key
+        if key == self._key and coded.shape == self._coded.shape:
+            changed = np.flatnonzero((coded != self._coded).any(axis=1))
+        else:
+            shape = max(1, rows * size[1]), max(1, columns * size[0])
+            self._pixels = np.full(shape, background, np.uint32)
+            changed = np.arange(len(coded))
+        self._key, self._coded = key, coded
+        return changed
+
+    def fill(
+        self, found: Pixels, changed: Integers, like: Integers, columns: int,
+        size: tuple[int, int], at: tuple[int, int],
+    ) -> None:  # fmt: skip
+        """A sprite in each of the cells, *at* so many pixels from its corner.
+
+        Whole rows are copied at once where many are new.
+        """
+        _, high, wide = found.shape
+        left, head = at
+        cells = self._pixels.reshape(-1, size[1], columns, size[0])
+        cells = cells[:, head : head + high, :, left : left + wide]
+        row, column = np.divmod(changed, columns)
+        if len(changed) < FEW * len(self._coded):
+            places = zip(row.tolist(), column.tolist(), like.tolist(), strict=True)
+            for y, x, sprite in places:
+                cells[y, :, x] = found[sprite]
+            return
+        for y, start, end in _runs(row):
+            line = found[like[start:end]].transpose(1, 0, 2)
+            if end - start == columns:
+                cells[y] = line
+            else:
+                cells[y][:, column[start:end]] = line
+
+
+def _runs(row: Integers) -> list[tuple[int, int, int]]:
+    """Each row that occurs in ascending *row*, and where it begins and ends."""
+    starts = np.flatnonzero(np.diff(row, prepend=-1))
+    ends = np.append(starts[1:], len(row))
+    return list(zip(row[starts].tolist(), starts.tolist(), ends.tolist(), strict=True))

@@ -1,0 +1,182 @@
+"""Where a class's columns, numbers and servers are; which widths are seen, and how close."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+
+#: With narrower columns neighbouring widths share one.
+_LEAST_COLUMN = 3.0
+#: Heights in lines of text.
+_LEAST_PLOT, _LANE, _BAR = 2.5, 1.3, 0.75
+_MARGIN, _GAP = 10.0, 4.0
+
+#: Rows of numbers below the columns, the most important ones first; as they stand from above.
+IMPORTANCE = ("now", "target", "mean", "asked", "speedup")
+ORDER = ("now", "mean", "target", "asked", "speedup")
+
+
+@dataclass(frozen=True)
+class Span:
+    """The widths from *low* to *high* are seen, as real numbers: width i is from i - 1 to i."""
+
+    low: float
+    high: float
+
+    def zoomed(self, factor: float, around: float, degree: int) -> Span:
+        """Closer by a factor, with a place that stays; at least one width, at most all."""
+        long = min(max((self.high - self.low) / factor, 1.0), float(degree))
+        low = around - (around - self.low) * long / (self.high - self.low)
+        return Span(low, low + long).inside(degree)
+
+    def moved(self, by: float, degree: int) -> Span:
+        """Shifted by so many widths."""
+        return Span(self.low + by, self.high + by).inside(degree)
+
+    def inside(self, degree: int) -> Span:
+        """Shifted to where there are widths."""
+        by = max(0.0, -self.low) - max(0.0, self.high - degree)
+        return Span(self.low + by, self.high + by)
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What texts need: the height of a line, the axis's numbers, captions, numbers in columns."""
+
+    line: float
+    captions: float
+    numbers: float
+
+
+@dataclass(frozen=True)
+class Facet:
+    """The picture of one class.
+
+    Attributes
+    ----------
+    title, lane, plot, ticks, bar:
+        Its name, what happens, the columns, the widths below them, and its servers; the title is
+        empty where there is only one class.
+    rows:
+        Rows of numbers by name, where there is room for them.
+    words:
+        What stands in the place of rows that there is no room for.
+    span:
+        The widths that are seen.
+    together:
+        How many widths share a column: a power of two.
+    """
+
+    title: QRectF
+    lane: QRectF
+    plot: QRectF
+    ticks: QRectF
+    rows: tuple[tuple[str, QRectF], ...]
+    words: QRectF
+    bar: QRectF
+    span: Span
+    together: int
+
+    @property
+    def pitch(self) -> float:
+        """Pixels from a width to the next."""
+        return self.plot.width() / (self.span.high - self.span.low)
+
+    def edge(self, place: float) -> float:
+        """Where a place on the axis of widths is."""
+        return self.plot.left() + (place - self.span.low) * self.pitch
+
+    def middle(self, width: int) -> float:
+        """The middle of the column that has a width."""
+        first = self.first_of(width)
+        return self.edge(first - 1 + self.together / 2)
+
+    def first_of(self, width: int) -> int:
+        """The first width of the column that has this one."""
+        return (width - 1) // self.together * self.together + 1
+
+    def seen(self, degree: int) -> tuple[int, int]:
+        """The first and the last width whose column is seen at least in part."""
+        first = max(1, math.floor(self.span.low + 1e-9) + 1)
+        last = min(degree, math.ceil(self.span.high - 1e-9))
+        return self.first_of(first), last
+
+    def width_at(self, point: QPointF, degree: int) -> int | None:
+        """The first width of the column over or under a point."""
+        inside = self.plot.left() <= point.x() < self.plot.right()
+        if not inside or not self.lane.top() <= point.y() <= self.bar.top():
+            return None
+        place = self.span.low + (point.x() - self.plot.left()) / self.pitch
+        return self.first_of(min(degree, math.floor(place) + 1))
+
+
+def least_height(measures: Measures, titled: bool) -> float:
+    """A facet that is lower than that shows next to nothing."""
+    return (_LEAST_PLOT + _LANE + 2 + _BAR + titled + 0.6) * measures.line
+
+
+def grid(
+    area: QRectF, count: int, measures: Measures, wide: float
+) -> tuple[QRectF, ...]:
+    """Equal parts of *area* for so many facets, in one column or two; none if they do not fit."""
+    for columns in (1, 2) if area.width() >= 2 * wide else (1,):
+        rows = math.ceil(count / columns)
+        height = area.height() / rows
+        if height >= least_height(measures, count > 1):
+            across = area.width() / columns
+            return tuple(
+                QRectF(area.left() + k // rows * across, area.top() + k % rows * height,
+                       across, height)
+                for k in range(count)
+            )  # fmt: skip
+    return ()
+
+
+def facet(
+    area: QRectF, titled: bool, measures: Measures, axis: float, span: Span
+) -> Facet:
+    """The picture of a class in *area*; *axis* is the width of the numbers at its left."""
+    line = measures.line
+    left = area.left() + _MARGIN + max(axis, measures.captions) + _GAP
+    across = max(1.0, area.right() - _MARGIN - left)
+    together = 1
+    while across * together / (span.high - span.low) < _LEAST_COLUMN:
+        together *= 2
+    top = area.top() + (line if titled else 0.0)
+    bottom = area.bottom() - _GAP
+    bar = QRectF(area.left() + _MARGIN, bottom - _BAR * line - line, area.width() - 2 * _MARGIN,
+                 (1 + _BAR) * line)  # fmt: skip
+    room = bar.top() - _GAP - top - (_LANE + 1 + _LEAST_PLOT) * line
+    pitch = across / (span.high - span.low)
+    names = _rows_shown(together == 1 and pitch >= measures.numbers, room, line)
+    below = max(len(names), 1) * line
+    plot = QRectF(left, top + _LANE * line, across,
+                  max(1.0, bar.top() - 2 * _GAP - below - line - top - _LANE * line))  # fmt: skip
+    rows = tuple(
+        (name, QRectF(left, plot.bottom() + (place + 1) * line, across, line))
+        for place, name in enumerate(names)
+    )
+    words = QRectF(area.left() + _MARGIN, plot.bottom() + line, area.width() - 2 * _MARGIN,
+                   0.0 if names else line)  # fmt: skip
+    return Facet(
+        title=QRectF(area.left() + _MARGIN, area.top(), area.width() - 2 * _MARGIN,
+                     line if titled else 0.0),
+        lane=QRectF(left, top, across, _LANE * line),
+        plot=plot,
+        ticks=QRectF(left, plot.bottom(), across, line),
+        rows=rows,
+        words=words,
+        bar=bar,
+        span=span,
+        together=together,
+    )  # fmt: skip
+
+
+def _rows_shown(wide_enough: bool, room: float, line: float) -> tuple[str, ...]:
+    """The rows of numbers that there is room for, while the columns get half of it."""
+    if not wide_enough:
+        return ()
+    many = max(1, min(len(IMPORTANCE), int(0.5 * room / line)))
+    return tuple(name for name in ORDER if name in IMPORTANCE[:many])

@@ -1,0 +1,213 @@
+"""Two plots over time: the share of jobs that are blocked, and their mean execution time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from gui.panels.moldable.blocking_reading import (
+    BLOCKED_SHARE,
+    STATISTICS,
+    Sums,
+    arrival_rate,
+    counted_from,
+    fewest,
+    grid,
+    stretch,
+)
+from gui.panels.sampled import LEAST_GROWTH, Values, nothing
+from gui.panels.wording import significant
+from gui.plotting.curve import PyramidBand
+from gui.plotting.pyramid import Pyramid
+from gui.plotting.time_plot import PlotText, TimePlot
+from gui.theme import Theme, current_fonts
+from model.frame import Frame
+from model.metrics import Estimate
+
+View = tuple[float, float]
+_PER_CENT = 100.0
+_LONGEST_SIGN = 3  # longer units of time are words
+_HOW = "A click goes to that moment, the wheel enlarges, a double click shows all."
+
+#: How the curves of the three statistics are told apart.
+_LOOKS = (("run", Qt.PenStyle.SolidLine), ("second", Qt.PenStyle.DashLine),
+          ("third", Qt.PenStyle.DotLine))  # fmt: skip
+
+
+class Level(NamedTuple):
+    """A value to compare with: a line across a plot."""
+
+    name: str
+    value: float
+    role: str
+    text: str
+
+
+class MomentPlot(TimePlot):
+    """Curves of sums that follow a run; a subclass fills them."""
+
+    quantity = ""
+
+    def __init__(self, sums: Sums, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, current_fonts(), PlotText("time", self.quantity), parent=parent)
+        self.setAccessibleName(f"{self.quantity} over time")
+        self._sums = sums
+        self._frame: Frame | None = None
+        self._drawing = self._stale = False
+        self._drawn = 0.0
+        self._levels: tuple[str, ...] = ()
+        self.setMinimumHeight(80)
+        self.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
+
+    def fill(self, frame: Frame, view: View) -> None:
+        """Put the points for a range of time into the curves."""
+        raise NotImplementedError
+
+    def curves(self) -> tuple[Pyramid, ...]:
+        """All curves."""
+        raise NotImplementedError
+
+    def begin(self, frame: Frame) -> None:
+        """Another run."""
+        self.name_axis(frame)
+        for curve in self.curves():
+            curve.replace(*nothing(0.0))
+        self.set_levels(())
+        self.reset_view()
+
+    def name_axis(self, frame: Frame) -> None:
+        """Write the unit of time at the axis."""
+        unit = frame.info.time_unit
+        self.getPlotItem().getAxis("bottom").setLabel(f"time ({unit})" if unit else "time")
+
+    def show_times(self, shown: bool) -> None:
+        """Whether the axis of time is seen, or left to the plot below."""
+        self.getPlotItem().getAxis("bottom").setVisible(shown)
+
+    def set_levels(self, levels: tuple[Level, ...]) -> None:
+        """Lines at these values, and at no others."""
+        for name in self._levels:
+            if name not in [level.name for level in levels]:
+                self.remove(name)
+        for level in levels:
+            self.set_reference(*level)
+        self._levels = tuple(level.name for level in levels)
+
+    def is_due(self, frame: Frame) -> bool:
+        """Whether anybody could tell that the curves have grown."""
+        view = self.getPlotItem().getViewBox()
+        low, high = view.viewRange()[0]
+        shift = abs(frame.time - self._drawn) / (high - low) * view.width()
+        return not frame.running or bool(shift >= LEAST_GROWTH)
+
+    def draw(self, frame: Frame) -> None:
+        """Bring the curves up to a frame, in the range that is in view afterwards."""
+        self._frame = frame
+        self._drawing = True
+        self.set_now(max(frame.time, frame.extent.live_end_time))
+        for _ in range(2):
+            self._stale = False
+            low, high = self.getPlotItem().getViewBox().viewRange()[0]
+            self.fill(frame, (low, high))
+            self.refresh()
+            if not self._stale:
+                break
+        self.set_cursor(frame.time)
+        self._drawn = frame.time
+        self._drawing = False
+
+    def _zoomed(self) -> None:
+        if self._drawing:
+            self._stale = True
+        elif self._frame is not None and self._sums.series:
+            self.draw(self._frame)
+
+
+class BlockedPlot(MomentPlot):
+    """The share of jobs blocked in the last stretch of time, and on average."""
+
+    quantity = "blocked (%)"
+
+    def __init__(self, sums: Sums, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(sums, theme, parent)
+        self._ahead = self.add_curve("ahead", "border")
+        self._curve = self.add_curve("blocked", "rejection")
+        self._band: PyramidBand | None = None
+        self.stretch = 0.0
+        self.setToolTip(f"The share of the jobs that are blocked.\n{_HOW}")
+
+    def curves(self) -> tuple[Pyramid, ...]:
+        """What has come, and what lies ahead."""
+        return self._curve, self._ahead
+
+    def fill(self, frame: Frame, view: View) -> None:
+        """Shares over a stretch of time that ends where the point is."""
+        self.stretch = stretch(view, arrival_rate(frame))
+        first, last = self._sums.ends
+        now, end = min(frame.time, last), min(frame.extent.live_end_time, last)
+        for curve, part in ((self._curve, (first, now)), (self._ahead, (now, end))):
+            times = grid(part, view)
+            starts = np.maximum(times - self.stretch, first)
+            shares = _PER_CENT * self._sums.over(BLOCKED_SHARE, starts, times)
+            _put(curve, times, shares)
+        self.set_label("blocked", f"last {significant(self.stretch)}{_units(frame)}")
+
+    def show_mean(self, since: float, now: float, mean: Estimate | None) -> None:
+        """The interval of the mean as a band from *since* to *now*; None takes it away."""
+        known = mean is not None and np.isfinite(mean.half_width) and now > since
+        if self._band is not None and not known:
+            self.remove("interval")
+            self._band = None
+        if mean is None or not known:
+            return
+        if self._band is None:
+            self._band = self.add_band("interval", "run")
+        low, high = mean.mean - mean.half_width, mean.mean + mean.half_width
+        self._band.low.replace([since, now], [max(0.0, low)] * 2)
+        self._band.high.replace([since, now], [high] * 2)
+
+
+class TimesPlot(MomentPlot):
+    """The mean execution time so far, by three statistics."""
+
+    quantity = "execution time"
+
+    def __init__(self, sums: Sums, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(sums, theme, parent)
+        looks = zip(STATISTICS, _LOOKS, strict=True)
+        self._curves = {name: self.add_curve(name, role, style=style)
+                        for name, (role, style) in looks}  # fmt: skip
+        self.setToolTip("The mean execution time so far: of all jobs that got servers, of those "
+                        "that are completed, and by Little's law.\n" + _HOW)  # fmt: skip
+
+    def curves(self) -> tuple[Pyramid, ...]:
+        """One for each statistic."""
+        return tuple(self._curves.values())
+
+    def fill(self, frame: Frame, view: View) -> None:
+        """Means since the warm-up, up to where the point is."""
+        first, last = self._sums.ends
+        since = max(first, counted_from(frame))
+        times = grid((since, min(frame.time, last)), view)
+        for name, (ratio, title) in STATISTICS.items():
+            means = self._sums.over(ratio, np.full(len(times), since), times,
+                                    fewest(frame))  # fmt: skip
+            _put(self._curves[name], times, means)
+            known = means[np.isfinite(means)]
+            self.set_label(name, f"{title} {significant(float(known[-1]))}" if len(known) else "")
+
+
+def _units(frame: Frame) -> str:
+    """The unit of time behind a number of them; words have a plural."""
+    unit = frame.info.time_unit
+    return f" {unit}{'s' if len(unit) > _LONGEST_SIGN else ''}" if unit else ""
+
+
+def _put(curve: Pyramid, times: Values, values: Values) -> None:
+    if len(times):
+        curve.replace(times, values)
+    else:
+        curve.replace(*nothing(0.0))

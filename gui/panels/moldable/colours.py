@@ -1,0 +1,72 @@
+"""How a width and a class look, alike in all panels of moldable jobs.
+
+The width i of a job, on how many servers it runs, has a colour and a texture, and its number where
+there is room.  A class is told by its letter, and where only classes are compared by a colour from
+the other end of the same circle.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
+
+from gui.painting.colour import mix
+from gui.painting.textures import INK, Pixels, texture_scale, texture_tile
+from gui.theme import Theme, TypeStyle
+
+
+def width_style(theme: Theme, width: int) -> TypeStyle:
+    """Colour and texture of the jobs that run on *width* servers, 1, 2, ..."""
+    return theme.type_style(width - 1)
+
+
+def width_color(theme: Theme, width: int) -> str:
+    """The colour of the jobs that run on *width* servers."""
+    return width_style(theme, width).color
+
+
+def width_ink(theme: Theme, width: int) -> str:
+    """That colour, legible as text on a panel."""
+    return theme.ink(width_color(theme, width))
+
+
+def class_color(theme: Theme, job_class: int) -> str:
+    """The colour of a class, counted from 0, in pictures that do not tell widths apart."""
+    return theme.type_style(len(theme.types) - 1 - job_class % len(theme.types)).color
+
+
+def class_ink(theme: Theme, job_class: int) -> str:
+    """That colour, legible as text on a panel."""
+    return theme.ink(class_color(theme, job_class))
+
+
+@cache
+def width_tile(theme: Theme, width: int, scale: int = 1) -> Pixels:
+    """The texture of a width, to be repeated; lines are *scale* pixels wide."""
+    style = width_style(theme, width)
+    return texture_tile(style.texture, style.color, mix(style.color, theme.panel, INK), scale)
+
+
+@cache
+def width_brush(theme: Theme, width: int, ratio: float = 1.0) -> QBrush:
+    """Colour and texture of a width at a ratio of device pixels."""
+    tile = width_tile(theme, width, texture_scale(ratio))
+    side = tile.shape[0]
+    image = QImage(tile.tobytes(), side, side, 4 * side, QImage.Format.Format_RGB32).copy()
+    image.setDevicePixelRatio(ratio)
+    return QBrush(image)
+
+
+def paint_width_mark(painter: QPainter, box: QRectF, theme: Theme, width: int) -> None:
+    """Fill *box* with the look of the jobs that run on *width* servers."""
+    device = painter.device()
+    ratio = device.devicePixelRatioF() if device is not None else 1.0
+    painter.save()
+    painter.setBrushOrigin(QPointF(box.topLeft()))
+    painter.fillRect(box, width_brush(theme, width, ratio))
+    painter.setPen(QPen(QColor(width_color(theme, width))))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(box)
+    painter.restore()

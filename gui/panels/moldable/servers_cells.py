@@ -1,0 +1,112 @@
+"""The room of one server: a block that fills as its job executes; whole device pixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: Blocks fill from this height and width on, in lines of a texture; smaller ones get brighter.
+LEAST_HEIGHT, LEAST_WIDTH = 6, 2
+#: Blocks have an outline from this size on, and a thick one from that, in lines of a texture.
+OUTLINED, THICK = 4, 36
+#: The number of a server stands below its block from this height of a cell on, in lines of text.
+LABEL_FROM = 4.5
+#: The gap to the next cell, as a part of the cell's width and height, and at most.
+GAP_SHARE, VERTICAL_SHARE, WIDEST_GAP = 12, 7, 10
+#: Height of the gap above a number, and what is kept free beside a digit.
+PAD, BESIDE = 2, 2
+#: Heights of captions and of gaps between sections, in lines of text.
+CAPTION, BETWEEN = 1.35, 0.5
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the layout has to have room for.
+
+    Attributes
+    ----------
+    counts:
+        Servers in each section.
+    captions:
+        Whether sections have a caption.
+    line:
+        Height of a line of text in device pixels.
+    digit:
+        Width of a digit in device pixels.
+    number:
+        Width of the largest number of a server.
+    scale:
+        Device pixels per line of a texture.
+    """
+
+    counts: tuple[int, ...]
+    captions: bool
+    line: int
+    digit: int
+    number: int
+    scale: int
+
+    @property
+    def caption(self) -> int:
+        """Height of a section's caption."""
+        return round(CAPTION * self.line) if self.captions else 0
+
+    @property
+    def between(self) -> int:
+        """Height of the gap below a section."""
+        return round(BETWEEN * self.line) if self.captions else 0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The room of one server: its block, and its number below it.
+
+    Attributes
+    ----------
+    width, height:
+        With the gap to the next cell.
+    lead, trail:
+        Parts of the gap at the left and at the right of a block that is not joined to the next.
+    tall:
+        Height of the block.
+    border:
+        Width of its outline; 0: it has none.
+    numbered:
+        Whether the server's number stands below.
+    fills:
+        Whether the block is large enough to fill from below.
+    written:
+        Whether a digit has room in it.
+    """
+
+    width: int
+    height: int
+    lead: int
+    trail: int
+    tall: int
+    border: int
+    numbered: bool
+    fills: bool
+    written: bool
+
+    @property
+    def block(self) -> int:
+        """Width of a block that is not joined to another."""
+        return self.width - self.lead - self.trail
+
+
+def cell_of(wishes: Wishes, width: int, height: int) -> Cell:
+    """What a cell of this size has room for."""
+    scale = wishes.scale
+    most = WIDEST_GAP * scale
+    gap = 0 if width < 3 * scale else max(scale, min(most, width // GAP_SHARE))
+    below = 0 if height < 3 * scale else max(scale, min(most, height // VERTICAL_SHARE))
+    numbered = height >= LABEL_FROM * wishes.line and width - gap >= wishes.number
+    label = wishes.line + PAD * scale if numbered else 0
+    below = min(below, max(scale, wishes.line // 3)) if numbered else below
+    tall = max(1, height - below - label)
+    small = min(width - gap, tall)
+    border = 0 if small < OUTLINED * scale else scale if small < THICK * scale else 2 * scale
+    fills = tall >= LEAST_HEIGHT * scale and width - gap >= LEAST_WIDTH * scale
+    room = width - gap - 2 * (border + BESIDE * scale)
+    written = fills and room >= wishes.digit and tall >= wishes.line
+    return Cell(width, height, gap // 2, gap - gap // 2, tall, border, numbered, fills, written)

@@ -1,0 +1,143 @@
+"""Which servers stand together, what is on them, and where a job's pieces are; no pixels in here.
+
+A piece is a run of neighbouring servers of one job; a strip is the part of a piece in one row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from model.systems.moldable.facts import MoldableFacts
+from model.systems.moldable.state import MoldableState
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+class Section(NamedTuple):
+    """Servers under a caption: a pool, or those that belong to none."""
+
+    pool: int  #: -1: to none; they are idle for ever
+    first: int  #: the first server
+    end: int  #: the first one behind it
+
+    @property
+    def count(self) -> int:
+        """How many servers there are."""
+        return self.end - self.first
+
+
+def sections_of(facts: MoldableFacts, servers: int) -> tuple[Section, ...]:
+    """The pools that have servers, in order, and what is left."""
+    rules = facts.rules
+    bounds = zip(rules.pool_first.tolist(), rules.pool_end.tolist(), strict=True)
+    found = [Section(pool, first, end) for pool, (first, end) in enumerate(bounds) if end > first]
+    behind = int(rules.pool_end.max(initial=0))
+    return (*found, Section(-1, behind, servers)) if behind < servers else tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What is on some servers of a section.
+
+    Attributes
+    ----------
+    record:
+        [S] of the job on each; -1: it is free.
+    width:
+        [S] on how many servers that job runs; 0: there is none.
+    share:
+        [S] the part of its execution time that has passed, from 0 to 1.
+    left, right:
+        [S] whether the server beside it in number runs the same job.
+    partial:
+        [S] whether the job got fewer servers than it asked for.
+    """
+
+    record: Integers
+    width: Integers
+    share: Floats
+    left: Flags
+    right: Flags
+    partial: Flags
+
+
+def content_of(state: MoldableState, time: float, section: Section, index: Integers) -> Content:
+    """What is on the servers of a section with these places in it."""
+    servers = section.first + index
+    record = state.server_job[servers].astype(np.int64)
+    busy = record >= 0
+    job = np.where(busy, record, 0)
+    left = busy & (index > 0) & (state.server_job[np.maximum(servers - 1, 0)] == record)
+    following = np.minimum(servers + 1, len(state.server_job) - 1)
+    right = busy & (index < section.count - 1) & (state.server_job[following] == record)
+    width = np.where(busy, state.job_width[job], 0).astype(np.int64)
+    partial = busy & (width < state.job_request[job])
+    return Content(record, width, np.where(busy, shares(state, job, time), 0.0), left, right,
+                   partial)  # fmt: skip
+
+
+def shares(state: MoldableState, records: Integers, time: float) -> Floats:
+    """The part of the execution time of each job that has passed, from 0 to 1."""
+    lasts = state.job_departure[records] - state.job_arrival[records]
+    passed = time - state.job_arrival[records]
+    known = np.isfinite(lasts) & (lasts > 0)
+    share = np.divide(passed, lasts, out=np.ones_like(lasts), where=known)
+    return np.asarray(np.clip(share, 0.0, 1.0), np.float64)
+
+
+def pieces_of(state: MoldableState, record: int) -> list[tuple[int, int]]:
+    """The first server of each piece of a job that is there, and how many they are."""
+    found, start = [], record
+    while start >= 0:
+        found.append((start, int(state.run_length[start])))
+        start = int(state.piece_next[start])
+    return found
+
+
+def record_of(state: MoldableState, job: int) -> int | None:
+    """The record of a job by its number; None where it is not in the system."""
+    found = np.flatnonzero(state.job_number == job)
+    return int(found[0]) if len(found) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Strips:
+    """Parts of pieces in one row.
+
+    Attributes
+    ----------
+    start, length:
+        [R] the place of the first server, and how many there are.
+    record:
+        [R] of the job.
+    """
+
+    start: Integers
+    length: Integers
+    record: Integers
+
+    def longest(self, content: Content, index: Integers) -> Strips:
+        """Of each piece the longest strip that can be seen, the first of those."""
+        at = np.searchsorted(index, self.start)
+        fresh = ~content.left[at] | (np.diff(self.record, prepend=-2) != 0)
+        piece = np.cumsum(fresh) - 1
+        order = np.lexsort((self.start, -self.length, piece))
+        chosen = order[np.flatnonzero(np.diff(piece[order], prepend=-1))]
+        return Strips(self.start[chosen], self.length[chosen], self.record[chosen])
+
+
+def strips_of(content: Content, index: Integers, columns: int) -> Strips:
+    """The strips of some servers, ascending by *index* [S], in rows of so many."""
+    row = index // columns
+    fresh = np.ones(len(index), bool)
+    fresh[1:] = ~content.left[1:] | (np.diff(row) != 0) | (np.diff(index) != 1)
+    starts = np.flatnonzero(fresh)
+    length = np.diff(np.append(starts, len(index)))
+    busy = content.record[starts] >= 0
+    return Strips(index[starts][busy], length[busy], content.record[starts][busy])

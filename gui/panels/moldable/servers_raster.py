@@ -1,0 +1,181 @@
+"""Servers as pixels: a sprite for each width, level and neighbourhood, then one in every cell."""
+
+from __future__ import annotations
+
+from typing import Hashable
+
+import numpy as np
+import numpy.typing as npt
+
+from gui.painting.cells import CellRaster, distinct
+from gui.painting.textures import Pixels
+from gui.panels.moldable.servers_cells import Cell
+from gui.panels.moldable.servers_content import Content, Flags, Floats, Integers
+from gui.panels.moldable.servers_layout import ServerLayout
+from gui.panels.moldable.servers_palette import (
+    FREE,
+    IDLE,
+    STEPS,
+    WIDTHS,
+    ServerPalette,
+    server_palette,
+    step_pixels,
+)
+from gui.theme import Theme
+
+#: Where a block meets its neighbours; OPEN: its job goes on in the next row.
+LEFT, RIGHT, OPEN, PARTIAL = 1, 2, 4, 8
+#: Columns of codes.
+LOOK, LEVEL, MEETS = range(3)
+#: The mark of a partial allocation: its side as a part of the block's height, at least and at
+#: most, in lines of a texture.
+MARK_SHARE, LEAST_MARK, LARGEST_MARK = 0.3, 4, 14
+
+
+def levels(share: Floats, cell: Cell) -> Integers:
+    """How high blocks are filled, in pixels; or how bright they are."""
+    if not cell.fills:
+        return np.minimum((share * STEPS).astype(np.int64), STEPS - 1)
+    return np.floor(share * cell.tall + 0.5).astype(np.int64)
+
+
+def codes_of(content: Content, cell: Cell, idle: bool, ends_row: Flags) -> Integers:
+    """[S, 3] all that the pixels of servers depend on: columns LOOK, LEVEL, MEETS."""
+    look = np.where(content.width > 0, content.width + WIDTHS, IDLE if idle else FREE)
+    meets = content.left * LEFT + content.right * RIGHT
+    if cell.fills:
+        meets = meets + (content.right & ends_row) * OPEN
+        meets += (content.partial & ~content.right) * PARTIAL
+    else:
+        meets = np.zeros_like(look) if cell.lead + cell.trail == 0 else meets
+    return np.column_stack([look, levels(content.share, cell), meets]).astype(np.int64)
+
+
+def sprites(codes: Integers, cell: Cell, theme: Theme, scale: int) -> Pixels:
+    """[n, H, W] the blocks of servers with these codes; W is the width of a cell."""
+    looks, like = np.unique(codes[:, LOOK], return_inverse=True)
+    if not cell.fills:
+        table = np.stack([step_pixels(theme, look) for look in looks.tolist()])
+        colour = table[like, codes[:, LEVEL]]
+        shape = len(codes), cell.tall, cell.width
+        picture = np.broadcast_to(colour[:, None, None], shape).copy()
+    else:
+        palette = server_palette(theme, tuple(looks.tolist()), scale, cell.border > 0,
+                                 not cell.written)  # fmt: skip
+        picture = _filled(codes, like, palette, cell)
+        _outline(picture, codes[:, MEETS], like, palette, cell, scale)
+    _part(picture, codes[:, MEETS], cell, theme)
+    return picture
+
+
+def _filled(codes: Integers, like: Integers, palette: ServerPalette, cell: Cell) -> Pixels:
+    period = palette.full.shape[1]
+    times = -(-cell.tall // period), -(-cell.width // period)
+    full = np.tile(palette.full, (1, *times))[:, : cell.tall, : cell.width]
+    level = np.where(codes[:, LOOK] == IDLE, cell.tall, codes[:, LEVEL])
+    filled = np.arange(cell.tall) >= cell.tall - level[:, None]
+    picture: Pixels = np.where(filled[:, :, None], full[like], palette.empty[like][:, None, None])
+    return picture
+
+
+def _outline(
+    picture: Pixels, meets: Integers, like: Integers, palette: ServerPalette, cell: Cell, scale: int
+) -> None:
+    """Outlines around blocks, lines between servers of a job, and marks of partial allocations."""
+    edge, border, end = palette.edge[like], cell.border, cell.width - cell.trail
+    inside = slice(border, cell.tall - border) if border else slice(None)
+    joined = np.flatnonzero((meets & RIGHT) & ~_bits(meets, OPEN))
+    if cell.border or cell.lead + cell.trail:
+        picture[joined, inside, -scale:] = palette.parting[like[joined]][:, None, None]
+    if border:
+        picture[:, :border] = picture[:, -border:] = edge[:, None, None]
+        ends = np.flatnonzero(~(meets & RIGHT) & RIGHT)
+        picture[ends, :, end - border : end] = edge[ends][:, None, None]
+        begins = np.flatnonzero(~(meets & LEFT) & LEFT)
+        picture[begins, :, cell.lead : cell.lead + border] = edge[begins][:, None, None]
+    marked = np.flatnonzero(meets & PARTIAL)
+    if len(marked):
+        _mark(picture, marked, palette, cell, scale)
+
+
+def _bits(meets: Integers, bit: int) -> Integers:
+    """-1 where the bit is set, else 0."""
+    return -((meets & bit) // bit)
+
+
+def mark_side(cell: Cell, scale: int) -> int:
+    """Width and height of the corner that marks a partial allocation."""
+    side = max(LEAST_MARK * scale, min(round(MARK_SHARE * cell.tall), LARGEST_MARK * scale))
+    return min(side, cell.tall, cell.block)
+
+
+def _mark(
+    picture: Pixels, marked: Integers, palette: ServerPalette, cell: Cell, scale: int
+) -> None:
+    """A corner at the top right in the strongest neutral."""
+    side, end = mark_side(cell, scale), cell.width - cell.trail
+    steps = np.arange(side)
+    corner = steps[None, :] - steps[:, None]
+    part = picture[marked, :side, end - side : end]
+    part[:, (corner >= -scale) & (corner < 0)] = palette.under
+    part[:, corner >= 0] = palette.mark
+    picture[marked, :side, end - side : end] = part
+
+
+def _part(picture: Pixels, meets: Integers, cell: Cell, theme: Theme) -> None:
+    """The gaps between blocks that are not joined."""
+    background = np.uint32(0xFF000000 | int(theme.panel[1:], 16))
+    if cell.trail:
+        picture[np.flatnonzero(~meets & RIGHT), :, cell.width - cell.trail :] = background
+    if cell.lead:
+        picture[np.flatnonzero(~meets & LEFT), :, : cell.lead] = background
+
+
+class SectionRaster(CellRaster):
+    """Draws the servers of one section into pixels; of those that it shows, what has changed."""
+
+    def draw(
+        self, layout: ServerLayout, section: int, codes: Integers, theme: Theme,
+        background: int,
+    ) -> None:  # fmt: skip
+        """Show servers with these codes, all those that can be seen."""
+        cell, scale = layout.cell, layout.wishes.scale
+        rows, columns = self._placed(layout, section)
+        size = cell.width, cell.height
+        key: Hashable = (cell, theme, scale)
+        changed = self.begin(len(rows), len(columns), size, key, background, codes)
+        if len(changed):
+            first, like = distinct(codes[changed])
+            found = sprites(codes[changed[first]], cell, theme, scale)
+            self.fill(found, changed, like, len(columns), size, (0, 0))
+
+    def draw_blended(
+        self, layout: ServerLayout, section: int, codes: Integers, theme: Theme, background: int
+    ) -> None:
+        """Show several servers in each pixel: the mean of their colours."""
+        rows, columns = self._placed(layout, section)
+        per, count = layout.grids[section].per, len(rows) * len(columns)
+        looks, like = np.unique(codes[:, LOOK], return_inverse=True)
+        table = np.stack([step_pixels(theme, look) for look in looks.tolist()]).ravel()
+        place = np.full(count * per, len(table), np.int64)
+        place[: len(codes)] = like * STEPS + codes[:, LEVEL]
+        means = blended(np.append(table, np.uint32(background)), place, per)
+        self._pixels = means.reshape(len(rows), len(columns))
+        self._key = None
+
+    def _placed(self, layout: ServerLayout, section: int) -> tuple[range, range]:
+        rows, columns = layout.window(section)
+        x, y = layout.corner(section, 0)
+        size = layout.cell
+        self.origin = x + columns.start * size.width, y + rows.start * size.height
+        return rows, columns
+
+
+def blended(table: Pixels, place: Integers, per: int) -> Pixels:
+    """The mean of each *per* colours in a row, those at *place* in *table*."""
+    result = np.full(len(place) // per, 0xFF000000, np.uint32)
+    for shift in (0, 8, 16):
+        channel = ((table >> np.uint32(shift)) & np.uint32(255)).astype(np.uint16)
+        sums: npt.NDArray[np.uint32] = channel[place].reshape(-1, per).sum(axis=1, dtype=np.uint32)
+        result |= ((sums + per // 2) // per).astype(np.uint32) << np.uint32(shift)
+    return result

@@ -1,0 +1,52 @@
+"""Widths, classes and times in words, for the panels of moldable jobs."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from gui.panels.wording import significant
+from gui.theme import type_letter
+from model.explain import grouped, plural
+from model.frame import RunInfo
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def subscript(number: int) -> str:
+    """A number as it stands below the line after a symbol."""
+    return str(number).translate(_SUBSCRIPTS)
+
+
+def servers_words(count: int) -> str:
+    """1 server, 2 servers, ..."""
+    return f"{grouped(count)} {plural(count, 'server')}"
+
+
+def jobs_words(count: int) -> str:
+    """1 job, 2 jobs, ..."""
+    return f"{grouped(count)} {plural(count, 'job')}"
+
+
+def width_words(width: int) -> str:
+    """What a width is called: on 3 servers."""
+    return f"on {servers_words(width)}"
+
+
+def class_letters(names: Sequence[str]) -> tuple[str, ...]:
+    """The initials of all classes: A, B, C, ... where two would be the same."""
+    letters = tuple(name[:1].upper() for name in names)
+    if len(set(letters)) == len(letters) and all(letters):
+        return letters
+    return tuple(type_letter(number) for number in range(len(names)))
+
+
+def class_words(info: RunInfo, job_class: int) -> str:
+    """The name of a class; empty where there is only one."""
+    names: tuple[str, ...] = info.numbers.class_names
+    return names[job_class] if len(names) > 1 else ""
+
+
+def time_words(info: RunInfo, time: float) -> str:
+    """A length of time: 3.2 minutes, or the number alone where time has no unit."""
+    words = significant(time, 3)
+    return f"{words} {plural(2, info.time_unit)}" if info.time_unit else words

@@ -1,0 +1,1 @@
+"""The compiled twin of the policies for moldable jobs."""

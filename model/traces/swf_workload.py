@@ -1,0 +1,52 @@
+"""Arrivals drawn from what a log has: gaps between arrivals, and sizes.
+
+As in :mod:`model.workload` any block can be made again at any time, from the seed and the log.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from model.streams import stream
+from model.workload import BLOCK, KEPT_BLOCKS, JobBlock, Sampler
+
+Floats = npt.NDArray[np.float64]
+
+
+class DrawnWorkload:
+    """Jobs of one class without end, whose gaps and sizes are independent draws.
+
+    Parameters
+    ----------
+    gaps, sizes:
+        Samplers of the time between arrivals and of the inherent size, in seconds.
+    seed, start, branch:
+        As for :class:`model.workload.PoissonWorkload`.
+    """
+
+    def __init__(
+        self, gaps: Sampler, sizes: Sampler, seed: int, start: float = 0.0, branch: int = 0
+    ) -> None:
+        self._gaps, self._sizes = gaps, sizes
+        self._seed, self._branch = seed, branch
+        self._starts = [start]
+        self._make = lru_cache(maxsize=KEPT_BLOCKS)(self._made)
+
+    def block_at(self, arrival: int) -> JobBlock:
+        """See :class:`model.workload.Workload`; there is no last block."""
+        return self._make(arrival // BLOCK)
+
+    def _made(self, position: int) -> JobBlock:
+        while len(self._starts) <= position:
+            self._starts.append(float(self._times(len(self._starts) - 1)[-1]))
+        service = self._sizes(stream(self._seed, "service", self._branch, position), BLOCK)
+        first = np.array([position * BLOCK], np.int64)
+        return JobBlock(self._times(position), np.zeros(BLOCK, np.int32), service, first)
+
+    def _times(self, position: int) -> Floats:
+        # Always summed in this order, so that a block made again has the very same times.
+        gaps = self._gaps(stream(self._seed, "arrivals", self._branch, position), BLOCK)
+        return np.asarray(self._starts[position] + np.cumsum(gaps))
