@@ -132,12 +132,15 @@ class Compared:
             return ["every job was admitted, or rejected, by all of them alike"]
         time = f"{found.time:.6g}"
         return [
-            f"first decision that differs: {self.type_names[found.type]} job {found.job} at time "
-            f"{time}",
+            f"first decision that differs: {self._job(found)} at time {time}",
             *(f"  {run.policy}, event {int(row['event']):,}: {narrator.row(row)}"
               for run, row, narrator
               in zip(self.policies, found.rows, self.narrators, strict=True)),
         ]  # fmt: skip
+
+    def _job(self, found: Difference) -> str:
+        job = f"job {found.job}"
+        return f"{self.type_names[found.type]} {job}" if len(self.type_names) > 1 else job
 
 
 def _difference(run: Measured, first: Measured, name: str) -> Estimate:

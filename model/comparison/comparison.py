@@ -319,7 +319,7 @@ class Comparison:
 
         None if there is none so far, or decisions cannot be compared.
 
-        Admitted or rejected is what counts; with *where* also the server.  The run stays
+        Admitted or rejected is what counts; with *where* all of the answer.  The run stays
         where it is.
         """
         return self._search.first_ever(where) if self.differences else None

@@ -8,10 +8,11 @@ from typing import Mapping
 
 import numpy as np
 
-#: Kinds of event that only a comparison knows, and whether the server counts.
+#: Kinds of event that only a comparison knows, and whether all of an answer counts: also which
+#: server, or how many servers.
 DIFFERENCES: Mapping[str, bool] = MappingProxyType({
     "different decision": False,
-    "different server": True,
+    "different answer": True,
 })  # fmt: skip
 
 
@@ -31,8 +32,8 @@ class Difference:
         Its type, from 0.
     rows:
         For each lane the row of the event, with all that is costly to count.
-    servers:
-        For each lane the server that admits the job, or -1.
+    answers:
+        For each lane what it decided, see :meth:`model.systems.kinds.Kind.decisions`.
     """
 
     arrival: int
@@ -40,11 +41,11 @@ class Difference:
     time: float
     type: int
     rows: tuple[np.void, ...]
-    servers: tuple[int, ...]
+    answers: tuple[int, ...]
 
     def admitted(self, lane: int) -> bool:
         """Whether the job is admitted in that lane."""
-        return self.servers[lane] >= 0
+        return self.answers[lane] >= 0
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,8 @@ class Lane:
     def _decisions(self, rows: np.ndarray) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         return self.session.bench.kind.decisions(rows, self.initial_jobs)
 
-    def server_of(self, row: np.void) -> int:
-        """The server that took the job of an arrival's row, or -1."""
+    def answer_of(self, row: np.void) -> int:
+        """What was decided of the job of an arrival's row."""
         return int(self._decisions(np.array([row]))[1][0])
 
     @property
@@ -72,16 +72,16 @@ class Lane:
     def _last_arrival(self) -> int:
         return self._arrivals(self.line.fork_at(self.line.live_end))
 
-    def servers(self, first: int, last: int) -> NDArray[np.int32]:
+    def answers(self, first: int, last: int) -> NDArray[np.int32]:
         """[last - first] where the arrivals *first* to *last* - 1 went, from record or replay."""
         kept = self.record.between(first, last)
         if kept is not None:
             return kept
         found = np.zeros(last - first, np.int32)
         for rows in self._replay(first):
-            numbers, servers = self._decisions(rows)
+            numbers, answers = self._decisions(rows)
             wanted = (numbers >= first) & (numbers < last)
-            found[numbers[wanted] - first] = servers[wanted]
+            found[numbers[wanted] - first] = answers[wanted]
             if len(numbers) and numbers[-1] >= last - 1:
                 break
         return found

@@ -1,4 +1,4 @@
-"""What was decided of each job, in four bytes a job: where it was admitted, or that it was not.
+"""What was decided of each job, in four bytes a job: an answer, or that it was rejected.
 
 Several runs on the same jobs are compared through these records, without running anything
 again.
@@ -18,7 +18,7 @@ MOST_JOBS = 2**24
 #: Jobs compared in one stretch.
 STRETCH = 2**16
 
-#: The arrivals decided in some rows, and the server of each, see
+#: The arrivals decided in some rows, and the answer to each, see
 #: :meth:`model.systems.kinds.Kind.decisions`.
 Decisions = Callable[[np.ndarray], tuple[NDArray[np.int64], NDArray[np.int32]]]
 
@@ -41,7 +41,7 @@ class DecisionRecord:
         self.seen = first  #: arrivals decided so far, whether kept or not
         self._decisions = decisions
         self._most = most
-        self._servers = np.zeros(1024, np.int32)
+        self._answers = np.zeros(1024, np.int32)
         self._count = 0
 
     @property
@@ -57,40 +57,40 @@ class DecisionRecord:
     @property
     def bytes(self) -> int:
         """Memory taken."""
-        return self._servers.nbytes
+        return self._answers.nbytes
 
     def append(self, rows: np.ndarray) -> None:
         """Take the decisions of *rows* that follow those known.
 
         Earlier ones (a replay) are passed over; so are all where some are missing between.
         """
-        numbers, servers = self._decisions(rows)
+        numbers, answers = self._decisions(rows)
         if not len(numbers) or numbers[-1] < self.seen:
             return
         self.seen = int(numbers[-1]) + 1
         known = self.end - int(numbers[0])
         if known < 0 or self.full:
             return
-        fresh = servers[known:][: self._most - self._count]
-        while self._count + len(fresh) > len(self._servers):
-            self._servers = np.concatenate([self._servers, np.zeros_like(self._servers)])
-        self._servers[self._count : self._count + len(fresh)] = fresh
+        fresh = answers[known:][: self._most - self._count]
+        while self._count + len(fresh) > len(self._answers):
+            self._answers = np.concatenate([self._answers, np.zeros_like(self._answers)])
+        self._answers[self._count : self._count + len(fresh)] = fresh
         self._count += len(fresh)
 
     def between(self, first: int, last: int) -> NDArray[np.int32] | None:
-        """[last - first] servers of the arrivals *first* to *last* - 1; None if not all kept."""
+        """[last - first] answers to the arrivals *first* to *last* - 1; None if not all kept."""
         if first < self.first or last > self.end:
             return None
-        return self._servers[first - self.first : last - self.first]
+        return self._answers[first - self.first : last - self.first]
 
 
-def differing(servers: Sequence[NDArray[np.int32]], where: bool) -> NDArray[np.bool_]:
+def differing(answers: Sequence[NDArray[np.int32]], where: bool) -> NDArray[np.bool_]:
     """[n] which of n arrivals are not decided alike in all runs.
 
-    Admitted or rejected is what counts; with *where* also the server.
+    Admitted or rejected is what counts; with *where* all of the answer.
     """
-    first = servers[0]
+    first = answers[0]
     different = np.zeros(len(first), np.bool_)
-    for other in servers[1:]:
+    for other in answers[1:]:
         different |= (first != other) if where else ((first < 0) != (other < 0))
     return different

@@ -43,7 +43,7 @@ class DifferenceSearch:
     def first(self, first: int, last: int, where: bool) -> int | None:
         """The first arrival of *first* to *last* - 1 not decided alike.
 
-        Admitted or rejected is what counts; with *where* also the server.
+        Admitted or rejected is what counts; with *where* all of the answer.
         """
         for start in range(first, last, STRETCH):
             found = self._differing(start, min(start + STRETCH, last), where)
@@ -62,13 +62,13 @@ class DifferenceSearch:
         return None
 
     def _differing(self, first: int, last: int, where: bool) -> NDArray[np.int64]:
-        servers = [lane.servers(first, last) for lane in self._lanes]
-        return np.flatnonzero(differing(servers, where))
+        answers = [lane.answers(first, last) for lane in self._lanes]
+        return np.flatnonzero(differing(answers, where))
 
     def described(self, arrival: int) -> Difference:
         """What each lane did with an arrival, and why."""
         rows = tuple(lane.explained(arrival) for lane in self._lanes)
         row = rows[0]
-        servers = tuple(lane.server_of(one) for lane, one in zip(self._lanes, rows, strict=True))
+        answers = tuple(lane.answer_of(one) for lane, one in zip(self._lanes, rows, strict=True))
         return Difference(arrival, int(row["job"]), float(row["time"]), int(row["type"]), rows,
-                          servers)  # fmt: skip
+                          answers)  # fmt: skip

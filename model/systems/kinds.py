@@ -26,7 +26,7 @@ KINDS: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 
 
-#: Stands for "rejected" where a server's number would stand.
+#: Stands for "rejected" where the answer to an arrival would stand.
 REJECTED = -1
 
 
@@ -128,8 +128,8 @@ class Kind(Protocol):
     slotted:
         Whether time goes in slots, so that every time is a whole number.
     compares_decisions:
-        Whether a job's decision stands in the row of its arrival (admitted to a server, or not),
-        so that runs can be compared job by job; rows then have ``type`` too.
+        Whether a job's decision stands in the row of its arrival (admitted, or not), so that runs
+        can be compared job by job; rows then have ``type`` too, and the numbers ``type_names``.
     marks:
         What a log marks and filters by.
     measures:
@@ -258,7 +258,10 @@ class Kind(Protocol):
     def decisions(
         self, rows: NDArray[Any], initial_jobs: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The arrivals decided in *rows*, from 0, and the server of each or :data:`REJECTED`.
+        """The arrivals decided in *rows*, from 0, and the answer to each or :data:`REJECTED`.
+
+        An answer is a number of at least 0 that means what counts in a kind: the server that
+        admits a job, or the number of servers that it gets.
 
         Asked for only where the kind ``compares_decisions``.
         """

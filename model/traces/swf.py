@@ -45,9 +45,8 @@ _SUBMIT, _RUN, _ALLOCATED, _REQUESTED, _STATUS = (FIELDS.index(name) for name in
 #: Bounds of what a line may tell: seconds, and processors.
 LATEST, MOST_PROCESSORS = 10**11, 10**9
 
-#: A number as logs write it, and a line of nothing else.
-_NUMBER = re.compile(r"[-+]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,2})?", re.ASCII)
-_PLAIN = re.compile(rf"{_NUMBER.pattern}(?:\s+{_NUMBER.pattern})*", re.ASCII)
+#: Signs that no number has; float() would also read nan, inf, 1_0 and digits of other scripts.
+_FOREIGN = re.compile(r"[^-+.0-9eE\s]", re.ASCII)
 
 _HEADER = re.compile(r";\s*(\w+)\s*:\s*(.*?)\s*$")
 
@@ -224,11 +223,22 @@ def _numbers(text: str, path: Path, row: int) -> list[float]:
             f"Workload Format are {len(FIELDS)} numbers with blanks between them{missing}",
             where=str(path),
         )
-    if _PLAIN.fullmatch(text):
-        return [float(word) for word in words]
-    column, word = next((name, word) for name, word in zip(FIELDS, words, strict=True)
-                        if not _NUMBER.fullmatch(word))  # fmt: skip
+    try:
+        if not _FOREIGN.search(text):
+            return [float(word) for word in words]
+    except ValueError:
+        pass
+    pairs = zip(FIELDS, words, strict=True)
+    column, word = next((name, word) for name, word in pairs if not _is_number(word))
     raise FieldError(column, word, "a number, or -1 where it is not known")
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return not _FOREIGN.search(word)
 
 
 def _add(numbers: list[float], log: _Log) -> None:
@@ -261,7 +271,7 @@ def _reason(submit: float, run: float, processors: int, status: float) -> str:
 
 def _whole(numbers: list[float], column: int) -> int:
     value = numbers[column]
-    if value != int(value) or value > MOST_PROCESSORS:
+    if not abs(value) <= MOST_PROCESSORS or value != int(value):
         raise FieldError(FIELDS[column], f"{value:g}",
                          f"a whole number up to {MOST_PROCESSORS}, or -1")  # fmt: skip
     return int(value)

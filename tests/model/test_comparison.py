@@ -248,7 +248,7 @@ def test_decisions_beyond_the_bound_are_made_again_by_replay() -> None:
     assert lane.record.full and lane.record.end == 500
     assert lane.decided() == whole.seen
     expected = whole.between(300, 9000)
-    assert lane.servers(300, 9000).tolist() == expected.tolist()
+    assert lane.answers(300, 9000).tolist() == expected.tolist()
     assert session.timeline.event == 20_000
 
 

@@ -117,9 +117,7 @@ def least_height(measures: Measures, titled: bool) -> float:
     return (_LEAST_PLOT + _LANE + 2 + _BAR + titled + 0.6) * measures.line
 
 
-def grid(
-    area: QRectF, count: int, measures: Measures, wide: float
-) -> tuple[QRectF, ...]:
+def grid(area: QRectF, count: int, measures: Measures, wide: float) -> tuple[QRectF, ...]:
     """Equal parts of *area* for so many facets, in one column or two; none if they do not fit."""
     for columns in (1, 2) if area.width() >= 2 * wide else (1,):
         rows = math.ceil(count / columns)
@@ -134,9 +132,7 @@ def grid(
     return ()
 
 
-def facet(
-    area: QRectF, titled: bool, measures: Measures, axis: float, span: Span
-) -> Facet:
+def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: Span) -> Facet:
     """The picture of a class in *area*; *axis* is the width of the numbers at its left."""
     line = measures.line
     left = area.left() + _MARGIN + max(axis, measures.captions) + _GAP

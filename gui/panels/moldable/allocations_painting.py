@@ -20,7 +20,6 @@ from gui.panels.moldable.allocations_values import (
     target_text,
 )
 from gui.panels.moldable.colours import width_brush, width_color
-from gui.panels.moldable.wording import subscript
 from gui.panels.wording import significant
 from gui.plotting.scales import format_number, step_up
 from gui.theme import Theme, current_fonts
@@ -35,6 +34,7 @@ _ROLES = {"now": "normal", "mean": "run", "target": "optimum", "asked": "normal"
 LEGEND = (("now", "now"), ("mean", "mean"), ("target", "optimum, n y*"),
           ("asked", "asked for"))  # fmt: skip
 _BAR_SHARE, _TEXTURED = 0.62, 9.0
+_LEAST_LEVEL = 1.5  # pixels above the axis
 _TICK_ROOM = 2.2  # lines of text between the numbers of the axis
 
 
@@ -148,7 +148,7 @@ class FacetPainter:
         inset = 0.06 * room.width() if room.width() > 8 else 0.0
         if column.target > 0:
             self._level(room, self._y(column.target), inset, "optimum", 3.5 * self._scale)
-        if column.mean > 0:
+        if room.bottom() - self._y(column.mean) > _LEAST_LEVEL:
             narrow = inset + (0.08 * room.width() if room.width() > 8 else 0.0)
             self._level(room, self._y(column.mean), narrow, "run", 1.5 * self._scale)
 
@@ -197,7 +197,9 @@ class FacetPainter:
             for column in self._columns:
                 x = self._facet.middle(column.first)
                 if box.left() <= x <= box.right():
-                    place = QRectF(x - self._facet.pitch, box.top(), 2 * self._facet.pitch, box.height())
+                    place = QRectF(
+                        x - self._facet.pitch, box.top(), 2 * self._facet.pitch, box.height()
+                    )
                     painter.drawText(place, _CENTRE, self._text(name, column))
         if self._facet.words.height():
             self._asked_marks()

@@ -209,10 +209,10 @@ def _time_tiles(frame: Frame, rate: float) -> list[TileText]:
            "0; so it can be below D*.")  # fmt: skip
     found = [
         TileText("ΣX/(λn) now", significant(now, _DIGITS), "run", tip, "ΣX/λn"),
-        TileText("on average", significant(mean, _DIGITS), "run", tip),
+        TileText("its average", significant(mean, _DIGITS), "run", tip),
     ]
     if info.numbers.optimum is not None:
         best = float(info.numbers.optimum.objective)
-        found.append(TileText("optimum, D*", significant(best, 4), "optimum",
-                              f"The least mean execution time: {time_words(info, best)}.", "D*"))  # fmt: skip
+        least = f"The least mean execution time: {time_words(info, best)}."
+        found.append(TileText("optimum, D*", significant(best, 4), "optimum", least, "D*"))
     return found

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Hashable
-
 import numpy as np
 import numpy.typing as npt
 
 from gui.painting.cells import CellRaster, distinct
+from gui.painting.colour import argb
 from gui.painting.textures import Pixels
 from gui.panels.moldable.servers_cells import Cell
 from gui.panels.moldable.servers_content import Content, Flags, Floats, Integers
@@ -64,7 +63,7 @@ def sprites(codes: Integers, cell: Cell, theme: Theme, scale: int) -> Pixels:
                                  not cell.written)  # fmt: skip
         picture = _filled(codes, like, palette, cell)
         _outline(picture, codes[:, MEETS], like, palette, cell, scale)
-    _part(picture, codes[:, MEETS], cell, theme)
+    _part(picture, codes[:, MEETS], cell, argb(theme.panel))
     return picture
 
 
@@ -83,24 +82,17 @@ def _outline(
 ) -> None:
     """Outlines around blocks, lines between servers of a job, and marks of partial allocations."""
     edge, border, end = palette.edge[like], cell.border, cell.width - cell.trail
-    inside = slice(border, cell.tall - border) if border else slice(None)
-    joined = np.flatnonzero((meets & RIGHT) & ~_bits(meets, OPEN))
-    if cell.border or cell.lead + cell.trail:
-        picture[joined, inside, -scale:] = palette.parting[like[joined]][:, None, None]
+    inside = slice(border, cell.tall - border)
+    left, right = (meets & LEFT) > 0, (meets & RIGHT) > 0
+    joined = np.flatnonzero(right & ((meets & OPEN) == 0))
+    picture[joined, inside, -scale:] = palette.parting[like[joined]][:, None, None]
     if border:
         picture[:, :border] = picture[:, -border:] = edge[:, None, None]
-        ends = np.flatnonzero(~(meets & RIGHT) & RIGHT)
-        picture[ends, :, end - border : end] = edge[ends][:, None, None]
-        begins = np.flatnonzero(~(meets & LEFT) & LEFT)
-        picture[begins, :, cell.lead : cell.lead + border] = edge[begins][:, None, None]
+        picture[~right, :, end - border : end] = edge[~right][:, None, None]
+        picture[~left, :, cell.lead : cell.lead + border] = edge[~left][:, None, None]
     marked = np.flatnonzero(meets & PARTIAL)
     if len(marked):
         _mark(picture, marked, palette, cell, scale)
-
-
-def _bits(meets: Integers, bit: int) -> Integers:
-    """-1 where the bit is set, else 0."""
-    return -((meets & bit) // bit)
 
 
 def mark_side(cell: Cell, scale: int) -> int:
@@ -122,52 +114,52 @@ def _mark(
     picture[marked, :side, end - side : end] = part
 
 
-def _part(picture: Pixels, meets: Integers, cell: Cell, theme: Theme) -> None:
+def _part(picture: Pixels, meets: Integers, cell: Cell, background: int) -> None:
     """The gaps between blocks that are not joined."""
-    background = np.uint32(0xFF000000 | int(theme.panel[1:], 16))
     if cell.trail:
-        picture[np.flatnonzero(~meets & RIGHT), :, cell.width - cell.trail :] = background
+        picture[(meets & RIGHT) == 0, :, cell.width - cell.trail :] = background
     if cell.lead:
-        picture[np.flatnonzero(~meets & LEFT), :, : cell.lead] = background
+        picture[(meets & LEFT) == 0, :, : cell.lead] = background
 
 
 class SectionRaster(CellRaster):
     """Draws the servers of one section into pixels; of those that it shows, what has changed."""
 
-    def draw(
-        self, layout: ServerLayout, section: int, codes: Integers, theme: Theme,
-        background: int,
-    ) -> None:  # fmt: skip
+    def draw(self, layout: ServerLayout, section: int, codes: Integers, theme: Theme) -> None:
         """Show servers with these codes, all those that can be seen."""
         cell, scale = layout.cell, layout.wishes.scale
         rows, columns = self._placed(layout, section)
         size = cell.width, cell.height
-        key: Hashable = (cell, theme, scale)
-        changed = self.begin(len(rows), len(columns), size, key, background, codes)
+        changed = self.begin(len(rows), len(columns), size, (cell, theme, scale),
+                             argb(theme.panel), codes)  # fmt: skip
         if len(changed):
             first, like = distinct(codes[changed])
             found = sprites(codes[changed[first]], cell, theme, scale)
             self.fill(found, changed, like, len(columns), size, (0, 0))
 
     def draw_blended(
-        self, layout: ServerLayout, section: int, codes: Integers, theme: Theme, background: int
+        self, layout: ServerLayout, section: int, codes: Integers, there: Flags, theme: Theme
     ) -> None:
-        """Show several servers in each pixel: the mean of their colours."""
+        """Show several servers in each pixel: the mean of their colours.
+
+        *there* [rows, columns, per] says which of the servers of each pixel exist.
+        """
         rows, columns = self._placed(layout, section)
-        per, count = layout.grids[section].per, len(rows) * len(columns)
         looks, like = np.unique(codes[:, LOOK], return_inverse=True)
-        table = np.stack([step_pixels(theme, look) for look in looks.tolist()]).ravel()
-        place = np.full(count * per, len(table), np.int64)
-        place[: len(codes)] = like * STEPS + codes[:, LEVEL]
-        means = blended(np.append(table, np.uint32(background)), place, per)
-        self._pixels = means.reshape(len(rows), len(columns))
+        tables = [step_pixels(theme, look) for look in looks.tolist()]
+        table = np.append(np.array(tables, np.uint32).ravel(), np.uint32(argb(theme.panel)))
+        place = np.full(there.size, len(table) - 1, np.int64)
+        place[there.ravel()] = like * STEPS + codes[:, LEVEL]
+        found = blended(table, place, layout.grids[section].per)
+        self._pixels = found.reshape(max(1, len(rows)), -1)
         self._key = None
 
     def _placed(self, layout: ServerLayout, section: int) -> tuple[range, range]:
+        """The rows and columns that can be seen; the picture begins where they do."""
         rows, columns = layout.window(section)
         x, y = layout.corner(section, 0)
-        size = layout.cell
-        self.origin = x + columns.start * size.width, y + rows.start * size.height
+        cell = layout.cell
+        self.origin = x + columns.start * cell.width, y + rows.start * cell.height
         return rows, columns
 
 

@@ -123,7 +123,8 @@ class MoldableBounds:
     answers:
         What solvers say of the same program, in units of time.
     off:
-        How far the worst solver's objective is from ``mean_time``; None before there is one.
+        How far the worst solver's objective is from ``mean_time``, relative to it; None before
+        there is one.
     poisson, exponential:
         Whether arrivals are Poisson, and whether inherent sizes are exponential as well.
     references:
@@ -268,7 +269,7 @@ def _with_solvers(bounds: MoldableBounds, numbers: MoldableNumbers) -> MoldableB
     if bounds.mean_time is not None:
         best = float(bounds.mean_time)
         found = [answer.objective for answer in answers if answer.objective is not None]
-        off = max((abs(value - best) for value in found), default=None)
+        off = max((abs(value / best - 1) for value in found), default=None)
     return replace(bounds, answers=answers, off=off)
 
 

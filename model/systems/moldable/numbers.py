@@ -58,6 +58,11 @@ class MoldableNumbers:
         return len(self.class_names)
 
     @property
+    def type_names(self) -> tuple[str, ...]:
+        """[l] what the types of jobs are called in rows: the classes."""
+        return self.class_names
+
+    @property
     def degrees(self) -> tuple[int, ...]:
         """[l] d_j: on how many servers a job of each class can run at most."""
         return tuple(len(speedup) for speedup in self.speedups)

@@ -9,8 +9,8 @@ import numpy as np
 from model.errors import ScenarioError
 from model.systems.moldable import gaps, physics
 from model.systems.moldable.rules import Rules
-from model.systems.moldable.state import MoldableState
-from model.systems.moldable.tables import DISTANCE_UNIT
+from model.systems.moldable.state import NOW, MoldableState
+from model.systems.moldable.tables import DISTANCE_UNIT, Tables
 
 #: A :class:`model.systems.moldable.system.MoldableSystem`, which imports this module.
 MoldableSystem = Any
@@ -31,9 +31,8 @@ def check_continuation(system: MoldableSystem, other: MoldableSystem) -> None:
         raise ScenarioError("found recorded jobs, allowed when continuing: Poisson arrivals; "
                             + _RESTART)  # fmt: skip
     mine, theirs = system.numbers, other.numbers
-    kept = ("servers", "class_names", "speedups")
-    changed = [name.replace("class_", "class ") for name in kept
-               if getattr(mine, name) != getattr(theirs, name)]  # fmt: skip
+    kept = {"servers": "servers", "class_names": "classes", "speedups": "speed-ups"}
+    changed = [word for name, word in kept.items() if getattr(mine, name) != getattr(theirs, name)]
     if changed:
         raise ScenarioError(f"found other {' and '.join(changed)}, allowed when continuing: the "
                             f"same; {_RESTART}")  # fmt: skip
@@ -45,8 +44,10 @@ def check_continuation(system: MoldableSystem, other: MoldableSystem) -> None:
 def taken_over(
     system: MoldableSystem, other: MoldableSystem, state: MoldableState
 ) -> MoldableState:
-    """The state with which *system* goes on: only the gaps, and the distance from the optimum of
-    another load, are made anew.
+    """The state with which *system* goes on.
+
+    Jobs stay, and so does all else that means the same: with other pools the gaps are listed anew,
+    and with another optimum the distances from it.
 
     Raises
     ------
@@ -54,16 +55,11 @@ def taken_over(
         See :func:`check_continuation`.
     """
     check_continuation(system, other)
-    for j in range(other.numbers.classes):
-        physics.settle_class(state, other.tables, j)
-    fresh: MoldableState = system.raw_state()
-    kept = state._replace(
-        free=fresh.free, gap_head=np.full_like(fresh.gap_head, -1), occupancy=fresh.occupancy
-    )
-    _retarget(system, kept)
-    for pool in range(system.rules.pools):
-        _link_gaps(system.rules, kept, pool)
-    return kept
+    if not _same_targets(system.tables, other.tables):
+        state = _retargeted(system, other, state)
+    if not _same_pools(system.rules, other.rules):
+        state = _repooled(system, state)
+    return state
 
 
 def _same_pools(mine: Rules, theirs: Rules) -> bool:
@@ -71,13 +67,35 @@ def _same_pools(mine: Rules, theirs: Rules) -> bool:
     return all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in fields)
 
 
-def _retarget(system: MoldableSystem, state: MoldableState) -> None:
-    """Distances are from this system's optimum from now on."""
+def _same_targets(mine: Tables, theirs: Tables) -> bool:
+    fields = (name for name in mine._fields if name != "key")
+    return all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in fields)
+
+
+def _retargeted(
+    system: MoldableSystem, other: MoldableSystem, state: MoldableState
+) -> MoldableState:
+    """Distances are from this system's optimum from now on, and bins of ``occupancy`` around it."""
+    for j in range(other.numbers.classes):
+        physics.settle_class(state, other.tables, j)
+    state.area[...] += state.jobs * (state.clock[NOW] - state.since)
+    state.since[...] = state.clock[NOW]
+    state.occupancy[...] = 0.0
     for j in range(system.numbers.classes):
         off = state.jobs[j] * DISTANCE_UNIT - system.tables.target[j]
         state.distance[j] = np.abs(off).sum()
         state.below[:, j] = state.jobs[j, : system.tables.least[j]].sum()
         physics.set_levels(state, system.tables, j)
+    return state
+
+
+def _repooled(system: MoldableSystem, state: MoldableState) -> MoldableState:
+    """The gaps of this system's pools."""
+    fresh: MoldableState = system.raw_state()
+    state = state._replace(free=fresh.free, gap_head=np.full_like(fresh.gap_head, -1))
+    for pool in range(system.rules.pools):
+        _link_gaps(system.rules, state, pool)
+    return state
 
 
 def _link_gaps(rules: Rules, state: MoldableState, pool: int) -> None:

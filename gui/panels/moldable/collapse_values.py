@@ -1,0 +1,259 @@
+"""The plane of the two widths of a class's optimum: its lines, and what is measured in it.
+
+Ghanbarian et al. (2025), Section 5 and Figure 1.  All is divided by the number of servers n: a
+point (x_i1, x_i2) stands for n x_i1 jobs on i1 servers and n x_i2 jobs on i2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.frame import Frame, RunInfo
+from model.systems.moldable.state import BELOW, BINS, DISTANCE, NOW
+
+from gui.panels.moldable.allocations_values import open_servers
+
+Point = tuple[float, float]
+Values = NDArray[np.float64]
+
+#: A fluid path is drawn until so many of the longest mean execution times on it have passed.
+_FLUID_TIMES = 8.0
+_FLUID_POINTS = 200
+#: Shares of the time are not told where less than this share of it was spent in the bins.
+_COVERED = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """What stays the same while a policy runs.
+
+    Attributes
+    ----------
+    job_class, name:
+        Its number, and its name where there are several.
+    servers:
+        n.
+    widths:
+        i and i + 1, which hold I*.
+    factors:
+        s_i of both.
+    target:
+        y*_i of both.
+    limit:
+        The servers that its jobs may take, divided by n: q_1 = limit on the red line.
+    own:
+        Whether these are not all servers.
+    load:
+        rho_j, the paper's lambda.
+    mean:
+        Of the class's inherent sizes.
+    least:
+        i1, the least width of I*.
+    proved:
+        delta as in the proof of Theorem 2; 0 where the load leaves no room.
+    """
+
+    job_class: int
+    name: str
+    servers: int
+    widths: tuple[int, int]
+    factors: Point
+    target: Point
+    limit: float
+    own: bool
+    load: float
+    mean: float
+    least: int
+    proved: float
+
+    @property
+    def room(self) -> float:
+        """1 - lambda: delta is below it."""
+        return max(0.0, self.limit - self.load)
+
+    @property
+    def usual_delta(self) -> float:
+        """Half of 1 - lambda."""
+        return self.room / 2
+
+    @property
+    def corners(self) -> Point:
+        """Where the line q_1 = 1 ends on both axes."""
+        return self.limit / self.widths[0], self.limit / self.widths[1]
+
+    def busy(self, point: Point) -> float:
+        """i1 x_i1 + i2 x_i2."""
+        return self.widths[0] * point[0] + self.widths[1] * point[1]
+
+    def rate(self, point: Point) -> float:
+        """r = s_i1 x_i1 + s_i2 x_i2, at which work is done."""
+        return self.factors[0] * point[0] + self.factors[1] * point[1]
+
+
+def plane_of(info: RunInfo, job_class: int) -> Plane | str:
+    """The plane of a class, or why there is none, as a sentence."""
+    numbers, rules = info.numbers, info.facts.rules
+    name = numbers.class_names[job_class] if numbers.classes > 1 else ""
+    if numbers.degrees[job_class] == 1:
+        whose = f"jobs of class {name}" if name else "jobs"
+        return (f"There is no plane to draw: {whose} run on one server only, so that the state is "
+                "one number.")  # fmt: skip
+    if not all(numbers.loads):
+        return ("There is no y* to come near to: it is not known how many jobs arrive, so that "
+                "the optimum cannot be found.")  # fmt: skip
+    if numbers.optimum is None:
+        return (f"There is no y* to come near to: the load is {float(numbers.load):.4g}, above 1, "
+                "so that (P) has no solution (Proposition 1). Jobs are blocked whatever the policy "
+                "does.")  # fmt: skip
+    first, second = numbers.pairs[job_class]
+    table, n = numbers.speedup_table[job_class], numbers.servers
+    limit = open_servers(rules, job_class) / n
+    load = float(numbers.loads[job_class])
+    return Plane(
+        job_class=job_class,
+        name=name,
+        servers=n,
+        widths=(first, second),
+        factors=(float(table[first]), float(table[second])),
+        target=(float(numbers.target[job_class, first]) / n,
+                float(numbers.target[job_class, second]) / n),
+        limit=limit,
+        own=rules.pools > 1,
+        load=load,
+        mean=float(numbers.means[job_class]),
+        least=min(numbers.support[job_class]),
+        proved=_proved_delta(info.scenario.workload, max(0.0, limit - load), limit * n),
+    )  # fmt: skip
+
+
+def _proved_delta(workload: Any, room: float, servers: float) -> float:
+    """delta in the proof of Theorem 2 (Section 5.2): beta / (2 n^max(alpha, 1/2)).
+
+    A load that is given as such is that of alpha = 0.
+    """
+    alpha = getattr(workload, "alpha", None)
+    power = max(0.0, 0.5 - float(alpha or 0))
+    return room / 2 * float(servers) ** -power
+
+
+# The fluid path.
+
+
+def fluid_of(plane: Plane, bounds: Any) -> tuple[Values, Values]:
+    """Times [T] and points [T, 2] of the fluid system (12) from an empty one.
+
+    As it was integrated, where that is known already, else from the solution in closed form,
+    x_i(t) = y*_i (1 - exp(-s_i t / mean)).
+    """
+    known = bounds.classes[plane.job_class] if getattr(bounds, "classes", ()) else None
+    if known is not None and known.fluid is not None:
+        points = np.zeros((len(known.fluid), 2))
+        for column, width in enumerate(known.optimum.support):
+            points[:, plane.widths.index(width)] = known.fluid[:, column]
+        return known.fluid_times, points
+    rates = np.array(plane.factors) / plane.mean
+    times = np.linspace(0.0, _FLUID_TIMES / rates.min(), _FLUID_POINTS)
+    return times, np.array(plane.target) * (1 - np.exp(-np.outer(times, rates)))
+
+
+def fluid_at(path: tuple[Values, Values], time: float) -> Point:
+    """Where the fluid system is at a time."""
+    times, points = path
+    x, y = (float(np.interp(time, times, points[:, column])) for column in range(2))
+    return x, y
+
+
+# At a moment.
+
+
+def present(plane: Plane, frame: Frame) -> Point:
+    """(x_i1, x_i2) now."""
+    jobs = frame.state.jobs[plane.job_class]
+    return tuple(float(jobs[width]) / plane.servers for width in plane.widths)  # type: ignore[return-value]
+
+
+def bin_edges(plane: Plane, info: RunInfo) -> tuple[Values, Values]:
+    """[65] the edges of the bins of both axes; each number of jobs is in the middle of its own."""
+    tables = info.facts.tables
+    wide = 1 << int(tables.bin_shift[plane.job_class])
+    low = tables.bin_low[plane.job_class]
+    edges = [(int(low[side]) + wide * np.arange(BINS + 1) - 0.5) / plane.servers
+             for side in range(2)]  # fmt: skip
+    return edges[0], edges[1]
+
+
+def spent(plane: Plane, frame: Frame) -> Values:
+    """[64, 64] the share of all time so far that was spent in each bin."""
+    state, j = frame.state, plane.job_class
+    total = float(state.class_since[j])
+    return np.asarray(state.occupancy[j] / total if total > 0 else state.occupancy[j])
+
+
+def share_above(plane: Plane, frame: Frame, delta: float) -> float | None:
+    """The share of the time in which r > lambda + delta; None where the bins do not tell.
+
+    A bin's time is taken to be shared evenly by the numbers of jobs in it.
+    """
+    shares = spent(plane, frame)
+    covered = float(shares.sum())
+    if covered < _COVERED:
+        return None
+    tables, n = frame.info.facts.tables, plane.servers
+    wide = 1 << int(tables.bin_shift[plane.job_class])
+    jobs = [int(low) + np.arange(BINS * wide) for low in tables.bin_low[plane.job_class]]
+    first, second = (factor * count / n for factor, count in zip(plane.factors, jobs, strict=True))
+    above = (first[:, None] + second) > plane.load + delta + 1e-12
+    weights = above.reshape(BINS, wide, BINS, wide).mean(axis=(1, 3))
+    return float((weights * shares).sum() / covered)
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """How near the class is to its plane and its target.
+
+    Attributes
+    ----------
+    distance, mean_distance:
+        The sum over i of |x_i - y*_i|, now and on average.
+    beside:
+        Jobs on other widths than the two.
+    below, most_below:
+        Jobs on fewer than i1 servers, now and at most so far.
+    share_below:
+        The share of the time with more than one of them, which Lemma 2 says is 0.
+    """
+
+    distance: float
+    mean_distance: float
+    beside: int
+    below: int
+    most_below: int
+    share_below: float
+
+
+def nearness(plane: Plane, frame: Frame) -> Nearness:
+    """Measured so far."""
+    state, j = frame.state, plane.job_class
+    now = float(state.clock[NOW])
+    areas = state.level_area[j] + state.level[j] * (now - float(state.class_since[j]))
+    means = areas / now if now > 0 else state.level[j]
+    jobs = state.jobs[j]
+    return Nearness(
+        distance=float(state.level[j, DISTANCE]) / plane.servers,
+        mean_distance=float(means[DISTANCE]) / plane.servers,
+        beside=int(jobs.sum() - jobs[list(plane.widths)].sum()),
+        below=int(state.below[0, j]),
+        most_below=int(state.below[1, j]),
+        share_below=float(means[BELOW]),
+    )
+
+
+def near_span(plane: Plane) -> float:
+    """How far from y* its neighbourhood reaches: five standard deviations of a Poisson number."""
+    most = max(*plane.target, 1.0 / plane.servers)
+    return 5.0 * sqrt(most / plane.servers)

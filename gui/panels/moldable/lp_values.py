@@ -1,0 +1,283 @@
+"""What the panel of the optimum says: numbers and sentences made of bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import Sequence
+
+from gui.panels.moldable.lp_ratios import RatioValues
+from gui.panels.moldable.lp_shares import ShareValues
+from gui.panels.moldable.wording import class_letters, subscript
+from gui.panels.tiles import TileText
+from gui.panels.wording import THIN, exact, significant
+from gui.theme import Theme
+from model.programs.moldable.bounds import ClassBounds, MoldableBounds
+from model.programs.moldable.program import SOLVER_TOLERANCE
+from model.programs.moldable.theorem1 import Optimum, optimum
+
+BEST = "<i>D</i><sup>*</sup>"
+TICK, CROSS = "✓", "✗"
+
+#: A table of widths has at most so many rows.
+_MOST_ROWS = 12
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is looked at: a class, and the load of its servers.
+
+    Attributes
+    ----------
+    one:
+        The class.
+    load:
+        Of the servers that the class has; another one where the user asks for it.
+    found:
+        (P) for that load; None where there is no solution.
+    present:
+        Whether it is the load of the run.
+    several:
+        Whether there are other classes.
+    servers:
+        How many the class has, on average where that is not whole.
+    """
+
+    one: ClassBounds
+    load: Fraction
+    found: Optimum | None
+    present: bool
+    several: bool
+    servers: Fraction
+
+    @property
+    def mean_time(self) -> float | None:
+        """D* of the class for that load, in units of time."""
+        return None if self.found is None else float(self.found.mean_time * self.one.mean)
+
+    @property
+    def symbol(self) -> str:
+        """What the load is called."""
+        return "ρⱼ / bⱼ" if self.several else "λ"
+
+
+def shown_of(bounds: MoldableBounds, place: int, wanted: Fraction | None) -> Shown:
+    """What there is to say of a class, at a load that is wanted or at its own."""
+    one, several = bounds.classes[place], len(bounds.classes) > 1
+    own = one.optimum.load if one.optimum is not None else one.load
+    servers = (one.share if one.share is not None else Fraction(1)) * bounds.servers
+    if wanted is None or wanted == own:
+        return Shown(one, own, one.optimum, True, several, servers)
+    return Shown(one, wanted, optimum(one.speedup, wanted), False, several, servers)
+
+
+def ratio_values(shown: Shown) -> RatioValues:
+    """The picture of Theorem 1."""
+    ratios = tuple(float(ratio) for ratio in shown.one.ratios)
+    if shown.found is None:
+        return RatioValues(ratios, float(shown.load), symbol=shown.symbol)
+    shares = tuple(fraction(shown.found.p[i - 1]) for i in shown.found.support)
+    return RatioValues(ratios, float(shown.load), shown.found.support, shares, shown.symbol)
+
+
+def share_values(bounds: MoldableBounds) -> tuple[ShareValues, ...]:
+    """The reserved shares of several classes; none where there is one, or no solution."""
+    if len(bounds.classes) < 2 or not bounds.solved:
+        return ()
+    letters = class_letters([one.name for one in bounds.classes])
+    return tuple(
+        ShareValues(one.name, letter, float(one.share or 0), one.servers or 0,
+                    tuple((float(share), float(value)) for share, value in one.value))
+        for one, letter in zip(bounds.classes, letters, strict=True)
+    )  # fmt: skip
+
+
+def fraction(value: Fraction) -> str:
+    """As a fraction where that is short, else as a decimal number."""
+    return exact(value) or significant(float(value))
+
+
+# The numbers above.
+
+
+def tiles(bounds: MoldableBounds, shown: Shown) -> tuple[TileText, ...]:
+    """D*, the load, the widths and how they are drawn."""
+    texts = []
+    if shown.several and bounds.mean_time is not None:
+        texts.append(TileText(f"{BEST} of all jobs", significant(float(bounds.mean_time)),
+                              "optimum", "The least mean execution time: the optimum of (Q).",
+                              short=BEST))  # fmt: skip
+    if shown.found is not None:
+        texts += _of_class(shown)
+    load = shown.load if not shown.several else bounds.load
+    symbol = "<i>ρ</i>" if shown.several else "<i>λ</i>"
+    role = "rejection" if load > 1 else "normal"
+    texts.append(TileText(f"load {symbol}", fraction(load), role,
+                          "Arrivals per server times the mean inherent size.",
+                          short=symbol))  # fmt: skip
+    return tuple(texts)
+
+
+def _of_class(shown: Shown) -> list[TileText]:
+    found, time = shown.found, shown.mean_time
+    assert found is not None and time is not None
+    of = f" of {escape(shown.one.name)}" if shown.several else ""
+    written = exact(found.mean_time * shown.one.mean)
+    caption = f"{BEST}{of} = {written}" if written else f"{BEST}{of}"
+    at = "" if shown.present else f" at {'load' if shown.several else 'λ'} {fraction(shown.load)}"
+    widths = " and ".join(str(i) for i in found.support)
+    law = ", ".join(fraction(found.p[i - 1]) for i in found.support)
+    subscripts = ", ".join(f"<i>p</i><sup>*</sup><sub>{i}</sub>" for i in found.support)
+    return [
+        TileText(f"{caption}{at}", significant(time), "optimum",
+                 "The least mean execution time without blocking: the optimum of (P).",
+                 short=BEST),
+        TileText("widths", widths, "normal",
+                 f"I*: on how many servers jobs run in the optimum; Theorem 1 ({found.case})."),
+        TileText(subscripts, law, "normal",
+                 "With which probabilities greedy(p*) asks for these widths."),
+    ]  # fmt: skip
+
+
+# Tables.
+
+
+def width_table(shown: Shown, theme: Theme) -> str:
+    """A row for each width: s_i, s_i / i, y*_i, jobs and p*_i; those of I* in gold."""
+    found = shown.found
+    heads = ["<i>i</i>", "<i>s<sub>i</sub></i>", "<i>s<sub>i</sub></i> / <i>i</i>"]
+    if found is not None:
+        heads += ["<i>y</i><sup>*</sup><sub><i>i</i></sub>", "jobs",
+                  "<i>p</i><sup>*</sup><sub><i>i</i></sub>"]  # fmt: skip
+    lines, before = [_muted_line(heads, theme)], 0
+    for i in listed(len(shown.one.speedup), found.support if found is not None else ()):
+        if i > before + 1:
+            lines.append(_line(["…", *[""] * (len(heads) - 1)]))
+        before = i
+        cells = [str(i), fraction(shown.one.speedup[i - 1]), fraction(shown.one.ratios[i - 1])]
+        if found is not None:
+            y = found.y[i - 1]
+            cells += [fraction(y), significant(float(y * shown.servers)), fraction(found.p[i - 1])]
+            if i in found.support:
+                ink = theme.ink(theme.optimum)
+                cells = [f'<b style="color:{ink}">{cell}</b>' for cell in cells]
+        lines.append(_line(cells))
+    return _table(lines)
+
+
+def listed(degree: int, support: Sequence[int]) -> list[int]:
+    """The widths that have a row: all, or the first, the last, and those around I*."""
+    if degree <= _MOST_ROWS:
+        return list(range(1, degree + 1))
+    near = {i + off for i in support for off in (-1, 0, 1)}
+    return sorted(i for i in {1, 2, 3, degree, *near} if 1 <= i <= degree)
+
+
+def proof_lines(bounds: MoldableBounds, shown: Shown, theme: Theme) -> str:
+    """What PuLP's solvers say of the same program, and the price of a server."""
+    program = "(Q)" if shown.several else "(P)"
+    lines = []
+    for answer in bounds.answers:
+        if answer.objective is None:
+            lines.append(f"{program} by PuLP with {answer.solver}: {escape(answer.status)}.")
+            continue
+        off = abs(answer.objective - float(bounds.mean_time or 0))
+        agrees = bounds.mean_time is not None and off <= SOLVER_TOLERANCE
+        theorem = "the closed form" if shown.several else "Theorem 1"
+        ink = theme.ink(theme.optimum if agrees else theme.rejection)
+        mark = f'<b style="color:{ink}">{TICK if agrees else CROSS}</b>'
+        says = f"= {theorem}" if agrees else f"differs from {theorem} by {off:.1e}"
+        lines.append(f"{mark} {program} by PuLP with {answer.solver}: {escape(answer.status)}, "
+                     f"{significant(answer.objective, 6)} {says}")  # fmt: skip
+    if bounds.solution is not None and bounds.solution.price:
+        per = float(bounds.solution.price) / bounds.servers
+        lines.append(f"One server more would shorten {BEST} by {significant(per, 3)}: the dual "
+                     f"price of the servers is {fraction(bounds.solution.price)}.")  # fmt: skip
+    elif bounds.solution is not None:
+        slack = float(bounds.solution.slack if shown.several else 1 - bounds.classes[0].share_busy)
+        lines.append(f"More servers would not help: {significant(100 * slack, 3)}{THIN}% of them "
+                     "are not needed.")  # fmt: skip
+    if shown.found is not None and not shown.found.unique:
+        lines.append("(P) has other optimal solutions.")
+    return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>' if lines else ""
+
+
+# What is known of policies.
+
+
+def reference_table(bounds: MoldableBounds, theme: Theme) -> str:
+    """A row for each exact answer: the policy, what it holds for, blocking and mean time."""
+    rows = []
+    for found in bounds.references:
+        if found.blocking is not None:
+            lines = " + ".join(str(one.lines) for one in found.erlang)
+            rows.append([escape(found.policy), f"Erlang B, sizes of any law, {lines} lines",
+                         _share(found.blocking), _time(found.mean_time), ""])  # fmt: skip
+        if found.chain is not None:
+            states = significant(found.chain.states)
+            rows.append([escape(found.policy), f"exact chain of {states} states, "
+                         "exponential sizes", _share(found.chain.blocking),
+                         _time(found.chain.mean_time), _time(found.chain.distance)])  # fmt: skip
+        elif found.note and found.blocking is None:
+            rows.append([escape(found.policy), escape(found.note), "", "", ""])
+    rows += _theorem2_rows(bounds)
+    if not rows:
+        return ""
+    heads = ["policy", "holds for", "blocked", "mean time", "E‖<i>x</i> − <i>y</i><sup>*</sup>‖"]
+    head = _muted_line(heads, theme, left=2)
+    return _table([head, *(_line(row, left=2) for row in rows)])
+
+
+def _theorem2_rows(bounds: MoldableBounds) -> list[list[str]]:
+    rows = []
+    for one in bounds.classes:
+        found = one.theorem2
+        if found is None:
+            continue
+        of = f", {escape(one.name)}" if len(bounds.classes) > 1 else ""
+        proved = "" if found.proved else "; not proved for two widths"
+        blocked = f"≤ {_share(found.blocking)}" if found.blocking < 1 else "–"
+        time = "–"
+        if found.time is not None and one.mean_time is not None:
+            time = f"{BEST} ± {significant(found.time * float(one.mean), 3)}"
+        rows.append([f"greedy(p*){of}", f"Theorem 2, sizes of any law{proved}", blocked, time,
+                     f"≤ {significant(found.distance, 3)}"])  # fmt: skip
+    return rows
+
+
+def curve_text(shown: Shown) -> str:
+    """What stands at the height of the curve of D*."""
+    if shown.mean_time is None:
+        return "no solution"
+    return f"D*{THIN} {significant(shown.mean_time)}"
+
+
+def support_words(shown: Shown) -> str:
+    """i1 and i2 in words, for a script that reads them aloud."""
+    if shown.found is None:
+        return ""
+    return ", ".join(f"i{subscript(n)} = {i}" for n, i in enumerate(shown.found.support, 1))
+
+
+def _share(value: float) -> str:
+    return f"{significant(100 * value)}{THIN}%"
+
+
+def _time(value: float | None) -> str:
+    return "–" if value is None else significant(value)
+
+
+def _muted_line(cells: Sequence[str], theme: Theme, left: int = 1) -> str:
+    return _line([f'<span style="color:{theme.muted}">{text}</span>' for text in cells], left)
+
+
+def _line(cells: Sequence[str], left: int = 1) -> str:
+    """A row of a table; the first cells are words."""
+    written = "".join(f'<td align="{"left" if n < left else "right"}">{cell}</td>'
+                      for n, cell in enumerate(cells))  # fmt: skip
+    return f"<tr>{written}</tr>"
+
+
+def _table(lines: Sequence[str]) -> str:
+    return f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(lines)}</table>'

@@ -1,0 +1,122 @@
+"""What is written on the servers where there is room: captions, jobs, and numbers of servers."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QStaticText
+
+from gui.painting.stack_slots import letter_ink
+from gui.painting.stack_text import Lines
+from gui.panels.moldable.colours import width_color
+from gui.panels.moldable.servers_cells import BESIDE, PAD
+from gui.panels.moldable.servers_content import strips_of
+from gui.panels.moldable.servers_raster import levels
+from gui.panels.moldable.servers_scene import Scene, Shown
+from gui.panels.moldable.servers_words import caption_words, job_labels
+from model.explain import grouped
+
+#: Jobs have words while so many or fewer can be seen; from then on one zooms in.
+MOST_WRITTEN = 1200
+#: The order of a job's lines from above, as far as there is room: its name, i, what is left.
+_ORDER = (1, 0, 2)
+
+
+class ServerText:
+    """Paints the texts of one moment."""
+
+    def __init__(self, painter: QPainter, scene: Scene, text: Lines) -> None:
+        self._painter, self._scene, self._text = painter, scene, text
+
+    def paint(self) -> None:
+        """Everything."""
+        cell = self._scene.layout.cell
+        for number, shown in enumerate(self._scene.shown):
+            if self._scene.layout.wishes.captions:
+                self._caption(number, shown)
+            if cell.written:
+                self._jobs(number, shown)
+            if cell.numbered:
+                self._numbers(number, shown)
+
+    def _caption(self, number: int, shown: Shown) -> None:
+        scene = self._scene
+        area = scene.rect(scene.layout.caption(number))
+        words = caption_words(scene.frame, shown.section)
+        self._text.draw_first(self._painter, area, words, scene.theme.normal)
+
+    def _numbers(self, number: int, shown: Shown) -> None:
+        """The number of each server below its block."""
+        scene, cell = self._scene, self._scene.layout.cell
+        left, top = scene.layout.corners(number, shown.index)
+        room = cell.width / scene.ratio
+        below = (cell.tall + PAD * scene.layout.wishes.scale) / scene.ratio
+        self._painter.setPen(QColor(scene.theme.muted))
+        self._painter.setFont(self._text.upright)
+        places = zip(shown.index.tolist(), left.tolist(), top.tolist(), strict=True)
+        for index, x, y in places:
+            static, wide = self._text.fitted((grouped(shown.section.first + index + 1),), room)
+            corner = scene.rect((x, y, 0, 0)).topLeft()
+            self._painter.drawStaticText(corner + QPointF((room - wide) / 2, below), static)
+
+    # Jobs.
+
+    def _jobs(self, number: int, shown: Shown) -> None:
+        """The lines of each job in the longest strip of each of its pieces."""
+        scene, cell = self._scene, self._scene.layout.cell
+        strips = strips_of(shown.content, shown.index, shown.grid.columns)
+        if len(strips.start) == 0:
+            return
+        strips = strips.longest(shown.content, shown.index)
+        if len(strips.start) > MOST_WRITTEN:
+            return
+        left, top = scene.layout.corners(number, strips.start)
+        at = np.searchsorted(shown.index, strips.start)
+        level = levels(shown.content.share[at], cell)
+        for place, record in enumerate(strips.record.tolist()):
+            wide = int(strips.length[place]) * cell.width - cell.lead - cell.trail
+            box = int(left[place]) + cell.lead, int(top[place]), wide, cell.tall
+            self._job(scene.rect(box), record, int(level[place]))
+
+    def _job(self, rect: QRectF, record: int, level: int) -> None:
+        scene = self._scene
+        aside = (scene.layout.cell.border / scene.ratio) + BESIDE
+        room = rect.width() - 2 * aside
+        lines = self._lines(record, room, rect.height())
+        if not lines:
+            return
+        color = width_color(scene.theme, int(scene.state.job_width[record]))
+        surface = rect.bottom() - level / scene.ratio
+        high = len(lines) * self._text.height
+        top = rect.center().y() - high / 2
+        if surface > top:
+            above = QRectF(rect.x(), rect.y(), rect.width(), surface - rect.y())
+            self._write(lines, rect, top, above, scene.theme.normal, whole=surface >= top + high)
+        if surface < top + high:
+            below = QRectF(rect.x(), surface, rect.width(), rect.bottom() - surface)
+            self._write(lines, rect, top, below, letter_ink(color), whole=surface <= top)
+
+    def _lines(self, record: int, room: float, height: float) -> list[tuple[QStaticText, float]]:
+        """The lines for which there is room, from above."""
+        labels = job_labels(self._scene.frame, record)
+        most = int((height - 2) / self._text.height)
+        fitting = [kind for kind in range(min(most, len(labels)))
+                   if self._text.width(labels[kind][-1]) <= room]  # fmt: skip
+        return [self._text.fitted(labels[kind], room) for kind in _ORDER if kind in fitting]
+
+    def _write(
+        self, lines: list[tuple[QStaticText, float]], rect: QRectF, top: float, part: QRectF,
+        ink: str, whole: bool,
+    ) -> None:  # fmt: skip
+        """The lines, as far as they are in a part of a job's block: filled, or not yet."""
+        painter = self._painter
+        if not whole:
+            painter.save()
+            painter.setClipRect(part, Qt.ClipOperation.IntersectClip)
+        painter.setPen(QColor(ink))
+        painter.setFont(self._text.upright)
+        for line, (static, wide) in enumerate(lines):
+            x = rect.center().x() - wide / 2
+            painter.drawStaticText(QPointF(x, top + line * self._text.height), static)
+        if not whole:
+            painter.restore()

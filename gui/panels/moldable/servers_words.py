@@ -1,0 +1,154 @@
+"""What is said of servers and jobs: the header, captions, labels and tooltips."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gui.painting.stack_text import symbol
+from gui.panels.moldable.servers_content import Section, pieces_of, shares
+from gui.panels.moldable.wording import (
+    class_letters,
+    class_words,
+    jobs_words,
+    servers_words,
+    time_words,
+)
+from gui.panels.wording import significant
+from model.explain import grouped
+from model.frame import Frame, RunInfo
+from model.records import DEPARTURE, Event
+from model.systems.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
+
+#: More pieces of a job are not listed one by one.
+MOST_LISTED = 6
+_Q = f"{symbol('q')}₁"
+
+
+def sentence(frame: Frame) -> str:
+    """The current step, the last event, or what comes first; empty while running."""
+    narrator = frame.info.narrator
+    if frame.running:
+        words = ""
+    elif frame.records:
+        words = narrator.record(frame.records[-1])
+    elif frame.event and len(frame.rows):
+        words = narrator.row(frame.rows[-1])
+    else:
+        words = f"next: {narrator.event(frame.next_event)}" if frame.next_event else ""
+    # A sentence may start with a symbol, such as j, which is no word to be capitalized.
+    return words[:1].upper() + words[1:] if words[1:2].isalpha() else words
+
+
+def header(frame: Frame) -> tuple[str, ...]:
+    """The servers in use, the jobs, and those blocked so far; the longest first."""
+    state, servers = frame.state, frame.info.numbers.servers
+    busy, jobs = int(state.number[BUSY]), int(state.number[JOBS])
+    blocked, arrived = int(state.tally[BLOCKED].sum()), int(state.tally[ARRIVED].sum())
+    share = f"{_Q} = {busy / servers:.3f}"
+    use = f"{share}: {grouped(busy)} of {servers_words(servers)} in use by {jobs_words(jobs)}"
+    lost = f"{grouped(blocked)} of {grouped(arrived)} blocked so far"
+    percent = f" ({significant(100 * blocked / arrived, 3)} %)" if arrived else ""
+    return (f"{use}; {lost}{percent}", f"{use}; {lost}",
+            f"{share}, {jobs_words(jobs)}, {grouped(blocked)} blocked", share)  # fmt: skip
+
+
+def caption_words(frame: Frame, section: Section) -> tuple[str, ...]:
+    """What stands above a section, the longest first."""
+    if section.pool < 0:
+        servers = servers_words(section.count)
+        return f"In no pool: {servers}, idle for ever", f"in no pool: {servers}"
+    name = frame.info.facts.pool_names[section.pool]
+    busy = section.count - int(frame.state.free[section.pool])
+    if name == "common":
+        start = f"Common to all classes: {servers_words(section.count)}"
+    else:
+        start = f"Reserved for {name}: {servers_words(section.count)}"
+    return f"{start}, {grouped(busy)} in use", f"{name}: {grouped(busy)} of {grouped(section.count)}"
+
+
+def why_blocked(frame: Frame, job: int, job_class: int) -> tuple[str, ...]:
+    """What stands at a blocked arrival, the longest first."""
+    reason = "no server free"
+    if frame.info.facts.rules.pools > 1:
+        reason += f" for {frame.info.numbers.class_names[job_class]}"
+    return f"{job_name(frame.info, job)} blocked: {reason}", f"blocked: {reason}", "blocked"
+
+
+# Jobs.
+
+
+def job_name(info: RunInfo, number: int) -> str:
+    """What a job is called: as scripted, or its number; its class is left out."""
+    leaves = info.narrator.event(Event(DEPARTURE, 0.0, 0, number))
+    return leaves.removesuffix(" departs").partition(" of class ")[0]
+
+
+def class_letter(info: RunInfo, job_class: int) -> str:
+    """The letter of a class; empty where there is only one."""
+    names = info.numbers.class_names
+    return class_letters(names)[job_class] if len(names) > 1 else ""
+
+
+def job_labels(frame: Frame, record: int) -> tuple[tuple[str, ...], ...]:
+    """The lines in a job's block in order of their weight, of each the longest words first."""
+    state, info = frame.state, frame.info
+    width, asked = int(state.job_width[record]), int(state.job_request[record])
+    letter = class_letter(info, int(state.job_class[record]))
+    number = f"{letter} {width}" if letter else str(width)
+    of = f"{number} of {asked}"
+    left = float(state.job_departure[record]) - frame.time
+    name = job_name(info, int(state.job_number[record]))
+    short = significant(left, 2)
+    return (
+        (of, number, str(width)),
+        (name, name.removeprefix("job ")),
+        (f"{short} {info.time_unit}s left" if info.time_unit else f"{short} left", f"{short} left",
+         short),
+    )  # fmt: skip
+
+
+def job_lines(frame: Frame, record: int) -> list[str]:
+    """What is to be known of a job, one thing a line."""
+    state, info = frame.state, frame.info
+    width, asked = int(state.job_width[record]), int(state.job_request[record])
+    job_class = int(state.job_class[record])
+    of_class = class_words(info, job_class)
+    name = job_name(info, int(state.job_number[record]))
+    arrived, departs = float(state.job_arrival[record]), float(state.job_departure[record])
+    factor = float(info.numbers.speedup_table[job_class, width])
+    share = float(shares(state, np.array([record]), frame.time)[0])
+    got = "got them all" if width == asked else f"got {grouped(width)}, all that were free"
+    return [
+        f"{name} of class {of_class}" if of_class else name,
+        f"asked for {servers_words(asked)}, {got}",
+        f"inherent size {time_words(info, (departs - arrived) * factor)}, "
+        f"{significant(factor)} times as fast on {servers_words(width)}",
+        f"arrived at {significant(arrived, 6)}, departs at {significant(departs, 6)}: "
+        f"{share:.0%} executed, {time_words(info, max(0.0, departs - frame.time))} left",
+        *_piece_lines(frame, record),
+    ]
+
+
+def _piece_lines(frame: Frame, record: int) -> list[str]:
+    pieces = pieces_of(frame.state, record)
+    if len(pieces) == 1:
+        return [f"on {_range(*pieces[0])}"]
+    words = [_range(*piece) for piece in pieces[:MOST_LISTED]]
+    more = ["..."] if len(pieces) > MOST_LISTED else []
+    return [f"in {len(pieces)} pieces, as no gap held it: {'; '.join([*words, *more])}"]
+
+
+def _range(start: int, length: int) -> str:
+    if length == 1:
+        return f"server {grouped(start + 1)}"
+    return f"servers {grouped(start + 1)} to {grouped(start + length)}"
+
+
+def server_words(frame: Frame, server: int, section: Section) -> str:
+    """What is to be known of a server without a job."""
+    name = f"server {grouped(server + 1)}"
+    if section.pool < 0:
+        return f"{name}: belongs to no pool and stays idle"
+    pool = frame.info.facts.pool_names[section.pool]
+    of = f" ({'common' if pool == 'common' else f'reserved for {pool}'})" if pool else ""
+    return f"{name}{of}: free"
