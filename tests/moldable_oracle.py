@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import floor
 from typing import Any, NamedTuple
 
@@ -97,7 +98,7 @@ class Oracle:
         if given.get("rest") == "common":
             ends.append(self.servers)
             open_to = [[*mine, len(self.names)] for mine in open_to]
-        return list(zip(ends[:-1], ends[1:], strict=True)), open_to
+        return list(pairwise(ends)), open_to
 
     def _free(self, pool: int) -> int:
         first, end = self.pools[pool]
@@ -245,8 +246,8 @@ class Oracle:
         empty = tuple((0,) * len(speedup) for speedup in self.speedups)
         times = [Fraction(0), *(event.time for event in self.events)]
         states = [empty, *(event.jobs for event in self.events)]
-        return [(end - start, state) for start, end, state
-                in zip(times, times[1:], states, strict=False)]  # fmt: skip
+        return [(end - start, state) for (start, end), state
+                in zip(pairwise(times), states, strict=False)]  # fmt: skip
 
     def integral(self, value: Any) -> Fraction:
         """The integral of a function of X over time, to the last event."""

@@ -51,9 +51,9 @@ BEYOND_A_PANEL = {
 #: Modules in gui/panels/ that are no panel but parts for several of them.
 SHARED_BY_PANELS = {
     *("decisions_model", "decisions_view", "sampled", "scenario_cells"),
-    *("pages", "tiles", "type_marks", "wording", "zoomed"),
+    *("columns", "pages", "tiles", "type_marks", "wording", "zoomed"),
     *("queue.colours", "queue.wording"),
-    *("phases.colours", "phases.wording"),
+    *("phases.colours", "phases.wording", "moldable.colours", "moldable.wording"),
 }
 
 #: Folders of the panels of a kind of system.

@@ -9,17 +9,14 @@ from typing import Iterable
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
     QLabel,
-    QScrollArea,
     QStackedLayout,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.intents import Say
 from gui.panel import Panel
+from gui.panels.columns import Columns
 from gui.panels.lp_bars import ShareBars
 from gui.panels.lp_curve import AlphaPlot, alpha_text
 from gui.panels.lp_prices import price_table
@@ -64,12 +61,7 @@ class LPPanel(Panel):
         self._timer.timeout.connect(self._solve)
         self._pages = QStackedLayout(self.body)
         self._pages.setContentsMargins(0, 0, 0, 0)
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._content = QWidget()
         self._fill_content()
-        self._area.setWidget(self._content)
         self._sentence = QLabel()
         self._sentence.setWordWrap(True)
         self._sentence.setMargin(16)
@@ -88,43 +80,18 @@ class LPPanel(Panel):
         self.prices = rich_text("prices of the optimum")
         self.guarantees = rich_text("guarantees")
         self.curve_note = rich_text("why there is no curve")
-        column = QVBoxLayout(self._content)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(2)
-        column.addWidget(self.tiles)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(0)
-        column.addLayout(self._row, 1)
-        self._stacks = (QVBoxLayout(), QVBoxLayout())
-        for stack in self._stacks:
-            stack.setSpacing(2)
-            self._row.addLayout(stack)
-        self._columns = 0
+        self._area = Columns(self.tiles)
         self._arrange(1)
 
     def _arrange(self, columns: int) -> None:
         """All below each other, or what moves with the cursor beside the curve."""
-        if columns == self._columns:
-            return
-        self._columns = columns
         shares: list[QWidget] = [self.bars]
         place: list[QWidget] = [self.scale, self.guarantees]
         curve: list[QWidget] = [self.curve, self.curve_note]
-        orders = (
-            ([*shares, *curve, *place, self.prices], [])
-            if columns == 1
-            else ([*shares, *place], [*curve, self.prices])
-        )
-        for stack, order in zip(self._stacks, orders, strict=True):
-            while stack.count():
-                stack.takeAt(0)
-            for widget in order:
-                stack.addWidget(widget, int(widget is self.curve))
-        for number in range(2):
-            self._row.setStretch(number, int(number < columns))
-        # A column without the curve keeps to the top.
-        if columns == 2:
-            self._stacks[0].addStretch(1)
+        if columns == 1:
+            self._area.arrange([*shares, *curve, *place, self.prices], growing=[self.curve])
+        else:
+            self._area.arrange([*shares, *place], [*curve, self.prices], [self.curve])
 
     # Frames.
 
@@ -227,7 +194,7 @@ class LPPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        for widget in (self.body, self._content, self._busy, self._sentence):
+        for widget in (self.body, self._area.content, self._busy, self._sentence):
             paint_ground(widget, theme)
         for part in (self.tiles, self.bars, self.scale):
             part.restyle(theme)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Iterable, Sequence
+from typing import Sequence
 
 from gui.panels.lp_solution import Solution
+from gui.panels.pages import table_line, table_of
 from gui.panels.wording import significant
 from gui.theme import Theme, type_letter
 
@@ -25,11 +26,11 @@ def price_table(solution: Solution, names: Sequence[str], theme: Theme) -> str:
     headings = list(_HEADINGS)
     if solution.alpha != 1:
         headings[1] = _SCALED
-    lines = [_line(f'<span style="color:{theme.muted}">{text}</span>' for text in headings)]
+    lines = [table_line(f'<span style="color:{theme.muted}">{text}</span>' for text in headings)]
     for j, name in enumerate(names):
         color = theme.ink(theme.type_style(j).color)
         mark = f'<span style="color:{color}"><b>{type_letter(j)}</b></span>'
-        lines.append(_line((
+        lines.append(table_line((
             f"{mark}&ensp;{escape(name)}",
             significant(solution.workload[j]),
             _relation(solution.workload_binds[j], "≥", theme),
@@ -38,17 +39,11 @@ def price_table(solution: Solution, names: Sequence[str], theme: Theme) -> str:
             significant(solution.slots[j]),
             significant(solution.prices[j]),
         )))  # fmt: skip
-    lines.append(_line(("server", "1", _relation(True, "", theme), "1", "", "",
+    lines.append(table_line(("server", "1", _relation(True, "", theme), "1", "", "",
                         significant(solution.server_price))))  # fmt: skip
-    table = f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(lines)}</table>'
+    table = table_of(lines)
     return f'{table}<p style="color:{theme.muted}; margin:4px 2px">{_NOTE}</p>'
 
 
 def _relation(binds: bool, otherwise: str, theme: Theme) -> str:
     return "<b>=</b>" if binds else f'<span style="color:{theme.muted}">{otherwise}</span>'
-
-
-def _line(cells: Iterable[str]) -> str:
-    first, *others = cells
-    numbers = "".join(f'<td align="right">{cell}</td>' for cell in others)
-    return f'<tr><td align="left">{first}</td>{numbers}</tr>'

@@ -3,7 +3,7 @@ rows whose height stays."""
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Generic, Iterable, TypeVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetricsF
@@ -23,6 +23,18 @@ def rich_text(name: str) -> QLabel:
     label.setAccessibleName(name)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
+
+
+def table_line(cells: Iterable[str], words: int = 1) -> str:
+    """A line of a table in rich text: so many *words* at the left, then numbers at the right."""
+    written = "".join(f'<td align="{"left" if place < words else "right"}">{cell}</td>'
+                      for place, cell in enumerate(cells))  # fmt: skip
+    return f"<tr>{written}</tr>"
+
+
+def table_of(lines: Iterable[str]) -> str:
+    """A table of such lines over the whole width."""
+    return f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(lines)}</table>'
 
 
 def busy_page(text: str) -> QWidget:

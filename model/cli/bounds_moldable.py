@@ -58,9 +58,9 @@ def execute_moldable(scenario: MoldableScenario, numbers: MoldableNumbers) -> Re
     -------
     ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``): "P" or "Q" as a
     solver finds it, "Theorem 1" in rationals; ``servers``, ``load``, ``mean_time`` (D*), ``slack``,
-    ``unique``, ``classes`` (y*, p*, shares, Theorem 1's ranges, Theorem 2's bounds), ``policies``
-    (Erlang's formula and the exact chain) and ``problem``.  Exact numbers are strings such as
-    ``"3/8"``.
+    ``price`` (of servers), ``unique``, ``classes`` (y*, p*, shares, Theorem 1's ranges, Theorem 2's
+    bounds), ``policies`` (Erlang's formula and the exact chain) and ``problem``.  Exact numbers are
+    strings such as ``"3/8"``.
     """
     *_, bounds = bounds_of(scenario, numbers)
     solution = bounds.solution
@@ -70,6 +70,7 @@ def execute_moldable(scenario: MoldableScenario, numbers: MoldableNumbers) -> Re
         "load": str(bounds.load) if bounds.load else None,
         "mean_time": None if bounds.mean_time is None else str(bounds.mean_time),
         "slack": None if solution is None else str(solution.slack),
+        "price": None if solution is None else str(solution.price),
         "unique": None if solution is None else solution.unique,
         "classes": [_class(one) for one in bounds.classes],
         "poisson": bounds.poisson,

@@ -230,7 +230,8 @@ def test_text_and_back(data: dict[str, Any]) -> None:
 def test_what_is_not_said() -> None:
     scenario = opened(changed(("policy",), None, GOOD))
     (only,) = scenario.classes
-    assert (only.name, only.size.distribution, scenario.mean_of(0)) == ("jobs", "exponential", 1)
+    assert (only.name, only.size.distribution) == ("jobs", "exponential")
+    assert scenario.mean_of(0) == 1
     assert scenario.policy.name == "greedy-p"
     one = opened(changed(("classes",), {"speedup": [1, 2]}, GOOD))
     assert one == opened(changed(("classes",), [{"speedup": [1, 2]}], GOOD))
@@ -302,7 +303,8 @@ def test_roots_are_found(root: int, alpha: int) -> None:
 
 def test_a_script_and_an_unread_trace_may_tell_no_load() -> None:
     scenario = opened(changed(("workload", "load"), None, SCRIPT))
-    assert (scenario.loads, scenario.load) == ((0, 0), 0)
+    assert list(scenario.loads) == [0, 0]
+    assert scenario.load == 0
     assert opened(SCRIPT).load == Fraction(1, 2)
     trace = opened(TRACE)
     assert trace.needs_trace

@@ -110,8 +110,8 @@ class TestASecondProgram:
         """The flags of an event, from the states before and after it."""
         bench, oracle = assemble(parse_scenario(data)), Oracle(data)
         least = bench.system.tables.least.tolist()  # type: ignore[attr-defined]
-        before = 0
-        for run, expected in zip(runs(bench, np.inf), oracle.events, strict=True):
+        pairs = zip(runs(bench, np.inf), oracle.events, strict=True)
+        for event, (run, expected) in enumerate(pairs, 1):
             width, j = sum(length for _, length in expected.pieces), expected.job_class
             after = self.open(oracle, expected)
             narrow = sum(expected.jobs[j][: max(0, least[j] - 1)])
@@ -127,9 +127,8 @@ class TestASecondProgram:
                 FLAG_BELOW: narrow == 2 and expected.kind == "arrival" and 0 < width < least[j],
             }
             assert run.row["flags"][0] == sum(flag for flag, there in flags.items() if there)
-            assert run.row["event"][0] == before + 1
+            assert run.row["event"][0] == event
             assert run.row["busy"][0] == oracle.servers - expected.on.count(None)
-            before += 1
 
     def open(self, oracle: Oracle, event: Happened) -> int:
         """Servers open to the event's class after it."""
@@ -157,7 +156,7 @@ class TestIntegrals:
                 assert area[j, i] == pytest.approx(float(expected), abs=CLOSE)
             target = [Fraction(int(units), DISTANCE_UNIT) for units in tables.target[j, 1:]]
             away = oracle.integral(lambda jobs, j=j, target=target: sum(
-                abs(many - there) for many, there in zip(jobs[j], target, strict=False)))  # fmt: skip
+                abs(many - y) for many, y in zip(jobs[j], target, strict=False)))  # fmt: skip
             assert level_area[j, DISTANCE] == pytest.approx(float(away), abs=CLOSE)
             narrow = oracle.integral(lambda jobs, j=j, least=int(tables.least[j]): sum(
                 jobs[j][: max(0, least - 1)]) > 1)  # fmt: skip
@@ -182,8 +181,9 @@ class TestIntegrals:
             expected: dict[tuple[int, ...], float] = {}
             for time, jobs in self.until(oracle, float(state.class_since[j])):
                 pair = [jobs[j][i - 1] if i else 0 for i in tables.pair[j].tolist()]
-                place = tuple((many - int(low)) // 2 ** int(tables.bin_shift[j])
-                              for many, low in zip(pair, tables.bin_low[j], strict=True))  # fmt: skip
+                wide = 2 ** int(tables.bin_shift[j])
+                place = tuple((many - low) // wide for many, low
+                              in zip(pair, tables.bin_low[j].tolist(), strict=True))  # fmt: skip
                 if time:
                     expected[place] = expected.get(place, 0.0) + float(time)
             assert found == pytest.approx(expected, abs=CLOSE)

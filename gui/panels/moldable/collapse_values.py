@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gui.panels.moldable.allocations_values import open_servers
 from model.frame import Frame, RunInfo
 from model.systems.moldable.state import BELOW, BINS, DISTANCE, NOW
-
-from gui.panels.moldable.allocations_values import open_servers
 
 Point = tuple[float, float]
 Values = NDArray[np.float64]

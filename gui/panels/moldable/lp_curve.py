@@ -17,6 +17,7 @@ from gui.theme import Theme, current_fonts
 
 _SNAP = 5.0  # pixels
 _DOT, _KNOT = 9.0, 5.0
+_ROOM = 1.08  # how far the axis goes beyond the curve
 _STEPS = 1000  # a dragged load is a multiple of 1 / _STEPS
 
 
@@ -35,6 +36,7 @@ class LoadCurve(QWidget):
         text = PlotText("load", "D*")
         self.plot = TimePlot(theme, current_fonts(), text, parent=self)
         self._curve: Pyramid = self.plot.add_curve("D*", "optimum")
+        self._room: Pyramid = self.plot.add_curve("room", "grid")  # one point: the axis reaches it
         self._view = self.plot.getPlotItem().getViewBox()
         self._dots = pg.ScatterPlotItem(pen=None, useCache=False, antialias=True)
         self._dots.setZValue(110)
@@ -56,10 +58,15 @@ class LoadCurve(QWidget):
                              "click returns to the present one.")  # fmt: skip
 
     def set_curve(
-        self, curve: NDArray[np.float64], knots: tuple[Fraction, ...], present: Fraction, symbol: str
+        self,
+        curve: NDArray[np.float64],
+        knots: tuple[Fraction, ...],
+        present: Fraction,
+        symbol: str,
     ) -> None:
         """Show another curve [points, 2], which bends at *knots*, with the cursor at *present*."""
         self._curve.replace(np.r_[0.0, curve[:, 0]], np.r_[curve[0, 1], curve[:, 1]])
+        self._room.replace([0.0], [_ROOM * float(curve[:, 1].max())])
         self._knots, self._present = knots, present
         self.plot.getPlotItem().getAxis("bottom").setLabel(f"load {symbol}")
         self.plot.reset_view()

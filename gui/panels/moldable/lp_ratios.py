@@ -191,26 +191,26 @@ class RatioPlot(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(gold)
             painter.drawEllipse(point, _RING * scale, _RING * scale)
-        painter.setPen(QColor(self._theme.ink(self._theme.optimum)))
         for box, text in self.names():
+            painter.fillRect(box, QColor(self._theme.panel))
+            painter.setPen(QColor(self._theme.ink(self._theme.optimum)))
             painter.drawText(box, _CENTRE, text)
 
     def names(self) -> list[tuple[QRectF, str]]:
-        """Where the used widths are named, below their points, and what is written."""
+        """Where the used widths are named, beside their lines, and what is written."""
         values = self.values
         if values is None or not values.support:
             return []
         metrics, line, area = self._metrics(), self._metrics().height(), self.area()
-        single, found = len(values.support) == 1, []
-        for place, (width, share) in enumerate(zip(values.support, values.shares, strict=True)):
-            symbol = "i₁ = i₂" if single else f"i{subscript(place + 1)}"
+        found, used = [], list(zip(values.support, values.shares, strict=True))
+        for place, (width, share) in enumerate(used):
+            symbol = "i₁ = i₂" if len(used) == 1 else f"i{subscript(place + 1)}"
             text = f"{symbol} = {width}, p* = {share}"
-            half = metrics.horizontalAdvance(text) / 2 + 4
-            x = self.at(width, 0.0).x()
-            centre = x if single else x + (half if place else -half)
-            centre = min(max(centre, area.left() + half), area.right() - half)
-            top = area.bottom() - (1.3 + (0.0 if single else 1.05 * (1 - place))) * line
-            found.append((QRectF(centre - half, top, 2 * half, line), text))
+            wide = metrics.horizontalAdvance(text) + 6
+            x = self.at(width, 0.0).x() + 3
+            left = x if x + wide <= area.right() else x - 6 - wide
+            top = area.bottom() - (0.4 + 1.05 * (len(used) - place)) * line
+            found.append((QRectF(left, top, wide, line), text))
         return found
 
     # Words.

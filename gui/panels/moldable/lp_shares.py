@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -28,6 +29,7 @@ _CENTRE = Qt.AlignmentFlag.AlignCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROOM = 1.1
+_INKS = ("#101418", "#ffffff")  # of texts on a colour, dark and light
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class ShareValues:
 
 def value_of(curve: tuple[tuple[float, float], ...], share: float) -> float:
     """f_j(b): linear between where it bends, constant beyond."""
-    for (left, high), (right, low) in zip(curve, curve[1:], strict=False):
+    for (left, high), (right, low) in pairwise(curve):
         if share <= right:
             return high + (low - high) * max(0.0, share - left) / (right - left)
     return curve[-1][1]
@@ -87,12 +89,12 @@ class SharesPlot(QWidget):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self._theme = theme
-        self.setMinimumHeight(round(11 * self._metrics().height()))
+        self.setMinimumHeight(round(15 * self._metrics().height()))
         self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(300, round(13 * self._metrics().height()))
+        return QSize(300, round(16 * self._metrics().height()))
 
     @staticmethod
     def _metrics() -> QFontMetricsF:
@@ -122,7 +124,7 @@ class SharesPlot(QWidget):
         names = max((metrics.horizontalAdvance(one.name) for one in self.values), default=0.0)
         right = self.width() - _PAD - min(names, 0.3 * self.width()) - _LEADER
         return QRectF(left, 4.3 * line, max(right - left, 1.0),
-                      max(self.height() - 6.6 * line, 1.0))  # fmt: skip
+                      max(self.height() - 6.8 * line, 1.0))  # fmt: skip
 
     def _tick(self) -> float:
         return step_up(self.top / 3)
@@ -159,8 +161,8 @@ class SharesPlot(QWidget):
         for number, (box, one) in enumerate(zip(self.parts(), self.values, strict=True)):
             color = class_color(self._theme, number)
             painter.fillRect(box.adjusted(0.5, 0.5, -0.5, -0.5), QColor(color))
-            dark, light = "#101418", "#ffffff"
-            painter.setPen(QColor(max((dark, light), key=lambda ink, c=color: contrast(ink, c))))
+            dark, light = (contrast(ink, color) for ink in _INKS)
+            painter.setPen(QColor(_INKS[0] if dark >= light else _INKS[1]))
             painter.drawText(box, _CENTRE, self._written(one, box.width()))
 
     def _written(self, one: ShareValues, width: float) -> str:
@@ -182,11 +184,11 @@ class SharesPlot(QWidget):
             painter.drawText(box, _RIGHT, format_number(number * step, step))
         for quarter in range(5):
             x = self.at(quarter / 4, 0).x()
-            painter.drawText(QRectF(x - 40, area.bottom() + 2, 80, line), _CENTRE,
+            painter.drawText(QRectF(x - 40, area.bottom() + 0.4 * line, 80, line), _CENTRE,
                              format_number(quarter / 4, 0.01 if quarter % 2 else 0.1))  # fmt: skip
         painter.drawText(QRectF(_PAD, 3.1 * line, self.width(), line), _LEFT,
                          "fⱼ(b): what the class adds to the mean time")  # fmt: skip
-        painter.drawText(QRectF(area.left(), area.bottom() + 1.1 * line, area.width(), line),
+        painter.drawText(QRectF(area.left(), area.bottom() + 1.4 * line, area.width(), line),
                          _CENTRE, "b, its share of the servers")  # fmt: skip
 
     def _paint_curve(self, painter: QPainter, number: int, one: ShareValues) -> None:
@@ -205,7 +207,7 @@ class SharesPlot(QWidget):
     def _paint_names(self, painter: QPainter, line: float) -> None:
         area, elide = self.area(), Qt.TextElideMode.ElideRight
         ends = [self.at(1.0, value_of(one.curve, 1.0)).y() for one in self.values]
-        low, high = area.top() - line, area.bottom() + line
+        low, high = area.top() - line, area.bottom() + line / 4
         shown = self.values[: int((high - low) // line)]
         for number, (one, end, centre) in enumerate(
             zip(shown, ends, spread(ends[: len(shown)], line, low, high), strict=False)

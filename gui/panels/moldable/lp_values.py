@@ -9,10 +9,11 @@ from typing import Sequence
 
 from gui.panels.moldable.lp_ratios import RatioValues
 from gui.panels.moldable.lp_shares import ShareValues
-from gui.panels.moldable.wording import class_letters, subscript
+from gui.panels.moldable.wording import class_letters
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, exact, significant
 from gui.theme import Theme
+from model.policies import policy_titles
 from model.programs.moldable.bounds import ClassBounds, MoldableBounds
 from model.programs.moldable.program import SOLVER_TOLERANCE
 from model.programs.moldable.theorem1 import Optimum, optimum
@@ -189,15 +190,15 @@ def proof_lines(bounds: MoldableBounds, shown: Shown, theme: Theme) -> str:
         mark = f'<b style="color:{ink}">{TICK if agrees else CROSS}</b>'
         says = f"= {theorem}" if agrees else f"differs from {theorem} by {off:.1e}"
         lines.append(f"{mark} {program} by PuLP with {answer.solver}: {escape(answer.status)}, "
-                     f"{significant(answer.objective, 6)} {says}")  # fmt: skip
+                     f"{_rounded(answer.objective)} {says}")  # fmt: skip
     if bounds.solution is not None and bounds.solution.price:
         per = float(bounds.solution.price) / bounds.servers
         lines.append(f"One server more would shorten {BEST} by {significant(per, 3)}: the dual "
                      f"price of the servers is {fraction(bounds.solution.price)}.")  # fmt: skip
     elif bounds.solution is not None:
-        slack = float(bounds.solution.slack if shown.several else 1 - bounds.classes[0].share_busy)
-        lines.append(f"More servers would not help: {significant(100 * slack, 3)}{THIN}% of them "
-                     "are not needed.")  # fmt: skip
+        slack = 100 * float(bounds.solution.slack)
+        lines.append(f"More servers would not help: {significant(slack, 3)}{THIN}% of them are "
+                     "not needed.")  # fmt: skip
     if shown.found is not None and not shown.found.unique:
         lines.append("(P) has other optimal solutions.")
     return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>' if lines else ""
@@ -212,15 +213,15 @@ def reference_table(bounds: MoldableBounds, theme: Theme) -> str:
     for found in bounds.references:
         if found.blocking is not None:
             lines = " + ".join(str(one.lines) for one in found.erlang)
-            rows.append([escape(found.policy), f"Erlang B, sizes of any law, {lines} lines",
+            rows.append([_title(found.policy), f"Erlang B, sizes of any law, {lines} lines",
                          _share(found.blocking), _time(found.mean_time), ""])  # fmt: skip
         if found.chain is not None:
             states = significant(found.chain.states)
-            rows.append([escape(found.policy), f"exact chain of {states} states, "
+            rows.append([_title(found.policy), f"exact chain of {states} states, "
                          "exponential sizes", _share(found.chain.blocking),
                          _time(found.chain.mean_time), _time(found.chain.distance)])  # fmt: skip
         elif found.note and found.blocking is None:
-            rows.append([escape(found.policy), escape(found.note), "", "", ""])
+            rows.append([_title(found.policy), escape(found.note), "", "", ""])
     rows += _theorem2_rows(bounds)
     if not rows:
         return ""
@@ -241,7 +242,7 @@ def _theorem2_rows(bounds: MoldableBounds) -> list[list[str]]:
         time = "–"
         if found.time is not None and one.mean_time is not None:
             time = f"{BEST} ± {significant(found.time * float(one.mean), 3)}"
-        rows.append([f"greedy(p*){of}", f"Theorem 2, sizes of any law{proved}", blocked, time,
+        rows.append([f"greedy(p*){of}", f"Theorem 2, exponential sizes{proved}", blocked, time,
                      f"≤ {significant(found.distance, 3)}"])  # fmt: skip
     return rows
 
@@ -253,11 +254,16 @@ def curve_text(shown: Shown) -> str:
     return f"D*{THIN} {significant(shown.mean_time)}"
 
 
-def support_words(shown: Shown) -> str:
-    """i1 and i2 in words, for a script that reads them aloud."""
-    if shown.found is None:
-        return ""
-    return ", ".join(f"i{subscript(n)} = {i}" for n, i in enumerate(shown.found.support, 1))
+def _rounded(value: float) -> str:
+    """What a solver says, without the digits that it does not know."""
+    return significant(float(f"{value:.9g}"), 7)
+
+
+def _title(policy: str) -> str:
+    """What a policy is called, with its parameters."""
+    name, _, given = policy.partition(":")
+    title = dict(policy_titles("moldable")).get(name, name)
+    return escape(f"{title}, {given}" if given else title)
 
 
 def _share(value: float) -> str:
@@ -280,4 +286,4 @@ def _line(cells: Sequence[str], left: int = 1) -> str:
 
 
 def _table(lines: Sequence[str]) -> str:
-    return f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(lines)}</table>'
+    return f'<table width="100%" cellspacing="0" cellpadding="3">{"".join(lines)}</table>'

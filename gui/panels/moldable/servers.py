@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QVBoxLayout
+
+from gui.intents import Select
 from gui.panel import Panel
+from gui.panels.moldable.servers_view import MoldableServersView
+from gui.theme import Theme
 from model.frame import Frame
 
 
@@ -15,6 +20,22 @@ class MoldableServersPanel(Panel):
     needs = frozenset({"moldable"})
     place = "left"
 
+    def build(self) -> None:
+        """One view that fills the panel."""
+        self.view = MoldableServersView(self.theme, self.body)
+        self.view.chosen.connect(self.intent.emit)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.view)
+
     def show_frame(self, frame: Frame) -> None:
         """Show a moment."""
-        self.show_note(f"{frame.state.number[3]} servers in use")
+        self.view.set_frame(frame)
+
+    def show_selection(self, selection: Select) -> None:
+        """Outline what is pointed at."""
+        self.view.set_selection(selection)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.view.set_theme(theme)

@@ -27,7 +27,7 @@ class Section(NamedTuple):
     end: int  #: the first one behind it
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many servers there are."""
         return self.end - self.first
 
@@ -75,7 +75,7 @@ def content_of(state: MoldableState, time: float, section: Section, index: Integ
     job = np.where(busy, record, 0)
     left = busy & (index > 0) & (state.server_job[np.maximum(servers - 1, 0)] == record)
     following = np.minimum(servers + 1, len(state.server_job) - 1)
-    right = busy & (index < section.count - 1) & (state.server_job[following] == record)
+    right = busy & (index < section.size - 1) & (state.server_job[following] == record)
     width = np.where(busy, state.job_width[job], 0).astype(np.int64)
     partial = busy & (width < state.job_request[job])
     return Content(record, width, np.where(busy, shares(state, job, time), 0.0), left, right,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -110,7 +111,9 @@ def paint_marks(
     painter.restore()
 
 
-def paint_selection(painter: QPainter, scene: Scene, selection: Select, hovered: int | None) -> None:
+def paint_selection(
+    painter: QPainter, scene: Scene, selection: Select, hovered: int | None
+) -> None:
     """Outline what is pointed at anywhere in the window, and the job under the mouse."""
     painter.save()
     painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
@@ -134,7 +137,7 @@ def _outline_job(painter: QPainter, scene: Scene, job: int, color: str) -> None:
 def outline(painter: QPainter, scene: Scene, pieces: list[list[Strip]], color: str) -> None:
     """A frame around each piece, open where it goes on in another row, and lines between them."""
     lines = [line for strips in pieces for strip in strips for line in _frame(strip)]
-    for before, after in zip(pieces, pieces[1:], strict=False):
+    for before, after in pairwise(pieces):
         lines.append(_joint(before[-1].rect, after[0].rect))
     for tone, width in ((scene.theme.panel, WIDTH + 2), (color, WIDTH)):
         painter.setPen(QPen(QColor(tone), width, c=Qt.PenCapStyle.SquareCap))

@@ -34,15 +34,14 @@ class ServerPalette:
         [K, P, P] what is filled, to be repeated.
     empty, edge, parting:
         [K] what is not yet filled, outlines, and lines between servers of a job.
-    background, mark, under:
-        What is between cells, and the mark of a partial allocation with its border.
+    mark, under:
+        The mark of a partial allocation, and its border.
     """
 
     full: Pixels
     empty: Pixels
     edge: Pixels
     parting: Pixels
-    background: int
     mark: int
     under: int
 
@@ -90,11 +89,14 @@ def server_palette(
                         _plain(color, scale))  # fmt: skip
             empty.append(empty_color(theme, look - WIDTHS))
             edge.append(color)
-    parting = [mix(theme.panel, color, PARTING_SHARE) for color in edge]
     return ServerPalette(
-        np.array(full, np.uint32), *(_pixels(colors) for colors in (empty, edge, parting)),
-        argb(theme.panel), argb(theme.run), argb(theme.panel),
-    )  # fmt: skip
+        full=np.array(full, np.uint32),
+        empty=_pixels(empty),
+        edge=_pixels(edge),
+        parting=_pixels([mix(theme.panel, color, PARTING_SHARE) for color in edge]),
+        mark=argb(theme.run),
+        under=argb(theme.panel),
+    )
 
 
 @cache

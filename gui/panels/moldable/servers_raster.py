@@ -24,6 +24,8 @@ from gui.theme import Theme
 
 #: Where a block meets its neighbours; OPEN: its job goes on in the next row.
 LEFT, RIGHT, OPEN, PARTIAL = 1, 2, 4, 8
+#: The length of lines between servers of a job above and below their words, by their height.
+PARTING = 0.16
 #: Columns of codes.
 LOOK, LEVEL, MEETS = range(3)
 #: The mark of a partial allocation: its side as a part of the block's height, at least and at
@@ -82,10 +84,10 @@ def _outline(
 ) -> None:
     """Outlines around blocks, lines between servers of a job, and marks of partial allocations."""
     edge, border, end = palette.edge[like], cell.border, cell.width - cell.trail
-    inside = slice(border, cell.tall - border)
     left, right = (meets & LEFT) > 0, (meets & RIGHT) > 0
     joined = np.flatnonzero(right & ((meets & OPEN) == 0))
-    picture[joined, inside, -scale:] = palette.parting[like[joined]][:, None, None]
+    for rows in _parting(cell):
+        picture[joined, rows, -scale:] = palette.parting[like[joined]][:, None, None]
     if border:
         picture[:, :border] = picture[:, -border:] = edge[:, None, None]
         picture[~right, :, end - border : end] = edge[~right][:, None, None]
@@ -93,6 +95,15 @@ def _outline(
     marked = np.flatnonzero(meets & PARTIAL)
     if len(marked):
         _mark(picture, marked, palette, cell, scale)
+
+
+def _parting(cell: Cell) -> tuple[slice, ...]:
+    """The rows of lines between servers of a job; where there are words they do not cross them."""
+    border, tall = cell.border, cell.tall
+    if not cell.written:
+        return (slice(border, tall - border),)
+    part = max(border + 1, round(PARTING * tall))
+    return slice(border, part), slice(tall - part, tall - border)
 
 
 def mark_side(cell: Cell, scale: int) -> int:
@@ -144,7 +155,7 @@ class SectionRaster(CellRaster):
 
         *there* [rows, columns, per] says which of the servers of each pixel exist.
         """
-        rows, columns = self._placed(layout, section)
+        rows, _ = self._placed(layout, section)
         looks, like = np.unique(codes[:, LOOK], return_inverse=True)
         tables = [step_pixels(theme, look) for look in looks.tolist()]
         table = np.append(np.array(tables, np.uint32).ravel(), np.uint32(argb(theme.panel)))

@@ -145,7 +145,8 @@ class Scene:
         if found is None:
             return []
         number, index = found
-        columns, end, result = self.layout.grids[number].columns, index + length, []
+        columns, end = self.layout.grids[number].columns, index + length
+        result: list[Strip] = []
         while index < end:
             stop = min(end, (index // columns + 1) * columns)
             begins, ends = not result, stop == end

@@ -76,13 +76,14 @@ class ServerText:
         for place, record in enumerate(strips.record.tolist()):
             wide = int(strips.length[place]) * cell.width - cell.lead - cell.trail
             box = int(left[place]) + cell.lead, int(top[place]), wide, cell.tall
-            self._job(scene.rect(box), record, int(level[place]))
+            start = shown.section.first + int(strips.start[place])
+            self._job(scene.rect(box), record, start, int(level[place]))
 
-    def _job(self, rect: QRectF, record: int, level: int) -> None:
+    def _job(self, rect: QRectF, record: int, start: int, level: int) -> None:
         scene = self._scene
         aside = (scene.layout.cell.border / scene.ratio) + BESIDE
         room = rect.width() - 2 * aside
-        lines = self._lines(record, room, rect.height())
+        lines = self._lines(record, start, room, rect.height())
         if not lines:
             return
         color = width_color(scene.theme, int(scene.state.job_width[record]))
@@ -96,9 +97,11 @@ class ServerText:
             below = QRectF(rect.x(), surface, rect.width(), rect.bottom() - surface)
             self._write(lines, rect, top, below, letter_ink(color), whole=surface <= top)
 
-    def _lines(self, record: int, room: float, height: float) -> list[tuple[QStaticText, float]]:
+    def _lines(
+        self, record: int, start: int, room: float, height: float
+    ) -> list[tuple[QStaticText, float]]:
         """The lines for which there is room, from above."""
-        labels = job_labels(self._scene.frame, record)
+        labels = job_labels(self._scene.frame, record, start)
         most = int((height - 2) / self._text.height)
         fitting = [kind for kind in range(min(most, len(labels)))
                    if self._text.width(labels[kind][-1]) <= room]  # fmt: skip

@@ -55,15 +55,18 @@ def header(frame: Frame) -> tuple[str, ...]:
 def caption_words(frame: Frame, section: Section) -> tuple[str, ...]:
     """What stands above a section, the longest first."""
     if section.pool < 0:
-        servers = servers_words(section.count)
+        servers = servers_words(section.size)
         return f"In no pool: {servers}, idle for ever", f"in no pool: {servers}"
     name = frame.info.facts.pool_names[section.pool]
-    busy = section.count - int(frame.state.free[section.pool])
+    busy = section.size - int(frame.state.free[section.pool])
     if name == "common":
-        start = f"Common to all classes: {servers_words(section.count)}"
+        start = f"Common to all classes: {servers_words(section.size)}"
     else:
-        start = f"Reserved for {name}: {servers_words(section.count)}"
-    return f"{start}, {grouped(busy)} in use", f"{name}: {grouped(busy)} of {grouped(section.count)}"
+        start = f"Reserved for {name}: {servers_words(section.size)}"
+    return (
+        f"{start}, {grouped(busy)} in use",
+        f"{name}: {grouped(busy)} of {grouped(section.size)}",
+    )
 
 
 def why_blocked(frame: Frame, job: int, job_class: int) -> tuple[str, ...]:
@@ -89,8 +92,11 @@ def class_letter(info: RunInfo, job_class: int) -> str:
     return class_letters(names)[job_class] if len(names) > 1 else ""
 
 
-def job_labels(frame: Frame, record: int) -> tuple[tuple[str, ...], ...]:
-    """The lines in a job's block in order of their weight, of each the longest words first."""
+def job_labels(frame: Frame, record: int, start: int) -> tuple[tuple[str, ...], ...]:
+    """The lines in a job's block in order of their weight, of each the longest words first.
+
+    *start* is a server of the piece that they are written on.
+    """
     state, info = frame.state, frame.info
     width, asked = int(state.job_width[record]), int(state.job_request[record])
     letter = class_letter(info, int(state.job_class[record]))
@@ -98,10 +104,16 @@ def job_labels(frame: Frame, record: int) -> tuple[tuple[str, ...], ...]:
     of = f"{number} of {asked}"
     left = float(state.job_departure[record]) - frame.time
     name = job_name(info, int(state.job_number[record]))
+    names: tuple[str, ...] = (name, name.removeprefix("job "))
+    if state.piece_next[record] >= 0:
+        pieces = pieces_of(state, record)
+        piece = 1 + next(place for place, (first, length) in enumerate(pieces)
+                         if first <= start < first + length)  # fmt: skip
+        names = (f"{name}, piece {piece} of {len(pieces)}", f"{name} ({piece}/{len(pieces)})", *names)
     short = significant(left, 2)
     return (
         (of, number, str(width)),
-        (name, name.removeprefix("job ")),
+        names,
         (f"{short} {info.time_unit}s left" if info.time_unit else f"{short} left", f"{short} left",
          short),
     )  # fmt: skip

@@ -7,17 +7,14 @@ from typing import Any, Iterable
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
     QLabel,
-    QScrollArea,
     QStackedLayout,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.intents import Solve
 from gui.panel import Panel
+from gui.panels.columns import Columns
 from gui.panels.pages import rich_text
 from gui.panels.phases.plan_axis import ServersAxis
 from gui.panels.phases.plan_gap import GapPlot
@@ -57,12 +54,7 @@ class PlanPanel(Panel):
         self._pace = LabelPace()
         self._pages = QStackedLayout(self.body)
         self._pages.setContentsMargins(0, 0, 0, 0)
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._content = QWidget()
         self._fill_content()
-        self._area.setWidget(self._content)
         self._sentence = QLabel()
         self._sentence.setWordWrap(True)
         self._sentence.setMargin(16)
@@ -80,40 +72,16 @@ class PlanPanel(Panel):
         self.pools = rich_text("pools of the plan")
         self.prices = rich_text("prices of the optimum")
         self.proof = rich_text("checks of the solution")
-        column = QVBoxLayout(self._content)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(2)
-        column.addWidget(self.tiles)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(0)
-        column.addLayout(self._row, 1)
-        self._stacks = (QVBoxLayout(), QVBoxLayout())
-        for stack in self._stacks:
-            stack.setSpacing(2)
-            self._row.addLayout(stack)
-        self._columns = 0
+        self._area = Columns(self.tiles)
         self._arrange(1)
 
     def _arrange(self, columns: int) -> None:
         """All below each other, or the plot of the gap beside the rest."""
-        if columns == self._columns:
-            return
-        self._columns = columns
         words: list[QWidget] = [self.pools, self.prices, self.proof]
-        orders: tuple[list[QWidget], list[QWidget]] = (
-            ([self.axis, self.gap, *words], [])
-            if columns == 1
-            else ([self.axis, *words], [self.gap])
-        )
-        for stack, order in zip(self._stacks, orders, strict=True):
-            while stack.count():
-                stack.takeAt(0)
-            for widget in order:
-                stack.addWidget(widget, int(widget is self.gap))
-        for number in range(2):
-            self._row.setStretch(number, int(number < columns))
-        if columns == 2:
-            self._stacks[0].addStretch(1)
+        if columns == 1:
+            self._area.arrange([self.axis, self.gap, *words], growing=[self.gap])
+        else:
+            self._area.arrange([self.axis, *words], [self.gap], [self.gap])
 
     # Frames.
 
@@ -167,7 +135,7 @@ class PlanPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        for widget in (self.body, self._content, self.solving, self._sentence):
+        for widget in (self.body, self._area.content, self.solving, self._sentence):
             paint_ground(widget, theme)
         for part in (self.tiles, self.axis, self.gap):
             part.restyle(theme)

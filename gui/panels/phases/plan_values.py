@@ -7,6 +7,7 @@ from typing import Sequence
 
 import numpy as np
 
+from gui.panels.pages import table_line, table_of
 from gui.panels.phases.plan_axis import AxisRow
 from gui.panels.phases.plan_gap import GapPoint
 from gui.panels.phases.wording import configuration_text
@@ -167,14 +168,14 @@ def dual_table(bounds: PhasesBounds, info: RunInfo, theme: Theme) -> str:
         return ""
     names = info.numbers.model.phases
     heads = ("type", "arrivals <i>Λ</i>", "price")
-    lines = [_line([f'<span style="color:{theme.muted}">{text}</span>' for text in heads])]
+    lines = [table_line([f'<span style="color:{theme.muted}">{text}</span>' for text in heads])]
     rates = info.numbers.arrival_rates
     for name, rate, price in zip(names, rates, bounds.type_prices, strict=True):
-        lines.append(_line((escape(name), significant(float(rate)), significant(price))))
+        lines.append(table_line((escape(name), significant(float(rate)), significant(price))))
     if bounds.budget:
-        lines.append(_line(("budget <i>ε</i>", significant(bounds.budget),
+        lines.append(table_line(("budget <i>ε</i>", significant(bounds.budget),
                             significant(bounds.budget_price or 0.0))))  # fmt: skip
-    table = f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(lines)}</table>'
+    table = table_of(lines)
     note = ("Price of a type: what one more such job in each unit of time would take off Φ*; of "
             "the budget: what Φ* would gain for each unit of ε.")  # fmt: skip
     return f'{table}<p style="color:{theme.muted}; margin:4px 2px">{note}</p>'
@@ -198,9 +199,3 @@ def proof_lines(bounds: PhasesBounds, theme: Theme) -> str:
     if bounds.problem:
         lines.append(escape(bounds.problem))
     return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>' if lines else ""
-
-
-def _line(cells: Sequence[str]) -> str:
-    first, *others = cells
-    numbers = "".join(f'<td align="right">{cell}</td>' for cell in others)
-    return f'<tr><td align="left">{first}</td>{numbers}</tr>'

@@ -8,16 +8,13 @@ from typing import Any, Iterable
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
     QLabel,
-    QScrollArea,
     QStackedLayout,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.panel import Panel
+from gui.panels.columns import Columns
 from gui.panels.pages import busy_page, rich_text
 from gui.panels.queue.lp_bars import ConfigurationBars
 from gui.panels.queue.lp_picture import (
@@ -75,12 +72,7 @@ class SupportablePanel(Panel):
         self._pace = LabelPace()
         self._pages = QStackedLayout(self.body)
         self._pages.setContentsMargins(0, 0, 0, 0)
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._content = QWidget()
         self._fill_content()
-        self._area.setWidget(self._content)
         self._sentence = QLabel()
         self._sentence.setWordWrap(True)
         self._sentence.setMargin(16)
@@ -100,42 +92,18 @@ class SupportablePanel(Panel):
         self.prices = rich_text("prices of the optimum")
         self.guarantees = rich_text("guarantees")
         self.note = rich_text("what is missing")
-        column = QVBoxLayout(self._content)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(2)
-        column.addWidget(self.tiles)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(0)
-        column.addLayout(self._row, 1)
-        self._stacks = (QVBoxLayout(), QVBoxLayout())
-        for stack in self._stacks:
-            stack.setSpacing(2)
-            self._row.addLayout(stack)
-        self._columns = 0
+        self._area = Columns(self.tiles)
         self._arrange(1)
 
     def _arrange(self, columns: int) -> None:
         """All below each other, or the pictures beside the numbers."""
-        if columns == self._columns:
-            return
-        self._columns = columns
         place: list[QWidget] = [self.scale, self.note]
         pictures: list[QWidget] = [self.region, self.refining]
         numbers: list[QWidget] = [self.limits, self.bars, self.prices, self.guarantees]
-        orders = (
-            ([*place, *pictures, *numbers], []) if columns == 1 else ([*place, *numbers], pictures)
-        )
-        for stack, order in zip(self._stacks, orders, strict=True):
-            while stack.count():
-                stack.takeAt(0)
-            for widget in order:
-                stack.addWidget(widget, int(widget in pictures))
-        for number in range(2):
-            self._row.setStretch(number, int(number < columns))
-        for stack in self._stacks[:columns]:
-            stack.addStretch(0)
-        if columns == 2:
-            self._stacks[0].addStretch(1)
+        if columns == 1:
+            self._area.arrange([*place, *pictures, *numbers], growing=pictures)
+        else:
+            self._area.arrange([*place, *numbers], pictures, pictures)
 
     # Frames.
 
@@ -203,7 +171,7 @@ class SupportablePanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        for widget in (self.body, self._content, self._busy, self._sentence):
+        for widget in (self.body, self._area.content, self._busy, self._sentence):
             paint_ground(widget, theme)
         for part in (self.tiles, self.scale, self.region, self.bars, self.refining):
             part.restyle(theme)

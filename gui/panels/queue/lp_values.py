@@ -9,6 +9,7 @@ from typing import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gui.panels.pages import table_line, table_of
 from gui.panels.queue.lp_bars import ConfigurationRow
 from gui.panels.queue.lp_picture import Size, size_name
 from gui.panels.queue.lp_refining import Step
@@ -154,15 +155,15 @@ def price_table(bounds: QueueBounds, numbers: QueueNumbers, types: Sequence[Size
         return ""
     muted = [f'<span style="color:{theme.muted}">{text}</span>'
              for text in ("size", "share", "load", "price")]  # fmt: skip
-    lines = [_line(muted)]
+    lines = [table_line(muted)]
     each = zip(types, bounds.probabilities, best.type_prices, strict=True)
     for size, share, price in list(each)[:MOST_PRICES]:
         load = significant(float(bounds.workload * share))
-        lines.append(_line((size_name(numbers, size), _number(share), load, _number(price))))
+        lines.append(table_line((size_name(numbers, size), _number(share), load, _number(price))))
     for pool, price in zip(numbers.pools, best.pool_prices, strict=True):
         name = f"server, {escape(pool.name)}" if len(numbers.pools) > 1 else "server"
-        lines.append(_line((name, "", "", _number(price))))
-    table = f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(lines)}</table>'
+        lines.append(table_line((name, "", "", _number(price))))
+    table = table_of(lines)
     note = ("Price of a size: how much supportable workload one such job takes up, 1 on average; "
             "of a server: how much one more adds.")  # fmt: skip
     left = len(types) - MOST_PRICES
@@ -172,9 +173,3 @@ def price_table(bounds: QueueBounds, numbers: QueueNumbers, types: Sequence[Size
 
 def _number(value: Fraction) -> str:
     return exact(value) or significant(float(value))
-
-
-def _line(cells: Sequence[str]) -> str:
-    first, *others = cells
-    numbers = "".join(f'<td align="right">{cell}</td>' for cell in others)
-    return f'<tr><td align="left">{first}</td>{numbers}</tr>'

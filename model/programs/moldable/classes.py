@@ -73,8 +73,8 @@ class ClassesOptimum:
     slack:
         1 - sum of b_j, servers that nobody needs, divided by n.
     price:
-        By how much the objective would fall for each additional server; where it bends at this
-        number of servers, for the next one.
+        At which rate the objective would fall as the bound 1 on the sum of b_j rose: for n servers
+        more, were it linear.  Where it bends at 1 the rate beyond counts.
     unique:
         Whether there is no other optimal y.
     """

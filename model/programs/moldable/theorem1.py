@@ -68,7 +68,7 @@ class Duals:
     nu:
         Of the equality, with the sign that it has in the Lagrangian.
     servers:
-        theta_0 >= 0, of q_1(y) <= 1: by how much D* would fall for each additional server.
+        theta_0 >= 0, of q_1(y) <= 1: at which rate D* would fall as this bound rose.
     widths:
         [d] theta_i = 1 / lambda + nu s_i + theta_0 i >= 0, and 0 where y*_i > 0.
     """

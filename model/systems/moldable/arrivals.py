@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from model.errors import ScenarioError
+from model.scenario.moldable import MoldableScenario
 from model.systems.moldable.numbers import MoldableNumbers
 from model.workload import PoissonWorkload, RecordedWorkload, Workload
 
 
 def workload_of(
-    scenario: Any, numbers: MoldableNumbers, start: float = 0.0, branch: int = 0
+    scenario: MoldableScenario, numbers: MoldableNumbers, start: float = 0.0, branch: int = 0
 ) -> Workload:
     """The workload of a scenario from time *start* on; a block's services are inherent sizes.
 
@@ -22,10 +21,7 @@ def workload_of(
         If the workload is a trace: its jobs must have been read before.
     """
     if scenario.workload.kind == "trace":
-        raise ScenarioError(
-            "found a trace that has not been read; give its files with --trace PATH",
-            where="workload.paths",
-        )
+        return _drawn_from_trace(scenario, start, branch)
     if scenario.workload.kind == "scripted":
         jobs = scenario.workload.arrivals
         return RecordedWorkload(
@@ -36,3 +32,15 @@ def workload_of(
     rates = [float(rate) * numbers.servers for rate in numbers.arrival_rates]
     laws = [item.size for item in scenario.classes]
     return PoissonWorkload(rates, laws, scenario.seed, start, branch)
+
+
+def _drawn_from_trace(scenario: MoldableScenario, start: float, branch: int) -> Workload:
+    """Jobs drawn from what a trace's jobs were like; the trace's own jobs must be given."""
+    if scenario.needs_trace:
+        raise ScenarioError(
+            "found a trace that has not been read; give its files with --trace PATH",
+            where="workload.paths",
+        )
+    from model.traces.moldable_workload import workload_of as drawn
+
+    return drawn(scenario, start, branch)

@@ -53,8 +53,8 @@ def violations(system: MoldableSystem, state: MoldableState) -> list[str]:
     found = [*_records(system, state), *_servers(state)]
     if found:  # who is where is not known: what is counted by it says nothing more
         return found
-    found = [*_jobs(system, state), *_conservation(system, state), *_tallies(state)]
-    found += [*_times(system, state), *_levels(system, state), *_areas(system, state)]
+    found = [*_jobs(system, state), *_conservation(state), *_tallies(state)]
+    found += [*_times(state), *_levels(system, state), *_areas(system, state)]
     found += [*_spent(state), *_occupancy(system, state)]
     return [*found, *_pieces(system, state), *_gaps(system, state)]
 
@@ -125,7 +125,7 @@ def _jobs(system: MoldableSystem, state: MoldableState) -> Sentences:
 # Counts.
 
 
-def _conservation(system: MoldableSystem, state: MoldableState) -> Sentences:
+def _conservation(state: MoldableState) -> Sentences:
     """Who came was blocked, or is here, or has left; an event is an arrival or a departure."""
     tally, here = state.tally, state.jobs.sum(axis=1)
     if (tally[ARRIVED] != tally[ADMITTED] + tally[BLOCKED]).any():
@@ -159,7 +159,7 @@ def _tallies(state: MoldableState) -> Sentences:
 # Times.
 
 
-def _times(system: MoldableSystem, state: MoldableState) -> Sentences:
+def _times(state: MoldableState) -> Sentences:
     """Nobody came in the future or should have left; nothing was counted up to the future."""
     live, now = state.job_number >= 0, float(state.clock[NOW])
     arrived, departs = state.job_arrival[live], state.job_departure[live]

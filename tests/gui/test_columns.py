@@ -1,0 +1,65 @@
+"""Widgets in one column or in two, and what takes the room that is left."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.panels.columns import Columns
+
+
+class Block(QWidget):
+    """A widget that asks for a fixed size and may grow."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(100, 40)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, 30)
+
+
+@pytest.fixture
+def blocks() -> list[Block]:
+    return [Block() for _ in range(3)]
+
+
+@pytest.fixture
+def columns(qtbot: QtBot, blocks: list[Block]) -> Columns:
+    shown = Columns(Block())
+    qtbot.addWidget(shown)
+    shown.arrange(blocks)
+    shown.resize(600, 400)
+    shown.show()
+    qtbot.waitExposed(shown)
+    return shown
+
+
+def test_one_column_stands_below_the_head(columns: Columns, blocks: list[Block]) -> None:
+    tops = [block.mapTo(columns, block.rect().topLeft()).y() for block in blocks]
+    assert columns.count == 1
+    assert tops == sorted(set(tops)) and tops[0] >= 40
+    assert len({block.width() for block in blocks}) == 1
+
+
+def test_two_columns_share_the_width(qtbot: QtBot, columns: Columns, blocks: list[Block]) -> None:
+    columns.arrange(blocks[:1], blocks[1:], blocks[:1])
+    qtbot.waitUntil(lambda: blocks[1].mapTo(columns, blocks[1].rect().topLeft()).x() >= 250)
+    assert columns.count == 2
+    assert blocks[0].height() > 300  # it grows
+    assert blocks[1].mapTo(columns, blocks[1].rect().topLeft()).y() < 60  # its column is at the top
+
+
+def test_a_column_whose_growing_widget_is_hidden_keeps_to_the_top(
+    qtbot: QtBot, columns: Columns, blocks: list[Block]
+) -> None:
+    columns.arrange(blocks, growing=blocks[1:2])
+    blocks[1].hide()
+    qtbot.waitUntil(lambda: blocks[2].mapTo(columns, blocks[2].rect().topLeft()).y() < 150)
+
+
+def test_arranging_alike_again_changes_nothing(columns: Columns, blocks: list[Block]) -> None:
+    before = [block.geometry() for block in blocks]
+    columns.arrange(blocks)
+    assert [block.geometry() for block in blocks] == before

@@ -1,0 +1,412 @@
+"""What must hold after every event of moldable jobs: each planted fault must be seen."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+from model.assembly import assemble
+from model.engine import EventRun, started
+from model.scenario.load import parse_scenario
+from model.state import copied
+from model.systems.moldable.invariants import violations
+from model.systems.moldable.state import (
+    ADMITTED,
+    ARRIVED,
+    BELOW,
+    BLOCKED,
+    BUSY,
+    DEPARTED,
+    DISTANCE,
+    EVENT,
+    JOBS,
+    NEXT_ARRIVAL,
+    NOW,
+    OF_ADMITTED,
+    OF_DEPARTED,
+    PARTIAL,
+    SPLIT,
+    SQUARED,
+    MoldableState,
+)
+from model.systems.moldable.system import MoldableSystem
+from model.workload import ContinuedWorkload
+
+Plant = Callable[[MoldableSystem, MoldableState], None]
+
+#: Two classes with servers of their own, and common ones behind them.
+DATA: dict[str, Any] = {
+    "system": "moldable",
+    "seed": 4,
+    "servers": {"count": 24},
+    "classes": [
+        {"name": "a", "speedup": ["1", "9/5", "5/2", "3"]},
+        {"name": "b", "speedup": ["1", "3/2", "7/4"]},
+    ],
+    "workload": {"kind": "poisson", "load": "9/10"},
+    "policy": {"name": "greedy-p", "parameters": {
+        "p": {"a": ["1/10", 0, "6/10", "3/10"], "b": [0, "1/2", "1/2"]},
+        "shares": {"a": "1/2", "b": "1/4"}, "rest": "common"}},
+}  # fmt: skip
+
+
+def system_of(**parameters: Any) -> Any:
+    policy = {"name": "greedy-p", "parameters": DATA["policy"]["parameters"] | parameters}
+    return assemble(parse_scenario(DATA | {"policy": policy})).system
+
+
+def reached(system: Any, enough: Callable[[Any], bool]) -> tuple[MoldableSystem, MoldableState]:
+    """The first state in which there is enough of everything."""
+    state = started(system)
+    for _ in range(20000):
+        assert violations(system, state) == []
+        if enough(state):
+            return system, state
+        run = EventRun(system, state)
+        run.finish()
+        state = run.state
+    raise AssertionError("no such state")
+
+
+def everything(state: Any) -> bool:
+    """Jobs in pieces, also in both pools, partial ones, gaps, and two alike."""
+    live = state.job_number >= 0
+    split = live & (state.piece_next >= 0)
+    partial = live & (state.job_width < state.job_request)
+    gaps = (state.gap_head[:2] >= 0).sum()
+    alike = (state.gap_next[state.gap_head[state.gap_head >= 0]] >= 0).any()
+    in_both = split[:12].any() and (state.server_job[18:] == np.flatnonzero(split)[0]).any()
+    return bool(
+        split.any() and in_both and partial.any() and gaps and alike and state.free[2] > 0
+        and state.below[0, 0] >= 2 and state.jobs[1].sum() >= 2
+        and (state.tally[BLOCKED] > 0).all() and (state.run_length[state.server_job < 0] > 1).any()
+    )  # fmt: skip
+
+
+COMMON = reached(system_of(), everything)
+#: Without common servers the last six are for nobody.
+IDLE = reached(system_of(rest="idle"), lambda state: bool(state.jobs.sum() > 5))
+
+
+def add(field: str, place: Any, amount: float) -> Plant:
+    def plant(_: MoldableSystem, state: MoldableState) -> None:
+        getattr(state, field)[place] += amount
+
+    return plant
+
+
+def live(state: MoldableState, place: int = 0) -> int:
+    """The record of a job."""
+    return int(np.flatnonzero(state.job_number >= 0)[place])
+
+
+def of_job(field: str, value: float) -> Plant:
+    def plant(_: MoldableSystem, state: MoldableState) -> None:
+        getattr(state, field)[live(state)] = value
+
+    return plant
+
+
+def of_gone(field: str, value: float) -> Plant:
+    """Of a server that is no record of a job."""
+
+    def plant(_: MoldableSystem, state: MoldableState) -> None:
+        getattr(state, field)[np.flatnonzero(state.job_number < 0)[0]] = value
+
+    return plant
+
+
+def twice_here(_: MoldableSystem, state: MoldableState) -> None:
+    state.job_number[live(state)] = state.job_number[live(state, 1)]
+
+
+def not_arrived(_: MoldableSystem, state: MoldableState) -> None:
+    state.job_number[live(state)] = state.number[NEXT_ARRIVAL]
+
+
+def idle_server(state: MoldableState) -> int:
+    return int(np.flatnonzero(state.server_job < 0)[0])
+
+
+def stolen(_: MoldableSystem, state: MoldableState) -> None:
+    """A server of one job is another's: widths and servers in use are the same in sum."""
+    wide = np.flatnonzero((state.job_number >= 0) & (state.job_width > 1))[0]
+    mine = np.flatnonzero(state.server_job == wide)
+    state.server_job[mine[-1]] = live(state, -1)
+
+
+def of_nobody(_: MoldableSystem, state: MoldableState) -> None:
+    state.server_job[live(state)] = idle_server(state)
+
+
+def first_server_of_another(_: MoldableSystem, state: MoldableState) -> None:
+    """Two jobs of the same width have each other's servers."""
+    widths = state.job_width[np.flatnonzero(state.job_number >= 0)]
+    width = next(int(w) for w in widths if (widths == w).sum() > 1)
+    one, other = np.flatnonzero((state.job_number >= 0) & (state.job_width == width))[:2]
+    mine, theirs = state.server_job == one, state.server_job == other
+    state.server_job[mine], state.server_job[theirs] = other, one
+
+
+def other_class(_: MoldableSystem, state: MoldableState) -> None:
+    """A job of a class that has one of its width, on servers of the other class."""
+    found = np.flatnonzero((state.job_number >= 0) & (state.job_class == 1))
+    state.job_class[found[0]] = 0
+
+
+def narrow_for_ever(_: MoldableSystem, state: MoldableState) -> None:
+    state.below[1, 0] = state.below[0, 0] - 1
+
+
+def widened(_: MoldableSystem, state: MoldableState) -> None:
+    state.job_request[live(state)] += 9
+
+
+def split_record(state: MoldableState) -> int:
+    return int(np.flatnonzero((state.job_number >= 0) & (state.piece_next >= 0))[0])
+
+
+def second_piece_lost(_: MoldableSystem, state: MoldableState) -> None:
+    state.piece_next[split_record(state)] = -1
+
+
+def piece_too_long(_: MoldableSystem, state: MoldableState) -> None:
+    state.run_length[split_record(state)] += 1
+
+
+def piece_too_many(_: MoldableSystem, state: MoldableState) -> None:
+    """The last piece of one job leads on to another job's."""
+    whole = np.flatnonzero((state.job_number >= 0) & (state.piece_next < 0))
+    state.piece_next[whole[0]] = whole[-1]
+
+
+def piece_empty(_: MoldableSystem, state: MoldableState) -> None:
+    state.run_length[live(state)] = 0
+
+
+def a_gap(state: MoldableState) -> tuple[int, int, int]:
+    """A gap that is followed by another in its list: pool, list and first server."""
+    for pool, place in np.argwhere(state.gap_head >= 0).tolist():
+        start = int(state.gap_head[pool, place])
+        if state.gap_next[start] >= 0:
+            return pool, place, start
+    raise AssertionError("no such gap")
+
+
+def gap_lost(_: MoldableSystem, state: MoldableState) -> None:
+    state.gap_next[a_gap(state)[2]] = -1
+
+
+def gap_twice(_: MoldableSystem, state: MoldableState) -> None:
+    start = a_gap(state)[2]
+    state.gap_next[state.gap_next[start]] = start
+
+
+def gap_before(_: MoldableSystem, state: MoldableState) -> None:
+    state.gap_previous[state.gap_next[a_gap(state)[2]]] = -1
+
+
+def gap_in_the_wrong_list(_: MoldableSystem, state: MoldableState) -> None:
+    pool, place, start = a_gap(state)
+    empty = int(np.flatnonzero(state.gap_head[pool] < 0)[0])
+    state.gap_head[pool, empty], state.gap_head[pool, place] = start, state.gap_next[start]
+    state.gap_previous[state.gap_next[start]] = -1
+    state.gap_next[start] = -1
+
+
+def long_gap(state: MoldableState) -> int:
+    starts = [int(start) for start in state.gap_head.ravel() if start >= 0]
+    return next(start for start in starts if state.run_length[start] > 1)
+
+
+def gap_of_another_length(_: MoldableSystem, state: MoldableState) -> None:
+    state.run_length[long_gap(state)] -= 1
+
+
+def gap_of_another_end(_: MoldableSystem, state: MoldableState) -> None:
+    start = long_gap(state)
+    state.run_length[start + state.run_length[start] - 1] += 1
+
+
+def in_the_past(_: MoldableSystem, state: MoldableState) -> None:
+    state.clock[NOW] = state.job_departure.min() + 1e-9
+
+
+def departs_later(_: MoldableSystem, state: MoldableState) -> None:
+    """So that it is not the time that is wrong but the sum of execution times."""
+    state.job_departure[live(state)] += 1.0
+
+
+def arrived_before(_: MoldableSystem, state: MoldableState) -> None:
+    state.job_arrival[live(state)] *= 0.5
+
+
+def time_not_a_number(_: MoldableSystem, state: MoldableState) -> None:
+    state.clock[NOW] = np.nan
+
+
+def unsettled(_: MoldableSystem, state: MoldableState) -> None:
+    state.class_since[0] -= 0.1
+
+
+def since_the_future(_: MoldableSystem, state: MoldableState) -> None:
+    state.class_since[0] = state.since[0, 1] = state.clock[NOW] + 1.0
+
+
+def all_the_time(_: MoldableSystem, state: MoldableState) -> None:
+    state.area[0, 4] += 24 * state.clock[NOW]
+
+
+def used_bin(state: MoldableState) -> tuple[int, ...]:
+    return tuple(np.argwhere(state.occupancy > 0)[0].tolist())
+
+
+def time_lost_in_a_bin(_: MoldableSystem, state: MoldableState) -> None:
+    state.occupancy[used_bin(state)] = 0.0
+
+
+def time_won_in_a_bin(_: MoldableSystem, state: MoldableState) -> None:
+    state.occupancy[used_bin(state)] += 1.0
+
+
+def time_where_nobody_can_be(_: MoldableSystem, state: MoldableState) -> None:
+    bins = state.occupancy[0]
+    bins[-1, -1], bins[used_bin(state)[1:]] = bins[used_bin(state)[1:]], 0.0
+
+
+FAULTS: dict[str, tuple[Plant, str]] = {
+    "a job has two records": (twice_here, "a job has two records"),
+    "a job of a number below 0": (of_gone("job_number", -7), "a number below 0"),
+    "a job that has not come": (not_arrived, "a job is here that has not arrived"),
+    "a job of no class": (of_job("job_class", 5), "of a class that is none of 2"),
+    "a job of no server": (of_job("job_width", 0), "a job runs on no server"),
+    "a job asked for less": (of_job("job_request", 0), "or on more than it asked for"),
+    "a job asked for too much": (widened, "asked for more servers than it can run on"),
+    "a server of nobody": (of_nobody, "a server runs a job that is not here"),
+    "a server of no job": (add("server_job", 0, 999), "a server runs a job that is not here"),
+    "a server stolen": (stolen, "servers, its width is"),
+    "servers exchanged": (first_server_of_another, "is not on it"),
+    "servers in use": (add("number", BUSY, 1), "servers have a job, counted"),
+    "a job in X too many": (add("jobs", (0, 2), 1), "jobs by class and width are"),
+    "a job on no server in X": (add("jobs", (0, 0), 1), "jobs by class and width are"),
+    "a job too many": (add("number", JOBS, 1), "jobs, counted"),
+    "a narrow job too many": (add("below", (0, 0), 1), "run on fewer than"),
+    "fewer narrow jobs ever": (narrow_for_ever, "on fewer than i1 servers than ever did"),
+    "an arrival vanished": (add("tally", (ARRIVED, 0), 1), "jobs arrived,"),
+    "a job came from nowhere": (add("tally", (ADMITTED, 1), 1), "jobs arrived,"),
+    "a blocked job vanished": (add("tally", (BLOCKED, 0), -1), "jobs arrived,"),
+    "a job came back": (add("tally", (DEPARTED, 0), -1), "jobs got servers,"),
+    "another next arrival": (add("number", NEXT_ARRIVAL, 1), "arrivals were taken"),
+    "another event": (add("number", EVENT, 1), "left, in"),
+    "fewer partial ones": (add("tally", (PARTIAL, slice(None)), -9999), "than they asked for"),
+    "too many partial ones": (add("tally", (PARTIAL, 0), 9999), "than they asked for"),
+    "fewer in pieces": (add("tally", (SPLIT, slice(None)), -9999), "in several pieces and"),
+    "too many in pieces": (add("tally", (SPLIT, 1), 9999), "in several pieces and"),
+    "happened less than never": (add("tally", (SPLIT, 1), -9999), "something happened -"),
+    "a job should have departed": (in_the_past, "a job should have departed before"),
+    "a job never departs": (of_job("job_departure", np.inf), "or never departs"),
+    "a job departs at no time": (of_job("job_departure", np.nan), "or never departs"),
+    "a job from the future": (of_job("job_arrival", 1e9), "a job that is here arrives later"),
+    "a job from before": (of_job("job_arrival", -1.0), "a job that is here arrives later"),
+    "nobody departs": (of_gone("job_departure", 1e9), "a job that is not here will depart"),
+    "no time": (time_not_a_number, "the time is nan"),
+    "counted last at another time": (unsettled, "when no job of it came or left"),
+    "counted up to the future": (since_the_future, "when no job of it came or left"),
+    "another distance": (add("distance", 0, 1), "||X - n y*|| is"),
+    "another level of the distance": (add("level", (0, DISTANCE), 1), "the levels are"),
+    "another level of the square": (add("level", (1, SQUARED), 1), "the levels are"),
+    "another level of Lemma 2": (add("level", (0, BELOW), -1), "the levels are"),
+    "an area below 0": (add("area", (0, 1), -1e9), "an integral over time is -"),
+    "an area that is none": (add("area", (0, 1), np.nan), "an integral over time is nan"),
+    "a level's area below 0": (add("level_area", (1, DISTANCE), -1e9), "over time is -"),
+    "more than all servers' time": (all_the_time, "of the servers' time was used"),
+    "longer than there was time": (add("level_area", (0, BELOW), 1e6), "two jobs ran on fewer"),
+    "a little more area": (add("area", (0, 1), 1e-3), "the integral of the jobs is"),
+    "an arrival moved": (arrived_before, "the integral of the jobs is"),
+    "the times of those that left": (
+        add("time_sum", (OF_DEPARTED, 0), 1e-3), "the integral of the jobs is"),
+    "the times of all": (add("time_sum", (OF_ADMITTED, 1), 1e-3), "execution times are"),
+    "a departure moved": (departs_later, "execution times are"),
+    "time lost in a bin": (time_lost_in_a_bin, "in the bins, of"),
+    "time won in a bin": (time_won_in_a_bin, "was spent in the bins, of"),
+    "time below 0 in a bin": (add("occupancy", (0, 60, 60), -1.0), "was spent in the bins, of"),
+    "time in an impossible bin": (
+        time_where_nobody_can_be, "class a has spent time where it has more jobs than"),
+    "servers of another class": (other_class, "servers that are not for its class"),
+    "a piece lost": (second_piece_lost, "are not its servers"),
+    "a piece too long": (piece_too_long, "are not its servers"),
+    "a piece too many": (piece_too_many, "are not its servers"),
+    "a piece of nothing": (piece_empty, "are not its servers"),
+    "free servers of a pool": (add("free", 2, -1), "pool 3 has"),
+    "a gap lost": (gap_lost, "has gaps"),
+    "a gap listed twice": (gap_twice, "is listed twice"),
+    "a gap behind another": (gap_before, "in the wrong list, or wrongly linked"),
+    "a gap in another list": (gap_in_the_wrong_list, "in the wrong list, or wrongly linked"),
+    "a gap of another length": (gap_of_another_length, "has gaps"),
+    "a gap with another end": (gap_of_another_end, "has another length at its end"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_seen(name: str) -> None:
+    plant, sentence = FAULTS[name]
+    system, state = COMMON[0], copied(COMMON[1])
+    plant(system, state)
+    found = violations(system, state)
+    assert any(sentence in line for line in found), found
+    assert all("\n" not in line for line in found)
+
+
+def test_every_array_of_the_state_is_looked_at() -> None:
+    """But for the trail, which is a hash; a fault of its own is planted in each of the others."""
+    touched = set()
+    for plant, _ in FAULTS.values():
+        system, state = COMMON[0], copied(COMMON[1])
+        plant(system, state)
+        touched |= {name for name in state._fields if not np.array_equal(
+            getattr(state, name), getattr(COMMON[1], name), equal_nan=False)}  # fmt: skip
+    assert touched == set(MoldableState._fields) - {"trail"}
+
+
+def test_servers_of_no_pool_are_idle() -> None:
+    system, state = IDLE[0], copied(IDLE[1])
+    assert (state.server_job[18:] == -1).all()
+    wide = np.flatnonzero((state.job_number >= 0) & (state.job_width > 1))[0]
+    mine = np.flatnonzero(state.server_job == wide)
+    state.server_job[[mine[-1], 20]] = -1, wide
+    assert any("server 21 is in no pool and runs a job" in line
+               for line in violations(system, state))  # fmt: skip
+
+
+def test_a_piece_is_in_one_pool() -> None:
+    """Neighbouring servers of two pools are two pieces."""
+    system, state = COMMON
+    rules = system.rules
+    moved = rules._replace(pool_first=rules.pool_first.copy(), pool_end=rules.pool_end.copy())
+    wide = next(int(record) for record in np.flatnonzero(state.job_number >= 0)
+                if state.job_class[record] == 1 and state.run_length[record] > 1)  # fmt: skip
+    moved.pool_end[1] = moved.pool_first[2] = wide + 1
+    system.rules = moved
+    found = violations(system, state)
+    system.rules = rules
+    assert f"a piece of the job of server {wide + 1} is in two pools" in found
+
+
+def test_more_servers_in_use_than_there_are() -> None:
+    system, state = COMMON[0], copied(COMMON[1])
+    state.job_width[live(state)] = state.job_request[live(state)] = 99
+    assert any(line.endswith("there are 24") for line in violations(system, state))
+
+
+def test_a_run_that_goes_on_from_another_may_have_less_time_in_its_bins() -> None:
+    """Under another optimum bins are others, so that they are filled anew."""
+    system, state = COMMON[0], copied(COMMON[1])
+    state.occupancy[...] = 0.0
+    workload = system.workload
+    assert any("in the bins" in line for line in violations(system, state))
+    system.workload = ContinuedWorkload(workload, 0)
+    found = violations(system, state)
+    system.workload = workload
+    assert found == []
