@@ -28,6 +28,8 @@ SERVICES: tuple[dict[str, Any], ...] = (
     {"distribution": "hyper-exponential", "squared_variation": 5},
     {"distribution": "pareto", "shape": 2.5, "mean": 2},
     {"distribution": "lognormal", "squared_variation": 2},
+    {"distribution": "mixed-erlang", "probabilities": [0.4, 0.6]},
+    {"distribution": "empirical", "values": [0.5, 1, 1, 3]},
 )
 
 

@@ -243,11 +243,13 @@ def _trace() -> Parser:
 def _bounds() -> Parser:
     parser = Parser(
         "bounds",
-        "Solves the linear programs and closed forms that belong to a scenario, exactly: the "
-        "optimum of the workload, the global greedy assignment, their ratio, the guarantees, both "
-        "curves over a scaled workload with their critical points, and a short search for a "
-        "violation of the monotone greedy property (Definition 8), on which the better of the "
-        "guarantees rests.",
+        "Solves the linear programs and closed forms that belong to a scenario, exactly. With "
+        "slots: the optimum of the workload, the global greedy assignment, their ratio, the "
+        "guarantees, both curves over a scaled workload with their critical points, and a short "
+        "search for a violation of the monotone greedy property (Definition 8), on which the "
+        "better of the guarantees rests. With queues: the supportable workload. With phases: the "
+        "plan and the servers that it needs. With moldable jobs: the optimal widths and shares, "
+        "Erlang's formula and exact chains; also for a file that lists such problems.",
         ["slotscope bounds dra-vms", "slotscope bounds dra-appendix-c --json",
          "slotscope bounds dra-appendix-c --appendix-c 4 20 --save worse.toml"],
     )  # fmt: skip

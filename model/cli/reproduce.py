@@ -7,21 +7,21 @@ import argparse
 from model.cli.experiments import carry_out
 from model.cli.output import shown, table
 from model.errors import UserError
-from model.lab import EXPERIMENTS, experiment_module
+from model.lab import EXPERIMENTS, experiment_module, experiment_name
 from model.lab.files import Draw
 from model.lab.results import Result, Row
 
 
 def execute(options: argparse.Namespace, draw: Draw) -> int:
     """Run the experiment, write its files and print its numbers; *draw* makes the pictures."""
-    module = experiment_module(options.experiment)
-    if options.trace and not EXPERIMENTS[options.experiment].needs_trace:
-        with_trace = [name for name, item in EXPERIMENTS.items() if item.needs_trace]
+    name = experiment_name(options.experiment)
+    if options.trace and not EXPERIMENTS[name].needs_trace:
+        with_trace = [known for known, item in EXPERIMENTS.items() if item.needs_trace]
         raise UserError(
-            f"{options.experiment} runs on no trace; allowed: {', '.join(with_trace)}",
+            f"{name} runs on no trace; allowed: {', '.join(with_trace)}",
             where="--trace",
         )
-    return carry_out(options, options.experiment, module, _text, draw, options.scale)
+    return carry_out(options, name, experiment_module(name), _text, draw, options.scale)
 
 
 def _text(result: Result) -> str:

@@ -17,6 +17,7 @@ from model.assembly import Bench
 from model.comparison.common_time import CommonTime
 from model.comparison.companion import caught_up, companion
 from model.comparison.differences import DIFFERENCES, Difference, Standing
+from model.comparison.labels import labels_of
 from model.comparison.lane import Lane, arrival_time
 from model.comparison.lockstep import Lockstep
 from model.comparison.search import DifferenceSearch
@@ -140,19 +141,8 @@ class Comparison:
     @property
     def labels(self) -> tuple[str, ...]:
         """What to call each lane: its title, or its policy in full where titles agree."""
-        titles = [session.info.policy_title for session in self.sessions]
-        names = [title if titles.count(title) == 1 else f"{title}, {self._own(place)}"
-                 for place, title in enumerate(titles)]  # fmt: skip
-        return tuple(names)
-
-    def _own(self, lane: int) -> str:
-        """The parameters in which a lane differs from another of the same policy."""
-        choices = [session.bench.scenario.policy for session in self.sessions]
-        mine = choices[lane]
-        others = [one.parameters for one in choices if one.name == mine.name]
-        differ = [f"{key.rpartition('_')[2]} {value}" for key, value in mine.parameters.items()
-                  if any(other.get(key) != value for other in others)]  # fmt: skip
-        return ", ".join(differ) or "as given"
+        return labels_of([session.info.policy_title for session in self.sessions],
+                         [session.bench.scenario.policy for session in self.sessions])  # fmt: skip
 
     @property
     def differences(self) -> Mapping[str, bool]:

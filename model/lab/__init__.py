@@ -15,13 +15,17 @@ from model.errors import UserError, unknown_name
 
 
 class Experiment(NamedTuple):
-    """What an experiment is called, and what makes it: a module, or an object MODULE:NAME."""
+    """What an experiment is called, and what makes it: a module, or an object MODULE:NAME.
+
+    ``also`` are shorter names that it answers to.
+    """
 
     title: str
     system: str
     paper: str
     module: str
     needs_trace: bool = False
+    also: tuple[str, ...] = ()
 
 
 #: Experiments by name.
@@ -100,7 +104,32 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType({
         "JRS that plans with wrong rates",
         "phases", "Hong, Xie & Wang (2023), Appendix D", "model.lab.jrs_misestimation",
     ),
+    "moldable-table1": Experiment(
+        "Mean execution time and blocking under four laws of job sizes, by three statistics",
+        "moldable", "Ghanbarian et al. (2025), Table 1", "model.lab.moldable_table1",
+        also=("table1",),
+    ),
+    "moldable-fig2": Experiment(
+        "Blocking (a) and mean execution time (b) over the number of servers",
+        "moldable", "Ghanbarian et al. (2025), Figure 2", "model.lab.moldable_fig2",
+        also=("fig2a", "fig2b"),
+    ),
 })  # fmt: skip
+
+
+def experiment_name(name: str) -> str:
+    """The name under which an experiment stands in :data:`EXPERIMENTS`, also from a shorter one.
+
+    Raises
+    ------
+    UserError
+        If there is no experiment of that name.
+    """
+    names = {known: known for known in EXPERIMENTS}
+    names |= {short: known for known, item in EXPERIMENTS.items() for short in item.also}
+    if name not in names:
+        raise UserError(unknown_name("experiment", name, names))
+    return names[name]
 
 
 def experiment_module(name: str) -> Any:
@@ -111,8 +140,6 @@ def experiment_module(name: str) -> Any:
     UserError
         If there is no experiment of that name.
     """
-    if name not in EXPERIMENTS:
-        raise UserError(unknown_name("experiment", name, EXPERIMENTS))
-    module, _, inside = EXPERIMENTS[name].module.partition(":")
+    module, _, inside = EXPERIMENTS[experiment_name(name)].module.partition(":")
     found = import_module(module)
     return getattr(found, inside) if inside else found

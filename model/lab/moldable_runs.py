@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass
-from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Mapping, Sequence
 
@@ -17,6 +16,7 @@ from model.engine import Task, started
 from model.lab.parts import Outcome, Part, canonical
 from model.lab.results import Curve
 from model.metrics import Estimate, estimate
+from model.programs.moldable.references import erlang_reference
 from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
 from model.systems.moldable.measures import batches_of
 from model.systems.moldable.numbers import MoldableNumbers, numbers_of
@@ -96,11 +96,17 @@ def system_of(
     })  # fmt: skip
 
 
-def optimal_time(scenario: Scenario) -> Fraction:
-    """D* of a system with one class."""
+def optimal_time(scenario: Scenario) -> float:
+    """D*, the mean execution time that no policy without blocked jobs can be below."""
     optimum = numbers_of(scenario).optimum
     assert optimum is not None
-    return optimum.value
+    return float(optimum.objective)
+
+
+def erlang_blocking(scenario: Scenario, policy: str) -> float | None:
+    """P_b by Erlang's formula where it holds for *policy*, else None."""
+    bench = open_bench(scenario, policy)
+    return erlang_reference(policy, bench.numbers, bench.system.policy.rules).blocking
 
 
 def moldable_runs(scenario: Scenario, policy: str, length: Length, label: str) -> list[Part]:
@@ -183,6 +189,11 @@ class Cell:
         *place* tells up to which of the numbers of arrivals, by default the last.
         """
         return estimate(self.table[name][:, place])
+
+
+def pair(found: Estimate) -> tuple[float, float]:
+    """The mean and its half-width."""
+    return found.mean, found.half_width
 
 
 def curve(name: str, points: Mapping[float, Estimate]) -> Curve:

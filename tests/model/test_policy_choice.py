@@ -42,13 +42,30 @@ def test_a_part_without_a_value_is_named() -> None:
         policy_choice("dra:reservation_factor=1,retry")
 
 
+def test_tables() -> None:
+    choice = policy_choice("threshold:steps=[{free=10,servers=5}, {free=0,servers=1}],p={a b=[1]}")
+    assert choice.parameters == {
+        "steps": [{"free": 10, "servers": 5}, {"free": 0, "servers": 1}], "p": {"a b": [1]},
+    }  # fmt: skip
+
+
 keys = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 plain = st.one_of(
     st.integers(-(10**9), 10**9), st.booleans(), st.sampled_from(["log^1.1", "3/5", "0.25"])
 )
 
 
-@given(st.dictionaries(keys, st.one_of(plain, st.lists(plain, min_size=1, max_size=4)), max_size=4))
+values = st.recursive(
+    plain,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=4),
+        st.dictionaries(keys, inner, min_size=1, max_size=3),
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(keys, values, max_size=4))
 def test_the_text_of_a_choice_reads_back(parameters: dict[str, object]) -> None:
     choice = PolicyChoice(name="dra", parameters=parameters)
     assert policy_choice(choice_text(choice)) == choice

@@ -47,7 +47,7 @@ class EventMark(NamedTuple):
             return f"asked {self.request}: blocked"
         if self.partial:
             return f"asked {self.request}, got {self.width}"
-        return "one more"
+        return "starts"
 
 
 def event_mark(frame: Frame) -> EventMark | None:

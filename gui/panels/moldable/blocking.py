@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
 from gui.intents import GoTo
 from gui.panel import Panel
-from gui.panels.moldable.blocking_plots import BlockedPlot, TimesPlot
+from gui.panels.moldable.blocking_plots import BlockedPlot, TimesPlot, align
 from gui.panels.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums, counted_from
 from gui.panels.moldable.blocking_words import (
     blocking_levels,
@@ -87,6 +87,7 @@ class BlockingPanel(Panel):
         if due or learned:
             for plot in (self.blocked, self.times):
                 plot.draw(frame)
+            align((self.blocked, self.times))
 
     def _measure(self, frame: Frame) -> None:
         """Means since the warm-up, up to the moment shown."""

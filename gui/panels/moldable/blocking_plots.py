@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QWidget
 
 from gui.panels.moldable.blocking_reading import (
@@ -49,7 +50,7 @@ class Level(NamedTuple):
 class MomentPlot(TimePlot):
     """Curves of sums that follow a run; a subclass fills them."""
 
-    quantity = ""
+    quantity, short = "", ""  # names of the vertical axis, the latter where there is no room
 
     def __init__(self, sums: Sums, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, current_fonts(), PlotText("time", self.quantity), parent=parent)
@@ -58,9 +59,18 @@ class MomentPlot(TimePlot):
         self._frame: Frame | None = None
         self._drawing = self._stale = False
         self._drawn = 0.0
+        self._fresh = True  # nothing of this run was drawn yet
         self._levels: tuple[str, ...] = ()
         self.setMinimumHeight(80)
-        self.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
+        view = self.getPlotItem().getViewBox()
+        view.sigXRangeChanged.connect(self._zoomed)
+        view.sigResized.connect(self._fit_name)
+
+    def _fit_name(self) -> None:
+        """Name the axis as long as there is room."""
+        room = self.getPlotItem().getViewBox().height()
+        long = QFontMetricsF(current_fonts().body).horizontalAdvance(self.quantity)
+        self.set_quantity(self.quantity if long <= room else self.short)
 
     def fill(self, frame: Frame, view: View) -> None:
         """Put the points for a range of time into the curves."""
@@ -76,6 +86,7 @@ class MomentPlot(TimePlot):
         for curve in self.curves():
             curve.replace(*nothing(0.0))
         self.set_levels(())
+        self._fresh = True
         self.reset_view()
 
     def name_axis(self, frame: Frame) -> None:
@@ -112,6 +123,9 @@ class MomentPlot(TimePlot):
             self._stale = False
             low, high = self.getPlotItem().getViewBox().viewRange()[0]
             self.fill(frame, (low, high))
+            if self._fresh:  # heights of the range that was in view before do not count
+                self._fresh = False
+                self.reset_view()
             self.refresh()
             if not self._stale:
                 break
@@ -126,10 +140,20 @@ class MomentPlot(TimePlot):
             self.draw(self._frame)
 
 
+def align(plots: Sequence[MomentPlot]) -> None:
+    """Let times stand below each other: axes and labels are as wide in one plot as in another."""
+    for side in ("left", "right"):
+        axes = [plot.getPlotItem().getAxis(side) for plot in plots]
+        widest = max(axis.fixedWidth or 0 for axis in axes)
+        for axis in axes:
+            if axis.fixedWidth != widest:
+                axis.setWidth(widest)
+
+
 class BlockedPlot(MomentPlot):
     """The share of jobs blocked in the last stretch of time, and on average."""
 
-    quantity = "blocked (%)"
+    quantity, short = "blocked (%)", "%"
 
     def __init__(self, sums: Sums, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(sums, theme, parent)
@@ -151,7 +175,8 @@ class BlockedPlot(MomentPlot):
         for curve, part in ((self._curve, (first, now)), (self._ahead, (now, end))):
             times = grid(part, view)
             starts = np.maximum(times - self.stretch, first)
-            shares = _PER_CENT * self._sums.over(BLOCKED_SHARE, starts, times)
+            shares = _PER_CENT * self._sums.over(BLOCKED_SHARE, starts, times,
+                                                   fewest(frame))  # fmt: skip
             _put(curve, times, shares)
         self.set_label("blocked", f"last {significant(self.stretch)}{_units(frame)}")
 
@@ -173,7 +198,7 @@ class BlockedPlot(MomentPlot):
 class TimesPlot(MomentPlot):
     """The mean execution time so far, by three statistics."""
 
-    quantity = "execution time"
+    quantity, short = "execution time", "time"
 
     def __init__(self, sums: Sums, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(sums, theme, parent)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isfinite
-from typing import NamedTuple, Sequence
+from typing import NamedTuple
 
 from gui.panels.moldable.blocking_plots import Level
 from gui.panels.moldable.blocking_reading import STATISTICS, counted_from
+from gui.panels.pages import table_line, table_of
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, exact, significant, with_interval
 from gui.theme import Theme
@@ -153,25 +154,25 @@ def table(frame: Frame, measured: dict[str, Estimate], theme: Theme) -> str:
     """A row for each measure: the run, the optimum or a bound, and what is exact."""
     known, best, bound = exact_of(frame), least_time(frame), distance_bound(frame)
     source = known.source if known is not None else ""
-    lines = [_line([f'<span style="color:{theme.muted}">{text}</span>'
+    lines = [table_line([f'<span style="color:{theme.muted}">{text}</span>'
                     for text in ("", "this run", "best", source)])]  # fmt: skip
     goal = f'<span style="color:{theme.ink(theme.optimum)}">'
     time = f"{goal}{significant(float(best))}</span>" if best is not None else "–"
     blocked = measured.get("blocking_probability")
-    lines.append(_line(["blocked, %", "".join(_per_cent(blocked)) if blocked else "–",
+    lines.append(table_line(["blocked, %", "".join(_per_cent(blocked)) if blocked else "–",
                         f"{goal}0</span>",
                         significant(_PER_CENT * known.blocking) if known else ""]))  # fmt: skip
     exactly = significant(known.time) if known is not None and known.time is not None else ""
     for name, (_, title) in STATISTICS.items():
         found = measured.get(name)
         said = "by Little’s law" if title == "Little" else f"{title} jobs"
-        lines.append(_line([f"time, {said}", "".join(_written(found)) if found else "–", time,
+        lines.append(table_line([f"time, {said}", "".join(_written(found)) if found else "–", time,
                             exactly]))  # fmt: skip
     if "distance" in measured:
         most = f"≤{THIN}{significant(bound, 3)}" if bound is not None else ""
         mean = significant(known.distance) if known and known.distance is not None else ""
-        lines.append(_line([DISTANCE, "".join(_written(measured["distance"])), most, mean]))
-    return f'<table width="100%" cellspacing="0" cellpadding="1">{"".join(lines)}</table>'
+        lines.append(table_line([DISTANCE, "".join(_written(measured["distance"])), most, mean]))
+    return table_of(lines)
 
 
 def notes(frame: Frame) -> str:
@@ -180,8 +181,8 @@ def notes(frame: Frame) -> str:
     if distance_bound(frame) is not None:
         proved = all(one.theorem2.proved for one in frame.bounds.classes)
         said.append("The bound of the distance is Theorem 2’s"
-                    + ("." if proved else ", whose proof leans on Lemmas 2 and 3; these do not "
-                       "hold as they stand for two widths."))  # fmt: skip
+                    + ("." if proved else "; for two widths its proof has a gap in Lemma 3, and "
+                       "in Lemma 2 where i₁ ≥ 2."))  # fmt: skip
     if frame.bounds.poisson and frame.bounds.references and exact_of(frame) is None:
         said.append("Neither Erlang’s formula nor a chain of few states describes this policy "
                     "here.")  # fmt: skip
@@ -196,9 +197,3 @@ def _written(found: Estimate) -> tuple[str, str]:
     """A mean, and its half-width behind the sign where it is known."""
     mean, half = with_interval(found.mean, found.half_width)
     return mean, f" ± {half}" if half else ""
-
-
-def _line(cells: Sequence[str]) -> str:
-    first, *others = cells
-    numbers = "".join(f'<td align="right">{cell}</td>' for cell in others)
-    return f'<tr><td align="left">{first}</td>{numbers}</tr>'

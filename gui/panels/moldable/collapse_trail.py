@@ -62,6 +62,10 @@ class Visited:
         """[height, width] the colour at visited places, 0 elsewhere."""
         return self._grid
 
+    def forget(self) -> None:
+        """Begin anew: the samples are others."""
+        self._key = None
+
     def show(
         self,
         trail: Trail,

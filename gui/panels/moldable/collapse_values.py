@@ -25,6 +25,10 @@ _FLUID_TIMES = 8.0
 _FLUID_POINTS = 200
 #: Shares of the time are not told where less than this share of it was spent in the bins.
 _COVERED = 0.5
+#: A bin counts as so many numbers of jobs on each axis, or as all of them if there are fewer.
+_PARTS = 8
+#: Points on a line are not above it.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +53,8 @@ class Plane:
         Whether these are not all servers.
     load:
         rho_j, the paper's lambda.
-    mean:
-        Of the class's inherent sizes.
+    mean, exponential:
+        Of the class's inherent sizes, and whether their law is exponential, as (12) takes it.
     least:
         i1, the least width of I*.
     proved:
@@ -67,6 +71,7 @@ class Plane:
     own: bool
     load: float
     mean: float
+    exponential: bool
     least: int
     proved: float
 
@@ -74,11 +79,6 @@ class Plane:
     def room(self) -> float:
         """1 - lambda: delta is below it."""
         return max(0.0, self.limit - self.load)
-
-    @property
-    def usual_delta(self) -> float:
-        """Half of 1 - lambda."""
-        return self.room / 2
 
     @property
     def corners(self) -> Point:
@@ -125,6 +125,8 @@ def plane_of(info: RunInfo, job_class: int) -> Plane | str:
         own=rules.pools > 1,
         load=load,
         mean=float(numbers.means[job_class]),
+        exponential=getattr(info.scenario.classes[job_class].size, "distribution", "")
+        == "exponential",
         least=min(numbers.support[job_class]),
         proved=_proved_delta(info.scenario.workload, max(0.0, limit - load), limit * n),
     )  # fmt: skip
@@ -137,7 +139,7 @@ def _proved_delta(workload: Any, room: float, servers: float) -> float:
     """
     alpha = getattr(workload, "alpha", None)
     power = max(0.0, 0.5 - float(alpha or 0))
-    return room / 2 * float(servers) ** -power
+    return float(room / 2 * servers**-power)
 
 
 # The fluid path.
@@ -172,8 +174,8 @@ def fluid_at(path: tuple[Values, Values], time: float) -> Point:
 
 def present(plane: Plane, frame: Frame) -> Point:
     """(x_i1, x_i2) now."""
-    jobs = frame.state.jobs[plane.job_class]
-    return tuple(float(jobs[width]) / plane.servers for width in plane.widths)  # type: ignore[return-value]
+    first, second = frame.state.jobs[plane.job_class, list(plane.widths)].tolist()
+    return first / plane.servers, second / plane.servers
 
 
 def bin_edges(plane: Plane, info: RunInfo) -> tuple[Values, Values]:
@@ -202,12 +204,15 @@ def share_above(plane: Plane, frame: Frame, delta: float) -> float | None:
     covered = float(shares.sum())
     if covered < _COVERED:
         return None
-    tables, n = frame.info.facts.tables, plane.servers
-    wide = 1 << int(tables.bin_shift[plane.job_class])
-    jobs = [int(low) + np.arange(BINS * wide) for low in tables.bin_low[plane.job_class]]
-    first, second = (factor * count / n for factor, count in zip(plane.factors, jobs, strict=True))
-    above = (first[:, None] + second) > plane.load + delta + 1e-12
-    weights = above.reshape(BINS, wide, BINS, wide).mean(axis=(1, 3))
+    edges = bin_edges(plane, frame.info)
+    parts = min(_PARTS, 1 << int(frame.info.facts.tables.bin_shift[plane.job_class]))
+    inside = (np.arange(parts) + 0.5) / parts
+    first, second = (
+        factor * (edge[:-1, None] + np.diff(edge)[:, None] * inside).ravel()
+        for factor, edge in zip(plane.factors, edges, strict=True)
+    )
+    above = (first[:, None] + second) > plane.load + delta + _ROUNDING
+    weights = above.reshape(BINS, parts, BINS, parts).mean(axis=(1, 3))
     return float((weights * shares).sum() / covered)
 
 

@@ -7,17 +7,10 @@ from typing import Iterable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QScrollArea,
-    QStackedLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QStackedLayout, QVBoxLayout, QWidget
 
 from gui.panel import Panel
+from gui.panels.columns import Columns
 from gui.panels.moldable.lp_curve import LoadCurve
 from gui.panels.moldable.lp_ratios import RatioPlot
 from gui.panels.moldable.lp_shares import SharesPlot
@@ -60,12 +53,7 @@ class AllocationLPPanel(Panel):
         self._wanted: Fraction | None = None  # another load than the run's
         self._pages = QStackedLayout(self.body)
         self._pages.setContentsMargins(0, 0, 0, 0)
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._content = QWidget()
         self._fill_content()
-        self._area.setWidget(self._content)
         self._sentence = QLabel()
         self._sentence.setWordWrap(True)
         self._sentence.setMargin(16)
@@ -90,38 +78,24 @@ class AllocationLPPanel(Panel):
         self.widths = rich_text("widths")
         self.proof = rich_text("checks of the solution")
         self.references = rich_text("what is known of policies")
-        column = QVBoxLayout(self._content)
-        column.setContentsMargins(0, 0, 0, 4)
+        head = QWidget()
+        column = QVBoxLayout(head)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         for part in (self.tiles, self.note):
             column.addWidget(part)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(0)
-        column.addLayout(self._row, 1)
-        self._stacks = (QVBoxLayout(), QVBoxLayout())
-        for stack in self._stacks:
-            stack.setSpacing(2)
-            self._row.addLayout(stack)
-        self._columns = 0
+        self._area = Columns(head)
         self._arrange(1)
 
     def _arrange(self, columns: int) -> None:
         """All below each other, or the tables beside the pictures."""
-        if columns == self._columns:
-            return
-        self._columns = columns
+        growing = [self.shares, self.ratios, self.curve]
         pictures: list[QWidget] = [self.shares, self.chooser, self.ratios, self.curve]
         tables: list[QWidget] = [self.widths, self.proof, self.references]
-        orders = ([*pictures, *tables], []) if columns == 1 else (pictures, tables)
-        for stack, order in zip(self._stacks, orders, strict=True):
-            while stack.count():
-                stack.takeAt(0)
-            for widget in order:
-                stack.addWidget(widget, int(widget in (self.shares, self.ratios, self.curve)))
-        for number in range(2):
-            self._row.setStretch(number, int(number < columns))
-        if columns == 2:
-            self._stacks[1].addStretch(1)
+        if columns == 1:
+            self._area.arrange([*pictures, *tables], growing=growing)
+        else:
+            self._area.arrange(pictures, tables, growing)
 
     # Frames.
 
@@ -206,7 +180,7 @@ class AllocationLPPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        for widget in (self.body, self._content, self._busy, self._sentence):
+        for widget in (self.body, self._area.content, self._busy, self._sentence):
             paint_ground(widget, theme)
         for part in (self.tiles, self.ratios, self.curve, self.shares):
             part.restyle(theme)

@@ -10,6 +10,7 @@ from typing import Sequence
 from gui.panels.moldable.lp_ratios import RatioValues
 from gui.panels.moldable.lp_shares import ShareValues
 from gui.panels.moldable.wording import class_letters
+from gui.panels.pages import table_line, table_of
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, exact, significant
 from gui.theme import Theme
@@ -154,7 +155,7 @@ def width_table(shown: Shown, theme: Theme) -> str:
     lines, before = [_muted_line(heads, theme)], 0
     for i in listed(len(shown.one.speedup), found.support if found is not None else ()):
         if i > before + 1:
-            lines.append(_line(["…", *[""] * (len(heads) - 1)]))
+            lines.append(table_line(["…", *[""] * (len(heads) - 1)]))
         before = i
         cells = [str(i), fraction(shown.one.speedup[i - 1]), fraction(shown.one.ratios[i - 1])]
         if found is not None:
@@ -163,8 +164,8 @@ def width_table(shown: Shown, theme: Theme) -> str:
             if i in found.support:
                 ink = theme.ink(theme.optimum)
                 cells = [f'<b style="color:{ink}">{cell}</b>' for cell in cells]
-        lines.append(_line(cells))
-    return _table(lines)
+        lines.append(table_line(cells))
+    return table_of(lines)
 
 
 def listed(degree: int, support: Sequence[int]) -> list[int]:
@@ -209,25 +210,27 @@ def proof_lines(bounds: MoldableBounds, shown: Shown, theme: Theme) -> str:
 
 def reference_table(bounds: MoldableBounds, theme: Theme) -> str:
     """A row for each exact answer: the policy, what it holds for, blocking and mean time."""
-    rows = []
+    rows, missing = [], []
     for found in bounds.references:
+        title = _title(found.policy)
         if found.blocking is not None:
             lines = " + ".join(str(one.lines) for one in found.erlang)
-            rows.append([_title(found.policy), f"Erlang B, sizes of any law, {lines} lines",
+            rows.append([title, f"Erlang B, {lines} lines, sizes of any law",
                          _share(found.blocking), _time(found.mean_time), ""])  # fmt: skip
         if found.chain is not None:
-            states = significant(found.chain.states)
-            rows.append([_title(found.policy), f"exact chain of {states} states, "
-                         "exponential sizes", _share(found.chain.blocking),
-                         _time(found.chain.mean_time), _time(found.chain.distance)])  # fmt: skip
-        elif found.note and found.blocking is None:
-            rows.append([_title(found.policy), escape(found.note), "", "", ""])
+            states = significant(found.chain.states, 6)
+            rows.append([title, f"exact chain, {states} states, exponential sizes",
+                         _share(found.chain.blocking), _time(found.chain.mean_time),
+                         _time(found.chain.distance)])  # fmt: skip
+        elif found.note:
+            missing.append(f"{title}: {escape(found.note)}.")
     rows += _theorem2_rows(bounds)
+    notes = f'<p style="color:{theme.muted}; margin:4px 2px">{"<br>".join(missing)}</p>'
     if not rows:
-        return ""
+        return notes if missing else ""
     heads = ["policy", "holds for", "blocked", "mean time", "E‖<i>x</i> − <i>y</i><sup>*</sup>‖"]
-    head = _muted_line(heads, theme, left=2)
-    return _table([head, *(_line(row, left=2) for row in rows)])
+    head = _muted_line(heads, theme, 2)
+    return table_of([head, *(table_line(row, 2) for row in rows)]) + (notes if missing else "")
 
 
 def _theorem2_rows(bounds: MoldableBounds) -> list[list[str]]:
@@ -274,16 +277,6 @@ def _time(value: float | None) -> str:
     return "–" if value is None else significant(value)
 
 
-def _muted_line(cells: Sequence[str], theme: Theme, left: int = 1) -> str:
-    return _line([f'<span style="color:{theme.muted}">{text}</span>' for text in cells], left)
-
-
-def _line(cells: Sequence[str], left: int = 1) -> str:
-    """A row of a table; the first cells are words."""
-    written = "".join(f'<td align="{"left" if n < left else "right"}">{cell}</td>'
-                      for n, cell in enumerate(cells))  # fmt: skip
-    return f"<tr>{written}</tr>"
-
-
-def _table(lines: Sequence[str]) -> str:
-    return f'<table width="100%" cellspacing="0" cellpadding="3">{"".join(lines)}</table>'
+def _muted_line(cells: Sequence[str], theme: Theme, words: int = 1) -> str:
+    muted = [f'<span style="color:{theme.muted}">{text}</span>' for text in cells]
+    return table_line(muted, words)

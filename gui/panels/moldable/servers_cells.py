@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: Blocks fill from this height and width on, in lines of a texture; smaller ones get brighter.
+#: Blocks fill from this height and width on, in lines of a texture; smaller ones get stronger.
 LEAST_HEIGHT, LEAST_WIDTH = 6, 2
 #: Blocks have an outline from this size on, and a thick one from that, in lines of a texture.
 OUTLINED, THICK = 4, 36
+#: Jobs have textures from this height of a block on, in lines of a texture; below that a texture
+#: would hide how far they are.
+TEXTURED = 11
 #: The number of a server stands below its block from this height of a cell on, in lines of text.
 LABEL_FROM = 4.5
 #: The gap to the next cell, as a part of the cell's width and height, and at most.
@@ -76,6 +79,8 @@ class Cell:
         Whether the block is large enough to fill from below.
     written:
         Whether a digit has room in it.
+    textured:
+        Whether it is filled with the texture of its width; one does not write on that.
     """
 
     width: int
@@ -87,6 +92,7 @@ class Cell:
     numbered: bool
     fills: bool
     written: bool
+    textured: bool
 
     @property
     def block(self) -> int:
@@ -109,4 +115,6 @@ def cell_of(wishes: Wishes, width: int, height: int) -> Cell:
     fills = tall >= LEAST_HEIGHT * scale and width - gap >= LEAST_WIDTH * scale
     room = width - gap - 2 * (border + BESIDE * scale)
     written = fills and room >= wishes.digit and tall >= wishes.line
-    return Cell(width, height, gap // 2, gap - gap // 2, tall, border, numbered, fills, written)
+    textured = not written and min(width - gap, tall) >= TEXTURED * scale
+    return Cell(width, height, gap // 2, gap - gap // 2, tall, border, numbered, fills, written,
+                textured)  # fmt: skip

@@ -62,7 +62,7 @@ def entries(info: RunInfo, cell: Cell) -> list[Entry]:
     if cell.fills:
         found.append(Entry("fills as it executes", "filling", last))
     else:
-        found.append(Entry("brighter as it executes", "brightening", last))
+        found.append(Entry("stronger as it executes", "growing", last))
     found.append(Entry("free", "free" if cell.border else "small"))
     if sections_of(info.facts, info.numbers.servers)[-1].pool < 0:
         found.append(Entry("in no pool", "idle"))
@@ -104,7 +104,7 @@ class ServerLegend:
         """Width of a mark with the gap to its words."""
         if item.mark == "letter":
             return 0.0
-        return (_GRADIENT if item.mark == "brightening" else _MARK) * self._text.height + GAP
+        return (_GRADIENT if item.mark == "growing" else _MARK) * self._text.height + GAP
 
     def paint(self, painter: QPainter, area: QRectF, cell: Cell) -> None:
         """Paint it into *area*."""
@@ -113,20 +113,24 @@ class ServerLegend:
             left, top = area.x() + x, area.y() + line * height + (height - side) / 2
             wide = self._wide(item)
             if wide:
-                self._mark(painter, item, QRectF(left + 0.5, top + 1.5, wide - GAP - 1, side - 3))
+                mark = QRectF(left + 0.5, top + 1.5, wide - GAP - 1, side - 3)
+                self._mark(painter, item, mark, cell)
             self._text.draw(painter, left + wide, top, item.words, self._theme.normal)
 
-    def _mark(self, painter: QPainter, item: Entry, rect: QRectF) -> None:
+    def _mark(self, painter: QPainter, item: Entry, rect: QRectF, cell: Cell) -> None:
         theme = self._theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         match item.mark:
             case "width":
-                paint_width_mark(painter, rect, theme, item.width)
+                if cell.textured or cell.written:
+                    paint_width_mark(painter, rect, theme, item.width)
+                else:
+                    painter.fillRect(rect, QColor(width_color(theme, item.width)))
             case "filling" | "partial":
                 self._block(painter, rect, item.width)
                 if item.mark == "partial":
                     self._corner(painter, rect)
-            case "brightening":
+            case "growing":
                 ends = (step_color(theme, item.width, step) for step in (0, STEPS - 1))
                 _gradient(painter, rect, *ends)
             case "small":

@@ -14,7 +14,7 @@ from gui.theme import Texture, Theme
 
 #: Looks of a server; behind these come those of widths: WIDTHS + i.
 FREE, IDLE, WIDTHS = 0, 1, 1
-#: Servers too small to fill get brighter in so many steps.
+#: Servers too small to fill get stronger in so many steps.
 STEPS = 8
 #: How much of a job's colour is in what it has not yet executed, and in small servers at first.
 EMPTY_SHARE, FIRST_STEP = 0.22, 0.35

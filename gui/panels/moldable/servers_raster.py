@@ -25,7 +25,7 @@ from gui.theme import Theme
 #: Where a block meets its neighbours; OPEN: its job goes on in the next row.
 LEFT, RIGHT, OPEN, PARTIAL = 1, 2, 4, 8
 #: The length of lines between servers of a job above and below their words, by their height.
-PARTING = 0.16
+PARTING, LEAST_PARTING = 0.06, 2
 #: Columns of codes.
 LOOK, LEVEL, MEETS = range(3)
 #: The mark of a partial allocation: its side as a part of the block's height, at least and at
@@ -34,7 +34,7 @@ MARK_SHARE, LEAST_MARK, LARGEST_MARK = 0.3, 4, 14
 
 
 def levels(share: Floats, cell: Cell) -> Integers:
-    """How high blocks are filled, in pixels; or how bright they are."""
+    """How high blocks are filled, in pixels; or how strong they are."""
     if not cell.fills:
         return np.minimum((share * STEPS).astype(np.int64), STEPS - 1)
     return np.floor(share * cell.tall + 0.5).astype(np.int64)
@@ -62,7 +62,7 @@ def sprites(codes: Integers, cell: Cell, theme: Theme, scale: int) -> Pixels:
         picture = np.broadcast_to(colour[:, None, None], shape).copy()
     else:
         palette = server_palette(theme, tuple(looks.tolist()), scale, cell.border > 0,
-                                 not cell.written)  # fmt: skip
+                                 cell.textured)  # fmt: skip
         picture = _filled(codes, like, palette, cell)
         _outline(picture, codes[:, MEETS], like, palette, cell, scale)
     _part(picture, codes[:, MEETS], cell, argb(theme.panel))
@@ -102,7 +102,7 @@ def _parting(cell: Cell) -> tuple[slice, ...]:
     border, tall = cell.border, cell.tall
     if not cell.written:
         return (slice(border, tall - border),)
-    part = max(border + 1, round(PARTING * tall))
+    part = border + max(LEAST_PARTING, round(PARTING * tall))
     return slice(border, part), slice(tall - part, tall - border)
 
 

@@ -89,7 +89,7 @@ class ServerText:
         color = width_color(scene.theme, int(scene.state.job_width[record]))
         surface = rect.bottom() - level / scene.ratio
         high = len(lines) * self._text.height
-        top = rect.center().y() - high / 2
+        top = _top_of(rect, surface, high)
         if surface > top:
             above = QRectF(rect.x(), rect.y(), rect.width(), surface - rect.y())
             self._write(lines, rect, top, above, scene.theme.normal, whole=surface >= top + high)
@@ -123,3 +123,12 @@ class ServerText:
             painter.drawStaticText(QPointF(x, top + line * self._text.height), static)
         if not whole:
             painter.restore()
+
+
+def _top_of(rect: QRectF, surface: float, high: float) -> float:
+    """Where the lines begin: in the half of a block without the surface, if they fit there."""
+    middle = rect.center().y()
+    if 2 * high > rect.height():
+        return middle - high / 2
+    quarter = rect.height() / 4
+    return (middle - quarter if surface >= middle else middle + quarter) - high / 2

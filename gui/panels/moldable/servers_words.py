@@ -102,14 +102,18 @@ def job_labels(frame: Frame, record: int, start: int) -> tuple[tuple[str, ...], 
     letter = class_letter(info, int(state.job_class[record]))
     number = f"{letter} {width}" if letter else str(width)
     of = f"{number} of {asked}"
-    left = float(state.job_departure[record]) - frame.time
+    left = max(0.0, float(state.job_departure[record]) - frame.time)
     name = job_name(info, int(state.job_number[record]))
     names: tuple[str, ...] = (name, name.removeprefix("job "))
     if state.piece_next[record] >= 0:
         pieces = pieces_of(state, record)
         piece = 1 + next(place for place, (first, length) in enumerate(pieces)
                          if first <= start < first + length)  # fmt: skip
-        names = (f"{name}, piece {piece} of {len(pieces)}", f"{name} ({piece}/{len(pieces)})", *names)
+        names = (
+            f"{name}, piece {piece} of {len(pieces)}",
+            f"{name} ({piece}/{len(pieces)})",
+            *names,
+        )
     short = significant(left, 2)
     return (
         (of, number, str(width)),

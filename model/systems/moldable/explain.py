@@ -1,7 +1,11 @@
-"""Sentences about moldable jobs: requests, allocations and blocked jobs."""
+"""Sentences about moldable jobs: requests, allocations and blocked jobs.
+
+Servers are numbered from 1 in sentences.
+"""
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any, Callable, Iterator, Mapping
 
 import numpy as np
@@ -21,6 +25,9 @@ from model.systems.moldable.rows import (
 )
 
 Values = Mapping[str, Any]
+
+#: Times from here on are told in whole units.
+LONG = 1000.0
 
 
 class MoldableNarrator:
@@ -42,122 +49,178 @@ class MoldableNarrator:
         self._numbers = numbers
         self._facts = facts
         self._job_name = job_name
+        rules = facts.rules
+        self._several_pools = rules.pools > 1
+        self._common = bool(rules.common_pool[0] >= 0)
 
     # Rows.
 
     def row(self, row: np.void) -> str:
         """One sentence for an event: what happened, and why."""
-        flags = int(row["flags"])
+        flags, job_class = int(row["flags"]), int(row["type"])
+        job = self.job(int(row["job"]), job_class)
         if flags & FLAG_DEPARTED:
-            first = self._departed_row(row)
-        elif flags & FLAG_BLOCKED:
-            first = (f"{self._job(row['job'], row['type'])} asks for {_servers(row['request'])} "
-                     f"and is blocked: no server is free{self._for_it(int(row['type']))}")  # fmt: skip
+            first = self._departed_row(row, job)
         else:
-            first = self._allocated_row(row, flags)
+            first = f"{job} asks for {servers_told(int(row['request']))}, "
+            first += self._blocked_row(row) if flags & FLAG_BLOCKED else \
+                self._allocated_row(row, flags)  # fmt: skip
         return "; ".join([first, *self._consequences(row, flags)])
 
-    def _allocated_row(self, row: np.void, flags: int) -> str:
-        job, width = self._job(row["job"], row["type"]), int(row["width"])
-        got = f"gets {'them' if width > 1 else 'it'}"
-        if flags & FLAG_PARTIAL:
-            got = f"gets {width}, all that {'are' if width > 1 else 'is'} free" + self._for_it(
-                int(row["type"])
-            )
-        first = f"the first is server {int(row['server']) + 1}" if width > 1 else \
-            f"server {int(row['server']) + 1}"  # fmt: skip
-        return (f"{job} asks for {_servers(row['request'])} and {got} of "
-                f"{grouped(int(row['free']))} free: {first}, for {self._time(row['lasts'])}"
-                if not flags & FLAG_PARTIAL else
-                f"{job} asks for {_servers(row['request'])} and {got}: {first}, for "
-                f"{self._time(row['lasts'])}")  # fmt: skip
+    def _departed_row(self, row: np.void, job: str) -> str:
+        width, whose = int(row["width"]), self._for_class(int(row["type"]))
+        free = int(row["free"]) + width
+        return (f"{job} departs after {time_told(float(row['lasts']))} on {servers_told(width)}: "
+                f"{grouped(free)} {_are(free)} free{whose}")  # fmt: skip
 
-    def _departed_row(self, row: np.void) -> str:
-        return (f"{self._job(row['job'], row['type'])} departs from {_servers(row['width'])} "
-                f"after {self._time(row['lasts'])}")  # fmt: skip
+    def _blocked_row(self, row: np.void) -> str:
+        """Why there is none, although others may be free."""
+        reason = f"{self._none(int(row['type']))} is free: it is blocked"
+        others = self._numbers.servers - int(row["busy"])
+        if others:
+            reason += f", although {grouped(others)} {_are(others)} that it may not take"
+        return reason
+
+    def _allocated_row(self, row: np.void, flags: int) -> str:
+        width, free, server = int(row["width"]), int(row["free"]), int(row["server"])
+        only = "only " if flags & FLAG_PARTIAL else ""
+        there = f"{only}{grouped(free)} {_are(free)} free{self._for_class(int(row['type']))}"
+        got = neighbours_told(server, width)
+        if flags & FLAG_SPLIT:
+            got = f"{servers_told(width)}, server {grouped(server + 1)} being the first,"
+        return f"{there}: it gets {got} for {time_told(float(row['lasts']))}"
 
     def _consequences(self, row: np.void, flags: int) -> Iterator[str]:
+        job_class = int(row["type"])
+        whose = self._for_class(job_class)
         if flags & FLAG_SPLIT:
-            yield "no gap holds it, so that it runs in several pieces"
+            # Where there are common servers, a gap of theirs may have been long enough.
+            yield "it runs in several pieces" if self._common else \
+                "no gap is long enough, so that it runs in several pieces"  # fmt: skip
         if flags & FLAG_BELOW:
-            least = int(self._facts.tables.least[row["type"]])
-            yield f"two jobs run on fewer than i₁ = {least} servers at a time"
+            least = int(self._facts.tables.least[job_class])
+            of_class = f" of class {self._name(job_class)}" if self._numbers.classes > 1 else ""
+            yield (f"now two jobs{of_class} run on fewer than i₁ = {least} servers, by Lemma 2 it "
+                   "is at most one")  # fmt: skip
         if flags & FLAG_FULL and not flags & FLAG_BLOCKED:
-            yield "no server is free any more"
+            yield f"no server is free any more{whose}"
         if flags & FLAG_FREED:
-            yield "until then none was free"
+            yield f"until now none was free{whose}"
 
     # Events.
 
     def event(self, event: Event) -> str:
         """A few words for an event that is about to happen."""
-        job = self._job(event.job, event.type)
+        job = self.job(event.job, event.type)
         if event.kind == ARRIVAL:
-            return f"{job} arrives, of inherent size {self._time(event.service)}"
+            return f"{job} arrives, of inherent size {time_told(event.service)}"
         return f"{job} departs"
 
     # Sub-steps.
 
     def record(self, record: Record) -> str:
         """One sentence for a sub-step."""
-        values = record.values
         if isinstance(record, Allocate):
             return self._allocate(record)
         if isinstance(record, Reject):
-            return f"j = 0: no server is free{self._for_it(values['type'])}, the job is blocked"
+            return f"j = 0: {self._none(record.values['type'])} is free, the job is blocked"
         teller = _TELLERS.get(record.kind)
-        return told(record.kind, values) if teller is None else teller(self, values)
+        return told(record.kind, record.values) if teller is None else teller(self, record.values)
 
     def _allocate(self, record: Allocate) -> str:
-        asked, free = record.values["request"], record.values["free"]
-        return (f"min(i, j) = min({asked}, {grouped(free)}) = {record.servers}: it gets "
-                f"{_servers(record.servers)}")  # fmt: skip
+        asked, free, got = record.values["request"], record.values["free"], record.servers
+        missing = f", {grouped(asked - got)} fewer than it asked for" if got < asked else ""
+        return (f"min(i, j) = min({grouped(asked)}, {grouped(free)}) = {grouped(got)}: it gets "
+                f"{servers_told(got)}{missing}")  # fmt: skip
 
     def _arrival(self, values: Values) -> str:
-        return (f"{self._job(values['job'], values['type'])} arrives; on one server it would take "
-                f"{self._time(values['size'])}")  # fmt: skip
+        return (f"{self.job(values['job'], values['type'])} arrives; on one server it would take "
+                f"{time_told(values['size'])}")  # fmt: skip
 
     def _departure(self, values: Values) -> str:
-        return (f"{self._job(values['job'], values['type'])} departs: {_servers(values['width'])} "
-                "free again")  # fmt: skip
+        width = values["width"]
+        return (f"{self.job(values['job'], values['type'])} departs: {servers_told(width)} "
+                f"{_are(width)} free again")  # fmt: skip
 
     def _request(self, values: Values) -> str:
-        asked = f"it asks for i = {values['request']} {plural(values['request'], 'server')}"
+        return f"it asks for i = {servers_told(values['request'])}, {self._why(values)}"
+
+    def _why(self, values: Values) -> str:
+        """Where a request comes from."""
         reason = values["reason"]
         if reason == "scripted":
-            return f"{asked}, as its script says"
+            return "as its script says"
         if reason == "step":
-            return (f"{asked}: {grouped(values['free'])} are free, at least "
-                    f"{grouped(values['from'])}")  # fmt: skip
+            there = f"because j = {grouped(values['free'])} {_are(values['free'])} free"
+            reached = values["from"]
+            return f"{there}, {f'at least {grouped(reached)}' if reached else 'the lowest step'}"
         if reason == "certain" or len(values["widths"]) == 1:
-            return f"{asked}, as every job of its class"
-        law = ", ".join(f"p*{_subscript(i)} = {share:.4g}" for i, share
-                        in zip(values["widths"], values["shares"], strict=True))  # fmt: skip
-        return f"{asked}: drawn by u = {values['uniform']:.4f} from {law}"
+            of_class = "of its class " if self._numbers.classes > 1 else ""
+            return f"as every job {of_class}does"
+        return _drawn(values)
 
-    def _job(self, number: int, job_class: int) -> str:
-        name = f"job {self._job_name(int(number))}"
-        if self._numbers.classes == 1:
+    # Names.
+
+    def job(self, number: int, job_class: int = -1) -> str:
+        """What a job is called; with its class, if that is given and there are several."""
+        name = f"job {self._job_name(number)}"
+        if self._numbers.classes == 1 or job_class < 0:
             return name
-        return f"{name} of class {self._numbers.class_names[int(job_class)]}"
+        return f"{name} of class {self._name(job_class)}"
 
-    def _for_it(self, job_class: int) -> str:
-        """Whose servers are meant, where classes have servers of their own."""
-        if self._facts.rules.pools == 1:
-            return ""
-        return f" for class {self._numbers.class_names[job_class]}"
+    def _name(self, job_class: int) -> str:
+        return self._numbers.class_names[job_class]
 
-    def _time(self, time: float) -> str:
-        return f"{float(time):.4g}"
+    def _for_class(self, job_class: int) -> str:
+        """For whom servers are free, where not all are for everybody."""
+        return f" for class {self._name(job_class)}" if self._several_pools else ""
+
+    def _none(self, job_class: int) -> str:
+        """Which servers a class cannot get: all that it may take."""
+        if not self._several_pools:
+            return "no server"
+        common = " and no common one" if self._common else ""
+        return f"no server of class {self._name(job_class)}{common}"
 
 
-def _servers(count: int) -> str:
-    return f"{grouped(int(count))} {plural(int(count), 'server')}"
+def servers_told(count: int) -> str:
+    """1 server, 2 servers, ..."""
+    return f"{grouped(count)} {plural(count, 'server')}"
 
 
-def _subscript(number: int) -> str:
-    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+def neighbours_told(first: int, count: int) -> str:
+    """Server 4; servers 4 and 5; servers 4 to 6."""
+    start, end = grouped(first + 1), grouped(first + count)
+    if count == 1:
+        return f"server {start}"
+    return f"servers {start} {'and' if count == 2 else 'to'} {end}"
 
+
+def time_told(time: float) -> str:
+    """A length of time in four digits, or in whole units where it is long."""
+    return f"{time:.4g}" if time < LONG else grouped(round(time))
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _drawn(values: Values) -> str:
+    """The part of (0, 1] in which u lies: its length is the probability of the request."""
+    ends = list(accumulate(values["shares"]))
+    place = values["widths"].index(values["request"])
+    start = ends[place] - values["shares"][place]
+    width = str(values["request"]).translate(_SUBSCRIPTS)
+    return (f"drawn by u = {values['uniform']:.4f} in ({_share(start)}, {_share(ends[place])}], a "
+            f"part of length p*{width} = {values['shares'][place]:.4g}")  # fmt: skip
+
+
+def _share(share: float) -> str:
+    """A sum of probabilities; floats leave a little behind."""
+    return f"{abs(round(share, 4)):.4g}"
+
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 _TELLERS: dict[str, Callable[[MoldableNarrator, Values], str]] = {
     "arrival": MoldableNarrator._arrival,

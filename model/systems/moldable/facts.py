@@ -57,9 +57,10 @@ class MoldableStanding:
     Attributes
     ----------
     mean_jobs:
-        [l, d + 1] X_i of each class on average since time 0.
+        [l, d + 1] X_i of each class on average since time 0; at time 0 as they are.
     occupancy:
-        [l, BINS, BINS] shares of the time, see ``MoldableState.occupancy``.
+        [l, BINS, BINS] shares of each class's time in its bins, see ``MoldableState.occupancy``;
+        all 0 before a job of the class has come.
     """
 
     mean_jobs: NDArray[np.float64]
@@ -70,8 +71,9 @@ def standing(state: MoldableState) -> MoldableStanding:
     """What follows from *state*."""
     now = float(state.clock[NOW])
     area = state.area + state.jobs * (now - state.since)
-    spent = state.occupancy.sum()
+    spent = state.occupancy.sum(axis=(1, 2), keepdims=True)
     return MoldableStanding(
         mean_jobs=area / now if now > 0 else state.jobs.astype(float),
-        occupancy=state.occupancy / spent if spent else state.occupancy.copy(),
-    )
+        occupancy=np.divide(state.occupancy, spent, out=np.zeros_like(state.occupancy),
+                            where=spent > 0),
+    )  # fmt: skip

@@ -129,18 +129,22 @@ def batches_of(
 ) -> dict[str, Batches]:
     """Each measure from what it grew by in stretches of *length*.
 
+    Three statistics of the mean execution time: over the jobs admitted, over those that departed,
+    and by Little's law, Ghanbarian et al. (2025), (4).  ``busy`` is q_1, ``departure_rate`` the
+    right-hand side of (3): s_i x_i divided by the mean inherent size, jobs for each server and unit
+    of time.  ``below`` is the share of time with more than one job on fewer than i1 servers
+    (Lemma 2), averaged over the classes.
+
     Parameters
     ----------
     table:
         [B, l, PER_CLASS] differences of samples.
-
-    Three statistics of the mean execution time: over the jobs admitted, over those that departed,
-    and by Little's law, Ghanbarian et al. (2025), (4).
     """
     total = table.sum(axis=1)
     counts = total[:, COUNTS:]
     admitted, per_server = counts[:, ADMITTED], length * numbers.servers
     areas = total[:, LEVEL_AREA:]
+    leaving = table[:, :, RATE_AREA] @ np.array([float(1 / mean) for mean in numbers.means])
     result = {
         "blocking_probability": _ratio(counts[:, BLOCKED], counts[:, ARRIVED]),
         "execution_time": _ratio(total[:, TIMES + OF_ADMITTED], admitted),
@@ -148,7 +152,7 @@ def batches_of(
         "execution_time_little": _ratio(total[:, JOBS_AREA], admitted),
         "jobs": Batches(total[:, JOBS_AREA] / length),
         "busy": Batches(total[:, BUSY_AREA] / per_server),
-        "departure_rate": Batches(total[:, RATE_AREA] / per_server),
+        "departure_rate": Batches(leaving / per_server),
     }
     if numbers.optimum is not None:
         result["distance"] = Batches(areas[:, DISTANCE] / per_server)
@@ -165,7 +169,16 @@ def batches_of(
 
 
 def _ratio(count: NDArray[np.float64], of: NDArray[np.float64]) -> Batches:
-    return Batches(np.divide(count, of, out=np.full(len(of), np.nan), where=of > 0))
+    """A ratio of two sums, such as blocked jobs and arrivals.
+
+    Its mean over the batches is the ratio of the sums, and not a mean of ratios, in which a batch
+    with few jobs would weigh as much as one with many.  Each value says by how much its batch moves
+    that ratio, to first order, so that the interval is right too.
+    """
+    if not of.sum():
+        return Batches(np.full(len(of), np.nan))
+    ratio = count.sum() / of.sum()
+    return Batches(ratio + (count - ratio * of) / of.mean())
 
 
 def headline_series(

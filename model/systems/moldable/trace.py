@@ -1,9 +1,10 @@
 """What became of each arriving job, in the exchange form of ``slotscope trace``.
 
 One line for each arrival: ``job``, ``arrival``, ``requested``, ``size`` (inherent),
-``free_before``, ``allocated`` (0 if blocked), ``blocked``, ``departure`` and ``X_after``, the jobs
-on 1, ..., d servers.  Beside a script times and sizes are exact rationals, as text; otherwise they are numbers.
-With several classes a line has ``class`` too, and ``X_after`` is that of the class.
+``free_before``, ``allocated`` (0 if blocked), ``blocked``, ``departure`` (null if blocked) and
+``X_after``, the jobs on 1, ..., d servers.  Beside a script times and sizes are exact rationals, as
+text; otherwise they are numbers.  With several classes a line has ``class`` too, and ``X_after`` is
+that of the class.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from model.records import ARRIVAL, Event
+from model.systems.moldable.state import MoldableState
 from model.systems.moldable.system import MoldableSystem
 
 
@@ -26,33 +28,32 @@ def lines(system: MoldableSystem, most: float) -> Iterator[dict[str, Any]]:
             pass
         if event.kind == ARRIVAL:
             told += 1
-            yield _line(system, event, row[0]) | _after(system, state.jobs[event.type], event)
+            yield _line(system, event, state, row[0])
 
 
-def _line(system: MoldableSystem, event: Event, row: np.void) -> dict[str, Any]:
-    width = int(row["width"])
-    return {
+def _line(
+    system: MoldableSystem, event: Event, state: MoldableState, row: np.void
+) -> dict[str, Any]:
+    width, degree = int(row["width"]), system.numbers.degrees[event.type]
+    line = {
         "job": _name(system, event.job),
         **_times(system, event),
         "requested": int(row["request"]),
         "free_before": int(row["free"]),
         "allocated": width,
         "blocked": not width,
-        "departure": _departure(system, event, width, float(row["lasts"])),
+        "departure": _departure(system, event, state, row) if width else None,
+        "X_after": state.jobs[event.type, 1 : degree + 1].tolist(),
     }
-
-
-def _after(system: MoldableSystem, jobs: Any, event: Event) -> dict[str, Any]:
-    after: dict[str, Any] = {"X_after": jobs[1 : system.numbers.degrees[event.type] + 1].tolist()}
     if system.numbers.classes > 1:
-        after["class"] = system.numbers.class_names[event.type]
-    return after
+        line["class"] = system.numbers.class_names[event.type]
+    return line
 
 
 def _name(system: MoldableSystem, number: int) -> int | str:
     """A job's name; the number that it is where it is one."""
     name = system.job_name(number)
-    return int(name) if name.isdecimal() else name
+    return int(name) if name.isdecimal() and str(int(name)) == name else name
 
 
 def _times(system: MoldableSystem, event: Event) -> dict[str, Any]:
@@ -63,11 +64,10 @@ def _times(system: MoldableSystem, event: Event) -> dict[str, Any]:
 
 
 def _departure(
-    system: MoldableSystem, event: Event, width: int, lasts: float
-) -> float | str | None:
-    if not width:
-        return None
+    system: MoldableSystem, event: Event, state: MoldableState, row: np.void
+) -> float | str:
+    """When a job that got servers departs."""
     job = system.script.jobs.get(event.job)
     if job is None:
-        return event.time + lasts
-    return str(job.time + job.size / system.numbers.speedups[event.type][width - 1])
+        return float(state.job_departure[row["server"]])
+    return str(job.time + job.size / system.numbers.speedups[event.type][int(row["width"]) - 1])
