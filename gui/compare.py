@@ -217,7 +217,7 @@ class CompareControl(QObject):
                 self._run_until(lane, event)
             case BreakAt():
                 window.say(f"Breakpoints are set in the log of the first policy, {self.labels[0]}.")
-            case Select(floating=True):
+            case Select(floating=True) if "inspector" in window.docks:
                 from gui.dialogs import open_inspector
 
                 open_inspector(window, intent, lane)

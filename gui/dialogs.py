@@ -38,6 +38,8 @@ PAGES = {
     "queues-classroom": "Queues in the classroom",
     "tokens": "Tokens: Join-Requesting-Server",
     "tokens-classroom": "Tokens in the classroom",
+    "moldable": "Moldable jobs: greedy(p*)",
+    "moldable-classroom": "Moldable jobs in the classroom",
     "comparison": "Policies side by side",
     "theory": "Theory, live",
     "experiments": "Experiments",

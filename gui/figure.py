@@ -66,7 +66,7 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 def meaning(name: str) -> str:
     """The theme's colour with the fixed meaning of what a curve or level shows; may be empty."""
-    if "greedy" in name or "U^(g)" in name:
+    if "U^(g)" in name:
         return "greedy"
     return "optimum" if "optimum" in name or "U*" in name else ""
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from model.comparison.differences import Standing
 from model.explain import Narrator
 from model.origin import Origin
-from model.policies.base import PseudocodeLine
+from model.policies.common import PseudocodeLine
 from model.records import Event, Record
 from model.systems.kinds import Kind
 from model.timeline import Extent

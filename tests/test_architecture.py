@@ -60,10 +60,10 @@ SHARED_BY_PANELS = {
 PACKAGES_OF_PANELS = {"queue", "phases", "moldable"}
 
 #: What the window may know of policies: their list, their common shape, their compiling.
-POLICIES_AS_A_WHOLE = {"model.policies", "model.policies.base", "model.kernels.warm"}
+POLICIES_AS_A_WHOLE = {"model.policies", "model.policies.common", "model.kernels.warm"}
 #: Modules in model/policies/ that are no policy.
 NOT_A_POLICY = {
-    *("base", "reservation_factor", "queue.base", "queue.virtual_queues"),
+    *("base", "common", "reservation_factor", "queue.base", "queue.virtual_queues"),
     *("phases.base", "phases.fitting", "moldable.base"),
 }
 POLICY_HEADINGS = ("Reference", "Implements", "Symbols", "Deviations")

@@ -22,6 +22,7 @@ from tests.help_pages import HELP, commands, flat, page, policies_in, table
 
 QUEUE_PAGES = ("queues", "queues-classroom")
 TOKEN_PAGES = ("tokens", "tokens-classroom")
+MOLDABLE_PAGES = ("moldable", "moldable-classroom")
 FILES = sorted(path.stem for path in HELP.glob("*.md"))
 
 
@@ -46,7 +47,8 @@ class TestPages:
     @pytest.mark.parametrize("name", FILES)
     def test_scenarios_and_experiments_exist(self, name):
         known = set(scenario_files()) | set(EXPERIMENTS) | set(POLICIES) | set(FILES)
-        named = re.findall(r"(?<![\w/.-])(?:dra|queues|jrs)-[a-z0-9]+(?:-[a-z0-9]+)*", page(name))
+        kinds = "dra|queues|jrs|moldable"
+        named = re.findall(rf"(?<![\w/.-])(?:{kinds})-[a-z0-9]+(?:-[a-z0-9]+)*", page(name))
         assert {word for word in named if word not in known} == set()
 
     @pytest.mark.parametrize("name", QUEUE_PAGES)
@@ -64,6 +66,14 @@ class TestPages:
         for policy in found:
             assert Session.open("jrs-classroom", policy, kernel=False).info.policy_name
 
+    def test_policies_of_moldable_jobs_can_be_used(self):
+        found = [name for page_name in MOLDABLE_PAGES
+                 for name in policies_in(page(page_name), "moldable")]  # fmt: skip
+        assert len(found) > 5
+        for policy in found:
+            scenario = "moldable-classes" if "rest" in policy else "moldable-sublinear"
+            assert Session.open(scenario, policy, kernel=False).info.policy_name
+
     def test_every_experiment_is_told_of(self):
         told = re.findall(r"^\*\*`([^`]+)`", page("experiments"), flags=re.MULTILINE)
         both = re.findall(r"^\*\*`[^*]+ and `([^`]+)`", page("experiments"), flags=re.MULTILINE)
@@ -79,7 +89,13 @@ class TestPages:
         named = set(re.findall(r"[\w-]+", told))
         assert {name for name in scenario_files() if name.startswith("jrs-")} <= named
 
-    @pytest.mark.parametrize(("kind", "name"), [("queue", "queues"), ("phases", "tokens")])
+    def test_every_scenario_of_moldable_jobs_is_told_of(self):
+        named = set(re.findall(r"[\w-]+", "".join(page(name) for name in MOLDABLE_PAGES)))
+        assert {name for name in scenario_files() if name.startswith("moldable-")} <= named
+
+    @pytest.mark.parametrize(("kind", "name"), [
+        ("queue", "queues"), ("phases", "tokens"), ("moldable", "moldable"),
+    ])  # fmt: skip
     def test_every_panel_of_a_kind_is_told_of(self, kind, name):
         own = {entry.load().title for entry in panels_of(kind) if entry.system == kind}
         told = re.findall(r"^\*\*([^*]+)\.\*\*", page(name), flags=re.MULTILINE)
@@ -225,6 +241,8 @@ def test_readme_names_all_kinds_of_system():
     assert "Theory of Auto-Scaling" in text
     assert "Scheduling Jobs with Random Resource Requirements" in text
     assert "Near-Optimal Stochastic Bin-Packing" in text
+    assert "Optimal Server Allocation for Moldable Jobs" in " ".join(text.split())
     names = ("vqs", "vqs-bf", "bf-js", "max-weight")
-    titles = {*(reference_class(name).title for name in names), "Join-Requesting-Server"}
+    titles = {*(reference_class(name).title for name in names), "Join-Requesting-Server",
+              "greedy(p*)"}  # fmt: skip
     assert {title for title in titles if title not in text} == set()

@@ -13,7 +13,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 
 from gui.panels.algorithm_symbols import SYMBOLS, Symbol, vector
 from model.frame import RunInfo
-from model.policies.base import PseudocodeLine
+from model.policies.common import PseudocodeLine
 from model.records import Line, Record
 
 _TAG = re.compile(r"<[^>]*>")

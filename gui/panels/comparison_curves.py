@@ -30,6 +30,9 @@ _BOTH = 240
 #: that cross one another are read more easily when they are calm.
 _COARSER = 4
 
+#: Shares of jobs are over stretches in which at least so many arrive on average.
+_LEAST_JOBS = 100
+
 
 class LaneCurves(QWidget):
     """Two plots, one above the other, over the same time.
@@ -71,7 +74,7 @@ class LaneCurves(QWidget):
         if other:
             name = self._kind.headline
             self.rewards.set_quantity(name)
-            self.rewards.setAccessibleName(f"{name}s over time")
+            self.rewards.setAccessibleName(f"{name} over time")
             self.differences.setAccessibleName(f"differences of the {name} over time")
         if other or len(labels) != len(self._histories):
             self._begin(labels)
@@ -132,7 +135,7 @@ class LaneCurves(QWidget):
 
     def _fill(self, plot: TimePlot, now: float) -> None:
         low, high = plot.getPlotItem().getViewBox().viewRange()[0]
-        width = _COARSER * average_width(low, high)
+        width = max(_COARSER * average_width(low, high), self._least_width())
         times, means = self.averages(max(low, 0.0), min(high, now), width)
         if plot is self.rewards:
             for lane, curve in enumerate(self._curves):
@@ -141,6 +144,14 @@ class LaneCurves(QWidget):
             for lane, curve in enumerate(self._gaps, 1):
                 gap = nothing(0.0) if not len(times) else (times, means[lane] - means[0])
                 curve.replace(*gap)
+
+    def _least_width(self) -> float:
+        """A probability is a share of jobs, and needs some of them."""
+        assert self._frame is not None and self._kind is not None
+        rate = getattr(self._frame.info.numbers, "rate", 0.0)
+        if not rate or not self._kind.headline.endswith("probability"):
+            return 0.0
+        return float(2.0 ** math.ceil(math.log2(_LEAST_JOBS / rate)))
 
     def averages(self, first: float, last: float, width: float) -> tuple[Values, list[Values]]:
         """Middles of stretches, and the mean reward rate of each lane in them.

@@ -28,9 +28,11 @@ from gui.panels.scenario_fields import (
     copied,
     dotted,
     parameters_of,
+    put,
     titles_with,
 )
 from gui.panels.scenario_leaves import leaf_cells
+from gui.panels.scenario_unions import ShapeCell
 from gui.theme import Theme
 from model.frame import Frame, RunInfo
 from model.scenario.load import Scenario, as_data
@@ -188,8 +190,24 @@ class ScenarioPanel(Panel):
         for cell in cells:
             cell.fill(self._base)
             cell.edited.connect(self._edited)
+            if isinstance(cell, ShapeCell):
+                cell.edited.connect(lambda cell=cell: self._reshape(cell))
         self._cells += cells
         self._sections[heading].set_cells(cells)
+
+    def _reshape(self, cell: ShapeCell) -> None:
+        """Another kind of value at a place: it has fields of its own."""
+        data = self.data()
+        other = cell.other(data)
+        if other is None:
+            return
+        put(data, cell.place, other)
+        self._base = data
+        self._cells = [one for one in self._cells if one.path[0] in _SHOWN_ELSEWHERE]
+        self._fill_section(_OTHERS, _other_cells(data))
+        self.restyle(self.theme)
+        again = next(one for one in self._cells if one.path == cell.path)
+        again.field.setFocus()
 
     def _scenario_cells(self, data: dict[str, Any]) -> list[Cell]:
         unit = data["run"].get("time_unit", "")
@@ -348,7 +366,7 @@ class ScenarioPanel(Panel):
             color = self.theme.ink(self.theme.rejection)
             fields = "1 field needs" if faults == 1 else f"{faults} fields need"
             text = "; ".join(homeless) or f"{fields} attention."
-        elif edited and self._info is not None and self._base != as_data(self._info.scenario):
+        elif edited and self._info is not None and self._clean != as_data(self._info.scenario):
             text = "The run uses another scenario: Revert to load it."
         elif warnings:
             text = f"{'; '.join(warnings)}."

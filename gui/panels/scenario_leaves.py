@@ -6,9 +6,15 @@ from typing import Any, Iterator
 
 from gui.panels.scenario_cells import Cell
 from gui.panels.scenario_fields import Path, as_number, dotted, put
+from gui.panels.scenario_unions import ShapeCell, shape_at
 
 #: Tables in a list that still have fields of their own; longer lists are scripts.
 _MOST_TABLES = 12
+
+#: Letters of a label that a narrow field has room for.
+_SHORT = 12
+
+_WHOLE_ROW = 99
 
 #: Values in a list that are still shown in one field.
 _MOST_VALUES = 40
@@ -33,9 +39,13 @@ def leaf_cells(data: Any, path: Path) -> list[Cell]:
 
 def _leaves(value: Any, path: Path, known: int) -> Iterator[Cell]:
     """The cells below *path*, whose first *known* parts need not be told."""
+    shape = shape_at(path)
+    if shape is not None:
+        yield ShapeCell(_label(path, known), path, shape)
     if isinstance(value, dict):
         for name, item in value.items():
-            yield from _leaves(item, (*path, name), known)
+            if shape is None or name != shape.key:
+                yield from _leaves(item, (*path, name), known)
     elif isinstance(value, list):
         if value and not any(isinstance(item, dict | list) for item in value):
             if len(value) <= _MOST_VALUES:
@@ -43,13 +53,17 @@ def _leaves(value: Any, path: Path, known: int) -> Iterator[Cell]:
         elif len(value) <= _MOST_TABLES:
             for number, item in enumerate(value):
                 if isinstance(item, dict):
-                    yield from _leaves(item, (*path, number), known)
+                    cells = list(_leaves(item, (*path, number), known))
+                    if len(value) > 1 and cells:
+                        cells[0].columns = _WHOLE_ROW  # each table begins on a row of its own
+                    yield from cells
     elif isinstance(value, bool):
         choices = [(True, "true"), (False, "false")]
         yield Cell(_label(path, known), path, _tip(path), choices)
     else:
         words = isinstance(value, str) and as_number(value) == value
-        yield Cell(_label(path, known), path, _tip(path), words=words)
+        label = _label(path, known)
+        yield Cell(label, path, _tip(path), columns=1 + (len(label) > _SHORT), words=words)
 
 
 def _label(path: Path, known: int) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Callable, Mapping, NamedTuple
+from typing import Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from model.lab.moldable_runs import (
+    SPEEDUPS,
     TRAFFIC,
     At,
     Cell,
@@ -43,9 +44,9 @@ class Way(NamedTuple):
 
 #: With the linear speed-up greedy(p*) is greedy.
 WAYS = (
-    Way("sub-linear", "greedy-p", "greedy(p*), sub-linear"),
-    Way("sub-linear", "greedy", "greedy, sub-linear"),
-    Way("linear", "greedy-p", "both, linear"),
+    Way("sub-linear", "greedy-p", "greedy(p*)"),
+    Way("sub-linear", "greedy", "greedy"),
+    Way("linear", "greedy-p", "greedy(p*)"),
 )
 
 MEASURES = ("blocking_probability", "execution_time")
@@ -68,6 +69,11 @@ class Key(NamedTuple):
         """What the curve that it is on is called."""
         return f"{self.way.name}, {self.traffic}"
 
+    @property
+    def label(self) -> str:
+        """What the point's runs are called."""
+        return f"{self.way.speedup}, {self.line}, n = {self.servers}"
+
 
 Cells = Mapping[Key, Cell]
 
@@ -81,7 +87,7 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
     sizes, length = SCALES[scale]
     keys = [Key(way, traffic, n) for way in WAYS for traffic in TRAFFIC for n in sizes]
     return {key: moldable_runs(key.scenario, key.way.policy, length,
-                               f"{key.line}, n = {key.servers}") for key in keys}  # fmt: skip
+                               key.label) for key in keys}  # fmt: skip
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
@@ -113,43 +119,55 @@ def _printed(key: Key) -> dict[str, float]:
 
 def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
     over = f"servers n ({SCALES[scale][1].text()})"
-    blocking = [*_measured(cells, "blocking_probability"),
-                *_known(cells, "Erlang", lambda key: erlang_blocking(key.scenario,
-                                                                     key.way.policy))]  # fmt: skip
-    times = [*_measured(cells, "execution_time"),
-             *_known(cells, "D*", lambda key: optimal_time(key.scenario)
-                     if key.way == WAYS[0] else None)]  # fmt: skip
+    found = (_pictures(speedup, over, [key for key in cells if key.way.speedup == speedup], cells)
+             for speedup in SPEEDUPS)  # fmt: skip
+    pictures = sorted((figure for several in found for figure in several),
+                      key=lambda figure: figure.name)  # fmt: skip
+    return tuple(figure for figure in pictures if figure.curves)
+
+
+def _pictures(speedup: str, over: str, keys: Sequence[Key], cells: Cells) -> tuple[Figure, Figure]:
+    """Blocking and mean execution time with one speed-up."""
+    optimal = [key for key in keys if key.way.policy == "greedy-p"]
+    blocking = (*_measured(keys, cells, "blocking_probability"),
+                *_known(keys, lambda key: f"Erlang: {key.line}",
+                        lambda key: erlang_blocking(key.scenario, key.way.policy)))  # fmt: skip
+    times = (*_measured(keys, cells, "execution_time"),
+             *_known(optimal, lambda key: f"D*, {key.traffic}",
+                     lambda key: optimal_time(key.scenario)))  # fmt: skip
     return (
-        Figure(f"{NAME}a", "Blocking probability over the number of servers", over,
-               "blocking probability", tuple(blocking), logarithmic_x=True),
-        Figure(f"{NAME}b", "Mean execution time over the number of servers", over,
-               "mean execution time", tuple(times), logarithmic_x=True),
+        Figure(f"{NAME}a-{speedup}", f"Blocking, {speedup} speed-up", over,
+               "blocking probability", blocking, logarithmic_x=True),
+        Figure(f"{NAME}b-{speedup}", f"Mean execution time, {speedup} speed-up", over,
+               "mean execution time", times, logarithmic_x=True),
     )  # fmt: skip
 
 
-def _lines(cells: Cells) -> dict[str, list[Key]]:
+def _lines(keys: Iterable[Key]) -> dict[str, list[Key]]:
     """The points of each curve."""
     lines: dict[str, list[Key]] = {}
-    for key in cells:
+    for key in keys:
         lines.setdefault(key.line, []).append(key)
     return lines
 
 
-def _measured(cells: Cells, measure: str) -> list[Curve]:
+def _measured(keys: Iterable[Key], cells: Cells, measure: str) -> list[Curve]:
     return [
-        curve(name, {float(key.servers): cells[key].measure(measure) for key in keys})
-        for name, keys in _lines(cells).items()
+        curve(name, {float(key.servers): cells[key].measure(measure) for key in points})
+        for name, points in _lines(keys).items()
     ]
 
 
-def _known(cells: Cells, name: str, value: Callable[[Key], float | None]) -> list[Curve]:
+def _known(
+    keys: Iterable[Key], name: Callable[[Key], str], value: Callable[[Key], float | None]
+) -> list[Curve]:
     """Curves of what is known exactly, where it is."""
     curves = []
-    for line, keys in _lines(cells).items():
-        points = {float(key.servers): Estimate(found, 0.0) for key in keys
-                  if (found := value(key)) is not None}  # fmt: skip
-        if points:
-            curves.append(curve(f"{name}: {line}", points))
+    for points in _lines(keys).values():
+        found = {float(key.servers): Estimate(known, 0.0) for key in points
+                 if (known := value(key)) is not None}  # fmt: skip
+        if found:
+            curves.append(curve(name(points[0]), found))
     return curves
 
 

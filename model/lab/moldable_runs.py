@@ -18,6 +18,7 @@ from model.lab.results import Curve
 from model.metrics import Estimate, estimate
 from model.programs.moldable.references import erlang_reference
 from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
+from model.scenario.moldable import MoldableScenario
 from model.systems.moldable.measures import batches_of
 from model.systems.moldable.numbers import MoldableNumbers, numbers_of
 from model.systems.moldable.sampling import PER_CLASS, SCALARS, TIME_COLUMN
@@ -98,6 +99,7 @@ def system_of(
 
 def optimal_time(scenario: Scenario) -> float:
     """D*, the mean execution time that no policy without blocked jobs can be below."""
+    assert isinstance(scenario, MoldableScenario)
     optimum = numbers_of(scenario).optimum
     assert optimum is not None
     return float(optimum.objective)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterator, NamedTuple
 
+from model.policies.common import NoParameters, Policy, PseudocodeLine
 from model.records import (
     Admit,
     Classify,
@@ -43,36 +44,14 @@ class DepartedJob(NamedTuple):
     served: float = 0.0  #: how long it was in service
 
 
-class PseudocodeLine(NamedTuple):
-    """A line of the paper's algorithm as it is read here, for display beside a run."""
-
-    line: Line
-    indent: int
-    text: str
-    heading: str = ""  #: above the first line of lines that are no algorithm of the paper
-
-
-class NoParameters(Section):
-    """The parameters of a policy that has none."""
-
-
-#: A replay of the program's own policies never drifts.
-DRIFT_IS_OURS = "please report the scenario, the seed and this event"
-
-
-class ReservationPolicy:
+class ReservationPolicy(Policy):
     """A policy for the loss system with slots: what it is unless it says otherwise.
 
     A policy must have ``arrival``, which is called for each arrival and yields exactly one
     Admit or Reject; on the other occasions it may do nothing.
     """
 
-    name: str = ""
-    title: str = ""
-    system: str = "reservation"
-    paper: str = ""
-    schema: type[Section] = NoParameters
-    pseudocode: tuple[PseudocodeLine, ...] = ()
+    system = "reservation"
     #: True: jobs go into reserved slots.  False: a job needs free resources only.
     reserves_slots: bool = False
     #: True: servers have ranks and groups, which the policy tells by Classify.
@@ -83,15 +62,8 @@ class ReservationPolicy:
     reserved: int = 0
     #: How many numbers are remembered from event to event.
     memory: int = 0
-    #: Whether the policy's compiled twin, if it has one, knows these parameters.
-    compiled: bool = True
     #: Whether updates go on once no job will arrive or leave any more.
     updates_when_idle: bool = False
-    #: Whether somebody else wrote it, and what to do if it decides otherwise when asked again.
-    may_fail: bool = False
-    on_drift: str = DRIFT_IS_OURS
-    #: The text of the file that it came from, if it came from one.
-    text: str = ""
 
     arrival: Callable[[ReservationView, ArrivingJob], Decisions]
 

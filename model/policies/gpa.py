@@ -28,7 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterator, Sequence
 
-from model.policies.base import PseudocodeLine
+from model.policies.common import PseudocodeLine
 from model.records import Configuration, Line, Record
 from model.systems.reservation.numbers import ReservationNumbers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping, get_args
 
-from pydantic import BaseModel, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import BaseModel, TypeAdapter, ValidatorFunctionWrapHandler, WrapValidator
 
 
 def told_by(key: str, *schemas: type[BaseModel]) -> WrapValidator:
@@ -34,5 +34,17 @@ def one_or_list(schema: type[BaseModel]) -> WrapValidator:
 
     def validate(value: Any, handler: Callable[[Any], Any]) -> Any:
         return (schema.model_validate(value),) if isinstance(value, Mapping) else handler(value)
+
+    return WrapValidator(validate)
+
+
+def one_or_table(one: Any, table: Any) -> WrapValidator:
+    """A validator for a field that is of the type *table* where it is written as a table, and else
+    of the type *one*; it stands behind the union of both."""
+    by_itself: TypeAdapter[Any] = TypeAdapter(one)
+    by_key: TypeAdapter[Any] = TypeAdapter(table)
+
+    def validate(value: Any, _: ValidatorFunctionWrapHandler) -> Any:
+        return (by_key if isinstance(value, Mapping) else by_itself).validate_python(value)
 
     return WrapValidator(validate)

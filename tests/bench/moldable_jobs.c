@@ -17,7 +17,7 @@ enum { FLAG_ARRIVED = 1, FLAG_ADMITTED = 2, FLAG_BLOCKED = 4, FLAG_DEPARTED = 8,
        FLAG_PARTIAL = 16, FLAG_SPLIT = 32, FLAG_FULL = 64, FLAG_FREED = 128, FLAG_BELOW = 256 };
 enum { DAY, NEXT };
 enum { BINS = 64, DISTANCE_UNIT = 1 << 20, FLAG_BITS = 16, WIDTH_BITS = 12 };
-enum { KIND_OF_ARRIVAL = 0, KIND_OF_DEPARTURE = 1 };
+enum { KIND_OF_ARRIVAL = 1, KIND_OF_DEPARTURE = 2 };
 
 /* The members are in the order in which the caller lists them: arrays, then sizes. */
 

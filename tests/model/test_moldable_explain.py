@@ -1,4 +1,4 @@
-"""Sentences about moldable jobs: for how many servers a job asks, what it gets, why it is blocked."""
+"""Sentences about moldable jobs: what a job asks for, what it gets, and why it is blocked."""
 
 from __future__ import annotations
 

@@ -16,16 +16,14 @@ from gui.panels.moldable.allocations_layout import (
     least_height,
 )
 from gui.panels.moldable.allocations_marks import EventMark, Flashes
-from gui.panels.moldable.allocations_painting import (
-    FacetPainter,
-    caption_width,
-    number_width,
-)
+from gui.panels.moldable.allocations_painting import FacetPainter
 from gui.panels.moldable.allocations_values import (
     ClassRow,
     Column,
+    caption_width,
     column_words,
     columns_of,
+    number_width,
 )
 from gui.plotting.scales import SteppedRange, format_number
 from gui.theme import Theme, current_fonts

@@ -11,8 +11,11 @@ from PySide6.QtCore import QPointF, QRectF
 _LEAST_COLUMN = 3.0
 #: Heights in lines of text.
 _LEAST_PLOT, _LANE, _BAR = 2.5, 1.3, 0.75
+ASKED = 0.35  # of the marks of what is asked for, where there are no rows of numbers
 _MARGIN, _GAP = 10.0, 4.0
 
+#: Fewer rows than these say less than words in their place.
+_LEAST_ROWS = 3
 #: Rows of numbers below the columns, the most important ones first; as they stand from above.
 IMPORTANCE = ("now", "target", "mean", "asked", "speedup")
 ORDER = ("now", "mean", "target", "asked", "speedup")
@@ -147,21 +150,22 @@ def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: Spa
     room = bar.top() - _GAP - top - (_LANE + 1 + _LEAST_PLOT) * line
     pitch = across / (span.high - span.low)
     names = _rows_shown(together == 1 and pitch >= measures.numbers, room, line)
-    below = max(len(names), 1) * line
+    ticks = line * (1.0 if names else 1.0 + ASKED)
+    below = max(len(names), 1) * line + ticks
     plot = QRectF(left, top + _LANE * line, across,
-                  max(1.0, bar.top() - 2 * _GAP - below - line - top - _LANE * line))  # fmt: skip
+                  max(1.0, bar.top() - 2 * _GAP - below - top - _LANE * line))  # fmt: skip
     rows = tuple(
         (name, QRectF(left, plot.bottom() + (place + 1) * line, across, line))
         for place, name in enumerate(names)
     )
-    words = QRectF(area.left() + _MARGIN, plot.bottom() + line, area.width() - 2 * _MARGIN,
+    words = QRectF(area.left() + _MARGIN, plot.bottom() + ticks, area.width() - 2 * _MARGIN,
                    0.0 if names else line)  # fmt: skip
     return Facet(
         title=QRectF(area.left() + _MARGIN, area.top(), area.width() - 2 * _MARGIN,
                      line if titled else 0.0),
         lane=QRectF(left, top, across, _LANE * line),
         plot=plot,
-        ticks=QRectF(left, plot.bottom(), across, line),
+        ticks=QRectF(left, plot.bottom() + ticks - line, across, line),
         rows=rows,
         words=words,
         bar=bar,
@@ -174,5 +178,5 @@ def _rows_shown(wide_enough: bool, room: float, line: float) -> tuple[str, ...]:
     """The rows of numbers that there is room for, while the columns get half of it."""
     if not wide_enough:
         return ()
-    many = max(1, min(len(IMPORTANCE), int(0.5 * room / line)))
-    return tuple(name for name in ORDER if name in IMPORTANCE[:many])
+    many = min(len(IMPORTANCE), int(0.5 * room / line))
+    return tuple(name for name in ORDER if many >= _LEAST_ROWS and name in IMPORTANCE[:many])

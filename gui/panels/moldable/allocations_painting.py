@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import Mapping
 
+import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gui.panels.moldable.allocations_layout import Facet
 from gui.panels.moldable.allocations_marks import EventMark
 from gui.panels.moldable.allocations_values import (
+    CAPTIONS,
     ClassRow,
     Column,
     columns_of,
+    legend,
     mean_text,
     percent_text,
     servers_text,
@@ -27,14 +29,11 @@ from gui.theme import Theme, current_fonts
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-#: What stands before the rows of numbers.
-CAPTIONS = {"now": "now", "mean": "mean", "target": "n y*", "asked": "asked, p", "speedup": "s"}
 _ROLES = {"now": "normal", "mean": "run", "target": "optimum", "asked": "normal",
           "speedup": "muted"}  # fmt: skip
-LEGEND = (("now", "now"), ("mean", "mean"), ("target", "optimum, n y*"),
-          ("asked", "asked for"))  # fmt: skip
 _BAR_SHARE, _TEXTURED = 0.62, 9.0
 _LEAST_LEVEL = 1.5  # pixels above the axis
+_LEAST_MARK = 9.0  # pixels across
 _TICK_ROOM = 2.2  # lines of text between the numbers of the axis
 
 
@@ -49,7 +48,9 @@ class FacetPainter:
         self._scale = current_fonts().scale
         self._metrics = QFontMetricsF(painter.font())
         low, last = facet.seen(row.degree)
-        self._columns = columns_of(row, low, last, facet.together)
+        columns = columns_of(row, low, last, facet.together)
+        self._columns = columns
+        self._filled = [column for column in columns if column.now or column.mean or column.target]
 
     # The ground.
 
@@ -66,7 +67,7 @@ class FacetPainter:
             painter.drawLine(QLineF(facet.plot.left(), y, facet.plot.right(), y))
             painter.setPen(QColor(theme.muted))
             line = self._metrics.height()
-            if number or not facet.rows:
+            if number:
                 box = QRectF(0, y - line / 2, facet.plot.left() - 4, line)
                 painter.drawText(box, _RIGHT, format_number(number * step, step))
         self._widths()
@@ -89,8 +90,9 @@ class FacetPainter:
             if facet.plot.left() <= x <= facet.plot.right():
                 box = QRectF(x - widest, facet.ticks.top(), 2 * widest, facet.ticks.height())
                 self._painter.drawText(box, _CENTRE, str(width))
-        if self._metrics.horizontalAdvance("servers") < facet.plot.left() - 6:
-            box = QRectF(0, facet.ticks.top(), facet.plot.left() - 4, facet.ticks.height())
+        end = facet.plot.left() - 4 - max(0.0, 8 - facet.pitch / 2)
+        if self._metrics.horizontalAdvance("servers") < end - 2:
+            box = QRectF(0, facet.ticks.top(), end, facet.ticks.height())
             self._painter.drawText(box, _RIGHT, "servers")
 
     def _y(self, jobs: float) -> float:
@@ -114,9 +116,9 @@ class FacetPainter:
                                          facet.ticks.bottom() - facet.lane.top()))  # fmt: skip
         for request, left in flashes.items():
             self._flash(request, left)
-        for column in self._columns:
+        for column in self._filled:
             self._bar(column)
-        for column in self._columns:
+        for column in self._filled:
             self._levels(column)
         self._painter.restore()
 
@@ -144,7 +146,7 @@ class FacetPainter:
 
     def _levels(self, column: Column) -> None:
         """A gold line at n y*, a thin dark one at the average."""
-        room = self._box(column)
+        room = widened(self._box(column), _LEAST_MARK)
         inset = 0.06 * room.width() if room.width() > 8 else 0.0
         if column.target > 0:
             self._level(room, self._y(column.target), inset, "optimum", 3.5 * self._scale)
@@ -168,8 +170,7 @@ class FacetPainter:
         start = facet.first_of(request) - 1
         box = QRectF(facet.edge(start), facet.lane.top(), facet.together * facet.pitch,
                      facet.plot.bottom() - facet.lane.top())  # fmt: skip
-        if box.width() < 8:
-            box.adjust(-4, 0, 4, 0)
+        box = widened(box, _LEAST_MARK)
         color = QColor(self._theme.rejection)
         color.setAlphaF(0.12 + 0.30 * left)
         self._painter.fillRect(box, color)
@@ -219,25 +220,30 @@ class FacetPainter:
 
     def _asked_marks(self) -> None:
         """A triangle below each column that the policy asks for."""
+        plot = self._facet.plot
+        for column in self._columns:
+            x = self._facet.middle(column.first)
+            if column.asked and plot.left() <= x <= plot.right():
+                self._triangle(QPointF(x, plot.bottom() + 1))
+
+    def _triangle(self, tip: QPointF) -> None:
         side = 0.25 * self._metrics.height()
         self._painter.setPen(Qt.PenStyle.NoPen)
         self._painter.setBrush(QColor(self._theme.normal))
-        for column in self._columns:
-            x, y = self._facet.middle(column.first), self._facet.plot.bottom() + 1
-            if column.asked and self._facet.plot.left() <= x <= self._facet.plot.right():
-                self._painter.drawPolygon(QPolygonF([
-                    QPointF(x, y), QPointF(x + side, y + 1.4 * side),
-                    QPointF(x - side, y + 1.4 * side),
-                ]))  # fmt: skip
+        self._painter.drawPolygon(QPolygonF([
+            tip, tip + QPointF(side, 1.3 * side), tip + QPointF(-side, 1.3 * side)
+        ]))  # fmt: skip
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _legend(self) -> None:
-        """What the marks mean, with the numbers of the column that has most of the optimum."""
+        """What the marks mean, with the numbers of the optimum's widths if there is room."""
         words, line = self._facet.words, self._metrics.height()
+        texts = legend(self._row, detailed=True)
+        wides = [line + self._metrics.horizontalAdvance(text) + 14 for _, text in texts]
+        if sum(wides) > words.width():
+            texts = legend(self._row, detailed=False)
         x = words.left()
-        for name, text in LEGEND:
-            if name == "target" and not self._row.known:
-                continue
+        for name, text in texts:
             wide = self._metrics.horizontalAdvance(text)
             if x + line + wide > words.right():
                 break
@@ -250,14 +256,7 @@ class FacetPainter:
         if name == "now":
             self._painter.fillRect(box.adjusted(1, 3, -1, -3), QColor(self._theme.muted))
         elif name == "asked":
-            side, x = 0.25 * box.height(), box.center().x()
-            self._painter.setPen(Qt.PenStyle.NoPen)
-            self._painter.setBrush(QColor(self._theme.normal))
-            y = box.center().y() - 0.7 * side
-            self._painter.drawPolygon(QPolygonF([
-                QPointF(x, y), QPointF(x + side, y + 1.4 * side), QPointF(x - side, y + 1.4 * side)
-            ]))  # fmt: skip
-            self._painter.setBrush(Qt.BrushStyle.NoBrush)
+            self._triangle(box.center() - QPointF(0, 0.16 * box.height()))
         else:
             thick = 3.5 if name == "target" else 1.5
             self._level(box, box.center().y(), 0.0, _ROLES[name], thick * self._scale)
@@ -274,12 +273,14 @@ class FacetPainter:
             pen.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(pen)
         left, wide = facet.edge(facet.first_of(at) - 1), facet.together * facet.pitch
-        outline = QRectF(left, facet.plot.top(), wide, facet.plot.height())
+        outline = widened(QRectF(left, facet.plot.top(), wide, facet.plot.height()), _LEAST_MARK)
         painter.drawRect(outline.adjusted(1, 1, -1, 0).intersected(facet.plot))
         x, y = facet.middle(at), facet.lane.center().y()
         if mark.blocked:
             self.cross(x, y)
-            x += 0.6 * self._metrics.height()
+            gap = 0.6 * self._metrics.height()
+            wide = self._metrics.horizontalAdvance(mark.words) + 4
+            x = x + gap if x + gap + wide <= facet.lane.right() else x - gap - wide
         elif mark.partial:
             start = min(max(facet.middle(mark.request), facet.plot.left()), facet.plot.right())
             self._arrow(start, min(max(x, facet.plot.left()), facet.plot.right()), role)
@@ -327,7 +328,7 @@ class FacetPainter:
         painter.drawText(words, _LEFT, text)
         track = QRectF(box.left(), words.bottom(), box.width(), box.height() - line)
         x = track.left()
-        for width in range(1, row.degree + 1):
+        for width in np.flatnonzero(row.now).tolist():
             share = width * int(row.now[width]) / max(row.servers, 1)
             part = QRectF(x, track.top(), share * track.width(), track.height())
             if part.width():
@@ -340,15 +341,7 @@ class FacetPainter:
         painter.drawRect(track.adjusted(0.5, 0.5, -0.5, -0.5))
 
 
-def caption_width(metrics: QFontMetricsF) -> float:
-    """The room that the captions of rows need."""
-    return max(metrics.horizontalAdvance(text) for text in (*CAPTIONS.values(), "servers"))
-
-
-def number_width(metrics: QFontMetricsF, row: ClassRow, high: float) -> float:
-    """The room that numbers in a column need."""
-    digits = "0" * (1 + int(math.log10(max(high, 1.0))))
-    texts = [format_number(float(f"8{digits[1:]}")), "0.000"]
-    texts += [percent_text(share) for share in row.asked.tolist() if share]
-    texts += [target_text(jobs) for jobs in row.target.tolist() if jobs > 0]
-    return max(metrics.horizontalAdvance(text) for text in texts) + 8
+def widened(box: QRectF, least: float) -> QRectF:
+    """A box, or one around it that is *least* wide."""
+    by = max(0.0, (least - box.width()) / 2)
+    return box.adjusted(-by, 0, by, 0)

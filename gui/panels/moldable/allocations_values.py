@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtGui import QFontMetricsF
 
 from gui.panels.moldable.wording import (
     class_words,
@@ -19,10 +21,12 @@ from gui.panels.moldable.wording import (
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, significant
 from gui.plotting.scales import format_number
-from model.frame import Frame
+from model.frame import Frame, RunInfo
 from model.systems.moldable import physics
 from model.systems.moldable.state import BUSY, JOBS
 
+#: What stands before the rows of numbers.
+CAPTIONS = {"now": "now", "mean": "mean", "target": "n y*", "asked": "asked, p", "speedup": "s"}
 #: Digits of averages, and of shares.
 _DIGITS = 3
 
@@ -42,7 +46,7 @@ class ClassRow:
     target:
         n y*_i; nan where it is not known.
     asked:
-        p_i, with which its jobs ask for i servers; 0 where requests are not drawn.
+        p_i, with which its jobs ask for i servers; 0 where that depends on the state.
     speedup:
         s_i.
     free:
@@ -106,20 +110,28 @@ def class_rows(frame: Frame) -> tuple[ClassRow, ...]:
 def _class_row(frame: Frame, job_class: int) -> ClassRow:
     numbers, facts, state = frame.info.numbers, frame.info.facts, frame.state
     end = numbers.degrees[job_class] + 1
-    asked = np.zeros(end)
-    for width, share in facts.laws[job_class] if facts.laws else ():
-        asked[width] = share
     return ClassRow(
         job_class=job_class,
         name=class_words(frame.info, job_class),
         now=state.jobs[job_class, :end],
         mean=frame.derived.mean_jobs[job_class, :end],
         target=numbers.target[job_class, :end],
-        asked=asked,
+        asked=_asked(frame.info, job_class, end),
         speedup=numbers.speedup_table[job_class, :end],
         free=physics.free_for(state, facts.rules, job_class),
         servers=open_servers(facts.rules, job_class),
     )
+
+
+def _asked(info: RunInfo, job_class: int, end: int) -> NDArray[np.float64]:
+    """[end] p_i, also where it is 1; 0 where the state or a script says for how many they ask."""
+    facts, asked = info.facts, np.zeros(end)
+    if facts.laws:
+        for width, share in facts.laws[job_class]:
+            asked[width] = share
+    elif not facts.rules.by_free.size and not info.numbers.requests_scripted:
+        asked[int(facts.rules.width[job_class, 0])] = 1.0
+    return asked
 
 
 def open_servers(rules: Any, job_class: int) -> int:
@@ -131,14 +143,13 @@ def open_servers(rules: Any, job_class: int) -> int:
 
 def columns_of(row: ClassRow, low: int, high: int, together: int) -> tuple[Column, ...]:
     """The columns that begin with the widths *low*, *low* + *together*, ... up to *high*."""
-    found = []
-    for first in range(low, high + 1, together):
-        part = slice(first, min(first + together, row.degree + 1))
-        found.append(Column(
-            first, part.stop - 1, int(row.now[part].sum()), float(row.mean[part].sum()),
-            float(row.target[part].sum()), float(row.asked[part].sum()),
-        ))  # fmt: skip
-    return tuple(found)
+    end = min(row.degree, low + -(-(high + 1 - low) // together) * together - 1)
+    starts = np.arange(low, end + 1, together)
+    sums = [np.add.reduceat(values[: end + 1], starts).tolist()
+            for values in (row.now, row.mean, row.target, row.asked)]  # fmt: skip
+    firsts = starts.tolist()
+    lasts = [*(first - 1 for first in firsts[1:]), end]
+    return tuple(map(Column, firsts, lasts, *sums))
 
 
 # In words.
@@ -177,11 +188,25 @@ def column_words(row: ClassRow, column: Column) -> str:
     return ". ".join(parts) + "."
 
 
+def legend(row: ClassRow, detailed: bool) -> tuple[tuple[str, str], ...]:
+    """What the marks mean, by name; *detailed*: with the numbers of the optimum's widths."""
+    chosen = np.flatnonzero(np.nan_to_num(row.target)).tolist() if detailed else []
+    wanted = ", ".join(f"{target_text(float(row.target[i]))} on {i}" for i in chosen)
+    present = ", ".join(f"{format_number(int(row.now[i]))} on {i}" for i in chosen)
+    found = [("now", f"now {present}".strip()), ("mean", "mean")]
+    if row.known:
+        found.append(("target", f"optimum {wanted}" if wanted else "optimum, n y*"))
+    if row.asked.any():
+        found.append(("asked", "asked for"))
+    return tuple(found)
+
+
 def servers_text(row: ClassRow) -> str:
     """How many of a class's servers are in use, and how many are free."""
     whose = "of its " if row.name and row.others == 0 else "of "
     total, used = format_number(row.servers), format_number(row.servers - row.free)
-    return f"{used} {whose}{total} servers in use, {format_number(row.free)} free"
+    text = f"{used} {whose}{total} servers in use, {format_number(row.free)} free"
+    return f"{text}, {format_number(row.used)} with {row.name}" if row.name and row.others else text
 
 
 def tiles(frame: Frame) -> tuple[TileText, ...]:
@@ -216,3 +241,20 @@ def _time_tiles(frame: Frame, rate: float) -> list[TileText]:
         least = f"The least mean execution time: {time_words(info, best)}."
         found.append(TileText("optimum, D*", significant(best, 4), "optimum", least, "D*"))
     return found
+
+
+# Room for text.
+
+
+def caption_width(metrics: QFontMetricsF) -> float:
+    """The room that the captions of rows need."""
+    return max(metrics.horizontalAdvance(text) for text in (*CAPTIONS.values(), "servers"))
+
+
+def number_width(metrics: QFontMetricsF, row: ClassRow, high: float) -> float:
+    """The room that numbers in a column need."""
+    digits = "0" * (1 + int(math.log10(max(high, 1.0))))
+    texts = [format_number(float(f"8{digits[1:]}")), "0.000"]
+    texts += [percent_text(share) for share in row.asked.tolist() if share]
+    texts += [target_text(jobs) for jobs in row.target.tolist() if jobs > 0]
+    return max(metrics.horizontalAdvance(text) for text in texts) + 8

@@ -53,6 +53,8 @@ class BlockingPanel(Panel):
         self.times = TimesPlot(self._sums, self.theme, self.body)
         self.table = rich_text("measures")
         self.note = rich_text("notes")
+        for label in (self.table, self.note):
+            label.setMinimumHeight(1)  # they give way: see _arrange
         self._plots = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._plots.setSpacing(0)
         for plot in (self.blocked, self.times):
@@ -91,7 +93,7 @@ class BlockingPanel(Panel):
 
     def _measure(self, frame: Frame) -> None:
         """Means since the warm-up, up to the moment shown."""
-        self.measured = so_far(frame)
+        self.measured = so_far(frame, self._sums)
         self.tiles.set_texts(tiles(frame, self.measured))
         self._write(frame)
         mean = self.measured.get("blocking_probability")

@@ -71,6 +71,7 @@ class MomentPlot(TimePlot):
         room = self.getPlotItem().getViewBox().height()
         long = QFontMetricsF(current_fonts().body).horizontalAdvance(self.quantity)
         self.set_quantity(self.quantity if long <= room else self.short)
+        self.getPlotItem().getAxis("left").resizeEvent()  # it moves a label when it is resized only
 
     def fill(self, frame: Frame, view: View) -> None:
         """Put the points for a range of time into the curves."""
@@ -119,13 +120,13 @@ class MomentPlot(TimePlot):
         self._frame = frame
         self._drawing = True
         self.set_now(max(frame.time, frame.extent.live_end_time))
+        if self._fresh:  # first the range, because heights in another one would not count
+            self._fresh = False
+            self.refresh()
         for _ in range(2):
             self._stale = False
             low, high = self.getPlotItem().getViewBox().viewRange()[0]
             self.fill(frame, (low, high))
-            if self._fresh:  # heights of the range that was in view before do not count
-                self._fresh = False
-                self.reset_view()
             self.refresh()
             if not self._stale:
                 break

@@ -6,8 +6,15 @@ from fractions import Fraction
 from math import isfinite
 from typing import NamedTuple
 
+import numpy as np
+
 from gui.panels.moldable.blocking_plots import Level
-from gui.panels.moldable.blocking_reading import STATISTICS, counted_from
+from gui.panels.moldable.blocking_reading import (
+    BLOCKED_SHARE,
+    STATISTICS,
+    Sums,
+    counted_from,
+)
 from gui.panels.pages import table_line, table_of
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, exact, significant, with_interval
@@ -32,14 +39,25 @@ class Exact(NamedTuple):
     distance: float | None = None
 
 
-def so_far(frame: Frame) -> dict[str, Estimate]:
-    """The measures since the warm-up, or since the start while it lasts."""
+def so_far(frame: Frame, sums: Sums) -> dict[str, Estimate]:
+    """The measures since the warm-up, or since the start while it lasts.
+
+    Shares and means are over all jobs since then; stretches of time say how far they may be off.
+    """
     if len(frame.samples) < 2:
         return {}
-    info = frame.info
-    found = info.kind.batches_so_far(info.numbers, [frame.samples], counted_from(frame),
-                                     frame.time)  # fmt: skip
-    return estimates(found[0]) if found else {}
+    info, since = frame.info, counted_from(frame)
+    batches = info.kind.batches_so_far(info.numbers, [frame.samples], since, frame.time)
+    if not batches:
+        return {}
+    found = estimates(batches[0])
+    start, now = (np.array([min(max(at, sums.ends[0]), sums.ends[1])])
+                  for at in (since, frame.time))  # fmt: skip
+    ratios = {name: ratio for name, (ratio, _) in STATISTICS.items()}
+    for name, ratio in ({"blocking_probability": BLOCKED_SHARE} | ratios).items():
+        mean = float(sums.over(ratio, start, now)[0])
+        found[name] = Estimate(mean, found[name].half_width)
+    return found
 
 
 def reference_of(frame: Frame) -> PolicyReference | None:
@@ -66,6 +84,18 @@ def least_time(frame: Frame) -> Fraction | None:
     """D*."""
     best = frame.info.numbers.optimum
     return None if best is None else best.objective
+
+
+def least_blocking(frame: Frame) -> Fraction | None:
+    """What share of the jobs every policy blocks at least; None where that is not known.
+
+    lambda (1 - P_b) = E[r] <= E[q_1] <= 1, because s_i <= i: Ghanbarian et al. (2025), (4).  So
+    with one class it is 1 - 1 / lambda beyond a load of 1, and 0 up to there.
+    """
+    numbers = frame.info.numbers
+    if not all(numbers.loads) or (numbers.load > 1 and numbers.classes > 1):
+        return None
+    return max(Fraction(0), 1 - 1 / Fraction(numbers.load))
 
 
 def distance_bound(frame: Frame) -> float | None:
@@ -96,7 +126,11 @@ def blocking_levels(frame: Frame, measured: dict[str, Estimate]) -> tuple[Level,
     if known is not None:
         share = _PER_CENT * known.blocking
         levels.append(Level("exact", share, "muted", f"{known.source}{THIN} {significant(share)}"))
-    levels.append(Level("best", 0.0, "optimum", "0"))
+    least = least_blocking(frame)
+    if least is not None:
+        share = _PER_CENT * float(least)
+        levels.append(Level("best", share, "optimum", f"at least{THIN} {significant(share)}"
+                            if least else "0"))  # fmt: skip
     return tuple(levels)
 
 
@@ -143,8 +177,14 @@ def tiles(frame: Frame, measured: dict[str, Estimate]) -> tuple[TileText, ...]:
         mean, half = _written(distance)
         texts.append(TileText(DISTANCE, f"{mean}{half}", "run",
                               "How far the numbers of jobs are from the optimum's on average, "
-                              "summed over widths and divided by n."))  # fmt: skip
+                              f"summed over widths and divided by n.{_at_most(frame)}",
+                              ))  # fmt: skip
     return tuple(texts)
+
+
+def _at_most(frame: Frame) -> str:
+    bound = distance_bound(frame)
+    return f" Theorem 2: at most {significant(bound, 3)}." if bound is not None else ""
 
 
 # The table below them.
@@ -153,14 +193,15 @@ def tiles(frame: Frame, measured: dict[str, Estimate]) -> tuple[TileText, ...]:
 def table(frame: Frame, measured: dict[str, Estimate], theme: Theme) -> str:
     """A row for each measure: the run, the optimum or a bound, and what is exact."""
     known, best, bound = exact_of(frame), least_time(frame), distance_bound(frame)
-    source = known.source if known is not None else ""
+    source, least = known.source if known is not None else "", least_blocking(frame)
     lines = [table_line([f'<span style="color:{theme.muted}">{text}</span>'
                     for text in ("", "this run", "best", source)])]  # fmt: skip
     goal = f'<span style="color:{theme.ink(theme.optimum)}">'
     time = f"{goal}{significant(float(best))}</span>" if best is not None else "–"
     blocked = measured.get("blocking_probability")
     lines.append(table_line(["blocked, %", "".join(_per_cent(blocked)) if blocked else "–",
-                        f"{goal}0</span>",
+                        "–" if least is None
+                        else f"{goal}{significant(_PER_CENT * float(least))}</span>",
                         significant(_PER_CENT * known.blocking) if known else ""]))  # fmt: skip
     exactly = significant(known.time) if known is not None and known.time is not None else ""
     for name, (_, title) in STATISTICS.items():

@@ -23,7 +23,13 @@ from gui.intents import GoTo
 from gui.panel import Panel
 from gui.panels.moldable.collapse_values import Plane, nearness, plane_of, share_above
 from gui.panels.moldable.collapse_view import NEAR, WHOLE, CollapseView
-from gui.panels.moldable.collapse_words import delta_decimals, delta_tip, delta_words, tiles
+from gui.panels.moldable.collapse_words import (
+    delta_decimals,
+    delta_tip,
+    delta_words,
+    is_ours,
+    tiles,
+)
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.theme import Theme, current_fonts
 from model.frame import Frame, RunInfo
@@ -146,7 +152,8 @@ class CollapsePanel(Panel):
     def _write(self, frame: Frame) -> None:
         assert isinstance(self.plane, Plane)
         above = share_above(self.plane, frame, self.delta.value())
-        self.tiles.set_texts(tiles(self.plane, nearness(self.plane, frame), above))
+        near = nearness(self.plane, frame)
+        self.tiles.set_texts(tiles(self.plane, near, above, is_ours(frame.info)))
 
     def _chosen(self) -> None:
         if self.frame is not None and self.frame.info is self._info:

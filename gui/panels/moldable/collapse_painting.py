@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 from gui.painting.colour import argb, mix
 from gui.panels.moldable.collapse_stage import Stage, clipped, paint_axes
 from gui.panels.moldable.collapse_values import Plane, Point, Values
-from gui.panels.moldable.wording import subscript, width_words
+from gui.panels.moldable.wording import subscript
 from gui.panels.wording import significant
 from gui.theme import Theme, current_fonts
 
@@ -21,10 +21,8 @@ _REGION = 0.10  # how much of the text's colour is in the region's
 _DENSEST = 0.62  # opacity of the bin in which most time was spent
 _FADES = 6  # parts of the recent trail, each fainter than the one after it
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_POINT, _DIAMOND, _RING, _DOT = 6.0, 6.0, 7.0, 2.5
+_POINT, _DIAMOND, _RING, _DOT = 5.0, 8.5, 7.0, 2.5
 _SPOTTED = 0.34  # how dark a visited place is
-#: The side of a visited place, in pixels.
-SPOT = 2
 
 
 class Line(NamedTuple):
@@ -73,9 +71,7 @@ class PlanePainter:
         self._painter.setBrush(QColor(mix(self._theme.panel, self._theme.normal, _REGION)))
         self._painter.drawPolygon(QPolygonF([self._stage.at(corner) for corner in corners]))
         self._painter.restore()
-        names = [f"x{subscript(width)}: jobs {width_words(width)}, divided by n"
-                 for width in plane.widths]  # fmt: skip
-        paint_axes(self._painter, self._stage, self._theme, (names[0], names[1]))
+        paint_axes(self._painter, self._stage, self._theme, plane.widths)
 
     # What moves.
 
@@ -91,9 +87,10 @@ class PlanePainter:
         box = QRectF(self._stage.at((left, top)), self._stage.at((right, bottom)))
         self._picture(picture, box)
 
-    def visited(self, pixels: NDArray[np.uint32]) -> None:
-        """Places where the trail was."""
-        self._picture(np.ascontiguousarray(pixels), self._stage.area)
+    def visited(self, pixels: NDArray[np.uint32], first: Point, last: Point) -> None:
+        """Places where the trail was, from the left top point to the right bottom one."""
+        box = QRectF(self._stage.at(first), self._stage.at(last))
+        self._picture(np.ascontiguousarray(pixels), box)
 
     def _picture(self, pixels: NDArray[np.uint32], box: QRectF) -> None:
         height, width = pixels.shape
@@ -102,15 +99,20 @@ class PlanePainter:
         self._painter.drawImage(box, image)
 
     def trail(self, x: Values, y: Values) -> None:
-        """The latest samples as a line that fades."""
+        """The latest samples as a line that fades; smooth and wider at its end alone.
+
+        Smooth lines take Qt several times as long.
+        """
         corners = [self._stage.at(point) for point in zip(x.tolist(), y.tolist(), strict=True)]
         edges = np.linspace(0, len(corners), _FADES + 1).astype(int).tolist()
-        self._painter.setBrush(Qt.BrushStyle.NoBrush)
         for part, (first, last) in enumerate(pairwise(edges), 1):
             color = QColor(self._theme.run)
             color.setAlphaF(0.15 + 0.75 * part / _FADES)
-            self._painter.setPen(QPen(color, (0.8 + 0.8 * part / _FADES) * self._scale))
-            self._painter.drawPolyline(QPolygonF(corners[max(0, first - 1) : last]))
+            latest = part == _FADES
+            self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, latest)
+            self._painter.setPen(QPen(color, 2.0 * self._scale if latest else 1.0))
+            ends = pairwise(corners[max(0, first - 1) : last])
+            self._painter.drawLines([QLineF(*pair) for pair in ends])
 
     def fluid_now(self, point: Point) -> None:
         """A ring where the fluid system is."""
@@ -120,12 +122,22 @@ class PlanePainter:
         self._painter.drawEllipse(self._stage.at(point), radius, radius)
 
     def now(self, point: Point) -> None:
-        """The present point."""
+        """The present point; at the edge that is next to it where it is out of view."""
+        at, area = self._stage.at(point), self._stage.area
+        radius = _POINT * self._scale
+        edge = QPointF(min(max(at.x(), area.left() + radius), area.right() - radius),
+                       min(max(at.y(), area.top() + radius), area.bottom() - radius))  # fmt: skip
         self._painter.setPen(QPen(QColor(self._theme.panel), 2.0 * self._scale))
         self._painter.setBrush(QColor(self._theme.run))
-        radius = _POINT * self._scale
-        self._painter.drawEllipse(self._stage.at(point), radius, radius)
+        self._painter.drawEllipse(edge, radius, radius)
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
+        if not area.contains(at):
+            self._taken = []
+            text = "the state is outside"
+            back = 3.0 * radius + self._stage.metrics.horizontalAdvance(text)
+            for gap in (1.5 * radius, -back):
+                if self._write(text, edge, "run", gap):
+                    break
 
     # Above what moves.
 
@@ -194,13 +206,14 @@ class PlanePainter:
             y += 0.5 * height
 
     def _label_target(self, plane: Plane) -> None:
-        numbers = ", ".join(significant(value, 3) for value in plane.target)
-        at, down = self._stage.at(plane.target), 1.6 * self._stage.metrics.height()
+        """Above y* and to the right, where no state can be, else to the left or below."""
+        at, line = self._stage.at(plane.target), self._stage.metrics.height()
         if not self._stage.area.contains(at):
             return
-        for across, below in ((8.0, -0.8 * down), (0.0, down), (-8.0, down), (10.0, 0.0)):
-            text = f"y* = ({numbers})"
-            if self._write(text, at + QPointF(across, below), "optimum", 2.0):
+        text = f"y* = ({', '.join(significant(value, 3) for value in plane.target)})"
+        left = -self._stage.metrics.horizontalAdvance(text) - 18
+        for across, below in ((10, -1.3 * line), (left, 0.9 * line), (2, 1.6 * line), (12, 0)):
+            if self._write(text, at + QPointF(0, below), "optimum", across):
                 return
 
     def _label_path(self, points: Values, text: str) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.panels.moldable.collapse_values import Plane, Point, near_span
+from gui.panels.moldable.wording import subscript, width_words
 from gui.plotting.scales import format_number, step_up
 from gui.theme import Theme
 
@@ -115,7 +116,7 @@ class Stage:
         )
 
 
-def paint_axes(painter: QPainter, stage: Stage, theme: Theme, names: tuple[str, str]) -> None:
+def paint_axes(painter: QPainter, stage: Stage, theme: Theme, widths: tuple[int, int]) -> None:
     """Grid, numbers and names of both axes."""
     area, line = stage.area, stage.metrics.height()
     for place, text in stage.ticks(0):
@@ -126,15 +127,22 @@ def paint_axes(painter: QPainter, stage: Stage, theme: Theme, names: tuple[str, 
         y = round(stage.at((0.0, place)).y()) + 0.5
         _rule(painter, theme, QLineF(area.left(), y, area.right(), y), place == 0)
         painter.drawText(QRectF(0, y - line / 2, area.left() - _TICK, line), _RIGHT, text)
-    elide = Qt.TextElideMode.ElideRight
     below = QRectF(area.left(), area.bottom() + _TICK + line, area.width(), line)
-    painter.drawText(below, _CENTRE, stage.metrics.elidedText(names[0], elide, below.width()))
+    painter.drawText(below, _CENTRE, _axis_name(stage, widths[0], below.width()))
     painter.save()
     painter.translate(0, area.bottom())
     painter.rotate(-90)
     side = QRectF(0, 0, area.height(), line)
-    painter.drawText(side, _CENTRE, stage.metrics.elidedText(names[1], elide, side.width()))
+    painter.drawText(side, _CENTRE, _axis_name(stage, widths[1], side.width()))
     painter.restore()
+
+
+def _axis_name(stage: Stage, width: int, room: float) -> str:
+    """What an axis shows, in the longest words that there is room for."""
+    symbol = f"x{subscript(width)}"
+    names = f"{symbol}: jobs {width_words(width)}, divided by n", f"{symbol}: {width_words(width)}"
+    fitting = (name for name in names if stage.metrics.horizontalAdvance(name) <= room)
+    return next(fitting, symbol)
 
 
 def _rule(painter: QPainter, theme: Theme, line: QLineF, axis: bool) -> None:

@@ -16,12 +16,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.gestures import Gestures, show_tip
-from gui.panels.moldable.collapse_painting import SPOT, PlanePainter, spot_color
+from gui.panels.moldable.collapse_painting import PlanePainter, spot_color
 from gui.panels.moldable.collapse_stage import Stage, Window, near, whole
-from gui.panels.moldable.collapse_trail import RECENT, Trail, Visited
+from gui.panels.moldable.collapse_trail import RECENT, Trail, Visited, raster, recent
 from gui.panels.moldable.collapse_values import (
     Plane,
-    Point,
     Values,
     bin_edges,
     fluid_at,
@@ -38,7 +37,7 @@ _LEAST_LINES = 7  # height of the least picture, in lines of text
 _CLOSE = 10.0  # pixels from a sample that a click means
 _HOW = (
     "Shade: share of the time so far. Line: the latest samples; dots: earlier ones. The wheel "
-    "enlarges, a click goes to a moment, a double click shows all."
+    "enlarges, a click goes to a moment, a double click shows all, or the neighbourhood of y*."
 )
 _CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
 
@@ -66,7 +65,7 @@ class CollapseView(QWidget):
         gestures.zoomed.connect(self.zoom)
         gestures.dragged.connect(self._drag)
         gestures.clicked.connect(self._click)
-        gestures.double_clicked.connect(lambda _: self.look(WHOLE))
+        gestures.double_clicked.connect(lambda _: self.look(NEAR if self._look == WHOLE else WHOLE))
         gestures.reset.connect(lambda: self.look(WHOLE))
         gestures.asked.connect(self._tell)
 
@@ -188,7 +187,7 @@ class CollapseView(QWidget):
         close = np.flatnonzero(off <= _CLOSE)
         if len(close):
             nearest = close[off[close] == off[close].min()][-1]
-            self.picked.emit(self._trail.event_at(self._frame, int(nearest)))
+            self.picked.emit(self._trail.event_at(int(nearest)))
 
     def _tell(self, event: QHelpEvent) -> None:
         show_tip(self, event, self.words_at(QPointF(event.pos())))
@@ -222,6 +221,9 @@ class CollapseView(QWidget):
         painter.drawPixmap(0, 0, below)
         self._paint_moving(painter, self._stage, self._plane, self._frame)
         painter.drawPixmap(0, 0, above)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        looks = PlanePainter(painter, self._stage, self._theme)
+        looks.now(present(self._plane, self._frame))
         painter.end()
 
     def _painted(self, stage: Stage, plane: Plane) -> tuple[QPixmap, QPixmap]:
@@ -232,7 +234,7 @@ class CollapseView(QWidget):
         for above in (False, True):
             layer = QPixmap(self.size() * ratio)
             layer.setDevicePixelRatio(ratio)
-            layer.fill(Qt.GlobalColor.transparent)
+            layer.fill(Qt.GlobalColor.transparent if above else QColor(self._theme.panel))
             painter = QPainter(layer)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setFont(current_fonts().body)
@@ -249,18 +251,27 @@ class CollapseView(QWidget):
         looks = PlanePainter(painter, stage, self._theme)
         painter.save()
         painter.setClipRect(stage.area)
-        count = self._trail.count(frame.time)
         window, area = self._window, stage.area
-        shape = max(1, int(area.height()) // SPOT), max(1, int(area.width()) // SPOT)
-        view = window.left, window.right, window.bottom, window.top
-        self._visited.show(self._trail, max(0, count - RECENT), view, shape,
-                           spot_color(self._theme))  # fmt: skip
-        looks.visited(self._visited.pixels)
+        right = raster(window.left, window.right, area.width(), plane.servers)
+        up = raster(window.bottom, window.top, area.height(), plane.servers)
+        x, y, older = self._recent(frame, plane)
+        self._visited.show(self._trail, older, right, up, spot_color(self._theme))
+        looks.visited(self._visited.pixels, (right.start, up.end), (right.end, up.start))
         looks.density(spent(plane, frame), bin_edges(plane, frame.info))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        here: Point = present(plane, frame)
-        x, y = self._trail.points(max(0, count - RECENT), count)
+        here = present(plane, frame)
         looks.trail(np.append(x, here[0]), np.append(y, here[1]))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         looks.fluid_now(fluid_at(self._path, frame.time))
-        looks.now(here)
         painter.restore()
+
+    def _recent(self, frame: Frame, plane: Plane) -> tuple[Values, Values, int]:
+        """The latest part of the trail, and how many samples are older.
+
+        From samples, or from the last events where samples are too far from each other.
+        """
+        count = self._trail.count(frame.time)
+        if self._trail.is_line(plane.servers):
+            older = max(0, count - RECENT)
+            return *self._trail.points(older, count), older
+        x, y = recent(frame, plane.widths, plane.job_class)
+        return x / plane.servers, y / plane.servers, count

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from gui.panels.moldable.allocations_values import percent_text
 from gui.panels.moldable.collapse_values import (
     Nearness,
     Plane,
@@ -16,10 +15,15 @@ from gui.panels.moldable.collapse_values import (
 )
 from gui.panels.moldable.wording import jobs_words, subscript, width_words
 from gui.panels.tiles import TileText
-from gui.panels.wording import significant
+from gui.panels.wording import THIN, significant
 from gui.plotting.scales import format_number
 from model.frame import Frame, RunInfo
 from model.systems.moldable.state import BINS
+
+
+def _percent(share: float) -> str:
+    """A share as per cent, in three digits."""
+    return f"{significant(100 * share, 3)}{THIN}%" if share else "0"
 
 
 def point_words(plane: Plane, frame: Frame, point: Point) -> str:
@@ -30,10 +34,10 @@ def point_words(plane: Plane, frame: Frame, point: Point) -> str:
         parts.append(f"x{subscript(width)} = {significant(value, 3)}: {jobs} jobs "
                      f"{width_words(width)}")  # fmt: skip
     parts.append(f"r = {significant(plane.rate(point), 3)}, servers in use: "
-                 f"{percent_text(plane.busy(point) / plane.limit)}")  # fmt: skip
+                 f"{_percent(plane.busy(point) / plane.limit)}")  # fmt: skip
     share = share_at(plane, frame, point)
     if share is not None:
-        parts.append(f"The state was hereabouts {percent_text(share)} of the time"
+        parts.append(f"The state was hereabouts {_percent(share)} of the time"
                      if share else "The state was never here")  # fmt: skip
     return ". ".join(parts) + "."
 
@@ -47,14 +51,19 @@ def share_at(plane: Plane, frame: Frame, point: Point) -> float | None:
     return float(spent(plane, frame)[places[0], places[1]])
 
 
+def is_ours(info: RunInfo) -> bool:
+    """Whether the policy is the one that the paper's lemmas are about."""
+    return info.policy_name == "greedy-p"
+
+
 def path_text(plane: Plane, info: RunInfo) -> str:
     """What the fluid path is called: (12) is about greedy(p*) and exponential sizes."""
-    text = "fluid path" if info.policy_name == "greedy-p" else "fluid path of greedy(p*)"
+    text = "fluid path" if is_ours(info) else "fluid path of greedy(p*)"
     return text if plane.exponential else f"{text}, exponential sizes"
 
 
-def tiles(plane: Plane, near: Nearness, above: float | None) -> tuple[TileText, ...]:
-    """Distance, jobs beside the plane, and what Lemmas 2 and 3 are about."""
+def tiles(plane: Plane, near: Nearness, above: float | None, ours: bool) -> tuple[TileText, ...]:
+    """Distance, jobs beside the plane, and what Lemmas 2 and 3 say of greedy(p*): *ours*."""
     i1, i2 = plane.widths
     found = [
         TileText(
@@ -74,26 +83,29 @@ def tiles(plane: Plane, near: Nearness, above: float | None) -> tuple[TileText, 
         ),
     ]
     if plane.least > 1:
-        found += _lemma2(plane, near)
+        found += _lemma2(plane, near, ours)
     if above is not None:
-        share = percent_text(above) if above else "0"
-        found.append(TileText("of the time r > λ + δ", share, "normal",
+        found.append(TileText("of the time r > λ + δ", _percent(above), "normal",
                               "The share of the time in which sᵢ₁xᵢ₁ + sᵢ₂xᵢ₂ is above λ + δ, "
                               "outside of the shaded region.", "r > λ + δ"))  # fmt: skip
     return tuple(found)
 
 
-def _lemma2(plane: Plane, near: Nearness) -> list[TileText]:
+def _lemma2(plane: Plane, near: Nearness, ours: bool) -> list[TileText]:
+    """Jobs on fewer than i1 servers, and how often there is more than one."""
     tip = (f"Jobs on fewer than i₁ = {plane.least} servers: {near.below} now, at most "
-           f"{near.most_below} so far. Lemma 2 of the paper says that there is never more than one "
-           "of them. For i₁ ≥ 2 that does not hold: a job that got one server does not keep the "
-           "next one from getting too few.")  # fmt: skip
-    share = percent_text(near.share_below) if near.share_below else "0"
+           f"{near.most_below} so far.")  # fmt: skip
+    caption, short = "of the time > 1 of them", "> 1 of them"
+    if ours:
+        tip += (" Lemma 2 of the paper says that there is never more than one. Where two widths "
+                "are asked for and i₁ ≥ 2 that does not hold: a job that got one server does not "
+                "keep the next one from getting too few.")  # fmt: skip
+        caption, short = "of the time > 1 (Lemma 2: 0)", "> 1 (Lemma 2: 0)"
+    role = "rejection" if ours and near.share_below else "run"
     return [
         TileText(f"jobs below i₁ = {plane.least} (most: {format_number(near.most_below)})",
                  format_number(near.below), "run", tip, f"below i₁, most {near.most_below}"),
-        TileText("of the time > 1 (Lemma 2: 0)", share,
-                 "rejection" if near.share_below else "normal", tip, "> 1 (Lemma 2: 0)"),
+        TileText(caption, _percent(near.share_below), role, tip, short),
     ]  # fmt: skip
 
 

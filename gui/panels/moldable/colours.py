@@ -7,6 +7,7 @@ the other end of the same circle.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -16,10 +17,19 @@ from gui.painting.colour import mix
 from gui.painting.textures import INK, Pixels, texture_scale, texture_tile
 from gui.theme import Theme, TypeStyle
 
+#: How much of a colour is left each time that it comes again.
+TURN = 0.62
 
+
+@cache
 def width_style(theme: Theme, width: int) -> TypeStyle:
-    """Colour and texture of the jobs that run on *width* servers, 1, 2, ..."""
-    return theme.type_style(width - 1)
+    """Colour and texture of the jobs that run on *width* servers, 1, 2, ...
+
+    Once all colours are used they come again, each time nearer to the strongest neutral.
+    """
+    style = theme.type_style(width - 1)
+    turn = (width - 1) // len(theme.types)
+    return replace(style, color=mix(style.color, theme.run, 1 - TURN**turn))
 
 
 def width_color(theme: Theme, width: int) -> str:
@@ -27,19 +37,9 @@ def width_color(theme: Theme, width: int) -> str:
     return width_style(theme, width).color
 
 
-def width_ink(theme: Theme, width: int) -> str:
-    """That colour, legible as text on a panel."""
-    return theme.ink(width_color(theme, width))
-
-
 def class_color(theme: Theme, job_class: int) -> str:
     """The colour of a class, counted from 0, in pictures that do not tell widths apart."""
     return theme.type_style(len(theme.types) - 1 - job_class % len(theme.types)).color
-
-
-def class_ink(theme: Theme, job_class: int) -> str:
-    """That colour, legible as text on a panel."""
-    return theme.ink(class_color(theme, job_class))
 
 
 @cache

@@ -17,6 +17,7 @@ from gui.panels.moldable.lp_shares import SharesPlot
 from gui.panels.moldable.lp_values import (
     Shown,
     curve_text,
+    note,
     proof_lines,
     ratio_values,
     reference_table,
@@ -165,10 +166,8 @@ class AllocationLPPanel(Panel):
     def _write(self, shown: Shown) -> None:
         """Sentences and tables."""
         bounds, theme = self._bounds, self.theme
-        ink = theme.ink(theme.rejection)
-        problem = f'<span style="color:{ink}">{bounds.problem}</span>' if bounds.problem else ""
         for label, text in (
-            (self.note, problem),
+            (self.note, note(bounds, shown, theme)),
             (self.widths, width_table(shown, theme)),
             (self.proof, proof_lines(bounds, shown, theme)),
             (self.references, reference_table(bounds, theme)),

@@ -17,6 +17,7 @@ from gui.theme import Theme, current_fonts
 
 _SNAP = 5.0  # pixels
 _DOT, _KNOT = 9.0, 5.0
+_MARGINS = (4, 8, 16, 4)  # at the right half of the last number, where no label stands
 _ROOM = 1.08  # how far the axis goes beyond the curve
 _STEPS = 1000  # a dragged load is a multiple of 1 / _STEPS
 
@@ -31,7 +32,7 @@ class LoadCurve(QWidget):
         self._theme = theme
         self._present = Fraction(0)
         self._knots: tuple[Fraction, ...] = ()
-        self._dragging = False
+        self._dragging = self._named = False
         self.load = Fraction(0)  #: where the cursor stands
         text = PlotText("load", "D*")
         self.plot = TimePlot(theme, current_fonts(), text, parent=self)
@@ -48,6 +49,7 @@ class LoadCurve(QWidget):
     def _prepare(self) -> None:
         """The mouse moves the cursor and nothing else."""
         self._view.setMouseEnabled(x=False, y=False)
+        self.plot.getPlotItem().setContentsMargins(*_MARGINS)
         self.plot.getPlotItem().addItem(self._dots, ignoreBounds=True)
         self.plot.set_x_range(0.0, 1.0)
         self.plot.viewport().installEventFilter(self)
@@ -72,9 +74,10 @@ class LoadCurve(QWidget):
         self.plot.reset_view()
 
     def show_load(self, load: Fraction, text: str) -> None:
-        """Move the cursor; *text* stands at the height of the curve there."""
+        """Move the cursor; *text* stands at the height of the curve there, if it is on it."""
         self.load = load
-        inside = load <= 1
+        inside, shown = 0 < load <= 1, self._named
+        self._named = inside
         self.plot.set_cursor(float(load) if inside else None)
         spots = [{"pos": (float(knot), self.value_at(knot)), "size": _KNOT * self._scale,
                   "brush": QColor(self._theme.muted)} for knot in self._knots]  # fmt: skip
@@ -83,8 +86,8 @@ class LoadCurve(QWidget):
             self.plot.set_reference("here", height, "optimum", text)
             spots.append({"pos": (float(load), height), "size": _DOT * self._scale,
                           "brush": QColor(self._theme.optimum)})  # fmt: skip
-        else:
-            self.plot.set_reference("here", float(self._curve.y[-1]), "rejection", text)
+        elif shown:
+            self.plot.remove("here")
         self._dots.setData(spots)
         self.plot.refresh()
 

@@ -31,7 +31,7 @@ class RatioValues:
     ratios:
         [d] s_i / i.
     load:
-        Of the servers that the class has.
+        Of the servers that the class has; 0 where it is not known.
     support:
         I*; empty where (P) has no solution.
     shares:
@@ -116,7 +116,8 @@ class RatioPlot(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(current_fonts().body)
         self._paint_axes(painter, self.area())
-        self._paint_load(painter, self.area())
+        if self.values.load:
+            self._paint_load(painter, self.area())
         self._paint_ratios(painter, self.values)
         self._paint_support(painter, self.values)
         painter.end()
@@ -153,7 +154,7 @@ class RatioPlot(QWidget):
                 taken = x + half
 
     def _load_text(self) -> str:
-        if self.values is None:
+        if self.values is None or not self.values.load:
             return ""
         return f"{self.values.symbol}{THIN}={THIN}{significant(self.values.load)}"
 

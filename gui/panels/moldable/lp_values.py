@@ -115,9 +115,10 @@ def tiles(bounds: MoldableBounds, shown: Shown) -> tuple[TileText, ...]:
     load = shown.load if not shown.several else bounds.load
     symbol = "<i>ρ</i>" if shown.several else "<i>λ</i>"
     role = "rejection" if load > 1 else "normal"
-    texts.append(TileText(f"load {symbol}", fraction(load), role,
-                          "Arrivals per server times the mean inherent size.",
-                          short=symbol))  # fmt: skip
+    if load:
+        texts.append(TileText(f"load {symbol}", fraction(load), role,
+                              "Arrivals per server times the mean inherent size.",
+                              short=symbol))  # fmt: skip
     return tuple(texts)
 
 
@@ -127,19 +128,30 @@ def _of_class(shown: Shown) -> list[TileText]:
     of = f" of {escape(shown.one.name)}" if shown.several else ""
     written = exact(found.mean_time * shown.one.mean)
     caption = f"{BEST}{of} = {written}" if written else f"{BEST}{of}"
-    at = "" if shown.present else f" at {'load' if shown.several else 'λ'} {fraction(shown.load)}"
     widths = " and ".join(str(i) for i in found.support)
     law = ", ".join(fraction(found.p[i - 1]) for i in found.support)
     subscripts = ", ".join(f"<i>p</i><sup>*</sup><sub>{i}</sub>" for i in found.support)
     return [
-        TileText(f"{caption}{at}", significant(time), "optimum",
+        TileText(caption, significant(time), "optimum",
                  "The least mean execution time without blocking: the optimum of (P).",
-                 short=BEST),
+                 short=escape(shown.one.name) if shown.several else BEST),
         TileText("widths", widths, "normal",
                  f"I*: on how many servers jobs run in the optimum; Theorem 1 ({found.case})."),
         TileText(subscripts, law, "normal",
                  "With which probabilities greedy(p*) asks for these widths."),
     ]  # fmt: skip
+
+
+def note(bounds: MoldableBounds, shown: Shown, theme: Theme) -> str:
+    """Why there is no optimum, or that another load than the run's is looked at."""
+    if not shown.present:
+        own = shown_of(bounds, bounds.classes.index(shown.one), None).load
+        run = f"in the run it is {fraction(own)}" if own else "that of the run is not known"
+        said = (f"At {shown.symbol} = {fraction(shown.load)}; {run}. A double click on the curve "
+                "returns.")  # fmt: skip
+        return f'<span style="color:{theme.ink(theme.focus)}">{said}</span>'
+    ink = theme.ink(theme.rejection) if bounds.load > 1 else theme.muted
+    return f'<span style="color:{ink}">{escape(bounds.problem)}</span>' if bounds.problem else ""
 
 
 # Tables.
@@ -184,8 +196,9 @@ def proof_lines(bounds: MoldableBounds, shown: Shown, theme: Theme) -> str:
         if answer.objective is None:
             lines.append(f"{program} by PuLP with {answer.solver}: {escape(answer.status)}.")
             continue
-        off = abs(answer.objective - float(bounds.mean_time or 0))
-        agrees = bounds.mean_time is not None and off <= SOLVER_TOLERANCE
+        best = float(bounds.mean_time or 0)
+        off = abs(answer.objective - best)
+        agrees = bounds.mean_time is not None and off <= SOLVER_TOLERANCE * max(1.0, best)
         theorem = "the closed form" if shown.several else "Theorem 1"
         ink = theme.ink(theme.optimum if agrees else theme.rejection)
         mark = f'<b style="color:{ink}">{TICK if agrees else CROSS}</b>'
@@ -252,9 +265,7 @@ def _theorem2_rows(bounds: MoldableBounds) -> list[list[str]]:
 
 def curve_text(shown: Shown) -> str:
     """What stands at the height of the curve of D*."""
-    if shown.mean_time is None:
-        return "no solution"
-    return f"D*{THIN} {significant(shown.mean_time)}"
+    return "" if shown.mean_time is None else f"D*{THIN} {significant(shown.mean_time)}"
 
 
 def _rounded(value: float) -> str:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 #: Blocks fill from this height and width on, in lines of a texture; smaller ones get stronger.
 LEAST_HEIGHT, LEAST_WIDTH = 6, 2
-#: Blocks have an outline from this size on, and a thick one from that, in lines of a texture.
-OUTLINED, THICK = 4, 36
+#: Blocks have an outline, and lines between the servers of a job, from this size on, and a thick
+#: outline from that, in lines of a texture.
+OUTLINED, THICK = 8, 36
 #: Jobs have textures from this height of a block on, in lines of a texture; below that a texture
 #: would hide how far they are.
 TEXTURED = 11

@@ -193,7 +193,8 @@ def zoomed_servers(fit: ServerLayout, zoom: float) -> ServerLayout:
 
 def most_zoom(fit: ServerLayout) -> float:
     """How far it is useful to zoom in: until one server fills the view."""
-    return max(1.0, min(fit.height / max(fit.side), fit.width / fit.side[0]))
+    wide, high = fit.side[0], min(fit.side) if fit.side[0] < 1 else fit.side[1]
+    return max(1.0, min(fit.height / high, fit.width / wide))
 
 
 def _stacked(

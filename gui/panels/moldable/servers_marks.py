@@ -32,64 +32,66 @@ Pieces = tuple[tuple[int, int], ...]
 
 
 class Mark(NamedTuple):
-    """What the last step or event names: a job, a job that has left, or a blocked one."""
+    """What the last step or event names: a job, one that has left, or one that has no servers."""
 
-    kind: str  #: "job", "ghost", "blocked"
+    kind: str  #: "job", "ghost", "blocked", or "pools" that an arriving job may run on
     job: int
     job_class: int = 0
     pieces: Pieces = ()  #: where a job that has left was
 
 
-def marks(frame: Frame, before: Frame | None = None) -> tuple[Mark, ...]:
+def marks(
+    frame: Frame, before: Frame | None = None, known: tuple[Mark, ...] = ()
+) -> tuple[Mark, ...]:
     """What the last sub-step names; between events what was done in the last one.
 
-    *before* is the frame that was shown before this one: it may know where a job that has left in
-    several pieces was.
+    *before* is the frame that was shown before this one, and *known* are its marks: they may know
+    where a job that has left in several pieces was.
     """
     if frame.running:
         return ()
-    event = frame.event_in_the_making
+    event, mark = frame.event_in_the_making, None
     if frame.records and event is not None:
-        mark = _mark_of(frame.records[-1], event, before)
-        return () if mark is None else (mark,)
-    if frame.event and len(frame.rows):
-        mark = _mark_of_row(frame.rows[-1], frame, before)
-        return () if mark is None else (mark,)
-    return ()
+        mark = _mark_of(frame.records[-1], event)
+    elif frame.event and len(frame.rows):
+        mark = _mark_of_row(frame.rows[-1])
+    if mark is None:
+        return ()
+    return (_placed(mark, frame, before, known) if mark.kind == "ghost" else mark,)
 
 
-def _mark_of(record: Record, event: Event, before: Frame | None) -> Mark | None:
+def _mark_of(record: Record, event: Event) -> Mark:
     if isinstance(record, Allocate):
         return Mark("job", event.job, event.type)
     if isinstance(record, Reject):
         return Mark("blocked", event.job, event.type)
     if record.kind == "departure":
-        width = int(record.values["width"])
-        return Mark("ghost", event.job, event.type, _left(event.job, event.record, width, before))
-    return None
+        where = (event.record, int(record.values["width"]))
+        return Mark("ghost", event.job, event.type, (where,))
+    return Mark("pools", event.job, event.type)
 
 
-def _mark_of_row(row: Any, frame: Frame, before: Frame | None) -> Mark | None:
+def _mark_of_row(row: Any) -> Mark | None:
     flags, job, job_class = int(row["flags"]), int(row["job"]), int(row["type"])
     if flags & FLAG_ADMITTED:
         return Mark("job", job, job_class)
     if flags & FLAG_BLOCKED:
         return Mark("blocked", job, job_class)
     if flags & FLAG_DEPARTED:
-        server, width = int(row["server"]), int(row["width"])
-        pieces = _left(job, server, width, before)
-        if not pieces and frame.state.piece_next[server] < 0:
-            pieces = ((server, width),)
-        return Mark("ghost", job, job_class, pieces)
+        return Mark("ghost", job, job_class, ((int(row["server"]), int(row["width"])),))
     return None
 
 
-def _left(job: int, record: int, width: int, before: Frame | None) -> Pieces:
-    """Where a job was that has left, if the picture before shows it there."""
-    if before is None or before.state.job_number[record] != job:
-        return ()
-    found = pieces_of(before.state, record)
-    return tuple(found) if sum(length for _, length in found) == width else ()
+def _placed(mark: Mark, frame: Frame, before: Frame | None, known: tuple[Mark, ...]) -> Mark:
+    """The ghost of a job with all pieces that it had; with none where they are not known."""
+    record = mark.pieces[0][0]
+    if before is not None and before.state.job_number[record] == mark.job:
+        return mark._replace(pieces=tuple(pieces_of(before.state, record)))
+    for other in known:
+        if (other.kind, other.job) == ("ghost", mark.job):
+            return other
+    alone = frame.state.piece_next[record] < 0  # it keeps the number of the second piece
+    return mark if alone else mark._replace(pieces=())
 
 
 # Painting.
@@ -106,6 +108,10 @@ def paint_marks(
             _outline_job(painter, scene, mark.job, scene.theme.run)
         elif mark.kind == "ghost":
             _paint_ghost(painter, scene, mark)
+        elif mark.kind == "pools":
+            several = len(scene.sections) > 1
+            _paint_pools(painter, _open_to(scene, mark.job_class) if several else [],
+                         scene.theme.run)  # fmt: skip
         else:
             _paint_blocked(painter, scene, mark, text, flashing)
     painter.restore()
@@ -114,17 +120,19 @@ def paint_marks(
 def paint_selection(
     painter: QPainter, scene: Scene, selection: Select, hovered: int | None
 ) -> None:
-    """Outline what is pointed at anywhere in the window, and the job under the mouse."""
+    """Outline the job that is pointed at anywhere in the window, else the server; and the job
+    under the mouse."""
     painter.save()
     painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
     if hovered is not None:
         outline(painter, scene, scene.job_strips(hovered), scene.theme.muted)
-    if selection.server is not None:
+    job = None if selection.job is None else record_of(scene.state, selection.job)
+    if job is not None:
+        outline(painter, scene, scene.job_strips(job), scene.theme.focus)
+    elif selection.server is not None:
         rect = scene.server_rect(selection.server)
         if rect is not None:
             outline(painter, scene, [[Strip(rect, True, True)]], scene.theme.focus)
-    if selection.job is not None:
-        _outline_job(painter, scene, selection.job, scene.theme.focus)
     painter.restore()
 
 
@@ -185,20 +193,29 @@ def _paint_blocked(
     painter: QPainter, scene: Scene, mark: Mark, text: Lines, flashing: bool
 ) -> None:
     """A red frame around the servers that the job may run on, and words why it does not."""
-    color = scene.theme.rejection
-    pools = {int(scene.facts.rules.own_pool[mark.job_class]), int(scene.facts.rules.common_pool[0])}
-    areas = [scene.section_rect(number).intersected(scene.stage)
-             for number, section in enumerate(scene.sections) if section.pool in pools]  # fmt: skip
-    tint = QColor(color)
+    areas = _open_to(scene, mark.job_class)
+    tint = QColor(scene.theme.rejection)
     tint.setAlphaF(FLASH)
-    for area in areas:
-        if flashing:
-            painter.fillRect(area, tint)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(color), WIDTH))
-        painter.drawRect(area.adjusted(-1, -1, 1, 1))
+    for area in areas if flashing else ():
+        painter.fillRect(area, tint)
+    _paint_pools(painter, areas, scene.theme.rejection)
     words = why_blocked(scene.frame, mark.job, mark.job_class)
     _plate(painter, scene, areas[0] if areas else scene.stage, words, text)
+
+
+def _open_to(scene: Scene, job_class: int) -> list[QRectF]:
+    """Where the servers are that jobs of a class may run on, as far as they can be seen."""
+    rules = scene.facts.rules
+    pools = {int(rules.own_pool[job_class]), int(rules.common_pool[0])} - {-1}
+    return [scene.section_rect(number).intersected(scene.stage)
+            for number, section in enumerate(scene.sections) if section.pool in pools]  # fmt: skip
+
+
+def _paint_pools(painter: QPainter, areas: list[QRectF], color: str) -> None:
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(color), WIDTH))
+    for area in areas:
+        painter.drawRect(area.adjusted(-1, -1, 1, 1))
 
 
 def _plate(

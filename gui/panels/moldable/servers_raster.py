@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from gui.painting.cells import CellRaster, distinct
 from gui.painting.colour import argb
 from gui.painting.textures import Pixels
 from gui.panels.moldable.servers_cells import Cell
-from gui.panels.moldable.servers_content import Content, Flags, Floats, Integers
+from gui.panels.moldable.servers_content import Content, Flags, Floats, Integers, shares
 from gui.panels.moldable.servers_layout import ServerLayout
 from gui.panels.moldable.servers_palette import (
     FREE,
@@ -21,11 +20,14 @@ from gui.panels.moldable.servers_palette import (
     step_pixels,
 )
 from gui.theme import Theme
+from model.systems.moldable.state import MoldableState
 
 #: Where a block meets its neighbours; OPEN: its job goes on in the next row.
 LEFT, RIGHT, OPEN, PARTIAL = 1, 2, 4, 8
 #: The length of lines between servers of a job above and below their words, by their height.
 PARTING, LEAST_PARTING = 0.06, 2
+#: Bits for the sum of one channel of colours.
+_FIELD = 20
 #: Columns of codes.
 LOOK, LEVEL, MEETS = range(3)
 #: The mark of a partial allocation: its side as a part of the block's height, at least and at
@@ -85,10 +87,10 @@ def _outline(
     """Outlines around blocks, lines between servers of a job, and marks of partial allocations."""
     edge, border, end = palette.edge[like], cell.border, cell.width - cell.trail
     left, right = (meets & LEFT) > 0, (meets & RIGHT) > 0
-    joined = np.flatnonzero(right & ((meets & OPEN) == 0))
-    for rows in _parting(cell):
-        picture[joined, rows, -scale:] = palette.parting[like[joined]][:, None, None]
     if border:
+        joined = np.flatnonzero(right & ((meets & OPEN) == 0))
+        for rows in _parting(cell):
+            picture[joined, rows, -scale:] = palette.parting[like[joined]][:, None, None]
         picture[:, :border] = picture[:, -border:] = edge[:, None, None]
         picture[~right, :, end - border : end] = edge[~right][:, None, None]
         picture[~left, :, cell.lead : cell.lead + border] = edge[~left][:, None, None]
@@ -149,20 +151,23 @@ class SectionRaster(CellRaster):
             self.fill(found, changed, like, len(columns), size, (0, 0))
 
     def draw_blended(
-        self, layout: ServerLayout, section: int, codes: Integers, there: Flags, theme: Theme
+        self, layout: ServerLayout, section: int, tones: Integers, table: Pixels
     ) -> None:
         """Show several servers in each pixel: the mean of their colours.
 
-        *there* [rows, columns, per] says which of the servers of each pixel exist.
+        *tones* [n] are the places in *table* of all servers of the section; the last colour there
+        is that of the background.
         """
-        rows, _ = self._placed(layout, section)
-        looks, like = np.unique(codes[:, LOOK], return_inverse=True)
-        tables = [step_pixels(theme, look) for look in looks.tolist()]
-        table = np.append(np.array(tables, np.uint32).ravel(), np.uint32(argb(theme.panel)))
-        place = np.full(there.size, len(table) - 1, np.int64)
-        place[there.ravel()] = like * STEPS + codes[:, LEVEL]
-        found = blended(table, place, layout.grids[section].per)
-        self._pixels = found.reshape(max(1, len(rows)), -1)
+        rows, cells = self._placed(layout, section)
+        grid = layout.grids[section]
+        seen = tones[rows.start * grid.columns : rows.stop * grid.columns]
+        place = np.full((len(rows), grid.across * grid.per), len(table) - 1, np.int64)
+        whole = np.full(len(rows) * grid.columns, len(table) - 1, np.int64)
+        whole[: len(seen)] = seen
+        wide = min(grid.columns, place.shape[1])
+        place[:, :wide] = whole.reshape(len(rows), -1)[:, :wide]
+        chosen = place[:, cells.start * grid.per : cells.stop * grid.per]
+        self._pixels = blended(table, chosen, grid.per)
         self._key = None
 
     def _placed(self, layout: ServerLayout, section: int) -> tuple[range, range]:
@@ -174,11 +179,36 @@ class SectionRaster(CellRaster):
         return rows, columns
 
 
+def tones_of(state: MoldableState, time: float) -> Integers:
+    """[n] what each server looks like where there is no room to tell it apart from others."""
+    record = np.flatnonzero(state.server_job == np.arange(len(state.server_job)))
+    step = np.minimum((shares(state, record, time) * STEPS).astype(np.int64), STEPS - 1)
+    tone = np.full(len(state.server_job) + 1, FREE * STEPS, np.int64)
+    tone[record] = (state.job_width[record] + WIDTHS) * STEPS + step
+    return tone[state.server_job]  # of a free server the last one
+
+
+def tone_table(state: MoldableState, theme: Theme) -> Pixels:
+    """The colours of :func:`tones_of`; those of widths that no job has are left out."""
+    widths = np.flatnonzero(state.jobs.sum(axis=0))
+    table = np.zeros(((state.jobs.shape[1] + WIDTHS), STEPS), np.uint32)
+    for look in (FREE, IDLE, *(widths + WIDTHS).tolist()):
+        table[look] = step_pixels(theme, look)
+    return np.append(table.ravel(), np.uint32(argb(theme.panel)))
+
+
 def blended(table: Pixels, place: Integers, per: int) -> Pixels:
-    """The mean of each *per* colours in a row, those at *place* in *table*."""
-    result = np.full(len(place) // per, 0xFF000000, np.uint32)
-    for shift in (0, 8, 16):
-        channel = ((table >> np.uint32(shift)) & np.uint32(255)).astype(np.uint16)
-        sums: npt.NDArray[np.uint32] = channel[place].reshape(-1, per).sum(axis=1, dtype=np.uint32)
-        result |= ((sums + per // 2) // per).astype(np.uint32) << np.uint32(shift)
+    """[rows, columns] the mean of each *per* colours in a row, those at *place* in *table*."""
+    spread = sum(
+        (((table >> np.uint32(8 * channel)) & np.uint32(255)).astype(np.uint64)
+         << np.uint64(_FIELD * channel) for channel in range(3)), np.zeros(len(table), np.uint64)
+    )  # fmt: skip
+    sums = np.zeros((place.shape[0], place.shape[1] // per), np.uint64)
+    for offset in range(per):
+        sums += spread[place[:, offset::per]]
+    result = np.full(sums.shape, 0xFF000000, np.uint32)
+    for channel in range(3):
+        field = (sums >> np.uint64(_FIELD * channel)) & np.uint64((1 << _FIELD) - 1)
+        mean = (field.astype(np.uint32) + np.uint32(per // 2)) // np.uint32(per)
+        result |= mean << np.uint32(8 * channel)
     return result

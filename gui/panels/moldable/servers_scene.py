@@ -11,14 +11,14 @@ from PySide6.QtCore import QPointF, QRectF
 
 from gui.panels.moldable.servers_content import (
     Content,
-    Flags,
     Integers,
     Section,
     content_of,
     pieces_of,
 )
 from gui.panels.moldable.servers_layout import Grid, ServerLayout
-from gui.panels.moldable.servers_raster import SectionRaster, codes_of
+from gui.panels.moldable.servers_palette import IDLE, STEPS
+from gui.panels.moldable.servers_raster import SectionRaster, codes_of, tone_table, tones_of
 from gui.theme import Theme
 from model.frame import Frame
 from model.systems.moldable.facts import MoldableFacts
@@ -50,9 +50,7 @@ class Shown:
     Attributes
     ----------
     index:
-        [S] which of the section's servers, ascending.
-    there:
-        [rows, columns, per] which of the places that can be seen have a server.
+        [S] which of the section's servers, ascending; none where they share pixels.
     content:
         What is on them.
     """
@@ -60,7 +58,6 @@ class Shown:
     section: Section
     grid: Grid
     index: Integers
-    there: Flags
     content: Content
 
 
@@ -108,14 +105,13 @@ class Scene:
 
     def _shown(self, number: int) -> Shown:
         section, grid = self.sections[number], self.layout.grids[number]
-        rows, cells = self.layout.window(number)
-        columns = np.arange(cells.start * grid.per, cells.stop * grid.per)
-        index = np.add.outer(np.array(rows, np.int64) * grid.columns, columns)
-        there = (index < grid.count) & (columns < grid.columns)
-        chosen = index[there]
+        rows, columns = self.layout.window(number)
+        chosen = np.zeros(0, np.int64)
+        if grid.per == 1:
+            index = np.add.outer(np.array(rows) * grid.columns, np.array(columns)).ravel()
+            chosen = index[index < grid.count].astype(np.int64)
         content = content_of(self.state, self.frame.time, section, chosen)
-        shape = len(rows), len(cells), grid.per
-        return Shown(section, grid, chosen, there.reshape(shape), content)
+        return Shown(section, grid, chosen, content)
 
     # From servers and jobs to rectangles.
 
@@ -189,11 +185,22 @@ def draw(scene: Scene, rasters: list[SectionRaster]) -> None:
     """Bring the pixels up to date: one raster for each section."""
     while len(rasters) < len(scene.sections):
         rasters.append(SectionRaster())
+    if scene.layout.grids[0].per > 1:
+        _draw_blended(scene, rasters)
+        return
     for number, shown in enumerate(scene.shown):
         columns = shown.grid.columns
         ends_row = shown.index % columns == columns - 1
         codes = codes_of(shown.content, scene.layout.cell, shown.section.pool < 0, ends_row)
-        if shown.grid.per > 1:
-            rasters[number].draw_blended(scene.layout, number, codes, shown.there, scene.theme)
-        else:
-            rasters[number].draw(scene.layout, number, codes, scene.theme)
+        rasters[number].draw(scene.layout, number, codes, scene.theme)
+
+
+def _draw_blended(scene: Scene, rasters: list[SectionRaster]) -> None:
+    tones = tones_of(scene.state, scene.frame.time)
+    table = tone_table(scene.state, scene.theme)
+    for number, section in enumerate(scene.sections):
+        if section.pool < 0:
+            tones[section.first : section.end] = IDLE * STEPS
+        rasters[number].draw_blended(
+            scene.layout, number, tones[section.first : section.end], table
+        )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QStaticText
 
 from gui.painting.stack_slots import letter_ink
@@ -11,13 +13,17 @@ from gui.painting.stack_text import Lines
 from gui.panels.moldable.colours import width_color
 from gui.panels.moldable.servers_cells import BESIDE, PAD
 from gui.panels.moldable.servers_content import strips_of
+from gui.panels.moldable.servers_palette import empty_color
 from gui.panels.moldable.servers_raster import levels
 from gui.panels.moldable.servers_scene import Scene, Shown
-from gui.panels.moldable.servers_words import caption_words, job_labels
+from gui.panels.moldable.servers_words import LABELS, caption_words, job_labels
+from gui.theme import Theme
 from model.explain import grouped
 
 #: Jobs have words while so many or fewer can be seen; from then on one zooms in.
 MOST_WRITTEN = 1200
+#: What is kept free for outlines where words stand in one half of a block.
+BORDERS = 6
 #: The order of a job's lines from above, as far as there is room: its name, i, what is left.
 _ORDER = (1, 0, 2)
 
@@ -80,55 +86,49 @@ class ServerText:
             self._job(scene.rect(box), record, start, int(level[place]))
 
     def _job(self, rect: QRectF, record: int, start: int, level: int) -> None:
-        scene = self._scene
+        """The lines in a job's block, the ink of each by whether it is filled there.
+
+        Where the surface crosses a line, that line stands on a plate, as if it were not filled yet.
+        """
+        scene, high = self._scene, self._text.height
         aside = (scene.layout.cell.border / scene.ratio) + BESIDE
-        room = rect.width() - 2 * aside
-        lines = self._lines(record, start, room, rect.height())
-        if not lines:
-            return
-        color = width_color(scene.theme, int(scene.state.job_width[record]))
+        lines = self._lines(record, start, rect.width() - 2 * aside, rect.height())
+        plate_color, ink = _colors(scene.theme, int(scene.state.job_width[record]))
         surface = rect.bottom() - level / scene.ratio
-        high = len(lines) * self._text.height
-        top = _top_of(rect, surface, high)
-        if surface > top:
-            above = QRectF(rect.x(), rect.y(), rect.width(), surface - rect.y())
-            self._write(lines, rect, top, above, scene.theme.normal, whole=surface >= top + high)
-        if surface < top + high:
-            below = QRectF(rect.x(), surface, rect.width(), rect.bottom() - surface)
-            self._write(lines, rect, top, below, letter_ink(color), whole=surface <= top)
+        top = _top_of(rect, surface, len(lines) * high)
+        normal = QColor(scene.theme.normal)
+        self._painter.setFont(self._text.upright)
+        for static, wide in lines:
+            corner = QPointF(rect.center().x() - wide / 2, top)
+            if top < surface < top + high:
+                plate = QRectF(corner.x() - BESIDE, top, wide + 2 * BESIDE, high)
+                plate = plate.intersected(rect.adjusted(aside, aside, -aside, -aside))
+                self._painter.fillRect(plate, plate_color)
+            self._painter.setPen(ink if surface <= top else normal)
+            self._painter.drawStaticText(corner, static)
+            top += high
 
     def _lines(
         self, record: int, start: int, room: float, height: float
     ) -> list[tuple[QStaticText, float]]:
         """The lines for which there is room, from above."""
-        labels = job_labels(self._scene.frame, record, start)
         most = int((height - 2) / self._text.height)
-        fitting = [kind for kind in range(min(most, len(labels)))
-                   if self._text.width(labels[kind][-1]) <= room]  # fmt: skip
+        labels = job_labels(self._scene.frame, record, start, min(most, LABELS))
+        fitting = [kind for kind, words in enumerate(labels)
+                   if self._text.width(words[-1]) <= room]  # fmt: skip
         return [self._text.fitted(labels[kind], room) for kind in _ORDER if kind in fitting]
 
-    def _write(
-        self, lines: list[tuple[QStaticText, float]], rect: QRectF, top: float, part: QRectF,
-        ink: str, whole: bool,
-    ) -> None:  # fmt: skip
-        """The lines, as far as they are in a part of a job's block: filled, or not yet."""
-        painter = self._painter
-        if not whole:
-            painter.save()
-            painter.setClipRect(part, Qt.ClipOperation.IntersectClip)
-        painter.setPen(QColor(ink))
-        painter.setFont(self._text.upright)
-        for line, (static, wide) in enumerate(lines):
-            x = rect.center().x() - wide / 2
-            painter.drawStaticText(QPointF(x, top + line * self._text.height), static)
-        if not whole:
-            painter.restore()
+
+@cache
+def _colors(theme: Theme, width: int) -> tuple[QColor, QColor]:
+    """Of plates in a job on so many servers, and of what is written on its filled part."""
+    return QColor(empty_color(theme, width)), QColor(letter_ink(width_color(theme, width)))
 
 
 def _top_of(rect: QRectF, surface: float, high: float) -> float:
     """Where the lines begin: in the half of a block without the surface, if they fit there."""
     middle = rect.center().y()
-    if 2 * high > rect.height():
+    if 2 * (high + BESIDE) + BORDERS > rect.height():
         return middle - high / 2
     quarter = rect.height() / 4
     return (middle - quarter if surface >= middle else middle + quarter) - high / 2

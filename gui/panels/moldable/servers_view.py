@@ -56,7 +56,7 @@ class MoldableServersView(ZoomedPicture):
         moved = before is None or (before.event, len(before.records), before.running) != (
             frame.event, len(frame.records), frame.running)  # fmt: skip
         if moved:
-            self._marks = marks(frame, before)
+            self._marks = marks(frame, before, self._marks)
             self._flash.stop()
             if any(mark.kind == "blocked" for mark in self._marks):
                 self._flash.start(FLASH)
@@ -123,7 +123,9 @@ class MoldableServersView(ZoomedPicture):
         return Select(server=hit.server, job=job, floating=floating)
 
     def words_at(self, position: QPointF) -> str:
-        """What hovering at a point says."""
+        """What hovering at a point says; above the picture the whole sentence."""
+        if self._parts()[0].contains(position):
+            return self._sentence
         hit = self.scene.at(position) if self.scene is not None else None
         if hit is None or self._frame is None:
             return ""

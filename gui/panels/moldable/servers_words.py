@@ -92,35 +92,42 @@ def class_letter(info: RunInfo, job_class: int) -> str:
     return class_letters(names)[job_class] if len(names) > 1 else ""
 
 
-def job_labels(frame: Frame, record: int, start: int) -> tuple[tuple[str, ...], ...]:
-    """The lines in a job's block in order of their weight, of each the longest words first.
+#: What can stand in a job's block, in order of weight: i of what it asked for, its name, what is
+#: left of its execution time.
+LABELS = 3
 
-    *start* is a server of the piece that they are written on.
+
+def job_labels(frame: Frame, record: int, start: int, most: int = LABELS) -> list[tuple[str, ...]]:
+    """At most so many lines for a job's block, of each the longest words first.
+
+    Only i may stand there as a number alone.  *start* is a server of the piece that they are
+    written on.
     """
     state, info = frame.state, frame.info
     width, asked = int(state.job_width[record]), int(state.job_request[record])
     letter = class_letter(info, int(state.job_class[record]))
     number = f"{letter} {width}" if letter else str(width)
-    of = f"{number} of {asked}"
-    left = max(0.0, float(state.job_departure[record]) - frame.time)
-    name = job_name(info, int(state.job_number[record]))
-    names: tuple[str, ...] = (name, name.removeprefix("job "))
-    if state.piece_next[record] >= 0:
-        pieces = pieces_of(state, record)
-        piece = 1 + next(place for place, (first, length) in enumerate(pieces)
-                         if first <= start < first + length)  # fmt: skip
-        names = (
-            f"{name}, piece {piece} of {len(pieces)}",
-            f"{name} ({piece}/{len(pieces)})",
-            *names,
-        )
-    short = significant(left, 2)
-    return (
-        (of, number, str(width)),
-        names,
-        (f"{short} {info.time_unit}s left" if info.time_unit else f"{short} left", f"{short} left",
-         short),
-    )  # fmt: skip
+    labels: list[tuple[str, ...]] = [(f"{number} of {asked}", number, str(width))]
+    if most > 1:
+        labels.append(_names(frame, record, start))
+    if most > 2:
+        left = significant(max(0.0, float(state.job_departure[record]) - frame.time), 2)
+        longest = f"{left} {info.time_unit}s left" if info.time_unit else f"{left} left"
+        labels.append((longest, f"{left} left"))
+    return labels[:most]
+
+
+def _names(frame: Frame, record: int, start: int) -> tuple[str, ...]:
+    """What a job is called, on the piece with the server *start* of several."""
+    name = job_name(frame.info, int(frame.state.job_number[record]))
+    if frame.state.piece_next[record] < 0:
+        return (name,)
+    pieces = pieces_of(frame.state, record)
+    piece = 1 + next(place for place, (first, length) in enumerate(pieces)
+                     if first <= start < first + length)  # fmt: skip
+    part = f"({piece}/{len(pieces)})"
+    return (f"{name}, piece {piece} of {len(pieces)}", f"{name} {part}",
+            f"{name.removeprefix('job ')} {part}", name)  # fmt: skip
 
 
 def job_lines(frame: Frame, record: int) -> list[str]:
@@ -140,7 +147,7 @@ def job_lines(frame: Frame, record: int) -> list[str]:
         f"inherent size {time_words(info, (departs - arrived) * factor)}, "
         f"{significant(factor)} times as fast on {servers_words(width)}",
         f"arrived at {significant(arrived, 6)}, departs at {significant(departs, 6)}: "
-        f"{share:.0%} executed, {time_words(info, max(0.0, departs - frame.time))} left",
+        f"{round(100 * share)} % executed, {time_words(info, max(0.0, departs - frame.time))} left",
         *_piece_lines(frame, record),
     ]
 

@@ -7,9 +7,8 @@ from typing import Iterator, Sequence
 
 import numpy as np
 
-from model.policies.base import DRIFT_IS_OURS, NoParameters, PseudocodeLine
+from model.policies.common import Policy, PseudocodeLine
 from model.records import Allocate, Line, Record, Reject
-from model.scenario.fields import Section
 from model.systems.moldable.numbers import MoldableNumbers
 from model.systems.moldable.rules import Rules, drawn, pooled
 from model.systems.moldable.view import Job, MoldableView
@@ -21,25 +20,14 @@ __all__ = ["Decisions", "Job", "Line", "MoldablePolicy", "PseudocodeLine", "cert
 NO_TABLE = np.zeros((0, 0), np.int32)
 
 
-class MoldablePolicy:
+class MoldablePolicy(Policy):
     """A policy for moldable jobs: what it is unless it says otherwise.
 
     ``arrival`` is called for each job that arrives and yields exactly one Allocate or Reject.  What
     distinguishes the policies is ``rules``: how many servers a job asks for, and in which pools.
     """
 
-    name: str = ""
-    title: str = ""
-    system: str = "moldable"
-    paper: str = ""
-    schema: type[Section] = NoParameters
-    pseudocode: tuple[PseudocodeLine, ...] = ()
-    #: Whether the policy's compiled twin, if it has one, knows these parameters.
-    compiled: bool = True
-    may_fail: bool = False
-    on_drift: str = DRIFT_IS_OURS
-    #: The text of the file that it came from, if it came from one.
-    text: str = ""
+    system = "moldable"
     #: Whether the request is drawn at random; else it is certain, or read from a table.
     draws: bool = False
     #: The lines at which the request is made, and servers are given.

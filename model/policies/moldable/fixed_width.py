@@ -19,16 +19,18 @@ from pydantic import Field
 
 from model.policies.moldable.base import MoldablePolicy, PseudocodeLine, certain
 from model.records import Line
+from model.scenario.choices import one_or_table
 from model.scenario.fields import Name, Section, Whole
 from model.systems.moldable.numbers import MoldableNumbers
 
 Width = Annotated[Whole, Field(ge=1)]
+Widths = dict[Name, Width]
 
 
 class Parameters(Section):
     """``servers``: how many each job asks for, or how many for each class, by name."""
 
-    servers: Width | dict[Name, Width] = 1
+    servers: Annotated[Width | Widths, one_or_table(Width, Widths)] = 1
 
 
 class Reference(MoldablePolicy):

@@ -26,11 +26,15 @@ from model.errors import ScenarioError
 from model.policies.moldable.base import NO_TABLE, MoldablePolicy, PseudocodeLine
 from model.programs.moldable.classes import class_optimum
 from model.records import Line
+from model.scenario.choices import one_or_table
 from model.scenario.fields import Name, NotNegative, Positive, Section
 from model.systems.moldable.numbers import MoldableNumbers
 from model.systems.moldable.rules import Rules, drawn, pooled
 
 Law = tuple[NotNegative, ...]
+Laws = dict[Name, Law]
+Shares = dict[Name, NotNegative]
+Sharing = Literal["optimal", "none"]
 
 
 class Parameters(Section):
@@ -41,8 +45,8 @@ class Parameters(Section):
     load for which p* and b* are found.  ``rest``: what servers reserved for no class are.
     """
 
-    p: Law | dict[Name, Law] | None = None
-    shares: Literal["optimal", "none"] | dict[Name, NotNegative] = "optimal"
+    p: Annotated[Law | Laws, one_or_table(Law, Laws)] | None = None
+    shares: Annotated[Sharing | Shares, one_or_table(Sharing, Shares)] = "optimal"
     load: Annotated[Positive, Field(le=1)] | None = None
     rest: Literal["idle", "common"] = "idle"
 
@@ -94,19 +98,34 @@ def _optimum(numbers: MoldableNumbers, parameters: Parameters) -> Any:
         if found is None and not (one_pool and numbers.requests_scripted):
             _refuse(numbers)
         return found
+    rates = _rates(numbers, parameters.load)
+    return class_optimum(rates, tuple(1 / mean for mean in numbers.means), numbers.speedups)
+
+
+def _rates(numbers: MoldableNumbers, load: Fraction) -> tuple[Fraction, ...]:
+    """[l] lambda_j for a load, in the same proportions as they are.
+
+    Raises
+    ------
+    ScenarioError
+        If there are several classes and nothing tells the proportions.
+    """
+    if numbers.classes == 1:
+        return (load / numbers.means[0],)
     if not all(numbers.loads):
         raise ScenarioError("found no arrival rates, so that a load cannot be shared out among the "
                             "classes; give p instead", where="policy.parameters.load")  # fmt: skip
-    scale = parameters.load / numbers.load
-    rates = tuple(rate * scale for rate in numbers.arrival_rates)
-    return class_optimum(rates, tuple(1 / mean for mean in numbers.means), numbers.speedups)
+    scale = load / numbers.load
+    return tuple(rate * scale for rate in numbers.arrival_rates)
 
 
 def _refuse(numbers: MoldableNumbers) -> None:
     if numbers.load > 1:
+        program, instead = ("(P)", "p") if numbers.classes == 1 else ("(Q)", "p and shares")
         raise ScenarioError(
-            f"found a load of {float(numbers.load):.6g}, for which (P) has no solution; allowed: "
-            "at most 1 (Proposition 1), or another policy, or policy.parameters.load or p",
+            f"found a load of {float(numbers.load):.6g}, for which {program} has no solution; "
+            "allowed: at most 1 (Proposition 1), or another policy, or policy.parameters.load, or "
+            f"{instead}",
             where="workload.load",
         )
     raise ScenarioError("found no load, allowed: a workload with one, or p*",

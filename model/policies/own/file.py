@@ -20,7 +20,7 @@ from typing import Any, Mapping
 from pydantic import BaseModel
 
 from model.errors import PolicyFileError
-from model.policies.base import NoParameters, PseudocodeLine
+from model.policies.common import NoParameters, PseudocodeLine
 from model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
 from model.policies.own.guard import GuardedPolicy
 from model.policies.own.shape import place_in, policy_class, takes_nothing

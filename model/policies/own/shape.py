@@ -11,7 +11,7 @@ from typing import Any, Mapping
 from pydantic import BaseModel
 
 from model.errors import PolicyFileError
-from model.policies.base import NoParameters, PseudocodeLine
+from model.policies.common import NoParameters, PseudocodeLine
 
 #: Names of the class, the first one is preferred.
 CLASSES = ("Policy", "Reference")

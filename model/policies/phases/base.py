@@ -7,9 +7,8 @@ from typing import Any, Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.policies.base import DRIFT_IS_OURS, NoParameters, PseudocodeLine
+from model.policies.common import Policy, PseudocodeLine
 from model.records import Record
-from model.scenario.fields import Section
 from model.systems.phases.numbers import PhaseNumbers
 from model.systems.phases.view import Job, PhaseView
 
@@ -18,7 +17,7 @@ Decisions = Iterator[Record]
 __all__ = ["Decisions", "Job", "PhasePolicy", "PseudocodeLine"]
 
 
-class PhasePolicy:
+class PhasePolicy(Policy):
     """A policy for jobs with phases: what it is unless it says otherwise.
 
     A policy must have ``arrived``, called for each job that arrives; it decides ``Match`` or
@@ -28,18 +27,7 @@ class PhasePolicy:
     ``VirtualArrival`` and ``SetTimer``.
     """
 
-    name: str = ""
-    title: str = ""
-    system: str = "phases"
-    paper: str = ""
-    schema: type[Section] = NoParameters
-    pseudocode: tuple[PseudocodeLine, ...] = ()
-    #: Whether the policy's compiled twin, if it has one, knows these parameters.
-    compiled: bool = True
-    may_fail: bool = False
-    on_drift: str = DRIFT_IS_OURS
-    #: The text of the file that it came from, if it came from one.
-    text: str = ""
+    system = "phases"
     #: [L] the pool of each normal server; empty where servers are unlimited and none is a backup.
     pool_of: NDArray[np.int32] = np.zeros(0, np.int32)
     #: P.

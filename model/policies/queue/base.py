@@ -8,9 +8,8 @@ from typing import Any, Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from model.policies.base import DRIFT_IS_OURS, NoParameters, PseudocodeLine
+from model.policies.common import Policy, PseudocodeLine
 from model.records import Line, Place, Record
-from model.scenario.fields import Section
 from model.systems.queue.layout import OneQueue, QueueLayout
 from model.systems.queue.numbers import QueueNumbers
 from model.systems.queue.state import ALWAYS
@@ -23,7 +22,7 @@ __all__ = ["Decisions", "PseudocodeLine", "QueuePolicy", "placed"]
 NO_CONFIGURATIONS = np.zeros((0, 1), np.int32)
 
 
-class QueuePolicy:
+class QueuePolicy(Policy):
     """A policy for servers with a queue: what it is unless it says otherwise.
 
     A policy must have ``slot``, which is called once for each busy slot, after the jobs of the
@@ -31,22 +30,11 @@ class QueuePolicy:
     and what it decides: ``Place``, ``Renew``, ``Stall``, ``Evict``.
     """
 
-    name: str = ""
-    title: str = ""
-    system: str = "queue"
-    paper: str = ""
-    schema: type[Section] = NoParameters
-    pseudocode: tuple[PseudocodeLine, ...] = ()
+    system = "queue"
     #: How many numbers are remembered from event to event.
     memory: int = 0
-    #: Whether the policy's compiled twin, if it has one, knows these parameters.
-    compiled: bool = True
     #: When the slot after one in which something happened must be looked at.
     looks_again: int = ALWAYS
-    may_fail: bool = False
-    on_drift: str = DRIFT_IS_OURS
-    #: The text of the file that it came from, if it came from one.
-    text: str = ""
     #: The virtual queues.
     layout: QueueLayout = OneQueue()
     #: [V] (low, high] in units of a largest server; empty without a partition of sizes.

@@ -58,22 +58,13 @@ class MoldableStanding:
     ----------
     mean_jobs:
         [l, d + 1] X_i of each class on average since time 0; at time 0 as they are.
-    occupancy:
-        [l, BINS, BINS] shares of each class's time in its bins, see ``MoldableState.occupancy``;
-        all 0 before a job of the class has come.
     """
 
     mean_jobs: NDArray[np.float64]
-    occupancy: NDArray[np.float64]
 
 
 def standing(state: MoldableState) -> MoldableStanding:
     """What follows from *state*."""
     now = float(state.clock[NOW])
     area = state.area + state.jobs * (now - state.since)
-    spent = state.occupancy.sum(axis=(1, 2), keepdims=True)
-    return MoldableStanding(
-        mean_jobs=area / now if now > 0 else state.jobs.astype(float),
-        occupancy=np.divide(state.occupancy, spent, out=np.zeros_like(state.occupancy),
-                            where=spent > 0),
-    )  # fmt: skip
+    return MoldableStanding(mean_jobs=area / now if now > 0 else state.jobs.astype(float))

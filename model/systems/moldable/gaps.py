@@ -75,6 +75,19 @@ def best_gap(state: State, pool: int, count: int) -> int:
 
 
 @jitable
+def mark(state: State, start: int, count: int, record: int) -> None:
+    """*count* > 0 neighbouring servers run the job of *record*; -1: none.
+
+    Four at a time, the last one again where there are fewer: so the processor need not guess how
+    many they are.
+    """
+    last = start + count - 1
+    for first in range(start, start + count, 4):
+        for server in range(first, first + 4):
+            state.server_job[np.uintp(min(server, last))] = record
+
+
+@jitable
 def take(state: State, pool: int, count: int, last: int) -> int:
     """*count* free servers of a pool go to the job whose last piece begins at *last* (-1: it has
     none yet); returns where its last piece begins now."""
@@ -91,8 +104,7 @@ def take(state: State, pool: int, count: int, last: int) -> int:
             state.piece_next[np.uintp(last)] = start
         else:
             record = start
-        for server in range(start, start + used):
-            state.server_job[np.uintp(server)] = record
+        mark(state, start, used, record)
         state.run_length[np.uintp(start)] = used
         state.piece_next[np.uintp(start)] = -1
         last = start
@@ -104,8 +116,7 @@ def take(state: State, pool: int, count: int, last: int) -> int:
 def give_back(state: State, rules: Any, pool: int, start: int) -> None:
     """The piece that begins at *start* becomes free, and one gap with the gaps beside it."""
     length = int(state.run_length[np.uintp(start)])
-    for server in range(start, start + length):
-        state.server_job[np.uintp(server)] = -1
+    mark(state, start, length, -1)
     state.free[np.uintp(pool)] += length
     state.number[BUSY] -= length
     end = start + length

@@ -126,7 +126,7 @@ class MoldableKind:
     def derive(
         self, state: MoldableState, numbers: MoldableNumbers, facts: MoldableFacts
     ) -> MoldableStanding:
-        """Allocations on average, and where the state has been."""
+        """Allocations on average."""
         return describing.standing(state)
 
     def usual_pace(self, numbers: MoldableNumbers) -> float:

@@ -23,8 +23,8 @@ class Outcome:
         self.width = 0
         self.lasts = float("nan")
         self._rules = rules
-        self.free = physics.free_for(state, rules, event.type) if event.type >= 0 else -1
-        self._below = int(state.below[0, event.type]) if event.type >= 0 else 0
+        self.free = physics.free_for(state, rules, event.type)
+        self._below = int(state.below[0, event.type])
 
     def fault(self, what: str) -> PolicyError:
         """The error that a decision is impossible."""

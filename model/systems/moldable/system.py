@@ -7,12 +7,13 @@ departure from the servers that it was given.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Iterable, Iterator, Mapping
+from typing import Any, Iterable, Iterator
 
 import numpy as np
 
 from model.policies.moldable.base import MoldablePolicy
 from model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
+from model.systems.base import PolicySystem
 from model.systems.deciding import carried_out
 from model.systems.moldable import physics, sampling
 from model.systems.moldable.gaps import open_pools
@@ -42,26 +43,23 @@ from model.systems.moldable.takeover import check_continuation, taken_over
 from model.systems.moldable.view import Job, MoldableView
 
 
-class MoldableSystem:
+class MoldableSystem(PolicySystem):
     """A system of moldable jobs under one policy's reference."""
 
     name = "moldable"
     row_dtype = MOLDABLE_ROW
     event_kinds = EVENT_KINDS
+    numbers: MoldableNumbers
+    policy: MoldablePolicy
 
     def __init__(
         self, scenario: Any, numbers: MoldableNumbers, workload: Any, policy: MoldablePolicy
     ) -> None:
-        self.scenario = scenario
-        self.numbers = numbers
-        self.workload = workload
-        self.policy = policy
+        self.script = Script.of(scenario)
+        super().__init__(scenario, numbers, workload, policy, self.script.names)
         self.tables = tables_of(numbers)
         self.rules = policy.rules
-        self.script = Script.of(scenario)
-        self.initial_jobs = 0
         self.sample_width = sampling.width(numbers.classes)
-        self._names: dict[int, str] = dict(self.script.names)
 
     def raw_state(self) -> MoldableState:
         """No job; every pool is one gap."""
@@ -73,16 +71,6 @@ class MoldableSystem:
         open_pools(state, self.rules)
         return state
 
-    @property
-    def may_fail(self) -> bool:
-        """Whether the policy is a user's."""
-        return self.policy.may_fail
-
-    @property
-    def on_drift(self) -> str:
-        """What to do if a replay does not reach the same state again."""
-        return self.policy.on_drift
-
     def start(self, state: MoldableState) -> Iterator[Record]:
         """Nothing is done before the first event."""
         yield from ()
@@ -93,25 +81,8 @@ class MoldableSystem:
 
     def take_over(self, other: MoldableSystem, state: MoldableState) -> MoldableState:
         """See :func:`model.systems.moldable.takeover.taken_over`."""
-        self.initial_jobs, self._names = other.initial_jobs, other._names
+        self.name_jobs_like(other)
         return taken_over(self, other, state)
-
-    def arrivals(self, state: MoldableState) -> int:
-        """Arrivals taken from the workload so far."""
-        return int(state.number[NEXT_ARRIVAL])
-
-    def job_names(self) -> dict[str, str]:
-        """Names of jobs that have one, by their number as text (for a file)."""
-        return {str(number): name for number, name in self._names.items()}
-
-    def rename_jobs(self, initial_jobs: int, names: Mapping[str, str]) -> None:
-        """Take over the names of a saved run."""
-        self.initial_jobs = initial_jobs
-        self._names = {int(number): name for number, name in names.items()}
-
-    def job_name(self, number: int) -> str:
-        """The name of a job: as scripted, or its number."""
-        return self._names.get(number, str(number))
 
     # Events.
 

@@ -10,7 +10,7 @@ from model.systems import random_words
 from model.systems.moldable import physics
 from model.systems.moldable.numbers import MoldableNumbers
 from model.systems.moldable.rules import Rules
-from model.systems.moldable.state import NOW, MoldableState
+from model.systems.moldable.state import MoldableState
 from model.systems.moldable.tables import Tables
 
 
@@ -38,22 +38,9 @@ class MoldableView:
         self._state = state
         self._scripted = scripted
 
-    @property
-    def now(self) -> float:
-        """The time of the event."""
-        return float(self._state.clock[NOW])
-
     def free(self, job_class: int) -> int:
         """j: free servers that a job of the class may take."""
         return physics.free_for(self._state, self._rules, job_class)
-
-    def free_in(self, pool: int) -> int:
-        """Free servers of a pool."""
-        return int(self._state.free[pool])
-
-    def running(self, job_class: int, width: int) -> int:
-        """X_i: jobs of the class that run on so many servers."""
-        return int(self._state.jobs[job_class, width])
 
     def uniform(self, job: int) -> float:
         """The number in (0, 1] by which a job's request is drawn, for display."""

@@ -6,7 +6,7 @@ of a job (real or virtual) to another phase or to its end, or the tick of a norm
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Iterator, Mapping
+from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from model.records import (
     SetTimer,
     VirtualArrival,
 )
+from model.systems.base import PolicySystem
 from model.systems.deciding import carried_out
 from model.systems.phases import physics, sampling, timers, tokens
 from model.systems.phases.numbers import PhaseNumbers
@@ -64,28 +65,26 @@ from model.systems.phases.takeover import check_continuation, taken_over
 from model.systems.phases.view import Choices, Job, PhaseView, RandomChoices
 
 
-class PhaseSystem:
+class PhaseSystem(PolicySystem):
     """A system of jobs with phases under one policy's reference."""
 
     name = "phases"
     row_dtype = PHASE_ROW
     event_kinds = EVENT_KINDS
+    numbers: PhaseNumbers
+    policy: PhasePolicy
 
     def __init__(
         self, scenario: Any, numbers: PhaseNumbers, workload: Any, policy: PhasePolicy
     ) -> None:
-        self.scenario = scenario
-        self.numbers = numbers
-        self.workload = workload
-        self.policy = policy
+        super().__init__(scenario, numbers, workload, policy)
         self.sample_width = sampling.width(numbers.phases)
         self.tables = tables_of(numbers, policy.observes)
         self.script: Script | None = None
         if scenario.workload.kind == "scripted":  # jobs move when it says so
             self.tables = self.tables._replace(out_rate=np.zeros(numbers.phases))
             self.script = Script(scenario, numbers, self.tables, policy)
-        self.initial_jobs = self.script.initial_jobs if self.script else 0
-        self._names: dict[int, str] = {}
+            self.initial_jobs, self.names = self.script.initial_jobs, self.script.names
 
     @property
     def normal_servers(self) -> int:
@@ -98,16 +97,6 @@ class PhaseSystem:
         state = empty_state(Sizes(self.numbers.phases, self.numbers.resources, self.policy.pools,
                                   self.normal_servers, configurations))  # fmt: skip
         return self.script.begun(state) if self.script else state
-
-    @property
-    def may_fail(self) -> bool:
-        """Whether the policy is a user's."""
-        return self.policy.may_fail
-
-    @property
-    def on_drift(self) -> str:
-        """What to do if a replay does not reach the same state again."""
-        return self.policy.on_drift
 
     def start(self, state: PhaseState) -> Iterator[Record]:
         """Timers start."""
@@ -123,25 +112,6 @@ class PhaseSystem:
         """See :func:`model.systems.phases.takeover.taken_over`."""
         self.initial_jobs = other.initial_jobs
         return taken_over(self, other, state)
-
-    def arrivals(self, state: PhaseState) -> int:
-        """Arrivals taken from the workload so far."""
-        return int(state.number[NEXT_ARRIVAL])
-
-    def job_names(self) -> dict[str, str]:
-        """Names of jobs that have one, by their number as text (for a file)."""
-        names = self.script.names if self.script else self._names
-        return {str(number): name for number, name in names.items()}
-
-    def rename_jobs(self, initial_jobs: int, names: Mapping[str, str]) -> None:
-        """Take over the names of a saved run."""
-        self.initial_jobs = initial_jobs
-        self._names = {int(number): name for number, name in names.items()}
-
-    def job_name(self, number: int) -> str:
-        """The name of a real job: as scripted, or its number."""
-        names = self.script.names if self.script else self._names
-        return names.get(number, str(number))
 
     def virtual_name(self, number: int) -> str:
         """The name of a virtual job: as scripted, or v1, v2, ... in order of their arrival."""

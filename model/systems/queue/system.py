@@ -7,13 +7,14 @@ what waits then is Q(t + 1).  Slots in which nothing can happen are passed over.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Iterator, Mapping
+from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
 from model.errors import ScenarioError
 from model.policies.queue.base import QueuePolicy
 from model.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
+from model.systems.base import PolicySystem
 from model.systems.deciding import carried_out
 from model.systems.queue import physics, sampling
 from model.systems.queue.numbers import QueueNumbers
@@ -42,39 +43,26 @@ from model.systems.queue.takeover import taken_over
 from model.systems.queue.view import QueueView
 
 
-class QueueSystem:
+class QueueSystem(PolicySystem):
     """A queueing system under one policy's reference."""
 
     name = "queue"
     row_dtype = QUEUE_ROW
     event_kinds = EVENT_KINDS
-    initial_jobs = 0
+    numbers: QueueNumbers
+    policy: QueuePolicy
 
     def __init__(
         self, scenario: Any, numbers: QueueNumbers, workload: Any, policy: QueuePolicy
     ) -> None:
-        self.scenario = scenario
-        self.numbers = numbers
-        self.workload = workload
-        self.policy = policy
+        super().__init__(scenario, numbers, workload, policy, _job_names(scenario))
         self.sample_width = sampling.width(policy.layout.queues)
         self.used_weight = sampling.used_weight(numbers.capacity)
-        self._names = _job_names(scenario)
 
     def raw_state(self) -> QueueState:
         """Idle servers before slot 0."""
         return empty_state(self.numbers.servers, self.numbers.resources,
                            self.policy.layout.queues, memory=self.policy.memory)  # fmt: skip
-
-    @property
-    def may_fail(self) -> bool:
-        """Whether the policy is a user's."""
-        return self.policy.may_fail
-
-    @property
-    def on_drift(self) -> str:
-        """What to do if a replay does not reach the same state again."""
-        return self.policy.on_drift
 
     def start(self, state: QueueState) -> Iterator[Record]:
         """A queueing policy acts in slots only."""
@@ -104,27 +92,10 @@ class QueueSystem:
         ScenarioError
             If the servers cannot hold what is on them, as this policy accounts for it.
         """
-        self.initial_jobs, self._names = other.initial_jobs, other._names
+        self.name_jobs_like(other)
         if self.scenario.policy == other.scenario.policy:
             return state
         return taken_over(state, self.numbers, self.policy, other.policy)
-
-    def arrivals(self, state: QueueState) -> int:
-        """Arrivals taken from the workload so far."""
-        return int(state.number[NEXT_ARRIVAL])
-
-    def job_names(self) -> dict[str, str]:
-        """Names of jobs that have one, by their number as text (for a file)."""
-        return {str(number): name for number, name in self._names.items()}
-
-    def rename_jobs(self, initial_jobs: int, names: Mapping[str, str]) -> None:
-        """Take over the names of a saved run."""
-        self.initial_jobs = initial_jobs
-        self._names = {int(number): name for number, name in names.items()}
-
-    def job_name(self, number: int) -> str:
-        """The name of a job: as scripted, or its number."""
-        return self._names.get(number, str(number))
 
     def next_event(self, state: QueueState) -> Event | None:
         """The next slot in which something may happen."""

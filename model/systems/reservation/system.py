@@ -6,7 +6,7 @@ checked against the state, applied, and passed on, so that stepping can stop bet
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Iterator, Mapping
+from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from model.records import (
     UpdateAt,
 )
 from model.scenario.reservation import ReservationScenario
+from model.systems.base import PolicySystem
 from model.systems.deciding import carried_out
 from model.systems.reservation import physics, sampling
 from model.systems.reservation.decisions import NotADecisionError, sound
@@ -63,10 +64,13 @@ from model.systems.reservation.view import ReservationView
 from model.workload import Workload
 
 
-class ReservationSystem:
+class ReservationSystem(PolicySystem):
     """A loss system under one policy's reference."""
 
     name = "reservation"
+    scenario: ReservationScenario
+    numbers: ReservationNumbers
+    policy: ReservationPolicy
 
     def __init__(
         self,
@@ -75,16 +79,13 @@ class ReservationSystem:
         workload: Workload,
         policy: ReservationPolicy,
     ) -> None:
-        self.scenario = scenario
-        self.numbers = numbers
-        self.workload = workload
-        self.policy = policy
         self.starting = starting_jobs(scenario, numbers)
+        names = _job_names(scenario, [job.name for job in self.starting])
+        super().__init__(scenario, numbers, workload, policy, names)
         self.initial_jobs = len(self.starting)
         self.sample_width = sampling.width(numbers.types)
         self.row_dtype: np.dtype[Any] = EVENT_ROW
         self.event_kinds = EVENT_KINDS
-        self._names = _job_names(scenario, [job.name for job in self.starting])
 
     def raw_state(self) -> ReservationState:
         """The state at time 0, before the policy has acted."""
@@ -97,20 +98,6 @@ class ReservationSystem:
     def ends_when_idle(self) -> bool:
         """Whether a policy's updates stop once no job will arrive or leave any more."""
         return not self.policy.updates_when_idle
-
-    @property
-    def may_fail(self) -> bool:
-        """Whether the policy is a user's."""
-        return self.policy.may_fail
-
-    @property
-    def on_drift(self) -> str:
-        """What to do if a replay does not reach the same state again."""
-        return self.policy.on_drift
-
-    def arrivals(self, state: ReservationState) -> int:
-        """Arrivals taken from the workload so far."""
-        return int(state.number[NEXT_ARRIVAL])
 
     def check_continuation(self, other: ReservationSystem) -> None:
         """Whether it makes sense to go on from *other*.
@@ -138,7 +125,7 @@ class ReservationSystem:
         ScenarioError
             If the servers cannot hold what is on them.
         """
-        self.initial_jobs, self._names = other.initial_jobs, other._names
+        self.name_jobs_like(other)
         state.greedy_configuration[...] = 0
         state.greedy_count[...] = 0
         state.number[GREEDY_LENGTH] = 0
@@ -153,19 +140,6 @@ class ReservationSystem:
         for _ in self.start(state):
             pass
         return state
-
-    def job_names(self) -> dict[str, str]:
-        """Names of jobs that have one, by their number as text (for a file)."""
-        return {str(number): name for number, name in self._names.items()}
-
-    def rename_jobs(self, initial_jobs: int, names: Mapping[str, str]) -> None:
-        """Take over the numbering of a saved run."""
-        self.initial_jobs = initial_jobs
-        self._names = {int(number): name for number, name in names.items()}
-
-    def job_name(self, number: int) -> str:
-        """The name of a job: as scripted, or its number."""
-        return self._names.get(number, str(number))
 
     def prepared(self, state: ReservationState) -> ReservationState:
         """*state* with room for one more job."""

@@ -1,0 +1,42 @@
+"""What the references of all kinds of system have alike: names, parameters and pseudocode."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from model.records import Line
+from model.scenario.fields import Section
+
+#: A replay of the program's own policies never drifts.
+DRIFT_IS_OURS = "please report the scenario, the seed and this event"
+
+
+class PseudocodeLine(NamedTuple):
+    """A line of the paper's algorithm as it is read here, for display beside a run."""
+
+    line: Line
+    indent: int
+    text: str
+    heading: str = ""  #: above the first line of lines that are no algorithm of the paper
+
+
+class NoParameters(Section):
+    """The parameters of a policy that has none."""
+
+
+class Policy:
+    """A policy for some kind of system: what it is unless it says otherwise."""
+
+    name: str = ""
+    title: str = ""
+    system: str = ""
+    paper: str = ""
+    schema: type[Section] = NoParameters
+    pseudocode: tuple[PseudocodeLine, ...] = ()
+    #: Whether the policy's compiled twin, if it has one, knows these parameters.
+    compiled: bool = True
+    #: Whether somebody else wrote it, and what to do if it decides otherwise when asked again.
+    may_fail: bool = False
+    on_drift: str = DRIFT_IS_OURS
+    #: The text of the file that it came from, if it came from one.
+    text: str = ""

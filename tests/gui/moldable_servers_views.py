@@ -1,0 +1,153 @@
+"""What the tests of the servers of moldable jobs share: runs, states made by hand, and panels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QRectF
+from pytestqt.qtbot import QtBot
+
+from gui.panels.moldable.servers import MoldableServersPanel
+from gui.panels.moldable.servers_cells import Wishes
+from gui.panels.moldable.servers_scene import Scene
+from gui.theme import load_theme
+from model.api import Session
+from model.frame import Frame
+from model.scenario.load import as_data, load_scenario, parse_scenario
+from model.state import copied
+from model.systems.moldable import physics
+from model.systems.moldable.state import NOW, MoldableState
+from model.systems.moldable.tables import tables_of
+
+LIGHT, DARK = load_theme("light"), load_theme("dark")
+SIZE = (900, 600)
+
+
+def run(
+    name: str = "moldable-classroom",
+    events: int = 0,
+    servers: int | None = None,
+    policy: str | None = None,
+    parameters: dict[str, Any] | None = None,
+    **tables: Any,
+) -> Session:
+    """A scenario that comes with the program, after so many events under the reference.
+
+    *tables* stand in place of those of the scenario.
+    """
+    data = as_data(load_scenario(name))
+    if servers is not None:
+        data["servers"]["count"] = servers
+    data |= tables
+    if policy is not None:
+        data["policy"] = {"name": policy, "parameters": parameters or {}}
+    session = Session.open(parse_scenario(data), kernel=False)
+    if events:
+        session.run(events=events)
+    return session
+
+
+class Made:
+    """A frame whose servers are filled by hand, as while running: without a mark."""
+
+    def __init__(
+        self,
+        name: str = "moldable-classroom",
+        servers: int | None = None,
+        policy: str | None = None,
+        parameters: dict[str, Any] | None = None,
+    ) -> None:
+        self._frame = run(name, 0, servers, policy, parameters).frame(running=True)
+        self.numbers, self.facts = self._frame.info.numbers, self._frame.info.facts
+        self.state: MoldableState = copied(self._frame.state)
+        self._tables = tables_of(self.numbers)
+        self._jobs = 0
+
+    def job(self, width: int, job_class: int = 0, asked: int | None = None, came: float = 0.0,
+            lasts: float = 10.0) -> int:  # fmt: skip
+        """A job on so many servers; returns its record."""
+        self.state.clock[NOW] = came
+        record = physics.admit(self.state, self._tables, self.facts.rules, job_class, self._jobs,
+                               asked or width, width)  # fmt: skip
+        physics.schedule(self.state, record, came + lasts)
+        self._jobs += 1
+        return record
+
+    def leave(self, record: int) -> Made:
+        """A job leaves."""
+        physics.depart(self.state, self._tables, self.facts.rules, record)
+        return self
+
+    def frame(self, time: float = 0.0) -> Frame:
+        """The frame at a time."""
+        return replace(self._frame, state=self.state, time=time)
+
+
+def split() -> tuple[Made, int]:
+    """Twenty servers on which one job runs in three pieces: 4 to 5, 10, and 15 to 16."""
+    made = Made()
+    records = [made.job(1) for _ in range(20)]
+    for server in (4, 5, 10, 15, 16):
+        made.leave(records[server])
+    return made, made.job(5)
+
+
+def filled(made: Made, seed: int = 1, until: float = 1.0) -> Made:
+    """Random jobs on most of the servers, some of which have left again."""
+    random = np.random.default_rng(seed)
+    degrees, records = made.numbers.degrees, []
+    for _ in range(made.numbers.servers):
+        job_class = int(random.integers(len(degrees)))
+        free = physics.free_for(made.state, made.facts.rules, job_class)
+        asked = int(random.integers(1, degrees[job_class] + 1))
+        if free:
+            came = until * float(random.random())
+            records.append(made.job(min(asked, free), job_class, asked, came,
+                                    until - came + float(random.exponential(until))))  # fmt: skip
+    for record in records:
+        if random.random() < 0.15:
+            made.leave(record)
+    return made
+
+
+def wishes(counts: tuple[int, ...] = (20,), scale: int = 1) -> Wishes:
+    """What a layout has to have room for."""
+    return Wishes(counts, len(counts) > 1, 17 * scale, 9 * scale, 30 * scale, scale)
+
+
+def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> MoldableServersPanel:
+    panel = MoldableServersPanel(LIGHT)
+    qtbot.addWidget(panel)
+    panel.resize(*size)
+    panel.show()
+    panel.set_frame(frame)
+    return panel
+
+
+def scene_in(panel: MoldableServersPanel) -> Scene:
+    scene = panel.view.scene
+    assert scene is not None
+    return scene
+
+
+def server_rect(scene: Scene, server: int) -> QRectF:
+    rect = scene.server_rect(server)
+    assert rect is not None
+    return rect
+
+
+def records_of(state: MoldableState) -> list[int]:
+    """The records of all jobs."""
+    return np.flatnonzero(state.server_job == np.arange(len(state.server_job))).tolist()
+
+
+def colours(picture: np.ndarray) -> set[str]:
+    """All colours of a picture."""
+    return {f"#{int(pixel) & 0xFFFFFF:06x}" for pixel in np.unique(picture)}
+
+
+def share_of(picture: np.ndarray, color: str) -> float:
+    """How much of a picture has exactly this colour."""
+    return float(((picture & 0xFFFFFF) == int(color[1:], 16)).mean())
