@@ -51,7 +51,7 @@ BEYOND_A_PANEL = {
 #: Modules in gui/panels/ that are no panel but parts for several of them.
 SHARED_BY_PANELS = {
     *("decisions_model", "decisions_view", "sampled", "scenario_cells"),
-    *("columns", "pages", "tiles", "type_marks", "wording", "zoomed"),
+    *("columns", "pages", "picture", "tiles", "type_marks", "wording", "zoomed"),
     *("queue.colours", "queue.wording"),
     *("phases.colours", "phases.wording", "moldable.colours", "moldable.wording"),
 }

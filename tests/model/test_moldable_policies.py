@@ -20,6 +20,7 @@ from model.records import ARRIVAL, Allocate, Record, Reject
 from model.scenario.load import load_scenario, parse_scenario
 from model.systems.moldable.rules import WORDS
 from model.systems.moldable.view import Job, MoldableView
+from model.systems.random_words import random_word
 from tests.breaking import is_one_line
 from tests.moldable_oracle import best_allocation
 from tests.moldable_strategies import speedups
@@ -136,6 +137,15 @@ class TestGreedyP:
         assert sum(found.values()) == 1
         for i, p in enumerate(law, 1):
             assert abs(found.get(i, 0) - p) < Fraction(2, WORDS)
+
+    def test_the_last_word_of_a_part_belongs_to_it(self) -> None:
+        bench = bench_of()
+        system = bench.system
+        with np.errstate(over="ignore"):
+            word = random_word(system.tables.key[0], 0, 0)
+        for last, width in ((word, 3), (word - np.uint64(1), 4)):
+            system.rules.last_word[0, 0] = last
+            assert view_of(bench).request(Job(0, 0)) == width
 
     def test_it_draws_before_it_looks_and_blocked_jobs_use_up_a_draw(self) -> None:
         """The same job asks for the same under any load, blocked or not."""

@@ -339,6 +339,36 @@ class TestServers:
         assert last.state.free.tolist() == [0, 0, 1]
 
 
+class TestTraces:
+    @given(moldable_scenarios())
+    @settings(max_examples=15)
+    def test_of_random_arrivals_are_told_in_numbers(self, scenario: Any) -> None:
+        bench = assemble(scenario)
+        lines = list(bench.kind.trace_lines(bench.system, 30))
+        met = [run for run in runs(assemble(scenario), 100) if run.event.kind == ARRIVAL][:30]
+        for number, (line, run) in enumerate(zip(lines, met, strict=True)):
+            j, width = run.event.type, int(run.row["width"][0])
+            assert line["job"] == number
+            assert (line["arrival"], line["size"]) == (run.event.time, run.event.service)
+            assert (line["allocated"], line["blocked"]) == (width, not width)
+            assert len(line["X_after"]) == bench.numbers.degrees[j]
+            assert line.get("class", bench.numbers.class_names[0]) == bench.numbers.class_names[j]
+            assert ("class" in line) == (bench.numbers.classes > 1)
+            if width:
+                lasts = line["size"] / float(bench.numbers.speedups[j][width - 1])
+                assert line["departure"] == line["arrival"] + lasts
+            else:
+                assert line["departure"] is None
+
+    @pytest.mark.parametrize(("name", "told"), [("a", "a"), ("17", 17), ("017", "017")])
+    def test_names_of_jobs_are_kept(self, name: str, told: Any) -> None:
+        data = script(5, [(0, 1, 1)])
+        data["workload"]["arrivals"][0]["job"] = name
+        bench = assemble(parse_scenario(data))
+        (line,) = bench.kind.trace_lines(bench.system, np.inf)
+        assert line["job"] == told
+
+
 # Decisions that are impossible.
 
 Decide = Callable[[Any], list[Record]]

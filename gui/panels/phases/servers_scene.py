@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
+from gui.painting.stage import in_pixels, in_widget
 from gui.panels.phases.servers_layout import Grid, ServerLayout
 from gui.panels.phases.servers_palette import ServerPalette, server_palette
 from gui.panels.phases.servers_raster import Amounts, Blocks, SectionRaster, blocks_of
@@ -120,8 +121,7 @@ class Scene:
 
     def rect(self, box: Box) -> QRectF:
         """A box of the stage's device pixels in the widget's coordinates."""
-        x, y, width, height = (value / self.ratio for value in box)
-        return QRectF(self.stage.x() + x, self.stage.y() + y, width, height)
+        return in_widget(self.stage, self.ratio, box)
 
     def find(self, place: Place) -> tuple[int, int] | None:
         """The section of a server, and where it is in it."""
@@ -192,13 +192,11 @@ class Scene:
 
     def at(self, position: QPointF) -> Hit | None:
         """What is at a point of the widget."""
-        if not self.stage.contains(position):
+        pixel = in_pixels(self.stage, self.ratio, position)
+        found = None if pixel is None else self.layout.at(*pixel)
+        if pixel is None or found is None:
             return None
-        x = int((position.x() - self.stage.x()) * self.ratio)
-        y = int((position.y() - self.stage.y()) * self.ratio)
-        found = self.layout.at(x, y)
-        if found is None:
-            return None
+        x, y = pixel
         number, index = found
         place = self.sections[number].place(index)
         token = self._token_at(number, index, place, x, y)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
+from gui.painting.stage import in_pixels, in_widget
 from gui.panels.queue.bins_content import Blocks, Integers, blocks_of, slots_of
 from gui.panels.queue.bins_layout import BinLayout
 from gui.panels.queue.bins_levels import Levels, levels_of
@@ -78,8 +79,7 @@ class Scene:
 
     def rect(self, box: tuple[int, int, int, int]) -> QRectF:
         """A box of the stage's device pixels in the widget's coordinates."""
-        x, y, width, height = (value / self.ratio for value in box)
-        return QRectF(self.stage.x() + x, self.stage.y() + y, width, height)
+        return in_widget(self.stage, self.ratio, box)
 
     def server_rect(self, server: int) -> QRectF:
         """The bins of a server."""
@@ -110,13 +110,11 @@ class Scene:
 
     def at(self, position: QPointF) -> Hit | None:
         """What is at a point of the widget."""
-        if not self.stage.contains(position):
+        pixel = in_pixels(self.stage, self.ratio, position)
+        found = None if pixel is None else self.layout.at(*pixel)
+        if pixel is None or found is None:
             return None
-        x = int((position.x() - self.stage.x()) * self.ratio)
-        y = int((position.y() - self.stage.y()) * self.ratio)
-        found = self.layout.at(x, y)
-        if found is None:
-            return None
+        x, y = pixel
         server, resource = found
         place = self.place_of(server)
         left, _, wide, _ = self.layout.box(server)

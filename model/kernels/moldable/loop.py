@@ -73,10 +73,11 @@ def advance(
 
     At equal times departures come first, then arrivals.
     """
+    initial_jobs, stride, stop_flags = constant[INITIAL_JOBS], constant[STRIDE], constant[STOP_FLAGS]
+    first, last = jobs.first[0], len(jobs.time)
     while done[0] < len(tape):
         record = soonest(state, calendar)
-        place = state.number[NEXT_ARRIVAL] - jobs.first[0]
-        last = len(jobs.time)
+        place = state.number[NEXT_ARRIVAL] - first
         if place >= last and not constant[LAST_BLOCK]:
             return NEEDS_JOBS
         comes = jobs.time[np.uintp(place)] if place < last else np.inf
@@ -91,13 +92,13 @@ def advance(
         if departs <= comes:
             flags = run_departure(state, tables, rules, calendar, record, row)
         else:
-            number = place + jobs.first[0] + constant[INITIAL_JOBS]
+            number = place + first + initial_jobs
             flags = run_arrival(state, tables, rules, calendar, jobs, place, number, row)
         done[0] += 1
-        if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
+        if stride and state.number[EVENT] % stride == 0:
             take_sample(state, tables.pair, tables.speedup, samples[done[1]])
             done[1] += 1
-        if flags & constant[STOP_FLAGS]:
+        if flags & stop_flags:
             return AT_FLAG
     return AT_LIMIT
 
@@ -112,14 +113,16 @@ def run_departure(
     free = free_for(state, rules, job_class)
     number = state.job_number[at]
     width = state.job_width[at]
-    row.lasts = state.clock[NOW] - state.job_arrival[at]
-    row.request = state.job_request[at]
-    row.kind = DEPARTURE
-    remove_next(calendar)
+    asked = state.job_request[at]
+    lasts = state.clock[NOW] - state.job_arrival[at]
     depart(state, tables, rules, record)
+    remove_next(calendar)
     flags = FLAG_DEPARTED
     if free == 0:
         flags |= FLAG_FREED
+    row.lasts = lasts
+    row.request = asked
+    row.kind = DEPARTURE
     finish(state, job_class, number, record, width, free, flags, row)
     return flags
 
@@ -137,24 +140,22 @@ def run_arrival(
 ) -> int:
     """The next job arrives and gets servers, or is blocked; returns the event's flags."""
     job_class = jobs.type[np.uintp(place)]
+    size = jobs.service[np.uintp(place)]
     j = np.uintp(job_class)
-    state.number[NEXT_ARRIVAL] += 1
-    state.tally[ARRIVED, j] += 1
     free = free_for(state, rules, job_class)
     asked = request(tables, rules, job_class, number, free)
     width = min(asked, free)
-    row.request = asked
-    row.kind = ARRIVAL
     flags = FLAG_ARRIVED
     record = -1
+    lasts = np.nan
     if width > 0:
+        now = state.clock[NOW]
+        departure = now + size / tables.speedup[j, np.uintp(width)]
+        lasts = departure - now
         below = state.below[0, j]
         record = admit(state, tables, rules, job_class, number, asked, width)
-        lasts = jobs.service[np.uintp(place)] / tables.speedup[j, np.uintp(width)]
-        departure = state.clock[NOW] + lasts
         schedule(state, record, departure)
         insert(state, calendar, record)
-        row.lasts = departure - state.clock[NOW]
         flags |= FLAG_ADMITTED
         if width < asked:
             flags |= FLAG_PARTIAL
@@ -164,10 +165,14 @@ def run_arrival(
             flags |= FLAG_BELOW
     else:
         state.tally[BLOCKED, j] += 1
-        row.lasts = np.nan
         flags |= FLAG_BLOCKED
     if width == free:
         flags |= FLAG_FULL
+    state.number[NEXT_ARRIVAL] += 1
+    state.tally[ARRIVED, j] += 1
+    row.lasts = lasts
+    row.request = asked
+    row.kind = ARRIVAL
     finish(state, job_class, number, record, width, free, flags, row)
     return flags
 
@@ -184,9 +189,10 @@ def finish(
     row: Any,
 ) -> None:
     """Count the event, let it enter the trail, and fill the rest of its row."""
-    state.number[EVENT] += 1
+    event = state.number[EVENT] + 1
+    state.number[EVENT] = event
     extend_trail(state, flags, number, record, width)
-    row.event = state.number[EVENT]
+    row.event = event
     row.time = state.clock[NOW]
     row.job = number
     row.trail = state.trail[0]

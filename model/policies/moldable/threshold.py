@@ -36,9 +36,12 @@ class Step(Section):
 
 
 class Parameters(Section):
-    """``steps``: the rule; below the first step a job asks for one server."""
+    """``steps``: the rule; below the first step a job asks for one server.
 
-    steps: Annotated[tuple[Step, ...], Field(min_length=1), one_or_list(Step)]
+    Without any, a job asks for d servers while at least a tenth of all is free.
+    """
+
+    steps: Annotated[tuple[Step, ...], one_or_list(Step)] = ()
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
@@ -68,7 +71,8 @@ class Reference(MoldablePolicy):
     )  # fmt: skip
 
     def __init__(self, numbers: MoldableNumbers, parameters: Parameters) -> None:
-        self._steps = sorted(parameters.steps, key=lambda step: step.free)
+        tenth = Step(free=-(-numbers.servers // 10), servers=numbers.degree)
+        self._steps = sorted(parameters.steps or (tenth,), key=lambda step: step.free)
         for step in self._steps:
             if step.free > numbers.servers:
                 raise ValueError(f"steps: found free = {step.free}, allowed: at most "

@@ -78,13 +78,13 @@ def best_gap(state: State, pool: int, count: int) -> int:
 def mark(state: State, start: int, count: int, record: int) -> None:
     """*count* > 0 neighbouring servers run the job of *record*; -1: none.
 
-    Four at a time, the last one again where there are fewer: so the processor need not guess how
+    Two at a time, the last one again where there are fewer: so the processor need not guess how
     many they are.
     """
     last = start + count - 1
-    for first in range(start, start + count, 4):
-        for server in range(first, first + 4):
-            state.server_job[np.uintp(min(server, last))] = record
+    for server in range(start, start + count, 2):
+        state.server_job[np.uintp(server)] = record
+        state.server_job[np.uintp(min(server + 1, last))] = record
 
 
 @jitable
@@ -116,13 +116,14 @@ def take(state: State, pool: int, count: int, last: int) -> int:
 def give_back(state: State, rules: Any, pool: int, start: int) -> None:
     """The piece that begins at *start* becomes free, and one gap with the gaps beside it."""
     length = int(state.run_length[np.uintp(start)])
+    pool_first, pool_end = rules.pool_first[np.uintp(pool)], rules.pool_end[np.uintp(pool)]
     mark(state, start, length, -1)
     state.free[np.uintp(pool)] += length
     state.number[BUSY] -= length
     end = start + length
-    if start > rules.pool_first[np.uintp(pool)] and state.server_job[np.uintp(start - 1)] < 0:
+    if start > pool_first and state.server_job[np.uintp(start - 1)] < 0:
         start -= state.run_length[np.uintp(start - 1)]
         unlink(state, pool, start)
-    if end < rules.pool_end[np.uintp(pool)] and state.server_job[np.uintp(end)] < 0:
+    if end < pool_end and state.server_job[np.uintp(end)] < 0:
         end += unlink(state, pool, end)
     link(state, pool, start, end - start)

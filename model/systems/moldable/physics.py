@@ -73,7 +73,8 @@ def free_for(state: State, rules: Any, job_class: int) -> int:
 def settle_class(state: State, tables: Any, job_class: int) -> None:
     """What the class has been at since a job of it last came or left enters the integrals."""
     j = np.uintp(job_class)
-    elapsed = state.clock[NOW] - state.class_since[j]
+    now = state.clock[NOW]
+    elapsed = now - state.class_since[j]
     for k in range(LEVELS):
         state.level_area[j, np.uintp(k)] += state.level[j, np.uintp(k)] * elapsed
     shift = tables.bin_shift[j]
@@ -81,31 +82,33 @@ def settle_class(state: State, tables: Any, job_class: int) -> None:
     second = (state.jobs[j, np.uintp(tables.pair[j, 1])] - tables.bin_low[j, 1]) >> shift
     if 0 <= first < BINS and 0 <= second < BINS:
         state.occupancy[j, np.uintp(first), np.uintp(second)] += elapsed
-    state.class_since[j] = state.clock[NOW]
+    state.class_since[j] = now
 
 
 @jitable
 def set_levels(state: State, tables: Any, job_class: int) -> None:
     """What the levels of a class are now."""
     j = np.uintp(job_class)
-    state.level[j, DISTANCE] = state.distance[j] / DISTANCE_UNIT
-    state.level[j, BELOW] = 1.0 if state.below[0, j] > 1 else 0.0
     squared = 0.0
     for side in range(2):
         there = state.jobs[j, np.uintp(tables.pair[j, side])] - tables.pair_target[j, side]
         squared += tables.pair_weight[j, side] * there * there
+    below = state.below[0, j]
+    state.level[j, DISTANCE] = state.distance[j] / DISTANCE_UNIT
     state.level[j, SQUARED] = squared
+    state.level[j, BELOW] = 1.0 if below > 1 else 0.0
 
 
 @jitable
 def count_job(state: State, tables: Any, job_class: int, width: int, by: int) -> None:
     """X_i of a class changes by 1 or -1; integrals, distance and levels follow."""
-    settle_class(state, tables, job_class)
     j = np.uintp(job_class)
     i = np.uintp(width)
     now = state.clock[NOW]
     before = state.jobs[j, i]
-    state.area[j, i] += before * (now - state.since[j, i])
+    spent = before * (now - state.since[j, i])
+    settle_class(state, tables, job_class)
+    state.area[j, i] += spent
     state.since[j, i] = now
     state.jobs[j, i] = before + by
     state.number[JOBS] += by
@@ -153,9 +156,9 @@ def admit(
 def schedule(state: State, record: int, departure: float) -> None:
     """The job departs at that time."""
     at = np.uintp(record)
-    state.job_departure[at] = departure
     lasts = departure - state.job_arrival[at]
     state.time_sum[OF_ADMITTED, np.uintp(state.job_class[at])] += lasts
+    state.job_departure[at] = departure
 
 
 @jitable
@@ -163,11 +166,13 @@ def depart(state: State, tables: Any, rules: Any, record: int) -> None:
     """The job in a record leaves its servers."""
     at = np.uintp(record)
     job_class = state.job_class[at]
+    width = state.job_width[at]
+    lasts = state.job_departure[at] - state.job_arrival[at]
     j = np.uintp(job_class)
-    state.tally[DEPARTED, j] += 1
-    state.time_sum[OF_DEPARTED, j] += state.job_departure[at] - state.job_arrival[at]
-    count_job(state, tables, job_class, state.job_width[at], -1)
     own = rules.own_pool[j]
+    state.tally[DEPARTED, j] += 1
+    state.time_sum[OF_DEPARTED, j] += lasts
+    count_job(state, tables, job_class, width, -1)
     start = record
     while start >= 0:
         following = state.piece_next[np.uintp(start)]

@@ -1,0 +1,40 @@
+"""A panel that one picture fills."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from PySide6.QtWidgets import QVBoxLayout
+
+from gui.intents import Select
+from gui.panel import Panel
+from gui.theme import Theme
+from model.frame import Frame
+
+
+class PicturePanel(Panel):
+    """Passes all on to its picture; a subclass says which."""
+
+    #: A widget made of theme and parent, with ``set_frame``, ``set_selection``, ``set_theme`` and a
+    #: signal ``chosen``.
+    picture: ClassVar[type[Any]]
+
+    def build(self) -> None:
+        """One view that fills the panel."""
+        self.view: Any = self.picture(self.theme, self.body)
+        self.view.chosen.connect(self.intent.emit)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.view)
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show a moment."""
+        self.view.set_frame(frame)
+
+    def show_selection(self, selection: Select) -> None:
+        """Outline what is pointed at."""
+        self.view.set_selection(selection)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.view.set_theme(theme)
