@@ -1,8 +1,8 @@
 """Moldable jobs by simulation: against independent numbers, Erlang's formula, and exact chains.
 
 Each number of an independent program has a 95 % half-width, or is taken to be known to half a unit
-in its last place.  Seeds are fixed; the widths are such that other seeds would fail a test once in
-some hundred thousand times.
+in its last place.  Seeds are fixed; the widths are such that with others a comparison would fail by
+chance once in a hundred thousand times.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ from model.systems.moldable.state import (
     OF_DEPARTED,
 )
 
-#: A test may fail by chance once in so many times, of either sign.
-CHANCE = 1e-6
+#: The chance of a comparison to fail although the numbers are right, of either sign.
+CHANCE = 5e-6
 
 #: Runs whose mean is compared with an exact number.
 RUNS = 20
@@ -106,7 +106,7 @@ SUBLINEAR: Mapping[tuple[str, int], Numbers] = {
     ("α = 2/3", 4000): Numbers(0.0124, 0.0004),
 }
 
-SHORT, LONG = Length((220_000,), 6, 20_000), Length((2_200_000,), 8, 200_000)
+SHORT, LONG = Length((80_000,), RUNS, 10_000), Length((1_000_000,), RUNS, 100_000)
 
 
 def against_the_table(traffic: str, servers: int, length: Length) -> Cell:
@@ -307,13 +307,14 @@ class TestLemma2:
         """98.8 % of the time at n = 4000 and α = 0; up to some 80 jobs at once."""
         scenario = system_of("sub-linear", "α = 0", SERVERS)
         shares, most = [], []
-        for seed in range(1, 5):
+        for seed in range(1, 9):
             bench = open_bench(scenario, "greedy-p", seed)
             samples = samples_at(bench, [200_000, 1_200_000])
             grown = samples[1] - samples[0]
             shares.append(grown[SCALARS + LEVEL_AREA + BELOW] / grown[TIME_COLUMN])
             most.append(_most_below(scenario, seed, 500_000))
-        assert abs(np.mean(shares) - 0.988) < 0.006
+        assert spread(np.array(shares)) < 0.015
+        assert abs(np.mean(shares) - 0.988) < 0.008
         assert 40 < min(most) <= max(most) < 120
 
     def test_where_i1_is_1_there_are_none(self) -> None:
@@ -406,7 +407,7 @@ class TestIdentities:
 class TestTable1:
     """The statistic of the paper: jobs completed by the last of the first 5 million arrivals."""
 
-    LENGTH = Length((5_000_000,), 6)
+    LENGTH = Length((5_000_000,), 12)
 
     #: By an independent program; half-widths where they were told.
     COMPLETED: Mapping[tuple[str, str, str], tuple[float, float]] = {
