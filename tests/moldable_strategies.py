@@ -98,7 +98,7 @@ def scripted_data(draw: st.DrawFn, most_servers: int = 11, most_jobs: int = 25) 
         if asked:
             job["requested"] = draw(st.integers(1, len(item["speedup"])))
         arrivals.append(job)
-    load = draw(st.sampled_from(["3/5", "9/10", None]))
+    load = draw(st.sampled_from(["3/5", "9/10", "19/20", None]))
     workload: Data = {"kind": "scripted", "arrivals": arrivals}
     return {
         "system": "moldable",

@@ -204,7 +204,7 @@ def _law(value: Any, _: RunInfo, values: Mapping[str, Any]) -> str:
 
 
 _MOLDABLE: Mapping[str, Symbol] = {
-    "job": Symbol("", "", _numbered_job),
+    "job": Symbol("", "", _left_out),
     "type": Symbol("", "", _class),
     "request": Symbol("<i>i</i>"),
     "free": Symbol("<i>j</i>"),

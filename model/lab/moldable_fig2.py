@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import MappingProxyType
 from typing import Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from model.lab.moldable_runs import (
-    SPEEDUPS,
     TRAFFIC,
     At,
     Cell,
@@ -103,10 +103,20 @@ def _rows(key: Key, cell: Cell) -> list[Row]:
               "n": key.servers}  # fmt: skip
     rows = [Row(name, *pair(cell.measure(name)), paper=_printed(key).get(name), at=at)
             for name in MEASURES]  # fmt: skip
-    known = erlang_blocking(key.scenario, key.way.policy)
+    known = _erlang(key)
     if known is not None:
         rows.insert(1, Row("blocking_by_erlang", known, at=at))
-    return [*rows, Row("optimal_time", optimal_time(key.scenario), at=at)]
+    return [*rows, Row("optimal_time", _optimal_time(key), at=at)]
+
+
+@cache  # a picture that fills is made again after each part
+def _erlang(key: Key) -> float | None:
+    return erlang_blocking(key.scenario, key.way.policy)
+
+
+@cache
+def _optimal_time(key: Key) -> float:
+    return optimal_time(key.scenario)
 
 
 def _printed(key: Key) -> dict[str, float]:
@@ -119,22 +129,20 @@ def _printed(key: Key) -> dict[str, float]:
 
 def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
     over = f"servers n ({SCALES[scale][1].text()})"
-    found = (_pictures(speedup, over, [key for key in cells if key.way.speedup == speedup], cells)
-             for speedup in SPEEDUPS)  # fmt: skip
-    pictures = sorted((figure for several in found for figure in several),
-                      key=lambda figure: figure.name)  # fmt: skip
-    return tuple(figure for figure in pictures if figure.curves)
+    halves = zip(*(
+        _pictures(speedup, over, [key for key in cells if key.way.speedup == speedup], cells)
+        for speedup in dict.fromkeys(way.speedup for way in WAYS)
+    ), strict=True)  # fmt: skip
+    return tuple(figure for half in halves for figure in half if figure.curves)
 
 
 def _pictures(speedup: str, over: str, keys: Sequence[Key], cells: Cells) -> tuple[Figure, Figure]:
     """Blocking and mean execution time with one speed-up."""
     optimal = [key for key in keys if key.way.policy == "greedy-p"]
     blocking = (*_measured(keys, cells, "blocking_probability"),
-                *_known(keys, lambda key: f"Erlang: {key.line}",
-                        lambda key: erlang_blocking(key.scenario, key.way.policy)))  # fmt: skip
+                *_known(keys, lambda key: f"Erlang: {key.line}", _erlang))  # fmt: skip
     times = (*_measured(keys, cells, "execution_time"),
-             *_known(optimal, lambda key: f"D*, {key.traffic}",
-                     lambda key: optimal_time(key.scenario)))  # fmt: skip
+             *_known(optimal, lambda key: f"D*, {key.traffic}", _optimal_time))  # fmt: skip
     return (
         Figure(f"{NAME}a-{speedup}", f"Blocking, {speedup} speed-up", over,
                "blocking probability", blocking, logarithmic_x=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from model.scenario.moldable import MoldableScenario
 from model.systems.moldable.measures import batches_of
 from model.systems.moldable.numbers import MoldableNumbers, numbers_of
 from model.systems.moldable.sampling import PER_CLASS, SCALARS, TIME_COLUMN
-from model.systems.moldable.state import NEXT_ARRIVAL
+from model.systems.moldable.state import NEXT_ARRIVAL, MoldableState
 
 WORK = __name__
 
@@ -138,21 +138,26 @@ def carry_out(part: Part) -> Outcome:
 
 
 def samples_at(bench: Bench, arrivals: Sequence[int]) -> NDArray[np.float64]:
-    """[k, sample width] samples just after each of the increasing numbers of *arrivals*.
+    """[k, sample width] samples just after each of the increasing numbers of *arrivals*."""
+    samples = np.zeros((len(arrivals), bench.system.sample_width))
+    for row, state in zip(samples, states_at(bench, arrivals), strict=True):
+        bench.system.sample(state, row)
+    return samples
+
+
+def states_at(bench: Bench, arrivals: Sequence[int]) -> Iterator[MoldableState]:
+    """A run's state just after each of the increasing numbers of *arrivals*, from empty.
 
     An event takes in one arrival at most, so that as many events as arrivals are still to come
     never go too far.
     """
-    system = bench.system
     engine = bench.kernel() if bench.has_kernel else bench.reference
-    state = started(system)
-    tape = np.zeros(_SLICE, system.row_dtype)
-    samples = np.zeros((len(arrivals), system.sample_width))
-    for row, goal in zip(samples, arrivals, strict=True):
+    state = started(bench.system)
+    tape = np.zeros(_SLICE, bench.system.row_dtype)
+    for goal in arrivals:
         while (left := goal - int(state.number[NEXT_ARRIVAL])) > 0:
             state = engine.advance(state, tape[:left], Task()).state
-        system.sample(state, row)
-    return samples
+        yield state
 
 
 def _measures(

@@ -20,6 +20,7 @@ BENCHMARKS = (
     ("Engines", "bench_engines", ("--quick",), ()),
     ("Queues", "bench_queues", ("--quick",), ()),
     ("Phases", "bench_phases", ("--quick",), ()),
+    ("Moldable jobs", "bench_moldable", ("--quick",), ()),
     ("History", "bench_history", ("--quick",), ()),
     ("Linear programs and configurations", "bench_programs", ("1",), ("3",)),
     ("Drawing", "bench_drawing", ("--quick",), ()),

@@ -34,7 +34,6 @@ from tests.bench.timing import (
     Work,
     comparison,
     interleaved,
-    ratio,
     section,
     spread,
     table,
@@ -51,7 +50,7 @@ CASES: tuple[tuple[str, int], ...] = (
 )
 
 #: Events of one round: kernel and C, the kernel as a program, the Python programs.
-COUNTS = (1_000_000, 1_000_000, 40_000)
+COUNTS = (1_000_000, 10_000_000, 40_000)
 
 #: Simulated time, in mean sizes, after which a run is taken as settled.
 SETTLED = 4.0
@@ -67,9 +66,10 @@ def bench_of(
 ) -> Bench:
     """A scenario with another number of servers, under a policy."""
     scenario = load_scenario(name)
-    changes: dict[str, Any] = {"servers": as_data(scenario)["servers"] | {"count": servers}}
-    if policy != scenario.policy.name:
-        changes["policy"] = {"name": policy, "parameters": options or {}}
+    changes: dict[str, Any] = {
+        "servers": as_data(scenario)["servers"] | {"count": servers},
+        "policy": {"name": policy, "parameters": options or {}},
+    }
     return assemble(edited(scenario, changes))
 
 

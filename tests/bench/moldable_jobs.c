@@ -95,6 +95,13 @@ static i64 best_gap(const State *s, i64 pool, i64 count) {
     return head[least];
 }
 
+/* Two at a time, the last one again where there are fewer. */
+static void mark(State *s, i64 start, i64 count, i64 record) {
+    i64 last = start + count - 1;
+    for (i64 server = start; server <= last; server += 2)
+        s->server_job[server] = s->server_job[smaller(server + 1, last)] = (i32)record;
+}
+
 static i64 take(State *s, i64 pool, i64 count, i64 last) {
     s->free[pool] -= count;
     s->number[BUSY] += count;
@@ -105,8 +112,7 @@ static i64 take(State *s, i64 pool, i64 count, i64 last) {
         if (length > used) link_gap(s, pool, start + used, length - used);
         if (last >= 0) s->piece_next[last] = (i32)start;
         else record = start;
-        for (i64 server = start; server < start + used; server++)
-            s->server_job[server] = (i32)record;
+        mark(s, start, used, record);
         s->run_length[start] = (i32)used;
         s->piece_next[start] = -1;
         last = start;
@@ -117,7 +123,7 @@ static i64 take(State *s, i64 pool, i64 count, i64 last) {
 
 static void give_back(State *s, const Rules *r, i64 pool, i64 start) {
     i64 length = s->run_length[start], end = start + length;
-    for (i64 server = start; server < end; server++) s->server_job[server] = -1;
+    mark(s, start, length, -1);
     s->free[pool] += length;
     s->number[BUSY] -= length;
     if (start > r->pool_first[pool] && s->server_job[start - 1] < 0) {
@@ -326,7 +332,7 @@ static void run_arrival(const Run *run, i64 place, i64 number, Row *row) {
         if (below <= 1 && s->below[j] > 1) flags |= FLAG_BELOW;
     } else {
         s->tally[BLOCKED * s->classes + j]++;
-        row->lasts = NAN;
+        row->lasts = -1;
         flags |= FLAG_BLOCKED;
     }
     if (width == free) flags |= FLAG_FULL;

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from model.api import Session
+from model.engine import EventRun
 from model.lab import EXPERIMENTS, experiment_name
 from model.lab.moldable_fig2 import SCALES as FIGURE_SCALES
 from model.lab.moldable_table1 import PAPER
@@ -22,6 +23,7 @@ from model.policy_choice import policy_choice
 from model.records import ARRIVAL
 from model.scenario.load import edited, load_scenario, parse_scenario
 from model.scenario.moldable import JobClass, MoldableScenario
+from model.state import copied
 from model.systems.moldable.rows import EVENT_KINDS
 from model.systems.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 from tests.help_pages import HELP, blocks, code, flat, page, table
@@ -291,12 +293,22 @@ class TestLesson:
         for policy in POLICIES:
             session = stopped(policy, 30.0)
             said[policy] = [session.info.narrator.row(row) for row in session.frame().rows]
-        quoted = [*re.findall(r'"([^"]+)"', LESSON)]
-        assert quoted
-        assert all(any(words in one for one in said["greedy"]) for words in quoted)
+        steps = self.sub_steps_of_job_1()
+        quoted = re.findall(r'"([^"]+)"', LESSON)
+        assert len(quoted) == 3
+        assert any(quoted[0] in one for one in said["greedy"])
+        assert all(any(words in one for one in steps) for words in quoted[1:])
         (text,) = re.findall(r"\*\*Decisions\.\*\*.*?\n\n", MOLDABLE, re.DOTALL)
         for words, policy in zip(re.findall(r'"([^"]+)"', flat(text)), POLICIES, strict=True):
             assert any(words in one for one in said[policy]), words
+
+    @staticmethod
+    def sub_steps_of_job_1() -> list[str]:
+        session = Session.open("moldable-classroom", "greedy-p", seed=1, kernel=False)
+        session.run(events=1)
+        run = EventRun(session.bench.system, copied(session.timeline.state))
+        run.finish()
+        return [session.info.narrator.record(record) for record in run.records]
 
     def test_after_eighteen_minutes(self) -> None:
         told = re.search(r"greedy \*\*(\d+)\*\*, greedy\(p\\\*\) \*\*none\*\*", LESSON)

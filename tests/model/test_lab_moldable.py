@@ -231,8 +231,8 @@ class TestResults:
     def test_pictures_of_the_figure(self, results: Any) -> None:
         curves = {figure.name: [line.name for line in figure.curves]
                   for figure in results["moldable-fig2"].figures}  # fmt: skip
-        assert list(curves) == ["moldable-fig2a-linear", "moldable-fig2a-sub-linear",
-                                "moldable-fig2b-linear", "moldable-fig2b-sub-linear"]  # fmt: skip
+        assert list(curves) == ["moldable-fig2a-sub-linear", "moldable-fig2a-linear",
+                                "moldable-fig2b-sub-linear", "moldable-fig2b-linear"]  # fmt: skip
         assert len(curves["moldable-fig2a-linear"]) == 6
         assert "Erlang: greedy, α = 1/2" in curves["moldable-fig2a-sub-linear"]
         assert "Erlang: greedy(p*), α = 0" not in curves["moldable-fig2a-sub-linear"]

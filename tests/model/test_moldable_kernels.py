@@ -51,7 +51,8 @@ def scenarios(draw: st.DrawFn, certain: bool = False) -> Any:
     """Poisson arrivals of up to three classes at up to 40 servers; *certain*: no request is
     drawn."""
     servers = draw(st.integers(1, 40))
-    classes = [item | {"share": draw(st.sampled_from([1, 2, 7])), "size": draw(st.sampled_from(LAWS))}
+    shares, laws = st.sampled_from([1, 2, 7]), st.sampled_from(LAWS)
+    classes = [item | {"share": draw(shares), "size": draw(laws)}
                for item in draw(several_classes(min(8, servers), min(3, servers)))]  # fmt: skip
     data: dict[str, Any] = {
         "system": "moldable",
@@ -222,9 +223,8 @@ def test_engines_take_turns(scenario: Any, before: int, between: int) -> None:
     agree(bench, 20, copied(state))
     after = kernel.advance(state, np.zeros(30, MOLDABLE_ROW), Task()).state
     events = int(after.number[EVENT])
-    straight = bench.kernel().advance(
-        started(bench.system), np.zeros(events, MOLDABLE_ROW), Task()
-    ).state
+    first, tape = started(bench.system), np.zeros(events, MOLDABLE_ROW)
+    straight = bench.kernel().advance(first, tape, Task()).state
     assert digest(after) == digest(straight)
 
 
@@ -234,7 +234,7 @@ def test_seeking(scenario: Any, places: list[int]) -> None:
     """Wherever a run is taken back or forward to, it is as the reference would be there."""
     bench = bench_of(scenario)
     kernel = bench.kernel()
-    kernel.keyframe_every = 32  # type: ignore[attr-defined]
+    kernel.keyframe_every = 32
     timeline = Timeline(bench.system, kernel)
     for place in places:
         timeline.seek(place)
@@ -252,7 +252,7 @@ def test_samples(scenario: Any, stride: int) -> None:
     taken = [engine.advance(copied(first), np.zeros(50, MOLDABLE_ROW), Task(stride=stride)).samples
              for engine in (bench.reference, bench.kernel())]  # fmt: skip
     assert len(taken[0]) == 50 // stride
-    assert np.array_equal(*taken)
+    assert np.array_equal(taken[0], taken[1])
 
 
 @given(scenarios(), st.sampled_from(sorted(EVENT_KINDS)), st.sampled_from([0.5, 4.0, 1e9]))

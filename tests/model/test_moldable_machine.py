@@ -34,14 +34,6 @@ class MoldableWalk(Walk):
     def open(self, scenario: Any) -> None:
         super().open(scenario)
 
-    @rule(share=st.floats(0, 1), length=st.integers(1, 30))
-    def read_the_log(self, share: float, length: int) -> None:
-        """As elsewhere, but byte by byte: a blocked job has no execution time, which is a nan."""
-        first = 1 + round(share * self.live_end)
-        rows = self.session.timeline.rows(first, first + length)
-        expected = self.straight.rows[first - 1 : min(first + length, self.live_end)]
-        assert rows.tobytes() == expected.tobytes()
-
     @rule(data=st.data(), events=st.integers(1, 20), compiled=st.booleans())
     @precondition(lambda self: self.substep == 0)
     def go_on_under_another_policy(self, data: st.DataObject, events: int, compiled: bool) -> None:

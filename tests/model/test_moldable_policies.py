@@ -221,6 +221,13 @@ class TestShares:
             if run.event.type == 0 and row["width"]:
                 assert row["server"] >= 10
 
+    def test_another_load_is_shared_out_as_the_arrivals_are(self) -> None:
+        policies = [bench_of(rho=rho, classes=TWO, servers=19, **parameters).system.policy
+                    for rho, parameters in (("9/10", {}), ("3/10", {"load": "9/10"}))]  # fmt: skip
+        for j in range(2):
+            assert law_of(policies[0], j) == law_of(policies[1], j)
+        assert policies[0].rules.pool_end.tolist() == policies[1].rules.pool_end.tolist()
+
     def test_idle_servers_are_idle_for_ever(self) -> None:
         bench = bench_of(rho="1", classes=TWO, shares={"a": "1/2", "b": "1/4"})
         for run, _ in arrivals(bench, 200):
@@ -278,8 +285,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a width of 0": (
         data() | {"policy": {"name": "fixed-width", "parameters": {"servers": 0}}},
         "policy.parameters.servers: found 0, allowed: a number of at least 1"),
-    "a threshold without steps": (
-        data("threshold"), "policy.parameters.steps: found nothing, allowed: this field is"),
     "two steps at one number": (
         data("threshold", steps=[{"free": 1, "servers": 1}, {"free": 1, "servers": 2}]),
         "steps[1].free: found 1 for the second time, allowed: once"),
@@ -335,7 +340,7 @@ class TestCertain:
         """Ghanbarian et al. (2025), Remark 1 and Section 4."""
         rows = [arrivals(bench_of(policy, classes=[{"speedup": LINEAR}]), 200)
                 for policy in ("greedy", "greedy-p")]  # fmt: skip
-        first, second = ([row.tobytes() for _, row in found] for found in rows)
+        first, second = ([row.tolist() for _, row in found] for found in rows)
         assert first == second
 
     def test_fixed_width(self) -> None:
@@ -345,18 +350,27 @@ class TestCertain:
 
     def test_threshold(self) -> None:
         """A step holds from its number of free servers on; below all of them it is one."""
-        steps = [{"free": 10, "servers": 4}, {"free": 3, "servers": 2}]
+        steps = [{"free": 10, "servers": 2}, {"free": 3, "servers": 4}]
         scenario = data(rho="3/2", classes=TWO)
         scenario["policy"] = {"name": "threshold", "parameters": {"steps": steps}}
         seen = set()
         for run, row in arrivals(assemble(parse_scenario(scenario)), 300):
             free, degree = int(row["free"]), (5, 2)[run.event.type]
-            step = 4 if free >= 10 else 2 if free >= 3 else 1
+            step = 2 if free >= 10 else 4 if free >= 3 else 1
             assert row["request"] == min(step, degree)
             reached = 10 if free >= 10 else 3 if free >= 3 else 0
             assert run.records[1].values["from"] == reached
             seen.add(reached)
         assert seen == {0, 3, 10}
+
+    @pytest.mark.parametrize(("servers", "least"), [(20, 2), (21, 3), (9, 1)])
+    def test_threshold_without_steps(self, servers: int, least: int) -> None:
+        """d servers while at least a tenth of all is free, else one."""
+        scenario = data(rho="3/2", classes=TWO, servers=servers)
+        scenario["policy"] = {"name": "threshold"}
+        for run, row in arrivals(assemble(parse_scenario(scenario)), 150):
+            wide = int(row["free"]) >= least
+            assert row["request"] == ((5, 2)[run.event.type] if wide else 1)
 
     def test_a_step_may_stand_alone(self) -> None:
         asked = self.asked("threshold", steps={"free": 0, "servers": 3})

@@ -109,7 +109,7 @@ class TestASecondProgram:
     def test_agrees_on_what_happened(self, data: dict[str, Any]) -> None:
         """The flags of an event, from the states before and after it."""
         bench, oracle = assemble(parse_scenario(data)), Oracle(data)
-        least = bench.system.tables.least.tolist()  # type: ignore[attr-defined]
+        least = [min(support, default=0) for support in bench.numbers.support]
         pairs = zip(runs(bench, np.inf), oracle.events, strict=True)
         for event, (run, expected) in enumerate(pairs, 1):
             width, j = sum(length for _, length in expected.pieces), expected.job_class
@@ -128,6 +128,11 @@ class TestASecondProgram:
             }
             assert run.row["flags"][0] == sum(flag for flag, there in flags.items() if there)
             assert run.row["event"][0] == event
+            lasts = float(run.row["lasts"][0])
+            since = -1.0
+            if expected.departs is not None:
+                since = float(expected.departs - oracle.jobs[expected.job].time)
+            assert lasts == pytest.approx(since, abs=CLOSE)
             assert run.row["busy"][0] == oracle.servers - expected.on.count(None)
 
     def open(self, oracle: Oracle, event: Happened) -> int:
@@ -158,8 +163,10 @@ class TestIntegrals:
             away = oracle.integral(lambda jobs, j=j, target=target: sum(
                 abs(many - y) for many, y in zip(jobs[j], target, strict=False)))  # fmt: skip
             assert level_area[j, DISTANCE] == pytest.approx(float(away), abs=CLOSE)
-            narrow = oracle.integral(lambda jobs, j=j, least=int(tables.least[j]): sum(
-                jobs[j][: max(0, least - 1)]) > 1)  # fmt: skip
+            least = min(bench.numbers.support[j], default=0)
+            narrow = oracle.integral(
+                lambda jobs, j=j, least=least: sum(jobs[j][: max(0, least - 1)]) > 1
+            )
             assert level_area[j, BELOW] == pytest.approx(float(narrow), abs=CLOSE)
             support = bench.numbers.support[j]
             squared = oracle.integral(lambda jobs, j=j, s=speedup, support=support: sum(
@@ -167,6 +174,7 @@ class TestIntegrals:
                 for i in support))  # fmt: skip
             assert level_area[j, SQUARED] == pytest.approx(float(squared), rel=CLOSE, abs=CLOSE)
             assert known or not support
+            assert set(support) <= set(tables.pair[j].tolist())
 
     @given(scripted_data())
     def test_time_is_spent_in_the_bins_of_the_two_widths(self, data: dict[str, Any]) -> None:

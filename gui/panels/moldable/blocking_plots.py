@@ -61,6 +61,7 @@ class MomentPlot(TimePlot):
         self._drawn = 0.0
         self._fresh = True  # nothing of this run was drawn yet
         self._levels: tuple[str, ...] = ()
+        self.moving: tuple[Pyramid, ...] = ()  #: all curves
         self.setMinimumHeight(80)
         view = self.getPlotItem().getViewBox()
         view.sigXRangeChanged.connect(self._zoomed)
@@ -74,17 +75,12 @@ class MomentPlot(TimePlot):
         self.getPlotItem().getAxis("left").resizeEvent()  # it moves a label when it is resized only
 
     def fill(self, frame: Frame, view: View) -> None:
-        """Put the points for a range of time into the curves."""
-        raise NotImplementedError
-
-    def curves(self) -> tuple[Pyramid, ...]:
-        """All curves."""
-        raise NotImplementedError
+        """Put the points for a range of time into the curves; without any there is nothing."""
 
     def begin(self, frame: Frame) -> None:
         """Another run."""
         self.name_axis(frame)
-        for curve in self.curves():
+        for curve in self.moving:
             curve.replace(*nothing(0.0))
         self.set_levels(())
         self._fresh = True
@@ -97,7 +93,11 @@ class MomentPlot(TimePlot):
 
     def show_times(self, shown: bool) -> None:
         """Whether the axis of time is seen, or left to the plot below."""
-        self.getPlotItem().getAxis("bottom").setVisible(shown)
+        plot = self.getPlotItem()
+        plot.getAxis("bottom").setVisible(shown)
+        # Without that axis the lowest number at the left needs room for its lower half.
+        half = QFontMetricsF(current_fonts().body).height() / 2
+        plot.setContentsMargins(4, 8, 4, 4 if shown else half)
 
     def set_levels(self, levels: tuple[Level, ...]) -> None:
         """Lines at these values, and at no others."""
@@ -160,13 +160,10 @@ class BlockedPlot(MomentPlot):
         super().__init__(sums, theme, parent)
         self._ahead = self.add_curve("ahead", "border")
         self._curve = self.add_curve("blocked", "rejection")
+        self.moving = self._curve, self._ahead
         self._band: PyramidBand | None = None
         self.stretch = 0.0
         self.setToolTip(f"The share of the jobs that are blocked.\n{_HOW}")
-
-    def curves(self) -> tuple[Pyramid, ...]:
-        """What has come, and what lies ahead."""
-        return self._curve, self._ahead
 
     def fill(self, frame: Frame, view: View) -> None:
         """Shares over a stretch of time that ends where the point is."""
@@ -206,12 +203,9 @@ class TimesPlot(MomentPlot):
         looks = zip(STATISTICS, _LOOKS, strict=True)
         self._curves = {name: self.add_curve(name, role, style=style)
                         for name, (role, style) in looks}  # fmt: skip
+        self.moving = tuple(self._curves.values())
         self.setToolTip("The mean execution time so far: of all jobs that got servers, of those "
                         "that are completed, and by Little's law.\n" + _HOW)  # fmt: skip
-
-    def curves(self) -> tuple[Pyramid, ...]:
-        """One for each statistic."""
-        return tuple(self._curves.values())
 
     def fill(self, frame: Frame, view: View) -> None:
         """Means since the warm-up, up to where the point is."""

@@ -41,26 +41,40 @@ def calendar_of(state: MoldableState, rate: float) -> Calendar:
     """The calendar of a state in which jobs depart at some *rate* above 0."""
     servers = len(state.job_departure)
     slots = min(max(FEWEST_SLOTS, 1 << (2 * servers - 1).bit_length()), MOST_SLOTS)
-    calendar = Calendar(
-        first=np.full(slots, -1, np.int32),
-        following=np.full(servers, -1, np.int32),
-        days=np.array([rate]),
-        place=np.array([0, -1], np.int64),
-    )
     live = np.flatnonzero(state.job_number >= 0)
-    calendar.place[DAY] = int(min(state.clock[0] * rate, LAST_DAY))
-    for record in live.tolist():
-        insert(state, calendar, record)
-    return calendar
+    slot = _days_of(state.job_departure[live], rate) & (slots - 1)
+    order = np.argsort(slot, kind="stable")
+    records, slot = live[order], slot[order]
+    starts = np.flatnonzero(np.diff(slot, prepend=-1))
+    first, following = np.full(slots, -1, np.int32), np.full(servers, -1, np.int32)
+    first[slot[starts]] = records[starts]
+    following[records[:-1]] = np.where(slot[1:] == slot[:-1], records[1:], -1)
+    return Calendar(
+        first=first,
+        following=following,
+        days=np.array([rate]),
+        place=np.array([_days_of(state.clock, rate)[0], -1], np.int64),
+    )
+
+
+def _days_of(times: NDArray[np.float64], rate: float) -> NDArray[np.int64]:
+    """As :func:`day_of`, of several times."""
+    return np.minimum(times * rate, LAST_DAY).astype(np.int64)
+
+
+@jitable
+def day_of(calendar: Any, time: float) -> int:
+    """The day on which a time is."""
+    return int(min(time * calendar.days[0], LAST_DAY))
 
 
 @jitable
 def insert(state: State, calendar: Any, record: int) -> None:
     """A job will depart."""
-    time = state.job_departure[np.uintp(record)]
-    day = int(min(time * calendar.days[0], LAST_DAY))
+    at = np.uintp(record)
+    day = day_of(calendar, state.job_departure[at])
     slot = np.uintp(day & (len(calendar.first) - 1))
-    calendar.following[np.uintp(record)] = calendar.first[slot]
+    calendar.following[at] = calendar.first[slot]
     calendar.first[slot] = record
     soonest = calendar.place[NEXT]
     if soonest >= 0 and is_before(state, record, soonest):
@@ -100,8 +114,7 @@ def best_of(state: State, calendar: Any, day: int) -> int:
     record = calendar.first[np.uintp(day & (len(calendar.first) - 1))]
     best = -1
     while record >= 0:
-        time = state.job_departure[np.uintp(record)]
-        if int(min(time * calendar.days[0], LAST_DAY)) == day and (
+        if day_of(calendar, state.job_departure[np.uintp(record)]) == day and (
             best < 0 or is_before(state, record, best)
         ):
             best = record
@@ -116,8 +129,7 @@ def after_a_year(state: State, calendar: Any) -> int:
     for record in range(len(state.job_departure)):
         if state.job_number[record] >= 0 and (best < 0 or is_before(state, record, best)):
             best = record
-    time = state.job_departure[np.uintp(best)]
-    calendar.place[DAY] = int(min(time * calendar.days[0], LAST_DAY))
+    calendar.place[DAY] = day_of(calendar, state.job_departure[np.uintp(best)])
     calendar.place[NEXT] = best
     return best
 

@@ -73,7 +73,8 @@ def advance(
 
     At equal times departures come first, then arrivals.
     """
-    initial_jobs, stride, stop_flags = constant[INITIAL_JOBS], constant[STRIDE], constant[STOP_FLAGS]
+    initial_jobs, stride = constant[INITIAL_JOBS], constant[STRIDE]
+    stop_flags = constant[STOP_FLAGS]
     first, last = jobs.first[0], len(jobs.time)
     while done[0] < len(tape):
         record = soonest(state, calendar)
@@ -147,7 +148,7 @@ def run_arrival(
     width = min(asked, free)
     flags = FLAG_ARRIVED
     record = -1
-    lasts = np.nan
+    lasts = -1.0
     if width > 0:
         now = state.clock[NOW]
         departure = now + size / tables.speedup[j, np.uintp(width)]

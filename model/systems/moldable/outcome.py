@@ -21,7 +21,7 @@ class Outcome:
         self.server = -1
         self.request = -1
         self.width = 0
-        self.lasts = float("nan")
+        self.lasts = -1.0
         self._rules = rules
         self.free = physics.free_for(state, rules, event.type)
         self._below = int(state.below[0, event.type])

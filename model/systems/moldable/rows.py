@@ -36,7 +36,7 @@ MOLDABLE_ROW = np.dtype([
     ("event", np.int64),
     ("time", np.float64),
     ("job", np.int64),
-    ("lasts", np.float64),  # the job's execution time; nan where it is blocked
+    ("lasts", np.float64),  # the job's execution time; -1: it is blocked
     ("trail", np.uint64),
     ("server", np.int32),  # the job's first server
     ("type", np.int32),  # the job's class
