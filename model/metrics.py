@@ -82,6 +82,27 @@ class Batches:
         return Batches(self.values - other.values, self.scale)
 
 
+def ratio(
+    count: NDArray[np.float64] | Sequence[float], of: NDArray[np.float64] | Sequence[float]
+) -> Batches:
+    """A quotient of two sums over the batches, such as the share of the jobs that are rejected.
+
+    Its mean is the quotient over all batches together; that of the batches' own quotients would
+    count a batch of few jobs like one of many.  The batches' values are those of its linearization
+    (the delta method), so that intervals and paired differences follow as for any other quantity.
+
+    Parameters
+    ----------
+    count, of:
+        [b] the two quantities in each batch; nan everywhere where *of* adds up to 0.
+    """
+    above, below = np.asarray(count, float), np.asarray(of, float)
+    if not below.sum() > 0:
+        return Batches(np.full(len(below), np.nan))
+    mean = above.sum() / below.sum()
+    return Batches(mean + (above - mean * below) / below.mean())
+
+
 def estimates(batches: Mapping[str, Batches]) -> dict[str, Estimate]:
     """The mean of each metric, with its interval by batch means."""
     return {name: one.estimate() for name, one in batches.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from types import MappingProxyType
-from typing import Callable, Iterable, Mapping, NamedTuple, Sequence
+from typing import Callable, Iterable, Mapping, NamedTuple
 
 from model.lab.moldable_runs import (
     TRAFFIC,
@@ -44,9 +44,9 @@ class Way(NamedTuple):
 
 #: With the linear speed-up greedy(p*) is greedy.
 WAYS = (
-    Way("sub-linear", "greedy-p", "greedy(p*)"),
-    Way("sub-linear", "greedy", "greedy"),
-    Way("linear", "greedy-p", "greedy(p*)"),
+    Way("sub-linear", "greedy-p", "greedy(p*), sub-linear"),
+    Way("sub-linear", "greedy", "greedy, sub-linear"),
+    Way("linear", "greedy-p", "both, linear"),
 )
 
 MEASURES = ("blocking_probability", "execution_time")
@@ -69,11 +69,6 @@ class Key(NamedTuple):
         """What the curve that it is on is called."""
         return f"{self.way.name}, {self.traffic}"
 
-    @property
-    def label(self) -> str:
-        """What the point's runs are called."""
-        return f"{self.way.speedup}, {self.line}, n = {self.servers}"
-
 
 Cells = Mapping[Key, Cell]
 
@@ -87,7 +82,7 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
     sizes, length = SCALES[scale]
     keys = [Key(way, traffic, n) for way in WAYS for traffic in TRAFFIC for n in sizes]
     return {key: moldable_runs(key.scenario, key.way.policy, length,
-                               key.label) for key in keys}  # fmt: skip
+                               f"{key.line}, n = {key.servers}") for key in keys}  # fmt: skip
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
@@ -128,27 +123,21 @@ def _printed(key: Key) -> dict[str, float]:
 
 
 def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
+    """Blocking with each speed-up, and the mean execution time with both."""
     over = f"servers n ({SCALES[scale][1].text()})"
-    halves = zip(*(
-        _pictures(speedup, over, [key for key in cells if key.way.speedup == speedup], cells)
-        for speedup in dict.fromkeys(way.speedup for way in WAYS)
-    ), strict=True)  # fmt: skip
-    return tuple(figure for half in halves for figure in half if figure.curves)
-
-
-def _pictures(speedup: str, over: str, keys: Sequence[Key], cells: Cells) -> tuple[Figure, Figure]:
-    """Blocking and mean execution time with one speed-up."""
-    optimal = [key for key in keys if key.way.policy == "greedy-p"]
-    blocking = (*_measured(keys, cells, "blocking_probability"),
-                *_known(keys, lambda key: f"Erlang: {key.line}", _erlang))  # fmt: skip
-    times = (*_measured(keys, cells, "execution_time"),
-             *_known(optimal, lambda key: f"D*, {key.traffic}", _optimal_time))  # fmt: skip
-    return (
-        Figure(f"{NAME}a-{speedup}", f"Blocking, {speedup} speed-up", over,
-               "blocking probability", blocking, logarithmic_x=True),
-        Figure(f"{NAME}b-{speedup}", f"Mean execution time, {speedup} speed-up", over,
-               "mean execution time", times, logarithmic_x=True),
-    )  # fmt: skip
+    pictures = []
+    for speedup in dict.fromkeys(way.speedup for way in WAYS):
+        keys = [key for key in cells if key.way.speedup == speedup]
+        curves = (*_measured(keys, cells, "blocking_probability"),
+                  *_known(keys, lambda key: f"Erlang: {key.line}", _erlang))  # fmt: skip
+        pictures.append(Figure(f"{NAME}a-{speedup}", "Blocking over the number of servers", over,
+                               "blocking probability", curves, logarithmic_x=True))  # fmt: skip
+    optimal = [key for key in cells if key.way == WAYS[0]]
+    times = (*_measured(cells, cells, "execution_time"),
+             *_known(optimal, lambda key: f"D*: {key.line}", _optimal_time))  # fmt: skip
+    pictures.append(Figure(f"{NAME}b", "Mean execution time over the number of servers", over,
+                           "mean execution time", times, logarithmic_x=True))  # fmt: skip
+    return tuple(figure for figure in pictures if figure.curves)
 
 
 def _lines(keys: Iterable[Key]) -> dict[str, list[Key]]:

@@ -4,6 +4,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* As in the kernel, every function becomes a part of the loop. */
+#define INLINE static inline __attribute__((always_inline))
+
 typedef int64_t i64;
 typedef int32_t i32;
 typedef uint64_t u64;
@@ -53,22 +56,22 @@ typedef struct { State *s; const Tables *t; const Rules *r; Calendar *c; const J
 
 /* Random words and the running hash. */
 
-static u64 scrambled(u64 word) {
+INLINE u64 scrambled(u64 word) {
     word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9u;
     word = (word ^ word >> 27) * 0x94D049BB133111EBu;
     return word ^ word >> 31;
 }
 
-static u64 random_word(u64 key, i64 number) {
+INLINE u64 random_word(u64 key, i64 number) {
     const u64 step = 0x9E3779B97F4A7C15u;
     return scrambled(scrambled(key ^ (u64)number * step) + step);
 }
 
 /* Gaps. */
 
-static i64 smaller(i64 a, i64 b) { return a < b ? a : b; }
+INLINE i64 smaller(i64 a, i64 b) { return a < b ? a : b; }
 
-static void link_gap(State *s, i64 pool, i64 start, i64 length) {
+INLINE void link_gap(State *s, i64 pool, i64 start, i64 length) {
     i32 *place = s->gap_head + pool * s->widths + smaller(length, s->widths) - 1, head = *place;
     s->gap_next[start] = head;
     s->gap_previous[start] = -1;
@@ -77,7 +80,7 @@ static void link_gap(State *s, i64 pool, i64 start, i64 length) {
     s->run_length[start] = s->run_length[start + length - 1] = (i32)length;
 }
 
-static i64 unlink_gap(State *s, i64 pool, i64 start) {
+INLINE i64 unlink_gap(State *s, i64 pool, i64 start) {
     i64 length = s->run_length[start];
     i32 following = s->gap_next[start], previous = s->gap_previous[start];
     if (previous >= 0) s->gap_next[previous] = following;
@@ -86,7 +89,7 @@ static i64 unlink_gap(State *s, i64 pool, i64 start) {
     return length;
 }
 
-static i64 best_gap(const State *s, i64 pool, i64 count) {
+INLINE i64 best_gap(const State *s, i64 pool, i64 count) {
     const i32 *head = s->gap_head + pool * s->widths;
     i64 least = smaller(count, s->widths) - 1;
     for (i64 place = least; place < s->widths; place++)
@@ -96,13 +99,13 @@ static i64 best_gap(const State *s, i64 pool, i64 count) {
 }
 
 /* Two at a time, the last one again where there are fewer. */
-static void mark(State *s, i64 start, i64 count, i64 record) {
+INLINE void mark(State *s, i64 start, i64 count, i64 record) {
     i64 last = start + count - 1;
     for (i64 server = start; server <= last; server += 2)
         s->server_job[server] = s->server_job[smaller(server + 1, last)] = (i32)record;
 }
 
-static i64 take(State *s, i64 pool, i64 count, i64 last) {
+INLINE i64 take(State *s, i64 pool, i64 count, i64 last) {
     s->free[pool] -= count;
     s->number[BUSY] += count;
     i64 record = last >= 0 ? s->server_job[last] : -1;
@@ -121,7 +124,7 @@ static i64 take(State *s, i64 pool, i64 count, i64 last) {
     return last;
 }
 
-static void give_back(State *s, const Rules *r, i64 pool, i64 start) {
+INLINE void give_back(State *s, const Rules *r, i64 pool, i64 start) {
     i64 length = s->run_length[start], end = start + length;
     mark(s, start, length, -1);
     s->free[pool] += length;
@@ -136,18 +139,18 @@ static void give_back(State *s, const Rules *r, i64 pool, i64 start) {
 
 /* The calendar of departures. */
 
-static i64 day_of(const Calendar *c, double time) {
+INLINE i64 day_of(const Calendar *c, double time) {
     double day = time * c->days[0];
     return (i64)(day < 0x1p62 ? day : 0x1p62);
 }
 
-static int is_before(const State *s, i64 record, i64 other) {
+INLINE int is_before(const State *s, i64 record, i64 other) {
     double mine = s->job_departure[record], theirs = s->job_departure[other];
     if (mine != theirs) return mine < theirs;
     return s->job_number[record] < s->job_number[other];
 }
 
-static void insert(const State *s, Calendar *c, i64 record) {
+INLINE void insert(const State *s, Calendar *c, i64 record) {
     i64 day = day_of(c, s->job_departure[record]), slot = day & (c->slots - 1);
     c->following[record] = c->first[slot];
     c->first[slot] = (i32)record;
@@ -155,7 +158,7 @@ static void insert(const State *s, Calendar *c, i64 record) {
     c->place[DAY] = smaller(c->place[DAY], day);
 }
 
-static i64 best_of(const State *s, const Calendar *c, i64 day) {
+INLINE i64 best_of(const State *s, const Calendar *c, i64 day) {
     i64 best = -1;
     for (i64 record = c->first[day & (c->slots - 1)]; record >= 0; record = c->following[record])
         if (day_of(c, s->job_departure[record]) == day
@@ -164,7 +167,7 @@ static i64 best_of(const State *s, const Calendar *c, i64 day) {
     return best;
 }
 
-static i64 soonest(const State *s, Calendar *c) {
+INLINE i64 soonest(const State *s, Calendar *c) {
     if (c->place[NEXT] >= 0 || s->number[JOBS] == 0) return c->place[NEXT];
     i64 day = c->place[DAY], best = -1;
     for (i64 slot = 0; slot < c->slots; slot++, day++)
@@ -178,7 +181,7 @@ static i64 soonest(const State *s, Calendar *c) {
     return c->place[NEXT] = best;
 }
 
-static void remove_next(Calendar *c) {
+INLINE void remove_next(Calendar *c) {
     i32 record = (i32)c->place[NEXT];
     i32 *link = c->first + (c->place[DAY] & (c->slots - 1));
     while (*link != record) link = c->following + *link;
@@ -188,12 +191,12 @@ static void remove_next(Calendar *c) {
 
 /* What an event does to the counts and integrals. */
 
-static i64 free_for(const State *s, const Rules *r, i64 j) {
+INLINE i64 free_for(const State *s, const Rules *r, i64 j) {
     i64 free = s->free[r->own_pool[j]];
     return r->common_pool[0] >= 0 ? free + s->free[r->common_pool[0]] : free;
 }
 
-static i64 request(const Tables *t, const Rules *r, i64 j, i64 number, i64 free) {
+INLINE i64 request(const Tables *t, const Rules *r, i64 j, i64 number, i64 free) {
     if (r->has_table) return r->by_free[j * r->table_width + free];
     i64 last = r->drawn - 1, place = 0;
     if (last > 0) {
@@ -203,7 +206,7 @@ static i64 request(const Tables *t, const Rules *r, i64 j, i64 number, i64 free)
     return r->width[j * r->drawn + place];
 }
 
-static void settle_class(State *s, const Tables *t, i64 j) {
+INLINE void settle_class(State *s, const Tables *t, i64 j) {
     double elapsed = s->clock[0] - s->class_since[j];
     for (i64 k = 0; k < LEVELS; k++)
         s->level_area[j * LEVELS + k] += s->level[j * LEVELS + k] * elapsed;
@@ -215,7 +218,7 @@ static void settle_class(State *s, const Tables *t, i64 j) {
     s->class_since[j] = s->clock[0];
 }
 
-static void set_levels(State *s, const Tables *t, i64 j) {
+INLINE void set_levels(State *s, const Tables *t, i64 j) {
     double *level = s->level + j * LEVELS, squared = 0;
     level[DISTANCE] = (double)s->distance[j] / DISTANCE_UNIT;
     level[BELOW] = s->below[j] > 1 ? 1.0 : 0.0;
@@ -226,7 +229,7 @@ static void set_levels(State *s, const Tables *t, i64 j) {
     level[SQUARED] = squared;
 }
 
-static void count_job(State *s, const Tables *t, i64 j, i64 width, i64 by) {
+INLINE void count_job(State *s, const Tables *t, i64 j, i64 width, i64 by) {
     settle_class(s, t, j);
     i64 i = j * s->widths + width, before = s->jobs[i];
     double now = s->clock[0];
@@ -243,7 +246,7 @@ static void count_job(State *s, const Tables *t, i64 j, i64 width, i64 by) {
     set_levels(s, t, j);
 }
 
-static i64 admit(State *s, const Tables *t, const Rules *r, i64 j, i64 number, i64 requested,
+INLINE i64 admit(State *s, const Tables *t, const Rules *r, i64 j, i64 number, i64 requested,
                  i64 width) {
     i64 own = r->own_pool[j], mine = smaller(width, s->free[own]), last = -1;
     if (mine > 0) last = take(s, own, mine, last);
@@ -261,7 +264,7 @@ static i64 admit(State *s, const Tables *t, const Rules *r, i64 j, i64 number, i
     return record;
 }
 
-static void depart(State *s, const Tables *t, const Rules *r, i64 record) {
+INLINE void depart(State *s, const Tables *t, const Rules *r, i64 record) {
     i64 j = s->job_class[record], own = r->own_pool[j];
     s->tally[DEPARTED * s->classes + j]++;
     s->time_sum[s->classes + j] += s->job_departure[record] - s->job_arrival[record];
@@ -278,7 +281,7 @@ static void depart(State *s, const Tables *t, const Rules *r, i64 record) {
 
 /* Events. */
 
-static void finish(State *s, i64 j, i64 number, i64 record, i64 width, i64 free, i64 flags,
+INLINE void finish(State *s, i64 j, i64 number, i64 record, i64 width, i64 free, i64 flags,
                    Row *row) {
     s->number[EVENT]++;
     u64 word = scrambled(s->trail[0] ^ (u64)(number << FLAG_BITS | flags));
@@ -296,7 +299,7 @@ static void finish(State *s, i64 j, i64 number, i64 record, i64 width, i64 free,
     row->flags = (uint16_t)flags;
 }
 
-static void run_departure(const Run *run, i64 record, Row *row) {
+INLINE void run_departure(const Run *run, i64 record, Row *row) {
     State *s = run->s;
     i64 j = s->job_class[record], free = free_for(s, run->r, j);
     i64 number = s->job_number[record], width = s->job_width[record];
@@ -308,7 +311,7 @@ static void run_departure(const Run *run, i64 record, Row *row) {
     finish(s, j, number, record, width, free, FLAG_DEPARTED | (free ? 0 : FLAG_FREED), row);
 }
 
-static void run_arrival(const Run *run, i64 place, i64 number, Row *row) {
+INLINE void run_arrival(const Run *run, i64 place, i64 number, Row *row) {
     State *s = run->s;
     i64 j = run->jobs->type[place], flags = FLAG_ARRIVED, record = -1;
     s->number[NEXT_ARRIVAL]++;
@@ -339,19 +342,27 @@ static void run_arrival(const Run *run, i64 place, i64 number, Row *row) {
     finish(s, j, number, record, width, free, flags, row);
 }
 
-/* Runs so many events on a tape that is written again and again; returns how many it did. */
-i64 run(State *s, const Tables *t, const Rules *r, Calendar *c, const Jobs *jobs, i64 events,
-        Row *tape, i64 rows) {
-    const Run run = {s, t, r, c, jobs};
+/* Runs so many events on a tape that is written again and again; returns how many it did.  The
+   structures are copied, so that their members are known not to change. */
+i64 run(const State *state, const Tables *tables, const Rules *rules, const Calendar *calendar,
+        const Jobs *block, i64 events, Row *tape, i64 rows) {
+    State s = *state;
+    const Tables t = *tables;
+    const Rules r = *rules;
+    Calendar c = *calendar;
+    const Jobs jobs = *block;
+    const Run run = {&s, &t, &r, &c, &jobs};
+    i64 place_on_tape = 0;
     for (i64 event = 0; event < events; event++) {
-        i64 record = soonest(s, c), place = s->number[NEXT_ARRIVAL] - jobs->first;
-        double comes = place < jobs->count ? jobs->time[place] : INFINITY;
-        double departs = record >= 0 ? s->job_departure[record] : INFINITY;
+        i64 record = soonest(&s, &c), place = s.number[NEXT_ARRIVAL] - jobs.first;
+        double comes = place < jobs.count ? jobs.time[place] : INFINITY;
+        double departs = record >= 0 ? s.job_departure[record] : INFINITY;
         if (comes == INFINITY && departs == INFINITY) return event;
-        s->clock[0] = comes < departs ? comes : departs;
-        Row *row = tape + event % rows;
+        s.clock[0] = comes < departs ? comes : departs;
+        Row *row = tape + place_on_tape;
+        if (++place_on_tape == rows) place_on_tape = 0;
         if (departs <= comes) run_departure(&run, record, row);
-        else run_arrival(&run, place, place + jobs->first, row);
+        else run_arrival(&run, place, place + jobs.first, row);
     }
     return events;
 }

@@ -232,11 +232,12 @@ class TestResults:
         curves = {figure.name: [line.name for line in figure.curves]
                   for figure in results["moldable-fig2"].figures}  # fmt: skip
         assert list(curves) == ["moldable-fig2a-sub-linear", "moldable-fig2a-linear",
-                                "moldable-fig2b-sub-linear", "moldable-fig2b-linear"]  # fmt: skip
+                                "moldable-fig2b"]  # fmt: skip
         assert len(curves["moldable-fig2a-linear"]) == 6
-        assert "Erlang: greedy, α = 1/2" in curves["moldable-fig2a-sub-linear"]
-        assert "Erlang: greedy(p*), α = 0" not in curves["moldable-fig2a-sub-linear"]
-        assert "D*, α = 2/3" in curves["moldable-fig2b-sub-linear"]
+        assert len(curves["moldable-fig2b"]) == 9 + 3
+        assert "Erlang: greedy, sub-linear, α = 1/2" in curves["moldable-fig2a-sub-linear"]
+        assert "Erlang: greedy(p*), sub-linear, α = 0" not in curves["moldable-fig2a-sub-linear"]
+        assert "D*: greedy(p*), sub-linear, α = 2/3" in curves["moldable-fig2b"]
 
 
 class TestNames:

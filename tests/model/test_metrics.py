@@ -14,7 +14,7 @@ from scipy import stats
 from model.api import Session
 from model.assembly import assemble
 from model.engine import Task, started
-from model.metrics import BATCHES, CONFIDENCE, Estimate, batch_rates, estimate
+from model.metrics import BATCHES, CONFIDENCE, Estimate, batch_rates, estimate, ratio
 from model.records import ARRIVAL
 from model.scenario.load import load_scenario
 from model.scenario.reservation import ReservationScenario
@@ -131,3 +131,28 @@ def test_the_reward_rate_is_per_server() -> None:
     numbers = assemble(load_scenario("dra-vms")).numbers
     jobs: Any = np.array([[180, 0, 0, 0], [0, 0, 0, 180]])
     assert reward_rate(numbers, jobs).tolist() == [9.0, 512.0]
+
+
+def test_a_ratio_is_that_of_the_sums() -> None:
+    found = ratio([1.0, 0.0, 9.0], [2.0, 0.0, 98.0]).estimate()
+    assert found.mean == pytest.approx(0.1)
+
+
+def test_a_ratio_of_nothing_is_not_known() -> None:
+    assert np.isnan(ratio([0.0, 0.0], [0.0, 0.0]).estimate().mean)
+
+
+def test_a_ratio_of_equal_batches_is_their_mean() -> None:
+    counts = np.array([3.0, 5.0, 4.0, 8.0])
+    assert ratio(counts, np.full(4, 10.0)).estimate() == estimate(counts / 10)
+
+
+def test_the_interval_of_a_ratio_holds_it_about_as_often_as_it_says() -> None:
+    random = np.random.default_rng(3)
+    inside = 0
+    for _ in range(1000):
+        of = random.poisson(30, 20).astype(float)
+        count = random.binomial(of.astype(int), 0.2).astype(float)
+        found = ratio(count, of).estimate()
+        inside += abs(found.mean - 0.2) <= found.half_width
+    assert 920 <= inside <= 975

@@ -7,7 +7,7 @@ from typing import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.metrics import BATCHES, Batches
+from model.metrics import BATCHES, Batches, ratio
 from model.systems.moldable.numbers import MoldableNumbers
 from model.systems.moldable.sampling import (
     BUSY_AREA,
@@ -146,10 +146,10 @@ def batches_of(
     areas = total[:, LEVEL_AREA:]
     leaving = table[:, :, RATE_AREA] @ np.array([float(1 / mean) for mean in numbers.means])
     result = {
-        "blocking_probability": _ratio(counts[:, BLOCKED], counts[:, ARRIVED]),
-        "execution_time": _ratio(total[:, TIMES + OF_ADMITTED], admitted),
-        "execution_time_completed": _ratio(total[:, TIMES + OF_DEPARTED], counts[:, DEPARTED]),
-        "execution_time_little": _ratio(total[:, JOBS_AREA], admitted),
+        "blocking_probability": ratio(counts[:, BLOCKED], counts[:, ARRIVED]),
+        "execution_time": ratio(total[:, TIMES + OF_ADMITTED], admitted),
+        "execution_time_completed": ratio(total[:, TIMES + OF_DEPARTED], counts[:, DEPARTED]),
+        "execution_time_little": ratio(total[:, JOBS_AREA], admitted),
         "jobs": Batches(total[:, JOBS_AREA] / length),
         "busy": Batches(total[:, BUSY_AREA] / per_server),
         "departure_rate": Batches(leaving / per_server),
@@ -162,23 +162,10 @@ def batches_of(
         result[name] = Batches(counts[:, row], len(table))
     if numbers.classes > 1:
         for j, name in enumerate(numbers.class_names):
-            result[f"blocking_probability_{name}"] = _ratio(
+            result[f"blocking_probability_{name}"] = ratio(
                 table[:, j, COUNTS + BLOCKED], table[:, j, COUNTS + ARRIVED]
             )
     return result
-
-
-def _ratio(count: NDArray[np.float64], of: NDArray[np.float64]) -> Batches:
-    """A ratio of two sums, such as blocked jobs and arrivals.
-
-    Its mean over the batches is the ratio of the sums, and not a mean of ratios, in which a batch
-    with few jobs would weigh as much as one with many.  Each value says by how much its batch moves
-    that ratio, to first order, so that the interval is right too.
-    """
-    if not of.sum():
-        return Batches(np.full(len(of), np.nan))
-    ratio = count.sum() / of.sum()
-    return Batches(ratio + (count - ratio * of) / of.mean())
 
 
 def headline_series(

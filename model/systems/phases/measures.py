@@ -7,7 +7,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.metrics import BATCHES, Batches
+from model.metrics import BATCHES, Batches, ratio
 from model.systems.phases.numbers import PhaseNumbers
 from model.systems.phases.sampling import (
     ACTIVE_COLUMN,
@@ -104,13 +104,12 @@ def batches_of(
         [B, AREAS + 4] the integrals, and the counts of :data:`COUNTS`, in each stretch.
 
     C is the integral of h over all servers divided by that of N (Hong, Xie & Wang (2023),
-    Section 2), in each stretch.
+    Section 2).
     """
     result = {name: Batches(table[:, place] / length) for name, place in _MEANS.items()}
     active = table[:, ACTIVE_AREA]
     cost = table[:, COST_AREA] * float(numbers.cost_unit)
-    result["cost_rate"] = Batches(np.divide(cost, active, out=np.zeros_like(cost),
-                                            where=active > 0))  # fmt: skip
+    result["cost_rate"] = ratio(cost, active) if active.any() else Batches(np.zeros(len(cost)))
     for column, name in enumerate(COUNTS, AREAS):
         result[name] = Batches(table[:, column], len(table))
     return result

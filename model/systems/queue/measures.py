@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.growth import STRETCHES, growth, together
-from model.metrics import Batches, Estimate
+from model.metrics import Batches, Estimate, ratio
 from model.systems.kinds import Judgement
 from model.systems.queue.numbers import QueueNumbers
 from model.systems.queue.sampling import (
@@ -108,13 +108,11 @@ def batches_of(table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     The waiting time is the sum of Q divided by the jobs placed (Little's law): in slots.
     """
     queue = table[:, 0] / length
-    placed = table[:, 3]
-    waits = np.divide(table[:, 0], placed, out=np.full(len(table), np.nan), where=placed > 0)
     growth = np.r_[np.nan, np.diff(queue)] / length
     result = {
         "queue_length": Batches(queue),
         "queue_growth": Batches(growth),
-        "waiting_time": Batches(waits),
+        "waiting_time": ratio(table[:, 0], table[:, 3]),
         "used_capacity": Batches(table[:, 1] / length),
     }
     for column, name in enumerate(COUNTS, 2):

@@ -7,7 +7,7 @@ from typing import Any, Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from model.metrics import BATCHES, Batches, Estimate, batch_rates, estimate, estimates
+from model.metrics import BATCHES, Batches, Estimate, batch_rates, estimate, estimates, ratio
 from model.systems.reservation.numbers import ReservationNumbers
 from model.systems.reservation.sampling import TIME_COLUMN, area_until_now, columns
 from model.systems.reservation.state import (
@@ -77,9 +77,7 @@ def batches_of(table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     result = {"reward_rate": Batches(table[:, 0] / length)}
     for column, name in enumerate(COUNTS, 1):
         result[name] = Batches(table[:, column], len(table))
-    arrivals = table[:, 1] + table[:, 2]
-    shares = np.divide(table[:, 2], arrivals, out=np.full(len(table), np.nan), where=arrivals > 0)
-    result["rejection_probability"] = Batches(shares)
+    result["rejection_probability"] = ratio(table[:, 2], table[:, 1] + table[:, 2])
     return result
 
 
