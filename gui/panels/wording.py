@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from gui.plotting.scales import MINUS, format_number
 from model.frame import RunInfo
@@ -61,10 +62,9 @@ def exact(value: Fraction) -> str:
 
 def job_words(info: RunInfo, job_type: int, number: int) -> str:
     """A job as it is called in sentences, where each is decided on when it arrives."""
-    if isinstance(info.narrator, ReservationNarrator):
-        return info.narrator.job(job_type, number)
-    names = info.numbers.class_names
-    return f"job {number} of class {names[job_type]}" if len(names) > 1 else f"job {number}"
+    narrator: Any = info.narrator
+    words: str = narrator.job(number, job_type)
+    return words
 
 
 def on_any_server(info: RunInfo, event: Event) -> str:

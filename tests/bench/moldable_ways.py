@@ -13,6 +13,7 @@ import ctypes
 import random
 import shutil
 import subprocess
+from abc import ABC, abstractmethod
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any, Callable, Generator, Iterator, NamedTuple
@@ -82,7 +83,7 @@ def own_jobs(bench: Bench) -> Jobs:
 # Python programs.
 
 
-class Program:
+class Program(ABC):
     """What all of them share: X_i, its integrals, and how many servers are free."""
 
     def __init__(self, bench: Bench, jobs: Jobs) -> None:
@@ -100,9 +101,9 @@ class Program:
         self.since[width] = now
         self.running[width] += by
 
+    @abstractmethod
     def run(self, until: float) -> None:
         """Everything that happens before a time."""
-        raise NotImplementedError
 
     @property
     def outcome(self) -> Outcome:

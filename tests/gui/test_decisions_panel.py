@@ -124,7 +124,7 @@ class TestRows:
         assert decimals_for(10**12, 1e-6) == 9
 
     def test_a_job_is_called_by_its_type_and_name(self, frames):
-        assert frames["start"].info.narrator.job(2, 17) == "memory job 17"
+        assert frames["start"].info.narrator.job(17, 2) == "memory job 17"
 
     def test_the_row_of_the_present_event_is_marked(self, panel, frames):
         panel.set_frame(frames["paused"])

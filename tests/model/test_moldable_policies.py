@@ -16,6 +16,7 @@ from model.assembly import Bench, assemble
 from model.engine import EventRun, started
 from model.errors import UserError
 from model.policies import POLICIES_OF
+from model.programs.moldable.theorem1 import optimum
 from model.records import ARRIVAL, Allocate, Record, Reject
 from model.scenario.load import load_scenario, parse_scenario
 from model.systems.moldable.rules import WORDS
@@ -228,8 +229,24 @@ class TestShares:
             assert law_of(policies[0], j) == law_of(policies[1], j)
         assert policies[0].rules.pool_end.tolist() == policies[1].rules.pool_end.tolist()
 
+    def test_for_given_shares_p_is_that_of_q2(self) -> None:
+        """Class a has load 3/5 on 7/10 of the servers, and b has 3/10 on 3/10."""
+        bench = bench_of(rho="9/10", classes=TWO, shares={"a": "7/10", "b": "3/10"})
+        policy, numbers = bench.system.policy, bench.numbers
+        for j, share in enumerate((Fraction(7, 10), Fraction(3, 10))):
+            within = optimum(numbers.speedups[j], numbers.loads[j] / share)
+            shown = [(i, float(p)) for i, p in enumerate(within.p, 1) if p]
+            assert policy.law(j) == shown
+
+    def test_one_class_may_have_a_share_too(self) -> None:
+        bench = bench_of(rho="2/5", shares={"jobs": "1/2"})
+        assert bench.system.policy.rules.pool_end.tolist() == [10]
+        whole = bench_of(rho="4/5").system.policy
+        assert law_of(bench.system.policy, 0) == law_of(whole, 0)
+
     def test_idle_servers_are_idle_for_ever(self) -> None:
-        bench = bench_of(rho="1", classes=TWO, shares={"a": "1/2", "b": "1/4"})
+        one = {"a": [1], "b": [1]}
+        bench = bench_of(rho="1", classes=TWO, p=one, shares={"a": "1/2", "b": "1/4"})
         for run, _ in arrivals(bench, 200):
             assert (run.state.server_job[15:] == -1).all()
 
@@ -279,9 +296,13 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         data(classes=TWO, shares="equal"),
         "policy.parameters.shares: found 'equal', allowed: 'optimal' or 'none'"),
     "less than a server": (
-        data(classes=TWO, shares={"a": "1/100", "b": "1/2"}),
+        data(classes=TWO, p={"a": [1], "b": [1]}, shares={"a": "1/100", "b": "1/2"}),
         "shares: found less than one server for class 'a', allowed: at least one; use more "
         "servers, or rest = 'common'"),
+    "a share below the load": (
+        data(classes=TWO, shares={"a": "1/2", "b": "1/2"}),
+        "shares: found 0.5 for class 'a', allowed: at least its load, 0.533333, which must be "
+        "known; or give p"),
     "a width of 0": (
         data() | {"policy": {"name": "fixed-width", "parameters": {"servers": 0}}},
         "policy.parameters.servers: found 0, allowed: a number of at least 1"),

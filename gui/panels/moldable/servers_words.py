@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gui.painting.stack_text import symbol
@@ -16,7 +18,6 @@ from gui.panels.moldable.wording import (
 from gui.panels.wording import significant
 from model.explain import grouped
 from model.frame import Frame, RunInfo
-from model.records import DEPARTURE, Event
 from model.systems.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 
 #: More pieces of a job are not listed one by one.
@@ -82,8 +83,9 @@ def why_blocked(frame: Frame, job: int, job_class: int) -> tuple[str, ...]:
 
 def job_name(info: RunInfo, number: int) -> str:
     """What a job is called: as scripted, or its number; its class is left out."""
-    leaves = info.narrator.event(Event(DEPARTURE, 0.0, 0, number))
-    return leaves.removesuffix(" departs").partition(" of class ")[0]
+    narrator: Any = info.narrator
+    words: str = narrator.job(number)
+    return words
 
 
 def class_letter(info: RunInfo, job_class: int) -> str:

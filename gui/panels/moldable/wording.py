@@ -11,6 +11,9 @@ from model.frame import RunInfo
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
+#: Symbols of units; they have no plural.
+_SYMBOLS = frozenset({"µs", "ms", "s", "min", "h", "d"})
+
 
 def subscript(number: int) -> str:
     """A number as it stands below the line after a symbol."""
@@ -48,5 +51,6 @@ def class_words(info: RunInfo, job_class: int) -> str:
 
 def time_words(info: RunInfo, time: float) -> str:
     """A length of time: 3.2 minutes, or the number alone where time has no unit."""
-    words = significant(time, 3)
-    return f"{words} {plural(2, info.time_unit)}" if info.time_unit else words
+    unit = info.time_unit
+    several = unit if not unit or unit in _SYMBOLS else plural(2, unit)
+    return f"{significant(time, 3)} {several}".rstrip()

@@ -11,7 +11,9 @@ Symbols
 Deviations
     Floor(b_j n) servers are reserved for a class; the rest is idle, or with ``rest = "common"``
     open to all classes once their own servers are busy.  p and b may be given, or found for another
-    load than that of the scenario.  With one class all n servers are open to it.
+    load than that of the scenario.  For shares that are given p is that of (Q2), or that of (Q)
+    where a class is to live off the common rest.  With one class all n servers are open to it,
+    unless a share is given.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from pydantic import Field
 from model.errors import ScenarioError
 from model.policies.moldable.base import NO_TABLE, MoldablePolicy, PseudocodeLine
 from model.programs.moldable.classes import class_optimum
+from model.programs.moldable.theorem1 import optimum
 from model.records import Line
 from model.scenario.choices import one_or_table
 from model.scenario.fields import Name, NotNegative, Positive, Section
@@ -70,9 +73,11 @@ class Reference(MoldablePolicy):
     def __init__(self, numbers: MoldableNumbers, parameters: Parameters) -> None:
         self.numbers = numbers
         self.parameters = parameters
+        given = _given_shares(numbers, parameters.shares)
         found = _optimum(numbers, parameters)
-        self._laws = _laws(numbers, parameters.p, found)
-        self.shares = _shares(numbers, parameters.shares, found)
+        self._laws = _laws(numbers, parameters, given, found)
+        shared = numbers.classes > 1 and parameters.shares == "optimal"
+        self.shares = tuple(found.shares) if shared else given
         width, last = drawn(self._laws)
         self.rules = Rules(width, last, NO_TABLE,
                            **_pools(numbers, self.shares, parameters.rest))  # fmt: skip
@@ -90,8 +95,8 @@ def _optimum(numbers: MoldableNumbers, parameters: Parameters) -> Any:
     ScenarioError
         If it needs one and there is none.
     """
-    one_pool = numbers.classes == 1 or parameters.shares != "optimal"
-    if parameters.p is not None and one_pool:
+    one_pool = numbers.classes == 1 or parameters.shares == "none"
+    if isinstance(parameters.shares, dict) or (parameters.p is not None and one_pool):
         return None
     if parameters.load is None:
         found = numbers.optimum
@@ -132,18 +137,27 @@ def _refuse(numbers: MoldableNumbers) -> None:
                         where="policy.parameters.p")  # fmt: skip
 
 
-def _laws(numbers: MoldableNumbers, given: Any, found: Any) -> list[Sequence[Fraction]]:
-    """[l] p_1, ..., p_{d_j} of each class.
+def _laws(
+    numbers: MoldableNumbers, parameters: Parameters, shares: Sequence[Fraction], found: Any
+) -> list[Sequence[Fraction]]:
+    """[l] p_1, ..., p_{d_j} of each class: as given, by (Q2) for given shares, or of (Q)."""
+    if parameters.p is not None:
+        return _given_laws(numbers, parameters.p)
+    if found is not None:
+        return [one.p for one in found.classes]
+    if numbers.requests_scripted:  # the script says what each job asks for
+        return [(Fraction(1),)] * numbers.classes
+    return _laws_within(numbers, parameters, shares)
+
+
+def _given_laws(numbers: MoldableNumbers, given: Any) -> list[Sequence[Fraction]]:
+    """The laws that are given.
 
     Raises
     ------
     ValueError
-        If a law that is given does not fit its class.
+        If one does not fit its class.
     """
-    if given is None and found is None:  # a script says what each job asks for
-        return [(Fraction(1),)] * numbers.classes
-    if given is None:
-        return [one.p for one in found.classes]
     by_name = given if isinstance(given, dict) else dict.fromkeys(numbers.class_names, given)
     _check_names("p", by_name, numbers)
     for name, degree in zip(numbers.class_names, numbers.degrees, strict=True):
@@ -157,18 +171,43 @@ def _laws(numbers: MoldableNumbers, given: Any, found: Any) -> list[Sequence[Fra
     return [by_name[name] for name in numbers.class_names]
 
 
-def _shares(numbers: MoldableNumbers, given: Any, found: Any) -> tuple[Fraction, ...]:
-    """[l] b_j; empty where all servers are one pool.
+def _laws_within(
+    numbers: MoldableNumbers, parameters: Parameters, shares: Sequence[Fraction]
+) -> list[Sequence[Fraction]]:
+    """p* of each class within its share b_j, by (Q2); of (Q) where it needs the common rest.
+
+    Raises
+    ------
+    ValueError
+        If a share is below the class's load, so that (Q2) has no solution, and the rest is idle.
+    """
+    rates = _rates(numbers, parameters.load) if parameters.load else numbers.arrival_rates
+    laws: list[Sequence[Fraction]] = []
+    for j, (name, share) in enumerate(zip(numbers.class_names, shares, strict=True)):
+        load = rates[j] * numbers.means[j]
+        found = optimum(numbers.speedups[j], load / share) if load and share else None
+        if found is not None:
+            laws.append(found.p)
+        elif parameters.rest == "common" and numbers.optimum is not None:
+            laws.append(numbers.optimum.classes[j].p)
+        else:
+            raise ValueError(f"shares: found {float(share):.6g} for class '{name}', allowed: at "
+                             f"least its load, {float(load):.6g}, which must be known; or give "
+                             "p")  # fmt: skip
+    return laws
+
+
+def _given_shares(numbers: MoldableNumbers, given: Any) -> tuple[Fraction, ...]:
+    """[l] b_j as given; empty where they are not, and then all servers are one pool or shared by
+    the optimum.
 
     Raises
     ------
     ValueError
         If shares that are given are above 1 together.
     """
-    if numbers.classes == 1 or given == "none":
+    if not isinstance(given, dict):
         return ()
-    if given == "optimal":
-        return tuple(found.shares)
     _check_names("shares", given, numbers)
     if sum(given.values()) > 1:
         raise ValueError(f"shares: found a sum of {float(sum(given.values())):.9g}, allowed: at "

@@ -106,16 +106,16 @@ class ReservationNarrator:
                  f"{row['source'] + 1}")  # fmt: skip
         return f"{first} preempted" if count == 1 else f"{count} jobs preempted, first {first}"
 
-    def job(self, job_type: int, number: int) -> str:
+    def job(self, number: int, job_type: int) -> str:
         """A job as it is called in sentences."""
         return f"{self._types[job_type]} job {self._job(number)}"
 
     def event(self, event: Event) -> str:
         """A few words for an event that is about to happen."""
         if event.kind == ARRIVAL:
-            return f"{self.job(event.type, event.job)} arrives"
+            return f"{self.job(event.job, event.type)} arrives"
         if event.kind == DEPARTURE:
-            return f"{self.job(event.type, event.job)} leaves server {event.server + 1}"
+            return f"{self.job(event.job, event.type)} leaves server {event.server + 1}"
         return "the policy updates its configurations"
 
     def record(self, record: Record) -> str:
