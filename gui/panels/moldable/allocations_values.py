@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +119,7 @@ def _class_row(frame: Frame, job_class: int) -> ClassRow:
         asked=_asked(frame.info, job_class, end),
         speedup=numbers.speedup_table[job_class, :end],
         free=physics.free_for(state, facts.rules, job_class),
-        servers=open_servers(facts.rules, job_class),
+        servers=facts.open_servers(job_class),
     )
 
 
@@ -132,13 +132,6 @@ def _asked(info: RunInfo, job_class: int, end: int) -> NDArray[np.float64]:
     elif not facts.rules.by_free.size and not info.numbers.requests_scripted:
         asked[int(facts.rules.width[job_class, 0])] = 1.0
     return asked
-
-
-def open_servers(rules: Any, job_class: int) -> int:
-    """How many servers the jobs of a class may take: its own, and those of the common pool."""
-    sizes = rules.pool_end - rules.pool_first
-    pools = {int(rules.own_pool[job_class]), int(rules.common_pool[0])} - {-1}
-    return int(sum(sizes[pool] for pool in pools))
 
 
 def columns_of(row: ClassRow, low: int, high: int, together: int) -> tuple[Column, ...]:

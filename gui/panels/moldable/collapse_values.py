@@ -110,7 +110,7 @@ def plane_of(info: RunInfo, job_class: int) -> Plane | str:
                 "does.")  # fmt: skip
     first, second = numbers.pairs[job_class]
     table, n = numbers.speedup_table[job_class], numbers.servers
-    limit = _open_servers(rules, job_class) / n
+    limit = info.facts.open_servers(job_class) / n
     load = float(numbers.loads[job_class])
     return Plane(
         job_class=job_class,
@@ -129,12 +129,6 @@ def plane_of(info: RunInfo, job_class: int) -> Plane | str:
         least=min(numbers.support[job_class]),
         proved=_proved_delta(info.scenario.workload, max(0.0, limit - load), limit * n),
     )  # fmt: skip
-
-
-def _open_servers(rules: Any, job_class: int) -> int:
-    """How many servers the jobs of a class may take: its own, and those of the common pool."""
-    pools = sorted({int(rules.own_pool[job_class]), int(rules.common_pool[0])} - {-1})
-    return int((rules.pool_end[pools] - rules.pool_first[pools]).sum())
 
 
 def _proved_delta(workload: Any, room: float, servers: float) -> float:

@@ -205,8 +205,7 @@ def _paint_blocked(
 
 def _open_to(scene: Scene, job_class: int) -> list[QRectF]:
     """Where the servers are that jobs of a class may run on, as far as they can be seen."""
-    rules = scene.facts.rules
-    pools = {int(rules.own_pool[job_class]), int(rules.common_pool[0])} - {-1}
+    pools = scene.facts.open_pools(job_class)
     return [scene.section_rect(number).intersected(scene.stage)
             for number, section in enumerate(scene.sections) if section.pool in pools]  # fmt: skip
 

@@ -35,6 +35,16 @@ class MoldableFacts:
     laws: tuple[tuple[tuple[int, float], ...], ...]
     pool_names: tuple[str, ...]
 
+    def open_pools(self, job_class: int) -> tuple[int, ...]:
+        """The pools whose servers a class may take: its own, then the common one if there is one."""
+        pools = (int(self.rules.own_pool[job_class]), int(self.rules.common_pool[0]))
+        return tuple(dict.fromkeys(pool for pool in pools if pool >= 0))
+
+    def open_servers(self, job_class: int) -> int:
+        """How many servers those are."""
+        sizes = self.rules.pool_end - self.rules.pool_first
+        return int(sum(sizes[pool] for pool in self.open_pools(job_class)))
+
     def pool_of(self, server: int) -> int:
         """The pool of a server; -1: it is in none, and idle for ever."""
         pool = int(np.searchsorted(self.rules.pool_end, server, side="right"))
