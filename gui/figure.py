@@ -52,7 +52,7 @@ def save_figure(figure: Figure, path: Path) -> None:
     for name, height in figure.levels:
         _line(item, name, height, 0, theme.color(meaning(name) or "muted"))
     for name, place in figure.marks:
-        _line(item, name, place, 90, theme.muted)
+        _line(item, name, across(figure, place), 90, theme.muted)
     widget.show()
     app.processEvents()
     try:
@@ -71,6 +71,11 @@ def meaning(name: str) -> str:
     return "optimum" if "optimum" in name or "U*" in name else ""
 
 
+def across(figure: Figure, place: float) -> float:
+    """Where a number stands along the axis."""
+    return float(np.log10(place)) if figure.logarithmic_x else place
+
+
 def _frame(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
     item.setTitle(figure.title, color=theme.normal, size="13pt")
     item.setLogMode(x=figure.logarithmic_x, y=False)
@@ -82,7 +87,7 @@ def _frame(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
         item.getAxis(side).setTextPen(theme.normal)
     places = sorted({place for curve in figure.curves for place in curve.x})
     if figure.logarithmic_x and len(places) <= _MOST_TICKS:
-        ticks = [(float(np.log10(place)), f"{place:g}") for place in places]
+        ticks = [(across(figure, place), f"{place:g}") for place in places]
         item.getAxis("bottom").setTicks([ticks])
     if len(figure.curves) > 1:
         legend = item.addLegend(offset=_corner(figure), labelTextColor=theme.normal,
@@ -101,11 +106,11 @@ def _corner(figure: Figure) -> tuple[int, int]:
     y += [height for _, height in figure.levels]
     low, high = np.nanmin(y), np.nanmax(y)
     x = [place for curve in figure.curves for place in curve.x]
-    across = np.array([min(x), max(x)])
+    ends = np.array([min(x), max(x)])
     lines = [(np.array(curve.x), curve.y) for curve in figure.curves]
-    lines += [(across, (height, height)) for _, height in figure.levels]
+    lines += [(ends, (height, height)) for _, height in figure.levels]
     if figure.logarithmic_x:
-        lines, across = [(np.log10(line), heights) for line, heights in lines], np.log10(across)
+        lines, ends = [(np.log10(line), heights) for line, heights in lines], np.log10(ends)
     columns = _columns(figure)
     width, height = _LEGEND_WIDTH * columns, _LEGEND_ROW * (len(figure.curves) / columns + 1)
 
@@ -114,7 +119,7 @@ def _corner(figure: Figure) -> tuple[int, int]:
         aside = np.linspace(1 - width if right else 0, 1 if right else width, 32)
         found = 0
         for line, heights in lines:
-            level = np.interp(across[0] + aside * (across[1] - across[0]), line, heights)
+            level = np.interp(ends[0] + aside * (ends[1] - ends[0]), line, heights)
             share = (level - low) / ((high - low) or 1.0)
             found += int(((share < height) if lower else (share > 1 - height)).sum())
         return found

@@ -274,7 +274,8 @@ def _reproduce() -> Parser:
         "Each finished part is kept at once in DIR/EXPERIMENT.parts.jsonl. After Ctrl+C, or "
         "after being killed, the same command goes on from there.",
         ["slotscope reproduce dra-fig2", "slotscope reproduce dra-fig3 --workers 2",
-         "slotscope reproduce dra-fig4 --scale paper --out results --json",
+         "slotscope reproduce table1", "slotscope reproduce dra-fig4 --scale paper --out results "
+         "--json",
          "slotscope reproduce dra-fig5 --trace task_events/ --cluster tcp://10.0.0.1:8786"],
     )  # fmt: skip
     parser.add_argument("experiment", metavar="EXPERIMENT", help="a name from 'slotscope list'")

@@ -19,7 +19,7 @@ def execute(options: argparse.Namespace) -> int:
         print_json(parts)
         return 0
     for title, entries in parts.items():
-        rows = [(item["name"], item["title"], item["paper"]) for item in entries]
+        rows = [(_names(item), item["title"], item["paper"]) for item in entries]
         print(f"{table((title, 'title', 'source'), rows, right=3)}\n")
     return 0
 
@@ -43,6 +43,13 @@ def _policies() -> list[Entry]:
 
 def _experiments() -> list[Entry]:
     return [_entry(name, item.title, item.system, item.paper) for name, item in EXPERIMENTS.items()]
+
+
+def _names(entry: Entry) -> str:
+    """What an entry is called, with the shorter names that an experiment answers to."""
+    known = EXPERIMENTS.get(entry["name"])
+    also = f" ({', '.join(known.also)})" if known and known.also else ""
+    return entry["name"] + also
 
 
 def _entry(name: str, title: str, system: str, paper: str) -> Entry:

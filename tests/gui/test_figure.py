@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
 
 from gui.experiments.drawing import draw_pictures
-from gui.figure import HEIGHT, PNG_SCALE, WIDTH, _columns, _corner
+from gui.figure import HEIGHT, PNG_SCALE, WIDTH, _columns, _corner, across
 from model.lab.results import Curve, Figure, Result
 
 SCALES = (25.0, 50.0, 100.0, 3200.0)
@@ -33,6 +34,12 @@ def test_the_legend_stands_where_no_curve_is(
 def test_many_curves_have_a_second_column() -> None:
     assert _columns(figure(*[RISING] * 6)) == 1
     assert _columns(figure(*[RISING] * 7)) == 2
+
+
+def test_places_on_a_logarithmic_axis_are_logarithms() -> None:
+    marked = figure(RISING)
+    assert across(marked, 100.0) == 2.0
+    assert across(replace(marked, logarithmic_x=False), 100.0) == 100.0
 
 
 def test_pictures_have_the_numbers_of_the_points(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ class MoldableFacts:
     pool_names: tuple[str, ...]
 
     def open_pools(self, job_class: int) -> tuple[int, ...]:
-        """The pools whose servers a class may take: its own, then the common one if there is one."""
+        """The pools whose servers a class may take: its own, then a common one."""
         pools = (int(self.rules.own_pool[job_class]), int(self.rules.common_pool[0]))
         return tuple(dict.fromkeys(pool for pool in pools if pool >= 0))
 
