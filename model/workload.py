@@ -7,9 +7,9 @@ state, and every policy meets the same jobs (common random numbers).
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections import OrderedDict
 from math import fsum
-from typing import Callable, NamedTuple, Protocol, Sequence
+from typing import Callable, Generic, NamedTuple, Protocol, Sequence, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,29 @@ class ContinuedWorkload:
 ServiceLaw = Service
 
 
+Block = TypeVar("Block")
+
+
+class RecentBlocks(Generic[Block]):
+    """The blocks that were asked for last, up to :data:`KEPT_BLOCKS`.
+
+    It does not keep what makes them: a workload that it belonged to would then be part of a circle,
+    and its blocks would stay until Python looks for circles.
+    """
+
+    def __init__(self) -> None:
+        self._blocks: OrderedDict[int, Block] = OrderedDict()
+
+    def at(self, position: int, make: Callable[[int], Block]) -> Block:
+        """The block at a position; made where it is not kept."""
+        if position not in self._blocks:
+            self._blocks[position] = make(position)
+            if len(self._blocks) > KEPT_BLOCKS:
+                self._blocks.popitem(last=False)
+        self._blocks.move_to_end(position)
+        return self._blocks[position]
+
+
 class PoissonWorkload:
     """Independent Poisson arrivals per type, superposed.
 
@@ -120,11 +143,11 @@ class PoissonWorkload:
         self._branch = branch
         self._starts = [start]
         self._only_type = np.zeros(BLOCK, np.int32)
-        self._make = lru_cache(maxsize=KEPT_BLOCKS)(self._made)
+        self._recent: RecentBlocks[JobBlock] = RecentBlocks()
 
     def block_at(self, arrival: int) -> JobBlock | None:
         """The block of that arrival; None only if every rate is 0."""
-        return self._make(arrival // BLOCK) if self._total > 0 else None
+        return self._recent.at(arrival // BLOCK, self._made) if self._total > 0 else None
 
     def _made(self, position: int) -> JobBlock:
         while len(self._starts) <= position:

@@ -5,13 +5,11 @@ As in :mod:`model.workload` any block can be made again at any time, from the se
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import numpy.typing as npt
 
 from model.streams import stream
-from model.workload import BLOCK, KEPT_BLOCKS, JobBlock, Sampler
+from model.workload import BLOCK, JobBlock, RecentBlocks, Sampler
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,11 +31,11 @@ class DrawnWorkload:
         self._gaps, self._sizes = gaps, sizes
         self._seed, self._branch = seed, branch
         self._starts = [start]
-        self._make = lru_cache(maxsize=KEPT_BLOCKS)(self._made)
+        self._recent: RecentBlocks[JobBlock] = RecentBlocks()
 
     def block_at(self, arrival: int) -> JobBlock:
         """See :class:`model.workload.Workload`; there is no last block."""
-        return self._make(arrival // BLOCK)
+        return self._recent.at(arrival // BLOCK, self._made)
 
     def _made(self, position: int) -> JobBlock:
         while len(self._starts) <= position:

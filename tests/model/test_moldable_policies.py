@@ -238,6 +238,11 @@ class TestShares:
             shown = [(i, float(p)) for i, p in enumerate(within.p, 1) if p]
             assert policy.law(j) == shown
 
+    def test_below_its_load_a_class_asks_for_one_server(self) -> None:
+        bench = bench_of(rho="4/5", classes=TWO, shares={"a": "1/2", "b": "1/2"})
+        assert bench.numbers.loads[0] > Fraction(1, 2)
+        assert bench.system.policy.law(0) == [(1, 1.0)]
+
     def test_one_class_may_have_a_share_too(self) -> None:
         bench = bench_of(rho="2/5", shares={"jobs": "1/2"})
         assert bench.system.policy.rules.pool_end.tolist() == [10]
@@ -299,10 +304,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         data(classes=TWO, p={"a": [1], "b": [1]}, shares={"a": "1/100", "b": "1/2"}),
         "shares: found less than one server for class 'a', allowed: at least one; use more "
         "servers, or rest = 'common'"),
-    "a share below the load": (
-        data(classes=TWO, shares={"a": "1/2", "b": "1/2"}),
-        "shares: found 0.5 for class 'a', allowed: at least its load, 0.533333, which must be "
-        "known; or give p"),
+    "shares without a load": (
+        data(workload={"kind": "scripted", "arrivals": [{"time": 0, "size": 1}]},
+             shares={"jobs": 1}),
+        "shares: found a share for class 'jobs', allowed where its load is known; or give p too"),
     "a width of 0": (
         data() | {"policy": {"name": "fixed-width", "parameters": {"servers": 0}}},
         "policy.parameters.servers: found 0, allowed: a number of at least 1"),

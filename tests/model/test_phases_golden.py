@@ -74,7 +74,7 @@ def test_the_second_program_agrees_too(name: str) -> None:
 class TestThePage:
     """What the help page says of the format."""
 
-    PART = page("trace-format").partition("## Jobs with phases")[2]
+    PART = page("trace-format").partition("## Jobs with phases")[2].partition("\n## ")[0]
 
     def keys(self, part: str) -> set[str]:
         return {name for row in table(part, "key") for name in code(row[0])}

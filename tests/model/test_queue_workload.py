@@ -105,7 +105,7 @@ def test_a_slot_never_straddles_blocks(name: str) -> None:
 
 
 def test_a_forgotten_block_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("model.systems.queue.arrivals.KEPT_BLOCKS", 2)
+    monkeypatch.setattr("model.workload.KEPT_BLOCKS", 2)
     workload = random_jobs()
     first, *_ = blocks(workload, 6)
     again = workload.block_at(0)

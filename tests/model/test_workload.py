@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +26,7 @@ from model.workload import (
     ContinuedWorkload,
     JobBlock,
     PoissonWorkload,
+    RecentBlocks,
     RecordedWorkload,
     ServiceLaw,
     service_sampler,
@@ -260,3 +262,25 @@ def test_a_recorded_workload_ends() -> None:
     assert block.end == 2
     assert workload.block_at(2) is None
     assert RecordedWorkload(np.empty(0), np.empty(0, np.int32), np.empty(0)).block_at(0) is None
+
+
+def test_blocks_go_with_their_workload() -> None:
+    """A circle would keep them until Python looks for circles, which the window does rarely."""
+    workload = PoissonWorkload([1.0], [Exponential()], seed=1)
+    first = weakref.ref(workload.block_at(0).time)
+    assert first() is not None
+    del workload
+    assert first() is None
+
+
+def test_recent_blocks_are_kept_and_others_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("model.workload.KEPT_BLOCKS", 2)
+    made: list[int] = []
+    recent: RecentBlocks[int] = RecentBlocks()
+
+    def make(position: int) -> int:
+        made.append(position)
+        return position
+
+    assert [recent.at(position, make) for position in (0, 1, 0, 2, 0, 1)] == [0, 1, 0, 2, 0, 1]
+    assert made == [0, 1, 2, 1]

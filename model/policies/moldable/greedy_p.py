@@ -176,24 +176,28 @@ def _laws_within(
 ) -> list[Sequence[Fraction]]:
     """p* of each class within its share b_j, by (Q2); of (Q) where it needs the common rest.
 
+    Where a share is below the class's load (Q2) has no solution: its jobs ask for one server each,
+    which is what p* comes to as the share comes near the load.
+
     Raises
     ------
     ValueError
-        If a share is below the class's load, so that (Q2) has no solution, and the rest is idle.
+        If no load is known.
     """
     rates = _rates(numbers, parameters.load) if parameters.load else numbers.arrival_rates
     laws: list[Sequence[Fraction]] = []
     for j, (name, share) in enumerate(zip(numbers.class_names, shares, strict=True)):
         load = rates[j] * numbers.means[j]
-        found = optimum(numbers.speedups[j], load / share) if load and share else None
+        if not load:
+            raise ValueError(f"shares: found a share for class '{name}', allowed where its load is "
+                             "known; or give p too")  # fmt: skip
+        found = optimum(numbers.speedups[j], load / share) if share else None
         if found is not None:
             laws.append(found.p)
         elif parameters.rest == "common" and numbers.optimum is not None:
             laws.append(numbers.optimum.classes[j].p)
         else:
-            raise ValueError(f"shares: found {float(share):.6g} for class '{name}', allowed: at "
-                             f"least its load, {float(load):.6g}, which must be known; or give "
-                             "p")  # fmt: skip
+            laws.append((Fraction(1),))
     return laws
 
 

@@ -7,7 +7,6 @@ order.  All jobs of a slot stand in one block.
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import lru_cache
 from typing import NamedTuple, Protocol, Sequence
 
 import numpy as np
@@ -27,13 +26,10 @@ from model.systems.queue.numbers import QueueNumbers
 from model.systems.queue.service import slot_sampler
 from model.systems.queue.sizes import SizeLaw
 from model.systems.queue.units import scaled
-from model.workload import Sampler
+from model.workload import RecentBlocks, Sampler
 
 #: Arrivals that a block of random arrivals has on average, or more if one slot has more.
 EXPECTED = 16_384
-
-#: Blocks kept for replays; others are made again when needed.
-KEPT_BLOCKS = 256
 
 
 class SlottedBlock(NamedTuple):
@@ -183,7 +179,7 @@ class SlottedWorkload:
         self._start = start
         self.slots = max(1, round(EXPECTED / rate))  #: slots in a block
         self._before = [0]  # arrivals before each block, as far as they are known
-        self._make = lru_cache(maxsize=KEPT_BLOCKS)(self._made)
+        self._recent: RecentBlocks[SlottedBlock] = RecentBlocks()
 
     def block_at(self, arrival: int) -> SlottedBlock:
         """See :class:`SlottedSequence`; there is no last block."""
@@ -191,7 +187,7 @@ class SlottedWorkload:
             number = len(self._before) - 1
             total = self._counts.total(self._stream("arrivals", number), self.slots)
             self._before.append(self._before[-1] + total)
-        return self._make(bisect_right(self._before, arrival) - 1)
+        return self._recent.at(bisect_right(self._before, arrival) - 1, self._made)
 
     def _made(self, number: int) -> SlottedBlock:
         places = self._counts.places(self._stream("arrivals", number), self.slots)
