@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -56,6 +57,16 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     if config.getoption("numprocesses") and config.args_source is config.ArgsSource.TESTPATHS:
         _compile_first()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with long tests come first, so that no worker is left with one at the end.
+
+    Those of the window keep their places: their order is that in which widgets come and go.
+    """
+    long = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    window = ROOT / "tests" / "gui"
+    items.sort(key=lambda item: 0 if window in item.path.parents else -long[item.path])
 
 
 def _compile_first() -> None:

@@ -16,7 +16,7 @@ from model.systems.moldable.state import JOBS, NOW, MoldableState, blank_state
 RATES = (1e-9, 1 / 7, 1.0, 3.0, 1e3, 1e12)
 
 #: How long jobs last: many equal ones, days with several, years without any.
-LASTING = (0.0, 0.25, 1 / 3, 1.0, 1.0, 2.0, 63.0, 64.0, 65.0, 1e4, 1e9, 1e300)
+LASTING = (0.0, 0.25, 1 / 3, 1.0, 1.0, 2.0, 63.0, 64.0, 65.0, 1e4, 1e9, 1e290)
 
 
 class Both:

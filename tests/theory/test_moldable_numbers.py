@@ -126,7 +126,7 @@ class TestSubLinear:
         assert found.measure("blocking_probability").half_width < 0.004
 
     @pytest.mark.slow
-    @pytest.mark.parametrize(("traffic", "servers"), list(SUBLINEAR))
+    @pytest.mark.parametrize(("traffic", "servers"), [key for key in SUBLINEAR if key[1] > 1000])
     def test_greedy_p_to_three_digits(self, traffic: str, servers: int) -> None:
         found = against_the_table(traffic, servers, LONG)
         assert found.measure("blocking_probability").half_width < 0.0012
@@ -408,7 +408,7 @@ class TestIdentities:
 class TestTable1:
     """The statistic of the paper: jobs completed by the last of the first 5 million arrivals."""
 
-    LENGTH = Length((5_000_000,), 12)
+    LENGTH = Length((5_000_000,), 4)
 
     #: By an independent program; half-widths where they were told.
     COMPLETED: Mapping[tuple[str, str, str], tuple[float, float]] = {
