@@ -16,6 +16,8 @@ from gui.own_policy import OwnPolicy
 from tests.gui.windows import PATIENCE, complete_window, rest
 from tests.own_policies import FIRST_FIT, HEAD, source, write
 
+pytestmark = pytest.mark.slow
+
 LAST_FIT = FIRST_FIT.replace("room[0]", "room[-1]")
 FAULT = "if view.event + 1 >= 30:\n    x = 1 / 0\n" + FIRST_FIT
 

@@ -14,6 +14,8 @@ from gui.theme import load_theme, type_letter
 from model.programs.monotone import MonotoneSearch, Witness, search_violation
 from tests.gui.theory_frames import frame_of
 
+pytestmark = pytest.mark.slow
+
 #: Milliseconds for a process to start, search and answer.
 PATIENCE = 60_000
 

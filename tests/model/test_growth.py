@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from model.growth import AROUND_A_LINE, AROUND_A_MEAN, FEWEST, Growth, growth, together
 
+pytestmark = pytest.mark.slow
+
 Values = NDArray[np.float64]
 STRETCH = 4000
 

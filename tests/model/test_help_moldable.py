@@ -96,6 +96,7 @@ class TestModel:
         assert abs(int(session.timeline.state.below[1].max()) - 80) < 20
 
 
+@pytest.mark.slow
 class TestPolicies:
     def test_each_has_a_row_with_its_parameters(self) -> None:
         rows = told_of("policy", column=2)
@@ -194,6 +195,7 @@ class TestTraceFormat:
         assert json.loads(text)["lambda"] == "4/5"
 
 
+@pytest.mark.slow
 class TestExperiments:
     TEXT = EXPERIMENTS_PAGE.partition("## What comes out: Ghanbarian")[2]
 
@@ -261,6 +263,7 @@ def stopped(policy: str, time: float) -> Session:
 POLICIES = ("greedy", "greedy-p")
 
 
+@pytest.mark.slow
 class TestLesson:
     def test_the_first_jobs(self) -> None:
         widths: dict[str, dict[int, int]] = {}

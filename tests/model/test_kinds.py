@@ -60,7 +60,7 @@ def test_measures_so_far_are_those_of_the_whole_run(name):
     """Both ways to measure agree, up to what happens between two samples."""
     session = Session.open(kind_named(name).example)
     kind, bench = session.bench.kind, session.bench
-    until = 20.0 if name == "reservation" else 20_000.0
+    until = {"reservation": 20.0, "moldable": 200.0}.get(name, 20_000.0)
 
     def advance(time):
         session.run(until=time)

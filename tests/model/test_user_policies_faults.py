@@ -19,6 +19,8 @@ from model.state import digest
 from model.systems.reservation.rows import FLAG_ADMITTED
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
 
+pytestmark = pytest.mark.slow
+
 #: The event at which the policies below go wrong.
 BAD = 40
 

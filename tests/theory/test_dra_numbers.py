@@ -10,6 +10,8 @@ from model.api import Session
 from model.metrics import Estimate
 from model.scenario.load import as_data, load_scenario, parse_scenario
 
+pytestmark = pytest.mark.slow
+
 #: The optimum per server of the example, program (3.1).
 OPTIMUM = 618
 

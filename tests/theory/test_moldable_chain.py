@@ -172,6 +172,7 @@ class TestErlang:
         assert found.class_times[1] is None
 
 
+@pytest.mark.slow
 class TestThePaper:
     @given(
         st.integers(1, 9),

@@ -51,6 +51,8 @@ from model.systems.moldable.state import (
     OF_DEPARTED,
 )
 
+pytestmark = pytest.mark.slow
+
 #: The chance of a comparison to fail although the numbers are right, of either sign.
 CHANCE = 5e-6
 

@@ -30,6 +30,8 @@ from model.systems.phases.state import (
 )
 from tests.phases_numbers import MODELS, A, B, C, E, plan_file
 
+pytestmark = pytest.mark.slow
+
 SHORT = Length(50, 400, 8)
 LONG = Length(100, 1000, 16)
 

@@ -14,6 +14,8 @@ import pytest
 from model.lab.queue_runs import Cell, Length, carry_out, queue_runs
 from model.scenario.load import edited, load_scenario
 
+pytestmark = pytest.mark.slow
+
 MILLION = 1_000_000
 
 
