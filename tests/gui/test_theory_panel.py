@@ -38,6 +38,8 @@ from tests.gui.theory_frames import (
     text_of,
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def frame() -> Frame:

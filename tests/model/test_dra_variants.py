@@ -23,6 +23,8 @@ from model.systems.reservation.rows import FLAG_ADMITTED, FLAG_GREEDY, FLAG_MIGR
 from model.systems.reservation.state import PREEMPTED
 from tests.strategies import VARIANTS, scenarios
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("policy", VARIANTS)
 @given(data=st.data())

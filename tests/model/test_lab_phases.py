@@ -25,6 +25,8 @@ from model.metrics import BATCHES, Estimate
 from model.scenario.load import edited, load_scenario, parse_scenario
 from model.systems.phases.measures import COUNTS
 
+pytestmark = pytest.mark.slow
+
 TINY = Length(2, 8, 2)
 NAMES = [name for name, item in EXPERIMENTS.items() if item.system == "phases"]
 

@@ -33,6 +33,8 @@ from model.lab.runner import run_plan
 from model.scenario.load import load_scenario
 from model.systems.queue.numbers import numbers_of
 
+pytestmark = pytest.mark.slow
+
 TRACES = Path(__file__).resolve().parents[2].parent / "shared" / "traces"
 GOOGLE = TRACES / "google2011/task_events-job_id-mod151eq2.csv.gz"
 needs_traces = pytest.mark.skipif(

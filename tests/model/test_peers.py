@@ -28,6 +28,8 @@ from model.systems.reservation.numbers import numbers_of
 from model.systems.reservation.rows import EVENT_ROW
 from tests.strategies import scenarios
 
+pytestmark = pytest.mark.slow
+
 
 def two_resources(policy: str, arrivals: list[str], **parameters: Any) -> Any:
     """Three servers of (4, 8); a job of each letter for ever, one each time unit."""

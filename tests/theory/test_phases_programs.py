@@ -47,6 +47,8 @@ from model.systems.phases.lattice import cost_rate, cost_units, lattice_of
 from tests.phases_models import NAMES, four_phases, golden_data, golden_model, golden_path
 from tests.phases_strategies import job_data
 
+pytestmark = pytest.mark.slow
+
 #: Relative difference up to which two optima count as the same.
 SAME = 1e-9
 
