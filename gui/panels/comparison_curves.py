@@ -30,9 +30,6 @@ _BOTH = 240
 #: that cross one another are read more easily when they are calm.
 _COARSER = 4
 
-#: Shares of jobs are over stretches in which at least so many arrive on average.
-_LEAST_JOBS = 100
-
 
 class LaneCurves(QWidget):
     """Two plots, one above the other, over the same time.
@@ -146,12 +143,10 @@ class LaneCurves(QWidget):
                 curve.replace(*gap)
 
     def _least_width(self) -> float:
-        """A probability is a share of jobs, and needs some of them."""
+        """The shortest stretch that says something, as a power of two."""
         assert self._frame is not None and self._kind is not None
-        rate = getattr(self._frame.info.numbers, "rate", 0.0)
-        if not rate or not self._kind.headline.endswith("probability"):
-            return 0.0
-        return float(2.0 ** math.ceil(math.log2(_LEAST_JOBS / rate)))
+        least = self._kind.headline_stretch(self._frame.info.numbers)
+        return float(2.0 ** math.ceil(math.log2(least))) if least else 0.0
 
     def averages(self, first: float, last: float, width: float) -> tuple[Values, list[Values]]:
         """Middles of stretches, and the mean reward rate of each lane in them.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Iterator, Mapping, Sequence
@@ -28,9 +27,6 @@ WORK = __name__
 
 #: Events between two calls of the engine.
 _SLICE = 16_384
-
-#: Arrivals of a run that leaves much memory behind.
-_LONG = 500_000
 
 #: The scenarios of the paper's two speed-ups, by what it calls them.
 SPEEDUPS: Mapping[str, str] = MappingProxyType({
@@ -128,13 +124,7 @@ def carry_out(part: Part) -> Outcome:
     settings = part.settings
     bench = open_bench(parse_scenario(settings["scenario"]), settings["policy"], part.seed)
     samples = samples_at(bench, [settings["warmup"], *settings["arrivals"]])
-    found = [_measures(bench.numbers, samples[0], sample) for sample in samples[1:]]
-    if settings["arrivals"][-1] > _LONG:
-        # A workload keeps its blocks for replays, in a circle of references that Python would
-        # break up only after several such runs.
-        del bench
-        gc.collect()
-    return found
+    return [_measures(bench.numbers, samples[0], sample) for sample in samples[1:]]
 
 
 def samples_at(bench: Bench, arrivals: Sequence[int]) -> NDArray[np.float64]:

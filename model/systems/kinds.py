@@ -273,6 +273,10 @@ class Kind(Protocol):
         """[n] the headline's value at each of *samples*, and [n] its integral up to there."""
         ...
 
+    def headline_stretch(self, numbers: Any) -> float:
+        """The shortest stretch of time over which an average of the headline says something."""
+        ...
+
     def headline_bound(self, bounds: Any) -> float | None:
         """A level that no policy passes in the long run, once it is known."""
         ...

@@ -202,7 +202,7 @@ def test_a_stable_queue_has_its_mean(panel: QueueCurvesPanel, calm: Frame) -> No
     found = growth_so_far(until_now(calm), WARMUP, calm.time)
     assert panel.growth == found
     stable = replace_growth(panel, calm, Growth(0.0, 0.01, "stable", "it returns"))
-    (measures,) = batches_so_far((until_now(calm),), WARMUP, calm.time)
+    (measures,) = batches_so_far(calm.info.numbers, (until_now(calm),), WARMUP, calm.time)
     mean = measures["queue_length"].estimate()
     told, half = with_interval(mean.mean, mean.half_width)
     assert f"{told} ± {half}" in stable.tiles.shown()

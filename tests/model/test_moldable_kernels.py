@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.assembly import Bench, assemble
 from model.engine import Reason, Task, started
-from model.errors import ScenarioError
 from model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
 from model.state import copied, differences, digest
 from model.systems.moldable.rows import (
@@ -26,6 +25,7 @@ from model.systems.moldable.rows import (
 from model.systems.moldable.state import EVENT, NOW
 from model.timeline import Timeline
 from model.workload import RecordedWorkload
+from tests.engines import bench_of, check_pieces, check_samples, check_stops
 from tests.moldable_strategies import any_policies, certain_policies, several_classes
 
 EVENTS = 60
@@ -79,15 +79,6 @@ def recorded(draw: st.DrawFn, classes: int) -> RecordedWorkload:
         np.array(column(range(classes)), np.int32),
         np.array(column([0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 6.0, 1e9])),
     )
-
-
-def bench_of(scenario: Any, jobs: Any = None) -> Bench:
-    """The scenario's bench; policies refuse some loads, which is another test's matter."""
-    try:
-        return assemble(scenario, recorded=jobs)
-    except ScenarioError:
-        assume(False)
-        raise
 
 
 def stepped(
@@ -196,20 +187,7 @@ def test_blocks_of_jobs_end() -> None:
 @given(scenarios(), st.integers(1, 40))
 @settings(max_examples=15)
 def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
-    """Stopping and going on, from copies, and from a state of before, change nothing."""
-    bench = bench_of(scenario)
-    kernel = bench.kernel()
-    first = started(bench.system)
-    whole = kernel.advance(copied(first), np.zeros(120, MOLDABLE_ROW), Task()).state
-    state, passed = first, 0
-    while passed < 120:
-        size = min(piece, 120 - passed)
-        before = copied(state)
-        ahead = kernel.advance(copied(state), np.zeros(size + 5, MOLDABLE_ROW), Task()).state
-        state = kernel.advance(before, np.zeros(size, MOLDABLE_ROW), Task()).state
-        passed += size
-        assert int(ahead.number[EVENT]) == passed + 5
-    assert digest(state) == digest(whole)
+    check_pieces(bench_of(scenario), piece)
 
 
 @given(scenarios(), st.integers(0, 80), st.integers(1, 60))
@@ -246,31 +224,13 @@ def test_seeking(scenario: Any, places: list[int]) -> None:
 @given(scenarios(), st.integers(1, 9))
 @settings(max_examples=10)
 def test_samples(scenario: Any, stride: int) -> None:
-    """Both engines take the same samples, one every so many events."""
-    bench = bench_of(scenario)
-    first = started(bench.system)
-    taken = [engine.advance(copied(first), np.zeros(50, MOLDABLE_ROW), Task(stride=stride)).samples
-             for engine in (bench.reference, bench.kernel())]  # fmt: skip
-    assert len(taken[0]) == 50 // stride
-    assert np.array_equal(taken[0], taken[1])
+    check_samples(bench_of(scenario), stride)
 
 
 @given(scenarios(), st.sampled_from(sorted(EVENT_KINDS)), st.sampled_from([0.5, 4.0, 1e9]))
 @settings(max_examples=25)
 def test_stops(scenario: Any, kind: str, until: float) -> None:
-    """Both engines stop at the same event of a kind, and before the same time."""
-    bench = bench_of(scenario)
-    task = Task(until=until, stop_flags=EVENT_KINDS[kind])
-    results = []
-    for engine in (bench.reference, bench.kernel()):
-        tape = np.zeros(100, MOLDABLE_ROW)
-        result = engine.advance(started(bench.system), tape, task)
-        flags = tape["flags"][: result.rows] & EVENT_KINDS[kind]
-        assert not flags[:-1].any()
-        assert bool(flags[-1:].any()) == (result.reason is Reason.FLAG)
-        assert (tape["time"][: result.rows] <= until).all()
-        results.append((result.reason, result.rows, digest(result.state)))
-    assert results[0] == results[1]
+    check_stops(bench_of(scenario), kind, float(until))
 
 
 @given(scenarios(), st.sampled_from(["greedy", "fixed-width"]), st.integers(1, 80))

@@ -9,8 +9,13 @@ from scipy.stats import t as student
 from model.api import Session
 from model.comparison.comparison import Comparison, open_run
 from model.metrics import Batches
-from model.systems.reservation.measures import batches_of, run_batches, run_metrics
-from model.systems.reservation.paired import batches_so_far, totals_at
+from model.systems.reservation.measures import (
+    batches_of,
+    batches_so_far,
+    run_batches,
+    run_metrics,
+    totals_at,
+)
 
 
 def test_a_paired_difference_by_hand() -> None:

@@ -7,34 +7,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.assembly import assemble
 from model.engine import Reason, Task, started
-from model.errors import ScenarioError
 from model.jit import compiled
 from model.kernels.phases import fits
 from model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
 from model.state import copied, differences, digest
 from model.systems import random_words
 from model.systems.phases.rows import EVENT_KINDS, PHASE_ROW
-from model.systems.phases.state import EVENT, Sizes, empty_state
+from model.systems.phases.state import Sizes, empty_state
 from model.systems.phases.timers import next_timer, set_timer
+from tests.engines import bench_of, check_pieces, check_samples, check_stops
 from tests.phases_strategies import FITTING, POLICIES, READINGS, phase_scenarios
 
 EVENTS = 60
 
 #: Accuracy of the exponential times, in units in the last place.
 ULPS = 4
-
-
-def bench_of(scenario: Any) -> Any:
-    """The scenario's bench; policies refuse some models, which is another test's matter."""
-    try:
-        return assemble(scenario)
-    except ScenarioError:
-        assume(False)
 
 
 def stepped(engines: Any, states: list[Any], task: Task) -> tuple[list[Any], Reason]:
@@ -151,50 +142,19 @@ def test_servers_that_grow(policy: str) -> None:
 @given(phase_scenarios(), st.integers(1, 40))
 @settings(max_examples=15)
 def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
-    """Stopping and going on, from copies, and from a state of before, change nothing."""
-    bench = bench_of(scenario)
-    kernel = bench.kernel()
-    first = started(bench.system)
-    whole = kernel.advance(copied(first), np.zeros(120, PHASE_ROW), Task()).state
-    state, passed = first, 0
-    while passed < 120:
-        size = min(piece, 120 - passed)
-        before = copied(state)
-        ahead = kernel.advance(copied(state), np.zeros(size + 5, PHASE_ROW), Task()).state
-        state = kernel.advance(before, np.zeros(size, PHASE_ROW), Task()).state
-        passed += size
-        assert int(ahead.number[EVENT]) == passed + 5
-    assert digest(state) == digest(whole)
+    check_pieces(bench_of(scenario), piece)
 
 
 @given(phase_scenarios(), st.integers(1, 9))
 @settings(max_examples=10)
 def test_samples(scenario: Any, stride: int) -> None:
-    """Both engines take the same samples, one every so many events."""
-    bench = bench_of(scenario)
-    first = started(bench.system)
-    taken = [engine.advance(copied(first), np.zeros(50, PHASE_ROW), Task(stride=stride)).samples
-             for engine in (bench.reference, bench.kernel())]  # fmt: skip
-    assert len(taken[0]) == 50 // stride
-    assert np.array_equal(*taken)
+    check_samples(bench_of(scenario), stride)
 
 
 @given(phase_scenarios(), st.sampled_from(sorted(EVENT_KINDS)), st.sampled_from([0.5, 4.0, 1e9]))
 @settings(max_examples=25)
 def test_stops(scenario: Any, kind: str, until: float) -> None:
-    """Both engines stop at the same event of a kind, and before the same time."""
-    bench = bench_of(scenario)
-    task = Task(until=until, stop_flags=EVENT_KINDS[kind])
-    results = []
-    for engine in (bench.reference, bench.kernel()):
-        tape = np.zeros(100, PHASE_ROW)
-        result = engine.advance(started(bench.system), tape, task)
-        flags = tape["flags"][: result.rows] & EVENT_KINDS[kind]
-        assert not flags[:-1].any()
-        assert bool(flags[-1:].any()) == (result.reason is Reason.FLAG)
-        assert (tape["time"][: result.rows] <= until).all()
-        results.append((result.reason, result.rows, digest(result.state)))
-    assert results[0] == results[1]
+    check_stops(bench_of(scenario), kind, float(until))
 
 
 @given(phase_scenarios(), st.sampled_from(sorted(FITTING)), st.integers(1, 60))

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from model.assembly import assemble
 from model.engine import Reason, Task, started
 from model.errors import ScenarioError
 from model.records import SLOT, Event
@@ -17,20 +16,13 @@ from model.scenario.load import load_scenario, scenario_files
 from model.state import copied, differences, digest
 from model.systems.queue.rows import EVENT_KINDS, QUEUE_ROW
 from model.systems.queue.state import EVENT, NOW, UNSETTLED
+from tests.engines import bench_of, check_pieces, check_stops
 from tests.queue_strategies import CHOICES, OPTIONS, queue_scenarios
 
 EVENTS = 60
 
 #: Counted by the kernel only when asked to explain.
 COSTLY = ("best_residual", "serving")
-
-
-def bench_of(scenario: Any) -> Any:
-    """The scenario's bench; policies refuse some servers, which is another test's matter."""
-    try:
-        return assemble(scenario)
-    except ScenarioError:
-        assume(False)
 
 
 def agree(scenario: Any, events: int, explain: bool = False) -> int:
@@ -97,32 +89,13 @@ def test_built_in_scenarios(name: str) -> None:
 @given(queue_scenarios(), st.integers(1, 40))
 @settings(max_examples=15)
 def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
-    """Stopping and going on, and building the index anew, change nothing."""
-    bench = bench_of(scenario)
-    whole = bench.kernel().advance(started(bench.system), np.zeros(120, QUEUE_ROW), Task()).state
-    state, kernel = started(bench.system), bench.kernel()
-    while int(state.number[EVENT]) < int(whole.number[EVENT]):
-        size = min(piece, int(whole.number[EVENT]) - int(state.number[EVENT]))
-        state = kernel.advance(copied(state), np.zeros(size, QUEUE_ROW), Task()).state
-    assert digest(state) == digest(whole)
+    check_pieces(bench_of(scenario), piece)
 
 
 @given(queue_scenarios(), st.sampled_from(sorted(EVENT_KINDS)), st.integers(0, 40))
 @settings(max_examples=15)
 def test_stops(scenario: Any, kind: str, until: int) -> None:
-    """Both engines stop at the same event of a kind, and before the same time."""
-    bench = bench_of(scenario)
-    task = Task(until=float(until), stop_flags=EVENT_KINDS[kind])
-    results = []
-    for engine in (bench.reference, bench.kernel()):
-        tape = np.zeros(100, QUEUE_ROW)
-        result = engine.advance(started(bench.system), tape, task)
-        flags = tape["flags"][: result.rows] & EVENT_KINDS[kind]
-        assert not flags[:-1].any()
-        assert bool(flags[-1:].any()) == (result.reason is Reason.FLAG)
-        assert (tape["time"][: result.rows] <= until).all()
-        results.append((result.reason, result.rows, digest(result.state)))
-    assert results[0] == results[1]
+    check_stops(bench_of(scenario), kind, float(until))
 
 
 @given(queue_scenarios())

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from math import log2
 from types import MappingProxyType
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from model.metrics import Batches
 from model.policies.moldable.base import MoldablePolicy
 from model.records import ARRIVAL
 from model.scenario.moldable import MoldableScenario
-from model.systems.kinds import REJECTED, Judgement, Kind, Mark, Measure
+from model.systems.kinds import REJECTED, Kind, Mark, Measure
+from model.systems.moldable import arrivals, invariants, measures, rows, trace
 from model.systems.moldable import facts as describing
-from model.systems.moldable import invariants, measures, rows, trace
-from model.systems.moldable.arrivals import workload_of
 from model.systems.moldable.explain import MoldableNarrator
 from model.systems.moldable.facts import MoldableFacts, MoldableStanding
 from model.systems.moldable.numbers import MoldableNumbers, numbers_of
 from model.systems.moldable.state import MoldableState
 from model.systems.moldable.system import MoldableSystem
+from model.systems.usual_kind import Modules, UsualKind
 
 _KERNEL = ("model.kernels.moldable.driver", "MoldableKernel")
 
@@ -44,19 +43,24 @@ MARKS = (
     Mark(rows.FLAG_DEPARTED, "departures", "A job is completed.", 5, "muted", "minus"),
 )  # fmt: skip
 
+#: How many jobs must arrive for a share of them to say something.
+JOBS_OF_A_SHARE = 100
+
 #: Events that can be followed by eye in a second.
 EVENTS_PER_SECOND = 4
 
 
-class MoldableKind:
+class MoldableKind(UsualKind):
     """See :class:`model.systems.kinds.Kind`."""
 
     name = "moldable"
+    modules = Modules(arrivals, measures, invariants, trace)
+    trace_reader = "model.traces.moldable_workload"
+    bounds_maker = "model.programs.moldable.bounds"
     state: type[Any] = MoldableState
     row: np.dtype[Any] = rows.MOLDABLE_ROW
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS
-    slotted = False
     compares_decisions = True
     marks: tuple[Mark, ...] = MARKS
     measures: tuple[Measure, ...] = (
@@ -73,28 +77,6 @@ class MoldableKind:
     def numbers(self, scenario: MoldableScenario) -> MoldableNumbers:
         """Servers, classes, speed-ups and rates."""
         return numbers_of(scenario)
-
-    def workload(
-        self,
-        scenario: MoldableScenario,
-        numbers: MoldableNumbers,
-        start: float = 0.0,
-        branch: int = 0,
-    ) -> Any:
-        """See :func:`model.systems.moldable.arrivals.workload_of`."""
-        return workload_of(scenario, numbers, start, branch)
-
-    def with_trace(
-        self,
-        scenario: MoldableScenario,
-        paths: tuple[str, ...],
-        progress: Callable[[float], None] | None,
-        cancelled: Callable[[], bool] | None,
-    ) -> tuple[Any, Any, Any]:
-        """See :func:`model.traces.moldable_workload.with_trace`."""
-        from model.traces.moldable_workload import with_trace
-
-        return with_trace(scenario, paths, progress, cancelled)
 
     def system(
         self,
@@ -133,30 +115,9 @@ class MoldableKind:
         """A power of two of units of time, so that some four events pass in a second."""
         return 2.0 ** round(log2(EVENTS_PER_SECOND / (2 * (numbers.rate or 1.0))))
 
-    def run_batches(
-        self,
-        numbers: MoldableNumbers,
-        state: MoldableState,
-        advance: Callable[[float], MoldableState],
-        warmup: float,
-        until: float,
-    ) -> dict[str, Batches]:
-        """See :func:`model.systems.moldable.measures.run_batches`."""
-        return measures.run_batches(numbers, state, advance, warmup, until)
-
-    def judge(self, runs: Sequence[Mapping[str, Batches]], slots: float) -> Judgement | None:
-        """A loss system is always stable."""
-        return None
-
-    def batches_so_far(
-        self,
-        numbers: MoldableNumbers,
-        samples: Sequence[NDArray[np.float64]],
-        warmup: float,
-        now: float,
-    ) -> tuple[dict[str, Batches], ...]:
-        """See :func:`model.systems.moldable.measures.batches_so_far`."""
-        return measures.batches_so_far(numbers, samples, warmup, now)
+    def headline_stretch(self, numbers: MoldableNumbers) -> float:
+        """A share of jobs needs some of them."""
+        return JOBS_OF_A_SHARE / numbers.rate if numbers.rate else 0.0
 
     def decisions(
         self, rows: NDArray[Any], initial_jobs: int
@@ -165,30 +126,6 @@ class MoldableKind:
         arrivals = rows[rows["kind"] == ARRIVAL]
         widths = np.where(arrivals["width"] > 0, arrivals["width"], REJECTED)
         return arrivals["job"] - initial_jobs, widths.astype(np.int32)
-
-    def headline_series(
-        self, numbers: MoldableNumbers, samples: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """See :func:`model.systems.moldable.measures.headline_series`."""
-        return measures.headline_series(numbers, samples)
-
-    def headline_bound(self, bounds: Any) -> float | None:
-        """No level: a policy may block any share of the jobs."""
-        return None
-
-    def violations(self, system: MoldableSystem, state: MoldableState) -> list[str]:
-        """See :func:`model.systems.moldable.invariants.violations`."""
-        return invariants.violations(system, state)
-
-    def trace_lines(self, system: MoldableSystem, most: float) -> Iterator[dict[str, Any]]:
-        """See :func:`model.systems.moldable.trace.lines`."""
-        return trace.lines(system, most)
-
-    def all_bounds(self, scenario: MoldableScenario) -> Iterator[Any]:
-        """See :func:`model.programs.moldable.bounds.all_bounds`."""
-        from model.programs.moldable.bounds import all_bounds
-
-        return all_bounds(scenario)
 
     def no_bounds(self, problem: str = "") -> Any:
         """Nothing is known."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from math import log2
 from types import MappingProxyType
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from model.metrics import Batches
 from model.policies.phases.base import PhasePolicy
 from model.scenario.phases import PhasesScenario
-from model.systems.kinds import Judgement, Kind, Mark, Measure
+from model.systems.kinds import Kind, Mark, Measure
+from model.systems.phases import arrivals, invariants, measures, rows, trace
 from model.systems.phases import facts as describing
-from model.systems.phases import invariants, measures, rows, trace
-from model.systems.phases.arrivals import workload_of
 from model.systems.phases.explain import PhaseNarrator
 from model.systems.phases.facts import PhaseFacts, PhaseStanding
 from model.systems.phases.from_scenario import numbers_of
@@ -24,6 +21,7 @@ from model.systems.phases.numbers import PhaseNumbers
 from model.systems.phases.rehearsal import rehearse
 from model.systems.phases.state import PhaseState
 from model.systems.phases.system import PhaseSystem
+from model.systems.usual_kind import Modules, UsualKind
 
 #: Compiled twins by policy name.
 KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
@@ -59,16 +57,17 @@ MARKS = (
 EVENTS_PER_SECOND = 4
 
 
-class PhasesKind:
+class PhasesKind(UsualKind):
     """See :class:`model.systems.kinds.Kind`."""
 
     name = "phases"
+    modules = Modules(arrivals, measures, invariants, trace)
+    trace_reader = "model.traces.phases_workload"
+    bounds_maker = "model.programs.phases.bounds"
     state: type[Any] = PhaseState
     row: np.dtype[Any] = rows.PHASE_ROW
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS
-    slotted = False
-    compares_decisions = False
     marks: tuple[Mark, ...] = MARKS
     measures: tuple[Measure, ...] = (
         Measure("active_servers", "active servers"),
@@ -85,24 +84,6 @@ class PhasesKind:
     def numbers(self, scenario: PhasesScenario) -> PhaseNumbers:
         """Phases, demands in integer units, and rates."""
         return numbers_of(scenario)
-
-    def workload(
-        self, scenario: PhasesScenario, numbers: PhaseNumbers, start: float = 0.0, branch: int = 0
-    ) -> Any:
-        """See :func:`model.systems.phases.arrivals.workload_of`."""
-        return workload_of(scenario, numbers, start, branch)
-
-    def with_trace(
-        self,
-        scenario: PhasesScenario,
-        paths: tuple[str, ...],
-        progress: Callable[[float], None] | None,
-        cancelled: Callable[[], bool] | None,
-    ) -> tuple[Any, Any, Any]:
-        """See :func:`model.traces.phases_workload.with_trace`."""
-        from model.traces.phases_workload import with_trace
-
-        return with_trace(scenario, paths, progress, cancelled)
 
     def system(
         self, scenario: PhasesScenario, numbers: PhaseNumbers, workload: Any, policy: PhasePolicy
@@ -144,55 +125,10 @@ class PhasesKind:
         jobs = float(sum(numbers.arrival_rates)) or 1.0
         return 2.0 ** round(log2(EVENTS_PER_SECOND / (3 * jobs)))
 
-    def run_batches(
-        self,
-        numbers: PhaseNumbers,
-        state: PhaseState,
-        advance: Callable[[float], PhaseState],
-        warmup: float,
-        until: float,
-    ) -> dict[str, Batches]:
-        """See :func:`model.systems.phases.measures.run_batches`."""
-        return measures.run_batches(numbers, state, advance, warmup, until)
-
-    def judge(self, runs: Sequence[Mapping[str, Batches]], slots: float) -> Judgement | None:
-        """Nothing beyond the measures."""
-        return None
-
-    def batches_so_far(
-        self,
-        numbers: PhaseNumbers,
-        samples: Sequence[NDArray[np.float64]],
-        warmup: float,
-        now: float,
-    ) -> tuple[dict[str, Batches], ...]:
-        """See :func:`model.systems.phases.measures.batches_so_far`."""
-        return measures.batches_so_far(numbers, samples, warmup, now)
-
-    def decisions(
-        self, rows: NDArray[Any], initial_jobs: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """None: policies number their servers each in its own way."""
-        return np.zeros(0, np.int64), np.zeros(0, np.int32)
-
-    def headline_series(
-        self, numbers: PhaseNumbers, samples: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """N, and its integral."""
-        return measures.headline_series(samples)
-
     def headline_bound(self, bounds: Any) -> float | None:
         """Nbar: no policy within the budget does with fewer servers (Theorem 2)."""
         nbar: float | None = bounds.nbar
         return nbar if bounds.solved else None
-
-    def violations(self, system: PhaseSystem, state: PhaseState) -> list[str]:
-        """See :func:`model.systems.phases.invariants.violations`."""
-        return invariants.violations(system, state)
-
-    def trace_lines(self, system: PhaseSystem, most: float) -> Iterator[dict[str, Any]]:
-        """See :func:`model.systems.phases.trace.lines`."""
-        return trace.lines(system, most)
 
     def all_bounds(self, scenario: PhasesScenario) -> Iterator[Any]:
         """See :func:`model.programs.phases.bounds.all_bounds`; then short runs beside them."""

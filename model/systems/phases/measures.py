@@ -115,6 +115,8 @@ def batches_of(
     return result
 
 
-def headline_series(samples: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any]]:
+def headline_series(
+    _numbers: PhaseNumbers, samples: NDArray[np.float64]
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """[n] N at each sample, and [n] its integral up to there."""
     return samples[:, ACTIVE_COLUMN], samples[:, AREA_COLUMNS + ACTIVE_AREA]

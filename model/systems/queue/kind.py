@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from math import log2
 from types import MappingProxyType
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from model.metrics import Batches
 from model.policies.queue.base import QueuePolicy
 from model.scenario.queue import QueueScenario
 from model.systems.kinds import Judgement, Kind, Mark, Measure
+from model.systems.queue import arrivals, invariants, measures, rows, trace
 from model.systems.queue import facts as describing
-from model.systems.queue import invariants, measures, rows, trace
-from model.systems.queue.arrivals import workload_of
 from model.systems.queue.explain import QueueNarrator
 from model.systems.queue.facts import QueueFacts, QueueStanding
 from model.systems.queue.numbers import QueueNumbers, numbers_of
 from model.systems.queue.state import QueueState
 from model.systems.queue.system import QueueSystem
+from model.systems.usual_kind import Modules, UsualKind
 
 #: Compiled twins by policy name.
 KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
@@ -54,16 +53,18 @@ BUSY_SLOTS_PER_SECOND = 3
 MOST_HALVINGS = 10
 
 
-class QueueKind:
+class QueueKind(UsualKind):
     """See :class:`model.systems.kinds.Kind`."""
 
     name = "queue"
+    modules = Modules(arrivals, measures, invariants, trace)
+    trace_reader = "model.traces.queue_workload"
+    bounds_maker = "model.programs.queue.bounds"
     state: type[Any] = QueueState
     row: np.dtype[Any] = rows.QUEUE_ROW
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS
     slotted = True
-    compares_decisions = False
     marks: tuple[Mark, ...] = MARKS
     measures: tuple[Measure, ...] = (
         Measure("queue_length", "mean queue"),
@@ -71,31 +72,12 @@ class QueueKind:
         Measure("used_capacity", "capacity in use, %", "per cent"),
     )
     headline = "queue"
-    headline_bound_name = ""
     example = "queues-vqs-unstable"
     bounds_command = "model.cli.bounds_queue"
 
     def numbers(self, scenario: QueueScenario) -> QueueNumbers:
         """Servers, sizes in integer units, and rates."""
         return numbers_of(scenario)
-
-    def workload(
-        self, scenario: QueueScenario, numbers: QueueNumbers, start: float = 0.0, branch: int = 0
-    ) -> Any:
-        """See :func:`model.systems.queue.arrivals.workload_of`."""
-        return workload_of(scenario, numbers, start, branch)
-
-    def with_trace(
-        self,
-        scenario: QueueScenario,
-        paths: tuple[str, ...],
-        progress: Callable[[float], None] | None,
-        cancelled: Callable[[], bool] | None,
-    ) -> tuple[Any, Any, Any]:
-        """See :func:`model.traces.queue_workload.with_trace`."""
-        from model.traces.queue_workload import with_trace
-
-        return with_trace(scenario, paths, progress, cancelled)
 
     def system(
         self, scenario: QueueScenario, numbers: QueueNumbers, workload: Any, policy: QueuePolicy
@@ -138,60 +120,9 @@ class QueueKind:
         slots = BUSY_SLOTS_PER_SECOND / (2 * float(numbers.arrival_rate))
         return 2.0 ** min(max(round(log2(slots)), 0), MOST_HALVINGS)
 
-    def run_batches(
-        self,
-        numbers: QueueNumbers,
-        state: QueueState,
-        advance: Callable[[float], QueueState],
-        warmup: float,
-        until: float,
-    ) -> dict[str, Batches]:
-        """See :func:`model.systems.queue.measures.run_batches`."""
-        return measures.run_batches(numbers, state, advance, warmup, until)
-
     def judge(self, runs: Sequence[Mapping[str, Batches]], slots: float) -> Judgement:
         """See :func:`model.systems.queue.measures.judge`."""
         return measures.judge(runs, slots)
-
-    def batches_so_far(
-        self,
-        numbers: QueueNumbers,
-        samples: Sequence[NDArray[np.float64]],
-        warmup: float,
-        now: float,
-    ) -> tuple[dict[str, Batches], ...]:
-        """See :func:`model.systems.queue.measures.batches_so_far`."""
-        return measures.batches_so_far(samples, warmup, now)
-
-    def decisions(
-        self, rows: NDArray[Any], initial_jobs: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """None: a slot places several jobs, and a job waits for its own."""
-        return np.zeros(0, np.int64), np.zeros(0, np.int32)
-
-    def headline_series(
-        self, numbers: QueueNumbers, samples: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The queue, and its sum over the slots."""
-        return measures.headline_series(samples)
-
-    def headline_bound(self, bounds: Any) -> float | None:
-        """No queue is the least in general."""
-        return None
-
-    def violations(self, system: QueueSystem, state: QueueState) -> list[str]:
-        """See :func:`model.systems.queue.invariants.violations`."""
-        return invariants.violations(system, state)
-
-    def trace_lines(self, system: QueueSystem, most: float) -> Iterator[dict[str, Any]]:
-        """See :func:`model.systems.queue.trace.lines`."""
-        return trace.lines(system, most)
-
-    def all_bounds(self, scenario: QueueScenario) -> Iterator[Any]:
-        """See :func:`model.programs.queue.bounds.all_bounds`."""
-        from model.programs.queue.bounds import all_bounds
-
-        return all_bounds(scenario)
 
     def no_bounds(self, problem: str = "") -> Any:
         """Nothing is known."""

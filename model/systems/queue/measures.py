@@ -68,7 +68,7 @@ def _totals(state: QueueState, weight: NDArray[np.float64], now: float) -> NDArr
 
 
 def batches_so_far(
-    samples: Sequence[NDArray[np.float64]], warmup: float, now: float
+    _numbers: QueueNumbers, samples: Sequence[NDArray[np.float64]], warmup: float, now: float
 ) -> tuple[dict[str, Batches], ...]:
     """Several runs' measures in the same stretches of [warmup, now]; none if that is empty.
 
@@ -120,7 +120,9 @@ def batches_of(table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     return result
 
 
-def headline_series(samples: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any]]:
+def headline_series(
+    _numbers: QueueNumbers, samples: NDArray[np.float64]
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """[n] the queue at each sample, and [n] its sum over the slots before."""
     return samples[:, WAITING_COLUMN], samples[:, WAITING_AREA_COLUMN]
 

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from model.metrics import Batches
 from model.records import ARRIVAL
 from model.scenario.reservation import ReservationScenario
 from model.systems.kinds import REJECTED, Kind, Mark, Measure
-from model.systems.reservation import invariants, measures, paired, rows, trace
-from model.systems.reservation.arrivals import workload_of
+from model.systems.reservation import arrivals, invariants, measures, rows, trace
 from model.systems.reservation.bounds import Bounds
 from model.systems.reservation.classification import Classification, classify
 from model.systems.reservation.explain import ReservationNarrator
 from model.systems.reservation.numbers import ReservationNumbers, numbers_of
 from model.systems.reservation.rows import FLAG_ADMITTED
-from model.systems.reservation.sampling import columns
 from model.systems.reservation.state import ReservationState
 from model.systems.reservation.system import ReservationSystem
-from model.workload import Workload
+from model.systems.usual_kind import Modules, UsualKind
 
 #: Compiled twins: policy name to (module, class).
 KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
@@ -71,15 +68,17 @@ class ReservationFacts:
     has_groups: bool
 
 
-class ReservationKind:
+class ReservationKind(UsualKind):
     """See :class:`model.systems.kinds.Kind`."""
 
     name = "reservation"
+    modules = Modules(arrivals, measures, invariants, trace)
+    trace_reader = "model.traces.workload"
+    bounds_maker = "model.systems.reservation.upper_bound"
     state: type[Any] = ReservationState
     row: np.dtype[Any] = rows.EVENT_ROW
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS
-    slotted = False
     compares_decisions = True
     marks: tuple[Mark, ...] = MARKS
     measures: tuple[Measure, ...] = (
@@ -95,28 +94,6 @@ class ReservationKind:
     def numbers(self, scenario: ReservationScenario) -> ReservationNumbers:
         """L, the job types, feasible configurations and exact rationals."""
         return numbers_of(scenario)
-
-    def workload(
-        self,
-        scenario: ReservationScenario,
-        numbers: ReservationNumbers,
-        start: float = 0.0,
-        branch: int = 0,
-    ) -> Workload:
-        """See :func:`model.systems.reservation.arrivals.workload_of`."""
-        return workload_of(scenario, numbers, start, branch)
-
-    def with_trace(
-        self,
-        scenario: ReservationScenario,
-        paths: tuple[str, ...],
-        progress: Callable[[float], None] | None,
-        cancelled: Callable[[], bool] | None,
-    ) -> tuple[Any, Any, Any]:
-        """See :func:`model.traces.workload.with_trace`."""
-        from model.traces.workload import with_trace
-
-        return with_trace(scenario, paths, progress, cancelled)
 
     def system(
         self, scenario: ReservationScenario, numbers: Any, workload: Any, policy: Any
@@ -157,30 +134,6 @@ class ReservationKind:
         """One mean service time, or what the scenario's unit is, per second."""
         return 1.0
 
-    def run_batches(
-        self,
-        numbers: ReservationNumbers,
-        state: ReservationState,
-        advance: Callable[[float], ReservationState],
-        warmup: float,
-        until: float,
-    ) -> dict[str, Batches]:
-        """See :func:`model.systems.reservation.measures.run_batches`."""
-        return measures.run_batches(numbers, state, advance, warmup, until)
-
-    def judge(self, runs: Sequence[Mapping[str, Batches]], slots: float) -> None:
-        """A loss system is always stable."""
-
-    def batches_so_far(
-        self,
-        numbers: ReservationNumbers,
-        samples: Sequence[NDArray[np.float64]],
-        warmup: float,
-        now: float,
-    ) -> tuple[dict[str, Batches], ...]:
-        """See :func:`model.systems.reservation.paired.batches_so_far`."""
-        return paired.batches_so_far(numbers, samples, warmup, now)
-
     def decisions(
         self, rows: NDArray[Any], initial_jobs: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -189,30 +142,9 @@ class ReservationKind:
         admitted = (arrivals["flags"] & FLAG_ADMITTED) != 0
         return arrivals["job"] - initial_jobs, np.where(admitted, arrivals["server"], REJECTED)
 
-    def headline_series(
-        self, numbers: ReservationNumbers, samples: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The reward rate, and its exact integral."""
-        jobs, areas = (samples[:, columns(name, numbers.types)] for name in ("jobs", "area"))
-        return measures.reward_rate(numbers, jobs), measures.reward_rate(numbers, areas)
-
     def headline_bound(self, bounds: Bounds) -> float | None:
         """The optimum U*[rho]."""
         return None if bounds.optimum is None else float(bounds.optimum.exact)
-
-    def violations(self, system: ReservationSystem, state: ReservationState) -> list[str]:
-        """See :func:`model.systems.reservation.invariants.violations`."""
-        return invariants.violations(system, state)
-
-    def trace_lines(self, system: ReservationSystem, most: float) -> Iterator[dict[str, Any]]:
-        """See :func:`model.systems.reservation.trace.lines`."""
-        return trace.lines(system, most)
-
-    def all_bounds(self, scenario: ReservationScenario) -> Iterator[Any]:
-        """See :func:`model.systems.reservation.upper_bound.all_bounds`."""
-        from model.systems.reservation.upper_bound import all_bounds
-
-        return all_bounds(scenario)
 
     def no_bounds(self, problem: str = "") -> Bounds:
         """Nothing is known."""

@@ -1,0 +1,66 @@
+"""What compiled twins must do as their references do, whatever the kind of system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import assume
+
+from model.assembly import Bench, assemble
+from model.engine import Reason, Task, started
+from model.errors import ScenarioError
+from model.state import copied, digest
+
+
+def bench_of(scenario: Any, recorded: Any = None) -> Bench:
+    """The scenario's bench; what its policy refuses is another test's matter."""
+    try:
+        return assemble(scenario, recorded=recorded)
+    except ScenarioError:
+        assume(False)
+        raise
+
+
+def tape_of(bench: Bench, rows: int) -> np.ndarray:
+    """Room for so many events."""
+    return np.zeros(rows, bench.system.row_dtype)
+
+
+def check_pieces(bench: Bench, piece: int, events: int = 120) -> None:
+    """Stopping and going on, from copies, and from a state of before, change nothing."""
+    kernel, state = bench.kernel(), started(bench.system)
+    whole = kernel.advance(copied(state), tape_of(bench, events), Task())
+    endless = whole.reason is Reason.LIMIT
+    while (left := whole.rows - int(state.number[0])) > 0:
+        size = min(piece, left)
+        before = copied(state)
+        ahead = kernel.advance(copied(state), tape_of(bench, size + 5), Task())
+        state = kernel.advance(before, tape_of(bench, size), Task()).state
+        assert ahead.rows == size + 5 or not endless
+    assert digest(state) == digest(whole.state)
+
+
+def check_samples(bench: Bench, stride: int, events: int = 50) -> None:
+    """Both engines take the same samples, one every so many events."""
+    first = started(bench.system)
+    taken = [engine.advance(copied(first), tape_of(bench, events), Task(stride=stride)).samples
+             for engine in (bench.reference, bench.kernel())]  # fmt: skip
+    assert len(taken[0]) == events // stride
+    assert np.array_equal(*taken)
+
+
+def check_stops(bench: Bench, kind: str, until: float, events: int = 100) -> None:
+    """Both engines stop at the same event of a kind, and before the same time."""
+    wanted = bench.kind.event_kinds[kind]
+    results = []
+    for engine in (bench.reference, bench.kernel()):
+        tape = tape_of(bench, events)
+        task = Task(until=until, stop_flags=wanted)
+        result = engine.advance(started(bench.system), tape, task)
+        flags = tape["flags"][: result.rows] & wanted
+        assert not flags[:-1].any()
+        assert bool(flags[-1:].any()) == (result.reason is Reason.FLAG)
+        assert (tape["time"][: result.rows] <= until).all()
+        results.append((result.reason, result.rows, digest(result.state)))
+    assert results[0] == results[1]
