@@ -112,50 +112,63 @@ def build_index(
     greedy_set: Sequence[Configuration],
 ) -> Index:
     """The index of a state: the same, whatever way the state was reached."""
-    servers, types = state.configuration.shape
-    rows, stack = distinct_rows(state.configuration)
-    # In the order of the rows, so that numbers do not depend on a hash.
-    for row in sorted(tuple(int(k) for k in row) for row in rows):
-        known.number(row)
-    numbers = np.array([known.number(tuple(int(k) for k in row)) for row in rows], np.int32)
-    configuration_of = numbers[stack]
     found = int(state.number[GREEDY_LENGTH])
-    greedy = np.zeros(types, np.int32)
-    for place in range(found):
-        row = state.greedy_configuration[place]
-        greedy[place] = known.number(tuple(int(k) for k in row))
-    target = np.array([known.number(member) for member in greedy_set], np.int32)
-    room = 2 * len(known) + 16
+    named = _named(state, known, found, greedy_set)
     index = Index(
         size=np.zeros(SIZES, np.int64),
-        vectors=known.table(room),
-        configuration_of=configuration_of,
-        newer=np.full(servers, -1, np.int32),
-        older=np.full(servers, -1, np.int32),
-        newest=np.full(room, -1, np.int32),
-        oldest=np.full(room, -1, np.int32),
-        held=np.zeros(room, np.int64),
-        boundary=np.full(room, -1, np.int32),
-        effective=np.zeros(room, np.int64),
-        is_effective=np.zeros(servers, np.uint8),
-        position=np.zeros(room, np.int32),
-        greedy=greedy,
-        present=np.zeros(room, np.int32),
-        present_at=np.full(room, -1, np.int32),
+        **named,
+        **_empty_lists(len(state.configuration), 2 * len(known) + 16, known),
         jobs=state.placement.sum(axis=1, dtype=np.int32),
         **_open_servers(state),
         **_memo(known),
         maximal=maximal,
-        target=target,
         **rules._asdict(),
     )
     index.size[KNOWN] = len(known)
-    index.size[NEXT_PLACE] = servers
-    index.position[greedy[:found]] = np.arange(1, found + 1)
+    index.size[NEXT_PLACE] = len(state.configuration)
+    index.position[index.greedy[:found]] = np.arange(1, found + 1)
     order = np.lexsort((state.stamp, index.configuration_of))  # oldest first
     _link_lists(index, order)
     _mark_effective(state, index, order, found)
     return index
+
+
+def _named(
+    state: ReservationState,
+    known: Configurations,
+    found: int,
+    greedy_set: Sequence[Configuration],
+) -> dict[str, np.ndarray]:
+    """The numbers of the servers' configurations, of GPA's *found* ones and of the greedy set."""
+    rows, stack = distinct_rows(state.configuration)
+    present = [tuple(row) for row in rows.tolist()]
+    # In the order of the rows, so that numbers do not depend on a hash.
+    for row in sorted(present):
+        known.number(row)
+    greedy = np.zeros(state.configuration.shape[1], np.int32)
+    for place, row in enumerate(state.greedy_configuration[:found].tolist()):
+        greedy[place] = known.number(tuple(row))
+    return {
+        "configuration_of": np.array([known.number(row) for row in present], np.int32)[stack],
+        "greedy": greedy,
+        "target": np.array([known.number(member) for member in greedy_set], np.int32),
+    }
+
+
+def _empty_lists(servers: int, room: int, known: Configurations) -> dict[str, np.ndarray]:
+    """A list of servers for each configuration, with *room* for more of them; all empty."""
+    per_configuration = {
+        "newest": -1, "oldest": -1, "boundary": -1, "position": 0, "present": 0, "present_at": -1,
+    }  # fmt: skip
+    return {
+        "vectors": known.table(room),
+        "newer": np.full(servers, -1, np.int32),
+        "older": np.full(servers, -1, np.int32),
+        "is_effective": np.zeros(servers, np.uint8),
+        "held": np.zeros(room, np.int64),
+        "effective": np.zeros(room, np.int64),
+        **{name: np.full(room, blank, np.int32) for name, blank in per_configuration.items()},
+    }
 
 
 def _open_servers(state: ReservationState) -> dict[str, np.ndarray]:
