@@ -1,0 +1,32 @@
+"""Every built-in scenario under every policy comes to the state that it always came to."""
+
+from __future__ import annotations
+
+import pytest
+
+from model.api import Session
+from model.scenario.load import scenario_files
+from model.state import digest
+from tests.contract.digests import digest_of_run, known, runs
+
+SCENARIOS = sorted({scenario for scenario, _ in runs()})
+
+
+def test_the_table_has_every_run():
+    assert sorted(runs()) == sorted((name, policy) for name in known() for policy in known()[name])
+    assert set(SCENARIOS) <= set(scenario_files())
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_runs_come_to_the_same_state(scenario):
+    expected = known()[scenario]
+    assert {policy: digest_of_run(scenario, policy) for policy in expected} == expected
+
+
+def test_another_seed_comes_to_another_state():
+
+    session = Session.open("dra-classroom", seed=99)
+    session.run(events=100)
+    other = Session.open("dra-classroom")
+    other.run(events=100)
+    assert digest(session.timeline.state) != digest(other.timeline.state)
