@@ -15,12 +15,13 @@ from gui.compare_form import ask_variant
 from gui.docks import PanelDock
 from gui.intents import BreakAt, GoTo, Intent, RunUntil, Say, Select
 from gui.panels.wording import on_any_server
+from gui.transport import FILE_REFUSED
 from gui.worker import Goal, RunWorker
 from model.comparison.companion import companion
 from model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of, lanes_shown
 from model.comparison.differences import DIFFERENCES
 from model.frame import Frame, RunInfo
-from model.policies import policy_titles
+from model.policies import own_refusal, policy_titles
 from model.records import DEPARTURE, MOVE, SLOT
 
 if TYPE_CHECKING:
@@ -136,9 +137,11 @@ class CompareControl(QObject):
                 self._offer(given, given, full)
         self.menu.addSeparator()
         other = self.menu.addAction("Other parameters ...", lambda: ask_variant(self))
-        file = self.menu.addAction("Policy file ...", self._ask_file)
-        for action in (other, file):
-            action.setEnabled(not full)
+        refusal = own_refusal(self._info.system) if self._info is not None else ""
+        file = self.menu.addAction(FILE_REFUSED if refusal else "From a file ...", self._ask_file)
+        file.setToolTip(refusal or "Compare with a policy of your own")
+        other.setEnabled(not full)
+        file.setEnabled(not full and not refusal)
         if self.labels:
             self._offer_lanes()
         self.menu.addSeparator()

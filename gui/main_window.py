@@ -37,6 +37,7 @@ from gui.transport import TransportBar
 from gui.worker import RunWorker
 from model.comparison.comparison import open_run
 from model.frame import Frame, RunInfo
+from model.policies import own_refusal
 from model.scenario.load import scenario_titles
 from model.systems.kinds import kind_named
 
@@ -346,8 +347,13 @@ class MainWindow(QMainWindow):
                     dock.panel.set_frame(part)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A Python file may be dropped: a policy of one's own."""
-        if self.own_policy.dropped(event.mimeData()):
+        """A Python file may be dropped: a policy of one's own, if the kind of system takes any."""
+        if not self.own_policy.dropped(event.mimeData()):
+            return
+        refusal = own_refusal(self.panels.system)
+        if refusal:
+            self.say(f"The file cannot be taken: {refusal}")
+        else:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Mapping
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -26,7 +27,7 @@ from gui.pace import REAL_TIME, SLIDER_MOST, Pace, pace_at, position_of
 from gui.theme import Theme, current_fonts
 from model.explain import THIN_SPACE, grouped
 from model.frame import Frame, RunInfo
-from model.policies import is_file, policy_titles
+from model.policies import OWN_SYSTEMS, is_file, own_refusal, policy_titles
 
 _BUTTONS = ("to_start", "to_previous", "step_back", "back_into", "run", "into", "out", "step",
             "to_next", "to_live_end", "express")  # fmt: skip
@@ -34,6 +35,9 @@ _STEP = 30  # of the speed slider, for one key press
 
 #: The entry that asks for a file; no policy has this name.
 FROM_A_FILE = "*.py ..."
+
+#: What stands there in kinds of system that take none.
+FILE_REFUSED = f"From a file ({' and '.join(OWN_SYSTEMS)} systems only so far)"
 
 
 class TransportBar(QWidget):
@@ -156,9 +160,7 @@ class TransportBar(QWidget):
         self.kind.addItems(list(event_kinds))
         _fill(self.policy, policy_titles(system))
         self.policy.insertSeparator(self.policy.count())
-        self.policy.addItem("From a file ...", FROM_A_FILE)
-        self.policy.setItemData(self.policy.count() - 1, "A policy of your own",
-                                Qt.ItemDataRole.ToolTipRole)  # fmt: skip
+        _offer_file(self.policy, own_refusal(system))
 
     @property
     def event_kinds(self) -> tuple[str, ...]:
@@ -249,6 +251,15 @@ def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:
         for name, title in items:
             box.addItem(name, name)
             box.setItemData(box.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
+
+
+def _offer_file(box: QComboBox, refusal: str) -> None:
+    """The entry that asks for a file; it says why none is taken where there is a reason."""
+    box.addItem(FILE_REFUSED if refusal else "From a file ...", FROM_A_FILE)
+    box.setItemData(box.count() - 1, refusal or "A policy of your own", Qt.ItemDataRole.ToolTipRole)
+    model = box.model()
+    assert isinstance(model, QStandardItemModel)
+    model.item(box.count() - 1).setEnabled(not refusal)
 
 
 def _offer(box: QComboBox, name: str) -> None:

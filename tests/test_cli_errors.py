@@ -416,3 +416,15 @@ def _places(content):
         yield content, key
         if isinstance(value, dict | list):
             yield from _places(value)
+
+
+@pytest.mark.parametrize("scenario", ["queues-classroom", "jrs-classroom", "moldable-classroom"])
+def test_a_file_is_refused_where_no_policy_of_one_s_own_runs(refusal, tmp_path, scenario):
+    """Whatever it holds: nothing in it is executed."""
+    (tmp_path / "mine.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    system = {"queues": "queue", "jrs": "phases"}.get(scenario.split("-")[0], "moldable")
+    for command in ("{}", "run {} --until 1", "trace {} --events 1"):
+        said = refusal(command.format(scenario) + " --policy mine.py")
+        assert ("found 'mine.py', but policies of one's own run in reservation systems only so "
+                f"far, not in {system} systems; allowed for this scenario: ") in said  # fmt: skip
+    assert not (tmp_path / "ran").exists()

@@ -106,7 +106,7 @@ def _parameter_problems(data: dict[str, Any]) -> tuple[Problem, ...]:
 
 def _schema(policy: str, system: str) -> type[BaseModel]:
     """The schema of a policy's parameters; of *system*, where several kinds have the policy."""
-    known = policy in POLICIES_OF.get(system, ())
+    known = policy in POLICIES_OF.get(system, ()) or (is_file(policy) and system in POLICIES_OF)
     reference = reference_for(policy, system) if known else reference_class(policy)
     schema: type[BaseModel] = reference.schema
     return schema

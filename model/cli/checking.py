@@ -8,7 +8,7 @@ from pathlib import Path
 from model.api import Session
 from model.comparison.companion import companion
 from model.errors import ScenarioError, TraceError
-from model.policies import reference_class
+from model.policies import reference_for
 from model.policy_choice import policy_choice
 from model.scenario.load import load_scenario
 
@@ -29,13 +29,13 @@ def check_scenario(options: argparse.Namespace) -> None:
     for path in map(Path, options.trace):
         if not path.exists():
             raise TraceError("no such file or folder", where=str(path))
-    for policy in options.policies:
-        reference_class(policy_choice(policy).name)
     if options.scenario.endswith(SESSION_SUFFIX):
         if not Path(options.scenario).is_file():
             raise ScenarioError("no such file", where=options.scenario)
         return
     scenario = load_scenario(options.scenario)
+    for policy in options.policies:
+        reference_for(policy_choice(policy).name, scenario.system)
     if scenario.workload.kind != "trace" or not (options.trace or scenario.workload.paths):
         session = Session.open(options.scenario, options.policy, options.seed, kernel=False)
         for policy in options.policies[1:]:

@@ -66,9 +66,21 @@ POLICIES_OF: Mapping[str, Mapping[str, str]] = MappingProxyType({
 POLICIES: tuple[str, ...] = tuple(dict.fromkeys((*_RESERVATION, *_QUEUE, *_PHASES, *_MOLDABLE)))
 
 
+#: The kinds of system that policies of one's own run in.
+OWN_SYSTEMS: tuple[str, ...] = ("reservation",)
+
+
 def is_file(name: str) -> bool:
     """Whether a policy's name is the path of a file: a policy of one's own."""
     return is_policy_file(name)
+
+
+def own_refusal(system: str) -> str:
+    """Why a kind of system takes no policy of one's own, as a clause; empty where it does."""
+    if system in OWN_SYSTEMS:
+        return ""
+    return (f"policies of one's own run in {' and '.join(OWN_SYSTEMS)} systems only so far, not in "
+            f"{system} systems")  # fmt: skip
 
 
 def reference_class(name: str) -> Any:
@@ -93,6 +105,8 @@ def reference_class(name: str) -> Any:
 def reference_for(name: str, system: str) -> Any:
     """As :func:`reference_class`, for a policy that must be one of a kind of system.
 
+    A file is not even read where no policy of one's own can run.
+
     Raises
     ------
     PolicyError
@@ -100,9 +114,11 @@ def reference_for(name: str, system: str) -> Any:
     """
     if name in POLICIES_OF[system]:
         return import_module(POLICIES_OF[system][name]).Reference
+    allowed = ", ".join(POLICIES_OF[system])
+    if is_file(name) and (why := own_refusal(system)):
+        raise PolicyError(f"found '{name}', but {why}; allowed for this scenario: {allowed}")
     found = reference_class(name)
     if found.system != system:
-        allowed = ", ".join(POLICIES_OF[system])
         raise PolicyError(f"found '{name}', a policy of {found.system} systems, allowed for this "
                           f"scenario: {allowed}")  # fmt: skip
     return found
@@ -114,6 +130,8 @@ def suits(policy: str | None, system: str) -> bool:
     Only one that is known to be for another kind is not.
     """
     name = (policy or "").partition(":")[0]
+    if is_file(name):
+        return not own_refusal(system)
     return name not in POLICIES or name in POLICIES_OF[system]
 
 

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.docks import restore_layout, saved_layout
@@ -13,12 +16,14 @@ from gui.main_window import MainWindow
 from gui.panels import COMPARISON, PANELS, ROLES, companions_of, panels_of
 from gui.panels.scenario_form import ScenarioPanel
 from gui.theme import load_theme
+from gui.transport import FILE_REFUSED
 from model.api import Session
 from model.comparison.differences import DIFFERENCES
 from model.policies import POLICIES_OF
 from model.scenario.load import as_data
 from model.systems.kinds import KINDS, kind_named
 from tests.gui.windows import complete_window, rest
+from tests.own_policies import source, write
 
 pytestmark = pytest.mark.usefixtures("warm_all")
 
@@ -170,3 +175,56 @@ def test_a_queue_s_scenario_is_edited_in_the_form(qtbot):
     cells["jobs", 1, "share"].set_text("-1")
     assert panel.validate().scenario is None
     assert cells["jobs", 1, "share"].error.text()
+
+
+@pytest.mark.parametrize("scenario", ["queues-classroom", "jrs-classroom", "moldable-classroom"])
+def test_a_file_is_offered_with_the_reason_why_it_is_not_taken(qtbot, window, tmp_path, scenario):
+    show(qtbot, window, scenario)
+    system = window.info.system
+    reason = (f"policies of one's own run in reservation systems only so far, not in {system} "
+              "systems")  # fmt: skip
+    box = window.transport.policy
+    place = box.count() - 1
+    assert box.itemText(place) == "From a file (reservation systems only so far)"
+    assert box.itemData(place, Qt.ItemDataRole.ToolTipRole) == reason
+    box.setFocus()
+    before = box.currentText()
+    qtbot.keyClick(box, Qt.Key.Key_F)  # typing chooses an entry, but not a disabled one
+    assert box.currentText() != FILE_REFUSED
+    box.setCurrentIndex(box.findText(before))
+    window.compare.fill_menu()
+    entry = next(one for one in window.compare.menu.actions() if one.text() == FILE_REFUSED)
+    assert (entry.isEnabled(), entry.toolTip()) == (False, reason)
+    assert not dropped(window, tmp_path / "mine.py")
+    assert window._status.text() == f"The file cannot be taken: {reason}"
+
+
+def dropped(window: MainWindow, path: Path) -> bool:
+    """Is a file taken when it is dragged over the window?"""
+    path.write_text("")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data,
+                            Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)  # fmt: skip
+    event.ignore()
+    QApplication.sendEvent(window, event)
+    return event.isAccepted()
+
+
+def test_a_file_can_be_chosen_again_in_a_reservation_system(qtbot, window, tmp_path):
+    for scenario in ("queues-classroom", "dra-classroom"):
+        show(qtbot, window, scenario)
+    box = window.transport.policy
+    assert box.itemText(box.count() - 1) == "From a file ..."
+    assert box.model().item(box.count() - 1).isEnabled()
+    assert dropped(window, tmp_path / "mine.py")
+
+
+def test_a_file_that_runs_does_not_hold_back_another_kind(qtbot, window, tmp_path):
+    path = write(tmp_path, source())
+    window.control.open("dra-classroom", path)
+    rest(qtbot, window, lambda: window.frame.info.policy_name == path)
+    box = window.transport.scenario
+    box.setCurrentIndex(box.findData("queues-classroom"))
+    box.activated.emit(box.currentIndex())
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "queues-classroom")
