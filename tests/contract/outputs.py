@@ -1,0 +1,67 @@
+"""What the commands print with ``--json`` for all built-in scenarios.
+
+``python -m tests.contract.outputs`` writes the table anew; a commit that does so says which
+outputs changed, and why they had to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import main as slotscope
+from model.api import Session
+from tests.contract.digests import runs
+
+TABLE = Path(__file__).with_name("outputs.json")
+
+#: Events that ``run`` measures, the first fifth of them left out.
+EVENTS = 3_000
+
+
+def scenarios() -> list[str]:
+    """The scenarios that need no file beside them."""
+    return sorted({scenario for scenario, _ in runs()})
+
+
+def commands(scenario: str) -> list[str]:
+    """The commands whose output is kept for a scenario."""
+    session = Session.open(scenario)
+    session.run(events=EVENTS)
+    time = session.timeline.time
+    return [f"run {scenario} --until {time:.6g} --warmup {time / 5:.6g} --seed 7",
+            f"trace {scenario} --events 20", f"bounds {scenario}",
+            f"verify {scenario} --events 100"]  # fmt: skip
+
+
+def answer(command: str) -> Any:
+    """What a command prints: as data, a trace as a hash of its text."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        code = slotscope.main(shlex.split(f"{command} --json"))
+    assert code == 0, f"{command} ends with {code}"
+    text = said.getvalue()
+    if command.startswith("trace"):
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return json.loads(text)
+
+
+def known() -> dict[str, dict[str, Any]]:
+    """The table: for each scenario, what each of its commands prints."""
+    table: dict[str, dict[str, Any]] = json.loads(TABLE.read_text(encoding="utf-8"))
+    return table
+
+
+def main() -> None:
+    """Write the table."""
+    table = {name: {one: answer(one) for one in commands(name)} for name in scenarios()}
+    TABLE.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
