@@ -11,10 +11,13 @@ paint before Numba (0.7 s to import) is there.
 
 from __future__ import annotations
 
+import ast
 import hashlib
+import json
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -72,11 +75,45 @@ def cache_folder() -> Path:
 
     Numba keeps the code of each clone of the repository apart, by its path; so does the folder.
     """
-    digest = hashlib.blake2b(f"{sys.version} {Path(__file__).parent}".encode(), digest_size=8)
-    for pattern in _COMPILED_FROM:
-        for path in sorted(Path(__file__).parent.glob(pattern)):
-            digest.update(path.read_bytes())
     root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     if not os.access(Path(root).parent, os.W_OK):
         root = tempfile.gettempdir()
-    return Path(root) / "slotscope" / "compiled" / digest.hexdigest()
+    folder = Path(root) / "slotscope" / "compiled"
+    here = Path(__file__).parent
+    paths = [path for pattern in _COMPILED_FROM for path in sorted(here.glob(pattern))]
+    meanings = _meanings([path.read_bytes() for path in paths], folder / "meanings.json")
+    text = " ".join([sys.version, str(here), *meanings])
+    return folder / hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _meanings(sources: list[bytes], file: Path) -> list[str]:
+    """What each source does, as a hash; a change of comments or docstrings leaves it as it is.
+
+    Parsing all sources takes most of a second, so *file* remembers the meaning of each text.
+    """
+    texts = [hashlib.blake2b(source, digest_size=16).hexdigest() for source in sources]
+    try:
+        known = dict(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        known = {}
+    missing = [place for place, text in enumerate(texts) if text not in known]
+    for place in missing:
+        known[texts[place]] = meaning_of(sources[place])
+    if missing:
+        with suppress(OSError):  # then it is parsed again the next time
+            file.parent.mkdir(parents=True, exist_ok=True)
+            fresh = file.with_suffix(f".{os.getpid()}")
+            fresh.write_text(json.dumps({text: known[text] for text in texts}), encoding="utf-8")
+            fresh.replace(file)
+    return [known[text] for text in texts]
+
+
+def meaning_of(source: bytes) -> str:
+    """A hash of what a source does: of its syntax tree without docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            continue
+        if ast.get_docstring(node) is not None:
+            node.body[0] = ast.Pass()
+    return hashlib.blake2b(ast.dump(tree).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,48 @@
+"""When kernels are compiled anew: after a change of what they do, and of nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from model.jit import cache_folder, meaning_of
+
+SOURCE = b'''"""A module."""
+
+def twice(number):
+    """Twice the number."""
+    return 2 * number  # as said
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"A module.", b"Another module."),
+        (b"Twice the number.", b"The number, doubled.\n\n    At length.\n    "),
+        (b"  # as said", b""),
+        (b"2 * number", b"(2  *\n number)"),
+    ],
+)
+def test_words_are_no_reason(old, new):
+    changed = SOURCE.replace(old, new)
+    assert changed != SOURCE
+    assert meaning_of(changed) == meaning_of(SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(b"2 *", b"3 *"), (b"2 * number", b"number * 2"), (b"(number)", b"(number, more=0)")],
+)
+def test_a_change_of_what_it_does_is_one(old, new):
+    assert meaning_of(SOURCE.replace(old, new)) != meaning_of(SOURCE)
+
+
+@pytest.mark.parametrize("damaged", ["", "[]", "7", '{"a": ', "null"])
+def test_a_damaged_memory_of_meanings_does_no_harm(monkeypatch, tmp_path, damaged):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("model.jit._COMPILED_FROM", ("jit.py",))  # the others take a second
+    expected = cache_folder()
+    memory = expected.parent / "meanings.json"
+    assert memory.exists()
+    memory.write_text(damaged, encoding="utf-8")
+    assert cache_folder() == expected
