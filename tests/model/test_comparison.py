@@ -19,8 +19,8 @@ from model.comparison.lane import Lane
 from model.comparison.record import DecisionRecord
 from model.engine import Advance, Engine, Reason, Task
 from model.errors import UserError
-from model.records import ARRIVAL
-from model.scenario.load import load_scenario
+from model.records import ARRIVAL, DEPARTURE, UPDATE
+from model.scenario.load import as_data, load_scenario, parse_scenario
 from model.scenario.reservation import ReservationScenario
 from model.state import digest
 from model.systems.kinds import REJECTED, kind_named
@@ -418,3 +418,26 @@ def test_a_follower_that_fails_takes_the_step_back(faulty: Path) -> None:
         for _ in range(50):
             comparison.step_into()
     assert comparison._moved.events == place
+
+
+# Several events at one time.
+
+
+def test_departures_come_before_updates_and_updates_before_arrivals_in_all_lanes():
+    """Whichever lane has them: one policy updates at whole times, where jobs come and leave."""
+    data = dict(as_data(load_scenario("dra-example-2")))
+    data["initial"] = {"start": "empty"}
+    data["workload"] = {"kind": "scripted", "arrivals": [
+        {"time": 1, "type": "valuable", "job": "a", "service": 4},
+        {"time": 5, "type": "cheap", "job": "b", "service": 9},
+    ]}  # fmt: skip
+    for policies in (("dra-periodic", "first-fit"), ("first-fit", "dra-periodic")):
+        comparison = Comparison.open(parse_scenario(data), policies, kernel=False)
+        seen = []
+        while (event := comparison.timeline.next_event) is not None and event.time <= 5:
+            seen.append((event.time, event.kind, len(comparison.frame().comparison.next_lanes)))
+            comparison.step()
+        assert seen == [
+            (1, UPDATE, 1), (1, ARRIVAL, 2), *((time, UPDATE, 1) for time in (2, 3, 4)),
+            (5, DEPARTURE, 2), (5, UPDATE, 1), (5, ARRIVAL, 2),
+        ]  # fmt: skip

@@ -64,6 +64,16 @@ class TestQueuesOfKnownKind:
         assert np.mean([one.slope for one in found]) == pytest.approx(0.02, rel=0.05)
         assert max(one.half_width for one in found) < 0.01
 
+    def test_the_interval_of_a_random_walk_holds_its_drift_19_times_in_20(self) -> None:
+        """Averages of a walk have increments that depend on one another, which widens it."""
+        random, runs, drift = np.random.default_rng(1960), 3000, 0.5
+        inside = 0
+        for _ in range(runs):
+            walk = np.cumsum(random.normal(drift, 1, 50 * 60))
+            found = judged(walk.reshape(50, 60).sum(axis=1), 60)
+            inside += abs(found.slope - drift) <= found.half_width
+        assert 0.935 <= inside / runs <= 0.965
+
     def test_the_slope_of_a_stable_queue_is_0(self) -> None:
         found = [judged(queue(0.9, seed)) for seed in range(60)]
         assert sum(abs(one.slope) <= one.half_width for one in found) >= 52

@@ -1,0 +1,51 @@
+"""The history bar: every event has its place, and the ends are the ends."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+from pytestqt.qtbot import QtBot
+
+from gui.history_bar import HistoryBar
+from gui.theme import load_theme
+from model.api import Session
+
+LIGHT = load_theme("light")
+
+
+@pytest.fixture
+def bar(qtbot: QtBot) -> HistoryBar:
+    """A bar of a run of 300 events that stands at its end."""
+    session = Session.open("dra-classroom", kernel=False)
+    session.run(events=300)
+    bar = HistoryBar(LIGHT)
+    qtbot.addWidget(bar)
+    bar.resize(640, 22)
+    bar.show()
+    bar.set_frame(session.frame())
+    return bar
+
+
+def test_events_and_places_are_inverse(bar: HistoryBar) -> None:
+    assert [bar.event_at(bar.x_of(event)) for event in range(301)] == list(range(301))
+    assert bar.x_of(0) == bar.width() - bar.x_of(300)
+
+
+@pytest.mark.parametrize(("place", "event"), [(0.0, 0), (0.5, 150), (1.0, 300)])
+def test_a_click_goes_to_the_event_there(
+    qtbot: QtBot, bar: HistoryBar, place: float, event: int
+) -> None:
+    x = bar.x_of(0) + place * (bar.x_of(300) - bar.x_of(0))
+    with qtbot.waitSignal(bar.sought) as sought:
+        qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(round(x), 11))
+    assert sought.args == [event]
+
+
+def test_the_part_that_was_run_reaches_to_the_handle(bar: HistoryBar) -> None:
+    picture = bar.grab().toImage()
+    run = [x for x in range(picture.width()) if picture.pixelColor(x, 11) == QColor(LIGHT.muted)]
+    handle = [x for x in range(picture.width()) if picture.pixelColor(x, 11) == QColor(LIGHT.focus)]
+    assert abs((handle[0] + handle[-1]) / 2 - bar.x_of(300)) <= 1
+    assert run[0] <= bar.x_of(0) + 1
+    assert run[-1] >= handle[0] - 3
