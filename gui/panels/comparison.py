@@ -26,6 +26,7 @@ from gui.panels.comparison_table import (
     lane_frames,
     lane_ink,
     measured_lanes,
+    reasons,
     table_rows,
     table_text,
 )
@@ -136,7 +137,9 @@ class ComparisonPanel(Panel):
         self._name_decisions(frame.info.system)
         for part in (*self.buttons.values(), self.where, self.sentence):
             part.setVisible(frame.info.kind.compares_decisions)
-        self.table.setText(table_text(measured_lanes(frame), frame.info.kind.measures, self.theme))
+        lanes = measured_lanes(frame)
+        self.table.setText(table_text(frame, lanes, self.theme))
+        self.table.setToolTip(reasons(lanes))
         self.caption.setText(f'<span style="color:{self.theme.muted}">{caption(frame)}</span>')
         self.sentence.setText(self._told(frame))
         self._fit()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
@@ -11,7 +11,15 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.panels.comparison_table import LANE_ROLES, lane_frames
-from gui.panels.sampled import Columns, History, Values, average_width, nothing
+from gui.panels.sampled import (
+    MOST_AVERAGES,
+    Columns,
+    History,
+    SampledSeries,
+    Values,
+    average_width,
+    nothing,
+)
 from gui.panels.wording import THIN, significant
 from gui.plotting.pyramid import Pyramid
 from gui.plotting.time_plot import PlotText, TimePlot
@@ -91,7 +99,7 @@ class LaneCurves(QWidget):
         """The headline of samples, and its exact integral."""
         assert self._kind is not None
         values, totals = self._kind.headline_series(numbers, samples)
-        return Columns(values[:, None], totals[:, None])
+        return Columns(values[:, None], None if totals is None else totals[:, None])
 
     def _begin(self, labels: tuple[str, ...]) -> None:
         """As many curves as lanes."""
@@ -131,41 +139,42 @@ class LaneCurves(QWidget):
         self._drawing = False
 
     def _fill(self, plot: TimePlot, now: float) -> None:
-        low, high = plot.getPlotItem().getViewBox().viewRange()[0]
-        width = max(_COARSER * average_width(low, high), self._least_width())
-        times, means = self.averages(max(low, 0.0), min(high, now), width)
+        view: tuple[float, float] = tuple(plot.getPlotItem().getViewBox().viewRange()[0])
+        times, values = self.points(view, now)
         if plot is self.rewards:
-            for lane, curve in enumerate(self._curves):
-                curve.replace(*(nothing(0.0) if not len(times) else (times, means[lane])))
+            drawn = list(zip(self._curves, values, strict=True))
         else:
-            for lane, curve in enumerate(self._gaps, 1):
-                gap = nothing(0.0) if not len(times) else (times, means[lane] - means[0])
-                curve.replace(*gap)
+            drawn = [(curve, values[lane] - values[0]) for lane, curve in enumerate(self._gaps, 1)]
+        for curve, heights in drawn:
+            curve.replace(times, heights)
 
-    def _least_width(self) -> float:
-        """The shortest stretch that says something, as a power of two."""
-        assert self._frame is not None and self._kind is not None
-        least = self._kind.headline_stretch(self._frame.info.numbers)
-        return float(2.0 ** math.ceil(math.log2(least))) if least else 0.0
+    def points(self, view: tuple[float, float], now: float) -> tuple[Values, list[Values]]:
+        """What to draw of the range *view* until *now*: times, and the heights of each lane.
 
-    def averages(self, first: float, last: float, width: float) -> tuple[Values, list[Values]]:
-        """Middles of stretches, and the mean reward rate of each lane in them.
-
-        The stretches are the same for all lanes: multiples of *width*, between *first* and the
-        last time that every lane has a sample of.
+        Few samples are drawn one by one, as steps; many as averages.  Either way a curve ends at
+        the present value, but for averages of a run that goes on: it would flicker.
         """
+        assert self._frame is not None
         series = [history.series[0] for history in self._histories]
-        first = max(first, *(float(one.values.x[0]) for one in series))
-        last = min(last, *(float(one.values.x[-1]) for one in series))
-        if last <= first:
-            return np.zeros(0), []
-        grid = np.arange(math.floor(first / width), math.ceil(last / width) + 1) * width
-        inner = grid[(grid > first + width / 2) & (grid < last - width / 2)]
-        edges = np.r_[first, inner, last]
-        means = [np.diff(np.interp(edges, one.values.x, one.totals())) / np.diff(edges)
-                 for one in series]  # fmt: skip
-        middles = (edges[1:] + edges[:-1]) / 2
-        return np.r_[middles, last], [np.r_[one, one[-1]] for one in means]
+        first = max(view[0], 0.0, *(float(one.values.x[0]) for one in series))
+        last = min(view[1], now)
+        if last < first:
+            return nothing(first)[0], [nothing(first)[1] for _ in series]
+        each = max(one.count(*view) for one in series) <= 2 * MOST_AVERAGES
+        if each:
+            times, heights = _steps(series, first, last)
+        else:
+            times, heights = _averages(series, first, last, _COARSER * average_width(*view))
+        if last < now or (self._frame.running and not each):
+            return times, heights
+        return np.r_[times, now], [np.r_[one, value] for one, value
+                                   in zip(heights, self._present(), strict=True)]  # fmt: skip
+
+    def _present(self) -> list[float]:
+        """The headline of each lane at the moment shown."""
+        assert self._frame is not None and self._kind is not None
+        return [self._kind.headline_now(one.info.numbers, one.state)
+                for one in lane_frames(self._frame)]  # fmt: skip
 
     def _zoomed(self) -> None:
         if not self._drawing and self._frame is not None and self._histories:
@@ -185,3 +194,36 @@ class LaneCurves(QWidget):
         """Both plots where there is room for them, else the differences."""
         super().resizeEvent(event)
         self.rewards.setVisible(self.height() >= _BOTH * current_fonts().scale)
+
+
+def _steps(
+    series: Sequence[SampledSeries], first: float, last: float
+) -> tuple[Values, list[Values]]:
+    """Corners of piecewise constant curves from *first* to *last*, the same times for all."""
+    inside = [np.searchsorted(one.values.x, [first, last], side="right") for one in series]
+    inner = np.unique(np.concatenate([one.values.x[slice(*ends)] for one, ends
+                                      in zip(series, inside, strict=True)]))  # fmt: skip
+    starts = np.r_[first, inner]
+    corners = np.r_[first, np.repeat(inner, 2), last]
+    places = [np.searchsorted(one.values.x, starts, side="right") - 1 for one in series]
+    return corners, [np.repeat(one.values.y[at], 2) for one, at in zip(series, places, strict=True)]
+
+
+def _averages(
+    series: Sequence[SampledSeries], first: float, last: float, width: float
+) -> tuple[Values, list[Values]]:
+    """Middles of stretches, and the mean of each series in them.
+
+    The stretches are the same for all: multiples of *width*, between *first* and the last time
+    that every series has a sample of.
+    """
+    end = min(last, *(float(one.values.x[-1]) for one in series))
+    if end <= first:
+        return np.zeros(0), [np.zeros(0) for _ in series]
+    grid = np.arange(math.floor(first / width), math.ceil(end / width) + 1) * width
+    inner = grid[(grid > first + width / 2) & (grid < end - width / 2)]
+    edges = np.r_[first, inner, end]
+    means = [np.diff(np.interp(edges, one.values.x, one.totals())) / np.diff(edges)
+             for one in series]  # fmt: skip
+    middles = (edges[1:] + edges[:-1]) / 2
+    return np.r_[middles, last], [np.r_[one, one[-1]] for one in means]

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from html import escape
-from math import isfinite
+from math import isfinite, isnan, nan
 from typing import Iterator, NamedTuple, Sequence
 
+from gui.panels.sampled import counted_from, warmup
 from gui.panels.wording import significant, with_interval
 from gui.theme import Theme
 from model.frame import Frame
-from model.metrics import BATCHES, CONFIDENCE, Batches, Estimate
-from model.systems.kinds import Kind, Measure
+from model.metrics import CONFIDENCE, Batches, Estimate, estimates
+from model.recorder import TIME_COLUMN
+from model.systems.kinds import UNDECIDED, UNSTABLE, Judgement
 
 #: Theme colours of the lanes, in order.
 LANE_ROLES = ("run", "second", "third")
 
 _PER_CENT = 100.0
+
+#: Digits of a number that has no interval yet.
+_EARLY_DIGITS = 3
 
 
 class LaneMeasures(NamedTuple):
@@ -24,6 +29,7 @@ class LaneMeasures(NamedTuple):
     label: str
     means: dict[str, Estimate]
     differences: dict[str, Estimate]  #: empty for the first lane
+    judgement: Judgement | None  #: None where nothing is judged
 
 
 def lane_frames(frame: Frame) -> tuple[Frame, ...]:
@@ -31,63 +37,98 @@ def lane_frames(frame: Frame) -> tuple[Frame, ...]:
     return frame, *frame.companions
 
 
-def warmup_of(frame: Frame) -> float:
-    """When measuring begins."""
-    return float(frame.info.scenario.run.warmup)
-
-
 def measured_lanes(frame: Frame) -> tuple[LaneMeasures, ...]:
-    """The measures of all lanes so far, in the same batches of time."""
+    """The measures of all lanes so far, in the same batches of time.
+
+    While the warm-up lasts they are those since the start, without intervals: what has just begun
+    tells nothing of the long run.
+    """
     assert frame.comparison is not None
     samples = [one.samples for one in lane_frames(frame)]
-    info = frame.info
-    batches = info.kind.batches_so_far(info.numbers, samples, warmup_of(frame), frame.time)
+    info, early = frame.info, is_early(frame)
+    start = max(counted_from(frame), *(float(table[0, TIME_COLUMN]) for table in samples))
+    batches = info.kind.batches_so_far(info.numbers, samples, start, frame.time)
     known: Sequence[dict[str, Batches]] = batches or [{} for _ in samples]
-    span = frame.time - warmup_of(frame)
+    span = frame.time - start
     scales = {measure.name: measure.scale for measure in info.kind.measures}
-    result = []
-    first = _estimates(info.kind, known[0], span)
-    for lane, (label, own) in enumerate(zip(frame.comparison.labels, known, strict=True)):
-        found = _estimates(info.kind, own, span)
-        means = {name: _shown(one, scales.get(name), span) for name, one in found.items()}
-        paired = {name: _shown(one.minus(known[0][name]).estimate(), scales.get(name), span)
+
+    def shown(name: str, value: Estimate) -> Estimate:
+        mean, half = _scaled(value, scales.get(name), span)
+        return Estimate(mean, nan if early else half)
+
+    result: list[LaneMeasures] = []
+    for label, own in zip(frame.comparison.labels, known, strict=True):
+        judgement = _judged(frame, own, span)
+        found = estimates(own) | dict(judgement.metrics if judgement is not None else {})
+        means = {name: shown(name, one) for name, one in found.items()}
+        paired = {name: shown(name, one.minus(known[0][name]).estimate())
                   for name, one in own.items()
-                  if isfinite(found[name].mean + first[name].mean)}  # fmt: skip
-        result.append(LaneMeasures(label, means, paired if lane else {}))
+                  if isfinite(means[name].mean + result[0].means[name].mean)
+                  } if result else {}  # fmt: skip
+        result.append(LaneMeasures(label, means, paired, judgement))
     return tuple(result)
 
 
-def _estimates(kind: Kind, batches: dict[str, Batches], span: float) -> dict[str, Estimate]:
-    """The means, corrected by what the kind of system judges: a queue that grows has none."""
-    judgement = kind.judge([batches], span) if batches else None
-    found = {name: one.estimate() for name, one in batches.items()}
-    return found if judgement is None else found | dict(judgement.metrics)
+def is_early(frame: Frame) -> bool:
+    """Whether the warm-up lasts."""
+    return frame.time <= warmup(frame)
 
 
-def _shown(value: Estimate, scale: str | None, span: float) -> Estimate:
+def _judged(frame: Frame, batches: dict[str, Batches], span: float) -> Judgement | None:
+    """What the kind of system judges of a lane, such as whether a queue grows.
+
+    Nothing is judged of a warm-up; a queue that grows has no mean.
+    """
+    info = frame.info
+    if not info.kind.judges:
+        return None
+    if batches and not is_early(frame):
+        return info.kind.judge(info.scenario, [batches], span)
+    return Judgement(UNDECIDED, "nothing is judged before the warm-up is over", {})
+
+
+def _scaled(value: Estimate, scale: str | None, span: float) -> tuple[float, float]:
     """Counts per unit of time, and shares in per cent: numbers that do not grow as it runs."""
     factor = {"as it is": 1.0, "per cent": _PER_CENT}.get(scale or "", 1.0 / span)
-    return Estimate(value.mean * factor, value.half_width * factor)
+    return value.mean * factor, value.half_width * factor
 
 
-def table_text(lanes: Sequence[LaneMeasures], measures: Sequence[Measure], theme: Theme) -> str:
+def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme) -> str:
     """A table with a column for each lane; differences from the first stand below the means."""
     head = "".join(
         f'<td align="right"><b style="color:{lane_ink(theme, n)}">{escape(lane.label)}</b></td>'
         for n, lane in enumerate(lanes)
     )
-    rows = "".join(_row(one.name, one.title, lanes, theme) for one in measures)
-    return f'<table width="100%" cellspacing="3"><tr><td></td>{head}</tr>{rows}</table>'
+    since = "so far" if is_early(frame) else f"since t = {significant(warmup(frame))}"
+    rows = "".join(_row(one.name, one.title, lanes, theme) for one in frame.info.kind.measures)
+    return (f'<table width="100%" cellspacing="3"><tr><td style="color:{theme.muted}">{since}</td>'
+            f"{head}</tr>{_verdicts(lanes, theme)}{rows}</table>")  # fmt: skip
+
+
+def _verdicts(lanes: Sequence[LaneMeasures], theme: Theme) -> str:
+    """A row with the verdict of each lane; none where nothing is judged."""
+    found = [lane.judgement for lane in lanes if lane.judgement is not None]
+    inks = [theme.rejection if one.verdict == UNSTABLE else theme.normal for one in found]
+    cells = "".join(f'<td align="right"><b style="color:{theme.ink(ink)}">{one.verdict}</b></td>'
+                    for one, ink in zip(found, inks, strict=True))  # fmt: skip
+    return f'<tr><td style="color:{theme.muted}">verdict</td>{cells}</tr>' if found else ""
+
+
+def reasons(lanes: Sequence[LaneMeasures]) -> str:
+    """Why the verdicts are as they are, a line for each lane."""
+    return "\n".join(f"{lane.label}: {lane.judgement.verdict}, {lane.judgement.reason}"
+                     for lane in lanes if lane.judgement is not None)  # fmt: skip
 
 
 def caption(frame: Frame) -> str:
     """Since when the measures are taken, and what the differences are."""
-    start = significant(warmup_of(frame))
+    start = significant(warmup(frame))
     unit = f" {frame.info.time_unit}" if frame.info.time_unit else ""
-    if frame.time <= warmup_of(frame):
-        return f"Measures begin after the warm-up, at t = {start}{unit}."
+    if is_early(frame):
+        return (f"Since the start; below each its difference from the first policy. Intervals "
+                f"come after the warm-up, at t = {start}{unit}.")  # fmt: skip
     return (f"Since the warm-up (t = {start}{unit}), counts per unit of time; below each mean its "
-            f"difference from the first policy, paired over {BATCHES} equal stretches of time, "
+            f"difference from the first policy, paired over equal stretches of time, "
             f"{CONFIDENCE:.0%} intervals.")  # fmt: skip
 
 
@@ -102,11 +143,13 @@ def _row(name: str, title: str, lanes: Sequence[LaneMeasures], theme: Theme) -> 
 
 
 def _cell(name: str, lane: LaneMeasures, theme: Theme) -> str:
-    mean = _written(lane.means.get(name))
+    known, judged = lane.means.get(name), lane.judgement
+    grows = known is not None and isnan(known.mean) and judged and judged.verdict == UNSTABLE
+    mean = "grows" if grows else _written(known)
     difference = lane.differences.get(name)
     if difference is None:
         return mean
-    sure = abs(difference.mean) > difference.half_width
+    sure = abs(difference.mean) > difference.half_width  # never without an interval
     text = _written(difference, signed=True)
     told = f"<b>{text}</b>" if sure else f'<span style="color:{theme.muted}">{text}</span>'
     return f"{mean}<br>{told}"
@@ -115,7 +158,10 @@ def _cell(name: str, lane: LaneMeasures, theme: Theme) -> str:
 def _written(value: Estimate | None, signed: bool = False) -> str:
     if value is None or not isfinite(value.mean):
         return "–"
-    mean, half = with_interval(value.mean, value.half_width)
+    if isnan(value.half_width):
+        mean, half = significant(value.mean, _EARLY_DIGITS), ""
+    else:
+        mean, half = with_interval(value.mean, value.half_width)
     sign = "+" if signed and value.mean > 0 else ""
     text = f"{sign}{mean} ± {half}" if half else f"{sign}{mean}"
     return text.replace(" ", "\u00a0").replace("\u2009", "\u202f")

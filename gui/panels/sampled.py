@@ -95,6 +95,16 @@ class SampledSeries:
         return self.averages(first, last, average_width(*view))
 
 
+def warmup(frame: Frame) -> float:
+    """The time from which measures count."""
+    return float(frame.info.scenario.run.warmup)
+
+
+def counted_from(frame: Frame) -> float:
+    """From when jobs count: the end of the warm-up, or while it lasts the start."""
+    return warmup(frame) if frame.time > warmup(frame) else 0.0
+
+
 def nothing(x: float) -> tuple[Values, Values]:
     """A curve with nothing to show at *x*."""
     return np.array([x]), np.array([np.nan])

@@ -45,6 +45,7 @@ class Measured:
     report: Any
     trace: tuple[str, ...]
     kind: Kind
+    rules: Any  #: the scenario as it was run
     judgement: Judgement | None
 
     @property
@@ -201,7 +202,7 @@ def measured(
     begin = perf_counter()
     bench = session.bench
     batches = bench.kind.run_batches(bench.numbers, line.state, advance, warmup, until)
-    judgement = bench.kind.judge([batches], until - warmup)
+    judgement = bench.kind.judge(bench.scenario, [batches], until - warmup)
     return Measured(
         scenario=options.scenario,
         policy=info.origin.policy,
@@ -220,6 +221,7 @@ def measured(
         report=bench.report,
         trace=tuple(options.trace),
         kind=bench.kind,
+        rules=bench.scenario,
         judgement=judgement,
     )
 
@@ -236,7 +238,9 @@ def together(runs: Sequence[Measured]) -> Measured:
     joined = hashlib.blake2b("".join(run.digest for run in runs).encode(), digest_size=16)
     found = [estimates(dict(run.batches)) for run in runs]
     means = {name: np.array([one[name].mean for one in found]) for name in first.metrics}
-    judgement = first.kind.judge([run.batches for run in runs], first.time - first.warmup)
+    judgement = first.kind.judge(
+        first.rules, [run.batches for run in runs], first.time - first.warmup
+    )
     return replace(
         first,
         replications=len(runs),

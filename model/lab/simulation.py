@@ -98,7 +98,7 @@ def carry_out(part: Part) -> Outcome:
     run = _Run(bench_of(settings, part.seed), settings["times"])
     kind, warmup, until = run.bench.kind, settings["warmup"], settings["until"]
     batches = kind.run_batches(run.bench.numbers, run.state, run.advance, warmup, until)
-    judgement = kind.judge([batches], until - warmup)
+    judgement = kind.judge(run.bench.scenario, [batches], until - warmup)
     found = estimates(batches) | dict(judgement.metrics if judgement is not None else {})
     run.look()
     run.leave()

@@ -29,6 +29,9 @@ KINDS: Mapping[str, str] = MappingProxyType({
 #: Stands for "rejected" where the answer to an arrival would stand.
 REJECTED = -1
 
+#: Verdicts of a judgement; the last one stands where there can be none.
+STABLE, UNSTABLE, UNDECIDED, NO_VERDICT = "stable", "unstable", "undecided", "no verdict"
+
 
 class Mark(NamedTuple):
     """A kind of thing that happens in an event, and how a log marks it."""
@@ -130,6 +133,8 @@ class Kind(Protocol):
     compares_decisions:
         Whether a job's decision stands in the row of its arrival (admitted, or not), so that runs
         can be compared job by job; rows then have ``type`` too, and the numbers ``type_names``.
+    judges:
+        Whether runs are judged, see :meth:`judge`.
     marks:
         What a log marks and filters by.
     measures:
@@ -151,6 +156,7 @@ class Kind(Protocol):
     kernels: Mapping[str, tuple[str, str]]
     slotted: bool
     compares_decisions: bool
+    judges: bool
     marks: tuple[Mark, ...]
     measures: tuple[Measure, ...]
     headline: str
@@ -242,8 +248,10 @@ class Kind(Protocol):
         """Each measure in equal stretches of [warmup, until); *advance(t)* runs to time t."""
         ...
 
-    def judge(self, runs: Sequence[Mapping[str, Batches]], slots: float) -> Judgement | None:
-        """What the batches of one or several runs over *slots* units of time say together."""
+    def judge(
+        self, scenario: Any, runs: Sequence[Mapping[str, Batches]], span: float
+    ) -> Judgement | None:
+        """What the batches of one or several runs, each over *span*, say of a scenario together."""
         ...
 
     def batches_so_far(
@@ -269,12 +277,15 @@ class Kind(Protocol):
 
     def headline_series(
         self, numbers: Any, samples: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """[n] the headline's value at each of *samples*, and [n] its integral up to there."""
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+        """[n] the headline's value at each of *samples*, and [n] its integral up to there.
+
+        No integral: the value is taken to last until the next sample.
+        """
         ...
 
-    def headline_stretch(self, numbers: Any) -> float:
-        """The shortest stretch of time over which an average of the headline says something."""
+    def headline_now(self, numbers: Any, state: Any) -> float:
+        """The headline's value in a state."""
         ...
 
     def headline_bound(self, bounds: Any) -> float | None:

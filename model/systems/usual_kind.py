@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from model.metrics import Batches
 from model.systems.kinds import Judgement
 
-Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+Pair = tuple[NDArray[np.float64], NDArray[np.float64] | None]
 
 
 class Modules(NamedTuple):
     """Modules of a kind's package, each with the functions that :class:`UsualKind` calls."""
 
     arrivals: Any  #: workload_of
-    measures: Any  #: run_batches, batches_so_far, headline_series
+    measures: Any  #: run_batches, batches_so_far, headline_series, headline_now
     invariants: Any  #: violations
     trace: Any  #: lines
 
@@ -34,6 +34,7 @@ class UsualKind:
     bounds_maker: str  #: the name of the module whose ``all_bounds`` finds bounds
     slotted = False
     compares_decisions = False
+    judges = False
     headline_bound_name = ""
 
     def workload(self, scenario: Any, numbers: Any, start: float = 0.0, branch: int = 0) -> Any:
@@ -67,7 +68,9 @@ class UsualKind:
         )
         return found
 
-    def judge(self, runs: Sequence[Mapping[str, Batches]], slots: float) -> Judgement | None:
+    def judge(
+        self, scenario: Any, runs: Sequence[Mapping[str, Batches]], span: float
+    ) -> Judgement | None:
         """Nothing beyond the measures."""
         return None
 
@@ -91,9 +94,10 @@ class UsualKind:
         found: Pair = self.modules.measures.headline_series(numbers, samples)
         return found
 
-    def headline_stretch(self, numbers: Any) -> float:
-        """Any stretch of time: the headline is an average over time."""
-        return 0.0
+    def headline_now(self, numbers: Any, state: Any) -> float:
+        """The headline of a state."""
+        found: float = self.modules.measures.headline_now(numbers, state)
+        return found
 
     def headline_bound(self, bounds: Any) -> float | None:
         """No level that every policy keeps to."""

@@ -19,7 +19,6 @@ from gui.panels.moldable.blocking_reading import (
     BLOCKED_SHARE,
     STATISTICS,
     Sums,
-    counted_from,
     grid,
     stretch,
 )
@@ -34,6 +33,7 @@ from gui.panels.moldable.blocking_words import (
     tiles,
     time_levels,
 )
+from gui.panels.sampled import counted_from
 from gui.theme import apply, load_theme
 from model.api import Session
 from model.frame import Frame

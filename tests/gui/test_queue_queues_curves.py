@@ -17,19 +17,20 @@ from gui.intents import GoTo
 from gui.panels.queue.curves import QueueCurvesPanel
 from gui.panels.queue.curves_reading import (
     MOST_CURVES,
-    growth_so_far,
     longest,
     mean_lengths,
     read_total,
     reader,
     until_now,
 )
-from gui.panels.queue.curves_words import growth_words, verdict_words
+from gui.panels.queue.curves_words import growth_words, measured, verdict_words
 from gui.panels.wording import with_interval
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
-from model.growth import STRETCHES, Growth, growth
+from model.growth import STRETCHES, growth
+from model.metrics import Estimate
+from model.systems.kinds import Judgement
 from model.systems.queue.measures import batches_so_far
 from model.systems.queue.sampling import (
     DEPARTED_COLUMN,
@@ -142,7 +143,7 @@ def test_the_order_of_queues_is_not_that_of_their_lengths() -> None:
 
 def test_growth_is_found_from_the_exact_sums(frame: Frame) -> None:
     samples = until_now(frame)
-    found = growth_so_far(samples, WARMUP, frame.time)
+    found = measured(frame, samples).judgement
     assert found is not None
     # The queue at the end of every single slot, taken from samples of every busy slot.
     assert (np.diff(samples[:, EVENT_COLUMN]) == 1).all()
@@ -152,34 +153,45 @@ def test_growth_is_found_from_the_exact_sums(frame: Frame) -> None:
     sums = np.r_[0, np.cumsum(samples[at, WAITING_COLUMN])]
     areas = np.diff(np.interp(edges, np.arange(len(sums)), sums))
     expected = growth(edges, areas)
-    assert found.slope == pytest.approx(expected.slope, rel=1e-6)
-    assert found.half_width == pytest.approx(expected.half_width, rel=1e-6)
+    slope = found.metrics["queue_growth"]
+    assert slope.mean == pytest.approx(expected.slope, rel=1e-6)
+    assert slope.half_width == pytest.approx(expected.half_width, rel=1e-6)
     assert found.verdict == expected.verdict
 
 
-def test_a_short_run_has_no_growth_yet(frame: Frame) -> None:
-    assert growth_so_far(frame.samples[:0], 0.0, 100.0) is None
-    assert growth_so_far(until_now(frame), frame.time - STRETCHES + 1, frame.time) is None
-    assert growth_so_far(until_now(frame), frame.time - STRETCHES, frame.time) is not None
+def test_a_short_run_is_not_judged_and_its_mean_is_one_so_far(frame: Frame) -> None:
+    assert measured(frame, frame.samples[:0]).judgement is None
+    early = replace(frame, time=float(WARMUP))
+    found = measured(early, until_now(early))
+    assert found.judgement is None
+    assert found.start == 0
+    slots = np.arange(WARMUP)
+    at = np.searchsorted(frame.samples[:, TIME_COLUMN], slots, side="right") - 1
+    exact = frame.samples[at, WAITING_COLUMN].mean()
+    assert found.means["queue_length"].mean == pytest.approx(exact)
 
 
 # -- words ---------------------------------------------------------------------------------------
 
 
 def test_small_slopes_are_told_for_a_million_slots() -> None:
-    assert growth_words(Growth(0.00057, 0.00003, "unstable", "")) == ("0.00057 ± 0.00003", "slot")
-    assert growth_words(Growth(2e-7, 5e-7, "stable", "")) == ("0.2 ± 0.5", "10⁶ slots")
+    assert growth_words(Estimate(0.00057, 0.00003)) == ("0.00057 ± 0.00003", "slot")
+    assert growth_words(Estimate(2e-7, 5e-7)) == ("0.2 ± 0.5", "10⁶ slots")
+
+
+def judged(verdict: str, reason: str, slope: float = 0.0, half_width: float = 0.01) -> Judgement:
+    return Judgement(verdict, reason, {"queue_growth": Estimate(slope, half_width)})
 
 
 def test_a_verdict_says_what_it_rests_on(frame: Frame) -> None:
     assert verdict_words(frame, None)[0] == ""
     assert "2000" in verdict_words(frame, None)[1].replace("\u2009", "")
-    found = Growth(0.1, 0.01, "unstable", "the slope is above 0 (Dickey-Fuller -1.00)")
+    found = judged("unstable", "the slope is above 0 (Dickey-Fuller -1.00)")
     assert verdict_words(frame, found) == ("Unstable", "the slope is above 0", "rejection")
-    found = Growth(0.0, 0.01, "stable", "it returns")
+    found = judged("stable", "it returns")
     assert verdict_words(frame, found)[:2] == ("Stable", "growth is 0.000 ± 0.010 jobs per slot")
-    assert verdict_words(frame, Growth(0.0, 0.1, "undecided", "why"))[:2] == ("Undecided", "why")
-    assert verdict_words(frame, Growth(np.nan, np.nan, "undecided", "few"))[0] == ""
+    assert verdict_words(frame, judged("undecided", "why"))[:2] == ("Undecided", "why")
+    assert verdict_words(frame, judged("no verdict", "why"))[:2] == ("No verdict", "why")
 
 
 # -- the panel -----------------------------------------------------------------------------------
@@ -187,33 +199,32 @@ def test_a_verdict_says_what_it_rests_on(frame: Frame) -> None:
 
 def test_a_growing_queue_has_a_slope_and_no_mean(panel: QueueCurvesPanel, frame: Frame) -> None:
     panel.set_frame(frame)
-    assert panel.growth is not None
-    assert panel.growth.verdict == "unstable"
-    slope, half = with_interval(panel.growth.slope, panel.growth.half_width)
-    assert f"{slope} ± {half}" in panel.tiles.shown()
+    found = panel.measured.judgement
+    assert found is not None
+    assert found.verdict == "unstable"
+    slope = found.metrics["queue_growth"]
+    told, half = with_interval(slope.mean, slope.half_width)
+    assert f"{told} ± {half}" in panel.tiles.shown()
     assert "Unstable" in panel.verdict.text()
-    assert panel.growth.reason == panel.verdict.toolTip()
+    assert found.reason == panel.verdict.toolTip()
     assert load_theme("light").rejection in colours(panel)
     assert not [row for row in panel.plot.csv_rows() if row[0] == "mean"]
 
 
-def test_a_stable_queue_has_its_mean(panel: QueueCurvesPanel, calm: Frame) -> None:
+@pytest.mark.parametrize("verdict", ["stable", "no verdict"])
+def test_a_queue_that_does_not_grow_has_its_mean(
+    panel: QueueCurvesPanel, calm: Frame, verdict: str
+) -> None:
     panel.set_frame(calm)
-    found = growth_so_far(until_now(calm), WARMUP, calm.time)
-    assert panel.growth == found
-    stable = replace_growth(panel, calm, Growth(0.0, 0.01, "stable", "it returns"))
+    found = measured(calm, until_now(calm))
+    assert panel.measured == found
+    panel.show_numbers(calm, found._replace(judgement=judged(verdict, "it returns")))
     (measures,) = batches_so_far(calm.info.numbers, (until_now(calm),), WARMUP, calm.time)
     mean = measures["queue_length"].estimate()
     told, half = with_interval(mean.mean, mean.half_width)
-    assert f"{told} ± {half}" in stable.tiles.shown()
-    (row,) = [row for row in stable.plot.csv_rows() if row[0] == "mean"]
+    assert f"{told} ± {half}" in panel.tiles.shown()
+    (row,) = [row for row in panel.plot.csv_rows() if row[0] == "mean"]
     assert row[2] == pytest.approx(mean.mean)
-
-
-def replace_growth(panel: QueueCurvesPanel, frame: Frame, found: Growth) -> QueueCurvesPanel:
-    panel.growth = found
-    panel.show_numbers(frame)
-    return panel
 
 
 def test_the_numbers_are_the_states(panel: QueueCurvesPanel, frame: Frame) -> None:
@@ -258,7 +269,7 @@ def test_after_going_back_the_future_is_muted(
     assert f"{waiting:,}".replace(",", "\u2009") == panel.tiles.shown()[0]
     kept = until_now(rewound)
     assert kept[-1, TIME_COLUMN] <= rewound.time < frame.time
-    assert panel.growth == growth_so_far(kept, WARMUP, rewound.time)
+    assert panel.measured == measured(rewound, kept)
 
 
 def test_a_click_goes_to_that_moment(qtbot: QtBot, panel: QueueCurvesPanel, frame: Frame) -> None:

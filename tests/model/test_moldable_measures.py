@@ -18,7 +18,7 @@ from model.engine import EventRun, started
 from model.metrics import estimates
 from model.scenario.load import load_scenario, parse_scenario
 from model.systems.moldable.facts import standing
-from model.systems.moldable.measures import batches_so_far, headline_series
+from model.systems.moldable.measures import batches_so_far, headline_now, headline_series
 from model.systems.moldable.sampling import TIME_COLUMN
 from model.systems.moldable.state import ARRIVED, BLOCKED, NOW
 from tests.moldable_oracle import Oracle
@@ -222,12 +222,12 @@ class TestSamples:
         samples, now = session.frame().samples, session.timeline.time
         assert batches_so_far(session.bench.numbers, [samples], now + 1.0, now) == ()
 
-    def test_the_slope_of_the_headline_is_the_share_that_is_blocked(self, session: Session) -> None:
-        samples, state = session.frame().samples, session.timeline.state
-        full, blocked = headline_series(session.bench.numbers, samples)
-        assert set(full.tolist()) == {0.0, 1.0}
-        share = state.tally[BLOCKED].sum() / state.tally[ARRIVED].sum()
-        assert blocked[-1] / samples[-1, TIME_COLUMN] == pytest.approx(share, rel=0.1)
+    def test_the_headline_is_the_share_blocked_so_far(self, session: Session) -> None:
+        numbers, state = session.bench.numbers, session.timeline.state
+        shares, _ = headline_series(numbers, session.frame().samples)
+        exact = state.tally[BLOCKED].sum() / state.tally[ARRIVED].sum()
+        assert shares[-1] == headline_now(numbers, state) == exact > 0
+        assert shares[0] == 0
 
     def test_the_headline_needs_no_rate(self) -> None:
         session = Session.open(FOLDER / f"{GOLDEN[0]}.json", kernel=False)
@@ -235,8 +235,8 @@ class TestSamples:
         state: Any = session.timeline.state
         row = np.zeros((1, session.bench.system.sample_width))
         session.bench.system.sample(state, row[0])
-        _, blocked = headline_series(session.bench.numbers, row)
-        assert blocked[0] / row[0, TIME_COLUMN] == pytest.approx(2 / 7)
+        shares, _ = headline_series(session.bench.numbers, row)
+        assert shares[0] == pytest.approx(2 / 7)
 
 
 def test_the_jobs_on_average() -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 from gui.intents import GoTo
 from gui.panel import Panel
 from gui.panels.moldable.blocking_plots import BlockedPlot, TimesPlot, align
-from gui.panels.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums, counted_from
+from gui.panels.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
 from gui.panels.moldable.blocking_words import (
     blocking_levels,
     notes,
@@ -21,6 +21,7 @@ from gui.panels.moldable.blocking_words import (
     time_levels,
 )
 from gui.panels.pages import rich_text
+from gui.panels.sampled import counted_from
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.theme import Theme, current_fonts
 from model.frame import Frame

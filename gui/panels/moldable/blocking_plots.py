@@ -14,12 +14,11 @@ from gui.panels.moldable.blocking_reading import (
     STATISTICS,
     Sums,
     arrival_rate,
-    counted_from,
     fewest,
     grid,
     stretch,
 )
-from gui.panels.sampled import LEAST_GROWTH, Values, nothing
+from gui.panels.sampled import LEAST_GROWTH, Values, counted_from, nothing
 from gui.panels.wording import significant
 from gui.plotting.curve import PyramidBand
 from gui.plotting.pyramid import Pyramid

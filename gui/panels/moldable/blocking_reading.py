@@ -105,9 +105,3 @@ def arrival_rate(frame: Frame) -> float:
 def fewest(frame: Frame) -> int:
     """How many jobs a mean must be over, to be drawn."""
     return _FEW if frame.info.numbers.rate else 0
-
-
-def counted_from(frame: Frame) -> float:
-    """From when jobs count: the end of the warm-up, or while it lasts the start."""
-    warmup = float(frame.info.scenario.run.warmup)
-    return warmup if frame.time > warmup else 0.0

@@ -13,9 +13,9 @@ from gui.panels.moldable.blocking_reading import (
     BLOCKED_SHARE,
     STATISTICS,
     Sums,
-    counted_from,
 )
 from gui.panels.pages import table_line, table_of
+from gui.panels.sampled import counted_from
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, exact, significant, with_interval
 from gui.theme import Theme

@@ -11,21 +11,19 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout
 from gui.intents import GoTo
 from gui.panel import Panel
 from gui.panels.queue.curves_plot import QueuePlot
-from gui.panels.queue.curves_reading import growth_so_far, table, until_now
+from gui.panels.queue.curves_reading import table, until_now
 from gui.panels.queue.curves_words import (
-    STABLE,
+    Measured,
     estimate_words,
-    means,
+    measured,
     tiles,
     verdict_words,
-    warmup,
 )
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.panels.wording import THIN
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
-from model.growth import Growth
-from model.metrics import Estimate
+from model.systems.kinds import NO_VERDICT, STABLE
 
 #: The reason for a verdict may take so many lines, with some room to spare.
 _MOST_LINES = 1.7
@@ -43,8 +41,7 @@ class QueueCurvesPanel(Panel):
     def build(self) -> None:
         """Numbers above, the verdict, the curves below."""
         self._pace = LabelPace()
-        self.growth: Growth | None = None
-        self.means: dict[str, Estimate] = {}
+        self.measured = Measured(0.0, {}, None)
         self.tiles = Tiles(self.theme, self.body)
         self.verdict = QLabel(self.body)
         self.verdict.setTextFormat(Qt.TextFormat.RichText)
@@ -67,22 +64,15 @@ class QueueCurvesPanel(Panel):
         anew = not self.plot.continues(frame)
         self.plot.show_moment(frame)
         if self._pace.due(frame.running) or anew:
-            self._measure(frame)
-            self.show_numbers(frame)
+            self.show_numbers(frame, measured(frame, until_now(frame)))
 
-    def _measure(self, frame: Frame) -> None:
-        """Means and growth since the warm-up, up to the moment shown."""
-        samples = until_now(frame)
-        self.means = means(frame, samples)
-        self.growth = growth_so_far(samples, warmup(frame), frame.time)
-
-    def show_numbers(self, frame: Frame) -> None:
-        """Show means and growth as they were measured last."""
-        self.tiles.set_texts(tuple(tiles(frame, until_now(frame), self.means, self.growth)))
+    def show_numbers(self, frame: Frame, found: Measured) -> None:
+        """Show what was measured of a frame."""
+        self.measured = found
+        self.tiles.set_texts(tuple(tiles(frame, until_now(frame), found)))
         self._show_verdict(frame)
-        mean = self.means.get("queue_length")
-        stable = self.growth is not None and self.growth.verdict == STABLE
-        if mean is None or not stable:
+        mean, judgement = found.means.get("queue_length"), found.judgement
+        if mean is None or judgement is None or judgement.verdict not in (STABLE, NO_VERDICT):
             self.plot.show_mean(None, "")
             return
         told = estimate_words(mean.mean, mean.half_width).split(" ")[0]
@@ -90,7 +80,7 @@ class QueueCurvesPanel(Panel):
 
     def _show_verdict(self, frame: Frame) -> None:
         """The verdict, and where there is room the reason."""
-        verdict, rest, role = verdict_words(frame, self.growth)
+        verdict, rest, role = verdict_words(frame, self.measured.judgement)
         theme, body = self.theme, current_fonts().body
         metrics = QFontMetricsF(body)
         if verdict and metrics.horizontalAdvance(f"{verdict}: {rest}") > _MOST_LINES * self.width():
@@ -99,7 +89,8 @@ class QueueCurvesPanel(Panel):
         text = f'<b style="color:{ink}">{verdict}</b>{": " if verdict and rest else ""}'
         self.verdict.setText(f'{text}<span style="color:{theme.muted}">{rest}</span>')
         self.verdict.setFont(body)
-        self.verdict.setToolTip(self.growth.reason if self.growth is not None else "")
+        judgement = self.measured.judgement
+        self.verdict.setToolTip("" if judgement is None else judgement.reason)
 
     def _go_to(self, time: float) -> None:
         if self.frame is not None:

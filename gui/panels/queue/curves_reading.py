@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from gui.panels.sampled import Columns, Read
 from model.frame import Frame
-from model.growth import STRETCHES, Growth, growth
 from model.systems.queue.sampling import (
     ARRIVED_COLUMN,
     DEPARTED_COLUMN,
@@ -84,24 +83,6 @@ def until_now(frame: Frame) -> NDArray[np.float64]:
     """[n, width] the samples up to the moment shown."""
     times = frame.samples[:, TIME_COLUMN]
     return frame.samples[: int(np.searchsorted(times, frame.time, side="right"))]
-
-
-def growth_so_far(samples: NDArray[np.float64], start: float, now: float) -> Growth | None:
-    """How the queue grows from slot *start* until *now*; None while there are too few slots."""
-    if not len(samples):
-        return None
-    start = max(start, float(samples[0, TIME_COLUMN]))
-    if now - start < STRETCHES:
-        return None
-    edges = np.linspace(start, now, STRETCHES + 1)
-    return growth(edges, np.diff(_sums(samples, edges)))
-
-
-def _sums(samples: NDArray[np.float64], slots: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[n] the sum of Q over the slots before each of *slots*, none of them before the first."""
-    last = samples[np.searchsorted(samples[:, TIME_COLUMN], slots, side="right") - 1]
-    since = slots - last[:, TIME_COLUMN]
-    return np.asarray(last[:, WAITING_AREA_COLUMN] + last[:, WAITING_COLUMN] * since)
 
 
 def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:

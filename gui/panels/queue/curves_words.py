@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-import math
-from typing import Iterator
+from typing import Iterator, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gui.panels.sampled import counted_from, warmup
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, significant, with_interval
 from gui.plotting.scales import format_number
 from model.frame import Frame
-from model.growth import Growth
-from model.metrics import CONFIDENCE, Estimate
-from model.systems.queue.sampling import USED_COLUMN
+from model.growth import STRETCHES
+from model.metrics import CONFIDENCE, Estimate, estimates
+from model.systems.kinds import NO_VERDICT, STABLE, UNSTABLE, Judgement
+from model.systems.queue.sampling import TIME_COLUMN, USED_COLUMN
 from model.systems.queue.state import ARRIVED, DEPARTED, IN_SERVICE, WAITING
 
-STABLE, UNSTABLE = "stable", "unstable"
 #: A slope that is known better than this is told for a million slots.
 _SMALLEST_PER_SLOT = 2e-6
 _SIX = "⁶"
 
 
-def warmup(frame: Frame) -> float:
-    """The slot from which means count."""
-    return float(frame.info.scenario.run.warmup)
+class Measured(NamedTuple):
+    """What is known of a queue since some slot."""
+
+    start: float
+    means: dict[str, Estimate]
+    judgement: Judgement | None  #: None while there are too few slots
 
 
-def means(frame: Frame, samples: NDArray[np.float64]) -> dict[str, Estimate]:
-    """The measures since the warm-up, up to the moment shown; empty before it."""
+def measured(frame: Frame, samples: NDArray[np.float64]) -> Measured:
+    """The measures up to the moment shown, since the warm-up or while it lasts since the start.
+
+    Nothing is judged of a warm-up.
+    """
+    info, start = frame.info, counted_from(frame)
     if not len(samples):
-        return {}
-    info = frame.info
-    found = info.kind.batches_so_far(info.numbers, (samples,), warmup(frame), frame.time)
-    return {name: batches.estimate() for name, batches in found[0].items()} if found else {}
+        return Measured(start, {}, None)
+    start = max(start, float(samples[0, TIME_COLUMN]))
+    found = info.kind.batches_so_far(info.numbers, (samples,), start, frame.time)
+    judged = bool(found) and start >= warmup(frame) and frame.time - start >= STRETCHES
+    judgement = info.kind.judge(info.scenario, found, frame.time - start) if judged else None
+    return Measured(start, estimates(found[0]) if found else {}, judgement)
 
 
 def estimate_words(mean: float, half_width: float) -> str:
@@ -43,65 +52,58 @@ def estimate_words(mean: float, half_width: float) -> str:
     return f"{told} ± {half}" if half else told
 
 
-def growth_words(growth: Growth) -> tuple[str, str]:
+def growth_words(growth: Estimate) -> tuple[str, str]:
     """The slope with its interval, and in how much time; short where it is small."""
     per_slot = not growth.half_width < _SMALLEST_PER_SLOT
     factor, time = (1, "slot") if per_slot else (1_000_000, f"10{_SIX} slots")
-    return estimate_words(factor * growth.slope, factor * growth.half_width), time
+    return estimate_words(factor * growth.mean, factor * growth.half_width), time
 
 
-def tiles(
-    frame: Frame, samples: NDArray[np.float64], found: dict[str, Estimate], growth: Growth | None
-) -> Iterator[TileText]:
+def tiles(frame: Frame, samples: NDArray[np.float64], found: Measured) -> Iterator[TileText]:
     """The numbers above the curves."""
     state = frame.state
     waiting, in_service = int(state.number[WAITING]), int(state.number[IN_SERVICE])
     yield TileText("<i>Q</i> now", format_number(waiting), "run", "The jobs that wait.")
-    yield from _mean_or_growth(frame, found, growth)
+    yield _mean_or_growth(found)
     yield TileText("in service", format_number(in_service), "normal", "The jobs on servers.")
     used = float(samples[-1, USED_COLUMN]) if len(samples) else 0.0
     tip = "The share of all capacity that is in use, as the policy accounts for it."
-    if "used_capacity" in found:
-        mean = found["used_capacity"]
+    if "used_capacity" in found.means:
+        mean = found.means["used_capacity"]
         told = estimate_words(100 * mean.mean, 100 * mean.half_width)
-        tip += f"\nMean since the warm-up: {told}{THIN}%."
+        tip += f"\nMean since slot {significant(found.start)}: {told}{THIN}%."
     yield TileText("in use", f"{format_number(100 * used)}{THIN}%", "normal", tip)
     arrived, departed = int(state.tally[ARRIVED]), int(state.tally[DEPARTED])
     yield TileText("arrived", format_number(arrived), "normal", "Jobs that have arrived so far.")
     yield TileText("left", format_number(departed), "normal", "Jobs served so far.")
 
 
-def _mean_or_growth(
-    frame: Frame, found: dict[str, Estimate], growth: Growth | None
-) -> Iterator[TileText]:
-    """The mean where the queue is stable; of one that grows, only how fast."""
-    if growth is None:
-        tip = "The mean queue since the warm-up, once it is over."
-        yield TileText("mean <i>Q</i>", "–", "run", tip)
-        return
-    start = significant(warmup(frame))
-    if growth.verdict == STABLE and "queue_length" in found:
-        mean = found["queue_length"]
-        tip = f"The mean queue since the warm-up, with its {CONFIDENCE:.0%} interval."
+def _mean_or_growth(found: Measured) -> TileText:
+    """The mean where there may be one; of a queue that may grow, only how fast."""
+    judgement, start = found.judgement, significant(found.start)
+    mean = found.means.get("queue_length")
+    if judgement is None or mean is None:
+        told = "–" if mean is None else significant(mean.mean, 3)
+        tip = f"The mean queue since slot {start}, so far; its interval comes after the warm-up."
+        return TileText("mean <i>Q</i> so far", told, "run", tip)
+    if judgement.verdict in (STABLE, NO_VERDICT):
+        tip = f"The mean queue since slot {start}, with its {CONFIDENCE:.0%} interval."
         told = estimate_words(mean.mean, mean.half_width)
-        yield TileText(f"mean <i>Q</i> since slot {start}", told, "run", tip, "mean <i>Q</i>")
-        return
+        return TileText(f"mean <i>Q</i> since slot {start}", told, "run", tip, "mean <i>Q</i>")
     tip = (f"The slope of the queue since slot {start}, with its {CONFIDENCE:.0%} interval; the "
            "mean of a queue that may grow says nothing.")  # fmt: skip
-    told, time = growth_words(growth)
-    role = "rejection" if growth.verdict == UNSTABLE else "run"
-    yield TileText(f"growth per {time}", told, role, tip)
+    told, time = growth_words(judgement.metrics["queue_growth"])
+    role = "rejection" if judgement.verdict == UNSTABLE else "run"
+    return TileText(f"growth per {time}", told, role, tip)
 
 
-def verdict_words(frame: Frame, growth: Growth | None) -> tuple[str, str, str]:
+def verdict_words(frame: Frame, found: Judgement | None) -> tuple[str, str, str]:
     """The verdict, why, and its role; the slope is said where no number above says it."""
-    if growth is None or not math.isfinite(growth.slope):
+    if found is None:
         start = significant(warmup(frame))
         return "", f"too early to tell whether the queue grows; counted from slot {start}", ""
-    if growth.verdict == STABLE:
-        slope, time = growth_words(growth)
+    if found.verdict == STABLE:
+        slope, time = growth_words(found.metrics["queue_growth"])
         return "Stable", f"growth is {slope} jobs per {time}", "normal"
-    reason = growth.reason.split(" (")[0]
-    if growth.verdict == UNSTABLE:
-        return "Unstable", reason, "rejection"
-    return "Undecided", reason, "normal"
+    role = "rejection" if found.verdict == UNSTABLE else "normal"
+    return found.verdict.capitalize(), found.reason.split(" (")[0], role

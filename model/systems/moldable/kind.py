@@ -43,9 +43,6 @@ MARKS = (
     Mark(rows.FLAG_DEPARTED, "departures", "A job is completed.", 5, "muted", "minus"),
 )  # fmt: skip
 
-#: How many jobs must arrive for a share of them to say something.
-JOBS_OF_A_SHARE = 100
-
 #: Events that can be followed by eye in a second.
 EVENTS_PER_SECOND = 4
 
@@ -69,7 +66,7 @@ class MoldableKind(UsualKind):
         Measure("busy", "servers in use, %", "per cent"),
         Measure("distance", "E‖x − y*‖"),
     )
-    headline = "blocking probability"
+    headline = "share blocked so far"
     headline_bound_name = "0"
     example = "moldable-sublinear"
     bounds_command = "model.cli.bounds_moldable"
@@ -114,10 +111,6 @@ class MoldableKind(UsualKind):
     def usual_pace(self, numbers: MoldableNumbers) -> float:
         """A power of two of units of time, so that some four events pass in a second."""
         return 2.0 ** round(log2(EVENTS_PER_SECOND / (2 * (numbers.rate or 1.0))))
-
-    def headline_stretch(self, numbers: MoldableNumbers) -> float:
-        """A share of jobs needs some of them."""
-        return JOBS_OF_A_SHARE / numbers.rate if numbers.rate else 0.0
 
     def decisions(
         self, rows: NDArray[Any], initial_jobs: int

@@ -11,7 +11,6 @@ from model.metrics import BATCHES, Batches, ratio
 from model.systems.moldable.numbers import MoldableNumbers
 from model.systems.moldable.sampling import (
     BUSY_AREA,
-    BUSY_COLUMN,
     COUNTS,
     JOBS_AREA,
     LEVEL_AREA,
@@ -170,20 +169,13 @@ def batches_of(
 
 def headline_series(
     numbers: MoldableNumbers, samples: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """[n] 1 where no server is free and else 0; [n] jobs blocked, per arrival in a unit of time.
-
-    A slope of the latter is the share of the jobs blocked in that time.
-    """
+) -> tuple[NDArray[np.float64], None]:
+    """[n] the share of the jobs so far that were blocked; 0 while there is none."""
     table = samples[:, SCALARS:].reshape(len(samples), numbers.classes, PER_CLASS)
     counts = table[:, :, COUNTS:].sum(axis=1)
-    rate = numbers.rate or _rate_so_far(samples[:, TIME_COLUMN], counts[:, ARRIVED])
-    full = samples[:, BUSY_COLUMN] >= numbers.servers
-    return full.astype(float), counts[:, BLOCKED] / rate
+    return counts[:, BLOCKED] / np.maximum(counts[:, ARRIVED], 1), None
 
 
-def _rate_so_far(times: NDArray[np.float64], arrived: NDArray[np.float64]) -> float:
-    """Arrivals per unit of time, where no workload says it."""
-    if not len(times) or times[-1] <= 0 or not arrived[-1]:
-        return 1.0
-    return float(arrived[-1] / times[-1])
+def headline_now(_numbers: MoldableNumbers, state: MoldableState) -> float:
+    """The share of the jobs so far that were blocked; 0 while there is none."""
+    return float(state.tally[BLOCKED].sum() / max(int(state.tally[ARRIVED].sum()), 1))

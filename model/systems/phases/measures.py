@@ -17,6 +17,7 @@ from model.systems.phases.sampling import (
     TIME_COLUMN,
 )
 from model.systems.phases.state import (
+    ACTIVE,
     ACTIVE_AREA,
     AREAS,
     BACKUP_AREA,
@@ -120,3 +121,8 @@ def headline_series(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """[n] N at each sample, and [n] its integral up to there."""
     return samples[:, ACTIVE_COLUMN], samples[:, AREA_COLUMNS + ACTIVE_AREA]
+
+
+def headline_now(_numbers: PhaseNumbers, state: PhaseState) -> float:
+    """N."""
+    return float(state.number[ACTIVE])

@@ -65,6 +65,7 @@ class QueueKind(UsualKind):
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS
     slotted = True
+    judges = True
     marks: tuple[Mark, ...] = MARKS
     measures: tuple[Measure, ...] = (
         Measure("queue_length", "mean queue"),
@@ -120,9 +121,11 @@ class QueueKind(UsualKind):
         slots = BUSY_SLOTS_PER_SECOND / (2 * float(numbers.arrival_rate))
         return 2.0 ** min(max(round(log2(slots)), 0), MOST_HALVINGS)
 
-    def judge(self, runs: Sequence[Mapping[str, Batches]], slots: float) -> Judgement:
+    def judge(
+        self, scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: float
+    ) -> Judgement:
         """See :func:`model.systems.queue.measures.judge`."""
-        return measures.judge(runs, slots)
+        return measures.judge(scenario, runs, span)
 
     def no_bounds(self, problem: str = "") -> Any:
         """Nothing is known."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from model.growth import STRETCHES, growth, together
+from model.growth import STRETCHES, Growth, growth, together
 from model.metrics import Batches, Estimate, ratio
-from model.systems.kinds import Judgement
+from model.scenario.queue import QueueScenario
+from model.scenario.queue_arrivals import ScriptedSlots, TraceSlots
+from model.systems.kinds import NO_VERDICT, UNSTABLE, Judgement
 from model.systems.queue.numbers import QueueNumbers
 from model.systems.queue.sampling import (
     ARRIVED_COLUMN,
@@ -72,15 +75,14 @@ def batches_so_far(
 ) -> tuple[dict[str, Batches], ...]:
     """Several runs' measures in the same stretches of [warmup, now]; none if that is empty.
 
-    Integrals are exact at samples and between them as if the queue had not changed; a count is
+    Integrals are exact at samples and after them as if the queue had not changed; a count is
     that of the last sample before.
     """
     start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
-    end = min(now, *(float(table[-1, TIME_COLUMN]) for table in samples))
-    if end <= start:
+    if now <= start:
         return ()
-    edges = np.linspace(start, end, STRETCHES + 1)
-    length = (end - start) / STRETCHES
+    edges = np.linspace(start, now, STRETCHES + 1)
+    length = (now - start) / STRETCHES
     return tuple(batches_of(np.diff(_totals_at(table, edges), axis=0), length)
                  for table in samples)  # fmt: skip
 
@@ -127,27 +129,47 @@ def headline_series(
     return samples[:, WAITING_COLUMN], samples[:, WAITING_AREA_COLUMN]
 
 
+def headline_now(_numbers: QueueNumbers, state: QueueState) -> float:
+    """The jobs that wait."""
+    return float(state.number[WAITING])
+
+
+#: Why a recorded workload has no verdict.
+_RECORDED = "the jobs are recorded, and are one run only"
+
 #: What is a mean only of a queue that does not grow.
 _MEANS = ("queue_length", "waiting_time")
 
 
-def judge(runs: Sequence[Mapping[str, Batches]], slots: float) -> Judgement:
+def judge(scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: float) -> Judgement:
     """Whether the queue grows; where it does it has no mean, and its growth is told instead.
+
+    Recorded jobs end, and whether a queue of ever more of them would grow they do not say.
 
     Parameters
     ----------
     runs:
         The batches of each run.
-    slots:
-        The slots that they cover together.
+    span:
+        The slots that each of them covers.
     """
-    found = []
-    for run in runs:
-        queue = run["queue_length"].values
-        edges = np.linspace(0, slots, len(queue) + 1)
-        found.append(growth(edges, queue * slots / len(queue)))
-    whole = together(found)
+    whole = together([_growth_of(run, span) for run in runs])
     corrected = {"queue_growth": Estimate(whole.slope, whole.half_width)}
-    if whole.verdict == "unstable":
+    if isinstance(scenario.workload, ScriptedSlots | TraceSlots):
+        return Judgement(NO_VERDICT, _RECORDED, corrected)
+    if whole.verdict == UNSTABLE:
         corrected |= {name: Estimate(np.nan, np.nan) for name in _MEANS}
     return Judgement(whole.verdict, whole.reason, corrected)
+
+
+def _growth_of(run: Mapping[str, Batches], slots: float) -> Growth:
+    """What the test for growth says of one run; of a few jobs it says nothing."""
+    queue = run["queue_length"].values
+    edges = np.linspace(0, slots, len(queue) + 1)
+    found = growth(edges, queue * slots / len(queue))
+    arrived = int(run["arrived"].values.sum())
+    if arrived >= len(queue):
+        return found
+    jobs = f"{arrived} job has" if arrived == 1 else f"{arrived} jobs have"
+    return replace(found, verdict="undecided", reason=f"{jobs} arrived in {len(queue)} stretches; "
+                   f"at least one job for each is needed")  # fmt: skip

@@ -146,6 +146,11 @@ def headline_series(
     return reward_rate(numbers, jobs), reward_rate(numbers, areas)
 
 
+def headline_now(numbers: ReservationNumbers, state: ReservationState) -> float:
+    """The reward rate."""
+    return float(reward_rate(numbers, state.jobs_in_system))
+
+
 def running_reward(
     numbers: ReservationNumbers, samples: NDArray[np.float64], warmup: float
 ) -> Estimate:

@@ -1,0 +1,127 @@
+"""Curves and measures of policies side by side: what is drawn is what is there, from the start."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.panels.comparison import ComparisonPanel
+from gui.panels.comparison_table import lane_frames, measured_lanes
+from gui.panels.sampled import MOST_AVERAGES
+from gui.theme import load_theme
+from model.comparison.comparison import Comparison
+from model.scenario.load import as_data, load_scenario, parse_scenario
+
+Shown = Callable[[Comparison], ComparisonPanel]
+
+PAIRS = {
+    "queues-classroom": ("vqs", "vqs-bf", "bf-js"),
+    "moldable-classroom": ("greedy", "greedy-p"),
+    "dra-classroom": ("dra", "first-fit"),
+    "jrs-classroom": ("jrs", "first-fit"),
+}
+
+
+@pytest.fixture
+def shown(qtbot: QtBot) -> Shown:
+    def show(run: Comparison, running: bool = False) -> ComparisonPanel:
+        panel = ComparisonPanel(load_theme("light"))
+        qtbot.addWidget(panel)
+        panel.resize(700, 800)
+        panel.show()
+        qtbot.waitExposed(panel)
+        panel.set_frame(run.frame(running=running))
+        return panel
+
+    return show
+
+
+def drawn(panel: ComparisonPanel, lane: int) -> tuple[np.ndarray, np.ndarray]:
+    """The points of a lane's curve."""
+    rows = [row for row in panel.curves.rewards.csv_rows() if row[0] == f"lane {lane + 1}"]
+    return np.array([row[1] for row in rows], float), np.array([row[2] for row in rows], float)
+
+
+def present(run: Comparison) -> list[float]:
+    """The headline of every lane, from its state."""
+    return [lane.info.kind.headline_now(lane.info.numbers, lane.state)
+            for lane in lane_frames(run.frame())]  # fmt: skip
+
+
+@pytest.mark.parametrize("scenario", PAIRS)
+def test_steps_end_at_the_present_value(shown: Shown, scenario: str) -> None:
+    run = Comparison.open(scenario, PAIRS[scenario], kernel=False)
+    run.run(events=60)
+    panel = shown(run)
+    for _ in range(12):
+        panel.set_frame(run.frame())
+        for lane, value in enumerate(present(run)):
+            times, heights = drawn(panel, lane)
+            assert (times[-1], heights[-1]) == (run.timeline.time, pytest.approx(value))
+            assert not ((np.diff(times) > 0) & (np.diff(heights) != 0)).any()  # no slopes
+        run.step()
+
+
+def test_a_long_run_at_rest_ends_at_the_present_value_and_a_running_one_at_an_average(
+    shown: Shown,
+) -> None:
+    run = Comparison.open("queues-wide-jobs", ("bf-js", "vqs"), kernel=False)
+    run.run(events=4 * MOST_AVERAGES)
+    for running in (False, True):
+        panel = shown(run, running)
+        ends = [drawn(panel, lane)[1][-1] for lane in range(2)]
+        assert (ends == present(run)) is not running
+
+
+def test_the_share_blocked_is_that_of_the_jobs_so_far(shown: Shown) -> None:
+    run = Comparison.open("moldable-classroom", PAIRS["moldable-classroom"], kernel=False)
+    run.run(until=18.4)
+    panel = shown(run)
+    assert [drawn(panel, lane)[1][-1] for lane in (0, 1)] == [11 / 21, 0.0]
+
+
+@pytest.mark.parametrize("scenario", PAIRS)
+def test_measures_are_those_so_far_until_the_warm_up_is_over(shown: Shown, scenario: str) -> None:
+    run = Comparison.open(scenario, PAIRS[scenario], kernel=False)
+    warmup = float(run.bench.scenario.run.warmup)
+    assert warmup > 0
+    run.run(events=30)
+    assert run.timeline.time < warmup
+    text = shown(run).table.text()
+    assert "so far" in text
+    assert "±" not in text
+    assert "–" not in text.split("rejected", 1)[0]  # what cannot be known yet may follow
+    for lane in measured_lanes(run.frame()):
+        assert all(np.isnan(one.half_width) for one in lane.means.values())
+
+
+def verdicts(panel: ComparisonPanel) -> list[str]:
+    row = re.search("<tr><td[^>]*>verdict</td>(.*?)</tr>", panel.table.text())
+    return [] if row is None else re.findall("<b[^>]*>(.*?)</b>", row[1])
+
+
+def test_each_lane_has_its_verdict(shown: Shown) -> None:
+    run = Comparison.open("queues-wide-jobs", ("bf-js", "vqs"))
+    run.run(until=5000)
+    assert verdicts(shown(run)) == ["undecided", "undecided"]  # the warm-up is not over
+    run.run(until=600_000)
+    panel = shown(run)
+    assert verdicts(panel) == ["stable", "unstable"]
+    assert "BF-J/S: stable, the queue returns" in panel.table.toolTip()
+    assert "grows" in panel.table.text()
+    assert verdicts(shown(Comparison.open("dra-classroom", PAIRS["dra-classroom"]))) == []
+
+
+def test_recorded_jobs_have_no_verdict(shown: Shown) -> None:
+    jobs = [{"slot": slot, "size": "1/2", "service": 3} for slot in range(1, 400, 2)]
+    workload = {"kind": "scripted", "arrivals": jobs}
+    rules = as_data(load_scenario("queues-classroom"))
+    changed = {"jobs": [], "run": {"warmup": 10}, "workload": workload}
+    scripted = parse_scenario(rules | changed)
+    run = Comparison.open(scripted, ("bf-js", "fifo-ff"), kernel=False)
+    run.run(until=300)
+    assert verdicts(shown(run)) == ["no verdict", "no verdict"]
