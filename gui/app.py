@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gui import theme as themes
 from gui.application import application
+from gui.faults import install
 from gui.garbage import collector_of
 from gui.splash import show_splash
 from model.errors import UserError
@@ -54,6 +55,7 @@ def main(
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     app = application()
+    install()
     settings = QSettings()
     splash = show_splash(app, themes.load_theme(str(settings.value("theme", "light"))))
     window = make_window(settings)

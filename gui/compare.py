@@ -89,7 +89,7 @@ class CompareControl(QObject):
 
     def _take(self, lanes: Sequence[tuple[str, RunInfo]]) -> None:
         if lanes:
-            self._window.show_system(lanes[0][1])
+            self._window.begin(lanes[0][1])
         before = self.layout_key
         self.labels = tuple(label for label, _ in lanes)
         self.beside = tuple(info.origin.policy for _, info in lanes[1:])

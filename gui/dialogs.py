@@ -261,6 +261,4 @@ def open_inspector(window: MainWindow, selection: Select, lane: int = 0) -> None
     window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
     dock.setFloating(True)
     dock.resize(380, 460)
-    part = None if window.frame is None else dock.part(window.frame)
-    if part is not None:
-        panel.set_frame(part)
+    window.show_in(dock)

@@ -45,6 +45,7 @@ class PanelDock(QDockWidget):
         super().__init__(panel.title, parent)
         self.panel = panel
         self.lane = lane  #: which of the policies that run side by side the panel shows
+        self.system = str(parent.property(SYSTEM))  #: the kind whose frames it takes
         self.seen = True  #: neither closed nor behind another tab
         self.setObjectName(f"dock-{dock_name(panel, lane)}")
         self.setWidget(panel)
@@ -87,11 +88,13 @@ class PanelDock(QDockWidget):
         self.panel.set_theme(theme)
 
     def part(self, frame: Frame) -> Frame | None:
-        """What of a frame the panel shows: that of its lane."""
-        if self.lane == 0:
-            return frame
-        others = frame.companions
-        return others[self.lane - 1] if self.lane <= len(others) else None
+        """What of a frame the panel shows: that of its lane, and none of another kind of system.
+
+        While a run of another kind begins, docks of both kinds are there.
+        """
+        lanes = (frame, *frame.companions)
+        mine = frame.info.system == self.system and self.lane < len(lanes)
+        return lanes[self.lane] if mine else None
 
     def name_policy(self, label: str) -> None:
         """Say in the title which policy the panel shows; nothing where only one runs."""

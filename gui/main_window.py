@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QWidget
 
 from gui import dialogs
 from gui import theme as themes
@@ -19,6 +19,7 @@ from gui.bounds_service import BoundsService
 from gui.compare import CompareControl
 from gui.docks import PanelDock, restore_layout, saved_layout
 from gui.experiments import Experiments
+from gui.faults import Fault, guard_classes
 from gui.intents import (
     ApplyScenario,
     BreakAt,
@@ -48,6 +49,7 @@ class MainWindow(QMainWindow):
     ready = Signal()
 
     def __init__(self, worker: RunWorker, settings: QSettings) -> None:
+        guard_classes()
         super().__init__()
         self.setObjectName("slotscope")
         self.setWindowTitle("slotscope")
@@ -69,6 +71,8 @@ class MainWindow(QMainWindow):
         self.transport = TransportBar(self.theme, self.actions_by_name)
         self._status = QLabel()
         self._next = QLabel()
+        self._fault_details = ""
+        self._copy_fault = QPushButton("Copy the details")
         self._build()
         self._connect()
         self._bounds = BoundsService()
@@ -85,7 +89,11 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.statusBar().addWidget(self._status, 1)
+        self.statusBar().addPermanentWidget(self._copy_fault)
         self.statusBar().addPermanentWidget(self._next)
+        self._copy_fault.setObjectName("copy-fault")
+        self._copy_fault.clicked.connect(self._copy_details)
+        self._copy_fault.hide()
         self.transport.set_scenarios(scenario_titles())
         kind = kind_named(self.panels.system)
         self.transport.set_system(kind.name, kind.event_kinds)
@@ -112,14 +120,18 @@ class MainWindow(QMainWindow):
 
     # Frames.
 
-    def show_system(self, info: RunInfo) -> None:
-        """Have the panels, policies and kinds of event of a run's kind of system."""
+    def begin(self, info: RunInfo) -> None:
+        """Another run: forget the last one, and have what belongs to this kind of system."""
+        self.frame, self.selection = None, Select()
+        if info is not self.info:
+            self.info = info
+            for dock in self.docks.values():
+                dock.panel.forget()
         self.panels.show_system(info.system)
         self.transport.set_system(info.system, info.event_kinds)
 
     def _take_info(self, info: RunInfo) -> None:
-        self.info = info
-        self.show_system(info)
+        self.begin(info)
         self.panels.choose_fronts()
         self.transport.set_info(info)
         self.own_policy.follow(info)
@@ -140,6 +152,9 @@ class MainWindow(QMainWindow):
         self._bounds.request(info.scenario, deliver)
 
     def _take_frame(self, frame: Frame) -> None:
+        if frame.info is not self.info:  # of a run that was replaced meanwhile
+            self.worker.take()
+            return
         self.frame = frame
         self.transport.set_frame(frame)
         for dock in self.docks.values():
@@ -164,6 +179,16 @@ class MainWindow(QMainWindow):
     def say(self, text: str) -> None:
         """Show a line in the status bar."""
         self._status.setText(text)
+
+    def fail(self, fault: Fault) -> None:
+        """Say what went wrong outside the panels; a button copies the details."""
+        self.say(f"That could not be done: {fault.sentence}")
+        self._fault_details = fault.details
+        self._copy_fault.show()
+
+    def _copy_details(self) -> None:
+        QGuiApplication.clipboard().setText(self._fault_details)
+        self._copy_fault.hide()
 
     def _progressed(self, share: float) -> None:
         self.say(f"Reading the trace: {share:.0%} (Esc stops it)")

@@ -9,10 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar, Iterable
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
+from gui.fault_page import FaultPage
+from gui.faults import Fault, caught, guard_classes
 from gui.intents import Select
 from gui.theme import Theme
 from model.frame import Frame
@@ -23,6 +25,7 @@ class Panel(QWidget):
 
     A subclass builds its picture in :meth:`build` into ``self.body`` and updates it in
     :meth:`show_frame`.  Where it has nothing to show it calls :meth:`show_note` instead.
+    An exception in any of it is shown in the panel's place, and stops nothing else.
     """
 
     name: ClassVar[str]  #: for scripts and saved layouts
@@ -34,27 +37,41 @@ class Panel(QWidget):
     intent = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        guard_classes()
         super().__init__(parent)
         self.theme = theme
         self.frame: Frame | None = None
         self.selection = Select()
-        self.body = QWidget(self)
+        self.fault: Fault | None = None  #: shown instead of the picture until tried again
         self._note = QLabel(self)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._note.setWordWrap(True)
+        self.fault_page = FaultPage(self)
+        self.fault_page.again.connect(self.try_again)
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(0, 0, 0, 0)
-        self._stack.addWidget(self.body)
         self._stack.addWidget(self._note)
+        self._stack.addWidget(self.fault_page)
         self.setObjectName(f"panel-{self.name}")
         self.setAccessibleName(self.title)
-        self.build()
+        self._renew()
+
+    def _renew(self) -> None:
+        """Build the picture, in place of what there was of it."""
+        for child in self.children():
+            if child not in (self._stack, self._note, self.fault_page):
+                child.deleteLater()
+        self.fault = None
+        self.body = QWidget(self)
+        self._stack.addWidget(self.body)
         self.show_note("Nothing has run yet.")
+        with caught():
+            self.build()
 
     # For subclasses.
 
     def build(self) -> None:
-        """Build the widgets in ``self.body``; called once."""
+        """Build the widgets in ``self.body``; called again only after a fault."""
 
     def show_frame(self, frame: Frame) -> None:
         """Show a new frame (``self.frame`` is set already)."""
@@ -78,30 +95,65 @@ class Panel(QWidget):
     def set_frame(self, frame: Frame) -> None:
         """Show a frame, unless the system lacks what this panel needs."""
         self.frame = frame
+        if self.fault is not None:
+            return
         missing = self.needs - frame.info.offers
         if missing:
             self.show_note(f"{self.title} does not apply to {frame.info.policy_title}: "
                            f"it has no {', '.join(sorted(missing))}.")  # fmt: skip
             return
         self._stack.setCurrentWidget(self.body)
-        self.show_frame(frame)
+        with caught():
+            self.show_frame(frame)
 
     def set_selection(self, selection: Select) -> None:
         """Show what is pointed at anywhere in the window."""
         self.selection = selection
-        self.show_selection(selection)
+        if self.fault is None:
+            with caught():
+                self.show_selection(selection)
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme."""
         self.theme = theme
-        self.restyle(theme)
+        if self.fault is None:
+            with caught():
+                self.restyle(theme)
         if self.frame is not None:
             self.set_frame(self.frame)
+
+    def forget(self) -> None:
+        """Another run begins: of the last one nothing is kept but the picture until the next."""
+        self.frame = None
+        if self.fault is not None:
+            self._renew()
+        self.set_selection(Select())
 
     def show_note(self, text: str) -> None:
         """Show a sentence instead of the picture."""
         self._note.setText(text)
         self._stack.setCurrentWidget(self._note)
+
+    # Faults.
+
+    def fail(self, fault: Fault) -> None:
+        """Show what went wrong in the panel's place; later faults follow from the first."""
+        if self.fault is None:
+            self.fault = fault
+            QTimer.singleShot(0, self, self._show_fault)  # Qt may be painting what fails
+
+    def _show_fault(self) -> None:
+        if self.fault is not None:
+            moment = "" if self.frame is None else self.frame.info.opening_line(self.frame.event)
+            self.fault_page.show_fault(self.title, self.fault, moment)
+            self._stack.setCurrentWidget(self.fault_page)
+
+    def try_again(self) -> None:
+        """Build the picture afresh and show the last frame."""
+        self._renew()
+        if self.frame is not None:
+            self.set_frame(self.frame)
+        self.set_selection(self.selection)
 
     def save_png(self, path: Path, scale: float = 2.0) -> None:
         """Save the picture as PNG."""

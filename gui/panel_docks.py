@@ -81,8 +81,7 @@ class PanelDocks(QObject):
         dock = self._built(entry)
         self._place(dock, entry.place, entry.group)
         window.docks[dock.panel.name] = dock
-        if window.frame is not None and window.frame.info.system == self.system:
-            window.show_in(dock)
+        window.show_in(dock)
 
     def _built(self, entry: PanelEntry) -> PanelDock:
         window = self._window

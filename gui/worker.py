@@ -16,6 +16,7 @@ from typing import Any, Callable
 from PySide6.QtCore import QObject, Signal
 
 from gui.fault_label import without_folders
+from gui.faults import Fault, caught, tell
 from gui.meter import Meter
 from gui.pace import REAL_TIME, Pace
 from gui.warming import load_painting, warm_in_background
@@ -130,8 +131,9 @@ class RunWorker(QObject):
             self._carry_out(command)
             if self.running:
                 self._carry_out(RunWorker._slice)
-            self._publish()
-            self._load_kernel_when_ready()
+            if not self._carry_out(type(self)._publish):
+                self._stale = False  # the next try is at the next command
+            self._carry_out(type(self)._load_kernel_when_ready)
 
     def _next_command(self) -> Command | None:
         """The next command, None to end; without one a run goes on and anything else waits.
@@ -149,7 +151,13 @@ class RunWorker(QObject):
     def _pending(self) -> bool:
         return self._kernel_wanted or (self._stale and self.session is not None)
 
-    def _carry_out(self, command: Command) -> None:
+    def _carry_out(self, command: Command) -> bool:
+        """Carry out a command; False where it could not be, which the window is told.
+
+        The thread outlives whatever is raised, and the run goes back to where it stood.
+        """
+        session = self.session
+        place = None if session is None else (session.timeline.event, session.timeline.substep)
         try:
             command(self)
         except UserError as error:
@@ -157,18 +165,28 @@ class RunWorker(QObject):
             if isinstance(error, PolicyFileError):
                 self.policy_refused.emit(line)
                 line = without_folders(line)
-            self.running = False
-            self._message = line
-            self._stale = True
-            self.refused.emit(line)
+            self._refuse(line)
+        except Exception as error:
+            tell(error)
+            self._refuse(f"That could not be done: {Fault.of(error).sentence}")
+            if session is not None and session is self.session and place is not None:
+                with caught():
+                    session.seek(*place)
+        else:
+            return True
+        return False
+
+    def _refuse(self, line: str) -> None:
+        self.running = False
+        self._message = line
+        self._stale = True
+        self.refused.emit(line)
 
     def _publish(self) -> None:
         if self.session is None or not self._stale or (self.running and self.goal.express):
             return
         if not self._taken.is_set():
             return
-        self._taken.clear()
-        self._stale = False
         line = self.session.timeline
         frame = self.session.frame(
             running=self.running,
@@ -177,6 +195,8 @@ class RunWorker(QObject):
             bounds=self.bounds,
             breakpoints=frozenset(self.breakpoints),
         )
+        self._taken.clear()
+        self._stale = False
         self.framed.emit(frame)
 
     # Commands.

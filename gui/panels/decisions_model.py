@@ -86,11 +86,17 @@ class LogModel(QAbstractTableModel):
     # What is shown.
 
     def set_run(self, kind: Kind, narrator: Narrator) -> None:
-        """Mark rows as *kind* does and word them with *narrator* from here on."""
-        self.marks = kind.marks
-        if narrator is not self._narrator:
-            self._narrator = narrator
-            self._sentences.clear()
+        """Mark rows as *kind* does and word them with *narrator* from here on.
+
+        Nobody words the rows of one run with the narrator of another: those at hand go.
+        """
+        if narrator is self._narrator:
+            return
+        self.beginResetModel()
+        self.marks, self._narrator = kind.marks, narrator
+        self._sentences.clear()
+        self.rows, self.steps = self.rows[:0], ()
+        self.endResetModel()
 
     @property
     def places(self) -> int:

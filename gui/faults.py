@@ -1,0 +1,203 @@
+"""Exceptions in the window: caught wherever Qt calls Python, and shown where they happened.
+
+An exception that leaves a method which Qt has called, such as ``paintEvent``, is lost, is raised
+again in whatever Python code happens to wait for Qt, or ends the process, because the painter at
+work is still on its device.  So every method that a class of the window has in place of one of
+Qt's is wrapped once (:func:`guard_classes`); what it raises goes to Python's own hook, as does what
+slots and timers raise.  The hook (:func:`install`) finds the panel, or else the window, in which it
+happened, and lets it show a :class:`Fault`.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+import threading
+import traceback
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from inspect import isfunction
+from types import TracebackType
+from typing import Any, Callable, Iterator, Protocol, runtime_checkable
+
+import PySide6
+from PySide6.QtCore import QObject, QThread, QTimer
+from PySide6.QtWidgets import QApplication, QGraphicsItem
+from shiboken6 import Shiboken
+
+#: Calls of Qt into Python within one another, after which they would go on without end.
+DEEPEST = 120
+
+#: Characters of an exception's own words that are shown.
+_LONGEST = 200
+
+_guarded_modules: set[str] = set()
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What went wrong inside the program, in one sentence and in full."""
+
+    sentence: str
+    details: str  #: for whoever mends it
+
+    @classmethod
+    def of(cls, error: BaseException) -> Fault:
+        """What is known of an exception."""
+        words = " ".join(str(error).split())
+        said = f": {words[:_LONGEST]}" if words else ""
+        versions = f"Python {platform.python_version()}, PySide {PySide6.__version__}"
+        trace = "".join(traceback.format_exception(error))
+        return cls(type(error).__name__ + said, f"{versions}, {platform.platform()}\n{trace}")
+
+
+class _Nesting:
+    """How many of the wrapped methods are at work, and whether all are to end."""
+
+    depth = 0
+    ending = False
+
+
+@runtime_checkable
+class Showing(Protocol):
+    """A widget that shows the faults of all that is inside it."""
+
+    def fail(self, fault: Fault) -> None:
+        """Show that something went wrong, and what can be done; nothing else stops."""
+
+
+# Catching.
+
+
+def tell(error: BaseException) -> None:
+    """Give an exception to Python's hook, as one that nobody catches, and go on."""
+    sys.excepthook(type(error), error, error.__traceback__)
+    _let_go(error)
+
+
+@contextmanager
+def caught() -> Iterator[None]:
+    """Whatever is raised inside is told and ends here."""
+    try:
+        yield
+    except Exception as error:
+        tell(error)
+
+
+def guard_classes() -> None:
+    """Wrap what the classes of the window have in place of Qt's methods, in modules new since."""
+    for name in [*sys.modules]:
+        if name.startswith("gui.") and name not in _guarded_modules:
+            _guarded_modules.add(name)
+            for value in [*vars(sys.modules[name]).values()]:
+                if isinstance(value, type) and value.__module__ == name:
+                    guard_class(value)
+
+
+def guard_class(cls: type) -> None:
+    """Wrap what a class has in place of Qt's methods."""
+    for name in overrides(cls):
+        setattr(cls, name, _guarded(cls, name, vars(cls)[name]))
+
+
+def overrides(cls: type) -> list[str]:
+    """The methods that a class has in place of those of one of Qt's classes."""
+    if not issubclass(cls, Shiboken.Object):
+        return []
+    above = [base for base in cls.__mro__[1:] if base.__module__.startswith("PySide6.")]
+    return [name for name, value in vars(cls).items()
+            if isfunction(value) and not name.startswith("__")
+            and any(name in vars(base) for base in above)]  # fmt: skip
+
+
+def _guarded(cls: type, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """*method*, which raises nothing; where it fails, what it has to return comes from the base."""
+    returns = method.__annotations__.get("return") != "None"
+
+    @wraps(method)
+    def guarded(self: Any, *given: Any, **named: Any) -> Any:
+        if _Nesting.ending:
+            return None
+        _Nesting.depth += 1
+        try:
+            if _Nesting.depth > DEEPEST:
+                _Nesting.ending = True
+                raise RecursionError(f"{cls.__name__}.{name} is called inside itself without end")
+            return method(self, *given, **named)
+        except Exception as error:
+            tell(error)
+        finally:
+            _Nesting.depth -= 1
+            _Nesting.ending &= _Nesting.depth > 0
+        if returns and not _Nesting.ending:
+            with caught():
+                return getattr(super(cls, self), name)(*given, **named)
+        return None
+
+    return guarded
+
+
+def _let_go(error: BaseException) -> None:
+    """Free what the frames of an exception hold: Qt crashes with a painter that lives too long."""
+    traceback.clear_frames(error.__traceback__)
+
+
+# Showing.
+
+
+def install() -> None:
+    """Show what nobody catches in the window, unless somebody else wants to know of it already."""
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = show
+        threading.excepthook = show_of_thread
+
+
+def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Show an exception in the panel in which it happened, or else in the window."""
+    application = QApplication.instance()
+    if not isinstance(error, Exception) or not isinstance(application, QApplication):
+        sys.__excepthook__(kind, error, trace)
+        return
+    fault = Fault.of(error)
+    if QThread.currentThread() is application.thread():
+        _show(fault, _place_in(trace))
+        _let_go(error)
+    else:
+        QTimer.singleShot(0, application, lambda: _show(fault, None))
+
+
+def show_of_thread(given: threading.ExceptHookArgs) -> None:
+    """Show an exception that ended another thread."""
+    if given.exc_value is not None:
+        show(given.exc_type, given.exc_value, given.exc_traceback)
+
+
+def _show(fault: Fault, place: Showing | None) -> None:
+    for widget in [place] if place is not None else QApplication.topLevelWidgets():
+        if isinstance(widget, Showing):
+            widget.fail(fault)
+            return
+
+
+def _place_in(trace: TracebackType | None) -> Showing | None:
+    """The innermost panel or window whose code an exception went through."""
+    for frame, _ in reversed([*traceback.walk_tb(trace)]):
+        for value in [*frame.f_locals.values()]:
+            place = _place_of(value)
+            if place is not None:
+                return place
+    return None
+
+
+def _place_of(value: Any) -> Showing | None:
+    """The nearest widget around something of Qt's that shows faults."""
+    if isinstance(value, QGraphicsItem) and Shiboken.isValid(value):
+        scene = value.scene()
+        views = scene.views() if scene is not None else []
+        value = views[0] if views else None
+    while isinstance(value, QObject) and Shiboken.isValid(value):
+        if isinstance(value, Showing):
+            return value
+        value = value.parent()
+    return None

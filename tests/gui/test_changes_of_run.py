@@ -1,0 +1,99 @@
+"""No panel sees a frame that its kind of system, or its run, did not make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gui.intents import Select
+from gui.main_window import MainWindow
+from gui.panel import Panel
+from model.systems.kinds import KINDS
+from tests.gui.windows import complete_window, press, rest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm_all() -> None:
+    """All is compiled before the first window opens."""
+    from gui.warming import warm_in_background
+
+    for system in KINDS:
+        process = warm_in_background(system)
+        assert process is None or process.wait(timeout=300) == 0
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    with complete_window(qtbot, tmp_path) as made:
+        yield made
+
+
+def choose(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
+    """Choose a scenario in its box, and wait until all its panels show it."""
+    box = window.transport.scenario
+    box.setCurrentIndex(box.findData(scenario))
+    box.activated.emit(box.currentIndex())
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario
+         and window.panels.complete)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("first", "event", "second"),
+    [("dra-vms", 4075, "dra-classroom"), ("queues-classroom", 255, "moldable-classroom"),
+     ("jrs-two-phases", 300, "dra-classroom"), ("moldable-classroom", 90, "jrs-two-phases")],
+)  # fmt: skip
+def test_another_scenario_at_a_late_event(qtbot, window, first, event, second):
+    window.control.open(first, event=event)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == first
+         and window.frame.event == event and window.panels.complete)  # fmt: skip
+    choose(qtbot, window, second)
+    window.settle()
+    for dock in window.docks.values():
+        assert dock.panel.frame.info is window.info, dock.panel.name
+    press(qtbot, window, Qt.Key.Key_Right)
+    rest(qtbot, window, lambda: window.frame.event == 1)
+
+
+def test_panels_see_frames_of_their_own_run_alone(qtbot, window, monkeypatch):
+    seen = []
+    usual = Panel.set_frame
+
+    def watched(self, frame):
+        seen.append((type(self).__module__, frame.info.system, frame.info is window.info))
+        usual(self, frame)
+
+    monkeypatch.setattr(Panel, "set_frame", watched)
+    own = {"gui.panels.queue": "queue", "gui.panels.phases": "phases",
+           "gui.panels.moldable": "moldable"}  # fmt: skip
+    for scenario in ("queues-classroom", "jrs-two-phases", "moldable-classroom", "queues-pools"):
+        window.control.open(scenario)
+        window.control.step()
+        window.resize(1400 + len(seen) % 200, 850)
+        rest(qtbot, window, lambda name=scenario: window.frame.info.scenario_name == name
+             and window.frame.event == 1 and window.panels.complete)  # fmt: skip
+        window.set_theme("dark" if not window.theme.dark else "light")
+        window.reset_layout()
+    for module, system, of_this_run in seen:
+        package = module.rpartition(".")[0]
+        assert of_this_run
+        assert own.get(package, system) == system
+
+
+def test_a_run_that_was_replaced_is_not_shown_any_more(qtbot, window):
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+    old = window.frame
+    window.select(Select(server=1))
+    window.control.open("dra-classroom", seed=old.info.seed + 1)
+    rest(qtbot, window, lambda: window.frame.info.seed == old.info.seed + 1)
+    window._take_frame(old)
+    assert window.frame.info is not old.info
+    assert window.selection == Select()
+    assert all(dock.panel.selection == Select() for dock in window.docks.values())
+    window.begin(old.info)
+    assert window.frame is None
+    assert all(dock.panel.frame is None for dock in window.docks.values())

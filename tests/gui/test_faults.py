@@ -1,0 +1,299 @@
+"""An exception anywhere in the window is shown where it happened, and stops nothing else."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QAbstractListModel, QPoint, QSize, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QPainter
+from PySide6.QtWidgets import QListView, QPushButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui import faults
+from gui.faults import guard_class, guard_classes, overrides
+from gui.main_window import MainWindow
+from gui.panel import Panel
+from gui.panels import PANELS
+from gui.panels.reward import RewardPanel
+from gui.theme import load_theme
+from gui.worker import RunWorker
+from model.api import Session
+from tests.gui.windows import complete_window, press, rest, warm
+
+__all__ = ["warm"]
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What nobody catches is shown, as in the program; else it would fail the test."""
+    monkeypatch.setattr(sys, "excepthook", faults.show)
+    monkeypatch.setattr(threading, "excepthook", faults.show_of_thread)
+
+
+class Numbers(QAbstractListModel):
+    """A model that cannot be read while it is broken."""
+
+    def rowCount(self, parent=None):
+        return 3
+
+    def data(self, index, role=Qt.ItemDataRole.DisplayRole):
+        if self.parent().broken == "data":
+            raise IndexError("no such row")
+        return
+
+
+class Fragile(QWidget):
+    """Fails wherever it is told to."""
+
+    broken = ""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.button = QPushButton("press", self)
+        self.button.clicked.connect(lambda: self._fail_in("slot"))
+        self.timer = QTimer(self, singleShot=True)
+        self.timer.timeout.connect(lambda: self._fail_in("timer"))
+        self.list = QListView(self)
+        self.numbers = Numbers(self)
+        self.list.setModel(self.numbers)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def _fail_in(self, where: str) -> None:
+        if self.broken == where:
+            raise ValueError(f"it failed in {where}")
+
+    def paintEvent(self, event) -> None:
+        painter = QPainter(self)
+        painter.drawLine(0, 0, 9, 9)
+        self._fail_in("paint")
+
+    def resizeEvent(self, event) -> None:
+        self._fail_in("resize")
+        if self.broken == "recursion":
+            self.resize(self.width() + 1, self.height())
+
+    def mousePressEvent(self, event) -> None:
+        self._fail_in("mouse")
+
+    def keyPressEvent(self, event) -> None:
+        self._fail_in("key")
+
+    def sizeHint(self) -> QSize:
+        self._fail_in("hint")
+        return QSize(200, 100)
+
+
+class FragilePanel(Panel):
+    """A panel that holds a fragile widget."""
+
+    name = "fragile"
+    title = "Fragile"
+    summary = "Breaks."
+    built = 0
+
+    def build(self) -> None:
+        self.built += 1
+        self.fragile = Fragile(self.body)
+        column = QVBoxLayout(self.body)
+        column.addWidget(self.fragile)
+
+    def show_frame(self, frame) -> None:
+        self.fragile._fail_in("frame")
+
+    def show_selection(self, selection) -> None:
+        self.fragile._fail_in("selection")
+
+    def restyle(self, theme) -> None:
+        self.fragile._fail_in("theme")
+
+
+for _cls in (Numbers, Fragile):
+    guard_class(_cls)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return Session.open("dra-classroom", kernel=False).frame()
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, frame) -> FragilePanel:
+    made = FragilePanel(load_theme("light"))
+    qtbot.addWidget(made)
+    made.resize(300, 200)
+    made.show()
+    made.set_frame(frame)
+    return made
+
+
+def _page(panel: Panel) -> QWidget:
+    return panel._stack.currentWidget()
+
+
+def _break(qtbot: QtBot, panel: FragilePanel, where: str) -> None:
+    """Break the panel's widget, and have Qt call it there."""
+    widget = panel.fragile
+    widget.broken = where
+    match where:
+        case "paint":
+            widget.repaint()
+        case "resize" | "recursion":
+            panel.resize(400, 300)
+        case "hint":
+            widget.updateGeometry()
+            panel.layout().activate()
+            widget.adjustSize()
+        case "mouse":
+            qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, pos=QPoint(1, widget.height() - 1))
+        case "key":
+            qtbot.keyClick(widget, Qt.Key.Key_A)
+        case "slot":
+            qtbot.mouseClick(widget.button, Qt.MouseButton.LeftButton)
+        case "timer":
+            widget.timer.start(0)
+        case "data":
+            widget.list.viewport().update()
+        case "frame":
+            panel.set_frame(panel.frame)
+        case "selection":
+            panel.set_selection(panel.selection)
+        case "theme":
+            panel.set_theme(load_theme("dark"))
+    qtbot.waitUntil(lambda: _page(panel) is panel.fault_page)
+
+
+EVERYWHERE = ("paint", "resize", "recursion", "hint", "mouse", "key", "slot", "timer", "data",
+              "frame", "selection", "theme")  # fmt: skip
+
+
+@pytest.mark.parametrize("where", EVERYWHERE)
+def test_a_panel_shows_what_failed_in_it_and_can_be_tried_again(qtbot, shown, panel, where):
+    _break(qtbot, panel, where)
+    words = panel.fault_page.words.text()
+    assert words.startswith("Fragile cannot be shown: ") and "Try again" in words
+    assert {"recursion": "without end", "data": "no such row"}.get(where, f"in {where}") in words
+    panel.set_frame(panel.frame)
+    panel.resize(320, 240)
+    assert _page(panel) is panel.fault_page
+    qtbot.mouseClick(panel.fault_page.retry, Qt.MouseButton.LeftButton)
+    assert _page(panel) is panel.body and panel.built == 2
+    panel.fragile.repaint()
+    assert panel.fault is None
+
+
+def test_the_details_say_where_it_happened_and_how_to_come_back(qtbot, shown, panel, frame):
+    _break(qtbot, panel, "frame")
+    qtbot.mouseClick(panel.fault_page.copy, Qt.MouseButton.LeftButton)
+    copied = QGuiApplication.clipboard().text()
+    assert copied.startswith(frame.info.opening_line(frame.event))
+    assert "Traceback" in copied and "show_frame" in copied and "PySide" in copied
+
+
+def test_a_panel_that_cannot_be_built_is_there_and_says_so(qtbot, shown, monkeypatch):
+    monkeypatch.setattr(FragilePanel, "build", lambda self: 1 / 0)
+    panel = FragilePanel(load_theme("light"))
+    qtbot.addWidget(panel)
+    qtbot.waitUntil(lambda: _page(panel) is panel.fault_page)
+    monkeypatch.undo()
+    panel.try_again()
+    assert panel.fault is None and panel.built == 1
+
+
+def test_another_run_gives_a_panel_another_chance(qtbot, shown, panel, frame):
+    _break(qtbot, panel, "paint")
+    panel.forget()
+    panel.set_frame(frame)
+    assert _page(panel) is panel.body
+
+
+def test_what_a_test_does_not_plant_fails_it(qtbot, panel):
+    with qtbot.captureExceptions() as found:
+        panel.fragile.broken = "resize"
+        panel.resize(400, 300)
+    assert [kind for kind, *_ in found] == [ValueError]
+
+
+def test_every_method_in_place_of_one_of_qt_is_guarded(qtbot):
+    for entry in PANELS:
+        entry.load()
+    guard_classes()
+    classes = [value for name, module in [*sys.modules.items()] if name.startswith("gui.")
+               for value in vars(module).values()
+               if isinstance(value, type) and value.__module__ == name]  # fmt: skip
+    methods = [vars(cls)[name] for cls in classes for name in overrides(cls)]
+    assert len(methods) > 100
+    assert all(hasattr(method, "__wrapped__") for method in methods)
+
+
+# In a whole window.
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path, warm: None) -> Iterator[MainWindow]:
+    with complete_window(qtbot, tmp_path) as made:
+        made.control.open("dra-classroom")
+        rest(qtbot, made, lambda: made.frame.engine == "kernel")
+        yield made
+
+
+def test_neither_frames_nor_keys_nor_other_panels_stop(qtbot, shown, window, monkeypatch):
+    monkeypatch.setattr(RewardPanel, "_show_counts", lambda self, frame: 1 / 0)
+    reward = window.docks["reward"].panel
+    for event in (1, 2, 3):
+        press(qtbot, window, Qt.Key.Key_Right)
+        rest(qtbot, window, lambda event=event: window.frame.event == event)
+    qtbot.waitUntil(lambda: _page(reward) is reward.fault_page)
+    assert "ZeroDivisionError" in reward.fault_page.words.text()
+    shown_at = {dock.panel.frame.event for dock in window.docks.values()}
+    assert shown_at == {3}
+    window.resize(1300, 800)
+    monkeypatch.undo()
+    qtbot.mouseClick(reward.fault_page.retry, Qt.MouseButton.LeftButton)
+    assert _page(reward) is reward.body
+
+
+def test_a_fault_outside_the_panels_is_named_in_the_status_bar(qtbot, shown, window):
+    window.actions_by_name["shortcuts"].triggered.connect(lambda: 1 / 0)
+    window.actions_by_name["shortcuts"].trigger()
+    assert "ZeroDivisionError" in window._status.text()
+    qtbot.mouseClick(window._copy_fault, Qt.MouseButton.LeftButton)
+    assert "Traceback" in QGuiApplication.clipboard().text()
+    assert not window._copy_fault.isVisible()
+
+
+def test_the_thread_of_the_run_outlives_a_command_that_fails(qtbot, shown, window):
+    window.control.go_to(20)
+    rest(qtbot, window, lambda: window.frame.event == 20)
+
+    def broken(worker: RunWorker) -> None:
+        worker.session.step()
+        raise KeyError("a command")
+
+    window.worker.post(broken)
+    qtbot.waitUntil(lambda: "KeyError" in window._status.text())
+    qtbot.waitUntil(window._copy_fault.isVisible)
+    rest(qtbot, window, lambda: window.frame.event == 20)
+    press(qtbot, window, Qt.Key.Key_Right)
+    rest(qtbot, window, lambda: window.frame.event == 21)
+
+
+def test_the_thread_of_the_run_outlives_a_frame_that_cannot_be_made(
+    qtbot, shown, window, monkeypatch
+):
+    with monkeypatch.context() as broken:
+        broken.setattr(Session, "frame", lambda *_, **__: 1 / 0)
+        press(qtbot, window, Qt.Key.Key_Right)
+        qtbot.waitUntil(lambda: "ZeroDivisionError" in window._status.text())
+    press(qtbot, window, Qt.Key.Key_Right)
+    rest(qtbot, window, lambda: window.frame.event == 2)
+
+
+def test_exceptions_of_other_threads_are_said_too(qtbot, shown, window):
+    thread = threading.Thread(target=lambda: 1 / 0)
+    thread.start()
+    thread.join()
+    qtbot.waitUntil(lambda: "ZeroDivisionError" in window._status.text())
