@@ -21,6 +21,7 @@ from model.policies import is_file
 from model.policies.own.file import check_unchanged, digest_of, load_policy, with_absolute_path
 from model.policy_choice import choice_text
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
+from model.session_check import fault_in
 from model.session_file import Place, Saved, read_session, write_session
 from model.state import copied, digest, frozen
 from model.systems.kinds import kind_named
@@ -106,6 +107,9 @@ class Session(Walk):
         if place.policy_digest:
             check_unchanged(scenario.policy.name, place.policy_digest, str(path))
         if beside is not None:
+            if not _same_jobs(scenario, beside.bench.scenario):
+                raise ScenarioError("found another scenario than that of the first lane, allowed: "
+                                    "the same under another policy", where=str(path))  # fmt: skip
             bench = assemble(scenario, recorded=beside.bench.system.workload)
         else:
             bench = open_bench(scenario, trace=place.trace)
@@ -114,12 +118,14 @@ class Session(Walk):
                 scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals
             )
         bench.system.rename_jobs(place.initial_jobs, place.job_names)
+        if fault := fault_in(saved, bench):
+            raise ScenarioError(f"not a saved session: {fault}", where=str(path))
         origin = Origin(place.source, place.policy, scenario.seed, place.trace)
         session = cls(bench, place.name, saved.first, origin)
         session._fork = (place.fork_event, place.fork_time, place.fork_arrivals)
         if kernel:
             session.use_kernel()
-        session.timeline.adopt(saved.present, place.digest)
+        session.timeline.adopt(saved.present, place.digest, saved.earlier)
         session.timeline.samples.restore(saved.samples, place.stride)
         session.seek(place.event, place.substep)
         session.layout = place.layout
@@ -134,19 +140,23 @@ class Session(Walk):
             If the file cannot be written.
         """
         line, system = self.timeline, self.bench.system
+        event, time, arrivals = self._fork
         place = Place(
-            self.name, line.event, line.substep, digest(line.state), layout, self.origin.source,
-            self.origin.policy, self.origin.trace, *self._fork, system.initial_jobs,
-            system.job_names(), line.samples.stride,
+            name=self.name, event=line.event, substep=line.substep, digest=digest(line.state),
+            layout=layout, source=self.origin.source, policy=self.origin.policy,
+            trace=self.origin.trace, fork_event=event, fork_time=time, fork_arrivals=arrivals,
+            initial_jobs=system.initial_jobs, job_names=system.job_names(),
+            stride=line.samples.stride,
         )  # fmt: skip
         scenario, policy_text = self.bench.scenario, ""
         if is_file(scenario.policy.name):
             policy_text = system.policy.text
-            place = replace(place, policy_digest=digest_of(policy_text))
+            place = place.model_copy(update={"policy_digest": digest_of(policy_text)})
             scenario = with_absolute_path(scenario)
         text = scenario_text(scenario)
         kept = line.samples.table[line.samples.table[:, 0] <= line.event]
-        write_session(path, Saved(text, place, line.first_state, line.state, kept, policy_text))
+        write_session(path, Saved(text, place, line.first_state, line.state, kept,
+                                  self._shortly_before(), policy_text))  # fmt: skip
 
     def rename(self, name: str) -> None:
         """Show the run under a scenario's name."""
@@ -265,11 +275,31 @@ class Session(Walk):
         )
 
     def _rows_again(self, event: int) -> np.ndarray:
-        """The log's rows from another run of their events; none if a policy fails in that."""
+        """The log's rows from another run of their events; none if a policy fails in that, or if
+        that would take long."""
+        first = max(event - ROWS_IN_FRAME, self.timeline.first_event)
         try:
-            return self.timeline.rows(event - ROWS_IN_FRAME + 1, event)
+            if self.timeline.is_at_hand(first):
+                return self.timeline.rows(first + 1, event)
         except PolicyError:
-            return np.zeros(0, self.bench.system.row_dtype)
+            pass
+        return np.zeros(0, self.bench.system.row_dtype)
+
+    def _shortly_before(self) -> Any:
+        """The state before the events that the log shows; None if there is none at hand."""
+        line = self.timeline
+        event = line.event - ROWS_IN_FRAME
+        try:
+            if event > line.first_event and line.is_at_hand(event):
+                return line.fork_at(event)
+        except PolicyError:
+            pass
+        return None
+
+
+def _same_jobs(one: Scenario, other: Scenario) -> bool:
+    """Whether two scenarios differ in their policies alone."""
+    return one.model_copy(update={"policy": other.policy}) == other
 
 
 def _continued(

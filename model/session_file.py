@@ -1,51 +1,67 @@
 """A session as one file: scenario, seed, exact state, place in history, layout.
 
 The file is a zip archive of ``session.json``, ``scenario.toml`` and the states as ``.npz``:
-the first state of the run (so that history can be walked again) and the present one.  A policy
-of one's own is there as ``policy.py``, but is never run from there: a session that somebody
+the first state of the run (so that history can be walked again), the present one, and one shortly
+before it (so that the last events can be shown); and a digest of all these, against accidents.  A
+policy of one's own is there as ``policy.py``, but is never run from there: a session that somebody
 sends must not bring code along.  It runs from its own file, if that has not changed.
+
+Reading says that the file is one, and that its arrays have the right types;
+:mod:`model.session_check` says whether they are a run of its scenario.
 """
 
 from __future__ import annotations
 
-import io
-import json
 import zipfile
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
+from model.archive import as_json, damage_as_errors, members_of, packed, unpacked, written
 from model.errors import ScenarioError
+from model.scenario.fields import Section, Whole
 from model.scenario.load import parse_scenario_text
+from model.scenario.validation import validated
 from model.state import from_arrays, to_arrays
+from model.statespec import StateSpec
 from model.systems.kinds import kind_named
 
-#: Version of the format; files of another version are refused.
-VERSION = 2
+#: Version of the format.
+VERSION = 3
+
+#: Versions that are read: those of version 2 have no digest of the whole file.
+READ = (2, VERSION)
+
+#: Events, and jobs, that a saved run may have: the workload is made again up to where it stands.
+MOST_EVENTS = 2**36
+
+Count = Annotated[Whole, Field(ge=0, le=MOST_EVENTS)]
+Number = Annotated[str, Field(pattern="^[0-9]{1,18}$")]
+Text = Annotated[str, Field(max_length=10_000)]
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Section):
     """Which run it is, and where it stands."""
 
-    name: str
-    event: int
-    substep: int
-    digest: str
-    layout: str = ""
-    source: str = ""  #: see :class:`model.origin.Origin`
-    policy: str = ""
-    trace: tuple[str, ...] = ()
-    fork_event: int = 0  #: the event at which this run left another one; 0: it did not
-    fork_time: float = 0.0
-    fork_arrivals: int = 0
-    initial_jobs: int = 0  #: jobs numbered before the first arrival
-    job_names: dict[str, str] = field(default_factory=dict)
-    stride: int = 1  #: of the samples
-    policy_digest: str = ""  #: of the text of a policy of one's own
+    name: Text
+    event: Count
+    substep: Count
+    digest: Text
+    layout: Annotated[str, Field(max_length=1_000_000)] = ""
+    source: Text = ""  #: see :class:`model.origin.Origin`
+    policy: Text = ""
+    trace: tuple[Text, ...] = ()
+    fork_event: Count = 0  #: the event at which this run left another one; 0: it did not
+    fork_time: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    fork_arrivals: Count = 0
+    initial_jobs: Count = 0  #: jobs numbered before the first arrival
+    job_names: dict[Number, Text] = Field(default_factory=dict)
+    stride: Annotated[Whole, Field(ge=1, le=MOST_EVENTS)] = 1  #: of the samples
+    policy_digest: Text = ""  #: of the text of a policy of one's own
     version: int = VERSION
 
 
@@ -58,6 +74,7 @@ class Saved:
     first: Any  #: states of the scenario's kind of system
     present: Any
     samples: NDArray[np.float64]
+    earlier: Any = None  #: a state shortly before the present one, if one was at hand
     policy: str = ""  #: the text of a policy of one's own, for the user to look up
 
 
@@ -69,19 +86,18 @@ def write_session(path: Path, saved: Saved) -> None:
     ScenarioError
         If the file cannot be written.
     """
-    try:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("session.json", json.dumps(asdict(saved.place), indent=1))
-            archive.writestr("scenario.toml", saved.scenario)
-            archive.writestr("first.npz", _packed(to_arrays(saved.first)))
-            archive.writestr("present.npz", _packed(to_arrays(saved.present)))
-            archive.writestr("samples.npz", _packed({"samples": saved.samples}))
-            if saved.policy:
-                archive.writestr("policy.py", saved.policy)
-    except OSError as error:
-        raise ScenarioError(
-            f"cannot be written: {error.strerror or error}", where=str(path)
-        ) from None
+    members = {
+        "session.json": saved.place.model_dump_json(indent=1).encode(),
+        "scenario.toml": saved.scenario.encode(),
+        "first.npz": packed(to_arrays(saved.first)),
+        "present.npz": packed(to_arrays(saved.present)),
+        "samples.npz": packed({"samples": saved.samples}),
+    }
+    if saved.earlier is not None:
+        members["earlier.npz"] = packed(to_arrays(saved.earlier))
+    if saved.policy:
+        members["policy.py"] = saved.policy.encode()
+    written(path, members, zipfile.ZIP_DEFLATED)
 
 
 def read_session(path: Path) -> Saved:
@@ -92,40 +108,37 @@ def read_session(path: Path) -> Saved:
     ScenarioError
         If the file is absent, damaged, or of another version.
     """
+    with damage_as_errors(path, "a saved session"):
+        members = members_of(path)
+        place = _place(members["session.json"], str(path))
+        text = members["scenario.toml"].decode()
+        spec = kind_named(parse_scenario_text(text, str(path)).system).spec
+        samples = {"samples": (np.dtype(np.float64), 2)}
+        return Saved(
+            scenario=text,
+            place=place,
+            first=_state(spec, members["first.npz"]),
+            present=_state(spec, members["present.npz"]),
+            samples=unpacked(members["samples.npz"], samples)["samples"],
+            earlier=_state(spec, members["earlier.npz"]) if "earlier.npz" in members else None,
+        )
+
+
+def _place(data: bytes, where: str) -> Place:
+    table = as_json(data)
+    if table.get("version") not in READ:
+        allowed = " or ".join(map(str, READ))
+        raise ScenarioError(
+            f"found version {str(table.get('version'))[:20]}, allowed: {allowed}", where=where
+        )
     try:
-        with zipfile.ZipFile(path) as archive:
-            data = json.loads(archive.read("session.json"))
-            if data.get("version") != VERSION:
-                raise ScenarioError(
-                    f"found version {data.get('version')}, allowed: {VERSION}", where=str(path)
-                )
-            text = archive.read("scenario.toml").decode()
-            state = kind_named(parse_scenario_text(text, str(path)).system).state
-            return Saved(
-                scenario=text,
-                place=Place(**{**data, "trace": tuple(data["trace"])}),
-                first=from_arrays(state, _unpacked(archive.read("first.npz"))),
-                present=from_arrays(state, _unpacked(archive.read("present.npz"))),
-                samples=_unpacked(archive.read("samples.npz"))["samples"],
-            )
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ScenarioError(f"cannot be read: {reason}", where=str(path)) from None
-    except _DAMAGE as error:
-        raise ScenarioError(f"not a saved session: {error}", where=str(path)) from None
+        return validated(Place, table)
+    except ScenarioError as error:
+        raise error.inside(where) from None
 
 
-#: What reading a damaged archive can raise.
-_DAMAGE = (zipfile.BadZipFile, zipfile.LargeZipFile, KeyError, ValueError, TypeError,
-           AttributeError, EOFError, NotImplementedError, RuntimeError)  # fmt: skip
-
-
-def _packed(arrays: Mapping[str, Any]) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    return buffer.getvalue()
-
-
-def _unpacked(data: bytes) -> dict[str, np.ndarray]:
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        return dict(arrays)
+def _state(spec: StateSpec, data: bytes) -> Any:
+    types = spec.dtypes
+    return from_arrays(
+        spec.state, unpacked(data, {name: (types[name], spec.dimensions(name)) for name in types})
+    )

@@ -19,6 +19,9 @@ from model.recorder import RecentRows, Samples
 from model.records import Event, Record
 from model.state import copied, differences, digest, size_in_bytes
 
+#: Events that any engine runs again while somebody waits for a picture.
+AT_HAND = 20_000
+
 #: Memory for keyframes; beyond it every second one is dropped.
 KEYFRAME_BYTES = 256 * 2**20
 
@@ -95,8 +98,10 @@ class Timeline:
         """The state at the start of history."""
         return self._keyframes[self.first_event].state
 
-    def adopt(self, state: Any, recorded: str) -> None:
+    def adopt(self, state: Any, recorded: str, earlier: Any = None) -> None:
         """Take a saved state of this very run as present, without running up to it.
+
+        *earlier* is another one, shortly before it.
 
         Raises
         ------
@@ -107,7 +112,10 @@ class Timeline:
         self._compare(digest(state), recorded)
         self.state = copied(state)
         self._live_end = (event, self.time)
-        self._store(Keyframe(event, self.time, copied(state)))
+        for known in (state, *([] if earlier is None else [earlier])):
+            place = (int(known.number[0]), float(known.clock[0]))
+            if place[0] not in self._keyframes:
+                self._store(Keyframe(*place, copied(known)))
         self._marks[event] = recorded
 
     # Where the run stands.
@@ -303,7 +311,7 @@ class Timeline:
         return self.fork_at(self.event - 1)
 
     def _restore(self, event: int) -> None:
-        near = max(frame for frame in self._keyframes if frame <= event)
+        near = self._near(event)
         if event < self.event or near > self.event:
             self.state = copied(self._keyframes[near].state)
 
@@ -390,16 +398,29 @@ class Timeline:
         place = bisect_left(kept, True, key=lambda event: not reached(self._keyframes[event].state))
         return copied(self._keyframes[kept[max(0, place - 1)]].state)
 
+    def is_at_hand(self, event: int) -> bool:
+        """Whether the state after *event* events takes a moment to make again.
+
+        That is so for all of history, but for what a saved session has passed over.
+        """
+        return event - self._near(event) <= max(AT_HAND, 2 * self._every)
+
+    def _near(self, event: int) -> int:
+        """The last keyframe up to *event*."""
+        return max(frame for frame in self._keyframes if frame <= event)
+
     def fork_at(self, event: int) -> Any:
         """A copy of the state after *event* events."""
         if event == self.event:
             return copied(self.state)
-        near = max(frame for frame in self._keyframes if frame <= event)
+        near = self._near(event)
         state = copied(self._keyframes[near].state)
-        if event == near:
-            return state
-        tape = np.zeros(event - near, self.system.row_dtype)
-        result = self.engine.advance(state, tape, Task())
-        if result.fault is not None:
-            raise result.fault
-        return result.state
+        tape = np.zeros(min(event - near, SLICE), self.system.row_dtype)
+        while (left := event - int(state.number[0])) > 0:
+            result = self.engine.advance(state, tape[:left], Task())
+            if result.fault is not None:
+                raise result.fault
+            if not result.rows:
+                break
+            state = result.state
+        return state

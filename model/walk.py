@@ -189,7 +189,10 @@ class Walk:
         """The sub-steps of the event that led here, for the panels that show them."""
         self.agreement = None
         self.last_records = ()
-        if self.timeline.substep or self.timeline.event <= self.timeline.first_event:
+        before = self.timeline.event - 1
+        if self.timeline.substep or before < self.timeline.first_event:
+            return
+        if not self.timeline.is_at_hand(before):
             return
         run = EventRun(self.bench.system, self.timeline.state_before())
         run.finish()

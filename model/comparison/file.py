@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from model.api import Session
-from model.comparison.comparison import Comparison, Run
-from model.errors import ScenarioError, UserError
+from pydantic import Field
 
-#: Version of the format; files of another version are refused.
-VERSION = 1
+from model.api import Session
+from model.archive import as_json, damage_as_errors, members_of, written
+from model.comparison.comparison import MOST_LANES, Comparison, Run
+from model.errors import ScenarioError, UserError
+from model.scenario.fields import Section
+from model.scenario.validation import validated
+
+#: Version of the format.
+VERSION = 2
+
+#: Versions that are read: those of version 1 have no digest of the whole file.
+READ = (1, VERSION)
 
 _CONTENTS = "comparison.json"
+
+
+class Contents(Section):
+    """What the archive holds: the names of the lanes' sessions in it."""
+
+    version: int = VERSION
+    lanes: tuple[str, ...] = Field(min_length=1, max_length=MOST_LANES)
+    layout: str = Field(default="", max_length=1_000_000)
 
 
 def save_run(run: Run, path: Path, layout: str = "") -> None:
@@ -32,15 +47,10 @@ def save_run(run: Run, path: Path, layout: str = "") -> None:
         names = [f"lane-{place + 1}.slotscope" for place in range(len(run.sessions))]
         for name, session in zip(names, run.sessions, strict=True):
             session.save(Path(folder) / name)
-        contents = {"version": VERSION, "lanes": names, "layout": layout}
-        try:
-            with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
-                archive.writestr(_CONTENTS, json.dumps(contents, indent=1))
-                for name in names:
-                    archive.write(Path(folder) / name, name)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise ScenarioError(f"cannot be written: {reason}", where=str(path)) from None
+        contents = Contents(lanes=tuple(names), layout=layout)
+        members = {name: (Path(folder) / name).read_bytes() for name in names}
+        members[_CONTENTS] = contents.model_dump_json(indent=1).encode()
+        written(path, members, zipfile.ZIP_STORED)
 
 
 def load_run(path: Path, kernel: bool = True) -> Run:
@@ -60,29 +70,28 @@ def load_run(path: Path, kernel: bool = True) -> Run:
 
 
 def _load_lanes(path: Path, kernel: bool) -> Comparison:
+    with damage_as_errors(path, "a saved comparison"):
+        members = members_of(path)
+        contents = validated(Contents, as_json(members[_CONTENTS]))
+        lanes = [members[name] for name in contents.lanes]
+    if contents.version not in READ:
+        allowed = " or ".join(map(str, READ))
+        raise ScenarioError(f"found version {contents.version}, allowed: {allowed}",
+                            where=str(path))  # fmt: skip
     with TemporaryDirectory() as folder:
-        try:
-            with zipfile.ZipFile(path) as archive:
-                contents = json.loads(archive.read(_CONTENTS))
-                if contents["version"] != VERSION:
-                    raise ScenarioError(f"found version {contents['version']}, allowed: {VERSION}",
-                                        where=str(path))  # fmt: skip
-                names = [str(name) for name in contents["lanes"]]
-                for name in names:
-                    (Path(folder) / Path(name).name).write_bytes(archive.read(name))
-                layout = str(contents["layout"])
-        except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
-            raise ScenarioError(f"not a saved comparison: {error}", where=str(path)) from None
-        return Comparison(_sessions(path, Path(folder), names, kernel), layout)
+        paths = [Path(folder) / f"lane-{place}" for place, _ in enumerate(lanes, 1)]
+        for lane, data in zip(paths, lanes, strict=True):
+            lane.write_bytes(data)
+        return Comparison(_sessions(path, paths, kernel), contents.layout)
 
 
-def _sessions(path: Path, folder: Path, names: list[str], kernel: bool) -> list[Session]:
+def _sessions(path: Path, lanes: list[Path], kernel: bool) -> list[Session]:
     """The lanes, all on the workload of the first (a trace is read once)."""
     sessions: list[Session] = []
     try:
-        for name in names:
+        for lane in lanes:
             beside = sessions[0] if sessions else None
-            sessions.append(Session.load(folder / Path(name).name, kernel, beside))
+            sessions.append(Session.load(lane, kernel, beside))
     except UserError as error:
         raise ScenarioError(error.message, where=f"{path}, lane {len(sessions) + 1}") from None
     return sessions

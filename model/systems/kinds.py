@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from model.engine import System
 from model.explain import Narrator
 from model.metrics import Batches, Estimate
+from model.statespec import StateSpec
 
 #: Where each kind is: a module that defines ``KIND``.
 KINDS: Mapping[str, str] = MappingProxyType({
@@ -118,9 +119,9 @@ class Kind(Protocol):
     ----------
     name:
         The value of a scenario's key ``system``.
-    state:
-        The NamedTuple of arrays that is a system's state; ``number[0]`` counts events and
-        ``clock[0]`` is the time of the last one.
+    spec:
+        The NamedTuple of arrays that is a system's state, and what each must be like;
+        ``number[0]`` counts events and ``clock[0]`` is the time of the last one.
     row:
         One row for each event; has at least ``event``, ``time``, ``job``, ``server``, ``flags``
         and ``kind``.
@@ -150,7 +151,7 @@ class Kind(Protocol):
     """
 
     name: str
-    state: type[Any]
+    spec: StateSpec
     row: np.dtype[Any]
     event_kinds: Mapping[str, int]
     kernels: Mapping[str, tuple[str, str]]

@@ -83,7 +83,7 @@ def test_a_saved_session_of_any_kind_is_reopened(name, tmp_path):
     session.run(events=120)
     session.save(tmp_path / "a.slotscope")
     again = Session.load(tmp_path / "a.slotscope", kernel=False)
-    assert type(again.timeline.state) is kind_named(name).state
+    assert type(again.timeline.state) is kind_named(name).spec.state
     assert digest(again.timeline.state) == digest(session.timeline.state)
     again.run(events=40)
     session.run(events=40)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from model.policies.moldable.base import MoldablePolicy
 from model.records import ARRIVAL
 from model.scenario.moldable import MoldableScenario
+from model.statespec import StateSpec
 from model.systems.kinds import REJECTED, Kind, Mark, Measure
 from model.systems.moldable import arrivals, invariants, measures, rows, trace
 from model.systems.moldable import facts as describing
@@ -19,6 +20,7 @@ from model.systems.moldable.explain import MoldableNarrator
 from model.systems.moldable.facts import MoldableFacts, MoldableStanding
 from model.systems.moldable.numbers import MoldableNumbers, numbers_of
 from model.systems.moldable.state import MoldableState
+from model.systems.moldable.statespec import SPEC
 from model.systems.moldable.system import MoldableSystem
 from model.systems.usual_kind import Modules, UsualKind
 
@@ -54,7 +56,7 @@ class MoldableKind(UsualKind):
     modules = Modules(arrivals, measures, invariants, trace)
     trace_reader = "model.traces.moldable_workload"
     bounds_maker = "model.programs.moldable.bounds"
-    state: type[Any] = MoldableState
+    spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.MOLDABLE_ROW
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS

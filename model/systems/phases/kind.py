@@ -11,6 +11,7 @@ import numpy as np
 
 from model.policies.phases.base import PhasePolicy
 from model.scenario.phases import PhasesScenario
+from model.statespec import StateSpec
 from model.systems.kinds import Kind, Mark, Measure
 from model.systems.phases import arrivals, invariants, measures, rows, trace
 from model.systems.phases import facts as describing
@@ -20,6 +21,7 @@ from model.systems.phases.from_scenario import numbers_of
 from model.systems.phases.numbers import PhaseNumbers
 from model.systems.phases.rehearsal import rehearse
 from model.systems.phases.state import PhaseState
+from model.systems.phases.statespec import SPEC
 from model.systems.phases.system import PhaseSystem
 from model.systems.usual_kind import Modules, UsualKind
 
@@ -64,7 +66,7 @@ class PhasesKind(UsualKind):
     modules = Modules(arrivals, measures, invariants, trace)
     trace_reader = "model.traces.phases_workload"
     bounds_maker = "model.programs.phases.bounds"
-    state: type[Any] = PhaseState
+    spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.PHASE_ROW
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS

@@ -11,6 +11,7 @@ import numpy as np
 from model.metrics import Batches
 from model.policies.queue.base import QueuePolicy
 from model.scenario.queue import QueueScenario
+from model.statespec import StateSpec
 from model.systems.kinds import Judgement, Kind, Mark, Measure
 from model.systems.queue import arrivals, invariants, measures, rows, trace
 from model.systems.queue import facts as describing
@@ -18,6 +19,7 @@ from model.systems.queue.explain import QueueNarrator
 from model.systems.queue.facts import QueueFacts, QueueStanding
 from model.systems.queue.numbers import QueueNumbers, numbers_of
 from model.systems.queue.state import QueueState
+from model.systems.queue.statespec import SPEC
 from model.systems.queue.system import QueueSystem
 from model.systems.usual_kind import Modules, UsualKind
 
@@ -60,7 +62,7 @@ class QueueKind(UsualKind):
     modules = Modules(arrivals, measures, invariants, trace)
     trace_reader = "model.traces.queue_workload"
     bounds_maker = "model.programs.queue.bounds"
-    state: type[Any] = QueueState
+    spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.QUEUE_ROW
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS

@@ -33,6 +33,7 @@ from model.systems.reservation.state import (
 )
 from model.systems.reservation.system import ReservationSystem
 from model.systems.reservation.view import ReservationView
+from model.workload import ContinuedWorkload
 
 Sentences = Iterator[str]
 
@@ -47,8 +48,8 @@ def violations(system: ReservationSystem, state: ReservationState) -> list[str]:
     state are all sound, and that CRA applied to its own result would change nothing.
     """
     found = [*_slots(system, state), *_jobs(system, state), *_lists(state), *_departures(state)]
-    if system.policy.has_groups:
-        found += [*_groups(state), *_cra_again(system, state)]
+    if system.policy.has_groups and not found:
+        found += [*_groups(system, state), *_cra_again(system, state)]
     return found
 
 
@@ -74,9 +75,10 @@ def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
     if not np.array_equal(tally[:, ARRIVED], decided):
         yield f"{tally[:, ARRIVED].tolist()} jobs arrived, {decided.tolist()} were decided on"
     types = len(state.jobs_in_system)
-    started = np.bincount([job.type for job in system.starting], minlength=types)
-    left = tally[:, DEPARTED] + tally[:, PREEMPTED]
-    expected = started + tally[:, ADMITTED] - left
+    began = np.bincount([job.type for job in system.starting], minlength=types)
+    expected = began + tally[:, ADMITTED] - tally[:, DEPARTED] - tally[:, PREEMPTED]
+    if isinstance(system.workload, ContinuedWorkload):  # the scenario tells of another beginning
+        expected = state.jobs_in_system
     live = state.job_type[state.job_number >= 0]
     counts = {
         "counted": state.jobs_in_system,
@@ -98,7 +100,7 @@ def _lists(state: ReservationState) -> Sentences:
     if (state.job_previous[front] >= 0).any():
         yield "the first job of a server's list has one before it"
     depth = 0
-    while len(front) and depth <= records:
+    while len(front) and depth <= records and (visits[front] == 0).all():
         np.add.at(visits, front, 1)
         np.add.at(lengths, (state.job_server[front], state.job_type[front]), 1)
         following = state.job_next[front]
@@ -136,7 +138,7 @@ def _departures(state: ReservationState) -> Sentences:
         yield f"the integrals reach {state.since.max()}, now is {state.clock[NOW]}"
 
 
-def _groups(state: ReservationState) -> Sentences:
+def _groups(system: ReservationSystem, state: ReservationState) -> Sentences:
     """Definition 4's indexes are 1..X; the Reject Group is rank > I* and index 1."""
     classes = classify(state)
     if len(np.unique(state.stamp)) < len(state.stamp):
@@ -145,6 +147,10 @@ def _groups(state: ReservationState) -> Sentences:
         yield f"a server has the stamp {state.stamp.max()}, next is {state.number[NEXT_STAMP]}"
     if not 1 <= classes.i_star <= len(state.greedy_count):
         yield f"I* is {classes.i_star}, allowed: 1 to {len(state.greedy_count)}"
+    spaces = [pool.space for pool in system.numbers.pools]
+    for row in state.greedy_configuration[: int(state.number[GREEDY_LENGTH])].tolist():
+        if not any(space.contains(tuple(row)) for space in spaces):
+            yield f"GPA wants the configuration {tuple(row)}, which exceeds every capacity"
     wanted = int(state.greedy_count.sum())
     if wanted > len(state.stamp):
         yield f"GPA wants {wanted} servers of {len(state.stamp)}"

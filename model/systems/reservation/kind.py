@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from model.records import ARRIVAL
 from model.scenario.reservation import ReservationScenario
+from model.statespec import StateSpec
 from model.systems.kinds import REJECTED, Kind, Mark, Measure
 from model.systems.reservation import arrivals, invariants, measures, rows, trace
 from model.systems.reservation.bounds import Bounds
@@ -19,6 +20,7 @@ from model.systems.reservation.explain import ReservationNarrator
 from model.systems.reservation.numbers import ReservationNumbers, numbers_of
 from model.systems.reservation.rows import FLAG_ADMITTED
 from model.systems.reservation.state import ReservationState
+from model.systems.reservation.statespec import SPEC
 from model.systems.reservation.system import ReservationSystem
 from model.systems.usual_kind import Modules, UsualKind
 
@@ -75,7 +77,7 @@ class ReservationKind(UsualKind):
     modules = Modules(arrivals, measures, invariants, trace)
     trace_reader = "model.traces.workload"
     bounds_maker = "model.systems.reservation.upper_bound"
-    state: type[Any] = ReservationState
+    spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.EVENT_ROW
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS

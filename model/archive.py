@@ -1,0 +1,157 @@
+"""Zip archives with arrays in them, as saved runs are: written whole, and read within bounds.
+
+What is read may be damaged, or made to do harm: no member is unpacked before its size is known to
+be bearable, and arrays are numbers of an expected type, never objects.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import lzma
+import struct
+import warnings
+import zipfile
+import zlib
+from contextlib import contextmanager
+from math import prod
+from pathlib import Path
+from typing import Any, Iterator, Mapping
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from model.errors import ScenarioError
+
+#: Bytes that an archive may unpack to, and each archive of arrays within it.
+MOST_BYTES = 2**30
+
+#: The member that has the digest of all others.
+DIGEST = "digest.txt"
+
+#: What reading a damaged archive can raise.
+_DAMAGE = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, lzma.LZMAError, struct.error,
+           LookupError, ValueError, TypeError, AttributeError, EOFError, NotImplementedError,
+           RuntimeError, ArithmeticError, SyntaxError, MemoryError, Warning)  # fmt: skip
+
+
+@contextmanager
+def damage_as_errors(path: Path, what: str) -> Iterator[None]:
+    """Within, whatever a damaged file raises becomes one line.
+
+    Raises
+    ------
+    ScenarioError
+        Naming the file, and that it is not *what*.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ScenarioError(f"cannot be read: {reason}", where=str(path)) from None
+    except _DAMAGE as error:
+        told = str(error) or type(error).__name__
+        raise ScenarioError(f"not {what}: {told[:300]}", where=str(path)) from None
+
+
+def written(path: Path, members: Mapping[str, bytes], compression: int) -> None:
+    """Write an archive and its digest, as a whole or not at all.
+
+    Raises
+    ------
+    ScenarioError
+        If it is too large to be read again, or cannot be written.
+    """
+    whole = sum(map(len, members.values()))
+    if whole > MOST_BYTES:
+        raise ScenarioError(f"found {whole:,} bytes to save, allowed: at most {MOST_BYTES:,}",
+                            where=str(path))  # fmt: skip
+    draft = path.with_name(f".{path.name}.saving")
+    try:
+        try:
+            with zipfile.ZipFile(draft, "w", compression) as archive:
+                for name, data in members.items():
+                    archive.writestr(name, data)
+                archive.writestr(DIGEST, _digest(members))
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise ScenarioError(
+            f"cannot be written: {error.strerror or error}", where=str(path)
+        ) from None
+
+
+def members_of(source: Path | bytes, signed: bool = True) -> dict[str, bytes]:
+    """What an archive holds, by name; with *signed*, its digest is checked where there is one.
+
+    Raises whatever a damaged archive makes the library raise, see :func:`damage_as_errors`.
+    """
+    with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
+        entries = archive.infolist()
+        whole = sum(entry.file_size for entry in entries)
+        if whole > MOST_BYTES:
+            raise ValueError(f"it unpacks to {whole:,} bytes, allowed: at most {MOST_BYTES:,}")
+        for entry in entries:
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError(f"{entry.filename} is packed in an unknown way")
+        members = {entry.filename: archive.read(entry) for entry in entries}
+    found = members.pop(DIGEST, None) if signed else None
+    if found is not None and found != _digest(members):
+        raise ValueError("its contents do not have the digest that was saved with them")
+    return members
+
+
+def _digest(members: Mapping[str, bytes]) -> bytes:
+    result = hashlib.blake2b(digest_size=16)
+    for name in sorted(members):
+        result.update(f"{name} {len(members[name])} ".encode())
+        result.update(members[name])
+    return result.hexdigest().encode()
+
+
+def as_json(data: bytes) -> dict[str, Any]:
+    """A table of plain data."""
+    table = json.loads(data)
+    if not isinstance(table, dict):
+        raise ValueError("its contents are not a table")
+    return table
+
+
+def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Arrays as the bytes of an ``.npz`` file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
+
+
+def unpacked(
+    data: bytes, wanted: Mapping[str, tuple[np.dtype[Any], int]]
+) -> dict[str, NDArray[Any]]:
+    """The arrays of an ``.npz`` file: for each name the type and the number of axes that it has.
+
+    Raises
+    ------
+    ValueError, or whatever a damaged archive makes the library raise
+        If one is missing, or of another type.
+    """
+    members = members_of(data, signed=False)
+    return {name: _array(name, members.pop(f"{name}.npy"), *like) for name, like in wanted.items()}
+
+
+def _array(name: str, data: bytes, dtype: np.dtype[Any], axes: int) -> NDArray[Any]:
+    stream = io.BytesIO(data)
+    with warnings.catch_warnings(action="error"):
+        version = npy.read_magic(stream)
+        header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, by_columns, found = header(stream)
+    if found != dtype or len(shape) != axes:
+        raise ValueError(f"{name} is an array of {found} with {len(shape)} axes, allowed: {dtype} "
+                         f"with {axes}")  # fmt: skip
+    held = len(data) - stream.tell()
+    if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != held:
+        raise ValueError(f"{name} has the shape {list(shape)}, but {held:,} bytes")
+    values = np.frombuffer(data, dtype, offset=stream.tell())
+    return values.reshape(shape, order="F" if by_columns else "C").copy()

@@ -1,0 +1,143 @@
+"""What the arrays of a state must be like, said once for each field: type, shape and range.
+
+A kind of system describes its state beside it (``model/systems/<kind>/statespec.py``).  A state
+that comes from a file is held against that before anything else looks at it, because compiled code
+reads and writes where an index says without looking.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, get_args, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Events, jobs and whatever else is counted one by one stay below it.
+MOST = 2**62
+
+#: A bound of a field's values: a number, or the name of an axis whose length it is.
+Bound = float | str
+
+
+class Field(NamedTuple):
+    """The shape and the range of an array.
+
+    Attributes
+    ----------
+    axes:
+        Its axes by name, or by length, as in ``"L J"`` or ``"9"``.
+    low, high:
+        Bounds of its values, both allowed; no value may be NaN where there is one.
+    below:
+        Whether values stay below *high*.
+    """
+
+    axes: str
+    low: Bound | None = None
+    high: Bound | None = None
+    below: bool = False
+
+
+def index(axes: str, of: str) -> Field:
+    """Places on the axis *of*; -1 stands for none."""
+    return Field(axes, -1, of, below=True)
+
+
+def count(axes: str, most: Bound = MOST) -> Field:
+    """Whole numbers from 0 to *most*."""
+    return Field(axes, 0, most)
+
+
+def span(axes: str) -> Field:
+    """Times and integrals over time that have passed: finite, and none below 0."""
+    return Field(axes, 0, float(np.finfo(np.float64).max))
+
+
+def due(axes: str) -> Field:
+    """Times that may never come: infinite ones too."""
+    return Field(axes, 0, np.inf)
+
+
+def anything(axes: str) -> Field:
+    """No bound."""
+    return Field(axes)
+
+
+@dataclass(frozen=True)
+class StateSpec:
+    """What a kind's states are like.
+
+    Attributes
+    ----------
+    state:
+        The NamedTuple; its annotations say what type each array has.
+    fields:
+        For each of its fields the shape and the range.
+    number:
+        For each place in ``number`` the most that may stand there; the least is 0.
+    growing:
+        The names of the axes that get longer while a system runs, given its first state; all
+        others are as long as there.
+    """
+
+    state: type[Any]
+    fields: Mapping[str, Field]
+    number: tuple[Bound, ...]
+    growing: Callable[[Any], str]
+
+    @property
+    def dtypes(self) -> dict[str, np.dtype[Any]]:
+        """The type of each array."""
+        hints = get_type_hints(self.state)
+        return {name: np.dtype(get_args(get_args(hints[name])[1])[0])
+                for name in self.state._fields}  # fmt: skip
+
+    def dimensions(self, name: str) -> int:
+        """How many axes an array has."""
+        return len(self.fields[name].axes.split())
+
+    def faults(self, state: Any, like: Any) -> Iterator[str]:
+        """What is wrong with the arrays of *state*, one sentence each.
+
+        *like* is a sound state of the same system.  Types and numbers of axes are right already.
+        """
+        lengths, growing = self._lengths(like), self.growing(like).split()
+        for axis in growing:
+            lengths.pop(axis, None)
+        for name, field in self.fields.items():
+            shape = getattr(state, name).shape
+            for axis, length in zip(field.axes.split(), shape, strict=True):
+                right = int(axis) if axis.isdigit() else lengths.setdefault(axis, length)
+                if length != right or (axis in growing and not length):
+                    yield f"{name} has the shape {list(shape)}, allowed for {axis}: {right or 1}"
+                    return
+        for name, field in self.fields.items():
+            yield from _out_of_range(name, getattr(state, name), field, lengths)
+        for place, most in enumerate(self.number):
+            if not 0 <= state.number[place] <= _bound(most, lengths):
+                yield (f"number[{place}] is {state.number[place]}, allowed: 0 to "
+                       f"{_bound(most, lengths)}")  # fmt: skip
+
+    def _lengths(self, state: Any) -> dict[str, int]:
+        return {
+            axis: length
+            for name, field in self.fields.items()
+            for axis, length in zip(field.axes.split(), getattr(state, name).shape, strict=True)
+        }
+
+
+def _bound(bound: Bound, lengths: Mapping[str, int]) -> float:
+    return lengths[bound] if isinstance(bound, str) else bound
+
+
+def _out_of_range(
+    name: str, array: NDArray[Any], field: Field, lengths: Mapping[str, int]
+) -> Iterator[str]:
+    if field.low is None or field.high is None or not array.size:
+        return
+    low, high = _bound(field.low, lengths), _bound(field.high, lengths)
+    least, most = array.min(), array.max()  # NaN, if there is one
+    if not (least >= low and (most < high if field.below else most <= high)):
+        yield (f"{name} has values from {least} to {most}, allowed: {low} to "
+               f"{'below ' if field.below else ''}{high}")  # fmt: skip

@@ -1,0 +1,243 @@
+"""Saved sessions that were damaged, or made to do harm: refused in a line before anything runs."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from model import archive
+from model.api import ROWS_IN_FRAME, Session
+from model.comparison.comparison import Comparison
+from model.comparison.file import load_run, save_run
+from model.engine import ReferenceEngine
+from model.errors import ScenarioError, UserError
+from model.state import digest, from_arrays
+from model.systems.kinds import KINDS, kind_named
+
+SCENARIOS = {"reservation": "dra-classroom", "queue": "queues-classroom",
+             "phases": "jrs-two-phases", "moldable": "moldable-classroom"}  # fmt: skip
+
+Change = Callable[[dict[str, np.ndarray]], Any]
+
+
+def saved(path: Path, scenario: str, events: int = 120) -> Session:
+    """A run of the reference, saved there."""
+    session = Session.open(scenario, kernel=False)
+    session.run(events=events)
+    session.save(path)
+    return session
+
+
+def members(path: Path) -> dict[str, bytes]:
+    """What an archive holds."""
+    with zipfile.ZipFile(path) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def write(path: Path, content: dict[str, bytes], sign: bool = True) -> None:
+    """Put an archive together again, with a digest that fits unless told otherwise."""
+    if sign:
+        content = {name: data for name, data in content.items() if name != archive.DIGEST}
+        content[archive.DIGEST] = archive._digest(content)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in content.items():
+            file.writestr(name, data)
+
+
+def change(path: Path, system: str, name: str, how: Change) -> None:
+    """Change arrays of a state, and sign all that is signed again."""
+    content = members(path)
+    with np.load(io.BytesIO(content[f"{name}.npz"])) as arrays:
+        state = dict(arrays)
+    how(state)
+    content[f"{name}.npz"] = archive.packed(state)
+    if name == "present":
+        table = json.loads(content["session.json"])
+        table["digest"] = digest(from_arrays(kind_named(system).spec.state, state))
+        content["session.json"] = json.dumps(table).encode()
+    write(path, content)
+
+
+def told_of(path: Path) -> str:
+    """The line with which a file is refused."""
+    with pytest.raises(UserError) as refusal:
+        load_run(path, kernel=False)
+    assert "\n" not in refusal.value.line
+    return refusal.value.line
+
+
+@pytest.mark.parametrize("name", ["first", "present"])
+@pytest.mark.parametrize("system", KINDS)
+def test_no_field_leads_outside_the_arrays(system: str, name: str, tmp_path: Path) -> None:
+    """Each index, count and time of a state is held against its range, whatever was signed."""
+    original = tmp_path / "sound.slotscope"
+    saved(original, SCENARIOS[system])
+    spec, path = kind_named(system).spec, tmp_path / "run.slotscope"
+    bounded = [field for field, like in spec.fields.items() if like.high is not None]
+    assert len(bounded) > len(spec.fields) - 3
+    for field in bounded:
+        path.write_bytes(original.read_bytes())
+
+        def outside(state: dict[str, np.ndarray], field: str = field) -> None:
+            array = state[field]
+            array.reshape(-1)[-1:] = np.nan if array.dtype.kind == "f" else \
+                np.iinfo(array.dtype).max  # fmt: skip
+
+        before = path.read_bytes()
+        change(path, system, name, outside)
+        if members(path)[f"{name}.npz"] != _inside(before, f"{name}.npz"):
+            assert "not a saved session" in told_of(path), field
+
+
+def _inside(data: bytes, name: str) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        return file.read(name)
+
+
+@pytest.mark.parametrize("system", KINDS)
+def test_fields_fit_each_other(system: str, tmp_path: Path) -> None:
+    """Arrays of right types and ranges that do not make a state are no state either."""
+    path = tmp_path / "run.slotscope"
+    saved(path, SCENARIOS[system])
+
+    def one_more_job(state: dict[str, np.ndarray]) -> None:
+        free = np.flatnonzero(state["job_number"] < 0)
+        state["job_number"][free[0]] = 10**6
+
+    change(path, system, "first", one_more_job)
+    assert "its first state is unsound" in told_of(path)
+
+
+@pytest.mark.parametrize("how", [
+    lambda state: state.update(trail=state["trail"].astype(np.float64)),
+    lambda state: state.update(clock=state["clock"][None]),
+    lambda state: state.update(memory=np.array(["__import__('os')"])),
+    lambda state: state.update(job_type=state["job_type"][:-1]),
+    lambda state: state.update(stamp=np.zeros((10**4, 1), np.int64)),
+    lambda state: state.pop("area"),
+])  # fmt: skip
+def test_types_and_shapes_are_those_of_the_kind(how: Change, tmp_path: Path) -> None:
+    path = tmp_path / "run.slotscope"
+    saved(path, "dra-classroom", 20)
+    change(path, "reservation", "first", how)
+    assert "not a saved session" in told_of(path)
+
+
+def test_a_file_that_unpacks_to_gigabytes_is_refused_by_its_sizes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No member is unpacked once their sizes are known to be too large."""
+    path = tmp_path / "run.slotscope"
+    saved(path, "dra-classroom", 20)
+    whole = sum(len(data) for data in members(path).values())
+    monkeypatch.setattr(archive, "MOST_BYTES", whole - 1)
+    monkeypatch.setattr(zipfile.ZipFile, "read", lambda *_: pytest.fail("it was unpacked"))
+    assert f"it unpacks to {whole:,} bytes, allowed: at most {whole - 1:,}" in told_of(path)
+
+
+def test_an_array_that_only_says_it_is_large_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.slotscope"
+    saved(path, "dra-classroom", 20)
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776, 2)}\n"
+    samples = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(16)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr("samples.npy", samples)
+    write(path, members(path) | {"samples.npz": buffer.getvalue()})
+    assert "samples has the shape [1099511627776, 2], but 16 bytes" in told_of(path)
+
+
+def test_a_place_that_its_state_does_not_have_is_not_run_up_to(tmp_path: Path) -> None:
+    path = tmp_path / "run.slotscope"
+    saved(path, "dra-classroom", 20)
+    content = members(path)
+    table = json.loads(content["session.json"]) | {"event": 60_000_000}
+    write(path, content | {"session.json": json.dumps(table).encode()})
+    assert "it stands at event 60000000, but its state is of event 20" in told_of(path)
+
+
+def test_a_far_place_is_shown_without_running_up_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening and showing costs the events of the log, however many there were before."""
+    path, run = tmp_path / "run.slotscope", 0
+    session = Session.open("dra-classroom", kernel=False)
+    session.run(events=5000)
+    session.save(path)
+    advance = ReferenceEngine.advance
+
+    def counting(self: Any, state: Any, tape: np.ndarray, task: Any) -> Any:
+        nonlocal run
+        result = advance(self, state, tape, task)
+        run += result.rows
+        return result
+
+    monkeypatch.setattr(ReferenceEngine, "advance", counting)
+    again = Session.load(path, kernel=False)
+    rows = again.frame().rows
+    assert rows.tolist() == session.frame().rows.tolist()
+    assert len(rows) == ROWS_IN_FRAME
+    assert run <= 3 * ROWS_IN_FRAME
+
+
+def test_files_of_the_version_before_are_opened_and_looked_at_all_the_same(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "run.slotscope"
+    session = saved(path, "dra-classroom")
+    content = members(path)
+    for name in (archive.DIGEST, "earlier.npz"):
+        content.pop(name, None)
+    table = json.loads(content["session.json"]) | {"version": 2}
+    content["session.json"] = json.dumps(table).encode()
+    write(path, content, sign=False)
+    again = Session.load(path, kernel=False)
+    assert digest(again.timeline.state) == digest(session.timeline.state)
+    content["first.npz"] = content["present.npz"]
+    write(path, content, sign=False)
+    assert "begins at" in told_of(path)
+
+
+def test_a_byte_changed_by_accident_is_told_by_the_digest(tmp_path: Path) -> None:
+    path = tmp_path / "run.slotscope"
+    saved(path, "dra-classroom", 20)
+    content = members(path)
+    content["scenario.toml"] = content["scenario.toml"].replace(b"seed", b"seed ")
+    write(path, content, sign=False)
+    assert "do not have the digest" in told_of(path)
+
+
+def test_saving_again_leaves_the_old_file_where_it_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.slotscope"
+    session = saved(path, "dra-classroom", 20)
+    before = path.read_bytes()
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
+    with pytest.raises(ScenarioError, match="No space left"):
+        session.save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_lanes_of_a_comparison_are_of_one_scenario(tmp_path: Path) -> None:
+    """A lane would otherwise run on jobs of another kind."""
+    path, other = tmp_path / "two.slotscope", tmp_path / "other.slotscope"
+    comparison = Comparison.open("dra-classroom", ["dra", "best-fit"], kernel=False)
+    comparison.run(events=20)
+    save_run(comparison, path)
+    assert load_run(path, kernel=False).info.system == "reservation"
+    saved(other, "queues-classroom", 20)
+    write(path, members(path) | {"lane-2.slotscope": other.read_bytes()})
+    assert "lane 2: found another scenario" in told_of(path)
