@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable
 
-from PySide6.QtCore import QEventLoop, QSettings, QTimer
+from PySide6.QtCore import QByteArray, QEventLoop, QSettings, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui import theme as themes
@@ -61,7 +61,9 @@ def main(
     window = make_window(settings)
     for moment in (window.ready, window.worker.opened):
         moment.connect(collector_of(app).settle)
-    window.resize(*_first_size(app))
+    geometry = settings.value("geometry")
+    if not (isinstance(geometry, QByteArray) and window.restoreGeometry(geometry)):
+        window.resize(*_first_size(app))
     window.panels.begin_with(_system_of(scenario))
     window.show()
     splash.finish(window)

@@ -77,14 +77,6 @@ class CompareControl(QObject):
         several = f"-{len(self.labels)}" if self.labels else ""
         return f"layout/{self._window.panels.system}{several}"
 
-    @property
-    def lecture_panels(self) -> tuple[str, ...]:
-        """The panels that a hall needs: for the curve of one policy, the comparison of all."""
-        panels = self._window.panels
-        curve = panels.roles.curve
-        return tuple("comparison" if self.labels and name == curve else name
-                     for name in panels.lecture_panels)  # fmt: skip
-
     # What the worker tells.
 
     def _take(self, lanes: Sequence[tuple[str, RunInfo]]) -> None:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Sequence
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt
 
-from gui.docks import PanelDock, dock_name, restore_layout, saved_layout, show_whole_titles
+from gui.docks import PanelDock, dock_name
 from gui.intents import Intent
-from gui.panels import COMPARISON, PanelEntry, companions_of
+from gui.layouts import Shares, columns, show_whole_titles
+from gui.panels import COMPARISON, SENTENCES, PanelEntry, companions_of
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
 
 Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
-#: Share of the window's width, by the number of lanes, that servers and logs get; that of its
-#: height for the servers; and that of the right column for the comparison.
+#: Share of the width, by the number of lanes, that servers and logs get; that of the height for
+#: the servers; and that of the right column for the comparison.
 _LEFT = {2: 0.62, 3: 0.66}
 _SERVERS, _COMPARISON = 0.60, 0.68
 
@@ -53,13 +54,14 @@ class CompareDocks(QObject):
         if not self._allowed:
             return
         if len(labels) != count:
-            lecture = self._window.lecture
-            if lecture:  # what is arranged and kept is the usual layout
-                self._window.toggle_lecture()
-            self._window.settings.setValue(before, saved_layout(self._window))
+            lecture, on = self._window.lecture, self._window.lecture.on
+            if on:  # what is arranged and kept is the usual layout
+                lecture.leave()
+            self._window.settings.setValue(before, self._window.layouts.text())
             self._change(count, key)
-            if lecture:
-                self._window.toggle_lecture()
+            lecture.offer()
+            if on:
+                lecture.enter()
         self._name()
 
     def _change(self, count: int, key: str) -> None:
@@ -78,19 +80,17 @@ class CompareDocks(QObject):
     def _build(self, key: str) -> None:
         window = self._window
         if not self._alone:
-            self._alone = saved_layout(window)
-            self._default_alone = window.default_layout
+            self._alone = window.layouts.text()
+            self._default_alone = window.layouts.default
         for lane in range(1, len(self._labels)):
             for entry in companions_of(window.panels.system):
                 self._add(entry, lane)
         self._add(COMPARISON, 0)
         self._arrange()
-        window.default_layout = saved_layout(window)
+        window.layouts.default = window.layouts.text()
         saved = str(window.settings.value(key, ""))
         if saved:
-            restore_layout(window, saved)
-        else:
-            QTimer.singleShot(0, self.resize)  # once all docks have their places
+            window.layouts.restore(saved)
         self._name()
 
     def _add(self, entry: PanelEntry, lane: int) -> None:
@@ -103,6 +103,7 @@ class CompareDocks(QObject):
         else:
             panel.intent.connect(window.carry_out)
         dock.said.connect(window.say)
+        window.layouts.watch(dock)
         dock.visibilityChanged.connect(lambda seen: window.seen_or_hidden(dock, seen))
         window.docks[name] = dock
         window.view_menu.addAction(dock.toggleViewAction())
@@ -135,7 +136,7 @@ class CompareDocks(QObject):
         window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, window.docks["comparison"])
         curves = [curve, *(f"{curve}-{lane + 1}" for lane in lanes)]
         front = "comparison"
-        if window.height() >= _TALL:
+        if tall := window.height() >= _TALL:
             front = curve
             window.splitDockWidget(window.docks["comparison"], window.docks[curve], Vertical)
         for name in shown:
@@ -149,7 +150,7 @@ class CompareDocks(QObject):
         for name in (servers, "decisions", "comparison", front):
             window.docks[name].raise_()
         show_whole_titles(window)
-        self.resize()
+        window.layouts.take(self._shares([*curves, *rest] if tall else []))
 
     def _beside(self, name: str) -> None:
         docks = self._window.docks
@@ -165,30 +166,17 @@ class CompareDocks(QObject):
             if name in docks and front in docks:
                 self._window.tabifyDockWidget(docks[front], docks[name])
 
-    def resize(self) -> None:
-        """Give every lane as much room as the others."""
-        window, lanes = self._window, len(self._labels)
-        servers, curve = window.panels.roles.servers, window.panels.roles.curve
-        if not self._built:
-            return
-        width, height = window.width(), window.height() - 130
-        names = [f"-{lane + 1}" if lane else "" for lane in range(lanes)]
-        left = _LEFT[lanes]
-        for stem in (servers, "decisions"):
-            share = int(width * left / lanes)
-            row = [*(f"{stem}{name}" for name in names), "comparison"]
-            self._resize(row, [share] * lanes + [int(width * (1 - left))], Horizontal)
-        down = [int(height * _SERVERS), int(height * (1 - _SERVERS))]
-        self._resize([servers, "decisions"], down, Vertical)
-        if window.height() >= _TALL:
-            right = [int(height * _COMPARISON), int(height * (1 - _COMPARISON))]
-            self._resize(["comparison", curve], right, Vertical)
-
-    def _resize(
-        self, names: Sequence[str], sizes: Sequence[int], direction: Qt.Orientation
-    ) -> None:
-        docks = [self._window.docks[name] for name in names]
-        self._window.resizeDocks(docks, list(sizes), direction)
+    def _shares(self, rest: Sequence[str]) -> Shares:
+        """Every lane has as much room as the others; *rest* stands below the comparison."""
+        roles, lanes = self._window.panels.roles, len(self._labels)
+        left, below = _LEFT[lanes], 1 - _COMPARISON if rest else 0.0
+        rows = {stem: [stem, *(f"{stem}-{lane + 1}" for lane in range(1, lanes))]
+                for stem in (roles.servers, SENTENCES)}  # fmt: skip
+        return columns(
+            (left / lanes, ((_SERVERS, (*rows[roles.servers], *roles.behind)),
+                            (1 - _SERVERS, (*rows[SENTENCES], "algorithm")))),
+            (1 - left, ((1 - below, ("comparison",)), (below, rest))),
+        )  # fmt: skip
 
     # Removing.
 
@@ -210,7 +198,7 @@ class CompareDocks(QObject):
         self._allowed = False
 
     def _restore_alone(self) -> None:
-        window = self._window
-        window.default_layout, self._default_alone = self._default_alone, ""
-        restore_layout(window, self._alone)
+        layouts = self._window.layouts
+        layouts.default, self._default_alone = self._default_alone, ""
+        layouts.restore(self._alone)
         self._alone = ""

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 )
 
 from gui.actions import COMMANDS
-from gui.docks import saved_layout
 from gui.intents import Select
 
 if TYPE_CHECKING:
@@ -68,6 +67,7 @@ def stack_header(window: MainWindow, header: QWidget) -> tuple[QMenuBar, QMenu]:
         menus[group].addActions(window.actions_by_name.in_group(group))
     layout.addWidget(bar)
     layout.addWidget(window.transport)
+    layout.addWidget(window.lecture.strip)
     return bar, menus["View"]
 
 
@@ -181,7 +181,7 @@ def ask_save(window: MainWindow) -> None:
         window, "Save session", "session.slotscope", "Sessions (*.slotscope)"
     )
     if path:
-        window.control.save(Path(path), saved_layout(window))
+        window.control.save(Path(path), window.layouts.text())
 
 
 def ask_save_scenario(window: MainWindow) -> None:

@@ -1,13 +1,12 @@
-"""Docks around panels: a title with the panel's own buttons, and the layouts of all docks."""
+"""Docks around panels: a title with the panel's own buttons."""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
 from typing import TextIO
-from zlib import crc32
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDockWidget,
     QFileDialog,
@@ -15,14 +14,12 @@ from PySide6.QtWidgets import (
     QLabel,
     QMainWindow,
     QSizePolicy,
-    QTabBar,
     QToolButton,
     QWidget,
 )
 
 from gui.icons import icon
 from gui.panel import Panel
-from gui.panels import panels_of
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
 
@@ -82,10 +79,17 @@ class PanelDock(QDockWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme."""
-        self._title.setFont(current_fonts().heading)
+        fonts = current_fonts()
+        self._title.setFont(fonts.body if fonts.lecture else fonts.heading)
         for name, button in self._buttons.items():
+            button.setHidden(fonts.lecture)  # a hall reads titles
             button.setIcon(icon(name, theme, theme.muted))
         self.panel.set_theme(theme)
+
+    def height_for(self, width: int) -> int:
+        """Height in pixels that the panel needs at a width, its title included."""
+        title = self.titleBarWidget().sizeHint().height()
+        return title + max(0, self.panel.heightForWidth(width))
 
     def part(self, frame: Frame) -> Frame | None:
         """What of a frame the panel shows: that of its lane, and none of another kind of system.
@@ -162,31 +166,3 @@ class PanelDock(QDockWidget):
 def dock_name(panel: Panel, lane: int) -> str:
     """The name of a panel's dock, for scripts and saved layouts."""
     return panel.name if lane == 0 else f"{panel.name}-{lane + 1}"
-
-
-def layout_version(window: QMainWindow) -> int:
-    """Tells which panels there are.
-
-    A layout saved with others would leave them in disorder, and is not restored.
-    """
-    modules = [entry.module for entry in panels_of(str(window.property(SYSTEM)))]
-    return crc32(" ".join(modules).encode()) & 0x7FFFFFFF
-
-
-def show_whole_titles(window: QMainWindow) -> None:
-    """Let tabs of docks scroll where they have no room, instead of cutting their titles short."""
-    direct = Qt.FindChildOption.FindDirectChildrenOnly
-    for bar in window.findChildren(QTabBar, options=direct):
-        bar.setElideMode(Qt.TextElideMode.ElideNone)
-        bar.setUsesScrollButtons(True)
-
-
-def saved_layout(window: QMainWindow) -> str:
-    """The arrangement of a window's docks, as text."""
-    return bytes(window.saveState(layout_version(window)).toBase64().data()).decode()
-
-
-def restore_layout(window: QMainWindow, layout: str) -> bool:
-    """Arrange docks as saved; False if the text is no layout of this version."""
-    state = QByteArray.fromBase64(QByteArray(layout.encode()))
-    return window.restoreState(state, layout_version(window))

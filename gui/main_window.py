@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable
 
-from PySide6.QtCore import QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QWidget
 
 from gui import dialogs
@@ -17,7 +17,7 @@ from gui import theme as themes
 from gui.actions import Actions
 from gui.bounds_service import BoundsService
 from gui.compare import CompareControl
-from gui.docks import PanelDock, restore_layout, saved_layout
+from gui.docks import PanelDock
 from gui.experiments import Experiments
 from gui.faults import Fault, guard_classes
 from gui.intents import (
@@ -31,6 +31,8 @@ from gui.intents import (
     Select,
     Solve,
 )
+from gui.layouts import Layouts
+from gui.lecture import LectureMode
 from gui.own_policy import OwnPolicy
 from gui.panel_docks import PanelDocks
 from gui.run_control import RunControl
@@ -55,16 +57,15 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("slotscope")
         self.worker = worker
         self.settings = settings
-        self.lecture = False
         self.theme = themes.load_theme(str(settings.value("theme", "light")))
         self.docks: dict[str, PanelDock] = {}
         self.frame: Frame | None = None
         self.info: RunInfo | None = None
         self.selection = Select()
-        self.default_layout = ""
-        self.layout_before = ""
         self._told = ""  # the run's last message; the window's own stay until the next
         self.control = RunControl(worker, self)
+        self.layouts = Layouts(self)
+        self.lecture = LectureMode(self)
         self.panels = PanelDocks(self)
         self.experiments = Experiments(self)
         self.actions_by_name = Actions(self, self._handlers())
@@ -163,6 +164,7 @@ class MainWindow(QMainWindow):
             self._told = frame.message
             self._status.setText(frame.message)
         self._next.setText(self.compare.next_text(frame))
+        self.lecture.follow()
         self.worker.take()
 
     def show_in(self, dock: PanelDock) -> None:
@@ -229,7 +231,7 @@ class MainWindow(QMainWindow):
         for dock in self.docks.values():
             dock.panel.set_selection(self.compare.selection_in(dock, selection))
         inspects = selection.server is not None or selection.job is not None
-        if inspects and not self.lecture and "inspector" in self.docks:
+        if inspects and not self.lecture.on and "inspector" in self.docks:
             self.docks["inspector"].show()
             self.docks["inspector"].raise_()
 
@@ -252,8 +254,8 @@ class MainWindow(QMainWindow):
             "open": lambda: dialogs.ask_open(self), "save": lambda: dialogs.ask_save(self),
             "save_scenario": lambda: dialogs.ask_save_scenario(self),
             "copy_line": self.copy_line, "quit": self.close,
-            "lecture": self.toggle_lecture, "dark": self.toggle_theme,
-            "reset_layout": self.reset_layout, "undo_layout": self.undo_layout,
+            "lecture": self.lecture.toggle, "dark": self.toggle_theme,
+            "reset_layout": self.reset_layout, "undo_layout": self.layouts.undo,
             "full_screen": self.toggle_full_screen,
             "help": lambda: dialogs.show_help(self, "lecturer"),
             "shortcuts": lambda: dialogs.show_shortcuts(self),
@@ -278,36 +280,13 @@ class MainWindow(QMainWindow):
         self.theme = themes.load_theme(name)
         self.settings.setValue("theme", name)
         self.actions_by_name["dark"].setChecked(self.theme.dark)
-        self._restyle()
+        self.restyle()
 
-    def toggle_lecture(self) -> None:
-        """Larger type, and only the panels that a hall needs."""
-        self.lecture = not self.lecture
-        self.actions_by_name["lecture"].setChecked(self.lecture)
-        if self.lecture:
-            self.layout_before = saved_layout(self)
-            for dock in self.docks.values():
-                dock.setVisible(dock.panel.name in self.compare.lecture_panels)
-        elif self.layout_before:
-            restore_layout(self, self.layout_before)
-        self.menu_bar.setHidden(self.lecture)
-        self.statusBar().setHidden(self.lecture)
-        self._restyle()
-        if self.lecture:
-            QTimer.singleShot(0, self._size_for_hall)
-
-    def _size_for_hall(self) -> None:
-        """The servers take what the sentences below them do not need."""
-        height = self.height()
-        names = (self.panels.roles.servers, "decisions")
-        self.resizeDocks([self.docks[name] for name in names],
-                         [int(0.78 * height), int(0.22 * height)],
-                         Qt.Orientation.Vertical)  # fmt: skip
-
-    def _restyle(self) -> None:
+    def restyle(self) -> None:
+        """Follow the theme and the size of type."""
         application = QApplication.instance()
         assert isinstance(application, QApplication)
-        themes.apply(application, self.theme, self.lecture)
+        themes.apply(application, self.theme, self.lecture.on)
         self.actions_by_name.restyle(self.theme)
         self.transport.set_theme(self.theme)
         self.experiments.set_theme(self.theme)
@@ -316,14 +295,8 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         """Put every panel back where it was at first."""
-        self.layout_before = saved_layout(self)
-        restore_layout(self, self.default_layout)
+        self.layouts.reset()
         self.say("The default layout is back; Ctrl+Z takes that back.")
-
-    def undo_layout(self) -> None:
-        """Take back the last reset."""
-        if self.layout_before:
-            restore_layout(self, self.layout_before)
 
     def toggle_full_screen(self) -> None:
         """Fill the screen, and back."""
@@ -386,10 +359,19 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
         self.own_policy.choose(self.own_policy.dropped(event.mimeData()))
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Panels keep their shares of the window."""
+        super().resizeEvent(event)
+        if self.lecture.on:
+            self.lecture.fit()
+        else:
+            self.layouts.apply()
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save the layout and end the threads."""
-        if self.default_layout and not self.lecture:
-            self.settings.setValue(self.compare.layout_key, saved_layout(self))
+        if self.panels.complete:
+            self.settings.setValue(self.compare.layout_key, self.layouts.text())
+        self.settings.setValue("geometry", self.saveGeometry())
         self._bounds.stop()
         self.experiments.stop()
         self.worker.stop()

@@ -8,14 +8,19 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gui import dialogs
-from gui.docks import AREAS, SYSTEM, PanelDock, restore_layout, saved_layout, show_whole_titles
-from gui.panels import ROLES, PanelEntry, Roles, panels_of
+from gui.docks import AREAS, SYSTEM, PanelDock
+from gui.layouts import Shares, columns, show_whole_titles
+from gui.panels import ROLES, SENTENCES, PanelEntry, Roles, panels_of
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
 
 #: The kind of system whose panels are built where nothing is known yet.
 USUAL = "reservation"
+
+#: Share of the width that the servers have, of the height below it, and of that at the right for
+#: the curves.
+_LEFT, _SERVERS, _CURVES = 0.64, 0.54, 0.46
 
 
 class PanelDocks(QObject):
@@ -29,24 +34,20 @@ class PanelDocks(QObject):
         self._window = window
         self._pending: list[PanelEntry] = []
         self._wanted_layout = ""  # a session's, to be arranged once all docks are there
-        self._lecture = self._finishing = False
+        self._finishing = False
+        self.lecture_wanted = False  # once all docks are there
         self._own_fronts = False  # whether it is settled which tabs are in front
         self.begin_with(USUAL)
 
     @property
     def complete(self) -> bool:
         """Whether all panels are built."""
-        return bool(self._window.default_layout)
+        return bool(self._window.layouts.default)
 
     @property
     def roles(self) -> Roles:
         """Which panels stand where."""
         return ROLES[self.system]
-
-    @property
-    def lecture_panels(self) -> tuple[str, ...]:
-        """The panels that a hall needs to see."""
-        return self.roles.servers, self.roles.curve, "decisions"
 
     def begin_with(self, system: str) -> None:
         """The panels of this kind of system are the ones to build."""
@@ -91,6 +92,7 @@ class PanelDocks(QObject):
         dock.setProperty("built-from", entry.cls)
         panel.intent.connect(window.carry_out)
         dock.said.connect(window.say)
+        window.layouts.watch(dock)
         dock.visibilityChanged.connect(lambda seen: window.seen_or_hidden(dock, seen))
         return dock
 
@@ -115,12 +117,13 @@ class PanelDocks(QObject):
             self._window.splitDockWidget(docks[servers], dock, Qt.Orientation.Vertical)
 
     def _close(self) -> None:
-        window = self._window
-        self._size()
-        window.default_layout = saved_layout(window)
+        window, layouts = self._window, self._window.layouts
+        layouts.take(self._shares())
+        layouts.default = layouts.text()
         dialogs.fill_view_menu(window)
+        window.lecture.offer()
         saved = str(window.settings.value(f"layout/{self.system}", ""))
-        if saved and not restore_layout(window, saved):
+        if saved and not layouts.restore(saved):
             window.say("The saved layout is of another version; the default is shown.")
         self._own_fronts = bool(saved)
         self.choose_fronts()
@@ -128,9 +131,9 @@ class PanelDocks(QObject):
         window.compare.panels_complete()
         if wanted:
             self.arrange(wanted)
-        if self._lecture:
-            self._lecture = False
-            window.toggle_lecture()
+        if self.lecture_wanted:
+            self.lecture_wanted = False
+            window.lecture.enter()
         window.ready.emit()
 
     def choose_fronts(self) -> None:
@@ -151,20 +154,16 @@ class PanelDocks(QObject):
             dock.raise_()
         show_whole_titles(window)
 
-    def _size(self) -> None:
-        window, roles = self._window, self.roles
-        width, height = window.width(), window.height() - 130
-        across = {roles.servers: 0.64, roles.curve: 0.36}
-        down = {roles.servers: 0.66, "decisions": 0.34}
-        beside = {"algorithm": 0.30, "decisions": 0.34}
-        right = {roles.curve: 0.46, roles.programs: 0.54}
-        for shares, size, orientation in (
-            (across, width, Qt.Orientation.Horizontal), (down, height, Qt.Orientation.Vertical),
-            (beside, width, Qt.Orientation.Horizontal), (right, height, Qt.Orientation.Vertical),
-        ):  # fmt: skip
-            names = [name for name in shares if name in window.docks]
-            sizes = [int(size * shares[name]) for name in names]
-            window.resizeDocks([window.docks[name] for name in names], sizes, orientation)
+    def _shares(self) -> Shares:
+        """The servers have most of the room, the algorithm enough for a whole function."""
+        group: dict[str, list[str]] = {}
+        for name, dock in self._window.docks.items():
+            group.setdefault(str(dock.property("group")), []).append(name)
+        return columns(
+            (_LEFT, ((_SERVERS, group["servers"]),)),
+            (_LEFT / 2, ((1 - _SERVERS, ("algorithm", SENTENCES)),)),
+            (1 - _LEFT, ((_CURVES, group["curves"]), (1 - _CURVES, group["programs"]))),
+        )
 
     # Another kind of system.
 
@@ -174,13 +173,13 @@ class PanelDocks(QObject):
         if system == self.system:
             return
         if self.complete:
-            self._lecture = window.lecture
-            if window.lecture:  # what is kept is the usual layout
-                window.toggle_lecture()
-            window.settings.setValue(window.compare.layout_key, saved_layout(window))
+            self.lecture_wanted = window.lecture.on
+            if window.lecture.on:  # it goes on with the panels to come
+                window.lecture.leave()
+            window.settings.setValue(window.compare.layout_key, window.layouts.text())
         window.compare.docks.clear()
         self._put_away()
-        window.default_layout = window.layout_before = ""
+        window.layouts.forget()
         waiting = bool(self._pending)  # then the next turn goes on with the new ones
         self.begin_with(system)
         if not waiting:
@@ -202,5 +201,5 @@ class PanelDocks(QObject):
         """Arrange the docks as a session was saved, once they are all there."""
         if not self.complete:
             self._wanted_layout = layout
-        elif not restore_layout(self._window, layout):
+        elif not self._window.layouts.restore(layout):
             self._window.say("The session's layout is of another version; the present one stays.")

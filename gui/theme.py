@@ -228,6 +228,11 @@ class Fonts:
         return self.body_size / _BODY_SIZE
 
     @property
+    def lecture(self) -> bool:
+        """Whether they are those of lecture mode."""
+        return self.scale > 1.0
+
+    @property
     def body(self) -> QFont:
         """For controls, tables, axes and sentences."""
         return self._font(self.body_size)

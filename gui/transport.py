@@ -67,6 +67,7 @@ class TransportBar(QWidget):
         self.policy = QComboBox()
         self.policy_fault = FaultLabel()
         self.seed = QSpinBox()
+        self._seed_label = QLabel("seed")
         self.kind = QComboBox()
         self.compare = QToolButton()
         self.speed = QSlider(Qt.Orientation.Horizontal)
@@ -102,6 +103,8 @@ class TransportBar(QWidget):
         self.speed.setMinimumWidth(130)
         self.speed.setMaximumWidth(260)
         self.speed.valueChanged.connect(self._pace_moved)
+        for box in (self.scenario, self.policy, self.kind):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.scenario.activated.connect(self._choice_made)
         self.policy.activated.connect(self._policy_chosen)
         self.seed.valueChanged.connect(self._choice_made)
@@ -112,7 +115,7 @@ class TransportBar(QWidget):
         row.addWidget(self.scenario)
         row.addWidget(self.policy)
         row.addWidget(self.policy_fault, 20)
-        row.addWidget(QLabel("seed"))
+        row.addWidget(self._seed_label)
         row.addWidget(self.seed)
         row.addWidget(self.compare)
         row.addStretch(1)
@@ -197,6 +200,11 @@ class TransportBar(QWidget):
         if frame.running != self._running:
             self._running = frame.running
             self._show_run_button()
+
+    def set_lecture(self, lecture: bool) -> None:
+        """Leave out what a hall need not see, so that nothing else is cut."""
+        for widget in (self._seed_label, self.seed, self._rate):
+            widget.setHidden(lecture)
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type."""

@@ -69,15 +69,27 @@ class Roles:
     servers: str  #: at the left, above
     curve: str  #: at the right, above
     programs: str  #: at the right, below
+    beside: str  #: beside the servers at first in lecture mode
+    numbered: tuple[str, ...]  #: by the number key that brings them to the front, from 1 on
     behind: tuple[str, ...] = ()  #: the servers in further tabs
 
 
+#: The log, below the servers.
+SENTENCES = "decisions"
+
 #: For each kind of system.
 ROLES: Mapping[str, Roles] = MappingProxyType({
-    _LOSS: Roles("servers", "reward", "lp", ("server-grid",)),
-    _QUEUE: Roles("bins", "queues", "queue-curves"),
-    _PHASES: Roles("phase-servers", "tokens", "plan"),
-    _MOLDABLE: Roles("moldable-servers", "allocations", "blocking"),
+    _LOSS: Roles("servers", "reward", "lp", "algorithm",
+                 ("servers", "algorithm", SENTENCES, "reward", "lp", "groups", "theory",
+                  "server-grid", "inspector"), ("server-grid",)),
+    _QUEUE: Roles("bins", "queues", "queue-curves", "queues",
+                  ("bins", "algorithm", SENTENCES, "queues", "queue-curves", "weights",
+                   "supportable")),
+    _PHASES: Roles("phase-servers", "tokens", "plan", "tokens",
+                   ("phase-servers", "algorithm", SENTENCES, "tokens", "plan", "policy-map")),
+    _MOLDABLE: Roles("moldable-servers", "allocations", "blocking", "allocations",
+                     ("moldable-servers", "algorithm", SENTENCES, "allocations", "blocking",
+                      "allocation-lp", "collapse")),
 })  # fmt: skip
 
 #: The panel that only a comparison has.

@@ -22,7 +22,7 @@ from gui.intents import BreakAt, GoTo, RunUntil, Say
 from gui.panel import Panel
 from gui.panels.decisions_model import LogModel, mark_icon, mark_side
 from gui.panels.decisions_view import LogView
-from gui.theme import Theme
+from gui.theme import Theme, current_fonts
 from model.explain import grouped
 from model.frame import Frame, RunInfo
 from model.systems.kinds import Mark
@@ -154,9 +154,16 @@ class DecisionsPanel(Panel):
         column.addWidget(self.view, 1)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
+        """Follow another theme or size of type; in lecture mode sentences are all there is."""
+        lecture = current_fonts().lecture
+        self.bar.setHidden(lecture)
         self.bar.restyle(theme)
+        self.view.set_lecture(lecture)
         self.view.restyle(theme)
+
+    def heightForWidth(self, width: int) -> int:
+        """Height that the present sentence needs at a width."""
+        return self.view.height_of(self.model.present_row(), width)
 
     def show_frame(self, frame: Frame) -> None:
         """Show the rows up to the present event, unless the user reads further up."""
@@ -198,7 +205,7 @@ class DecisionsPanel(Panel):
         self.follow.show()
 
     def _refill(self, frame: Frame) -> None:
-        flags, text = self.bar.flags, self.bar.text
+        flags, text = (0, "") if self.bar.isHidden() else (self.bar.flags, self.bar.text)
         rows = self.model.passing(frame.rows, flags, text)
         self.view.fit_digits(frame.event, frame.time)
         self.model.set_moment(frame.event, frame.time, frame.breakpoints)

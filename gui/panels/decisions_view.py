@@ -153,6 +153,8 @@ class LogView(QTableView):
         self.empty_note = ""
         self._digits = (0, 0)
         self._opened = -1
+        self._heights: set[int] = set()  # rows whose heights are not the usual one
+        self._lecture = False
         self._log = model
         self.delegate = LogDelegate(theme, self)
         self.setModel(model)
@@ -188,40 +190,68 @@ class LogView(QTableView):
             self._digits = wanted
             self.fit()
 
+    def set_lecture(self, lecture: bool) -> None:
+        """For a hall: no header, and every sentence in full."""
+        self._lecture = lecture
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(
+            policy.ScrollBarAlwaysOff if lecture else policy.ScrollBarAsNeeded
+        )
+        self.horizontalHeader().setHidden(lecture)
+
     def fit(self) -> None:
         """Set widths and heights after the type's size and the panel's width."""
-        metrics = QFontMetricsF(self.font())
-        side, digit = mark_side(metrics.height()), metrics.horizontalAdvance("0")
-        title = metrics.horizontalAdvance("event") + 12
-        event, time = (digit * (count + count // 3 * 0.4) + 2 * _PADDING + 6
-                       for count in (self._digits[0], self._digits[1] + 6))  # fmt: skip
-        self.setColumnWidth(MARKS, round(_MARGIN + (side + _GAP) * (1 + self._log.places)))
-        self.setColumnWidth(EVENT, round(max(title, event)))
-        self.setColumnWidth(TIME, round(max(title, time)))
-        fixed = self.columnWidth(MARKS) + self.columnWidth(EVENT)
-        room = self.viewport().width() - fixed - round(max(title, time))
-        self.setColumnHidden(TIME, room < _SHORT_LINE * metrics.averageCharWidth())
-        height = round(metrics.height() + 2 * _PADDING)
+        for column, width in self._widths(self.viewport().width()).items():
+            self.setColumnHidden(column, not width)
+            self.setColumnWidth(column, width)
+        height = round(QFontMetricsF(self.font()).height() + 2 * _PADDING)
         if height != self.verticalHeader().defaultSectionSize():
             self.verticalHeader().setDefaultSectionSize(height)
         self.open_row(self._opened)
 
-    def open_row(self, row: int) -> None:
-        """Show the whole sentence of one row, on several lines if need be; -1: of none."""
-        usual = self.verticalHeader().defaultSectionSize()
-        if 0 <= self._opened < self._log.rowCount() and self._opened != row:
-            self.setRowHeight(self._opened, usual)
-        self._opened = row
-        if not 0 <= row < self._log.rowCount():
-            return
+    def _widths(self, whole: int) -> dict[int, int]:
+        """Widths of the columns before the sentence; what leaves it too little room has none."""
         metrics = QFontMetricsF(self.font())
-        entry = self._log.entry(row)
-        indent = metrics.height() * _STEP_INDENT if entry.step else 0.0
-        width = max(1.0, self.columnWidth(SENTENCE) - 2 * _PADDING - indent)
-        count = len(sentence_lines(entry.sentence, self.font(), width))
-        wanted = round(usual + metrics.height() * (min(count, _MOST_LINES) - 1))
-        if wanted != self.rowHeight(row):
-            self.setRowHeight(row, wanted)
+        side, digit = mark_side(metrics.height()), metrics.horizontalAdvance("0")
+        title = 0.0 if self._lecture else metrics.horizontalAdvance("event") + 12
+        event, time = (round(max(title, digit * (count + count // 3 * 0.4) + 2 * _PADDING + 6))
+                       for count in (self._digits[0], self._digits[1] + 6))  # fmt: skip
+        marks = round(_MARGIN + (side + _GAP) * (1 + self._log.places))
+        short = _SHORT_LINE * metrics.averageCharWidth()
+        if whole - marks - event - time < short:
+            time = 0
+        if self._lecture and whole - marks - event < short:
+            marks = _MARGIN
+        return {MARKS: marks, EVENT: event, TIME: time}
+
+    def height_of(self, row: int, whole: int) -> int:
+        """Height in pixels that a row needs to show all of its sentence at a panel's width."""
+        metrics = QFontMetricsF(self.font())
+        indent, text = 0.0, self.empty_note
+        if 0 <= row < self._log.rowCount():
+            entry = self._log.entry(row)
+            indent = metrics.height() * _STEP_INDENT if entry.step else 0.0
+            text = entry.sentence
+        width = whole - sum(self._widths(whole).values()) - 2 * _PADDING - indent
+        count = len(sentence_lines(text, self.font(), max(1.0, width)))
+        most = count if self._lecture else _MOST_LINES
+        return round(metrics.height() * min(count, most) + 2 * _PADDING)
+
+    def open_row(self, row: int) -> None:
+        """Show the whole sentence of one row, on several lines if need be; -1: of none.
+
+        In lecture mode those of all rows are shown.
+        """
+        usual, rows = self.verticalHeader().defaultSectionSize(), self._log.rowCount()
+        opened = range(rows) if self._lecture and row >= 0 else (row,)
+        for other in {*self._heights} - {*opened}:
+            if other < rows:
+                self.setRowHeight(other, usual)
+        self._opened, self._heights = row, set(opened)
+        for one in opened:
+            wanted = self.height_of(one, self.viewport().width()) if 0 <= one < rows else 0
+            if wanted and wanted != self.rowHeight(one):
+                self.setRowHeight(one, wanted)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -11,7 +11,6 @@ from PySide6.QtGui import QDragEnterEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.docks import restore_layout, saved_layout
 from gui.main_window import MainWindow
 from gui.panels import COMPARISON, PANELS, ROLES, companions_of, panels_of
 from gui.panels.scenario_form import ScenarioPanel
@@ -22,7 +21,7 @@ from model.comparison.differences import DIFFERENCES
 from model.policies import POLICIES_OF
 from model.scenario.load import as_data
 from model.systems.kinds import KINDS, kind_named
-from tests.gui.windows import complete_window, rest
+from tests.gui.windows import complete_window, hall, rest
 from tests.own_policies import source, write
 
 pytestmark = pytest.mark.usefixtures("warm_all")
@@ -103,10 +102,10 @@ def test_another_kind_of_system_brings_its_docks_and_choices(qtbot, window):
 def test_each_kind_of_system_keeps_its_own_layout(qtbot, window):
     show(qtbot, window, "dra-vms")
     window.docks["algorithm"].close()
-    mine = saved_layout(window)
+    mine = window.layouts.text()
     show(qtbot, window, "queues-classroom")
     assert window.docks["algorithm"].isVisible()
-    assert not restore_layout(window, mine)
+    assert not window.layouts.restore(mine)
     assert window.settings.value("layout/reservation")
     window.docks["decisions"].close()
     show(qtbot, window, "dra-vms")
@@ -118,11 +117,11 @@ def test_each_kind_of_system_keeps_its_own_layout(qtbot, window):
 
 def test_lecture_mode_goes_on_with_the_other_kind_s_panels(qtbot, window):
     show(qtbot, window, "dra-vms")
-    window.toggle_lecture()
+    window.lecture.toggle()
     show(qtbot, window, "queues-classroom")
-    assert window.lecture
+    assert window.lecture.on
     visible = {name for name, dock in window.docks.items() if dock.isVisible()}
-    assert visible == set(window.panels.lecture_panels)
+    assert visible == hall(window)
 
 
 def test_queues_side_by_side_and_back_to_the_loss_system(qtbot, window):

@@ -23,7 +23,7 @@ from model.records import ARRIVAL
 from model.scenario.load import as_data
 from model.systems.moldable.rows import EVENT_KINDS
 from model.systems.moldable.state import BLOCKED
-from tests.gui.windows import PATIENCE, complete_window, press
+from tests.gui.windows import PATIENCE, complete_window, hall, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_moldable")]
 
@@ -180,9 +180,9 @@ def test_help_opens_and_themes_change(qtbot: QtBot, window: MainWindow) -> None:
     press(qtbot, window, Key.Key_D)
     assert window.theme.dark
     press(qtbot, window, Key.Key_L)
-    assert window.lecture
+    assert window.lecture.on
     visible = {name for name, dock in window.docks.items() if dock.isVisible()}
-    assert visible == set(window.panels.lecture_panels)
+    assert visible == hall(window)
 
 
 def test_panels_save_pictures_and_series(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

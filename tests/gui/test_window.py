@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gui.intents import Select
 from gui.main_window import MainWindow
 from gui.panels import panels_of
-from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
+from tests.gui.windows import PATIENCE, complete_window, hall, press, rest, warm
 
 Key = Qt.Key
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
@@ -221,7 +221,7 @@ def test_lecture_mode_hides_what_a_hall_need_not_see(qtbot: QtBot, window: MainW
     press(qtbot, window, Key.Key_L)
     qtbot.wait(100)
     hidden = {name for name, dock in window.docks.items() if dock.isHidden()}
-    assert hidden == set(window.docks) - set(window.panels.lecture_panels)
+    assert hidden == set(window.docks) - hall(window)
     assert window.font().pointSizeF() > 1.4 * size
     press(qtbot, window, Key.Key_L)
     qtbot.wait(100)

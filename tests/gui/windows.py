@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.app import make_window
 from gui.main_window import MainWindow
+from gui.panels import SENTENCES
 from gui.warming import warm_in_background
 
 #: Milliseconds after which a test gives up.
@@ -44,6 +45,12 @@ def complete_window(
         yield window
     finally:
         window.close()
+
+
+def hall(window: MainWindow) -> set[str]:
+    """The panels that a hall sees first, where one policy runs."""
+    roles = window.panels.roles
+    return {roles.servers, SENTENCES, roles.beside}
 
 
 def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:

@@ -1,0 +1,221 @@
+"""Lecture mode: the servers, one panel beside them, and one sentence, in type for a hall.
+
+Number keys bring panels to the front, in lecture mode and out of it.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Iterator
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QToolBar
+
+from gui.docks import PanelDock, dock_name
+from gui.panels import SENTENCES
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+
+#: Share of the width that the panel beside the servers has, by the number of policies.
+_BESIDE = {1: 0.44, 2: 0.36, 3: 0.30}
+#: Shares of the height that the log has at most for its one sentence, and when it is brought up.
+_SENTENCE, _LOG = 0.5, 0.6
+#: The panel that only a comparison has; its key is 0.
+_COMPARISON = "comparison"
+
+Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+
+
+class LectureMode(QObject):
+    """Shows a hall what it needs, and brings every other panel to the front on request."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.on = False
+        self.strip = QToolBar("Panels", window)
+        self.strip.setObjectName("panel-strip")
+        self.strip.hide()
+        self._offered: dict[str, QAction] = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        """What was chosen holds for the panels that were there."""
+        self._beside: str | None = None  # panel beside the servers; "" for none, None: the usual
+        self._lane = 0  # whose it is
+        self._log = False  # whether the log has come up
+        self._sentence = 0  # height of the longest sentence so far
+
+    # What can be brought to the front.
+
+    def offer(self) -> None:
+        """Offer all panels that there are, each with its key."""
+        self._forget()
+        for action in self._offered.values():
+            self._window.removeAction(action)
+            action.deleteLater()
+        self.strip.clear()
+        self._offered = {name: self._action(name, key) for name, key in self._keys()}
+
+    def _keys(self) -> Iterator[tuple[str, str]]:
+        """The names of all panels, each with its key or with none."""
+        docks = self._window.docks
+        first = [name for name in self._window.panels.roles.numbered if name in docks]
+        rest = [name for name, dock in docks.items()
+                if name == dock.panel.name and name not in (*first, _COMPARISON)]  # fmt: skip
+        names = first + rest
+        yield from zip(names, [*"123456789", *[""] * len(names)], strict=False)
+        if _COMPARISON in docks:
+            yield _COMPARISON, "0"
+
+    def _action(self, name: str, key: str) -> QAction:
+        panel = self._window.docks[name].panel
+        action = QAction(f"{key} {panel.title}".lstrip(), self._window, checkable=True)
+        action.setObjectName(f"bring-{name}")
+        action.setShortcut(key)
+        action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+        action.setToolTip(f"{panel.title}\n{panel.summary}")
+        action.triggered.connect(lambda: self.bring(name))
+        self.strip.addAction(action)
+        self._window.addAction(action)
+        return action
+
+    def bring(self, name: str) -> None:
+        """Bring a panel to the front.
+
+        In lecture mode it stands beside the servers; once more is for the next policy's.  The
+        servers push it aside, and the log comes up and goes down again.
+        """
+        if not self.on:
+            self._window.docks[name].show()
+            self._window.docks[name].raise_()
+            return
+        if name == self._window.panels.roles.servers:
+            self._beside = None if self._beside == "" else ""
+        elif name == SENTENCES:
+            self._log = not self._log
+        else:
+            lanes = [dock.lane for dock in self._docks_of(name)]
+            again = name == self._beside_now
+            self._lane = lanes[(lanes.index(self._lane) + 1) % len(lanes)] if again else 0
+            self._beside = name
+        self._arrange()
+
+    # On and off.
+
+    def toggle(self) -> None:
+        """Larger type, and only the panels that a hall needs; and back."""
+        panels = self._window.panels
+        if self.on:
+            self.leave()
+        elif panels.complete:
+            self.enter()
+        else:
+            panels.lecture_wanted = not panels.lecture_wanted
+
+    def enter(self) -> None:
+        """Put the usual layout aside and arrange the panels for a hall."""
+        layouts = self._window.layouts
+        layouts.aside = layouts.text()
+        self._switch(True)
+        self._arrange()
+
+    def leave(self) -> None:
+        """Bring the usual layout back."""
+        layouts = self._window.layouts
+        usual, layouts.aside = layouts.aside, None
+        self._switch(False)
+        self._forget()
+        if usual:
+            layouts.restore(usual)
+
+    def _switch(self, on: bool) -> None:
+        window = self._window
+        self.on = on
+        window.actions_by_name["lecture"].setChecked(on)
+        window.menu_bar.setHidden(on)
+        window.statusBar().setHidden(on)
+        self.strip.setVisible(on)
+        window.transport.set_lecture(on)
+        window.restyle()
+
+    # Arranging.
+
+    @property
+    def _beside_now(self) -> str:
+        if self._beside is not None:
+            return self._beside
+        compared = _COMPARISON in self._window.docks
+        return _COMPARISON if compared else self._window.panels.roles.beside
+
+    def _docks_of(self, name: str) -> list[PanelDock]:
+        """The docks of a panel in all lanes that have it."""
+        return [dock for key, dock in self._window.docks.items()
+                if dock.panel.name == name and key == dock_name(dock.panel, dock.lane)]  # fmt: skip
+
+    def _shown(self) -> tuple[list[PanelDock], list[PanelDock], list[PanelDock]]:
+        """The docks of the servers, of what is said of them, and of the panel beside them."""
+        beside = [dock for dock in self._docks_of(self._beside_now) if dock.lane == self._lane]
+        servers = self._docks_of(self._window.panels.roles.servers)
+        return servers, self._docks_of(SENTENCES), beside
+
+    def _arrange(self) -> None:
+        """Servers side by side, their sentences below, and one panel at the right."""
+        window = self._window
+        servers, said, beside = self._shown()
+        shown = [*servers, *said, *beside]
+        window.setUpdatesEnabled(False)
+        for dock in window.docks.values():
+            if dock in shown:
+                dock.setFloating(False)
+            if not dock.isFloating():
+                window.removeDockWidget(dock)
+        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, servers[0])
+        for dock in beside:
+            window.splitDockWidget(servers[0], dock, Horizontal)
+        window.splitDockWidget(servers[0], said[0], Vertical)
+        for row in (servers, said):
+            for left, right in pairwise(row):
+                window.splitDockWidget(left, right, Horizontal)
+        for dock in shown:
+            dock.show()
+        for name, action in self._offered.items():
+            action.setChecked(any(dock.panel.name == name for dock in shown))
+        self.fit()
+        window.setUpdatesEnabled(True)
+
+    def fit(self) -> None:
+        """Give the sentences the room that they need, and the servers what is left."""
+        self._sentence = 0
+        self._share_out()
+
+    def follow(self) -> None:
+        """Make room for a sentence that is longer than those before."""
+        if self.on and self._needed() > self._sentence:
+            self._share_out()
+
+    def _share_out(self) -> None:
+        servers, said, beside = self._shown()
+        right, width, height = self._right(), self._width(), self._window.layouts.room[1]
+        self._sentence = max(self._sentence, self._needed())
+        below = _LOG if self._log else min(_SENTENCE, self._sentence / height)
+        shares = {dock_name(dock.panel, dock.lane): (right, 1.0) for dock in beside}
+        for docks, share in ((servers, 1.0 - below), (said, below)):
+            shares |= {dock_name(dock.panel, dock.lane): (width, share) for dock in docks}
+        self._window.layouts.take(shares)
+
+    def _right(self) -> float:
+        """Share of the width that the panel beside the servers has."""
+        servers, _, beside = self._shown()
+        return _BESIDE[len(servers)] if beside else 0.0
+
+    def _width(self) -> float:
+        """Share of the width that each policy has."""
+        return (1.0 - self._right()) / len(self._shown()[0])
+
+    def _needed(self) -> int:
+        """Height in pixels that the longest of the present sentences needs."""
+        width = round(self._width() * self._window.layouts.room[0])
+        return max(dock.height_for(width) for dock in self._docks_of(SENTENCES))
