@@ -99,6 +99,7 @@ class Theme:
     empty: str
     reserved: str
     types: tuple[str, ...]
+    further: tuple[str, ...]
 
     def color(self, role: str | int) -> str:
         """The colour of a meaning, such as ``optimum``, or of the job type of this index."""
@@ -114,14 +115,22 @@ class Theme:
 
         Once all colours are used they come again, each with the next texture.
         """
-        turn, place = divmod(job_type, len(self.types))
-        texture = Texture((place + turn) % len(Texture))
-        return TypeStyle(self.types[place], texture, type_letter(job_type))
+        turn, place = divmod(job_type, len(self.palette))
+        texture = Texture((place + place // len(self.types) + turn) % len(Texture))
+        return TypeStyle(self.palette[place], texture, type_letter(job_type))
+
+    @property
+    def palette(self) -> tuple[str, ...]:
+        """The colours of job types, before they come again."""
+        return self.types + self.further
 
     def ink(self, color: str) -> str:
         """*color*, moved towards the text's colour until it is legible as text on a panel."""
         return _legible(color, self.normal, self.panel)
 
+
+#: Fields that are lists of colours.
+_LISTS = ("types", "further")
 
 _TABLES: dict[str, tuple[str, ...]] = {
     "surfaces": ("window", "panel", "raised", "field", "selection"),
@@ -137,7 +146,7 @@ _TABLES: dict[str, tuple[str, ...]] = {
         "second",
         "third",
     ),
-    "slots": ("empty", "reserved", "types"),
+    "slots": ("empty", "reserved", *_LISTS),
 }
 
 
@@ -185,7 +194,7 @@ def read_theme(path: Path) -> Theme:
             raise UserError("a table is needed here", where=f"{path}: {table}")
         _check_keys(data[table], keys, str(path), f"{table}.")
         for key in keys:
-            values[key] = _colours(data[table][key], key == "types", f"{path}: {table}.{key}")
+            values[key] = _colours(data[table][key], key in _LISTS, f"{path}: {table}.{key}")
     return Theme(**values)
 
 

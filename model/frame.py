@@ -96,11 +96,17 @@ class Frame:
     message: str = ""  #: an error or a note for the status bar
     companions: tuple[Frame, ...] = ()  #: the same moment of the policies that run beside it
     comparison: Standing | None = None  #: how they compare; None for a run of its own
+    others: tuple[RunInfo, ...] = ()  #: the policies that run beside this one, whichever is first
 
     @cached_property
     def derived(self) -> Any:
         """What the kind of system reads from the state, such as the group of every server."""
         return self.info.kind.derive(self.state, self.info.numbers, self.info.facts)
+
+    @property
+    def runs(self) -> tuple[RunInfo, ...]:
+        """This policy, and those that run beside it: what their pictures share follows from all."""
+        return self.info, *self.others
 
     @property
     def at_live_end(self) -> bool:

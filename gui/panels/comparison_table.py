@@ -19,6 +19,8 @@ LANE_ROLES = ("run", "second", "third")
 
 _PER_CENT = 100.0
 
+_RIGHT = '<td align="right" style="padding-left:8px">'
+
 #: Digits of a number that has no interval yet.
 _EARLY_DIGITS = 3
 
@@ -96,7 +98,7 @@ def _scaled(value: Estimate, scale: str | None, span: float) -> tuple[float, flo
 def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme) -> str:
     """A table with a column for each lane; differences from the first stand below the means."""
     head = "".join(
-        f'<td align="right"><b style="color:{lane_ink(theme, n)}">{escape(lane.label)}</b></td>'
+        f'{_RIGHT}<b style="color:{lane_ink(theme, n)}">{escape(lane.label)}</b></td>'
         for n, lane in enumerate(lanes)
     )
     since = "so far" if is_early(frame) else f"since t = {significant(warmup(frame))}"
@@ -109,7 +111,7 @@ def _verdicts(lanes: Sequence[LaneMeasures], theme: Theme) -> str:
     """A row with the verdict of each lane; none where nothing is judged."""
     found = [lane.judgement for lane in lanes if lane.judgement is not None]
     inks = [theme.rejection if one.verdict == UNSTABLE else theme.normal for one in found]
-    cells = "".join(f'<td align="right"><b style="color:{theme.ink(ink)}">{one.verdict}</b></td>'
+    cells = "".join(f'{_RIGHT}<b style="color:{theme.ink(ink)}">{one.verdict}</b></td>'
                     for one, ink in zip(found, inks, strict=True))  # fmt: skip
     return f'<tr><td style="color:{theme.muted}">verdict</td>{cells}</tr>' if found else ""
 
@@ -138,7 +140,7 @@ def lane_ink(theme: Theme, lane: int) -> str:
 
 
 def _row(name: str, title: str, lanes: Sequence[LaneMeasures], theme: Theme) -> str:
-    cells = "".join(f'<td align="right">{_cell(name, lane, theme)}</td>' for lane in lanes)
+    cells = "".join(f"{_RIGHT}{_cell(name, lane, theme)}</td>" for lane in lanes)
     return f'<tr><td style="color:{theme.muted}">{title}</td>{cells}</tr>'
 
 

@@ -93,7 +93,7 @@ class ZoomedPicture(QWidget):
         """Show a moment; its pixels are found when it is painted."""
         before, self._frame = self._frame, frame
         self._scene = None
-        if before is None or before.info is not frame.info:
+        if before is None or list(map(id, before.runs)) != list(map(id, frame.runs)):
             self._zoom, self._offset = 1.0, (0, 0)
             self._restyle()
         self._sentence = self._say(frame)

@@ -21,7 +21,8 @@ from gui.panels.queue.bins_legend import entries
 from gui.panels.queue.bins_palette import heat_color
 from gui.panels.queue.bins_scene import Scene
 from gui.panels.queue.bins_words import server_words
-from gui.panels.queue.colours import queue_style
+from gui.panels.queue.colours import look_color
+from model.programs.queue.partition import Partition
 from tests.gui.queue_bins_views import (
     DARK,
     LIGHT,
@@ -45,35 +46,19 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("size", [(900, 500), (1300, 800), (420, 340)])
-@pytest.mark.parametrize("policy", ["vqs", "vqs-bf", "max-weight"])
-def test_jobs_have_the_colours_of_their_virtual_queues(
+@pytest.mark.parametrize("policy", ["vqs", "vqs-bf", "max-weight", "bf-js", "fifo-ff"])
+def test_jobs_have_the_colours_of_their_sizes(
     qtbot: QtBot, policy: str, size: tuple[int, int]
 ) -> None:
     frame = run("queues-classroom", 300, policy).frame()
     panel = shown(qtbot, frame, size)
     picture, scene = pixels(panel), scene_in(panel)
     assert scene.blocks is not None
-    queues = frame.info.facts.layout.queues
-    for rect, queue in zip(block_rects(scene), scene.blocks.queue.tolist(), strict=True):
+    partition = Partition(4)  # the smallest size is 1/10
+    look = partition.queue_of(scene.blocks.size[:, 0], int(frame.info.numbers.largest[0]))
+    for rect, one in zip(block_rects(scene), look.tolist(), strict=True):
         inside = area(picture, rect.adjusted(3, 3, -3, -3))
-        assert has(inside, queue_style(LIGHT, queue, queues).color)
-
-
-def test_one_queue_has_greys_by_size(qtbot: QtBot) -> None:
-    frame = run("queues-wide-jobs", 400, "bf-js").frame()
-    panel = shown(qtbot, frame)
-    picture, scene = pixels(panel), scene_in(panel)
-    assert scene.blocks is not None
-    sizes = scene.blocks.size[:, 0]
-    large, small = int(sizes.argmax()), int(sizes.argmin())
-    rects = block_rects(scene)
-
-    def brightness(block: int) -> int:
-        at = rects[block].topLeft().toPoint()
-        return int(picture[at.y() + 4, at.x() + 6]) & 0xFF
-
-    assert brightness(large) < brightness(small)
-    assert not {queue_style(LIGHT, queue, 2).color for queue in range(2)} & colors(picture)
+        assert has(inside, look_color(LIGHT, one))
 
 
 def test_nothing_yet_too_small_and_other_systems_are_said_in_words(qtbot: QtBot) -> None:
@@ -122,7 +107,7 @@ def test_room_lost_to_rounding_is_hatched(qtbot: QtBot) -> None:
             x, y, width, _ = scene.block_box(block, 0)
             high = int(levels.high[block, 0] - levels.middle[block, 0])
             waste = area(picture, scene.rect((x, y + 1, width, high - 2)).adjusted(4, 0, -4, -1))
-            color = queue_style(LIGHT, int(blocks.queue[block]), 6).color
+            color = look_color(LIGHT, int(scene.job_class[block]))
             assert colors(waste) == {LIGHT.panel, color}
             assert (waste == argb(LIGHT.panel)).mean() > 0.6
             seen += 1
@@ -157,12 +142,11 @@ def test_stalled_servers_are_dimmed_and_have_a_lid(qtbot: QtBot) -> None:
     panel = shown(qtbot, frame, (1300, 800))
     picture, scene = pixels(panel), scene_in(panel)
     assert scene.blocks is not None and scene.levels is not None
-    queues = frame.info.facts.layout.queues
     for block, rect in enumerate(block_rects(scene)):
         place = int(scene.blocks.place[block])
         stalled = bool(frame.state.stalled[scene.servers[place]])
         inside = area(picture, rect.adjusted(4, 4, -4, -4))
-        color = queue_style(LIGHT, int(scene.blocks.queue[block]), queues).color
+        color = look_color(LIGHT, int(scene.job_class[block]))
         assert has(inside, color) != stalled
     for place, server in enumerate(scene.servers.tolist()):
         x = scene.layout.corner(server)[0] + scene.layout.cell.bin_left(0)
@@ -231,7 +215,7 @@ def test_the_active_configuration_stands_beside_the_bin(qtbot: QtBot) -> None:
             box = scene.layout.corner(server)[0] + cell.left, 40, cell.bar, cell.tall
             bar = colors(area(picture, scene.rect(box)))
             for queue, count in enumerate(frame.info.facts.configurations[active].tolist()):
-                assert (queue_style(LIGHT, queue, 6).color in bar) == bool(count)
+                assert (look_color(LIGHT, queue) in bar) == bool(count)
 
 
 def test_policies_without_configurations_have_no_bars(qtbot: QtBot) -> None:
@@ -327,9 +311,9 @@ def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
         return [item.mark for item in entries(info.numbers, info.facts, jobs, stalls)]
 
     assert kinds("queues-classroom", "vqs") == [
-        *["queue"] * 6, "gauge", "slot", "reserved"]  # fmt: skip
-    assert kinds("queues-classroom", "vqs-bf", True) == [*["queue"] * 6, "gauge", "slot", "lid"]
-    assert kinds("queues-wide-jobs", "bf-js") == ["sizes", "gauge"]
+        *["jobs"] * 6, "gauge", "slot", "reserved"]  # fmt: skip
+    assert kinds("queues-classroom", "vqs-bf", True) == [*["jobs"] * 6, "gauge", "slot", "lid"]
+    assert kinds("queues-wide-jobs", "bf-js") == [*["jobs"] * 7, "gauge"]
     assert kinds("queues-wide-jobs", "bf-js", True, jobs=False) == ["heat", "lid"]
 
 
@@ -359,14 +343,14 @@ assert panel.devicePixelRatioF() == 2
 image = panel.grab().toImage()
 assert (image.width(), image.height()) == (1800, 1200)
 scene = panel.view.scene
-from gui.panels.queue.colours import queue_style
-for block, queue in enumerate(scene.blocks.queue.tolist()):
+from gui.panels.queue.colours import look_color
+for block, look in enumerate(scene.job_class.tolist()):
     rect = scene.rect(scene.block_box(block, 0))
     assert scene.at(rect.center()).record == scene.blocks.record[block]
     y = int(2 * rect.top()) + 10
     row = {image.pixelColor(x, y).name() for x in range(int(2 * rect.left()) + 12,
                                                          int(2 * rect.right()) - 12)}
-    assert queue_style(load_theme("light"), queue, 6).color in row, row
+    assert look_color(load_theme("light"), look) in row, row
 """
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120,

@@ -335,7 +335,7 @@ def test_small_bins_tell_their_use_by_darkness() -> None:
     assert rows[2, -1] == OUTSIDE
     assert rows[2, 0] > 1
     assert rows[3, -1] == 1
-    palette = bin_palette(LIGHT, 1, cell.bin, 0, 1)
+    palette = bin_palette(LIGHT, 1, (None,), cell.bin, 0, 1)
     pixels = columns(heat_rows(share, full, stalled, cell), palette.heat, stalled)
     brightness = [int((pixels[server, 0, -1, 0] >> 8) & 0xFF) for server in range(4)]
     assert brightness[0] > brightness[1] > brightness[2]

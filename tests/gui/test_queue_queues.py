@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
 from gui.painting.colour import contrast
-from gui.panels.queue.colours import queue_ink, queue_name, queue_style
+from gui.panels.queue.colours import look_color, look_ink, queue_name
 from gui.panels.queue.queues import QueuesPanel
 from gui.panels.queue.queues_layout import MOST_CELLS
 from gui.panels.queue.queues_painting import more_words, role_of
@@ -109,12 +109,10 @@ def colours(widget: QWidget) -> set[str]:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_virtual_queues_can_be_told_apart(theme: str) -> None:
     known = load_theme(theme)
-    looks = {queue_style(known, queue, 40) for queue in range(40)}
-    assert len({(look.color, look.texture) for look in looks}) == 40
-    for queue in range(40):
-        assert contrast(queue_ink(known, queue, 40), known.panel) >= TEXT_CONTRAST
-    assert queue_style(known, 0, 1).label == ""
-    assert queue_style(known, 0, 1) not in looks
+    assert len({(look_color(known, look), known.type_style(look).texture)
+                for look in range(40)}) == 40  # fmt: skip
+    for look in range(40):
+        assert contrast(look_ink(known, look), known.panel) >= TEXT_CONTRAST
 
 
 def test_queues_are_called_as_in_the_paper(vqs: Frame, one: Frame) -> None:
@@ -187,7 +185,7 @@ class TestFocus:
     def test_an_evicted_job(self, vqs: Frame) -> None:
         found = focus_of(self.frame(vqs, Evict(job=4, server=0)), None)
         assert (found.evicted, found.looked_at) == (4, None)
-        assert role_of(JobCell(0, 4, 0.5), found, None) == "rejection"
+        assert role_of(JobCell(0, 4, 0.5, 1), found, None) == "rejection"
 
     def test_a_job_that_has_just_arrived_if_nothing_else_is_named(self, vqs: Frame) -> None:
         state = crowd(vqs, 3)
@@ -257,7 +255,7 @@ def test_every_queue_has_its_lane(panel: QueuesPanel, vqs: Frame) -> None:
     lengths = [panel.lanes.lane(queue).length for queue in range(4)]  # type: ignore[union-attr]
     assert lengths == vqs.state.queue_length.tolist()
     theme = load_theme("light")
-    assert {queue_style(theme, queue, 4).color for queue in range(4)} <= colours(panel.lanes)
+    assert {look_color(theme, queue) for queue in range(4)} <= colours(panel.lanes)
 
 
 def test_a_crowd_collapses_and_nobody_is_lost(panel: QueuesPanel, one: Frame) -> None:
@@ -396,10 +394,9 @@ def test_both_themes_and_another_run(
     known = load_theme(theme)
     panel.set_theme(known)
     panel.set_frame(vqs)
-    assert {known.panel, known.raised, queue_style(known, 1, 4).color} <= colours(panel)
+    assert {known.panel, known.raised, look_color(known, 1)} <= colours(panel)
     panel.set_frame(one)
-    assert queue_style(known, 0, 1).color in colours(panel.lanes)
-    assert queue_style(known, 1, 4).color not in colours(panel.lanes)
+    assert look_color(known, None) in colours(panel.lanes)
 
 
 def test_the_picture_saves_as_vectors(panel: QueuesPanel, vqs: Frame, tmp_path: Path) -> None:

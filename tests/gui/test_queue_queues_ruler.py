@@ -14,7 +14,7 @@ from PySide6.QtGui import QHelpEvent, QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from gui.panels.queue.colours import queue_style
+from gui.panels.queue.colours import look_color
 from gui.panels.queue.queues import QueuesPanel
 from gui.panels.queue.queues_scale import Sizes, SizeScale, bins, ends, sizes_of, spaced
 from gui.panels.queue.wording import fraction_words, interval_words, percent, reason_words
@@ -106,7 +106,7 @@ def test_a_uniform_law_is_level_on_a_linear_axis() -> None:
 def test_a_discrete_law_has_a_stem_for_each_size() -> None:
     run = info("queues-bf-unstable", "vqs")
     sizes = sizes_of(run.numbers, run.facts)
-    assert [(stem.share, stem.queue) for stem in sizes.stems] == [
+    assert [(stem.share, stem.look) for stem in sizes.stems] == [
         (Fraction(1, 2), 2), (Fraction(1, 5), 4),
     ]  # fmt: skip
     assert [stem.probability for stem in sizes.stems] == pytest.approx([1 / 3, 2 / 3])
@@ -140,8 +140,8 @@ def partitioned() -> Sizes:
 @given(share=st.fractions(Fraction(1, 10**6), 1))
 def test_a_size_goes_where_the_partition_says_and_the_reason_is_true(share: Fraction) -> None:
     partition = Partition(3)
-    sizes = Sizes(6, partition.ruler, (0.0,) * 6, (), Fraction(1, 8), (Fraction(1),),
-                  Fraction(1, 8), 0)  # fmt: skip
+    sizes = Sizes(6, partition.ruler, partition.ruler, (0.0,) * 6, (), Fraction(1, 8),
+                  (Fraction(1),), Fraction(1, 8), 0)  # fmt: skip
     queue = sizes.queue_of(share)
     assert queue == partition.type_of(share)
     reason = reason_words(share, sizes.intervals[queue], sizes.rounded).split(", ")[0]
@@ -235,7 +235,7 @@ def test_intervals_have_their_queues_looks(panel: QueuesPanel) -> None:
     theme = load_theme("light")
     assert panel.ruler.switch.isChecked()  # fourteen intervals that shrink geometrically
     seen = colours(panel)
-    assert {queue_style(theme, queue, 14).color for queue in range(14)} <= seen
+    assert {look_color(theme, queue) for queue in range(14)} <= seen
 
 
 def test_a_linear_axis_for_few_intervals_and_a_switch(panel: QueuesPanel) -> None:

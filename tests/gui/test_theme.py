@@ -68,8 +68,8 @@ def test_marks_stand_out_from_the_panel(theme: Theme, mark: str) -> None:
 
 
 def test_job_types_stand_out_from_the_panel(theme: Theme) -> None:
-    assert len(theme.types) == 8
-    assert min(contrast(color, theme.panel) for color in theme.types) >= MARK_CONTRAST
+    assert len(theme.types) == len(theme.further) == 8
+    assert min(contrast(color, theme.panel) for color in theme.palette) >= MARK_CONTRAST
 
 
 def test_the_run_is_the_strongest_neutral(theme: Theme) -> None:
@@ -129,7 +129,7 @@ def test_letters_go_on_behind_z(job_type: int, letter: str) -> None:
 
 def test_color_by_role(theme: Theme) -> None:
     assert theme.color("optimum") == theme.optimum
-    assert theme.color(9) == theme.types[1]
+    assert theme.color(9) == theme.further[1]
     with pytest.raises(ValueError, match="title"):
         theme.color("title")
 

@@ -28,7 +28,7 @@ def width_style(theme: Theme, width: int) -> TypeStyle:
     Once all colours are used they come again, each time nearer to the strongest neutral.
     """
     style = theme.type_style(width - 1)
-    turn = (width - 1) // len(theme.types)
+    turn = (width - 1) // len(theme.palette)
     return replace(style, color=mix(style.color, theme.run, 1 - TURN**turn))
 
 

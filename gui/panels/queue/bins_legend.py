@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
 
 from gui.painting.fallback import tile_brush
 from gui.painting.stack_text import Symbols
 from gui.painting.textures import texture_scale, texture_tile
-from gui.panels.queue.bins_palette import SHADES, heat_color, style_color
-from gui.panels.queue.colours import paint_queue_mark
+from gui.panels.queue.bins_palette import heat_color
+from gui.panels.queue.bins_words import size_on_block
+from gui.panels.queue.colours import Look, paint_look, size_classes
 from gui.panels.queue.wording import interval_words, lane_name
 from gui.theme import Texture, Theme
 from model.systems.queue.facts import QueueFacts
 from model.systems.queue.numbers import QueueNumbers
 
 LINES = 2
+#: Sizes are named one by one where there are no more.
+MOST_NAMED = 16
 #: Height of a line in lines of text, from a mark to its words, and between entries.
 LINE, GAP, BETWEEN = 1.35, 6.0, 18.0
 #: Width of a mark, and of a gradient, in lines of text.
@@ -25,11 +29,11 @@ _MARK, _GRADIENT = 1.0, 2.6
 
 
 class Entry(NamedTuple):
-    """A mark and its words; ``queue`` for the jobs of a virtual queue, else ``mark`` names it."""
+    """A mark and its words; ``look`` for jobs, else ``mark`` names it."""
 
     words: str
-    mark: str = "queue"
-    queue: int = -1
+    mark: str = "jobs"
+    look: Look = None
 
 
 def entries(
@@ -43,16 +47,36 @@ def entries(
         return [Entry("share in use: none to all", "heat"), *several, *stalled]
     queues = facts.layout.queues
     if queues == 1:
-        result = [Entry("size: small to large", "sizes")]
+        result = _size_entries(numbers)
     else:
-        result = [Entry(_queue_words(numbers, facts, queue, intervals), "queue", queue)
-                  for queue in range(queues)]  # fmt: skip
+        looks = size_classes(numbers).of_queues(numbers, facts)
+        result = [Entry(_queue_words(numbers, facts, queue, intervals), "jobs", look)
+                  for queue, look in enumerate(looks)]  # fmt: skip
     result += [*several, Entry("service so far", "gauge")]
     if facts.has_configurations:
         result.append(Entry("active configuration", "slot"))
     if facts.reserves:
         result.append(Entry("reserved, empty", "reserved"))
     return result + stalled
+
+
+def _size_entries(numbers: QueueNumbers) -> list[Entry]:
+    """The classes of the sizes that arrive; the sizes themselves where they are few."""
+    classes, whole = size_classes(numbers), int(numbers.largest[0])
+    told: dict[int, str] = {}
+    if 0 < numbers.types <= MOST_NAMED and numbers.resources == 1:
+        looks = classes.of(np.array(numbers.values, np.int64)).tolist()
+        for value, look in zip(numbers.values, looks, strict=True):
+            size = size_on_block(numbers, value[0], 0)
+            told[look] = f"{told[look]}, {size}" if look in told else size
+    else:
+        told = {look: interval_words((low, high))
+                for look, (low, high) in enumerate(classes.intervals)
+                if any(numbers.sizes.probability(low * whole, high * whole, d)
+                       for d in range(numbers.resources))}  # fmt: skip
+    first = next(iter(told), None)
+    return [Entry(f"size {words}" if look == first else words, "jobs", look)
+            for look, words in told.items()]  # fmt: skip
 
 
 def _queue_words(numbers: QueueNumbers, facts: QueueFacts, queue: int, intervals: bool) -> str:
@@ -111,7 +135,7 @@ class BinLegend:
         return result
 
     def _wide(self, item: Entry) -> float:
-        wide = _GRADIENT if item.mark in {"heat", "sizes"} else _MARK
+        wide = _GRADIENT if item.mark == "heat" else _MARK
         return wide * self._text.height
 
     def _width(self, item: Entry) -> float:
@@ -134,14 +158,10 @@ class BinLegend:
         theme = self._theme
         frame = rect.adjusted(0.5, 0.5, -0.5, -0.5)
         match item.mark:
-            case "queue":
-                queues = self._facts.layout.queues
-                paint_queue_mark(painter, frame, theme, item.queue, queues)
+            case "jobs":
+                paint_look(painter, frame, theme, item.look)
             case "heat":
                 _gradient(painter, frame, heat_color(theme, 0), heat_color(theme, 1))
-            case "sizes":
-                ends = (style_color(theme, style, 1) for style in (0, SHADES - 1))
-                _gradient(painter, frame, *ends)
             case "resources":
                 half = frame.width() / 2 - 1
                 painter.drawRect(frame.adjusted(0, 0, -half, 0))

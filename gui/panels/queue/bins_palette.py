@@ -6,21 +6,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from gui.painting.colour import argb, mix
 from gui.painting.stack_slots import letter_ink
 from gui.painting.textures import PERIOD, Pixels, texture_tile
-from gui.panels.queue.colours import queue_style, queue_tile
+from gui.panels.queue.colours import Look, look_color, look_tile
 from gui.theme import Texture, Theme
 
-#: Looks of a row of a bin; from STYLES on there are three for each style of job.
+#: Looks of a row of a bin; from STYLES on there are three for each class of sizes.
 OUTSIDE, FREE, RESERVED, FLOOR, LID, STYLES = range(6)
 FILL, FLAT, WASTE = range(3)
 #: Looks of a row of the bar beside a bin: OUTSIDE, then two for each virtual queue.
 SLOT_EDGE, SLOT_INSIDE = range(2)
-#: From black to white in so many steps: sizes where there is one queue, use where bins are small.
-SHADES, HEATS = 16, 32
+#: From black to white in so many steps: use where bins are small.
+HEATS = 32
 #: Walls are drawn from these widths of a bin on.
 WALL_FROM, THICK_WALL_FROM = 8, 24
 #: How much of the background is in the colours of a stalled server, and inside a slot's outline.
@@ -29,7 +28,7 @@ DIM, FAINT = 0.6, 0.85
 TRACK = 0.3
 #: So many palettes are kept: each zoom has its own.
 MOST_PALETTES = 16
-_LIGHTEST, _COOLEST, _HOTTEST = 0.4, 0.08, 0.8
+_COOLEST, _HOTTEST = 0.08, 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +45,7 @@ class BinPalette:
     heat:
         [2 (OUTSIDE, LID, HEATS), 1, W] the rows of bins too small for jobs.
     ink, track:
-        [2, styles] what is drawn on jobs of a style: a gauge, and what it runs in.
+        [2, classes] what is drawn on jobs of a class: a gauge, and what it runs in.
     wall:
         Width of a wall with the gap inside it.
     background:
@@ -67,45 +66,26 @@ class BinPalette:
         return len(self.strips) // 2
 
 
-def styles_of(queues: int) -> int:
-    """How many styles jobs have: one for each virtual queue, or shades by size for one queue."""
-    return queues if queues > 1 else SHADES
-
-
-def style_color(theme: Theme, style: int, queues: int) -> str:
-    """The colour of jobs of a style."""
-    color = queue_style(theme, style if queues > 1 else 0, queues).color
-    if queues > 1:
-        return color
-    return mix(theme.panel, color, _LIGHTEST + (1 - _LIGHTEST) * style / (SHADES - 1))
-
-
-def style_of(queue: npt.NDArray[np.int32], share: npt.NDArray[np.float64],
-             queues: int) -> npt.NDArray[np.int64]:  # fmt: skip
-    """[n] the styles of jobs in a virtual queue that take a share of a largest server."""
-    if queues > 1:
-        return queue.astype(np.int64)
-    return np.clip(np.ceil(share * SHADES).astype(np.int64) - 1, 0, SHADES - 1)
-
-
 def heat_color(theme: Theme, share: float) -> str:
     """The colour of a small bin of which a share is in use."""
     return mix(theme.panel, theme.run, _COOLEST + (_HOTTEST - _COOLEST) * share)
 
 
 @lru_cache(maxsize=MOST_PALETTES)
-def bin_palette(theme: Theme, queues: int, width: int, bar: int, scale: int) -> BinPalette:
-    """The strips of bins of *width* and bars of *bar* device pixels."""
+def bin_palette(
+    theme: Theme, classes: int, queues: tuple[Look, ...], width: int, bar: int, scale: int
+) -> BinPalette:
+    """The strips of bins of *width* and bars of *bar* device pixels; *queues* [V] are looks."""
     wall = _wall(width, scale)
     inner = wall + (scale if wall > scale else 0)
-    styles = [style_color(theme, style, queues) for style in range(styles_of(queues))]
+    colors = [look_color(theme, look) for look in range(classes)]
     panel = _plain(theme.panel, scale)
     free = panel if wall else _plain(theme.grid, scale)
     tiles = [panel, free, _hatch(theme.reserved, theme.panel, scale),
              _plain(theme.muted, scale), _plain(theme.run, scale)]  # fmt: skip
-    for style, color in enumerate(styles):
-        fill = queue_tile(theme, style, queues, scale) if queues > 1 else _plain(color, scale)
-        tiles += [fill, _plain(color, scale), _hatch(color, theme.panel, scale)]
+    for look, color in enumerate(colors):
+        tiles += [look_tile(theme, look, scale), _plain(color, scale),
+                  _hatch(color, theme.panel, scale)]  # fmt: skip
     strips = np.stack([_repeated(tile, width) for tile in tiles])
     if wall:
         walled = [look for look in range(len(tiles)) if look not in (OUTSIDE, FLOOR, LID)]
@@ -113,11 +93,9 @@ def bin_palette(theme: Theme, queues: int, width: int, bar: int, scale: int) -> 
             strips[walled, :, side] = argb(theme.panel)
         for side in (slice(0, wall), slice(width - wall, width)):
             strips[walled, :, side] = argb(theme.muted)
-    inks = [letter_ink(color) for color in styles]
-    tracks = [mix(color, ink, TRACK) for color, ink in zip(styles, inks, strict=True)]
-    ink, track = (
-        np.array([argb(color) for color in colors], np.uint32) for colors in (inks, tracks)
-    )
+    inks = [letter_ink(color) for color in colors]
+    tracks = [mix(color, ink, TRACK) for color, ink in zip(colors, inks, strict=True)]
+    ink, track = (np.array([argb(one) for one in found], np.uint32) for found in (inks, tracks))
     background = argb(theme.panel)
     lid = [LID]
     return BinPalette(
@@ -137,11 +115,11 @@ def _wall(width: int, scale: int) -> int:
     return 2 * scale if width >= THICK_WALL_FROM * scale else scale
 
 
-def _bars(theme: Theme, queues: int, width: int, scale: int) -> Pixels:
+def _bars(theme: Theme, queues: tuple[Look, ...], width: int, scale: int) -> Pixels:
     rows = [_repeated(_plain(theme.panel, scale), width)]
     side = scale if width >= 5 * scale else 0
-    for queue in range(queues):
-        color = queue_style(theme, queue, queues).color
+    for look in queues:
+        color = look_color(theme, look)
         edge = _repeated(_plain(color, scale), width)
         inside = _repeated(_plain(mix(color, theme.panel, FAINT), scale), width)
         for part in (slice(0, side), slice(width - side, width)):

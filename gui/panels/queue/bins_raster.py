@@ -66,9 +66,9 @@ class _Rows:
 
 
 def bin_rows(
-    levels: Levels, place: Integers, style: Integers, stalled: Flags, cell: Cell, scale: int
+    levels: Levels, place: Integers, job_class: Integers, stalled: Flags, cell: Cell, scale: int
 ) -> Looks:
-    """[S, D, H] the looks of bins with jobs of *style* [n], with floor and lid."""
+    """[S, D, H] the looks of bins with jobs of *job_class* [n], with floor and lid."""
     servers, resources = levels.capacity.shape
     floor, lid = FLOOR_HEIGHT * scale, LID_HEIGHT * scale
     rows = _Rows(servers, resources, floor + cell.tall + lid)
@@ -84,7 +84,7 @@ def bin_rows(
     part = np.where(high - low >= PARTED * scale, scale, 0)
     middle = np.minimum(levels.middle + floor, high - part)
     textured = (high - low >= TEXTURED * scale) & (cell.bin >= TEXTURED * scale)
-    first = (STYLES + 3 * style)[:, None]
+    first = (STYLES + 3 * job_class)[:, None]
     rows.put(place, low, middle, np.where(textured, first + FILL, first + FLAT))
     rows.put(place, middle, high - part, first + WASTE)
     rows.put(place, high - part, high, FREE)
@@ -187,7 +187,7 @@ def columns(looks: Looks, strips: Pixels, stalled: Flags) -> Pixels:
 
 
 def draw_gauges(
-    picture: Pixels, levels: Levels, blocks: Blocks, style: Integers, stalled: Flags,
+    picture: Pixels, levels: Levels, blocks: Blocks, job_class: Integers, stalled: Flags,
     palette: BinPalette, scale: int,
 ) -> None:  # fmt: skip
     """Draw into columns of bins how much of its service each job has had: a line from the left."""
@@ -200,7 +200,7 @@ def draw_gauges(
     end = palette.wall + np.rint(blocks.served[chosen] * inner).astype(np.int64)
     x = np.arange(width)
     place = blocks.place[chosen]
-    kind = stalled[place].astype(np.intp), style[chosen]
+    kind = stalled[place].astype(np.intp), job_class[chosen]
     rows = np.where(x < end[:, None], palette.ink[kind][:, None], palette.track[kind][:, None])
     inside = slice(palette.wall, width - palette.wall)
     base = height - 1 - levels.low[chosen, resource] - (FLOOR_HEIGHT + 1) * scale

@@ -12,7 +12,7 @@ from gui.painting.stage import in_pixels, in_widget
 from gui.panels.queue.bins_content import Blocks, Integers, blocks_of, slots_of
 from gui.panels.queue.bins_layout import BinLayout
 from gui.panels.queue.bins_levels import Levels, levels_of
-from gui.panels.queue.bins_palette import bin_palette, style_of
+from gui.panels.queue.bins_palette import bin_palette
 from gui.panels.queue.bins_raster import (
     BinRaster,
     bar_rows,
@@ -21,6 +21,7 @@ from gui.panels.queue.bins_raster import (
     draw_gauges,
     heat_rows,
 )
+from gui.panels.queue.colours import SizeClasses, size_classes
 from gui.theme import Theme
 from model.frame import Frame
 from model.systems.queue.facts import QueueFacts
@@ -43,8 +44,10 @@ class Scene:
     ----------
     servers:
         [S] those of which something can be seen.
-    blocks, levels, style:
-        Their jobs; None where bins are too small for jobs.
+    blocks, levels, job_class:
+        Their jobs, and the class of each job's size; None where bins are too small for jobs.
+    classes:
+        Of the scenario's sizes.
     stage:
         Where the bins are in the widget.
     """
@@ -54,7 +57,8 @@ class Scene:
     servers: Integers
     blocks: Blocks | None
     levels: Levels | None
-    style: Integers
+    job_class: Integers
+    classes: SizeClasses
     stage: QRectF
     theme: Theme
     ratio: float
@@ -131,20 +135,21 @@ def scene_of(frame: Frame, layout: BinLayout, stage: QRectF, theme: Theme, ratio
     """A moment in a layout."""
     servers = layout.visible()
     none = np.zeros(0, np.int64)
-    if not layout.shows_jobs:
-        return Scene(frame, layout, servers, None, None, none, stage, theme, ratio)
     state, numbers, facts = frame.state, frame.info.numbers, frame.info.facts
+    classes = size_classes(numbers)
+    if not layout.shows_jobs:
+        return Scene(frame, layout, servers, None, None, none, classes, stage, theme, ratio)
     blocks = blocks_of(state, numbers, facts, servers)
     levels = levels_of(blocks, numbers.capacity[servers], numbers.largest, layout.cell.tall)
-    share = (blocks.size / numbers.largest).max(axis=1)
-    style = style_of(blocks.queue, share, facts.layout.queues)
-    return Scene(frame, layout, servers, blocks, levels, style, stage, theme, ratio)
+    job_class = classes.of(blocks.size)
+    return Scene(frame, layout, servers, blocks, levels, job_class, classes, stage, theme, ratio)
 
 
 def draw(scene: Scene, raster: BinRaster, heights: Integers | None) -> None:
     """Bring the pixels up to date; *heights* are those of slots, see ``slot_heights``."""
     layout, cell, scale = scene.layout, scene.layout.cell, scene.layout.wishes.scale
-    palette = bin_palette(scene.theme, scene.facts.layout.queues, cell.bin, cell.bar, scale)
+    queues = scene.classes.of_queues(scene.numbers, scene.facts)
+    palette = bin_palette(scene.theme, scene.classes.count, queues, cell.bin, cell.bar, scale)
     stalled = scene.state.stalled[scene.servers] != 0
     raster.begin(layout, palette.background)
     if scene.blocks is None or scene.levels is None:
@@ -155,9 +160,9 @@ def draw(scene: Scene, raster: BinRaster, heights: Integers | None) -> None:
         picture = columns(looks, palette.heat, stalled)
         raster.draw(picture, cell.bin_left(0))
         return
-    looks = bin_rows(scene.levels, scene.blocks.place, scene.style, stalled, cell, scale)
+    looks = bin_rows(scene.levels, scene.blocks.place, scene.job_class, stalled, cell, scale)
     picture = columns(looks, palette.strips, stalled)
-    draw_gauges(picture, scene.levels, scene.blocks, scene.style, stalled, palette, scale)
+    draw_gauges(picture, scene.levels, scene.blocks, scene.job_class, stalled, palette, scale)
     raster.draw(picture, cell.bin_left(0))
     if palette.bars is not None and heights is not None:
         slots = slots_of(scene.state, scene.facts, heights, scene.servers, cell.tall)

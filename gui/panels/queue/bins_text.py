@@ -14,11 +14,11 @@ from gui.painting.stack_slots import letter_ink
 from gui.painting.stack_text import Symbols
 from gui.panels.queue.bins_content import Integers
 from gui.panels.queue.bins_layout import FLOOR, PAD, level
-from gui.panels.queue.bins_palette import DIM, style_color
+from gui.panels.queue.bins_palette import DIM
 from gui.panels.queue.bins_raster import GAUGE, GAUGE_WIDTH_FROM
 from gui.panels.queue.bins_scene import Scene
 from gui.panels.queue.bins_words import configuration_words, size_on_block, weight_words
-from gui.panels.queue.colours import queue_ink
+from gui.panels.queue.colours import look_color, look_ink
 from gui.panels.queue.wording import lane_name
 from model.explain import grouped
 from model.systems.queue.facts import QueueFacts
@@ -143,13 +143,12 @@ class BinText:
         if found is None:
             return
         words, wide = found
-        color = style_color(scene.theme, int(scene.style[block]), scene.facts.layout.queues)
+        color = look_color(scene.theme, int(scene.job_class[block]))
         if scene.state.stalled[scene.servers[scene.blocks.place[block]]]:
             color = mix(color, scene.theme.panel, DIM)
         plate = QRectF(0, 0, wide + 4, min(text.height, area.height() - 1))
         plate.moveCenter(area.center())
-        if scene.facts.layout.queues > 1:
-            self._painter.fillRect(plate, QColor(color))
+        self._painter.fillRect(plate, QColor(color))
         self._draw(plate.center(), words, wide, _ink(color))
 
     def _sizes(self, block: int, resource: int, width: float) -> list[str]:
@@ -221,7 +220,7 @@ class BinText:
 
     def _slots(self, server: int, resource: int, taken: list[int], ends: list[int]) -> None:
         scene, text = self._scene, self._text
-        cell, queues = scene.layout.cell, scene.facts.layout.queues
+        cell, looks = scene.layout.cell, scene.classes.of_queues(scene.numbers, scene.facts)
         x, _ = scene.layout.corner(server)
         left, floor = x + cell.left + resource * cell.pair, scene.layout.floor(server)
         for queue, low, high in zip(taken, [0, *ends], ends, strict=False):
@@ -229,7 +228,7 @@ class BinText:
                 continue
             area = scene.rect((left, floor - high, cell.bar, high - low))
             name = lane_name(scene.facts, queue)
-            color = queue_ink(scene.theme, queue, queues)
+            color = look_ink(scene.theme, looks[queue])
             self._draw(area.center(), name, text.width(name), color)
 
     # Single lines.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -46,13 +47,18 @@ class BinView(ZoomedPicture):
 
         self._legend = BinLegend(numbers, facts, self._text, self._theme)
         self._heights = slot_heights(numbers, facts)
-        self._kinds, widths = label_widths(numbers, facts, self._text)
+        self._kinds, _ = label_widths(numbers, facts, self._text)
+        # Bins are as large beside others: all have the room that one of them needs.
+        lanes = [one.facts for one in frame.runs]
+        widths = [label_widths(numbers, one, self._text)[1] for one in lanes]
         self._wishes = Wishes(
             pools=tuple((pool.count, share_of(pool)) for pool in numbers.pools),
             resources=numbers.resources,
-            bars=self._heights is not None,
+            bars=any(slot_heights(numbers, one) is not None for one in lanes),
             line=max(1, round(self._text.height * self._ratio)),
-            labels=tuple(math.ceil(width * self._ratio) for width in widths),
+            labels=tuple(
+                math.ceil(max(line) * self._ratio) for line in zip_longest(*widths, fillvalue=0.0)
+            ),
             scale=texture_scale(self._ratio),
         )
 

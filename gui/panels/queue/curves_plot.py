@@ -6,7 +6,7 @@ from typing import NamedTuple, Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from gui.panels.queue.colours import queue_name
+from gui.panels.queue.colours import Look, queue_name, size_classes
 from gui.panels.queue.curves_reading import (
     MOST_CURVES,
     longest,
@@ -50,6 +50,7 @@ class QueuePlot(TimePlot):
         self._extent: PyramidBand | None = None
         self._has_mean = False
         self._names: Sequence[str] = ()
+        self._looks: Sequence[Look] = ()
         self._pace = LabelPace()
         self._chosen: dict[int, _Line] = {}
         self._ahead = self.add_curve("ahead", "border")
@@ -107,6 +108,8 @@ class QueuePlot(TimePlot):
         self._extent = self.add_band("range", "muted")
         self._extent.low = self._extent.high = self._total.series[0].values
         layout = frame.info.facts.layout
+        numbers = frame.info.numbers
+        self._looks = size_classes(numbers).of_queues(numbers, frame.info.facts)
         partition = bool(frame.info.facts.intervals)
         self._names = [queue_name(queue, layout.queues) if partition else f"size {name}"
                        for queue, name in enumerate(layout.names)]  # fmt: skip
@@ -128,7 +131,9 @@ class QueuePlot(TimePlot):
                 del self._chosen[queue]
         for queue in chosen:
             if queue not in self._chosen:
-                curve = self.add_curve(_key(queue), queue, label=self._names[queue])
+                look = self._looks[queue]
+                curve = self.add_curve(_key(queue), "run" if look is None else look,
+                                       label=self._names[queue])  # fmt: skip
                 self._chosen[queue] = _Line(curve, History(reader(queue)))
 
     # Drawing.

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from gui.painting.colour import mix
-from gui.panels.queue.colours import paint_queue_mark, queue_brush, queue_style
+from gui.panels.queue.colours import look_brush, look_color, paint_look
 from gui.panels.queue.queues_layout import GAP, LanesLayout, length_share, length_ticks
 from gui.panels.queue.queues_reading import Focus, JobCell, Lane, LaneName
 from gui.panels.queue.wording import fraction_words, interval_words
@@ -108,11 +108,11 @@ class LanesPainter:
     def lane(self, lane: Lane) -> None:
         """Its mark, its name, how many wait, and its ground."""
         layout, painter, theme = self._layout, self._painter, self._theme
-        box, queues = layout.lane(lane.queue), layout.lanes
+        box = layout.lane(lane.queue)
         name = self._names[lane.queue]
         side = self._metrics.ascent()
         mark = QRectF(layout.name_left, box.center().y() - side / 2, side, side)
-        paint_queue_mark(painter, mark, theme, lane.queue, queues)
+        paint_look(painter, mark, theme, name.look)
         left = layout.name_left + layout.text.line
         painter.setPen(QColor(theme.normal))
         painter.drawText(self._row(left, layout.interval_left, box), _LEFT, name.text)
@@ -137,9 +137,8 @@ class LanesPainter:
     def jobs(self, lane: Lane, shown: int) -> None:
         """The jobs that are drawn one by one, then how many there are behind them."""
         layout, painter, theme = self._layout, self._painter, self._theme
-        brush = queue_brush(theme, lane.queue, layout.lanes, self._ratio)
         for place, job in enumerate(lane.first[:shown]):
-            self._job(layout.job(lane.queue, place, job.share / self._float_top), brush)
+            self._job(layout.job(lane.queue, place, job.share / self._float_top), job)
         left = lane.length - shown
         if left <= 0:
             return
@@ -151,9 +150,9 @@ class LanesPainter:
             gap.adjusted(offset, 0, 0, 0), _LEFT, more_words(left, brief=not layout.has_bars)
         )
 
-    def _job(self, box: QRectF, brush: object) -> None:
+    def _job(self, box: QRectF, job: JobCell) -> None:
         self._painter.setBrushOrigin(QPointF(round(box.left()), round(box.bottom())))
-        self._painter.fillRect(box, brush)
+        self._painter.fillRect(box, look_brush(self._theme, job.look, self._ratio))
 
     def _strokes(self, gap: QRectF) -> None:
         """Two slanted strokes, as where an axis is broken."""
@@ -169,8 +168,8 @@ class LanesPainter:
     def bar(self, lane: Lane, share: float) -> None:
         """How long the queue is."""
         if self._layout.has_bars:
-            style = queue_style(self._theme, lane.queue, self._layout.lanes)
-            color = QColor(mix(style.color, self._theme.panel, _BAR_SHARE))
+            look = look_color(self._theme, self._names[lane.queue].look)
+            color = QColor(mix(look, self._theme.panel, _BAR_SHARE))
             self._painter.fillRect(self._layout.bar(lane.queue, share), color)
 
     # What the present step names.
@@ -184,7 +183,7 @@ class LanesPainter:
                 self._outline(layout.job(lane.queue, place, job.share / self._float_top), role)
         if lane.deep is not None and lane.length > shown:
             box = layout.deep(lane.queue, shown, lane.deep.share / self._float_top)
-            self._job(box, queue_brush(self._theme, lane.queue, layout.lanes, self._ratio))
+            self._job(box, lane.deep)
             self._outline(box, role_of(lane.deep, focus, hovered) or "focus")
         self._placed(lane)
 

@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import Iterable, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gui.panels.queue.colours import queue_name
+from gui.panels.queue.colours import Look, SizeClasses, queue_name, size_classes
 from gui.panels.queue.wording import Interval
 from model.frame import Frame
 from model.records import Evict, Place, Record
@@ -27,6 +26,7 @@ class JobCell(NamedTuple):
     record: int
     number: int
     share: float  #: its true size, as a share of a largest server
+    look: int  #: the class of its size
 
 
 class Lane(NamedTuple):
@@ -44,6 +44,7 @@ class LaneName(NamedTuple):
 
     text: str
     interval: Interval | None  #: sizes (low, high] as shares of a largest server
+    look: Look
 
 
 @dataclass(frozen=True)
@@ -111,18 +112,17 @@ def first_in_line(state: QueueState, queue: int, most: int) -> list[int]:
     return records
 
 
-def cells(state: QueueState, records: list[int], largest: NDArray[np.int64]) -> tuple[JobCell, ...]:
+def cells(state: QueueState, records: list[int], classes: SizeClasses) -> tuple[JobCell, ...]:
     """What is drawn of the jobs in some records."""
-    if not records:
-        return ()
-    shares = (state.job_size[records] / largest).max(axis=1)
-    numbers = state.job_number[records]
-    return tuple(map(JobCell, records, numbers.tolist(), shares.tolist()))
+    sizes, numbers = state.job_size[records], state.job_number[records]
+    shares = sizes.max(axis=1, initial=0) / classes.capacity
+    looks = classes.of(sizes)
+    return tuple(map(JobCell, records, numbers.tolist(), shares.tolist(), looks.tolist()))
 
 
 def lanes(frame: Frame, focus: Focus, most: int, queues: Iterable[int]) -> tuple[Lane, ...]:
     """The lanes of some *queues*, each with its first *most* jobs."""
-    state, largest = frame.state, frame.info.numbers.largest
+    state, classes = frame.state, size_classes(frame.info.numbers)
     known = records_of(state, {*focus.placed, *focus.pointed_at})
     gone = [known[job] for job in focus.placed if job in known]
     waiting = [known[job] for job in focus.pointed_at if job in known]
@@ -135,24 +135,25 @@ def lanes(frame: Frame, focus: Focus, most: int, queues: Iterable[int]) -> tuple
         deep = [record for record in waiting if state.job_queue[record] == queue
                 and record not in first]  # fmt: skip
         result.append(Lane(
-            queue, int(state.queue_length[queue]), cells(state, first, largest),
-            cells(state, placed, largest), next(iter(cells(state, deep[:1], largest)), None),
+            queue, int(state.queue_length[queue]), cells(state, first, classes),
+            cells(state, placed, classes), next(iter(cells(state, deep[:1], classes)), None),
         ))  # fmt: skip
     return tuple(result)
 
 
 def lane_names(facts: QueueFacts, numbers: QueueNumbers) -> tuple[LaneName, ...]:
     """How each lane is called."""
-    queues = facts.layout.queues
+    queues, looks = facts.layout.queues, size_classes(numbers).of_queues(numbers, facts)
     if facts.intervals:
         whole = int(numbers.largest[0])
         return tuple(
-            LaneName(queue_name(queue, queues), (Fraction(low, whole), Fraction(high, whole)))
-            for queue, (low, high) in enumerate(facts.intervals)
+            LaneName(queue_name(queue, queues), (Fraction(low, whole), Fraction(high, whole)), look)
+            for (queue, (low, high)), look in zip(enumerate(facts.intervals), looks, strict=True)
         )
     if queues == 1:
-        return (LaneName(queue_name(0, 1), None),)
-    return tuple(LaneName(f"size {name}", None) for name in facts.layout.names)
+        return (LaneName(queue_name(0, 1), None, None),)
+    return tuple(LaneName(f"size {name}", None, look)
+                 for name, look in zip(facts.layout.names, looks, strict=True))  # fmt: skip
 
 
 def lane_top(numbers: QueueNumbers) -> Fraction:

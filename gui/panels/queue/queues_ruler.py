@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.painting.colour import mix
-from gui.panels.queue.colours import queue_brush, queue_ink, queue_style, subscript
+from gui.panels.queue.colours import Look, look_brush, look_color, look_ink, subscript
 from gui.panels.queue.queues_scale import Sizes, SizeScale, bins, ends, spaced
 from gui.panels.queue.queues_switch import LogSwitch
 from gui.panels.queue.wording import fraction_words, interval_words, percent, reason_words
@@ -32,7 +32,7 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _MARGIN, _GAP = 10.0, 8.0
 _BIN = 6.0  # width of a bar of the histogram
 _STEM = 7.0
-_FILL, _ONE_FILL = 0.35, 0.6  # of the panel's colour in a bar; where all have one colour
+_FILL = 0.35  # of the panel's colour in a bar
 _CAPTION, _STRIP, _NAMES, _ENDS = 1.5, 0.55, 1.1, 1.3  # heights in lines of text
 _LEAST_BARS, _USUAL_BARS, _MOST_LINES = 1.6, 3.2, 14
 
@@ -177,9 +177,8 @@ class SizeRuler(QWidget):
         painter.setPen(QColor(self._theme.normal if pointed else self._theme.muted))
         painter.drawText(box, _LEFT, text)
 
-    def _color(self, queue: int | None, queues: int) -> QColor:
-        style = queue_style(self._theme, queue or 0, queues if queue is not None else 1)
-        return QColor(mix(style.color, self._theme.panel, _FILL if style.label else _ONE_FILL))
+    def _color(self, look: Look) -> QColor:
+        return QColor(mix(look_color(self._theme, look), self._theme.panel, _FILL))
 
     def _paint_stems(self, painter: QPainter, sizes: Sizes, area: QRectF) -> None:
         most = max(stem.probability for stem in sizes.stems)
@@ -188,19 +187,17 @@ class SizeRuler(QWidget):
             x, height = self._scale.x(stem.share), stem.probability / most * area.height()
             left = min(x - width / 2, area.right() - width)
             box = QRectF(left, area.bottom() - height, width, height)
-            painter.fillRect(box, self._color(stem.queue, sizes.queues))
+            painter.fillRect(box, self._color(stem.look))
 
     def _paint_bars(self, painter: QPainter, sizes: Sizes, area: QRectF) -> None:
         edges, shares = self._bars
         most = max(shares, default=0.0)
         if not most:
             return
-        parts: list[tuple[int | None, float, float]] = [(None, area.left(), area.right())]
-        if sizes.intervals:
-            parts = [(queue, self._scale.x(low), self._scale.x(high))
-                     for queue, (low, high) in enumerate(sizes.intervals)]  # fmt: skip
-        for queue, left, right in parts:
-            color = self._color(queue, sizes.queues)
+        parts = [(look, self._scale.x(low), self._scale.x(high))
+                 for look, (low, high) in enumerate(sizes.classes)]  # fmt: skip
+        for look, left, right in parts:
+            color = self._color(look)
             for (start, end), share in zip(pairwise(edges), shares, strict=True):
                 first, last = max(start, left), min(end, right)
                 if share and first < last:
@@ -226,13 +223,13 @@ class SizeRuler(QWidget):
         for queue, (low, high) in enumerate(sizes.intervals):
             left, right = self._scale.x(low), self._scale.x(high)
             strip = QRectF(left, self.floor() + 1, right - left - 1, _STRIP * line - 1)
-            painter.fillRect(strip, queue_brush(theme, queue, sizes.queues, ratio))
+            painter.fillRect(strip, look_brush(theme, queue, ratio))
             name = f"I{subscript(queue)}"
             share = sizes.shares[queue]
             texts = (f"{name}  {percent(share)}" if share else name, name)
             fitting = (text for text in texts if metrics.horizontalAdvance(text) < right - left - 4)
             text = next(fitting, "")
-            painter.setPen(QColor(queue_ink(theme, queue, sizes.queues)))
+            painter.setPen(QColor(look_ink(theme, queue)))
             box = QRectF(left, strip.bottom() + 1, right - left, _NAMES * line)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 

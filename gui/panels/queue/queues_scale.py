@@ -10,6 +10,7 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
+from gui.panels.queue.colours import size_classes
 from gui.panels.queue.wording import Interval
 from model.systems.queue.facts import QueueFacts
 from model.systems.queue.numbers import QueueNumbers
@@ -26,7 +27,7 @@ class Stem(NamedTuple):
 
     share: Fraction  #: of a largest server
     probability: float
-    queue: int
+    look: int  #: the class of the size
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Sizes:
 
     Attributes
     ----------
+    classes:
+        (low, high] of each class of sizes.
     intervals:
         [V] (low, high] that join each virtual queue; empty without a partition.
     shares:
@@ -52,6 +55,7 @@ class Sizes:
     """
 
     queues: int
+    classes: tuple[Interval, ...]
     intervals: tuple[Interval, ...]
     shares: tuple[float, ...]
     stems: tuple[Stem, ...]
@@ -87,9 +91,10 @@ def sizes_of(numbers: QueueNumbers, facts: QueueFacts) -> Sizes:
     least = Fraction(int(numbers.sizes.smallest[resource]), whole)
     return Sizes(
         queues=facts.layout.queues,
+        classes=size_classes(numbers).intervals,
         intervals=intervals,
         shares=shares,
-        stems=_stems(numbers, facts, resource),
+        stems=_stems(numbers, resource),
         rounded=rounded,
         capacities=_capacities(numbers, whole),
         least=min([*ends, max(least, Fraction(1, whole))]),
@@ -113,14 +118,14 @@ def _rounded(facts: QueueFacts, whole: int) -> Fraction | None:
     return Fraction(least, whole) if least > 1 else None
 
 
-def _stems(numbers: QueueNumbers, facts: QueueFacts, resource: int) -> tuple[Stem, ...]:
+def _stems(numbers: QueueNumbers, resource: int) -> tuple[Stem, ...]:
     if not 0 < numbers.types <= MOST_STEMS:
         return ()
-    queues = facts.layout.queue_of(np.array(numbers.values, np.int64)).tolist()
+    looks = size_classes(numbers).of(np.array(numbers.values, np.int64)).tolist()
     return tuple(
-        Stem(numbers.fraction(value[resource], resource), float(probability), queue)
-        for value, probability, queue in zip(
-            numbers.values, numbers.probabilities, queues, strict=True
+        Stem(numbers.fraction(value[resource], resource), float(probability), look)
+        for value, probability, look in zip(
+            numbers.values, numbers.probabilities, looks, strict=True
         )
     )
 

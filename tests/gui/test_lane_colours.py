@@ -1,0 +1,139 @@
+"""Colours and scales belong to the scenario: a job looks alike in every lane and every panel."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QColor
+from pytestqt.qtbot import QtBot
+
+from gui.panels.comparison_table import lane_frames
+from gui.panels.queue.bins import ServerBinsPanel
+from gui.panels.queue.bins_legend import entries
+from gui.panels.queue.queues import QueuesPanel
+from gui.theme import load_theme, theme_names
+from model.comparison.comparison import Comparison
+from model.frame import Frame
+from tests.gui.queue_bins_views import colors
+from tests.gui.servers_views import area, pixels
+
+POLICIES = {
+    "queues-classroom": ("vqs", "max-weight", "bf-js"),
+    "queues-bf-unstable": ("vqs:j=2", "max-weight", "bf-js"),
+    "queues-small-jobs": ("vqs-bf", "fifo-ff", "bf-j"),
+}
+LIGHT = load_theme("light")
+SIZE = 500, 420
+
+SCENARIOS = pytest.mark.parametrize("scenario", POLICIES)
+
+
+def lanes_of(scenario: str, events: int) -> tuple[Frame, ...]:
+    run = Comparison.open(scenario, POLICIES[scenario], kernel=False)
+    run.run(events=events)
+    return lane_frames(run.frame())
+
+
+def shown(qtbot: QtBot, frame: Frame) -> ServerBinsPanel:
+    panel = ServerBinsPanel(LIGHT)
+    qtbot.addWidget(panel)
+    panel.resize(*SIZE)
+    panel.show()
+    qtbot.waitExposed(panel)
+    panel.set_frame(frame)
+    return panel
+
+
+def job_colours(panel: ServerBinsPanel) -> dict[int, set[str]]:
+    """Which of the types' colours every job of some height has, by its number."""
+    scene = panel.view.scene
+    assert scene is not None and scene.blocks is not None
+    picture, found = pixels(panel), {}
+    for block, record in enumerate(scene.blocks.record.tolist()):
+        rect = scene.rect(scene.block_box(block, 0))
+        if rect.height() >= 8:
+            inside = colors(area(picture, rect.adjusted(3, 2, -3, -5)))
+            found[int(scene.state.job_number[record])] = inside & set(LIGHT.palette)
+    return found
+
+
+@SCENARIOS
+def test_a_job_has_one_colour_in_every_lane(qtbot: QtBot, scenario: str) -> None:
+    compared = 0
+    for events in (40, 160, 400):
+        panels = [shown(qtbot, frame) for frame in lanes_of(scenario, events)]
+        found = [job_colours(panel) for panel in panels]
+        for one, other in combinations(found, 2):
+            common = one.keys() & other.keys()
+            assert {job: one[job] for job in common} == {job: other[job] for job in common}
+            assert {len(one[job]) for job in common} <= {1}
+            compared += len(common)
+    assert compared > 1
+
+
+@SCENARIOS
+def test_all_lanes_have_one_scale(qtbot: QtBot, scenario: str) -> None:
+    panels = [shown(qtbot, frame) for frame in lanes_of(scenario, 60)]
+    cells = {panel.view.scene.layout.cell for panel in panels if panel.view.scene is not None}
+    assert len(cells) == 1
+    alone = Comparison.open(scenario, POLICIES[scenario], kernel=False).sessions[-1].frame()
+    panels[-1].set_frame(alone)
+    scene = panels[-1].view.scene
+    assert scene is not None and scene.layout.cell.bar == 0  # alone it needs no such room
+
+
+def test_waiting_jobs_have_the_colours_that_they_have_on_servers(qtbot: QtBot) -> None:
+    looks: dict[int, set[int]] = {}
+    for frame in lanes_of("queues-classroom", 120):
+        waiting, servers = QueuesPanel(LIGHT), shown(qtbot, frame)
+        qtbot.addWidget(waiting)
+        waiting.resize(700, 600)
+        waiting.show()
+        waiting.set_frame(frame)
+        for queue in range(frame.info.facts.layout.queues):
+            lane = waiting.lanes.lane(queue)
+            for job in lane.first if lane is not None else ():
+                looks.setdefault(job.number, set()).add(job.look)
+        scene = servers.view.scene
+        assert scene is not None and scene.blocks is not None
+        numbers = frame.state.job_number[scene.blocks.record].tolist()
+        for number, look in zip(numbers, scene.job_class.tolist(), strict=True):
+            looks.setdefault(number, set()).add(look)
+    assert len(looks) > 5
+    assert {len(found) for found in looks.values()} == {1}
+
+
+def test_the_legend_names_sizes_where_there_is_one_queue() -> None:
+    vqs, weight, best = lanes_of("queues-bf-unstable", 10)
+    told = [{entry.words: entry.look for entry in entries(frame.info.numbers, frame.info.facts,
+                                                          jobs=True, stalls=False)
+             if entry.mark == "jobs"} for frame in (vqs, weight, best)]  # fmt: skip
+    assert told[2] == {"size 5": 2, "2": 4}
+    assert told[1] == {"size 5": 2, "size 2": 4}
+    assert [told[0][f"VQ{name} {sizes}"] for name, sizes in (("₂", "(1/3, 1/2]"),)] == [2]
+
+
+@pytest.mark.parametrize("name", theme_names())
+def test_sixteen_classes_have_sixteen_colours(name: str) -> None:
+    """As far apart as eyes tell: the nearest two of the first sixteen, and of the warnings."""
+    theme = load_theme(name)
+    colours = [theme.color(look) for look in range(16)]
+    for one, other in combinations([*colours, theme.rejection, theme.reject_group], 2):
+        assert distance(one, other) > 15, (one, other)
+
+
+def distance(one: str, other: str) -> float:
+    """The distance of two colours in CIE L*a*b*."""
+    return float(np.linalg.norm(lab(one) - lab(other)))
+
+
+def lab(color: str) -> np.ndarray:
+    found = QColor(color)
+    rgb = np.array([found.redF(), found.greenF(), found.blueF()])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722],
+                    [0.0193, 0.1192, 0.9505]]) @ linear / [0.95047, 1, 1.08883]  # fmt: skip
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
