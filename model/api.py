@@ -25,6 +25,7 @@ from model.session_check import fault_in
 from model.session_file import Place, Saved, read_session, write_session
 from model.state import copied, digest, frozen
 from model.systems.kinds import kind_named
+from model.waiting import GivenUpError
 from model.walk import Walk
 from model.workload import ContinuedWorkload
 
@@ -48,6 +49,7 @@ class Session(Walk):
         self.info = run_info(bench, name, self.origin)
         self.layout = ""
         self._fork: tuple[int, float, int] = (0, 0.0, 0)
+        self._explained = (-1, np.zeros(0, bench.system.row_dtype))  # an event, the rows up to it
 
     # Opening.
 
@@ -249,20 +251,16 @@ class Session(Walk):
     ) -> Frame:
         """An immutable snapshot of this moment."""
         line = self.timeline
-        event = line.event
-        rows = line.recent.between(max(line.first_event + 1, event - ROWS_IN_FRAME + 1), event)
-        if rows is None or (line.engine.name == "kernel" and not running):
-            rows = self._rows_again(event)
         return Frame(
             info=self.info,
             state=frozen(line.shown_state),
-            event=event,
+            event=line.event,
             time=line.time,
             records=line.records,
             event_in_the_making=line.event_in_the_making,
             next_event=line.next_event,
             last_records=self.last_records,
-            rows=rows.copy(),
+            rows=self._latest_rows(running),
             samples=line.samples.table,
             extent=line.extent(),
             running=running,
@@ -274,14 +272,28 @@ class Session(Walk):
             message=message,
         )
 
+    def _latest_rows(self, running: bool) -> np.ndarray:
+        """The log's rows; at rest those of a kernel come from another run, which explains them."""
+        line = self.timeline
+        event = line.event
+        rows = line.recent.between(max(line.first_event + 1, event - ROWS_IN_FRAME + 1), event)
+        if rows is not None and (running or line.engine.name != "kernel"):
+            return rows.copy()
+        if self._explained[0] != event:
+            self._explained = (event, self._rows_again(event))
+        return self._explained[1]
+
     def _rows_again(self, event: int) -> np.ndarray:
-        """The log's rows from another run of their events; none if a policy fails in that, or if
-        that would take long."""
+        """The log's rows from another run of their events.
+
+        None if a policy fails in that, if that would take long, or if whoever waits for it has
+        had enough.
+        """
         first = max(event - ROWS_IN_FRAME, self.timeline.first_event)
         try:
             if self.timeline.is_at_hand(first):
                 return self.timeline.rows(first + 1, event)
-        except PolicyError:
+        except (PolicyError, GivenUpError):
             pass
         return np.zeros(0, self.bench.system.row_dtype)
 
@@ -292,7 +304,7 @@ class Session(Walk):
         try:
             if event > line.first_event and line.is_at_hand(event):
                 return line.fork_at(event)
-        except PolicyError:
+        except (PolicyError, GivenUpError):
             pass
         return None
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
 from model.engine import Advance, Engine, EventRun, Reason, System, Task, started
 from model.errors import ReplayError
+from model.explain import grouped
 from model.recorder import RecentRows, Samples
 from model.records import Event, Record
+from model.slices import MOST_EVENTS, Slices
 from model.state import copied, differences, digest, size_in_bytes
+from model.waiting import share_of, who_waits
 
 #: Events that any engine runs again while somebody waits for a picture.
 AT_HAND = 20_000
@@ -27,9 +30,6 @@ KEYFRAME_BYTES = 256 * 2**20
 
 #: More events than any run has.
 NO_END = 2**62
-
-#: Events run in one call of an engine at most, so that a slice stays short.
-SLICE = 16_384
 
 #: Keyframes that are kept whatever they take.
 LEAST_KEYFRAMES = 8
@@ -63,7 +63,9 @@ class Timeline:
     """One run of a system: its present state and its history.
 
     The engine may be exchanged at any event; the history stays valid, because all engines
-    reach the same states.
+    reach the same states.  What runs history again does so in slices, tells whoever waits how
+    far it is (:mod:`model.waiting`), and raises :class:`model.waiting.GivenUpError` if it is to
+    stop; then the run stands at the event that it has reached.
     """
 
     def __init__(
@@ -85,7 +87,8 @@ class Timeline:
         self._keyframes: dict[int, Keyframe] = {}
         self._bytes = 0
         self._marks: dict[int, str] = {}
-        self._tape = np.zeros(SLICE, self.system.row_dtype)
+        self.slices = Slices()
+        self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
         self._run: EventRun | None = None
         self._before: Any = None  # the state one event before the last place sought
         self.first_event = self.event
@@ -187,13 +190,26 @@ class Timeline:
         while self.event < target and reason is Reason.LIMIT:
             room = self._every - self.event % self._every
             task = Task(until, stop_flags, self.samples.stride, explain)
-            tape = self._tape[: min(SLICE, target - self.event, room)]
+            tape = self._tape[: min(MOST_EVENTS, target - self.event, room)]
             result = self.engine.advance(self.state, tape, task)
             reason = result.reason
             self._accept(result, tape[: result.rows])
             if result.fault is not None:
                 raise result.fault
         return Advance(self.state, 0, reason)
+
+    def advance_a_slice(self, events: int, until: float = np.inf, stop_flags: int = 0) -> Reason:
+        """As :meth:`advance`, for a few milliseconds; LIMIT if they end it, too."""
+        reason = Reason.LIMIT
+
+        def run(room: int) -> int:
+            nonlocal reason
+            before = self.event
+            reason = self.advance(min(events, room), until, stop_flags).reason
+            return self.event - before
+
+        self.slices.take(run)
+        return reason
 
     @property
     def _every(self) -> int:
@@ -277,10 +293,10 @@ class Timeline:
         event = max(self.first_event, event)
         if event != self.event:
             self._restore(event)
-            self._replay_to(event - 1)
+            self._replay_to(event - 1, event)
             if self.event == event - 1:
                 self._before = copied(self.state)
-            self._replay_to(event)
+            self._replay_to(event, event)
         self.mark()
 
     def seek_time(self, time: float) -> None:
@@ -296,13 +312,20 @@ class Timeline:
         near = max(known, default=self.first_event)
         if time < self.time or near > self.event:
             self.state = copied(self._keyframes[near].state)
-        self.advance(NO_END, until=time)
+        start = self.time
+        while self.advance_a_slice(NO_END, time) is Reason.LIMIT:
+            who_waits().look(f"Going to time {time:g}", share_of(self.time, start, time))
         self.mark()
 
-    def _replay_to(self, event: int) -> None:
+    def _replay_to(self, event: int, goal: int) -> None:
+        """Run on to an event on the way to the *goal*."""
+        start = self.event
         while self.event < event:
-            if self.advance(event - self.event).reason is Reason.END:
+            if self.advance_a_slice(event - self.event) is Reason.END:
                 return
+            if self.event < event:
+                share = share_of(self.event, start, goal)
+                who_waits().look(f"Going to event {grouped(goal)}", share)
 
     def state_before(self) -> Any:
         """A copy of the state one event ago; at hand after :meth:`seek`."""
@@ -384,10 +407,46 @@ class Timeline:
         last = min(last, self.live_end)
         if last < first:
             return np.zeros(0, self.system.row_dtype)
-        scratch = self.fork_at(first - 1)
-        rows = np.zeros(last - first + 1, self.system.row_dtype)
-        result = self.engine.advance(scratch, rows, Task(explain=True))
-        return rows[: result.rows]
+        found = np.zeros(last - first + 1, self.system.row_dtype)
+        count = 0
+        for _, rows in self.onwards(self.fork_at(first - 1), last, explain=True):
+            found[count : count + len(rows)] = rows
+            count += len(rows)
+        return found[:count]
+
+    def onwards(
+        self, state: Any, event: int, until: float = np.inf, explain: bool = False
+    ) -> Iterator[tuple[Any, np.ndarray]]:
+        """Run a copy on to an event or a time: after each slice what it is, and the slice's rows.
+
+        The rows are a view that the next slice, or the run itself, writes over.
+
+        Raises
+        ------
+        GivenUpError
+            If whoever waits has had enough.
+        """
+        result = Advance(state, 0, Reason.LIMIT)
+        start = _place_of(state)
+
+        def run(room: int) -> int:
+            nonlocal result
+            tape = self._tape[: min(room, event - _place_of(result.state)[0])]
+            result = self.engine.advance(result.state, tape, Task(until, explain=explain))
+            return result.rows
+
+        while result.reason is Reason.LIMIT and (here := _place_of(result.state))[0] < event:
+            if here > start:
+                shares = map(share_of, here, start, (event, until))
+                who_waits().look("Running past events again", max(shares))
+            count = self.slices.take(run)
+            if result.fault is not None:
+                raise result.fault
+            yield result.state, self._tape[:count]
+
+    def keyframe_before(self, event: int) -> int:
+        """The last keyframe before an event that is not the first of history."""
+        return max(frame for frame in self._keyframes if frame < event)
 
     def latest(self, reached: Callable[[Any], bool]) -> Any:
         """A copy of the latest state kept that *reached* accepts, else of the first one.
@@ -415,12 +474,17 @@ class Timeline:
             return copied(self.state)
         near = self._near(event)
         state = copied(self._keyframes[near].state)
-        tape = np.zeros(min(event - near, SLICE), self.system.row_dtype)
-        while (left := event - int(state.number[0])) > 0:
-            result = self.engine.advance(state, tape[:left], Task())
-            if result.fault is not None:
-                raise result.fault
-            if not result.rows:
-                break
-            state = result.state
+        if event == near:
+            return state
+        for reached, _ in self.onwards(state, event):
+            state, here = reached, int(reached.number[0])
+            if here - near >= self._every:  # a saved run was opened: nothing is kept of its past
+                self._store(Keyframe(here, float(reached.clock[0]), copied(reached)))
+                self._thin()
+                near = here
         return state
+
+
+def _place_of(state: Any) -> tuple[int, float]:
+    """The last event of a state, and its time."""
+    return int(state.number[0]), float(state.clock[0])

@@ -1,7 +1,7 @@
-"""Work that takes long while a run is opened: told in words, and stopped on request.
+"""Work that takes long: told in words, and stopped on request.
 
-What is opened calls for such work deep inside, where a policy makes its plan; so whoever waits is
-found by context and not handed through every call.
+It is called for deep inside, where a policy makes its plan or history is run again; so whoever
+waits is found by context and not handed through every call.
 """
 
 from __future__ import annotations
@@ -11,8 +11,14 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import Callable, Iterator, NamedTuple
 
+from model.errors import UserError
+
 #: Seconds between two sentences.
-PERIOD = 0.5
+PERIOD = 0.25
+
+
+class GivenUpError(UserError):
+    """What took long was stopped by whoever waited for it."""
 
 
 class Waiting(NamedTuple):
@@ -20,6 +26,18 @@ class Waiting(NamedTuple):
 
     tell: Callable[[str], None]  #: takes a sentence on how far it is
     stop: Callable[[], bool]  #: whether it is to be given up
+
+    def look(self, doing: str, share: float) -> None:
+        """Tell how far it is, and whether to go on.
+
+        Raises
+        ------
+        GivenUpError
+            If it is to be given up.
+        """
+        if self.stop():
+            raise GivenUpError(f"{doing}: stopped at {share:.0%}")
+        self.tell(f"{doing}: {share:.0%} (Esc stops it)")
 
 
 _NOBODY = Waiting(lambda _: None, lambda: False)
@@ -44,6 +62,21 @@ def waiting(tell: Callable[[str], None], stop: Callable[[], bool]) -> Iterator[N
         _waiting.reset(token)
 
 
+@contextmanager
+def waiting_alone() -> Iterator[None]:
+    """Within, nobody stops what takes long: it puts right what was given up."""
+    token = _waiting.set(_NOBODY)
+    try:
+        yield
+    finally:
+        _waiting.reset(token)
+
+
 def who_waits() -> Waiting:
     """Who waits for what is being done in this context; nobody, if nothing was said."""
     return _waiting.get()
+
+
+def share_of(here: float, start: float, end: float) -> float:
+    """How much of the way from *start* to *end* is done; 0 where it has no end."""
+    return min(1.0, (here - start) / (end - start)) if end > start else 1.0

@@ -11,11 +11,9 @@ from model.assembly import Bench
 from model.engine import Engine, EventRun, Reason, Task
 from model.errors import PolicyError
 from model.records import Record
+from model.slices import MOST_EVENTS, Slices
 from model.state import digest
-from model.timeline import Timeline
-
-#: Events in one slice while a time budget is watched.
-BUDGET_SLICE = 16_384
+from model.timeline import NO_END, Timeline
 
 
 class Walk:
@@ -41,6 +39,7 @@ class Walk:
     def use_engine(self, engine: Engine) -> None:
         """Run on *engine* from here on; the history stays."""
         self.timeline.engine = engine
+        self.timeline.slices = Slices()
 
     # Forwards.
 
@@ -56,13 +55,12 @@ class Walk:
         ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`.
         """
         flags = sum(self.bench.system.event_kinds[kind] for kind in stop)
-        left = np.inf if events is None else events
+        last = NO_END if events is None else self.timeline.event + events
         deadline = monotonic() + budget
         reason = Reason.LIMIT
-        while left > 0 and reason is Reason.LIMIT:
-            before = self.timeline.event
-            reason = self.timeline.advance(int(min(left, BUDGET_SLICE)), until, flags).reason
-            left -= self.timeline.event - before
+        while self.timeline.event < last and reason is Reason.LIMIT:
+            left = last - self.timeline.event
+            reason = self.timeline.advance_a_slice(left, until, flags)
             if monotonic() >= deadline:
                 break
         self.last_records = ()
@@ -140,6 +138,7 @@ class Walk:
 
     def seek(self, event: int, substep: int = 0) -> None:
         """Stand after *event* events, then *substep* sub-steps into the next."""
+        self.last_records = ()
         self.timeline.seek(event)
         if substep:
             self.timeline.enter_event(substep)
@@ -177,7 +176,7 @@ class Walk:
         flag = self.bench.system.event_kinds[kind]
         last = self.timeline.event
         while last > self.timeline.first_event:
-            first = max(self.timeline.first_event + 1, last - BUDGET_SLICE)
+            first = max(self.timeline.keyframe_before(last) + 1, last - MOST_EVENTS)
             rows = self.timeline.rows(first, last)
             found = rows["event"][(rows["flags"] & flag) != 0]
             if len(found):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import monotonic
 
 from model.api import Session
 from model.assembly import assemble
@@ -11,21 +10,24 @@ from model.engine import Reason
 from model.errors import PolicyError, ScenarioError
 from model.origin import Origin
 from model.state import copied
-
-#: Events between two looks at the clock while a run catches up with another.
-CATCH_UP = 512
+from model.waiting import share_of, who_waits
 
 
-def caught_up(session: Session, time: float, budget: float) -> float:
-    """Run a session up to *time*; the time that it reached within *budget* seconds."""
+def caught_up(session: Session, time: float) -> None:
+    """Run a session up to *time*, from as near as it was there before.
+
+    Raises
+    ------
+    GivenUpError
+        If whoever waits has had enough; the session stands as far as it came.
+    """
     if session.timeline.extent().live_end_time >= time:
-        return time
-    deadline = monotonic() + budget
+        return
     session.to_live_end()
-    while session.run(events=CATCH_UP, until=time) is Reason.LIMIT:
-        if monotonic() >= deadline:
-            return session.timeline.time
-    return time
+    start = session.timeline.time
+    while session.run(until=time, budget=0.0) is Reason.LIMIT:
+        who_waits().look(f"{session.info.policy_title}: catching up",
+                         share_of(session.timeline.time, start, time))  # fmt: skip
 
 
 def companion(session: Session, policy: str, kernel: bool = True) -> Session:

@@ -27,6 +27,7 @@ from model.frame import Frame, RunInfo, Speed
 from model.origin import Origin
 from model.policy_choice import choice_text
 from model.scenario.load import Scenario
+from model.waiting import GivenUpError, waiting_alone
 
 #: Lanes that a comparison has at least and at most.
 LEAST_LANES, MOST_LANES = 2, 3
@@ -94,23 +95,26 @@ class Comparison:
         return cls.of([session, *others])
 
     @classmethod
-    def of(cls, sessions: Sequence[Session], budget: float = inf) -> Comparison:
-        """Compare runs on the same jobs at the first one's clock.
+    def of(cls, sessions: Sequence[Session]) -> Comparison:
+        """Compare runs on the same jobs at the first one's clock, up to which the others run.
 
-        If the others do not reach it within *budget* seconds each, all stand at the time that
-        they did reach.
+        If whoever waits has had enough (:mod:`model.waiting`), all stand as far as they came.
         """
         first = sessions[0]
         first.timeline.leave_event()
         comparison = cls(sessions, first.layout)
-        started = first.timeline.event > first.timeline.first_event
-        time = first.timeline.time
-        for session in sessions[1:]:
-            time = min(time, caught_up(session, time, budget))
-        if started:
-            comparison._moved.to_time(time)
-        else:
+        if first.timeline.event == first.timeline.first_event:
             comparison.to_start()
+            return comparison
+        time = first.timeline.time
+        try:
+            for session in sessions[1:]:
+                caught_up(session, time)
+        except GivenUpError:
+            reached = (session.timeline.extent().live_end_time for session in sessions)
+            time = min(time, *reached)
+        with waiting_alone():
+            comparison._moved.to_time(time)
         return comparison
 
     @property

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.api import Session
-from model.comparison.record import MOST_JOBS, STRETCH, DecisionRecord
-from model.engine import Reason, Task
+from model.comparison.record import MOST_JOBS, DecisionRecord
+from model.engine import Task
 from model.records import ARRIVAL
 from model.state import copied
+from model.timeline import NO_END
 
 
 class Lane:
@@ -88,12 +89,8 @@ class Lane:
 
     def _replay(self, arrival: int) -> Iterator[np.ndarray]:
         """Rows from before an arrival on to the end of history, run again on a copy."""
-        state = self._before(arrival)
-        tape = np.zeros(STRETCH, self.session.bench.system.row_dtype)
-        while (left := self.line.live_end - int(state.number[0])) > 0:
-            result = self.line.engine.advance(state, tape[: min(left, len(tape))], Task())
-            state = result.state
-            yield tape[: result.rows]
+        for _, rows in self.line.onwards(self._before(arrival), self.line.live_end):
+            yield rows
 
     def _before(self, arrival: int) -> Any:
         """A copy of the latest state at hand in which that arrival is still to come."""
@@ -107,12 +104,8 @@ class Lane:
         """The row of an arrival's event, with its reason in numbers; the run stays as it is."""
         state = self._before(arrival)
         time = arrival_time(self.session, arrival)
-        task = Task(until=float(np.nextafter(time, -np.inf)))
-        tape = np.zeros(STRETCH, self.session.bench.system.row_dtype)
-        reason = Reason.LIMIT
-        while reason is Reason.LIMIT:
-            result = self.line.engine.advance(state, tape, task)
-            state, reason = result.state, result.reason
+        for reached, _ in self.line.onwards(state, NO_END, float(np.nextafter(time, -np.inf))):
+            state = reached
         row = np.zeros(1, self.session.bench.system.row_dtype)
         wanted = arrival + self.initial_jobs
         while row[0]["kind"] != ARRIVAL or row[0]["job"] != wanted:

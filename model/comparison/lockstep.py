@@ -8,24 +8,41 @@ one step.
 
 from __future__ import annotations
 
+from functools import wraps
 from math import inf, nextafter
 from time import monotonic
-from typing import Sequence
+from typing import Callable, Concatenate, ParamSpec, Sequence, TypeVar
 
 from model.api import Session
 from model.comparison.lane import Lane
 from model.engine import Advance, Reason
 from model.errors import PolicyError, UserError
 from model.records import ARRIVAL, DEPARTURE, MOVE, SLOT, TICK, UPDATE, Event
+from model.slices import Slices
 from model.timeline import NO_END
+from model.waiting import GivenUpError, waiting_alone
 
-#: Events that the leading lane runs before the others follow: at first, and at least and most.
-FIRST_SLICE, LEAST_SLICE, MOST_SLICE = 64, 16, 16_384
-
-#: Seconds that one slice of all lanes should take.
-SLICE_SECONDS = 0.004
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 _RANK = {DEPARTURE: 0, MOVE: 0, UPDATE: 1, TICK: 1, ARRIVAL: 2, SLOT: 3}
+
+
+def _together(
+    move: Callable[Concatenate[Lockstep, _Arguments], _Result],
+) -> Callable[Concatenate[Lockstep, _Arguments], _Result]:
+    """A way of moving all lanes; given up in the middle, all stand where the last one stood."""
+
+    @wraps(move)
+    def moved(self: Lockstep, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        try:
+            return move(self, *args, **kwargs)
+        except GivenUpError:
+            with waiting_alone():
+                self.to_time(min(lane.line.time for lane in self.lanes))
+            raise
+
+    return moved
 
 
 class Lockstep:
@@ -33,7 +50,7 @@ class Lockstep:
 
     def __init__(self, lanes: Sequence[Lane]) -> None:
         self.lanes = tuple(lanes)
-        self._room = FIRST_SLICE
+        self._slices = Slices()
         self._advancing = 0  # the lane that runs: if its policy fails, it is the one
 
     @property
@@ -116,6 +133,7 @@ class Lockstep:
             self._advance(place, 1, inf, 0)
         return bool(following)
 
+    @_together
     def step_back(self) -> tuple[int, ...]:
         """Undo the last step; the lanes that moved."""
         here = self.events
@@ -140,12 +158,14 @@ class Lockstep:
         for session in self.sessions:
             session.to_start()
 
+    @_together
     def to_time(self, time: float) -> None:
         """Every lane to just after all its events up to *time*."""
         for lane in self.lanes:
             lane.line.seek_time(time)
         self.settle()
 
+    @_together
     def after(self, lane: int, event: int) -> None:
         """To just after an event of a lane; to the end if it has fewer."""
         line = self.lanes[lane].line
@@ -159,6 +179,7 @@ class Lockstep:
             pass
         self.settle()
 
+    @_together
     def before(self, lane: int, event: int) -> None:
         """To just before an event of a lane: the next step takes it."""
         line = self.lanes[lane].line
@@ -171,6 +192,7 @@ class Lockstep:
             self._step_quickly()
         self.settle()
 
+    @_together
     def before_arrival(self, arrival: int, time: float) -> None:
         """To just before an arrival, which comes at *time*."""
         self._just_before(time)
@@ -194,6 +216,7 @@ class Lockstep:
 
     # Running.
 
+    @_together
     def run(self, last: int | None, until: float, flags: int, deadline: float) -> Reason:
         """Run on: to event *last* of the first lane, to a time, or to an event with a flag.
 
@@ -211,25 +234,28 @@ class Lockstep:
         return reason
 
     def _slice(self, last: int | None, until: float, flags: int) -> Reason:
-        began = monotonic()
-        try:
-            reason = self._unguarded_slice(last, until, flags)
-        except PolicyError:
-            self._before_fault()
-            raise
-        took = monotonic() - began
-        if took > 2 * SLICE_SECONDS:
-            self._room = max(LEAST_SLICE, self._room // 2)
-        elif took < SLICE_SECONDS / 2:
-            self._room = min(MOST_SLICE, self._room * 2)
-        return reason
-
-    def _unguarded_slice(self, last: int | None, until: float, flags: int) -> Reason:
+        """For a few milliseconds all lanes together: the first that is not at its end leads."""
         leader = next((n for n, lane in enumerate(self.lanes) if lane.line.next_event), None)
         if leader is None:
             return Reason.END
+        line, reason = self.lanes[leader].line, Reason.LIMIT
+
+        def run(room: int) -> int:
+            nonlocal reason
+            before = line.event
+            reason = self._follow(leader, room, last, until, flags)
+            return line.event - before
+
+        try:
+            self._slices.take(run)
+        except PolicyError:
+            self._before_fault()
+            raise
+        return reason
+
+    def _follow(self, leader: int, room: int, last: int | None, until: float, flags: int) -> Reason:
+        """The leader runs so many events, and the others to its time."""
         line = self.lanes[leader].line
-        room = self._room
         if last is not None and leader == 0:
             room = min(room, last - line.event)
         led = self._advance(leader, room, until, flags)

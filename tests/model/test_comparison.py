@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.api import Session
-from model.comparison.companion import companion
 from model.comparison.comparison import Comparison, open_run
 from model.comparison.differences import DIFFERENCES
 from model.comparison.file import load_run, save_run
@@ -265,15 +264,6 @@ def test_a_record_takes_no_rows_after_a_gap() -> None:
     record.append(rows)
     assert record.between(0, 3).tolist() == [5, 6, 7]
     assert record.between(0, 4) is None
-
-
-def test_catching_up_within_a_budget_leaves_all_lanes_in_step() -> None:
-    session = Session.open("dra-vms", "dra", kernel=False)
-    session.run(events=1500)
-    late = companion(session, "first-fit", kernel=False)
-    comparison = Comparison.of([session, late], budget=0.0)
-    assert in_step(comparison)
-    assert 0 < comparison.timeline.event < 1500
 
 
 def test_a_fork_is_compared_from_where_it_left() -> None:

@@ -1,0 +1,33 @@
+"""Long runs in slices of a few milliseconds, however long an event takes."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Callable
+
+#: Seconds that one slice should take: between two of them a run can be looked at and stopped.
+SLICE_SECONDS = 0.004
+
+#: Events in one slice at most.
+MOST_EVENTS = 16_384
+
+
+class Slices:
+    """How many events the next slice may have, learned from those before.
+
+    It begins with one event and at most doubles from slice to slice, because the first events
+    may each take long: under a reference, a slow policy of one's own, or while a kernel is loaded.
+    """
+
+    def __init__(self) -> None:
+        self.room = 1
+
+    def take(self, run: Callable[[int], int]) -> int:
+        """Let *run* run at most so many events as it is given; the events that it ran."""
+        began = monotonic()
+        events = run(self.room)
+        if events > 0:
+            seconds = max(monotonic() - began, 1e-9)
+            fitting = min(SLICE_SECONDS * events / seconds, 2 * self.room, MOST_EVENTS)
+            self.room = max(1, int(fitting))
+        return events

@@ -1,0 +1,213 @@
+"""Whatever runs long does so in slices that fit a few milliseconds, and stops between two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from model import slices, walk
+from model.api import Session
+from model.comparison import comparison as comparison_module
+from model.comparison import lockstep
+from model.comparison.companion import companion
+from model.comparison.comparison import Comparison
+from model.engine import Advance, Reason, Task
+from model.slices import MOST_EVENTS, SLICE_SECONDS, Slices
+from model.state import digest
+from model.waiting import GivenUpError, waiting
+
+
+class Clock:
+    """A clock that only events move, and the events between two looks at it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, seconds_an_event: float) -> None:
+        self.now = 0.0
+        self.seconds_an_event = seconds_an_event
+        self.looks: list[int] = [0]
+        for module in (slices, walk, lockstep, comparison_module):
+            monkeypatch.setattr(module, "monotonic", self.look)
+
+    def look(self) -> float:
+        if self.looks[-1]:
+            self.looks.append(0)
+        return self.now
+
+    def ran(self, events: int) -> None:
+        self.now += events * self.seconds_an_event
+        self.looks[-1] += events
+
+    @property
+    def most(self) -> int:
+        """The most events that ran between two looks."""
+        return max(self.looks)
+
+
+class Timed:
+    """An engine whose events take the clock's time."""
+
+    def __init__(self, engine: Any, clock: Clock) -> None:
+        self._engine, self._clock = engine, clock
+        self.name, self.keyframe_every = engine.name, engine.keyframe_every
+
+    def advance(self, state: Any, tape: Any, task: Task) -> Advance:
+        result: Advance = self._engine.advance(state, tape, task)
+        self._clock.ran(result.rows)
+        return result
+
+
+def slow(clock: Clock, policy: str = "dra") -> Session:
+    session = Session.open("dra-classroom", policy, kernel=False)
+    session.use_engine(Timed(session.bench.reference, clock))
+    return session
+
+
+def test_a_slice_grows_to_what_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch, 1e-9)
+    room = Slices()
+    seen = []
+    for _ in range(20):
+        room.take(lambda most: seen.append(most) or clock.ran(most) or most)
+    assert seen[:4] == [1, 2, 4, 8]
+    assert seen[-1] == MOST_EVENTS
+    clock.seconds_an_event = SLICE_SECONDS / 10
+    for _ in range(2):
+        room.take(lambda most: seen.append(most) or clock.ran(most) or most)
+    assert seen[-1] == 10
+
+
+def test_a_slice_that_ran_nothing_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    Clock(monkeypatch, 1.0)
+    room = Slices()
+    room.room = 77
+    assert room.take(lambda _: 0) == 0
+    assert room.room == 77
+
+
+def test_few_quick_events_at_a_pace_do_not_make_a_slice_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock(monkeypatch, SLICE_SECONDS / 3)
+    room = Slices()
+    for _ in range(30):
+        room.take(lambda _: clock.ran(1) or 1)
+    assert room.room <= 3
+
+
+@pytest.mark.parametrize("seconds", [0.5, SLICE_SECONDS, SLICE_SECONDS / 20])
+def test_a_slow_policy_looks_at_the_clock_after_a_few_milliseconds(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch, seconds)
+    session = slow(clock)
+    session.run(events=300)
+    assert session.timeline.event == 300
+    assert clock.most <= max(1, SLICE_SECONDS / seconds)
+
+
+def test_a_budget_ends_a_slow_run_after_one_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = slow(Clock(monkeypatch, 0.5))
+    for event in range(1, 5):
+        assert session.run(budget=0.004) is Reason.LIMIT
+        assert session.timeline.event == event
+
+
+def test_going_far_back_and_forth_is_done_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch, SLICE_SECONDS / 8)
+    session = slow(clock)
+    session.seek(400)
+    session.seek(390)
+    session.seek_time = session.timeline.seek_time
+    session.seek_time(session.timeline.time / 2)
+    assert session.previous_of("departure")
+    session.timeline.rows(1, 300)
+    assert clock.most <= 8
+
+
+def test_the_previous_event_of_a_kind_is_looked_for_near_by(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock(monkeypatch, 1e-9)
+    session = slow(clock)
+    session.run(events=2000)
+    clock.looks = [0]
+    session.previous_of("departure")
+    assert sum(clock.looks) <= session.timeline.engine.keyframe_every
+
+
+def stopping_after(looks: int) -> Any:
+    """Somebody who waits for so many looks."""
+    left = iter(range(looks))
+    return waiting(lambda _: None, lambda: next(left, None) is None)
+
+
+@pytest.mark.parametrize("looks", [0, 1, 7, 20])
+def test_a_seek_that_is_stopped_stands_at_an_event_it_has_reached(
+    looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = slow(Clock(monkeypatch, SLICE_SECONDS / 4))
+    with stopping_after(looks), pytest.raises(GivenUpError) as stopped:
+        session.seek(350)
+    assert "Going to event 350: stopped at" in stopped.value.line
+    reached = session.timeline.event
+    assert 0 < reached < 350
+    straight = Session.open("dra-classroom", "dra", kernel=False)
+    straight.run(events=reached)
+    assert digest(session.timeline.state) == digest(straight.timeline.state)
+    session.seek(350)
+    straight.run(events=350 - reached)
+    assert digest(session.timeline.state) == digest(straight.timeline.state)
+
+
+def test_a_frame_whose_log_was_given_up_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = slow(Clock(monkeypatch, 0.1))
+    session.run(events=300)
+    session.timeline.recent = type(session.timeline.recent)(session.bench.system.row_dtype)
+    with stopping_after(5):
+        assert len(session.frame().rows) == 0
+    session.step()
+    assert session.frame().event == 301
+
+
+def in_step(comparison: Comparison) -> bool:
+    clock = comparison.timeline.time
+    return all(
+        lane.timeline.time <= clock
+        and (lane.timeline.next_event is None or lane.timeline.next_event.time >= clock)
+        for lane in comparison.sessions
+    )
+
+
+@pytest.mark.parametrize("looks", [0, 3, 12])
+def test_lanes_that_are_stopped_on_the_way_stand_together(
+    looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock(monkeypatch, SLICE_SECONDS / 4)
+    comparison = Comparison.of([slow(clock), slow(clock, "first-fit")])
+    with stopping_after(looks), pytest.raises(GivenUpError):
+        comparison.seek(500)
+    assert in_step(comparison)
+    assert comparison.timeline.event < 500
+
+
+def test_one_that_is_stopped_catching_up_holds_all_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch, SLICE_SECONDS / 4)
+    session = slow(clock)
+    session.run(events=600)
+    late = companion(session, "first-fit", kernel=False)
+    late.use_engine(Timed(late.bench.reference, clock))
+    told: list[str] = []
+    monkeypatch.setattr("model.waiting.PERIOD", -1.0)
+    with waiting(told.append, lambda: len(told) >= 9):
+        comparison = Comparison.of([session, late])
+    assert told[0].startswith("First fit: catching up: ")
+    assert in_step(comparison)
+    assert 0 < comparison.timeline.event < 600
+
+
+def test_a_slice_of_lanes_is_as_short_as_that_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch, 0.3)
+    comparison = Comparison.of([slow(clock), slow(clock, "first-fit")])
+    before = comparison.timeline.event
+    comparison.run(budget=0.004)
+    assert comparison.timeline.event - before == 1
