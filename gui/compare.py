@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QToolButton
 from gui.compare_docks import CompareDocks
 from gui.compare_form import ask_variant
 from gui.docks import PanelDock
+from gui.goals import Goal
 from gui.intents import BreakAt, GoTo, Intent, RunUntil, Say, Select
 from gui.panels.wording import on_any_server
 from gui.transport import FILE_REFUSED
-from gui.worker import Goal, RunWorker
+from gui.worker import RunWorker
 from model.comparison.companion import companion
 from model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of, lanes_shown
 from model.comparison.differences import DIFFERENCES
@@ -26,9 +27,6 @@ from model.records import DEPARTURE, MOVE, SLOT
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
-
-#: Seconds that a policy may take to run up to the clock of the one it is put beside.
-CATCH_UP_SECONDS = 3.0
 
 _TIP = ("Compare\nPuts other policies, or other parameters, beside this one: the same jobs, "
         "clocks in step.")  # fmt: skip
@@ -176,7 +174,7 @@ class CompareControl(QObject):
 
     def compare(self, policies: tuple[str, ...]) -> None:
         """Run these policies beside the first; none ends the comparison."""
-        self._worker.post(lambda worker: _compare(worker, policies))
+        self._worker.post_instead(lambda worker: _compare(worker, policies))
 
     def follow(self, lane: int) -> None:
         """Step into the decisions of a lane, where it takes part in an event."""
@@ -206,7 +204,7 @@ class CompareControl(QObject):
         window = self._window
         match intent:
             case GoTo(event, substep):
-                self._worker.post(lambda worker: worker.walk(
+                self._worker.post_instead(lambda worker: worker.walk(
                     lambda run: _seek_in(run, lane, event, substep)))  # fmt: skip
             case RunUntil(event=int(event)):
                 self._run_until(lane, event)
@@ -241,7 +239,7 @@ class CompareControl(QObject):
     # The status bar.
 
     def next_text(self, frame: Frame) -> str:
-        """What happens next, and under which of the policies."""
+        """What happens now or next, and under which of the policies."""
         standing = frame.comparison
         if frame.running:
             return ""
@@ -258,7 +256,8 @@ class CompareControl(QObject):
         elif standing is not None and event.kind in {DEPARTURE, MOVE}:
             what = on_any_server(part.info, event)
         at = "" if event.kind == SLOT else f" at t = {event.time:.4f}"  # a slot is its time
-        return f"next: {what}{where}{at}"
+        when = "now" if part.records else "next"
+        return f"{when}: {what}{where}{at}"
 
 
 def _compare(worker: RunWorker, policies: tuple[str, ...]) -> None:
@@ -276,12 +275,12 @@ def _compare(worker: RunWorker, policies: tuple[str, ...]) -> None:
     kept = {lane.origin.policy: lane for lane in others}
     compiled = first.timeline.engine is not first.bench.reference
     sessions = [kept.get(policy) or companion(first, policy, compiled) for policy in policies]
-    comparison = Comparison.of([first, *sessions], CATCH_UP_SECONDS)
+    comparison = Comparison.of([first, *sessions])
     comparison.layout = ""
     worker.adopt(comparison)
     if comparison.timeline.time < time:
         worker.tell(f"All stand at t = {comparison.timeline.time:.4g}, as far as the new policy "
-                    "came within a few seconds; run on from here.")  # fmt: skip
+                    "came; run on from here.")  # fmt: skip
 
 
 def _go_to_first(worker: RunWorker, kind: str, where: bool) -> None:

@@ -20,6 +20,7 @@ from gui.compare import CompareControl
 from gui.docks import PanelDock
 from gui.experiments import Experiments
 from gui.faults import Fault, guard_classes
+from gui.goals import Progress
 from gui.intents import (
     ApplyScenario,
     BreakAt,
@@ -62,6 +63,7 @@ class MainWindow(QMainWindow):
         self.frame: Frame | None = None
         self.info: RunInfo | None = None
         self.selection = Select()
+        self._progress = ""  # what was last said of what takes long
         self._told = ""  # the run's last message; the window's own stay until the next
         self.control = RunControl(worker, self)
         self.layouts = Layouts(self)
@@ -107,7 +109,7 @@ class MainWindow(QMainWindow):
         self.worker.refused.connect(self.say)
         self.worker.compiled.connect(self._compiled)
         self.worker.progressed.connect(self._progressed)
-        self.worker.waited.connect(self.say)
+        self.worker.compiling.connect(self.transport.show_compiling)
         self.worker.laid_out.connect(self.panels.arrange)
         self.transport.chosen.connect(self.control.open)
         self.transport.paced.connect(self.control.set_pace)
@@ -192,8 +194,14 @@ class MainWindow(QMainWindow):
         QGuiApplication.clipboard().setText(self._fault_details)
         self._copy_fault.hide()
 
-    def _progressed(self, share: float) -> None:
-        self.say(f"Reading the trace: {share:.0%} (Esc stops it)")
+    def _progressed(self, progress: Progress) -> None:
+        """Say how far it is; once that is over, what the run said last."""
+        self.transport.set_progress(progress)
+        if progress.text:
+            self.say(progress.text)
+            self._progress = progress.text
+        elif self._status.text() == self._progress:
+            self.say(self._told)
 
     def _compiled(self, done: bool) -> None:
         self.say("Compiled: the run is at full speed." if done

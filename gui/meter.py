@@ -28,6 +28,7 @@ class Meter:
         """The speed, when the run has come to an event and a time."""
         passed = monotonic() - self.started
         if passed >= SPEED_WINDOW:
-            speed = Speed((event - self.event) / passed, (time - self.time) / passed)
+            speed = Speed(max(0.0, (event - self.event) / passed),
+                          max(0.0, (time - self.time) / passed))  # fmt: skip
             self.started, self.event, self.time, self.speed = monotonic(), event, time, speed
         return self.speed

@@ -7,8 +7,9 @@ from typing import Any, Mapping
 
 from PySide6.QtCore import QObject
 
+from gui.goals import Goal
 from gui.pace import Pace
-from gui.worker import Goal, RunWorker
+from gui.worker import RunWorker
 from model.comparison.comparison import Comparison, lanes_of
 from model.comparison.file import load_run, save_run
 from model.policies import suits
@@ -53,15 +54,15 @@ class RunControl(QObject):
                 session = Comparison.beside(lanes_of(session)[0], beside, kernel=False)
             session.rename(scenario)
             worker.adopt(session)
-            if event:
-                session.seek(event)
+            if event:  # once the start is seen: the way there may be long
+                worker.post(lambda worker: worker.walk(lambda run: run.seek(event)))
 
-        self._worker.post(command)
+        self._worker.post_instead(command)
 
     def open_path(self, path: Path) -> None:
         """Open a scenario file or a saved session."""
         if path.suffix == ".slotscope":
-            self._worker.post(lambda worker: worker.adopt(load_run(path)))
+            self._worker.post_instead(lambda worker: worker.adopt(load_run(path)))
         else:
             self.open(str(path))
 
@@ -79,7 +80,7 @@ class RunControl(QObject):
             session.rename(name)
             worker.adopt(session)
 
-        self._worker.post(command)
+        self._worker.post_instead(command)
 
     def reload_policies(self) -> None:
         """Run policies of one's own from their files as they are now, to where the run was.
@@ -97,7 +98,7 @@ class RunControl(QObject):
             if all(one is other for one, other in zip(lanes, fresh, strict=True)):
                 return
             event, substep = run.timeline.event, run.timeline.substep
-            session = fresh[0] if len(fresh) == 1 else Comparison.of(fresh, budget=0.0)
+            session = fresh[0] if len(fresh) == 1 else Comparison.of(fresh)
             worker.adopt(session)
             note = f"{session.info.policy_title}: loaded again, replayed to event {event}."
             worker.run(Goal(event, express=True, replay=True, substep=substep, note=note))
@@ -131,12 +132,14 @@ class RunControl(QObject):
         self._worker.post(lambda worker: worker.run(goal or Goal()))
 
     def pause(self) -> None:
-        """Stop what runs long: the run, or the reading of a trace."""
+        """Stop the run, and whatever takes long."""
         self._worker.cancel()
-        self._worker.post(RunWorker.pause)
 
     def run_or_pause(self) -> None:
-        """The space bar."""
+        """The space bar; what takes long besides the run is stopped, too."""
+        if self._worker.busy:
+            self.pause()
+            return
         self._worker.post(lambda worker: worker.pause() if worker.running else worker.run(Goal()))
 
     def express(self) -> None:
@@ -177,7 +180,7 @@ class RunControl(QObject):
 
     def go_to(self, event: int, substep: int = 0) -> None:
         """Stand after an event."""
-        self._worker.post(lambda worker: worker.walk(lambda session: session.seek(event, substep)))
+        self._worker.post_instead(lambda worker: worker.walk(lambda run: run.seek(event, substep)))
 
     def back_to(self, kind: str) -> None:
         """Stand just before the previous event of a kind."""
@@ -189,11 +192,11 @@ class RunControl(QObject):
 
     def to_start(self) -> None:
         """Back to the start."""
-        self._worker.post(lambda worker: worker.walk(lambda run: run.to_start()))
+        self._worker.post_instead(lambda worker: worker.walk(lambda run: run.to_start()))
 
     def to_live_end(self) -> None:
         """To the last event ever reached."""
-        self._worker.post(lambda worker: worker.walk(lambda run: run.to_live_end()))
+        self._worker.post_instead(lambda worker: worker.walk(lambda run: run.to_live_end()))
 
     # Breakpoints.
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from gui.actions import Actions
 from gui.fault_label import FaultLabel
+from gui.goals import Progress
 from gui.history_bar import HistoryBar
 from gui.icons import icon
 from gui.pace import REAL_TIME, SLIDER_MOST, Pace, pace_at, position_of
@@ -73,6 +74,8 @@ class TransportBar(QWidget):
         self.speed = QSlider(Qt.Orientation.Horizontal)
         self.history = HistoryBar(theme)
         self._clock, self._event, self._rate, self._pace = (QLabel() for _ in range(4))
+        self._compiling = QLabel()
+        self._frame: Frame | None = None
         self._buttons: dict[str, QToolButton] = {}
         self._describe()
         layout = QVBoxLayout(self)
@@ -108,6 +111,9 @@ class TransportBar(QWidget):
         self.scenario.activated.connect(self._choice_made)
         self.policy.activated.connect(self._policy_chosen)
         self.seed.valueChanged.connect(self._choice_made)
+        self._compiling.setObjectName("compiling")
+        self._compiling.setToolTip("Compiling\nThe run goes on under the reference meanwhile.")
+        self._compiling.hide()
         self._clock.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def _first_row(self) -> QHBoxLayout:
@@ -140,6 +146,8 @@ class TransportBar(QWidget):
         self._pace.setMinimumWidth(self._pace.fontMetrics().horizontalAdvance("8.0 sub-steps/s"))
         row.addWidget(self._pace)
         row.addStretch(1)
+        row.addWidget(self._compiling)
+        row.addSpacing(12)
         row.addWidget(QLabel("next"))
         row.addWidget(self.kind)
         until = QToolButton()
@@ -191,14 +199,34 @@ class TransportBar(QWidget):
 
     def set_frame(self, frame: Frame) -> None:
         """Show time, event and speed of a frame."""
-        self._clock.setText(_clock_text(frame))
-        substep = f" + {len(frame.records)}" if frame.records else ""
-        self._event.setText(f"event {grouped(frame.event)}{substep}")
+        self._frame = frame
+        self._clock.setText(_clock_text(frame.info, frame.time))
+        self._event.setText(_event_text(frame))
         rate = frame.speed.events_per_second
         self._rate.setText(_rate_text(rate) if frame.running else frame.engine)
         self.history.set_frame(frame)
-        if frame.running != self._running:
-            self._running = frame.running
+        self._show_whether(frame.playing)
+
+    def set_progress(self, progress: Progress) -> None:
+        """Signs of life while no frames come; then the last frame again."""
+        if self._frame is None:
+            return
+        if not progress.text:
+            self.set_frame(self._frame)
+            return
+        self._clock.setText(_clock_text(self._frame.info, progress.time))
+        self._event.setText(f"event {grouped(progress.event)}")
+        self._rate.setText(_rate_text(progress.speed.events_per_second))
+        self._show_whether(True)
+
+    def show_compiling(self, text: str) -> None:
+        """How far it is with compiled code; nothing if *text* is empty."""
+        self._compiling.setText(text)
+        self._compiling.setVisible(bool(text))
+
+    def _show_whether(self, running: bool) -> None:
+        if running != self._running:
+            self._running = running
             self._show_run_button()
 
     def set_lecture(self, lecture: bool) -> None:
@@ -246,11 +274,18 @@ class TransportBar(QWidget):
         self.speed.setValue(self.speed.value() + steps * _STEP)
 
 
-def _clock_text(frame: Frame) -> str:
-    if frame.info.kind.slotted:
-        return f"slot {grouped(int(frame.time))}"
-    unit = f"{THIN_SPACE}{frame.info.time_unit}" if frame.info.time_unit else ""
-    return f"t = {frame.time:.2f}{unit}"
+def _clock_text(info: RunInfo, time: float) -> str:
+    if info.kind.slotted:
+        return f"slot {grouped(int(time))}"
+    unit = f"{THIN_SPACE}{info.time_unit}" if info.time_unit else ""
+    return f"t = {time:.2f}{unit}"
+
+
+def _event_text(frame: Frame) -> str:
+    """The last event, or the one in the making and how far it is."""
+    if not frame.records:
+        return f"event {grouped(frame.event)}"
+    return f"event {grouped(frame.event + 1)}, sub-step {len(frame.records)}"
 
 
 def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:

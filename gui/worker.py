@@ -7,9 +7,7 @@ made only after the last one was taken, so a slow drawing slows no run down.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from subprocess import Popen
 from time import monotonic
 from typing import Any, Callable
 
@@ -17,16 +15,17 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.fault_label import without_folders
 from gui.faults import Fault, caught, tell
+from gui.goals import Goal, Progress
 from gui.meter import Meter
 from gui.pace import REAL_TIME, Pace
-from gui.warming import load_painting, warm_in_background
+from gui.warming import Warming
 from model.api import Session
 from model.comparison.comparison import Comparison, Run, lanes_of, lanes_shown
 from model.engine import Reason
 from model.errors import PolicyFileError, UserError
 from model.policies import stop_what_hangs
 from model.scenario.load import Scenario
-from model.waiting import waiting
+from model.waiting import PERIOD, GivenUpError, waiting
 
 Command = Callable[["RunWorker"], None]
 
@@ -36,19 +35,6 @@ LONG_SLICE_SECONDS = 0.012
 
 #: Seconds between two looks at what is not done yet: a frame to be taken, code to be compiled.
 MOMENT = 0.05
-
-
-@dataclass
-class Goal:
-    """What ends a run: an event number, a time, an event of a kind; nothing by default."""
-
-    event: int | None = None
-    time: float = float("inf")
-    kind: str | None = None
-    express: bool = False
-    replay: bool = False  #: back to where the run was: breakpoints do not count
-    substep: int = 0  #: then so many sub-steps into the next event
-    note: str = ""  #: said when it is reached
 
 
 class RunWorker(QObject):
@@ -66,6 +52,10 @@ class RunWorker(QObject):
         A command could not be carried out; the run is as it was.
     policy_refused(str)
         What is wrong with a policy of one's own; empty once that is over.
+    progressed(Progress)
+        How far it is with what takes long; without a text once that is over.
+    compiling(str)
+        How far it is with compiled code; empty once the run uses it.
     """
 
     framed = Signal(object)
@@ -74,8 +64,8 @@ class RunWorker(QObject):
     refused = Signal(str)
     policy_refused = Signal(str)
     compiled = Signal(bool)
-    progressed = Signal(float)
-    waited = Signal(str)  #: how far it is with what takes long while a run is opened
+    compiling = Signal(str)
+    progressed = Signal(object)
     laid_out = Signal(str)
 
     def __init__(self) -> None:
@@ -89,12 +79,14 @@ class RunWorker(QObject):
         self._commands: SimpleQueue[Command | None] = SimpleQueue()
         self._taken = threading.Event()
         self._taken.set()
-        self._cancelled = threading.Event()
+        self._stops: SimpleQueue[None] = SimpleQueue()  # one for each wish that has not arrived
         self._meter = Meter()
         self._clock = (0.0, 0.0)
-        self._warming: Popen[bytes] | None = None
-        self._warmed = ""  # the kind of system that it compiles, or has compiled, for
-        self._kernel_wanted = False
+        self._start = (0, 0.0)  # the event and the time at which the run to the goal began
+        self._told = 0.0  # when progress was last told
+        self._telling = False
+        self._warming = Warming()
+        self._seen = False  # whether a frame of what runs is out
         self._stale = True
         self._message = ""
         self._thread = threading.Thread(target=self._live, name="run", daemon=True)
@@ -107,14 +99,26 @@ class RunWorker(QObject):
 
     def stop(self) -> None:
         """End the thread; returns when it has ended."""
+        self._stops.put(None)
         self._commands.put(None)
         stop_what_hangs()
         self._thread.join()
-        self._stop_warming()
+        self._warming.stop()
 
     def post(self, command: Command) -> None:
-        """Carry out a command between two slices."""
+        """Carry out a command between two slices, or after what takes long."""
         self._commands.put(command)
+
+    def post_instead(self, command: Command) -> None:
+        """Carry out a command at once, instead of what takes long."""
+        self._stops.put(None)
+        self._commands.put(RunWorker._stopped)
+        self._commands.put(command)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something takes long that is not the run."""
+        return self._telling and not self.running
 
     def take(self) -> None:
         """The last frame has been drawn; another may come."""
@@ -133,7 +137,8 @@ class RunWorker(QObject):
                 self._carry_out(RunWorker._slice)
             if not self._carry_out(type(self)._publish):
                 self._stale = False  # the next try is at the next command
-            self._carry_out(type(self)._load_kernel_when_ready)
+            self._tell_now_and_then()
+            self._carry_out(type(self)._use_what_is_compiled)
 
     def _next_command(self) -> Command | None:
         """The next command, None to end; without one a run goes on and anything else waits.
@@ -149,7 +154,7 @@ class RunWorker(QObject):
 
     @property
     def _pending(self) -> bool:
-        return self._kernel_wanted or (self._stale and self.session is not None)
+        return self._warming.wanted or (self._stale and self.session is not None)
 
     def _carry_out(self, command: Command) -> bool:
         """Carry out a command; False where it could not be, which the window is told.
@@ -159,7 +164,11 @@ class RunWorker(QObject):
         session = self.session
         place = None if session is None else (session.timeline.event, session.timeline.substep)
         try:
-            command(self)
+            with waiting(self._report, self._stop_wanted):
+                command(self)
+        except GivenUpError as error:
+            self.running = False
+            self.tell(error.line)
         except UserError as error:
             line = error.line
             if isinstance(error, PolicyFileError):
@@ -182,6 +191,33 @@ class RunWorker(QObject):
         self._stale = True
         self.refused.emit(line)
 
+    def _stop_wanted(self) -> bool:
+        """Asked in the middle of what takes long, where another engine can also take over."""
+        self._use_what_is_compiled()
+        return not self._stops.empty()
+
+    def _stopped(self) -> None:
+        """What was to stop has stopped; what follows runs."""
+        self._stops.get()
+
+    def _report(self, text: str) -> None:
+        """Tell how far it is with what takes long."""
+        line = None if self.session is None else self.session.timeline
+        event, time = (0, 0.0) if line is None else (line.event, line.time)
+        self._telling = True
+        self.progressed.emit(Progress(text, event, time, self._meter.read(event, time)))
+
+    def _tell_now_and_then(self) -> None:
+        """Signs of life while nothing is drawn, and that it is over."""
+        if self.running and self.goal.express and self.session is not None:
+            if monotonic() - self._told >= PERIOD:
+                self._told = monotonic()
+                line = self.session.timeline
+                self._report(self.goal.told(line.event, line.time, self._start))
+        elif self._telling:
+            self._telling = False
+            self.progressed.emit(Progress())
+
     def _publish(self) -> None:
         if self.session is None or not self._stale or (self.running and self.goal.express):
             return
@@ -189,14 +225,15 @@ class RunWorker(QObject):
             return
         line = self.session.timeline
         frame = self.session.frame(
-            running=self.running,
+            running=self.running and not self._stepping,
+            playing=self.running,
             speed=self._meter.read(line.event, line.time),
             message=self._message,
             bounds=self.bounds,
             breakpoints=frozenset(self.breakpoints),
         )
         self._taken.clear()
-        self._stale = False
+        self._stale, self._seen = False, True
         self.framed.emit(frame)
 
     # Commands.
@@ -213,23 +250,10 @@ class RunWorker(QObject):
         self.opened.emit(session.info)
         if session.layout:
             self.laid_out.emit(session.layout)
-        if any(lane.timeline.engine is lane.bench.reference and lane.bench.has_kernel
-               for lane in lanes_of(session)):  # fmt: skip
-            self._kernel_wanted = True
-            self._warm(session.info.system)
-
-    def _warm(self, system: str) -> None:
-        """See to it that a kind of system's kernels are compiled; of one kind at a time."""
-        if system == self._warmed:
-            return
-        self._stop_warming()
-        self._warmed = system
-        self._warming = warm_in_background(system)
-
-    def _stop_warming(self) -> None:
-        if self._warming is not None and self._warming.poll() is None:
-            self._warming.terminate()
-            self._warming.wait()
+        self._seen = False
+        benches = [lane.bench for lane in lanes_of(session) if lane.bench.has_kernel
+                   and lane.timeline.engine is lane.bench.reference]  # fmt: skip
+        self._warming.want(session.info.kind, {bench.scenario.policy.name for bench in benches})
 
     def run(self, goal: Goal) -> None:
         """Run on until the goal, or until paused."""
@@ -239,6 +263,8 @@ class RunWorker(QObject):
         if goal.kind is not None:
             self._session.step()
         self._clock = (monotonic(), line.time)
+        self._start = (line.event, line.time)
+        self._told = monotonic()
         self._meter.restart(line.event, line.time)
         self.tell("")
 
@@ -249,25 +275,24 @@ class RunWorker(QObject):
 
     def walk(self, step: Callable[[Run], Any], note: str = "") -> None:
         """Pause and take a step of any kind, forwards or back."""
+        line = self._session.timeline
         self.running = False
+        self._meter.restart(line.event, line.time)
         self.tell(note)
         if step(self._session) is False:
             self._message = "There is no earlier event of that kind."
 
     def cancel(self) -> None:
-        """Give up what is being read, and what hangs (may be called from any thread)."""
-        self._cancelled.set()
+        """Give up what takes long, what hangs, and the run (may be called from any thread)."""
         stop_what_hangs()
+        self.post_instead(RunWorker.pause)
 
     def open(self, scenario: str | Scenario, **choices: Any) -> Run:
         """Open a scenario, telling how far the reading of its trace, or its plan, has come.
 
         Policies that run beside the present one run beside it again.
         """
-        self._cancelled.clear()
-        with waiting(self.waited.emit, self._cancelled.is_set):
-            session = Session.open(scenario, kernel=False, progress=self.progressed.emit,
-                                   cancelled=self._cancelled.is_set, **choices)  # fmt: skip
+        session = Session.open(scenario, kernel=False, **choices)
         if not isinstance(self.session, Comparison):
             return session
         system = session.info.system
@@ -308,7 +333,7 @@ class RunWorker(QObject):
     def _slice(self) -> None:
         session, goal = self._session, self.goal
         self._stale = True
-        if self.pace.substeps is not None and not goal.express:
+        if self.pace.substeps is not None and self._stepping:
             self._beat(session, self.pace.substeps)
             return
         until = goal.time if goal.express else min(goal.time, self._paced_time())
@@ -317,6 +342,11 @@ class RunWorker(QObject):
         budget = SLICE_SECONDS if self.pace.time is not None else LONG_SLICE_SECONDS
         reason = session.run(events=room, until=until, stop=stop, budget=budget)
         self._end_if_reached(session, reason)
+
+    @property
+    def _stepping(self) -> bool:
+        """Whether a run goes sub-step by sub-step."""
+        return self.pace.substeps is not None and not self.goal.express
 
     def _paced_time(self) -> float:
         if self.pace.time is None:
@@ -371,24 +401,18 @@ class RunWorker(QObject):
         self.running = False
         self.tell(message)
 
-    def _load_kernel_when_ready(self) -> None:
-        """Once a first frame is out, so that loading (a second) delays no picture."""
-        if not self._kernel_wanted or self._stale or self.session is None:
+    def _use_what_is_compiled(self) -> None:
+        """Once a first frame is out, so that loading delays no picture."""
+        if not self._seen or self.session is None or not self._warming.wanted:
             return
-        if self._warming is not None:
-            if self._warming.poll() is None:
-                return
-            done = self._warming.returncode == 0
-            self._warming = None
-            self.compiled.emit(done)
-            if not done:
-                self._kernel_wanted = False
-                self._warmed = ""
-                return
-        self._kernel_wanted = False
-        self.session.use_kernel()
-        load_painting()
-        self._stale = True
+        before = self._warming.text
+        if self._warming.ready():
+            self.session.use_kernel()
+            self._stale = True
+        if self._warming.text != before:
+            self.compiling.emit(self._warming.text)
+        if self._warming.failed or (before and not self._warming.text):
+            self.compiled.emit(not self._warming.failed)
 
 
 def _nothing(_: RunWorker) -> None:

@@ -25,7 +25,7 @@ from model.session_check import fault_in
 from model.session_file import Place, Saved, read_session, write_session
 from model.state import copied, digest, frozen
 from model.systems.kinds import kind_named
-from model.waiting import GivenUpError
+from model.waiting import GivenUpError, who_waits
 from model.walk import Walk
 from model.workload import ContinuedWorkload
 
@@ -72,7 +72,8 @@ class Session(Walk):
         was read from, if it was not edited since.
         With *kernel* the compiled twin is used at once where there is one (compiling takes
         some seconds the first time); without, the reference runs until :meth:`use_kernel`.
-        *progress* and *cancelled* concern the reading of a trace.
+        *progress* and *cancelled* concern the reading of a trace; without them whoever waits
+        (:mod:`model.waiting`) is told and asked.
 
         Raises
         ------
@@ -248,8 +249,9 @@ class Session(Walk):
         message: str = "",
         bounds: Any = None,
         breakpoints: frozenset[int] = frozenset(),
+        playing: bool = False,
     ) -> Frame:
-        """An immutable snapshot of this moment."""
+        """An immutable snapshot of this moment; the arguments are fields of :class:`Frame`."""
         line = self.timeline
         return Frame(
             info=self.info,
@@ -264,6 +266,7 @@ class Session(Walk):
             samples=line.samples.table,
             extent=line.extent(),
             running=running,
+            playing=playing or running,
             engine=line.engine.name,
             agreement=self.agreement,
             bounds=self.bench.kind.no_bounds() if bounds is None else bounds,
@@ -332,10 +335,15 @@ def open_bench(
 ) -> Bench:
     """A bench for a scenario, with its trace read where it has one.
 
-    *progress* is told the share read so far; reading stops once *cancelled* says so.
+    *progress* is told the share read so far; reading stops once *cancelled* says so.  Without
+    them whoever waits is told and asked.
     """
     if scenario.workload.kind == "trace" or trace:
-        kind = kind_named(scenario.system)
+        kind, who = kind_named(scenario.system), who_waits()
+        progress = progress or (
+            lambda share: who.tell(f"Reading the trace: {share:.0%} (Esc stops it)")
+        )
+        cancelled = cancelled or who.stop
         resolved, recorded, report = kind.with_trace(scenario, trace, progress, cancelled)
         bench = assemble(resolved, policy, seed, recorded)
         return replace(bench, report=report)

@@ -87,12 +87,13 @@ class Frame:
     rows: np.ndarray  #: rows of the events up to this one, the newest last
     samples: NDArray[np.float64]  #: [n, width] samples of all history, also after this event
     extent: Extent
-    running: bool
+    running: bool  #: events pass too fast to look at each of them
     engine: str
     agreement: bool | None  #: did reference and kernel agree on the last event stepped into
     bounds: Any = None  #: of the kind of system; fills in as they are found in the background
     breakpoints: frozenset[int] = frozenset()
     speed: Speed = field(default_factory=Speed)
+    playing: bool = False  #: the run goes on by itself, at whatever pace
     message: str = ""  #: an error or a note for the status bar
     companions: tuple[Frame, ...] = ()  #: the same moment of the policies that run beside it
     comparison: Standing | None = None  #: how they compare; None for a run of its own

@@ -446,7 +446,7 @@ class Timeline:
 
     def keyframe_before(self, event: int) -> int:
         """The last keyframe before an event that is not the first of history."""
-        return max(frame for frame in self._keyframes if frame < event)
+        return self._near(event - 1)
 
     def latest(self, reached: Callable[[Any], bool]) -> Any:
         """A copy of the latest state kept that *reached* accepts, else of the first one.

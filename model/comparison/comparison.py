@@ -338,11 +338,12 @@ class Comparison:
         message: str = "",
         bounds: Any = None,
         breakpoints: frozenset[int] = frozenset(),
+        playing: bool = False,
     ) -> Frame:
         """A snapshot of this moment: that of the first lane, the others as its companions."""
         clock = self._moved.clock
         frames = [session.frame(running, speed, message, bounds,
-                                breakpoints if place == 0 else frozenset())
+                                breakpoints if place == 0 else frozenset(), playing)
                   for place, session in enumerate(self.sessions)]  # fmt: skip
         infos = [frame.info for frame in frames]
         frames = [replace(frame, time=clock, others=tuple(infos[:place] + infos[place + 1 :]))

@@ -24,10 +24,10 @@ from PySide6.QtCore import QEventLoop, QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gui import app as gui_app
+from gui.goals import Goal
 from gui.main_window import MainWindow
 from gui.pace import NO_LIMIT
 from gui.panels import panels_of
-from gui.worker import Goal
 from model.frame import Frame
 from model.scenario.load import Scenario, edited, load_scenario, write_scenario
 from tests.bench.timing import SETTLED, SIZES, Spread, scaled, section, spread, table

@@ -29,12 +29,12 @@ def test_a_plan_is_told_and_given_up(
         rest(qtbot, window, lambda: window.frame.info.scenario_name == "jrs-classroom"
              and window.panels.complete)  # fmt: skip
         said: list[str] = []
-        window.worker.waited.connect(said.append)
+        window.worker.progressed.connect(lambda progress: said.append(progress.text))
         refused: list[str] = []
         window.worker.refused.connect(refused.append)
         window.control.open(str(path))
-        qtbot.waitUntil(lambda: bool(said), timeout=PATIENCE)
-        assert said[0].startswith("Solving the single-server problem")
+        qtbot.waitUntil(lambda: any(said), timeout=PATIENCE)
+        assert next(filter(None, said)).startswith("Solving the single-server problem")
         press(qtbot, window, Qt.Key.Key_Escape)
         qtbot.waitUntil(lambda: bool(refused), timeout=PATIENCE)
         assert "solving was cancelled" in refused[0]

@@ -6,8 +6,9 @@ from time import sleep
 
 import pytest
 
+from gui.goals import Goal
 from gui.pace import Pace
-from gui.worker import MOMENT, Goal, RunWorker
+from gui.worker import MOMENT, RunWorker
 from model.api import Session
 
 #: Seconds that are watched, and turns that a resting thread may take in them.
