@@ -24,7 +24,7 @@ from model.policies.base import (
     ReservationPolicy,
 )
 from model.policies.own.call import END, Call
-from model.policies.own.memory import Lasting
+from model.policies.own.memory import Lasting, TooMuchError
 from model.policies.own.records import BadValueError, plain_record
 from model.policies.own.shown import PrivateNumbers
 from model.records import Admit, Line, Record, Reject
@@ -88,7 +88,10 @@ class GuardedPolicy(ReservationPolicy):
         """A fresh policy, with nothing left of what a failed one has changed."""
         self._numbers = PrivateNumbers(self._real)
         self._policy, self._variables = self._make(self._numbers.copy)
-        self._lasting = Lasting(self._policy, self._variables, (self._numbers.copy, self._real))
+        try:
+            self._lasting = Lasting(self._policy, self._variables, (self._numbers.copy, self._real))
+        except TooMuchError as error:
+            raise PolicyFileError(str(error), where=self.name) from None
         self._spoilt = False
 
     def _count(self, name: str, most: int) -> int:

@@ -13,17 +13,25 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 from hashlib import blake2b
+from itertools import chain
 from types import CellType, FunctionType, GeneratorType, ModuleType
 from typing import Any, Iterable, Iterator, Mapping
 
 import numpy as np
 from pydantic import BaseModel
 
-#: Parts of one attribute that are looked at; what lies beyond is taken as unchanged.
-MOST_PARTS = 10_000
+#: What attributes and variables may hold in all, because all of it is looked at after each
+#: event: so many parts, nested so deep.  An array of numbers is one part.
+MOST_PARTS, MOST_DEPTH = 10_000, 200
 
 #: Types whose values tell themselves; subclasses may have been given any ``__repr__``.
 _PLAIN = frozenset({int, float, complex, str, bytes, bool, type(None), Fraction, range})
+#: Types of containers that have no attributes.
+_BARE = frozenset({list, tuple, dict, set, frozenset, bytearray})
+
+
+class TooMuchError(ValueError):
+    """More is held than can be looked at after each event."""
 
 
 class Lasting:
@@ -39,28 +47,38 @@ class Lasting:
         Objects that are not looked into.
 
     Values that ``functools.cached_property`` keeps do not count: they can be computed again.
+
+    Raises
+    ------
+    TooMuchError
+        Naming what holds more than :data:`MOST_PARTS` or is nested deeper than
+        :data:`MOST_DEPTH`.
     """
 
     def __init__(self, owner: Any, variables: Mapping[str, Any], known: Iterable[Any]) -> None:
         self._owner, self._variables = owner, variables
-        self._known = frozenset(id(item) for item in known)
+        self._known = {id(item): item for item in known}
         self._module = str(variables.get("__name__", ""))
         self._cached = {name for kind in type(owner).__mro__ for name, item in vars(kind).items()
                         if isinstance(item, cached_property)}  # fmt: skip
-        self._before = {name: (value, self._print(value)) for name, value in self._all()}
+        self._before = self._first_prints()
+
+    def _first_prints(self) -> dict[str, tuple[Any, bytes | None]]:
+        """By name each value and its print, or None for what cannot change in place."""
+        press, before = _Press(self._known, self._module), {}
+        for name, value in self._all():
+            try:
+                before[name] = value, None if self._is_fixed(value) else press.print(value)
+            except TooMuchError as error:
+                raise TooMuchError(f"with {name} it {error}") from None
+        return before
 
     def changed(self) -> list[str]:
         """Names of attributes and variables that are not what they were."""
-        left = dict(self._before)
+        press, left = _Press(self._known, self._module), dict(self._before)
         found = [name for name, value in self._all()
-                 if name not in self._before or not self._same(value, *left.pop(name))]  # fmt: skip
+                 if name not in left or not _same(press, value, *left.pop(name))]  # fmt: skip
         return [*found, *left]
-
-    def _same(self, value: Any, before: Any, made: bytes | None) -> bool:
-        if made is None and value is before:
-            return True
-        known, module = self._known, self._module
-        return _print(value, known, module) == (made or _print(before, known, module))
 
     def _all(self) -> Iterator[tuple[str, Any]]:
         for name, value in _attributes(self._owner):
@@ -76,26 +94,27 @@ class Lasting:
             else:
                 yield f"the variable {name}", value
 
-    def _print(self, value: Any) -> bytes | None:
-        """None for what cannot change without becoming another object."""
-        if self._is_fixed(value):
-            return None
-        return _print(value, self._known, self._module)
-
-    def _is_fixed(self, value: Any) -> bool:
+    def _is_fixed(self, value: Any, depth: int = 0) -> bool:
+        """Whether a value cannot change without becoming another object."""
         kind = type(value)
+        if depth > MOST_DEPTH:
+            return False
         if kind in _PLAIN or id(value) in self._known or kind is ModuleType:
             return True
         if isinstance(value, tuple):
-            return not hasattr(value, "__dict__") and all(map(self._is_fixed, value))
+            return not hasattr(value, "__dict__") and all(
+                self._is_fixed(part, depth + 1) for part in value
+            )
         if isinstance(value, FunctionType):
             own = (value.__defaults__ or (), *(value.__kwdefaults__ or {}).values())
             return value.__module__ != self._module or (
-                all(map(self._is_fixed, own)) and not value.__closure__ and not vars(value)
+                all(self._is_fixed(part, depth + 1) for part in own)
+                and not value.__closure__
+                and not vars(value)
             )
         if isinstance(value, BaseModel):
             return bool(kind.model_config.get("frozen")) and all(
-                self._is_fixed(part) for part in vars(value).values()
+                self._is_fixed(part, depth + 1) for part in vars(value).values()
             )
         if isinstance(value, type):
             return value.__module__ != self._module or issubclass(value, BaseModel)
@@ -106,45 +125,79 @@ def _is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _print(value: Any, known: frozenset[int], module: str) -> bytes:
-    made = blake2b(digest_size=16)
-    left = MOST_PARTS
-    seen: set[int] = set()
-    pending: list[Any] = [value]
-    while pending and left:
-        left -= 1
-        item = pending.pop()
-        if type(item) in _PLAIN or isinstance(item, np.generic):
-            made.update(_plain(item))
-        elif id(item) in seen or id(item) in known:
-            made.update(b"again")
-        else:
-            seen.add(id(item))
-            head, parts = _taken_apart(item, module)
-            made.update(head)
-            pending.extend(parts)
-    return made.digest()
+def _same(press: _Press, value: Any, before: Any, made: bytes | None) -> bool:
+    if made is None and value is before:
+        return True
+    try:
+        return press.print(value) == (made or press.print(before))
+    except TooMuchError:  # it has grown
+        return False
+
+
+class _Press:
+    """Makes prints, of at most :data:`MOST_PARTS` parts in all.
+
+    Parameters
+    ----------
+    known:
+        Objects that are not looked into, by their id.
+    module:
+        The name of the policy's own module.
+    """
+
+    def __init__(self, known: Mapping[int, Any], module: str) -> None:
+        self._known, self._module = known, module
+        self._left = MOST_PARTS
+
+    def print(self, value: Any, depth: int = 0) -> bytes:
+        """A hash of all that *value* consists of."""
+        made = blake2b(digest_size=16)
+        # Kept until the end: the id of an object that is gone may be that of the next one.
+        seen: dict[int, Any] = {}
+        pending: list[tuple[Any, int]] = [(value, depth)]
+        while pending:
+            item, depth = pending.pop()
+            self._count(depth)
+            if type(item) in _PLAIN or isinstance(item, np.generic):
+                made.update(_plain(item))
+            elif id(item) in seen or id(item) in self._known:
+                made.update(b"again")
+            else:
+                seen[id(item)] = item
+                head, parts = self._taken_apart(item, depth)
+                made.update(head)
+                pending.extend((part, depth + 1) for part in parts)
+        return made.digest()
+
+    def _count(self, depth: int) -> None:
+        self._left -= 1
+        if depth > MOST_DEPTH:
+            raise TooMuchError(f"holds data nested deeper than {MOST_DEPTH}, allowed: {MOST_DEPTH}")
+        if self._left < 0:
+            raise TooMuchError(f"holds more than {MOST_PARTS:,} objects, allowed: {MOST_PARTS:,}; "
+                               "an array of numbers is one")  # fmt: skip
+
+    def _taken_apart(self, item: Any, depth: int) -> tuple[bytes, Iterable[Any]]:
+        """Something that tells the item itself, and its parts."""
+        name = type(item).__qualname__.encode()
+        own = [] if type(item) in _BARE else _flat(_attributes(item))
+        if isinstance(item, np.ndarray):
+            whole = not item.dtype.hasobject
+            body = [np.ascontiguousarray(item).tobytes()] if whole else list(item.flat)
+            return name + str((item.dtype.str, item.shape)).encode(), body
+        if isinstance(item, dict):
+            return name, [*_flat(item.items()), *own]
+        if isinstance(item, set | frozenset):
+            return name, sorted(self.print(part, depth + 1) for part in item)
+        if isinstance(item, list | tuple | deque | bytearray):
+            return name + b"%d" % len(item), [*item, *own]
+        return name, _inside(item, self._module)
 
 
 def _plain(item: Any) -> bytes:
     if isinstance(item, int) and not isinstance(item, bool):
         return b"i%x" % item
     return f"{type(item).__name__}{item!r}".encode("utf-8", "surrogatepass")
-
-
-def _taken_apart(item: Any, module: str) -> tuple[bytes, Iterable[Any]]:
-    """Something that tells the item itself, and its parts."""
-    name = type(item).__qualname__.encode()
-    if isinstance(item, np.ndarray):
-        body = list(item.flat) if item.dtype.hasobject else [np.ascontiguousarray(item).tobytes()]
-        return name + str((item.dtype.str, item.shape)).encode(), body
-    if isinstance(item, dict):
-        return name, [part for pair in item.items() for part in pair] + list(_attributes(item))
-    if isinstance(item, set | frozenset):
-        return name, sorted(_print(part, frozenset(), module) for part in item)
-    if isinstance(item, list | tuple | deque | bytearray):
-        return name + b"%d" % len(item), [*item, *_attributes(item)]
-    return name, _inside(item, module)
 
 
 def _inside(item: Any, module: str) -> list[Any]:
@@ -169,11 +222,15 @@ def _inside(item: Any, module: str) -> list[Any]:
         own = item.__module__ == module and not issubclass(item, BaseModel)
         return [part for name, part in vars(item).items()
                 if name[:2] != "__" or name == "__init__"] if own else []  # fmt: skip
-    parts: list[Any] = list(_attributes(item))
+    parts: list[Any] = _flat(_attributes(item))
     if not parts:
         goes_on = hasattr(type(item), "__next__")
         parts.append(operator.length_hint(item, -1) if goes_on else id(item))
     return parts
+
+
+def _flat(pairs: Iterable[tuple[Any, Any]]) -> list[Any]:
+    return list(chain.from_iterable(pairs))
 
 
 def _attributes(item: Any) -> Iterator[tuple[str, Any]]:

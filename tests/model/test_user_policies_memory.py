@@ -1,0 +1,117 @@
+"""What a policy of one's own keeps beside the state: a change is found, and nothing else is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import copy
+from threading import Event, Thread
+
+import pytest
+
+from model.api import Session
+from model.errors import PolicyFileError
+from model.policies import POLICIES_OF
+from model.policies.own.memory import MOST_DEPTH, MOST_PARTS, Lasting
+from tests.own_policies import FIRST_FIT, opened, source
+
+FOLDER = Path(__file__).parents[2] / "model" / "policies"
+
+
+@pytest.fixture
+def crowded() -> Iterator[None]:
+    """Another thread makes and drops objects, so that freed places are taken at random."""
+    over = Event()
+
+    def work() -> None:
+        kept: list[tuple[int, float]] = []
+        while not over.is_set():
+            kept.append((len(kept), len(kept) / 7))
+            if len(kept) > 500:
+                del kept[::2]
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    thread = Thread(target=work)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("crowded")
+@pytest.mark.parametrize("module", sorted({*POLICIES_OF["reservation"].values()}))
+def test_a_copy_of_a_policy_of_the_program_is_not_accused(module: str, tmp_path: Path) -> None:
+    """Whatever else the process does, as in the window."""
+    path = copy(FOLDER / f"{module.rpartition('.')[2]}.py", tmp_path / "mine.py")
+    session = Session.open("dra-vms", str(path), kernel=False)
+    session.run(events=150)
+    assert session.timeline.event == 150
+
+
+class Holder:
+    """An object of a policy's file."""
+
+    def __init__(self, held: object) -> None:
+        self.held = held
+
+
+def test_what_lies_deep_inside_is_seen_to_change() -> None:
+    deep = [0]
+    value: object = deep
+    for _ in range(60):
+        value = Holder(value)
+    lasting = Lasting(Holder(value), {}, ())
+    assert lasting.changed() == []
+    deep.append(1)
+    assert lasting.changed() == ["self.held"]
+
+
+NESTED = {
+    "list": "[held]", "tuple": "(held,)", "dict": "{'a': held}", "set": "frozenset([held])",
+    "object": "Box(held)",
+}  # fmt: skip
+
+
+def holding(made: str, times: int) -> str:
+    """A policy that wraps something again and again."""
+    rest = f"""
+def __init__(self, numbers, parameters):
+    held = None
+    for _ in range({times}):
+        held = {made}
+    self.held = held
+"""
+    box = "class Box:\n    def __init__(self, held):\n        self.held = held\n\n\n"
+    text = source(FIRST_FIT, rest)
+    return text.replace("class Policy", box + "class Policy")
+
+
+@pytest.mark.parametrize("made", NESTED.values(), ids=NESTED.keys())
+def test_nested_data_is_kept_up_to_a_depth(made: str, tmp_path: Path) -> None:
+    session = opened(tmp_path, holding(made, MOST_DEPTH - 10))
+    session.run(events=5)
+    for times in (MOST_DEPTH + 1, 100_000):
+        with pytest.raises(PolicyFileError) as raised:
+            opened(tmp_path, holding(made, times))
+        assert raised.value.line == (
+            f"{tmp_path / 'mine.py'}: with self.held it holds data nested deeper than "
+            f"{MOST_DEPTH}, allowed: {MOST_DEPTH}"
+        )
+
+
+def test_more_than_can_be_looked_at_is_refused(tmp_path: Path) -> None:
+    table = "self.table = [[n] for n in range({})]"
+    text = source(FIRST_FIT, f"def __init__(self, numbers, parameters):\n    {table}\n")
+    opened(tmp_path, text.format(MOST_PARTS // 2 - 100)).run(events=5)
+    with pytest.raises(PolicyFileError, match=r"self\.table it holds more than 10,000 objects"):
+        opened(tmp_path, text.format(MOST_PARTS))
+
+
+def test_data_that_grows_beyond_the_bound_has_changed(tmp_path: Path) -> None:
+    arrival = "for _ in range(20_000): self.held.append(0)\nyield Reject()\n"
+    text = source(arrival, "def __init__(self, numbers, parameters):\n    self.held = []\n")
+    with pytest.raises(PolicyFileError, match=r"it changes self\.held"):
+        opened(tmp_path, text).run(events=1)
