@@ -94,7 +94,7 @@ class Classify(Record):
     configurations: tuple[Configuration, ...] = ()
     counts: tuple[int, ...] = ()
     i_star: int = 0
-    extended: bool = False  #: all servers of rank J + 1 are in the Reject Group
+    extended: bool = False  #: the Reject Group is all servers of rank J + 1
 
 
 @dataclass(frozen=True, slots=True)

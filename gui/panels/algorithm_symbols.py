@@ -51,6 +51,17 @@ def _job(value: Any, info: RunInfo, values: Mapping[str, Any]) -> str:
     return html.escape(label.split(" ", 1)[-1] if "type" not in values else label)
 
 
+#: Sizes are told by fractions with denominators up to this, others by decimals.
+_MOST_DENOMINATOR = 64
+
+
+def _size(value: Any, *_: Any) -> str:
+    if isinstance(value, tuple | list):
+        return f"({', '.join(_size(item) for item in value)})"
+    known = isinstance(value, Fraction) and value.denominator <= _MOST_DENOMINATOR
+    return str(value) if known else f"{float(value):.4g}"
+
+
 class Symbol(NamedTuple):
     """How a value is written, and the paper's symbol by which its line is found."""
 
@@ -79,17 +90,9 @@ _RESERVATION: Mapping[str, Symbol] = {
     "target": Symbol("to", "", _server),
     "type": Symbol("<i>j</i>", "", _type),
     "job": Symbol("", "", _job),
+    "freed": Symbol("size preempted", "", _size),
+    "owed": Symbol("<i>g</i>(<i>L</i>) <i>s<sub>j</sub></i>", "", _size),
 }
-
-#: Sizes are told by fractions with denominators up to this, others by decimals.
-_MOST_DENOMINATOR = 64
-
-
-def _size(value: Any, *_: Any) -> str:
-    if isinstance(value, tuple | list):
-        return f"({', '.join(_size(item) for item in value)})"
-    known = isinstance(value, Fraction) and value.denominator <= _MOST_DENOMINATOR
-    return str(value) if known else f"{float(value):.4g}"
 
 
 def _queue(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:

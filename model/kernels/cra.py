@@ -78,13 +78,14 @@ def rank_of(index: Index, server: int, types: int) -> int:
 
 @jitable
 def in_reject_group(state: State, index: Index, server: int, types: int) -> bool:
-    """Index 1 and rank above I*, or, if the group is extended, rank J + 1."""
+    """Index 1 and rank above I*; if the group is extended, rank J + 1 whatever the index."""
     if state.number[GREEDY_LENGTH] == 0:
         return False
+    if state.number[EXTENDED]:
+        return bool(rank_of(index, server, types) > types)
     if index.newest[index.configuration_of[server]] != server:
-        return bool(state.number[EXTENDED] and rank_of(index, server, types) > types)
-    rank = rank_of(index, server, types)
-    return bool(rank > state.number[I_STAR] or (state.number[EXTENDED] and rank > types))
+        return False
+    return bool(rank_of(index, server, types) > state.number[I_STAR])
 
 
 @jitable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any, Callable
 
 import numpy as np
@@ -128,8 +129,9 @@ class DraKernel(Kernel):
 def rules_of(policy: Any, numbers: ReservationNumbers) -> Rules:
     """What tells a variant of DRA from DRA, from its reference."""
     victims = getattr(policy, "victims", ())
+    # Sizes are whole, so that what is missing of g(L) s_j may be rounded up.
     owed = [
-        policy.reserved * size if victims and priority > 0 else 0
+        ceil(policy.reservation * size) if victims and priority > 0 else 0
         for size, priority in zip(numbers.size_units, numbers.priorities, strict=True)
     ]
     return Rules(

@@ -6,6 +6,7 @@ the records that it yields can be imported from here too.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, Callable, Iterator, NamedTuple
 
 from model.policies.common import NoParameters, Policy, PseudocodeLine
@@ -58,7 +59,9 @@ class ReservationPolicy(Policy):
     has_groups: bool = False
     #: True: CRA has run after each admission and departure, so that again it changes nothing.
     cra_at_events: bool = False
-    #: ceil(g(L)), 0 without a reservation factor.
+    #: g(L), 0 without a reservation factor.
+    reservation: Fraction = Fraction(0)
+    #: ceil(g(L)): slots are whole.
     reserved: int = 0
     #: How many numbers are remembered from event to event.
     memory: int = 0

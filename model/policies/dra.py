@@ -5,7 +5,8 @@ Reference
 Implements
     Algorithm 2, lines 1-26: CRA (1-16), ARRIVAL (17-22), DEPARTURE (23-26).
 Symbols
-    g(L)    ``reserved``        ceil of the reservation factor, in slots of each type
+    g(L)    ``reservation``     the reservation factor, in slots of each type; slots are whole,
+                                so that GPA sees its ceiling, ``reserved``
     Y       ``workload``        [J] jobs in the system, or an estimate of the workload
     Y-hat   ``reference``       [J] workload reference vector, Y + g(L) 1, (4.1)
     k[i]    ``configuration``   configurations found by GPA, in order
@@ -25,6 +26,7 @@ Deviations
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 from typing import Self
 
 import numpy as np
@@ -118,12 +120,13 @@ class Reference(ReservationPolicy):
     cra_at_events = True
     #: Whether Reject Group jobs migrate (lines 24-25).
     migrates = True
-    #: Whether all servers of rank J + 1 are in the Reject Group.
+    #: Whether the Reject Group is all servers of rank J + 1.
     extended = False
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
         self.numbers = numbers
-        self.reserved = parameters.reservation_factor.slots(numbers.servers)
+        self.reservation = parameters.reservation_factor.of(numbers.servers)
+        self.reserved = ceil(self.reservation)
         self.estimator = estimator(numbers, parameters)
         self.memory = self.estimator.memory
         self.compiled = self.estimator.compiled

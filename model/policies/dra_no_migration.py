@@ -4,7 +4,7 @@ Reference
     Psychas & Ghaderi (2022), Section 8.
 Implements
     Algorithm 2 without lines 24-25.  With ``extended`` the Reject Group is "all servers of
-    rank J + 1", whatever their index, besides those of rank above I* and index 1.
+    rank J + 1", whatever their index, and no other.
 Symbols
     As in :mod:`model.policies.dra`.
 Deviations

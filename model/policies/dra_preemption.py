@@ -7,7 +7,7 @@ Implements
     Reject Group servers, the smallest type first, found "the same way it finds jobs to
     migrate", until their total size is g(L) s_j or none is left there; CRA runs after each.
 Symbols
-    g(L)  ``reserved``    ceil of the reservation factor
+    g(L)  ``reservation`` the reservation factor, exactly
     s_j   ``size_units``  a job's size: the share of its scarcest resource
 Deviations
     The job that was rejected stays rejected; with ``retry`` it is tried once more after the
@@ -77,7 +77,7 @@ class Reference(dra.Reference):
 
     def _preempt_for(self, view: ReservationView, job_type: int) -> Decisions:
         sizes = self.numbers.size_units
-        owed = self.reserved * sizes[job_type]
+        owed = self.reservation * sizes[job_type]
         freed = 0
         while freed < owed:
             victim, server = self._victim(view)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from math import ceil, log
+from math import log
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
@@ -26,8 +26,8 @@ class ReservationFactor(tuple[Fraction, bool]):
 
     __slots__ = ()
 
-    def slots(self, servers: int) -> int:
-        """ceil(g(L)): only whole slots matter.
+    def of(self, servers: int) -> Fraction:
+        """g(L), exactly: of (log L)^p the float that it is computed as.
 
         Raises
         ------
@@ -37,11 +37,11 @@ class ReservationFactor(tuple[Fraction, bool]):
         """
         value: Fraction = self[0]
         if not self[1]:
-            return ceil(value)
+            return value
         if servers < 2:
             raise ValueError("found g(L) = 0 because log 1 = 0, allowed: a number above 0")
         power: float = log(servers) ** float(value)
-        return ceil(power)
+        return Fraction(power)
 
     def __str__(self) -> str:
         value, is_power = self

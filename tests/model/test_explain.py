@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -142,11 +143,24 @@ RECORDS = {
     "greedy_start": (
         Record("greedy_start", None, {"jobs_left": (5, 7), "servers": 9}), "(5, 7)"),
     "configuration_found": (
-        Record("configuration_found", None, {"i": 2, "configuration": (0, 4)}), "k[2] = (0, 4)"),
+        Record("configuration_found", None, {"i": 2, "configuration": (0, 4)}),
+        "k[2] = (0, 4) has the largest reward among types not yet exhausted"),
+    "configuration_found first": (
+        Record("configuration_found", None, {"i": 1, "configuration": (0, 4)}), "largest reward"),
     "count_found": (
         Record("count_found", None, {"i": 1, "configuration": (2, 1), "count": 1, "exhausted": 1,
                                      "jobs_left": (0, 0), "servers_left": 4}),
         "k[1] is wanted on 1 server; large is used up first, 4 servers left"),
+    "count_found without servers": (
+        Record("count_found", None, {"i": 2, "configuration": (0, 4), "count": 0, "exhausted": 1,
+                                     "jobs_left": (-7, 1), "servers_left": 0}),
+        "k[2] is wanted on 0 servers; large would be used up first, but the servers run out: "
+        "1 slot is missing"),
+    "preempt of a share": (
+        Preempt(job=4, server=0, values={"freed": 1, "owed": Fraction(3, 2)}),
+        "job #4 on server 1 is preempted: 67% of g(L) s_j is free"),
+    "classify extended": (
+        Classify(i_star=2, extended=True), "all servers of rank J + 1 form the Reject Group"),
     "surplus": (
         Record("ranked", None, {"i": 1, "held": 5, "count": 3, "surplus": 2}),
         "5 servers held, 3 wanted; the 2 most recent are surplus"),

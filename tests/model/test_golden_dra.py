@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
@@ -13,7 +14,7 @@ import pytest
 
 from model.assembly import Bench, assemble
 from model.engine import EventRun, Task
-from model.scenario.load import load_scenario
+from model.scenario.load import edited, load_scenario
 from model.state import digest
 from model.systems.reservation.rows import EVENT_ROW
 from model.systems.reservation.trace import header, step
@@ -85,8 +86,8 @@ def same(ours: Step, theirs: Step) -> None:
 
 
 def test_there_are_traces_of_every_kind() -> None:
-    assert len(NAMES) >= 11
-    assert {trace["variant"] for trace in TRACES.values()} >= {"dra", "nomig"}
+    assert len(NAMES) >= 13
+    assert {trace["variant"] for trace in TRACES.values()} >= {"dra", "nomig", "nomig-ext"}
     assert {trace["cra_mode"] for trace in TRACES.values()} == {"event", "periodic"}
     assert any("preempt" in event for trace in TRACES.values() for event in trace["events"])
 
@@ -162,3 +163,17 @@ def test_a_wrong_step_is_caught(golden: Callable[[str], Path]) -> None:
     ):
         with pytest.raises(AssertionError):
             same(right | change, right)
+
+
+@pytest.mark.parametrize("start", [{"start": "empty"}, {"start": "full", "type": "training"}])
+@pytest.mark.parametrize(("policy", "factor"), [("dra", "log^2"), ("dra-periodic", "5/2")])
+def test_any_run_is_an_instance_file(start: Step, policy: str, factor: str, tmp_path: Path) -> None:
+    """Header and events say all that another program needs in order to judge a run."""
+    choice = {"name": policy, "parameters": {"reservation_factor": factor}}
+    bench = assemble(edited(load_scenario("dra-classroom"), {"initial": start, "policy": choice}))
+    steps = list(islice(steps_of(bench), 120))
+    path = tmp_path / "again.json"
+    again = header(bench.system) | {"events": [found["event"] for found in steps[1:]]}
+    path.write_text(json.dumps(again))
+    for ours, theirs in zip(steps_of(assemble(load_scenario(path))), steps, strict=True):
+        assert {**ours, "event": None} == {**theirs, "event": None}

@@ -50,9 +50,8 @@ def classify(state: ReservationState) -> Classification:
             wanted = index[mine] > held[position] - state.greedy_count[position]
             rank[mine[wanted]] = position + 1
     i_star = int(state.number[I_STAR])
-    reject_group = (rank > i_star) & (index == 1)
-    if state.number[EXTENDED]:
-        reject_group |= rank == surplus
+    extended = state.number[EXTENDED]
+    reject_group = rank == surplus if extended else (rank > i_star) & (index == 1)
     # Without a result of GPA (a policy that reserves nothing) there are no groups.
     reject_group &= found > 0
     return Classification(index, rank, reject_group, held, i_star, stack, configurations)

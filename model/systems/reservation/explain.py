@@ -146,7 +146,7 @@ class ReservationNarrator:
             case Preempt(job=job, server=server, values=values):
                 text = f"job {self._job(job)} on server {server + 1} is preempted"
                 if "owed" in values:
-                    text += f": {values['freed'] / values['owed']:.0%} of g(L) s_j is free"
+                    text += f": {_freed(values)}"
             case Remember():
                 text = "the policy notes what it has observed"
             case UpdateAt(time=time):
@@ -154,8 +154,9 @@ class ReservationNarrator:
             case Reassign(server=server, configuration=configuration):
                 place = f"k[{record.values['i']}] = " if "i" in record.values else ""
                 text = f"empty server {server + 1} is reassigned to {place}{shown(configuration)}"
-            case Classify(i_star=i_star):
-                text = f"I* = {i_star}; ranks above it with index 1 form the Reject Group"
+            case Classify(i_star=i_star, extended=extended):
+                which = "all servers of rank J + 1" if extended else "ranks above it with index 1"
+                text = f"I* = {i_star}; {which} form the Reject Group"
         return text
 
     def _admitted(self, server: int, values: Mapping[str, Any]) -> str:
@@ -180,11 +181,14 @@ class ReservationNarrator:
                 f"{values['server'] + 1}")  # fmt: skip
 
     def _count_found(self, values: Mapping[str, Any]) -> str:
-        exhausted = self._types[values["exhausted"]]
-        return (f"k[{values['i']}] is wanted on {values['count']} "
-                f"{plural(values['count'], 'server')}; {exhausted} is used up first, "
-                f"{values['servers_left']} {plural(values['servers_left'], 'server')} "
-                "left")  # fmt: skip
+        count, servers = values["count"], values["servers_left"]
+        text = (f"k[{values['i']}] is wanted on {count} {plural(count, 'server')}; "
+                f"{self._types[values['exhausted']]}")  # fmt: skip
+        short = values["jobs_left"][values["exhausted"]] if "jobs_left" in values else 0
+        if short <= 0:
+            return f"{text} is used up first, {servers} {plural(servers, 'server')} left"
+        return (f"{text} would be used up first, but the servers run out: {short} "
+                f"{plural(short, 'slot')} {'is' if short == 1 else 'are'} missing")  # fmt: skip
 
 
 def _greedy_start(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
@@ -192,7 +196,8 @@ def _greedy_start(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
 
 
 def _configuration_found(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    return f"k[{values['i']}] = {shown(values['configuration'])} has the largest reward"
+    among = " among types not yet exhausted" if values["i"] > 1 else ""
+    return f"k[{values['i']}] = {shown(values['configuration'])} has the largest reward{among}"
 
 
 def _ranked(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
@@ -238,8 +243,11 @@ def _update(_: ReservationNarrator, __: Mapping[str, Any]) -> str:
 
 
 def _no_victim(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    return ("no job of priority 0 is left in the Reject Group: "
-            f"{values['freed'] / values['owed']:.0%} of g(L) s_j is free")  # fmt: skip
+    return f"no job of priority 0 is left in the Reject Group: {_freed(values)}"
+
+
+def _freed(values: Mapping[str, Any]) -> str:
+    return f"{float(values['freed'] / values['owed']):.0%} of g(L) s_j is free"
 
 
 def _planned(_: ReservationNarrator, values: Mapping[str, Any]) -> str:

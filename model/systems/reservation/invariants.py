@@ -139,7 +139,7 @@ def _departures(state: ReservationState) -> Sentences:
 
 
 def _groups(system: ReservationSystem, state: ReservationState) -> Sentences:
-    """Definition 4's indexes are 1..X; the Reject Group is rank > I* and index 1."""
+    """Definition 4's indexes are 1..X; the Reject Group is rank > I* and index 1, or J + 1."""
     classes = classify(state)
     if len(np.unique(state.stamp)) < len(state.stamp):
         yield "two servers were assigned at the same moment, so their indexes are open"
@@ -172,14 +172,13 @@ def _stack(
     if not np.array_equal(index, np.arange(1, len(mine) + 1)):
         yield f"the servers of {configuration} have the indexes {index.tolist()}"
     rejecting = mine[classes.reject_group[mine]]
-    if len(rejecting) > 1 and not state.number[EXTENDED]:
+    extended, beyond = state.number[EXTENDED], len(state.greedy_count) + 1
+    if len(rejecting) > 1 and not extended:
         yield f"{len(rejecting)} servers of {configuration} are in the Reject Group, allowed: 1"
-    beyond = len(state.greedy_count) + 1 if state.number[EXTENDED] else None
     for server in rejecting:
-        if classes.rank[server] == beyond:
-            continue
-        if server != newest_first[0] or classes.rank[server] <= classes.i_star:
-            yield (f"Reject Group server {server + 1} has rank {classes.rank[server]} and index "
+        rank = classes.rank[server]
+        if rank != beyond if extended else server != newest_first[0] or rank <= classes.i_star:
+            yield (f"Reject Group server {server + 1} has rank {rank} and index "
                    f"{classes.index[server]}; I* is {classes.i_star}")  # fmt: skip
 
 

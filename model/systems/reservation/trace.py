@@ -11,8 +11,6 @@ from typing import Any, Iterable, Iterator
 import numpy as np
 
 from model.engine import EventRun
-from model.exact import rational
-from model.policies.reservation_factor import ReservationFactor
 from model.records import (
     ARRIVAL,
     DEPARTURE,
@@ -51,7 +49,7 @@ def header(system: ReservationSystem) -> dict[str, Any]:
     scenario, numbers = system.scenario, system.numbers
     variant, mode = _variant(scenario.policy)
     resources = numbers.resource_names
-    factor = scenario.policy.parameters.get("reservation_factor")
+    reservation = getattr(system.policy, "reservation", 0)
     return {
         "instance": {
             "sizes": [[_number(item.demand[name].in_unit(scenario.unit_of(name)))
@@ -63,7 +61,7 @@ def header(system: ReservationSystem) -> dict[str, Any]:
             **({"priority": list(numbers.priorities)} if any(numbers.priorities) else {}),
         },
         "L": numbers.servers,
-        "g": _factor_text(factor),
+        "g": str(reservation) if reservation else None,
         "variant": variant,
         "cra_mode": mode,
         "initial": _initial(system),
@@ -87,28 +85,19 @@ def _number(value: Fraction) -> int | str:
     return int(value) if value.denominator == 1 else str(value)
 
 
-def _factor_text(factor: Any) -> str | None:
-    if factor is None or isinstance(factor, ReservationFactor):
-        return None if factor is None else str(factor)
-    return factor if isinstance(factor, str) else str(rational(factor))
-
-
 def _initial(system: ReservationSystem) -> dict[str, Any]:
+    """What is on each server, whatever way the scenario says it."""
     start = system.scenario.initial
-    if not isinstance(start, GivenStart):
-        return start.model_dump(mode="json")
-    number = {name: str(position + 1) for position, name in enumerate(system.numbers.type_names)}
-    servers = []
-    for content in start.servers:
-        server: dict[str, Any] = {}
+    given = start if isinstance(start, GivenStart) else GivenStart(start="given", servers=())
+    servers: list[dict[str, Any]] = [{} for _ in range(system.numbers.servers)]
+    for server, content in zip(servers, given.servers, strict=False):
         if content.configuration is not None:
             server["config"] = list(content.configuration)
-        if content.jobs:
-            server["jobs"] = [[job.job, int(number[job.type])] for job in content.jobs]
-        servers.append(server)
+    for job in system.starting:
+        servers[job.server].setdefault("jobs", []).append([job.name, job.type + 1])
     return {"servers": servers, "order": [
         {"config": list(order.configuration), "servers": list(order.servers)}
-        for order in start.order]}  # fmt: skip
+        for order in given.order]}  # fmt: skip
 
 
 def step(
