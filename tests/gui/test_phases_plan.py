@@ -19,12 +19,13 @@ from gui.panels.phases.plan import PlanPanel
 from gui.panels.phases.plan_axis import AxisRow, ServersAxis
 from gui.panels.phases.plan_gap import GapPlot, GapPoint, constant_of
 from gui.panels.phases.plan_solving import SolvingPage
-from gui.panels.phases.plan_values import axis_rows, gap_points, progress_text, so_far
+from gui.panels.phases.plan_values import axis_rows, gap_points, pool_lines, progress_text, so_far
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
 from model.metrics import Estimate
 from model.programs.phases.bounds import PhasePoint, PhasesBounds, all_bounds
+from model.systems.phases.state import REQUESTED
 
 NAME = "jrs-two-phases"
 
@@ -84,7 +85,7 @@ def test_the_axis_has_the_run_and_the_policies_at_its_scale():
     frame = frame_of()
     rows = axis_rows(frame, solved(), so_far(frame))
     assert [row.title for row in rows] == [
-        "now", "this run, JRS", "JRS", "First fit", "A costly one",
+        "now", "this run so far, JRS", "JRS", "First fit", "A costly one",
     ]  # fmt: skip
     assert [row.title for row in rows if row.breaks] == ["A costly one"]
     assert rows[0].servers.mean == frame.state.number[4]
@@ -102,6 +103,46 @@ def test_the_constant_of_the_root_is_found():
     points = tuple(GapPoint("JRS", r, 3 * sqrt(r), 0.1) for r in (25.0, 100.0, 400.0))
     assert constant_of(points) == pytest.approx(3)
     assert constant_of(points[:1]) is None
+
+
+def test_no_gap_is_told_while_the_run_fills_up(panel: PlanPanel):
+    session = Session.open(NAME, "jrs")
+    nbar = solved().nbar
+    assert nbar is not None
+    for until in (0.2, 0.4, 0.8):  # N rises from 0, and is below its bound at first
+        session.run(until=until)
+        frame = session.frame(bounds=solved())
+        found = so_far(frame)
+        assert not found.steady
+        assert found.measures["active_servers"].mean < nbar + 3
+        panel.set_frame(frame)
+        assert "gap" not in text_of(panel)
+        assert "so far" in text_of(panel)
+        assert not any(row.breaks for row in panel.axis.rows[:2])
+    session.run(until=200.0)
+    frame = session.frame(bounds=solved())
+    panel.set_frame(frame)
+    found = so_far(frame)
+    assert found.steady
+    assert 0 < found.start < 100
+    gap = found.measures["active_servers"].mean - nbar
+    assert gap == pytest.approx(75.6 - 24.4, abs=4)
+    assert "gap" in text_of(panel)
+    assert panel.axis.rows[1].title == "this run, JRS"
+
+
+@pytest.mark.parametrize(("scenario", "policy", "said"), [
+    ("jrs-deadlock", "jrs", "an empty server asks for nothing"),
+    ("jrs-deadlock", "jrs:patch=true", "an empty server asks for 4 L at rate 1"),
+    ("jrs-deadlock", "jrs:patch=false,recovery_rate=2", "an empty server asks for 4 L at rate 2"),
+])  # fmt: skip
+def test_what_an_empty_server_asks_for_is_what_it_does(scenario: str, policy: str, said: str):
+    session = Session.open(scenario, policy, kernel=False)
+    told = pool_lines(session.info, load_theme("light"))
+    assert said in told.replace("4L", "4 L")
+    session.run(until=20.0)
+    asked = int(session.timeline.state.tally[REQUESTED].sum())
+    assert bool(asked) == ("nothing" not in said)
 
 
 def test_progress_is_told_in_words():
@@ -140,7 +181,7 @@ def test_pictures_are_not_empty(panel: PlanPanel):
 def test_a_peer_has_the_same_bound(panel: PlanPanel):
     panel.set_frame(frame_of("first-fit"))
     assert "24.38" in text_of(panel)
-    assert panel.axis.rows[1].title == "this run, First fit"
+    assert panel.axis.rows[1].title == "this run so far, First fit"
 
 
 def test_a_problem_is_said_instead(panel: PlanPanel):

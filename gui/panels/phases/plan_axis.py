@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
@@ -63,8 +64,8 @@ class ServersAxis(SteadyRows[AxisRow]):
     @property
     def top(self) -> float:
         """The end of the axis, in servers."""
-        ends = [row.servers.mean + row.servers.half_width for row in self._rows
-                if row.servers.mean == row.servers.mean]  # fmt: skip
+        ends = [row.servers.mean + _half_width(row) for row in self._rows
+                if isfinite(row.servers.mean)]  # fmt: skip
         return step_up(_ROOM * max([1.0, *ends, *(value for _, value, _ in self.levels)]))
 
     def _track(self) -> QRectF:
@@ -133,7 +134,7 @@ class ServersAxis(SteadyRows[AxisRow]):
     def _paint_mark(self, painter: QPainter, track: QRectF, row: AxisRow, middle: float) -> None:
         """A dot with its interval; a ring where the budget is broken."""
         color = QColor(self._theme.color("rejection" if row.breaks else row.role))
-        width = row.servers.half_width if row.servers.half_width == row.servers.half_width else 0.0
+        width = _half_width(row)
         ends = [self._across(max(0.0, row.servers.mean + sign * width), track) for sign in (-1, 1)]
         painter.setPen(QPen(color, 2.0))
         painter.drawLine(QLineF(ends[0], middle, ends[1], middle))
@@ -147,6 +148,11 @@ class ServersAxis(SteadyRows[AxisRow]):
             QToolTip.showText(event.globalPos(), self._rows[place].tip if place >= 0 else "", self)
             return True
         return super().event(event)
+
+
+def _half_width(row: AxisRow) -> float:
+    """That of N; 0 where there is no interval."""
+    return row.servers.half_width if isfinite(row.servers.half_width) else 0.0
 
 
 def _number(row: AxisRow) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Sequence
+from math import nan
+from typing import NamedTuple, Sequence
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from model.explain import grouped
 from model.frame import Frame, RunInfo
 from model.metrics import Estimate, estimates
 from model.programs.phases.bounds import PhasePoint, PhasesBounds
+from model.programs.phases.plan import NOTHING, TIMERS
+from model.recorder import TIME_COLUMN
+from model.steady import STRETCHES, steady_from
 from model.systems.phases.state import ACTIVE, NOW
 
 #: Colours of peers in the plot of gaps; they repeat.
@@ -30,13 +34,30 @@ NBAR = '<span style="text-decoration:overline"><i>N</i></span>'
 _MOST_TOLD = 4
 
 
-def so_far(frame: Frame) -> dict[str, Estimate]:
-    """The measures of the run up to now, without its first tenth; nothing if it is too short."""
-    samples, now = frame.samples, float(frame.state.clock[NOW])
+class SoFar(NamedTuple):
+    """What is known of the run up to now."""
+
+    measures: dict[str, Estimate]  #: since *start*; before the steady state without intervals
+    start: float = 0.0
+    steady: bool = False  #: whether the run has filled up, so that averages are those to come
+
+
+def so_far(frame: Frame) -> SoFar:
+    """The measures of the run up to now, from where it is steady on, or while it is not from 0."""
+    samples, now, info = frame.samples, float(frame.state.clock[NOW]), frame.info
     if len(samples) < 2 or now <= 0:
-        return {}
-    found = frame.info.kind.batches_so_far(frame.info.numbers, [samples], now / 10, now)
-    return estimates(found[0]) if found else {}
+        return SoFar({})
+    edges = np.linspace(0.0, now, STRETCHES + 1)
+    totals = info.kind.headline_series(info.numbers, samples)[1]
+    assert totals is not None
+    grown = np.diff(np.interp(edges, samples[:, TIME_COLUMN], totals))
+    first = steady_from(grown / (now / STRETCHES))
+    start = float(edges[first or 0])
+    found = info.kind.batches_so_far(info.numbers, [samples], start, now)
+    measures = estimates(found[0]) if found else {}
+    if first is None:
+        measures = {name: Estimate(one.mean, nan) for name, one in measures.items()}
+    return SoFar(measures, start, first is not None)
 
 
 def progress_text(bounds: PhasesBounds) -> str:
@@ -49,16 +70,16 @@ def progress_text(bounds: PhasesBounds) -> str:
     return f"{text}, Φ* ≥ {significant(bounds.phi)} so far" if bounds.phi else text
 
 
-def axis_rows(
-    frame: Frame, bounds: PhasesBounds, measured: dict[str, Estimate]
-) -> tuple[AxisRow, ...]:
+def axis_rows(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> tuple[AxisRow, ...]:
     """This run, now and on average, then the short runs at the same scale."""
     numbers, budget = frame.info.numbers, bounds.budget or None
     rows = [AxisRow("now", Estimate(float(frame.state.number[ACTIVE]), float("nan")), "run",
                     tip="Active servers at this moment, backup servers included.")]  # fmt: skip
-    if "active_servers" in measured:
-        rows.append(_row(f"this run, {frame.info.policy_title}", measured["active_servers"],
-                         measured["cost_rate"], budget, "run"))  # fmt: skip
+    if "active_servers" in measured.measures:
+        when = "" if measured.steady else " so far"
+        rows.append(_row(f"this run{when}, {frame.info.policy_title}",
+                         measured.measures["active_servers"], measured.measures["cost_rate"],
+                         budget, "run"))  # fmt: skip
     beside = [point for point in bounds.points if point.scale == float(numbers.scale)]
     return (
         *rows,
@@ -110,13 +131,22 @@ def pool_lines(info: RunInfo, theme: Theme) -> str:
             for k in aims if pool.stationary[k] > 0
         )  # fmt: skip
         head = f"pool {number}: " if len(plan.pools) > 1 else ""
-        asks = ""
-        if pool.patch is not None:
-            k0 = configuration_text(names, tuple(pool.patch.tolist()))
-            asks = f"; an empty server asks for {k0} at rate {significant(pool.patch_rate)}"
+        asks = _asks_when_empty(info, number - 1)
         lines.append(escape(f"{head}L = {pool.servers} normal servers, at most {pool.token_limit} "
                             f"tokens of a type; mostly {told or 'not known'}{asks}"))  # fmt: skip
     return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>'
+
+
+def _asks_when_empty(info: RunInfo, pool: int) -> str:
+    """What the timer of a server without jobs asks for, unless the plan itself has one there."""
+    rules, case = info.facts.rules, int(info.facts.plan.pools[pool].case[0])
+    if case == TIMERS:
+        return ""
+    asked = rules.asks[pool, 0]
+    if asked.any():
+        jobs = configuration_text(info.numbers.model.phases, tuple(asked.tolist()))
+        return f"; an empty server asks for {jobs} at rate {significant(rules.rate[pool, 0])}"
+    return "; an empty server asks for nothing" if case == NOTHING else ""
 
 
 def levels(frame: Frame, bounds: PhasesBounds) -> tuple[tuple[str, float, str], ...]:
@@ -127,9 +157,7 @@ def levels(frame: Frame, bounds: PhasesBounds) -> tuple[tuple[str, float, str], 
     return tuple(found)
 
 
-def tiles(
-    frame: Frame, bounds: PhasesBounds, measured: dict[str, Estimate]
-) -> tuple[TileText, ...]:
+def tiles(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> tuple[TileText, ...]:
     """Phi*, Nbar, the gap, and the cost against its budget."""
     texts = []
     nbar = bounds.nbar or 0.0
@@ -140,21 +168,29 @@ def tiles(
     texts.append(TileText(f"bound {NBAR} = <i>r</i> / Φ<sup>*</sup>", significant(nbar),
                           "optimum", "No policy within the budget does with fewer servers on "
                           "average (Theorem 2).", short=NBAR))  # fmt: skip
-    found = measured.get("active_servers")
-    if found is not None:
-        gap = Estimate(found.mean - nbar, found.half_width)
-        root = float(frame.info.numbers.scale) ** 0.5
-        texts.append(TileText(f"gap <i>N</i> − {NBAR}", _with(gap), "run",
-                              f"That is {significant(gap.mean / root, 3)} √r."))  # fmt: skip
-        cost = measured["cost_rate"]
-        if bounds.budget:
-            over = cost.mean - cost.half_width > bounds.budget
-            texts.append(TileText("cost rate / budget <i>ε</i>",
-                                  f"{significant(cost.mean, 3)} / {significant(bounds.budget)}",
-                                  "rejection" if over else "run",
-                                  "Overrun per active server, and what is allowed.",
-                                  short="<i>C</i> / <i>ε</i>"))  # fmt: skip
+    found = measured.measures.get("active_servers")
+    if found is None:
+        return tuple(texts)
+    texts.append(_gap_tile(found, nbar, frame) if measured.steady else TileText(
+        "<i>N</i> so far", significant(found.mean, 3), "run",
+        "The mean since the start. The run still fills up: N̄ bounds the mean of a long run, and "
+        "the gap is told once this one has become steady (MSER)."))  # fmt: skip
+    cost = measured.measures["cost_rate"]
+    if bounds.budget:
+        over = cost.mean - cost.half_width > bounds.budget
+        texts.append(TileText("cost rate / budget <i>ε</i>",
+                              f"{significant(cost.mean, 3)} / {significant(bounds.budget)}",
+                              "rejection" if over else "run",
+                              "Overrun per active server, and what is allowed.",
+                              short="<i>C</i> / <i>ε</i>"))  # fmt: skip
     return tuple(texts)
+
+
+def _gap_tile(servers: Estimate, nbar: float, frame: Frame) -> TileText:
+    gap = Estimate(servers.mean - nbar, servers.half_width)
+    root = float(frame.info.numbers.scale) ** 0.5
+    tip = f"That is {significant(gap.mean / root, 3)} √r."
+    return TileText(f"gap <i>N</i> − {NBAR}", _with(gap), "run", tip)
 
 
 def _with(found: Estimate) -> str:

@@ -107,7 +107,8 @@ def _one(frame: Frame, place: int, pool: int, cost: float) -> list[str]:
         ))  # fmt: skip
     if place == 0 and case != TIMERS and facts.rules.asks[pool, 0].any():
         told = configuration_text(names, facts.rules.asks[pool, 0].tolist())
-        lines.append(f"a timer of rate {significant(plan.patch_rate)} asks for k⁰ = {told}")
+        rate = significant(float(facts.rules.rate[pool, 0]))
+        lines.append(f"a timer of rate {rate} asks for k⁰ = {told}")
     if not numbers.model.hard:
         lines.append(f"cost h = {significant(cost, 3)}" + (", an overrun" if cost > 0 else ""))
     lines.append(_present(frame, np.array([place]), pool))
