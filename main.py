@@ -8,12 +8,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Sequence
 
 from model.cli.arguments import COMMANDS, parse
 from model.cli.guard import guarded, note
+from model.errors import UntrustedPolicyError
 
 if TYPE_CHECKING:
     from model.lab.results import Figure
@@ -54,7 +56,8 @@ def window(options: argparse.Namespace) -> int:
     if not options.as_it_comes:
         from model.cli.checking import check_scenario
 
-        check_scenario(options)
+        with suppress(UntrustedPolicyError):  # the window asks; without one it is refused below
+            check_scenario(options)
     if platform.plugin:
         os.environ["QT_QPA_PLATFORM"] = platform.plugin
     for warning in platform.warnings:

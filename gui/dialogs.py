@@ -201,7 +201,7 @@ def show_shortcuts(window: MainWindow) -> QDialog:
         for item in COMMANDS
         if item.keys
     )
-    return _sheet(window, "Shortcuts", f"<table cellspacing='4'>{rows}</table>", html=True)
+    return show_sheet(window, "Shortcuts", f"<table cellspacing='4'>{rows}</table>", html=True)
 
 
 def show_help(window: MainWindow, page: str) -> QDialog:
@@ -210,10 +210,11 @@ def show_help(window: MainWindow, page: str) -> QDialog:
         f"[{title}]({name}.md)" for name, title in PAGES.items() if (_HELP / f"{name}.md").exists()
     )
     text = (_HELP / f"{page}.md").read_text(encoding="utf-8")
-    return _sheet(window, "Help", f"{contents}\n\n---\n\n{text}")
+    return show_sheet(window, "Help", f"{contents}\n\n---\n\n{text}")
 
 
-def _sheet(window: MainWindow, title: str, text: str, html: bool = False) -> QDialog:
+def show_sheet(window: MainWindow, title: str, text: str, html: bool = False) -> QDialog:
+    """A window of its own with a text, which is Markdown unless it is HTML."""
     dialog = QDialog(window)
     dialog.setObjectName(title.lower())
     dialog.setWindowTitle(title)

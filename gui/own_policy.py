@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QTimer
 from PySide6.QtWidgets import QFileDialog
 
+from gui.dialogs import show_sheet
+from model.errors import UntrustedPolicyError, UserError
 from model.frame import RunInfo
 from model.policies import is_file
+from model.policies.own.file import read_policy
+from model.policies.own.trust import allow_named, allow_text
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -31,6 +36,7 @@ class OwnPolicy(QObject):
         super().__init__(window)
         self._window = window
         self._wanted = ""  # a file that was chosen but could not be loaded
+        self._question: tuple[UntrustedPolicyError, Any] | None = None
         self._running: tuple[str, ...] = ()
         self._seen: dict[str, tuple[int, int] | None] = {}
         self._watcher = QFileSystemWatcher(self)
@@ -42,7 +48,10 @@ class OwnPolicy(QObject):
         self._watcher.directoryChanged.connect(self._settle.start)
         window.transport.file_wanted.connect(self.ask)
         window.worker.compared.connect(self._take_lanes)
-        window.worker.policy_refused.connect(window.transport.show_fault)
+        window.worker.policy_refused.connect(self._show_fault)
+        window.worker.permission_wanted.connect(self._show_question)
+        window.transport.fault_buttons["show"].clicked.connect(self._show_text)
+        window.transport.fault_buttons["run"].clicked.connect(self._allow)
 
     # Choosing.
 
@@ -58,9 +67,39 @@ class OwnPolicy(QObject):
     def choose(self, path: str) -> None:
         """Run the policy in a file, on the scenario that runs now."""
         self._window.settings.setValue(FOLDER, str(Path(path).parent))
+        allow_named(path)
         self._wanted = path
         self._watch()
         self._open_wanted()
+
+    # Asking whether a file that a scenario or a session names may run.
+
+    def _show_question(self, error: UntrustedPolicyError, command: Any) -> None:
+        self._question = (error, command)
+
+    def _show_fault(self, text: str) -> None:
+        """Say what is wrong, with the question if that is what it is about."""
+        if self._question is not None and self._question[0].line != text:
+            self._question = None
+        self._window.transport.show_fault(text, asks=self._question is not None)
+
+    def _show_text(self) -> None:
+        """The file, to be read before it is allowed."""
+        if self._question is not None:
+            path = self._question[0].path
+            try:
+                show_sheet(self._window, Path(path).name, f"<pre>{escape(read_policy(path))}</pre>",
+                           html=True)  # fmt: skip
+            except UserError as error:
+                self._window.transport.show_fault(error.line)
+
+    def _allow(self) -> None:
+        """Let the very text run that was asked about, and do what was to be done."""
+        if self._question is not None:
+            (error, command), self._question = self._question, None
+            allow_text(error.path, error.digest)
+            self._window.transport.show_fault("")
+            self._window.worker.post(command)
 
     def _open_wanted(self) -> None:
         transport = self._window.transport

@@ -67,6 +67,7 @@ class TransportBar(QWidget):
         self.scenario = QComboBox()
         self.policy = QComboBox()
         self.policy_fault = FaultLabel()
+        self.fault_buttons = {"show": QToolButton(), "run": QToolButton()}
         self.seed = QSpinBox()
         self._seed_label = QLabel("seed")
         self.kind = QComboBox()
@@ -99,6 +100,12 @@ class TransportBar(QWidget):
             widget.setObjectName(name.lower().replace(" ", "-"))
             widget.setAccessibleName(name)
             widget.setToolTip(text)
+        for name, text, tip in (
+            ("show", "Show", "Show the file's text"),
+            ("run", "Run it", "Allow this file as it is now, and run it"),
+        ):
+            self.fault_buttons[name].setText(text)
+            self.fault_buttons[name].setToolTip(tip)  # fmt: skip
         self.seed.setRange(0, 2**31 - 1)
         self.seed.setKeyboardTracking(False)
         self.speed.setRange(0, SLIDER_MOST)
@@ -121,6 +128,9 @@ class TransportBar(QWidget):
         row.addWidget(self.scenario)
         row.addWidget(self.policy)
         row.addWidget(self.policy_fault, 20)
+        for button in self.fault_buttons.values():
+            button.hide()
+            row.addWidget(button)
         row.addWidget(self._seed_label)
         row.addWidget(self.seed)
         row.addWidget(self.compare)
@@ -193,9 +203,14 @@ class TransportBar(QWidget):
         with QSignalBlocker(self.seed):
             self.seed.setValue(info.seed)
 
-    def show_fault(self, text: str) -> None:
-        """Say beside the policy what is wrong with its file; nothing if *text* is empty."""
+    def show_fault(self, text: str, asks: bool = False) -> None:
+        """Say beside the policy what is wrong with its file; nothing if *text* is empty.
+
+        With *asks* there are buttons to look at the file, and to let it run.
+        """
         self.policy_fault.show_text(text, self._theme)
+        for button in self.fault_buttons.values():
+            button.setVisible(asks)
 
     def set_frame(self, frame: Frame) -> None:
         """Show time, event and speed of a frame."""

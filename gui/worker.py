@@ -22,7 +22,7 @@ from gui.warming import Warming
 from model.api import Session
 from model.comparison.comparison import Comparison, Run, lanes_of, lanes_shown
 from model.engine import Reason
-from model.errors import PolicyFileError, UserError
+from model.errors import PolicyFileError, UntrustedPolicyError, UserError
 from model.policies import stop_what_hangs
 from model.scenario.load import Scenario
 from model.waiting import PERIOD, GivenUpError, waiting
@@ -52,6 +52,8 @@ class RunWorker(QObject):
         A command could not be carried out; the run is as it was.
     policy_refused(str)
         What is wrong with a policy of one's own; empty once that is over.
+    permission_wanted(UntrustedPolicyError, command)
+        A file that nobody has allowed would run; the command is to be posted again if it may.
     progressed(Progress)
         How far it is with what takes long; without a text once that is over.
     compiling(str)
@@ -63,6 +65,7 @@ class RunWorker(QObject):
     opened = Signal(object)
     refused = Signal(str)
     policy_refused = Signal(str)
+    permission_wanted = Signal(object, object)
     compiled = Signal(bool)
     compiling = Signal(str)
     progressed = Signal(object)
@@ -171,6 +174,8 @@ class RunWorker(QObject):
             self.tell(error.line)
         except UserError as error:
             line = error.line
+            if isinstance(error, UntrustedPolicyError):
+                self.permission_wanted.emit(error, command)
             if isinstance(error, PolicyFileError):
                 self.policy_refused.emit(line)
                 line = without_folders(line)

@@ -11,9 +11,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-from model.assembly import Bench, assemble
+from model.assembly import Bench, assemble, policy_class
 from model.describe import run_info
-from model.errors import PolicyError, ScenarioError, UserError
+from model.errors import PolicyError, ScenarioError, UntrustedPolicyError, UserError
 from model.frame import Frame, Speed
 from model.metrics import Estimate, estimates
 from model.origin import Origin
@@ -22,7 +22,7 @@ from model.policies.own.file import check_unchanged, digest_of, load_policy, wit
 from model.policy_choice import choice_text
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from model.session_check import fault_in
-from model.session_file import Place, Saved, read_session, write_session
+from model.session_file import MOST_EVENTS, Place, Saved, read_session, write_session
 from model.state import copied, digest, frozen
 from model.systems.kinds import kind_named
 from model.waiting import GivenUpError, who_waits
@@ -109,6 +109,10 @@ class Session(Walk):
         scenario = parse_scenario_text(saved.scenario, str(path))
         if place.policy_digest:
             check_unchanged(scenario.policy.name, place.policy_digest, str(path))
+        try:
+            policy_class(scenario)  # the file may name one that nobody has allowed
+        except UntrustedPolicyError as error:
+            raise error.inside(str(path)) from None
         if beside is not None:
             if not _same_jobs(scenario, beside.bench.scenario):
                 raise ScenarioError("found another scenario than that of the first lane, allowed: "
@@ -123,7 +127,9 @@ class Session(Walk):
         bench.system.rename_jobs(place.initial_jobs, place.job_names)
         if fault := fault_in(saved, bench):
             raise ScenarioError(f"not a saved session: {fault}", where=str(path))
-        origin = Origin(place.source, place.policy, scenario.seed, place.trace)
+        own = is_file(scenario.policy.name)  # the very file that was looked at above
+        policy = choice_text(scenario.policy) if own else place.policy
+        origin = Origin(place.source, policy, scenario.seed, place.trace)
         session = cls(bench, place.name, saved.first, origin)
         session._fork = (place.fork_event, place.fork_time, place.fork_arrivals)
         if kernel:
@@ -143,6 +149,9 @@ class Session(Walk):
             If the file cannot be written.
         """
         line, system = self.timeline, self.bench.system
+        if max(line.event, system.arrivals(line.state)) > MOST_EVENTS:
+            raise ScenarioError(f"found {line.event} events, allowed in a file: at most "
+                                f"{MOST_EVENTS}", where=str(path))  # fmt: skip
         event, time, arrivals = self._fork
         place = Place(
             name=self.name, event=line.event, substep=line.substep, digest=digest(line.state),

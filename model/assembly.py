@@ -8,8 +8,10 @@ from typing import Any
 
 from model.engine import Engine, ReferenceEngine
 from model.errors import PolicyError, ScenarioError
-from model.policies import reference_for
+from model.policies import is_file, reference_for
+from model.policies.own.trust import allow_named
 from model.policy_choice import policy_choice
+from model.scenario.common import PolicyChoice
 from model.scenario.load import Scenario
 from model.scenario.validation import validated
 from model.systems.kinds import Kind, RunnableSystem, kind_named
@@ -55,7 +57,8 @@ def assemble(
     """A bench for *scenario*, under its own policy and seed unless others are named.
 
     *policy* is a name, with parameters of its own if it has any
-    (:func:`model.policy_choice.policy_choice`); others that it knows are the scenario's.
+    (:func:`model.policy_choice.policy_choice`); others that it knows are the scenario's.  A file
+    named here, other than one that the scenario names, is one that the user has chosen.
     ``recorded`` replaces the workload (the jobs of a trace read before, or of another run).
 
     Raises
@@ -101,10 +104,24 @@ def policy_parameters(scenario: Scenario) -> Any:
         raise ScenarioError(error.message, where=place) from None
 
 
+def named_policy(text: str) -> PolicyChoice:
+    """The policy that the user names, with its parameters; if it is a file, it may run.
+
+    Raises
+    ------
+    PolicyError
+        If it is not NAME or NAME:key=value.
+    """
+    choice = policy_choice(text)
+    if is_file(choice.name):
+        allow_named(choice.name)
+    return choice
+
+
 def _with(scenario: Scenario, policy: str | None, seed: int | None) -> Scenario:
     changes: dict[str, Any] = {}
     if policy is not None:
-        choice = policy_choice(policy)
+        choice = named_policy(policy)
         kept = scenario.policy.parameters
         if choice.name != scenario.policy.name:
             known = reference_for(choice.name, scenario.system).schema.model_fields

@@ -7,6 +7,7 @@ with code 2; the window shows the same words beside the field.
 
 from __future__ import annotations
 
+import shlex
 from difflib import get_close_matches
 from typing import Iterable
 from unicodedata import category
@@ -70,6 +71,28 @@ class PolicyFileError(PolicyError):
     def inside(self, where: str) -> PolicyFileError:
         """The same error: the place is in the policy's file, wherever that was named."""
         return self
+
+
+class UntrustedPolicyError(PolicyFileError):
+    """A policy's file that a scenario or a session names, and nobody has allowed to run.
+
+    Attributes
+    ----------
+    path, digest:
+        The file, and the hash of its text.
+    """
+
+    def __init__(self, path: str, digest: str, named_by: str = "it") -> None:
+        self.path, self.digest = path, digest
+        quoted = shlex.quote(path)
+        super().__init__(
+            f"{named_by} wants to run {path}, which you have not allowed; look at it, and then: "
+            f"slotscope trust {quoted} (or --policy {quoted})"
+        )
+
+    def inside(self, where: str) -> UntrustedPolicyError:
+        """The same error, told of the file *where* that names the policy."""
+        return UntrustedPolicyError(self.path, self.digest, where)
 
 
 class ReplayError(UserError):

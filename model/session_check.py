@@ -13,6 +13,8 @@ from typing import Any, Iterator
 import numpy as np
 
 from model.assembly import Bench
+from model.policies import is_file
+from model.policy_choice import policy_choice
 from model.recorder import EVENT_COLUMN, MOST_SAMPLES, TIME_COLUMN
 from model.session_file import MOST_EVENTS, Saved
 
@@ -59,6 +61,9 @@ def _broken(bench: Bench, state: Any) -> Iterator[str]:
 def _misplaced(saved: Saved, bench: Bench) -> Iterator[str]:
     """What the file says of its place, and the samples, against the states."""
     place, first, present = saved.place, saved.first, saved.present
+    name = bench.scenario.policy.name
+    if is_file(policy_choice(place.policy).name) and not is_file(name):
+        yield f"it runs '{name}', but says that it is '{place.policy}'"
     if place.event != present.number[0]:
         yield f"it stands at event {place.event}, but its state is of event {present.number[0]}"
     earlier = first if saved.earlier is None else saved.earlier

@@ -37,7 +37,7 @@ VERSION = 3
 READ = (2, VERSION)
 
 #: Events, and jobs, that a saved run may have: the workload is made again up to where it stands.
-MOST_EVENTS = 2**36
+MOST_EVENTS = 2**31
 
 Count = Annotated[Whole, Field(ge=0, le=MOST_EVENTS)]
 Number = Annotated[str, Field(pattern="^[0-9]{1,18}$")]

@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType({
     "reproduce": "model.cli.reproduce",
     "sweep": "model.cli.sweep",
     "prices": "model.cli.prices",
+    "trust": "model.cli.trust",
     "screenshot": "main",
     "verify": "model.cli.verify",
 })  # fmt: skip
@@ -349,6 +350,19 @@ def _sweep() -> Parser:
     return parser
 
 
+def _trust() -> Parser:
+    parser = Parser(
+        "trust",
+        "Allows policies' files to run wherever a scenario or a saved session names them, as long "
+        "as their text stays as it is now. Nothing is executed by this. A file that is named with "
+        "--policy, or chosen in the window, is allowed by that.",
+        ["slotscope trust helper.py"],
+    )
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a policy's Python file")
+    _json(parser)
+    return parser
+
+
 def _prices() -> Parser:
     parser = Parser(
         "prices",
@@ -433,6 +447,7 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType({
     "reproduce": _reproduce,
     "sweep": _sweep,
     "prices": _prices,
+    "trust": _trust,
     "screenshot": _screenshot,
     "verify": _verify,
 })  # fmt: skip

@@ -10,13 +10,14 @@ from model.cli.arguments import UsageError
 from model.cli.guard import note
 from model.cli.output import print_json, shown, table
 from model.errors import ScenarioError
+from model.policies import is_file
 from model.programs.alpha_curve import AlphaCurve, Points, alpha_curve
 from model.programs.appendix_c import AppendixC
 from model.programs.bounds import bounds
 from model.programs.greedy import global_greedy
 from model.programs.monotone import QUICK, MonotoneSearch, search_violation
 from model.programs.pools import pooled_greedy, pooled_optimum
-from model.scenario.load import Scenario, parse_scenario, write_scenario
+from model.scenario.load import Scenario, load_scenario, parse_scenario, write_scenario
 from model.systems.reservation.numbers import ReservationNumbers
 
 #: The scenario whose family ``--appendix-c`` opens, and its number of servers.
@@ -30,7 +31,7 @@ def execute(options: argparse.Namespace) -> int:
     if member is not None:
         opened = parse_scenario(member.scenario(FAMILY_SERVERS))
     session = Session.open(
-        opened, options.policy, options.seed, tuple(options.trace), kernel=False
+        opened, _policy(options), options.seed, tuple(options.trace), kernel=False
     )  # fmt: skip
     if member is not None and options.save is not None:
         write_scenario(options.save, session.bench.scenario)
@@ -51,6 +52,12 @@ def execute(options: argparse.Namespace) -> int:
         note("the workload is unknown (scripted), so that all bounds are 0")
     print(_text(result, numbers.type_names))
     return 0
+
+
+def _policy(options: argparse.Namespace) -> str | None:
+    """Another policy than the scenario's where that is a file: bounds have no need to run it."""
+    named = load_scenario(options.scenario).policy.name
+    return "first-fit" if options.policy is None and is_file(named) else options.policy
 
 
 def _one_pool(numbers: ReservationNumbers) -> dict[str, Any]:

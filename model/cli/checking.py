@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from model.api import Session
+from model.assembly import named_policy
 from model.comparison.companion import companion
 from model.errors import ScenarioError, TraceError
 from model.policies import reference_for
-from model.policy_choice import policy_choice
 from model.scenario.load import load_scenario
 
 #: The ending of saved sessions, which the window itself reads.
@@ -35,7 +35,7 @@ def check_scenario(options: argparse.Namespace) -> None:
         return
     scenario = load_scenario(options.scenario)
     for policy in options.policies:
-        reference_for(policy_choice(policy).name, scenario.system)
+        reference_for(named_policy(policy).name, scenario.system)
     if scenario.workload.kind != "trace" or not (options.trace or scenario.workload.paths):
         session = Session.open(options.scenario, options.policy, options.seed, kernel=False)
         for policy in options.policies[1:]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Iterator, Mapping, Sequence
 
-from model.assembly import assemble, policy_parameters
+from model.assembly import assemble, named_policy, policy_parameters
 from model.errors import UserError, unknown_name
 from model.exact import rational
 from model.lab.parts import Outcome, Part
@@ -18,7 +18,6 @@ from model.lab.results import Curve, Figure, Result, Row
 from model.lab.simulation import simulations
 from model.metrics import estimate
 from model.policies import reference_for
-from model.policy_choice import policy_choice
 from model.scenario.load import Scenario, as_data, parse_scenario
 from model.systems.kinds import Measure, kind_named
 
@@ -263,7 +262,7 @@ class Sweep:
 
 def _under(scenario: Scenario, policy: str) -> Scenario:
     """*scenario* under another policy, with those of its parameters that the policy knows."""
-    choice = policy_choice(policy)
+    choice = named_policy(policy)
     known = reference_for(choice.name, scenario.system).schema.model_fields
     kept = {key: value for key, value in scenario.policy.parameters.items() if key in known}
     chosen = choice.model_copy(update={"parameters": kept | choice.parameters})

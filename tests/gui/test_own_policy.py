@@ -8,11 +8,12 @@ from typing import Callable, Iterator
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QDialog, QFileDialog
+from PySide6.QtWidgets import QDialog, QFileDialog, QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
 from gui.own_policy import OwnPolicy
+from model.scenario.load import edited, load_scenario, scenario_text
 from tests.gui.windows import PATIENCE, complete_window, rest
 from tests.own_policies import FIRST_FIT, HEAD, source, write
 
@@ -255,3 +256,30 @@ def test_two_policies_side_by_side(qtbot: QtBot, window: MainWindow, tmp_path: P
         window.frame and window.frame.event == 40 and not window.frame.running
         and (window.frame.companions[0].state.placement != window.frame.state.placement).any()
     ))  # fmt: skip
+
+
+def test_a_file_that_a_scenario_names_is_asked_about(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    """Show shows its text, Run it runs it; neither happens by itself, and the old run stays."""
+    ran, helper, theirs = tmp_path / "ran", tmp_path / "helper.py", tmp_path / "theirs.toml"
+    write(tmp_path, f"open({str(ran)!r}, 'w').close()\n{source()}", "helper.py")
+    theirs.write_text(scenario_text(
+        edited(load_scenario("dra-classroom"), {"policy": {"name": "helper.py"}})
+    ))  # fmt: skip
+    buttons = window.transport.fault_buttons
+    assert not any(button.isVisible() for button in buttons.values())
+    window.open_path(theirs)
+    qtbot.waitUntil(buttons["run"].isVisible, timeout=PATIENCE)
+    assert "theirs.toml wants to run" in window.transport.policy_fault.toolTip()
+    assert window.frame is not None
+    assert window.frame.info.policy_name == "first-fit"
+    qtbot.mouseClick(buttons["show"], Qt.MouseButton.LeftButton)
+    sheet = window.findChild(QDialog, "helper.py")
+    assert FIRST_FIT.splitlines()[0] in sheet.findChild(QTextBrowser).toPlainText()
+    sheet.close()
+    assert not ran.exists()
+    qtbot.mouseClick(buttons["run"], Qt.MouseButton.LeftButton)
+    rest(qtbot, window, runs(window, str(helper)))
+    assert ran.exists()
+    assert not any(button.isVisible() for button in buttons.values())

@@ -25,6 +25,7 @@ from model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
 from model.policies.own.guard import GuardedPolicy
 from model.policies.own.shape import place_in, policy_class, takes_nothing
 from model.policies.own.text import STOP, own_lines, stoppable
+from model.policies.own.trust import check_allowed
 from model.policies.own.watch import (
     MOST_SECONDS_TO_LOAD,
     StoppedError,
@@ -121,12 +122,16 @@ def digest_of(text: str) -> str:
 def load_policy(path: str) -> PolicyFile:
     """The policy in a file; read anew each time, executed anew if its text has changed.
 
+    Nothing of a file is executed that the user has not allowed, see
+    :mod:`model.policies.own.trust`.
+
     Raises
     ------
     PolicyError
         One line that names the file, the line, what was found and what is allowed.
     """
     text = read_policy(path)
+    check_allowed(path, digest_of(text))
     with _lock:
         known = _loaded.get(path)
         if known is None or known.text != text:

@@ -25,6 +25,7 @@ from model.systems.reservation.state import (
     FREE,
     GREEDY_LENGTH,
     I_STAR,
+    NEXT_ARRIVAL,
     NEXT_STAMP,
     NOW,
     PREEMPTED,
@@ -74,6 +75,9 @@ def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
     decided = tally[:, ADMITTED] + tally[:, REJECTED]
     if not np.array_equal(tally[:, ARRIVED], decided):
         yield f"{tally[:, ARRIVED].tolist()} jobs arrived, {decided.tolist()} were decided on"
+    if tally[:, ARRIVED].sum() != state.number[NEXT_ARRIVAL]:
+        yield (f"{state.number[NEXT_ARRIVAL]} arrivals were taken, {tally[:, ARRIVED].sum()} jobs "
+               "arrived")  # fmt: skip
     types = len(state.jobs_in_system)
     began = np.bincount([job.type for job in system.starting], minlength=types)
     expected = began + tally[:, ADMITTED] - tally[:, DEPARTED] - tally[:, PREEMPTED]

@@ -1,0 +1,72 @@
+"""Which files of policies may run: those that the user named, or has run before as they are.
+
+A scenario or a session that somebody sends may name a policy's file, which may do anything.  So a
+file runs only after an act of the user's own: naming it on the command line, choosing it in the
+window, or allowing it once.  What was allowed is kept by its text's hash, in the user's folder for
+data.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from model.errors import UntrustedPolicyError
+
+_named: set[str] = set()
+_allowed: set[str] = set()
+
+
+def allow_named(path: str) -> None:
+    """The user has named this file: here it runs, also after the next change to it."""
+    _named.add(_absolute(path))
+
+
+def allow_text(path: str, digest: str) -> None:
+    """The user allows the file's text of this hash, wherever it stands, from now on.
+
+    Where the user's folder cannot be written it holds in this process.
+    """
+    if is_allowed(digest):
+        return
+    _allowed.add(digest)
+    with suppress(OSError):
+        record().parent.mkdir(parents=True, exist_ok=True)
+        with record().open("a", encoding="utf-8", errors="backslashreplace") as lines:
+            lines.write(f"{digest} {_absolute(path)!r}\n")
+
+
+def check_allowed(path: str, digest: str) -> None:
+    """Refuse a file that nobody has allowed to run.
+
+    Raises
+    ------
+    UntrustedPolicyError
+        Also if it was allowed with another text.
+    """
+    if _absolute(path) in _named:
+        allow_text(path, digest)
+    elif not is_allowed(digest):
+        raise UntrustedPolicyError(path, digest)
+
+
+def is_allowed(digest: str) -> bool:
+    """Whether a text of this hash was allowed, here or before."""
+    if digest in _allowed:
+        return True
+    try:
+        lines = record().read_text("utf-8").splitlines()
+    except (OSError, ValueError):
+        return False
+    return any(line.partition(" ")[0] == digest for line in lines)
+
+
+def record() -> Path:
+    """The file with the hashes of what was allowed."""
+    root = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(root) / "slotscope" / "allowed-policies.txt"
+
+
+def _absolute(path: str) -> str:
+    return str(Path(path).resolve())
