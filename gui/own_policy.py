@@ -10,10 +10,9 @@ from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QTimer
 from PySide6.QtWidgets import QFileDialog
 
 from gui.dialogs import show_sheet
-from model.errors import UntrustedPolicyError, UserError
+from model.errors import UntrustedPolicyError
 from model.frame import RunInfo
 from model.policies import is_file
-from model.policies.own.file import read_policy
 from model.policies.own.trust import allow_named, allow_text
 
 if TYPE_CHECKING:
@@ -86,18 +85,15 @@ class OwnPolicy(QObject):
     def _show_text(self) -> None:
         """The file, to be read before it is allowed."""
         if self._question is not None:
-            path = self._question[0].path
-            try:
-                show_sheet(self._window, Path(path).name, f"<pre>{escape(read_policy(path))}</pre>",
-                           html=True)  # fmt: skip
-            except UserError as error:
-                self._window.transport.show_fault(error.line)
+            error, _ = self._question
+            show_sheet(self._window, Path(error.path).name, f"<pre>{escape(error.text)}</pre>",
+                       html=True)  # fmt: skip
 
     def _allow(self) -> None:
         """Let the very text run that was asked about, and do what was to be done."""
         if self._question is not None:
             (error, command), self._question = self._question, None
-            allow_text(error.path, error.digest)
+            allow_text(error.path, error.text)
             self._window.transport.show_fault("")
             self._window.worker.post(command)
 

@@ -18,7 +18,8 @@ from model.frame import Frame, Speed
 from model.metrics import Estimate, estimates
 from model.origin import Origin
 from model.policies import is_file
-from model.policies.own.file import check_unchanged, digest_of, load_policy, with_absolute_path
+from model.policies.own.file import check_unchanged, load_policy, with_absolute_path
+from model.policies.own.trust import digest_of
 from model.policy_choice import choice_text
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from model.session_check import fault_in

@@ -78,12 +78,12 @@ class UntrustedPolicyError(PolicyFileError):
 
     Attributes
     ----------
-    path, digest:
-        The file, and the hash of its text.
+    path, text:
+        The file, and what stands in it.
     """
 
-    def __init__(self, path: str, digest: str, named_by: str = "it") -> None:
-        self.path, self.digest = path, digest
+    def __init__(self, path: str, text: str, named_by: str = "it") -> None:
+        self.path, self.text = path, text
         quoted = shlex.quote(path)
         super().__init__(
             f"{named_by} wants to run {path}, which you have not allowed; look at it, and then: "
@@ -92,7 +92,7 @@ class UntrustedPolicyError(PolicyFileError):
 
     def inside(self, where: str) -> UntrustedPolicyError:
         """The same error, told of the file *where* that names the policy."""
-        return UntrustedPolicyError(self.path, self.digest, where)
+        return UntrustedPolicyError(self.path, self.text, where)
 
 
 class ReplayError(UserError):

@@ -60,7 +60,10 @@ SHARED_BY_PANELS = {
 PACKAGES_OF_PANELS = {"queue", "phases", "moldable"}
 
 #: What the window may know of policies: their list, their common shape, their compiling.
-POLICIES_AS_A_WHOLE = {"model.policies", "model.policies.common", "model.kernels.warm"}
+POLICIES_AS_A_WHOLE = {
+    *("model.policies", "model.policies.common", "model.policies.own.trust"),
+    "model.kernels.warm",
+}
 #: Modules in model/policies/ that are no policy.
 NOT_A_POLICY = {
     *("base", "common", "reservation_factor", "queue.base", "queue.virtual_queues"),

@@ -5,18 +5,20 @@ from __future__ import annotations
 import argparse
 
 from model.cli.output import print_json
-from model.policies.own.file import digest_of, read_policy
-from model.policies.own.trust import allow_text
+from model.policies.own.file import read_policy
+from model.policies.own.trust import allow_text, digest_of
 
 
 def execute(options: argparse.Namespace) -> int:
     """Remember the hash of each file's text; nothing of it is executed."""
-    digests = {path: digest_of(read_policy(path)) for path in options.files}
-    for path, digest in digests.items():
-        allow_text(path, digest)
+    texts = {path: read_policy(path) for path in options.files}
+    for path, text in texts.items():
+        allow_text(path, text)
     if options.json:
-        print_json({"allowed": [{"file": path, "sha256": digests[path]} for path in digests]})
+        print_json(
+            {"allowed": [{"file": path, "sha256": digest_of(texts[path])} for path in texts]}
+        )
     else:
-        for path in digests:
+        for path in texts:
             print(f"{path} may run from now on, as long as its text stays the same")
     return 0

@@ -12,7 +12,6 @@ import sys
 import threading
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Mapping
@@ -25,7 +24,7 @@ from model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
 from model.policies.own.guard import GuardedPolicy
 from model.policies.own.shape import place_in, policy_class, takes_nothing
 from model.policies.own.text import STOP, own_lines, stoppable
-from model.policies.own.trust import check_allowed
+from model.policies.own.trust import check_allowed, digest_of
 from model.policies.own.watch import (
     MOST_SECONDS_TO_LOAD,
     StoppedError,
@@ -114,11 +113,6 @@ class PolicyFile:
         return made
 
 
-def digest_of(text: str) -> str:
-    """The hash by which a changed file is known."""
-    return sha256(text.encode("utf-8")).hexdigest()
-
-
 def load_policy(path: str) -> PolicyFile:
     """The policy in a file; read anew each time, executed anew if its text has changed.
 
@@ -131,7 +125,7 @@ def load_policy(path: str) -> PolicyFile:
         One line that names the file, the line, what was found and what is allowed.
     """
     text = read_policy(path)
-    check_allowed(path, digest_of(text))
+    check_allowed(path, text)
     with _lock:
         known = _loaded.get(path)
         if known is None or known.text != text:

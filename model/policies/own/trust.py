@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 from model.errors import UntrustedPolicyError
@@ -23,12 +24,18 @@ def allow_named(path: str) -> None:
     _named.add(_absolute(path))
 
 
-def allow_text(path: str, digest: str) -> None:
-    """The user allows the file's text of this hash, wherever it stands, from now on.
+def digest_of(text: str) -> str:
+    """The hash by which a changed file is known."""
+    return sha256(text.encode("utf-8")).hexdigest()
+
+
+def allow_text(path: str, text: str) -> None:
+    """The user allows the very text of this file, wherever it stands, from now on.
 
     Where the user's folder cannot be written it holds in this process.
     """
-    if is_allowed(digest):
+    digest = digest_of(text)
+    if _is_allowed(digest):
         return
     _allowed.add(digest)
     with suppress(OSError):
@@ -37,7 +44,7 @@ def allow_text(path: str, digest: str) -> None:
             lines.write(f"{digest} {_absolute(path)!r}\n")
 
 
-def check_allowed(path: str, digest: str) -> None:
+def check_allowed(path: str, text: str) -> None:
     """Refuse a file that nobody has allowed to run.
 
     Raises
@@ -46,13 +53,12 @@ def check_allowed(path: str, digest: str) -> None:
         Also if it was allowed with another text.
     """
     if _absolute(path) in _named:
-        allow_text(path, digest)
-    elif not is_allowed(digest):
-        raise UntrustedPolicyError(path, digest)
+        allow_text(path, text)
+    elif not _is_allowed(digest_of(text)):
+        raise UntrustedPolicyError(path, text)
 
 
-def is_allowed(digest: str) -> bool:
-    """Whether a text of this hash was allowed, here or before."""
+def _is_allowed(digest: str) -> bool:
     if digest in _allowed:
         return True
     try:
