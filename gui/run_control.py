@@ -137,10 +137,11 @@ class RunControl(QObject):
 
     def run_or_pause(self) -> None:
         """The space bar; what takes long besides the run is stopped, too."""
-        if self._worker.busy:
+        if self._worker.busy or self._worker.running:
             self.pause()
-            return
-        self._worker.post(lambda worker: worker.pause() if worker.running else worker.run(Goal()))
+        else:
+            self._worker.post(lambda worker: worker.pause() if worker.running
+                              else worker.run(Goal()))  # fmt: skip
 
     def express(self) -> None:
         """Run without drawing until stopped."""

@@ -6,13 +6,15 @@ Both are called the same way, write the same rows, and reach the same digest at 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Iterator, Mapping, NamedTuple, Protocol
+from time import monotonic
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Protocol
 
 import numpy as np
 
-from model.errors import PolicyError
+from model.errors import PolicyError, UserError
 from model.records import Event, Record
 from model.state import State, copied
+from model.waiting import GivenUpError, who_waits
 
 
 class Reason(Enum):
@@ -22,7 +24,7 @@ class Reason(Enum):
     TIME = "the next event lies beyond the time asked for"
     FLAG = "an event of the kind asked for has happened"
     END = "nothing will happen any more"
-    FAULT = "the policy failed; the state is that before the event"
+    FAULT = "the event could not happen; the state is that before it"
 
 
 class Task(NamedTuple):
@@ -41,7 +43,7 @@ class Advance(NamedTuple):
     rows: int
     reason: Reason
     samples: np.ndarray = np.zeros((0, 0))  #: [n, width] the samples taken
-    fault: PolicyError | None = None  #: what the policy did wrong, with :attr:`Reason.FAULT`
+    fault: UserError | None = None  #: why the event did not happen, with :attr:`Reason.FAULT`
 
 
 class System(Protocol):
@@ -105,6 +107,10 @@ class Engine(Protocol):
         ...
 
 
+def _never() -> bool:
+    return False
+
+
 class EventRun:
     """One event in the making, sub-step by sub-step.
 
@@ -145,11 +151,21 @@ class EventRun:
             self.records.append(record)
         return record
 
-    def finish(self) -> None:
-        """Take all remaining sub-steps."""
-        while self.step() is not None:
-            pass
+    def finish(self, stop: Callable[[], bool] = _never) -> None:
+        """Take all remaining sub-steps.
 
+        Raises
+        ------
+        GivenUpError
+            If *stop*, asked after each of them, says so.
+        """
+        while self.step() is not None:
+            if stop():
+                raise GivenUpError(f"stopped within event {int(self.state.number[0]) + 1}")
+
+
+#: An event that takes as many seconds is one to be stopped in the middle.
+SLOW_EVENT = 0.02
 
 #: Events between two keyframes of a user's policy.
 KEYFRAME_EVERY_IF_GUARDED = 50
@@ -163,6 +179,7 @@ class ReferenceEngine:
 
     def __init__(self, system: System) -> None:
         self._system = system
+        self._slow = False  # whether the last event was
         if system.may_fail:  # it is looked after in each sub-step, which costs time
             self.keyframe_every = KEYFRAME_EVERY_IF_GUARDED
 
@@ -170,7 +187,8 @@ class ReferenceEngine:
         """See :class:`Engine`.
 
         Where a user's policy fails, the advance ends before that event with the fault; one of
-        the program's own raises it.
+        the program's own raises it.  After a slow event whoever waits can stop the next one in
+        the middle (:mod:`model.waiting`): that is a fault, too.
         """
         samples: list[np.ndarray] = []
         result = self._advance(state, tape, task, samples)
@@ -186,14 +204,17 @@ class ReferenceEngine:
                 return Advance(state, place, Reason.END)
             if event.time > task.until:
                 return Advance(state, place, Reason.TIME)
-            before = copied(state) if self._system.may_fail else None
+            careful = self._system.may_fail or self._slow
+            before = copied(state) if careful else None
+            began = monotonic()
             try:
                 run = EventRun(self._system, state)
-                run.finish()
-            except PolicyError as error:
+                run.finish(who_waits().stop if careful else _never)
+            except (PolicyError, GivenUpError) as error:
                 if before is None:
                     raise
                 return Advance(before, place, Reason.FAULT, fault=error)
+            self._slow = monotonic() - began > SLOW_EVENT
             state = run.state
             tape[place] = run.row[0]
             if task.stride and int(tape[place]["event"]) % task.stride == 0:

@@ -14,6 +14,7 @@ from model.records import Record
 from model.slices import MOST_EVENTS, Slices
 from model.state import digest
 from model.timeline import NO_END, Timeline
+from model.waiting import GivenUpError, who_waits
 
 
 class Walk:
@@ -108,6 +109,8 @@ class Walk:
             if self.timeline.step_into() is None:
                 break
             run_records = self.timeline.records
+            if who_waits().stop():
+                raise GivenUpError(f"stopped within event {self.timeline.event + 1}")
         self.last_records = run_records
         self._check_agreement()
 

@@ -211,3 +211,30 @@ def test_a_slice_of_lanes_is_as_short_as_that_of_one(monkeypatch: pytest.MonkeyP
     before = comparison.timeline.event
     comparison.run(budget=0.004)
     assert comparison.timeline.event - before == 1
+
+
+def test_an_event_after_a_slow_one_is_stopped_in_the_middle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = Session.open("dra-classroom", "dra", kernel=False)
+    monkeypatch.setattr("model.engine.SLOW_EVENT", -1.0)  # all are slow
+    session.run(events=20)
+    before = digest(session.timeline.state)
+    with stopping_after(0), pytest.raises(GivenUpError) as stopped:
+        session.run(events=20)
+    assert stopped.value.line == "stopped within event 21"
+    assert digest(session.timeline.state) == before
+    session.run(events=20)
+    straight = Session.open("dra-classroom", "dra", kernel=False)
+    straight.run(events=40)
+    assert digest(session.timeline.state) == digest(straight.timeline.state)
+
+
+def test_a_step_is_stopped_at_the_sub_step_it_has_reached() -> None:
+    session = Session.open("dra-classroom", "dra", kernel=False)
+    session.run(events=14)
+    with stopping_after(0), pytest.raises(GivenUpError):
+        session.step()
+    assert (session.timeline.event, session.timeline.substep) == (14, 2)
+    session.step()
+    assert (session.timeline.event, session.timeline.substep) == (15, 0)
