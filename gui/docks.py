@@ -81,6 +81,7 @@ class PanelDock(QDockWidget):
         """Follow another theme."""
         fonts = current_fonts()
         self._title.setFont(fonts.body if fonts.lecture else fonts.heading)
+        self._title.setHidden(fonts.lecture and not self.panel.titled_in_lecture)
         for name, button in self._buttons.items():
             button.setHidden(fonts.lecture)  # a hall reads titles
             button.setIcon(icon(name, theme, theme.muted))

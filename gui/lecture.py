@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Iterator
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QToolBar
+from PySide6.QtWidgets import QLabel
 
 from gui.docks import PanelDock, dock_name
 from gui.panels import SENTENCES
@@ -18,8 +18,10 @@ from gui.panels import SENTENCES
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
 
-#: Share of the width that the panel beside the servers has, by the number of policies.
-_BESIDE = {1: 0.44, 2: 0.36, 3: 0.30}
+#: Share of the width that the panel beside the servers has, by the number of policies, and that it
+#: may have where its text would be cut.
+_MOST_BESIDE = 0.5
+_BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
 #: Shares of the height that the log has at most for its one sentence, and when it is brought up.
 _SENTENCE, _LOG = 0.5, 0.6
 #: The panel that only a comparison has; its key is 0.
@@ -35,8 +37,10 @@ class LectureMode(QObject):
         super().__init__(window)
         self._window = window
         self.on = False
-        self.strip = QToolBar("Panels", window)
+        self.strip = QLabel(window, wordWrap=True)
         self.strip.setObjectName("panel-strip")
+        self.strip.setContentsMargins(8, 2, 8, 4)
+        self.strip.linkActivated.connect(self.bring)
         self.strip.hide()
         self._offered: dict[str, QAction] = {}
         self._forget()
@@ -56,7 +60,6 @@ class LectureMode(QObject):
         for action in self._offered.values():
             self._window.removeAction(action)
             action.deleteLater()
-        self.strip.clear()
         self._offered = {name: self._action(name, key) for name, key in self._keys()}
 
     def _keys(self) -> Iterator[tuple[str, str]]:
@@ -72,13 +75,11 @@ class LectureMode(QObject):
 
     def _action(self, name: str, key: str) -> QAction:
         panel = self._window.docks[name].panel
-        action = QAction(f"{key} {panel.title}".lstrip(), self._window, checkable=True)
+        action = QAction(f"{key} {panel.title}".lstrip(), self._window)
         action.setObjectName(f"bring-{name}")
         action.setShortcut(key)
         action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
-        action.setToolTip(f"{panel.title}\n{panel.summary}")
         action.triggered.connect(lambda: self.bring(name))
-        self.strip.addAction(action)
         self._window.addAction(action)
         return action
 
@@ -181,10 +182,23 @@ class LectureMode(QObject):
                 window.splitDockWidget(left, right, Horizontal)
         for dock in shown:
             dock.show()
-        for name, action in self._offered.items():
-            action.setChecked(any(dock.panel.name == name for dock in shown))
+        self.restyle()
         self.fit()
         window.setUpdatesEnabled(True)
+
+    def restyle(self) -> None:
+        """Name all panels in the strip; those that are shown stand out."""
+        if not self.on:
+            return
+        theme = self._window.theme
+        shown = {dock.panel.name for docks in self._shown() for dock in docks}
+        styles = {True: f"color: {theme.normal}; background: {theme.selection}",
+                  False: f"color: {theme.muted}"}  # fmt: skip
+        self.strip.setText("&nbsp; ".join(
+            f"<a href='{name}' style='text-decoration: none; {styles[name in shown]}'>"
+            f"{action.text().replace(' ', '&nbsp;')}</a>"
+            for name, action in self._offered.items()
+        ))  # fmt: skip
 
     def fit(self) -> None:
         """Give the sentences the room that they need, and the servers what is left."""
@@ -209,7 +223,9 @@ class LectureMode(QObject):
     def _right(self) -> float:
         """Share of the width that the panel beside the servers has."""
         servers, _, beside = self._shown()
-        return _BESIDE[len(servers)] if beside else 0.0
+        wanted = (dock.panel.minimumSizeHint().width() for dock in beside)
+        whole = max(wanted, default=0) / self._window.layouts.room[0]
+        return max(_BESIDE[len(servers)], min(whole, _MOST_BESIDE)) if beside else 0.0
 
     def _width(self) -> float:
         """Share of the width that each policy has."""

@@ -300,6 +300,7 @@ class MainWindow(QMainWindow):
         self.experiments.set_theme(self.theme)
         for dock in self.docks.values():
             dock.set_theme(self.theme)
+        self.lecture.restyle()
 
     def reset_layout(self) -> None:
         """Put every panel back where it was at first."""

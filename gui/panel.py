@@ -19,6 +19,10 @@ from gui.intents import Select
 from gui.theme import Theme
 from model.frame import Frame
 
+#: Width and height in pixels below which no panel goes.  What a panel shows asks for no more: it
+#: would take its neighbours' room, and make the window larger than a small screen.
+LEAST = (120, 60)
+
 
 class Panel(QWidget):
     """Base of all panels.
@@ -32,6 +36,7 @@ class Panel(QWidget):
     title: ClassVar[str]  #: on the dock
     summary: ClassVar[str]  #: one sentence, for tooltips and menus
     needs: ClassVar[frozenset[str]] = frozenset()  #: what the system must offer
+    titled_in_lecture: ClassVar[bool] = True  #: whether a hall needs to read what it is
     place: ClassVar[str] = "right"  #: where it docks at first: centre, right, bottom
 
     intent = Signal(object)
@@ -52,6 +57,7 @@ class Panel(QWidget):
         self._stack.setContentsMargins(0, 0, 0, 0)
         self._stack.addWidget(self._note)
         self._stack.addWidget(self.fault_page)
+        self.setMinimumSize(*LEAST)
         self.setObjectName(f"panel-{self.name}")
         self.setAccessibleName(self.title)
         self._renew()

@@ -113,8 +113,6 @@ class TransportBar(QWidget):
         self.speed.setMinimumWidth(130)
         self.speed.setMaximumWidth(260)
         self.speed.valueChanged.connect(self._pace_moved)
-        for box in (self.scenario, self.policy, self.kind):
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.scenario.activated.connect(self._choice_made)
         self.policy.activated.connect(self._policy_chosen)
         self.seed.valueChanged.connect(self._choice_made)

@@ -10,7 +10,7 @@ from gui.intents import Select
 from gui.panel import Panel
 from gui.panels.algorithm_values import Code, values_beside
 from gui.panels.algorithm_view import Picture, PseudocodeView
-from gui.theme import Theme
+from gui.theme import Theme, current_fonts
 from model.explain import grouped
 from model.frame import Frame, RunInfo
 from model.records import Line, Record
@@ -68,7 +68,11 @@ class AlgorithmPanel(Panel):
         self.view.typeset()
 
     def _fit(self) -> None:
-        """Room for two lines of a sentence, or for one where the panel is wide."""
+        """Room for two lines of a sentence, or for one where the panel is wide.
+
+        In lecture mode the sentence stands below the servers, for all to read.
+        """
+        self.sentence.setHidden(current_fonts().lecture)
         metrics = QFontMetricsF(self.sentence.font())
         lines = 1 if self.width() > _LONG_SENTENCE * metrics.averageCharWidth() else 2
         self.sentence.setFixedHeight(round(lines * metrics.lineSpacing() + 1))

@@ -48,6 +48,10 @@ class Code:
         """What stands above the lines of an algorithm."""
         return self._headings.get(algorithm, f"Algorithm {algorithm}")
 
+    def function_of(self, place: int) -> list[int]:
+        """The places of all lines of the procedure that a line belongs to."""
+        return [other for other, block in enumerate(self._block) if block == self._block[place]]
+
     def line_for(self, symbol: str, line: Line) -> Line:
         """The line near *line*, in the same procedure, that sets or reads *symbol*.
 
@@ -55,7 +59,7 @@ class Code:
         are too far away to be seen at once, *line* itself.
         """
         home = self.place[line]
-        mine = [place for place, block in enumerate(self._block) if block == self._block[home]]
+        mine = self.function_of(home)
         setting = [place for place in mine if symbol in self._assigned[place]]
         reading = [place for place in mine if len(symbol) > 1 and symbol in self.plain[place]]
         for places in (setting, reading):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple
+from typing import Mapping, NamedTuple, Sequence
 
 from PySide6.QtCore import (
     QAbstractAnimation,
@@ -16,23 +16,19 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
-    QAbstractTextDocumentLayout,
     QColor,
     QFont,
-    QFontMetricsF,
     QHelpEvent,
     QKeyEvent,
-    QLinearGradient,
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPalette,
     QPen,
     QResizeEvent,
-    QTextDocument,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
+from gui.panels.algorithm_layout import CodeLayout, Placed, draw_document
 from gui.panels.algorithm_values import Beside, Code
 from gui.theme import Theme
 from model.records import Line
@@ -61,10 +57,8 @@ class PseudocodeView(QAbstractScrollArea):
         self.code = Code(())
         self.picture = Picture()
         self.headings = False
-        self._documents: list[QTextDocument] = []
-        self._tops: list[float] = []
-        self._row = 0.0
-        self._ascent = 0.0
+        self._layout = CodeLayout(self.code, self._type(), 0.0, False)
+        self._placed: list[Placed] = []
         self._glide = QPropertyAnimation(self.verticalScrollBar(), b"value", self)
         self._glide.setEasingCurve(QEasingCurve.Type.OutCubic)
         self._glide.setDuration(_SCROLL_TIME)
@@ -90,30 +84,20 @@ class PseudocodeView(QAbstractScrollArea):
         moved = picture.current != self.picture.current
         selected = picture.selected != self.picture.selected
         self.picture = picture
+        self._place()
         if moved and picture.current is not None:
             self.bring_into_view(picture.current)
         elif selected and picture.selected is not None:
             self.bring_into_view(picture.selected)
-        self.viewport().update()
 
     def typeset(self) -> None:
-        """Set all lines in the present type."""
-        font = self._type()
-        self._documents = [document_of(line.text, font) for line in self.code.lines]
-        metrics = QFontMetricsF(font)
-        heights = [document.size().height() for document in self._documents]
-        self._ascent = max([_ascent(document) for document in self._documents],
-                           default=metrics.ascent())  # fmt: skip
-        self._row = max([*heights, metrics.height()]) + 3
-        self._tops, top, before = [], 4.0, None
-        for line in self.code.lines:
-            if self.headings and line.line.algorithm != before:
-                top += self._row * (1.15 if before is None else 1.6)
-            elif line.indent == 0 and before is not None:
-                top += self._row * 0.35
-            before = line.line.algorithm
-            self._tops.append(top)
-            top += self._row
+        """Set all lines in the present type and width."""
+        width = self.viewport().width()
+        self._layout = CodeLayout(self.code, self._type(), width, self.headings)
+        self._place()
+
+    def _place(self) -> None:
+        self._placed = self._layout.placed(self.picture.beside)
         self._set_range()
         self.viewport().update()
 
@@ -126,26 +110,35 @@ class PseudocodeView(QAbstractScrollArea):
 
     def _set_range(self) -> None:
         height = self.viewport().height()
-        whole = (self._tops[-1] + self._row + 6) if self._tops else 0
+        whole = self._placed[-1].bottom + 6 if self._placed else 0
         bar = self.verticalScrollBar()
         bar.setRange(0, max(0, round(whole - height)))
         bar.setPageStep(height)
-        bar.setSingleStep(round(self._row))
+        bar.setSingleStep(round(self._layout.row))
 
     def bring_into_view(self, line: Line) -> None:
-        """Scroll as little as will show *line*, and the values found there, with some room."""
+        """Scroll as little as will show *line* with all of its function, if there is room.
+
+        Else the values found there are shown with it, and some room around them.
+        """
         place = self.code.place.get(line)
         if place is None:
             return
-        bar, room = self.verticalScrollBar(), self.viewport().height()
-        tops = [self._tops[place], *self._fresh_tops()]
-        margin = self._row * 1.2
-        if max(tops) - min(tops) + self._row + 2 * margin > room:
-            tops, margin = [self._tops[place]], min(margin, max(0.0, (room - self._row) / 2))
+        bar, room, row = self.verticalScrollBar(), self.viewport().height(), self._layout.row
+        top, bottom = self._extent(self.code.function_of(place))
+        margin = 0.0
+        if bottom - top > room:
+            (top, bottom), margin = self._extent([place, *self._fresh()]), 1.2 * row
+        if bottom - top + 2 * margin > room:
+            top, bottom = self._extent([place])
+            margin = max(0.0, min(margin, (room - (bottom - top)) / 2))
         running = self._glide.state() == QAbstractAnimation.State.Running
         seen = self._glide.endValue() if running else bar.value()
-        target = min(max(seen, max(tops) + self._row + margin - room), min(tops) - margin)
-        target = round(min(max(target, bar.minimum()), bar.maximum()))
+        target = min(max(seen, bottom + margin - room), top - margin)
+        self._scroll_to(round(min(max(target, bar.minimum()), bar.maximum())), seen)
+
+    def _scroll_to(self, target: int, seen: int) -> None:
+        bar = self.verticalScrollBar()
         if target == seen:
             return
         self._glide.stop()
@@ -156,9 +149,14 @@ class PseudocodeView(QAbstractScrollArea):
         self._glide.setEndValue(target)
         self._glide.start()
 
-    def _fresh_tops(self) -> list[float]:
-        """Tops of the lines beside which the last sub-step's values stand."""
-        return [self._tops[self.code.place[line]] for line, items in self.picture.beside.items()
+    def _extent(self, places: Sequence[int]) -> tuple[float, float]:
+        """Top and bottom of some lines."""
+        placed = [self._placed[place] for place in places]
+        return min(one.top for one in placed), max(one.bottom for one in placed)
+
+    def _fresh(self) -> list[int]:
+        """The lines beside which the last sub-step's values stand."""
+        return [self.code.place[line] for line, items in self.picture.beside.items()
                 if any(item.fresh for item in items.values())]  # fmt: skip
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
@@ -166,7 +164,7 @@ class PseudocodeView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._set_range()
+        self.typeset()
         shown = self.picture.current or self.picture.selected
         if shown is not None:
             self.bring_into_view(shown)
@@ -184,34 +182,16 @@ class PseudocodeView(QAbstractScrollArea):
         if self.picture.dimmed:
             painter.setOpacity(_DIMMED)
         painter.translate(0, -self.verticalScrollBar().value())
-        first = self.verticalScrollBar().value() - 2 * self._row
-        last = first + self.viewport().height() + 4 * self._row
-        column = self._value_column()
-        for place, top in enumerate(self._tops):
-            if first <= top <= last:
-                self._paint_line(painter, place, column)
+        first = self.verticalScrollBar().value() - 2 * self._layout.row
+        last = self.verticalScrollBar().value() + self.viewport().height() + 2 * self._layout.row
+        for place, placed in enumerate(self._placed):
+            if first <= placed.bottom and placed.top <= last:
+                self._paint_line(painter, place, placed)
         painter.end()
 
-    def _gutter(self) -> float:
-        longest = max((line.line.number for line in self.code.lines), default=0)
-        digits = "0" * max(2, len(str(longest)))
-        return QFontMetricsF(self._type()).horizontalAdvance(digits) + 16
-
-    def _indent(self, place: int) -> float:
-        return self._gutter() + self.code.lines[place].indent * self._row * 0.7
-
-    def _value_column(self) -> float:
-        """Where values stand below each other, if the panel is wide enough for that."""
-        ends = [
-            self._indent(place) + self._documents[place].idealWidth()
-            for place, line in enumerate(self.code.lines)
-            if line.line in self.picture.beside
-        ]
-        return min(max(ends, default=0.0) + self._row, 0.5 * self.viewport().width())
-
-    def _paint_line(self, painter: QPainter, place: int, column: float) -> None:
-        line, top = self.code.lines[place].line, self._tops[place]
-        strip = QRectF(0, top, self.viewport().width(), self._row)
+    def _paint_line(self, painter: QPainter, place: int, placed: Placed) -> None:
+        line, top, ascent = self.code.lines[place].line, placed.top, 1 + self._layout.ascent
+        strip = QRectF(0, top, self.viewport().width(), placed.height)
         before = self.code.lines[place - 1].line.algorithm if place else None
         if self.headings and line.algorithm != before:
             self._paint_heading(painter, line.algorithm, top)
@@ -220,15 +200,14 @@ class PseudocodeView(QAbstractScrollArea):
         ink = self.theme.normal if known or line == self.picture.current else self.theme.muted
         painter.setFont(self._type())
         painter.setPen(QColor(self.theme.muted))
-        painter.drawText(QPointF(self._gutter() - 10 - painter.fontMetrics().horizontalAdvance(
-            str(line.number)), top + 1 + self._ascent), str(line.number))  # fmt: skip
-        document, left = self._documents[place], self._indent(place)
-        draw_document(painter, document, QPointF(left, top + 1 + self._ascent), self.theme.normal)
-        end = left + document.idealWidth()
-        if known:
-            end = self._paint_values(painter, line, max(column, end + self._row * 0.7), top, ink)
-        if end > strip.right():
-            self._paint_edge(painter, line, strip)
+        number = str(line.number)
+        right = self._layout.gutter - 10 - painter.fontMetrics().horizontalAdvance(number)
+        painter.drawText(QPointF(right, top + ascent), number)
+        base = QPointF(self._layout.indent(place), top + ascent)
+        draw_document(painter, placed.document, base, self.theme.normal)
+        for value in placed.values:
+            color = ink if value.fresh else self.theme.muted
+            draw_document(painter, value.document, value.base + QPointF(0, top), color)
 
     def _paint_heading(self, painter: QPainter, algorithm: int, top: float) -> None:
         font = self._type()
@@ -236,7 +215,7 @@ class PseudocodeView(QAbstractScrollArea):
         painter.setFont(font)
         painter.setPen(QColor(self.theme.muted))
         text = self.code.heading(algorithm)
-        painter.drawText(QPointF(8, top - self._row + 1 + self._ascent), text)
+        painter.drawText(QPointF(8, top - self._layout.row + 1 + self._layout.ascent), text)
 
     def _ground(self, line: Line) -> str:
         if line == self.picture.current:
@@ -254,42 +233,21 @@ class PseudocodeView(QAbstractScrollArea):
             painter.setPen(QPen(QColor(self.theme.focus), 1))
             painter.drawRect(strip.adjusted(0.5, 0.5, -0.5, -0.5))
 
-    def _paint_values(
-        self, painter: QPainter, line: Line, left: float, top: float, ink: str
-    ) -> float:
-        """Draw the values beside a line from *left* on; returns where they end."""
-        for item in self.picture.beside[line].values():
-            document = document_of(item.text, self._type())
-            color = ink if item.fresh else self.theme.muted
-            draw_document(painter, document, QPointF(left, top + 1 + self._ascent), color)
-            left += document.idealWidth() + self._row * 0.6
-        return left - self._row * 0.6
-
-    def _paint_edge(self, painter: QPainter, line: Line, strip: QRectF) -> None:
-        """Let what is cut off at the right fade away instead of ending in half a sign."""
-        fade = QRectF(strip.right() - self._row, strip.y() + 1, self._row, strip.height() - 2)
-        ground = QColor(self._ground(line))
-        clear = QColor(ground)
-        clear.setAlpha(0)
-        gradient = QLinearGradient(fade.topLeft(), fade.topRight())
-        gradient.setColorAt(0, clear)
-        gradient.setColorAt(1, ground)
-        painter.fillRect(fade, gradient)
-
     # Pointing.
 
     def line_at(self, position: QPoint) -> Line | None:
         """The line at a position of the viewport."""
         y = position.y() + self.verticalScrollBar().value()
-        for place, top in enumerate(self._tops):
-            if top <= y < top + self._row:
-                return self.code.lines[place].line
+        for line, placed in zip(self.code.lines, self._placed, strict=True):
+            if placed.top <= y < placed.bottom:
+                return line.line
         return None
 
     def place_of(self, line: Line) -> QPoint:
         """The middle of a line, in the viewport's coordinates."""
-        top = self._tops[self.code.place[line]] - self.verticalScrollBar().value()
-        return QPoint(round(self._gutter() + self._row), round(top + self._row / 2))
+        top = self._placed[self.code.place[line]].top - self.verticalScrollBar().value()
+        row = self._layout.row
+        return QPoint(round(self._layout.gutter + row), round(top + row / 2))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         line = self.line_at(event.position().toPoint())
@@ -322,30 +280,3 @@ class PseudocodeView(QAbstractScrollArea):
         shown = "; ".join(item.text for item in values.values()) if values else ""
         text = self.code.lines[self.code.place[line]].text
         return f"<p>{name}, {visited}</p><p>{text}</p>{f'<p>{shown}</p>' if shown else ''}"
-
-
-def document_of(text: str, font: QFont) -> QTextDocument:
-    """One line of rich text."""
-    document = QTextDocument()
-    document.setDocumentMargin(0)
-    document.setDefaultFont(font)
-    document.setHtml(f"<span style='white-space: pre'>{text}</span>")
-    return document
-
-
-def draw_document(painter: QPainter, document: QTextDocument, base: QPointF, color: str) -> None:
-    """Draw a line of rich text from its base line."""
-    context = QAbstractTextDocumentLayout.PaintContext()
-    palette = QPalette()
-    palette.setColor(QPalette.ColorRole.Text, QColor(color))
-    context.palette = palette
-    painter.save()
-    painter.translate(base.x(), base.y() - _ascent(document))
-    document.documentLayout().draw(painter, context)
-    painter.restore()
-
-
-def _ascent(document: QTextDocument) -> float:
-    document.documentLayout()
-    document.size()
-    return document.firstBlock().layout().lineAt(0).ascent()

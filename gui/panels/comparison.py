@@ -137,6 +137,8 @@ class ComparisonPanel(Panel):
         self._name_decisions(frame.info.system)
         for part in (*self.buttons.values(), self.where, self.sentence):
             part.setVisible(frame.info.kind.compares_decisions)
+        for part in (self.where, self.sentence):  # a hall reads what each lane decides
+            part.setHidden(part.isHidden() or current_fonts().lecture)
         lanes = measured_lanes(frame)
         self.table.setText(table_text(frame, lanes, self.theme))
         self.table.setToolTip(reasons(lanes))
@@ -151,8 +153,10 @@ class ComparisonPanel(Panel):
         self.caption.setVisible(self.body.height() >= _ROOMY * current_fonts().scale)
         wanted = self._rows.heightForWidth(width) + 2
         buttons = self.buttons["first"].sizeHint().height()
-        said = self.sentence.heightForWidth(self.body.width())
+        hidden = self.sentence.isHidden()
+        said = 0 if hidden else self.sentence.heightForWidth(self.body.width())
         room = self.body.height() - buttons - said - 20 - int(_LEAST_PLOT * current_fonts().scale)
+        self.measures.setMinimumWidth(self._inside.minimumSizeHint().width())
         self.measures.setFixedHeight(max(_LEAST_MEASURES, min(wanted, room)))
 
     def _told(self, frame: Frame) -> str:

@@ -125,6 +125,7 @@ class DecisionsPanel(Panel):
     title = "Decisions"
     summary = "What happened at each event, and why, in numbers."
     place = "bottom"
+    titled_in_lecture = False
 
     def build(self) -> None:
         """The filters above the log."""

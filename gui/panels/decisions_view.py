@@ -41,6 +41,8 @@ from model.systems.kinds import Mark
 
 #: Below this many characters for the sentence, the times make room for it.
 _SHORT_LINE = 36
+#: In lecture mode, below this many also the marks.
+_LONG_LINE = 60
 #: Lines that the sentence of an opened row takes at most.
 _MOST_LINES = 4
 _PADDING = 4.0
@@ -54,12 +56,15 @@ class LogDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QTableView) -> None:
         super().__init__(parent)
         self.theme = theme
+        self.whole_rows = False  #: whether a row that is not seen whole is left out
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         model = index.model()
         assert isinstance(model, LogModel)
-        entry = model.entry(index.row())
         rect, theme = QRect(option.rect), self.theme
+        entry = model.entry(index.row())
+        if rect.top() < 0 and self.whole_rows and not entry.present:
+            return
         painter.save()
         painter.setClipRect(rect)
         self._ground(painter, rect, option, entry)
@@ -192,7 +197,7 @@ class LogView(QTableView):
 
     def set_lecture(self, lecture: bool) -> None:
         """For a hall: no header, and every sentence in full."""
-        self._lecture = lecture
+        self._lecture = self.delegate.whole_rows = lecture
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(
             policy.ScrollBarAlwaysOff if lecture else policy.ScrollBarAsNeeded
@@ -220,7 +225,7 @@ class LogView(QTableView):
         short = _SHORT_LINE * metrics.averageCharWidth()
         if whole - marks - event - time < short:
             time = 0
-        if self._lecture and whole - marks - event < short:
+        if self._lecture and whole - marks - event < _LONG_LINE * metrics.averageCharWidth():
             marks = _MARGIN
         return {MARKS: marks, EVENT: event, TIME: time}
 

@@ -9,7 +9,7 @@ from gui.painting.stack_text import Symbols
 from gui.painting.textures import RasterPalette
 from gui.panels.servers_legend import swatch
 from gui.panels.servers_steps import arriving, rejected_type, sentence
-from gui.theme import Theme
+from gui.theme import Theme, current_fonts
 from model.frame import Frame
 
 #: Milliseconds in which a rejection's colour settles.
@@ -53,7 +53,7 @@ class EventLine(QObject):
     def paint(
         self, painter: QPainter, area: QRectF, theme: Theme, palette: RasterPalette, text: Symbols
     ) -> None:
-        """Paint the marker and the sentence."""
+        """Paint the marker and the sentence; a hall reads it below the picture."""
         x = area.x()
         if self._job is not None:
             marker = self.marker(area, text)
@@ -61,6 +61,8 @@ class EventLine(QObject):
                 self._warn(painter, marker, theme)
             swatch(painter, marker, self._job[0], theme, palette, text)
             x = marker.right() + 10
+        if current_fonts().lecture:
+            return
         color = theme.ink(theme.rejection) if self.rejects else theme.normal
         words = QRectF(x, area.y(), area.right() - x, area.height())
         text.draw_in(painter, words, self.words, color)

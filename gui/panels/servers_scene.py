@@ -42,13 +42,16 @@ class Regions:
 
 
 def regions(
-    width: float, height: float, line: float, header_lines: int, legend: float
+    width: float, height: float, line: float, header_lines: int, legend: float, said: bool = True
 ) -> Regions | None:
-    """The parts of the picture from top to bottom; None where it is too small for them."""
+    """The parts of the picture from top to bottom; None where it is too small for them.
+
+    The event has less room where it is not *said* here.
+    """
     if height < LEAST_LINES * line or width < LEAST_CHARACTERS * line / 2:
         return None
     room = width - 2 * MARGIN
-    event = QRectF(MARGIN, 4, room, 1.5 * line)
+    event = QRectF(MARGIN, 4, room, (1.5 if said else 1.2) * line)
     bracket = QRectF(MARGIN, event.bottom() + 2, room, 1.4 * line)
     header = QRectF(MARGIN, bracket.bottom() + 2, room, header_lines * line)
     bottom = height - 4 - legend

@@ -46,7 +46,7 @@ from gui.panels.servers_pictures import Pictures
 from gui.panels.servers_scene import Scene, cut_of, lay_out_columns, regions
 from gui.panels.servers_steps import Movement, marks, movements
 from gui.panels.servers_words import column_words, pointed_words, selected
-from gui.theme import Theme
+from gui.theme import Theme, current_fonts
 from model.frame import Frame
 
 #: Lines of text kept free above the tallest stack, for its labels.
@@ -200,13 +200,18 @@ class StackView(QWidget):
         if scene is not None:
             self._draw(scene)
 
+    @property
+    def _legend_lines(self) -> int:
+        return 1 if current_fonts().lecture else LEGEND_LINES  # the servers need the room
+
     def _arranged(self, split: bool) -> Scene | None:
         frame, figure = self._frame, self._figure
         pictures = self._pictures
         assert frame is not None and figure is not None and pictures is not None
         ratio, line = self._ratio, self._palette.scale
-        legend = self._legend.height(self.width() - 20.0, LEGEND_LINES)
-        parts = regions(self.width(), self.height(), self._text.height, 3 + split, legend)
+        said = not current_fonts().lecture
+        legend = self._legend.height(self.width() - 20.0, self._legend_lines)
+        parts = regions(self.width(), self.height(), self._text.height, 3 + split, legend, said)
         if parts is None:
             return None
         width, height = (max(1, round(side * ratio)) for side in
@@ -336,7 +341,7 @@ class StackView(QWidget):
         paint_stage(painter, scene, labels=not scene.frame.running)
         paint_header(painter, scene, self._captions, self._split)
         paint_foot(painter, scene, self._captions)
-        self._legend.paint(painter, scene.regions.legend, LEGEND_LINES, self._palette)
+        self._legend.paint(painter, scene.regions.legend, self._legend_lines, self._palette)
         self.event_line.paint(painter, scene.regions.event, self._theme, self._palette, scene.text)
         paint_selection(painter, scene, self._selection)
         self._motion.paint_waiting(painter)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gui.gestures import Gestures, show_tip
 from gui.intents import Select
 from gui.painting.stack_text import Lines
-from gui.theme import Theme
+from gui.theme import Theme, current_fonts
 from model.frame import Frame
 
 MARGIN = 10.0
@@ -113,11 +113,20 @@ class ZoomedPicture(QWidget):
     def _parts(self) -> tuple[QRectF, QRectF, QRectF]:
         """The sentence, the picture and the legend."""
         room = max(1.0, self.width() - 2.0 * MARGIN)
-        words = QRectF(MARGIN, 4, room, 1.5 * self._text.height)
+        words = QRectF(MARGIN, 4, room, 0 if self._is_said_below else 1.5 * self._text.height)
         bottom = self.height() - 4 - self._legend.height
         top = math.ceil(words.bottom()) + 4.0
         stage = QRectF(MARGIN, top, room, max(0.0, bottom - 6 - top))
         return words, stage, QRectF(MARGIN, bottom, room, self._legend.height)
+
+    @property
+    def _is_said_below(self) -> bool:
+        """In lecture mode the sentence stands below the picture, in full."""
+        return current_fonts().lecture
+
+    def _paint_sentence(self, painter: QPainter, area: QRectF, color: str) -> None:
+        if not self._is_said_below:
+            self._text.draw_in(painter, area, self._sentence, color)
 
     @property
     def scene(self) -> Any:

@@ -85,7 +85,7 @@ class MoldableServersView(ZoomedPicture):
     def _parts(self) -> tuple[QRectF, QRectF, QRectF]:
         """The header with the sentence below it, the picture and the legend."""
         words, stage, legend = super()._parts()
-        words.setHeight(2 * words.height())
+        words.setHeight(words.height() + 1.5 * self._text.height)
         stage.setTop(min(math.ceil(words.bottom()) + 4.0, stage.bottom()))
         return words, stage, legend
 
@@ -169,7 +169,7 @@ class MoldableServersView(ZoomedPicture):
         paint_selection(painter, scene, self._selection, hovered)
         paint_marks(painter, scene, self._marks, self._text, self._flash.isActive())
         self._legend.paint(painter, legend, scene.layout.cell)
-        line = QRectF(words.x(), words.y(), words.width(), words.height() / 2)
+        line = QRectF(words.x(), words.y(), words.width(), 1.5 * self._text.height)
         self._text.draw_first(painter, line, self._header, self._theme.normal)
         line.moveTop(line.bottom())
-        self._text.draw_in(painter, line, self._sentence, self._theme.muted)
+        self._paint_sentence(painter, line, self._theme.muted)

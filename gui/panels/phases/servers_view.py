@@ -140,4 +140,4 @@ class PhaseServersView(ZoomedPicture):
         paint_marks(painter, scene, marks(scene.frame))
         jobs = any(grid.cell.shows_jobs for grid in scene.layout.grids)
         self._legend.paint(painter, legend, jobs)
-        self._text.draw_in(painter, words, self._sentence, self._theme.normal)
+        self._paint_sentence(painter, words, self._theme.normal)

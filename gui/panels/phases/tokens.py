@@ -23,6 +23,8 @@ from model.frame import Frame, RunInfo
 _WIDE = 1000
 #: In a lower panel they stand beside the curves alone, if it is so wide, else instead of them.
 _LOW, _BESIDE = 460, 420
+#: A narrow panel of less height has lives alone; a higher one has the curves above them.
+_STACKED = 330
 #: In a still lower one there is no room for rates.
 _LOWEST = 250
 #: While a run goes on, the lines follow each frame that is so few events on, or they would flicker.
@@ -143,11 +145,11 @@ class TokensPanel(Panel):
     def _arrange_by_size(self) -> None:
         scale = current_fonts().scale
         width, height = self.width() / scale, self.height() / scale
-        low = height < _LOW
+        low = height < (_LOW if width >= _BESIDE else _STACKED)
         self._arrange("wide" if width >= _WIDE and height >= _LOWEST else "low" if low else "tall")
         self.plot.setVisible(not low or width >= _BESIDE)
         self.rates.setVisible(height >= _LOWEST)
-        self.tiles.setVisible(not low)  # the rates say nearly all of it as well
+        self.tiles.setVisible(height >= _LOW)  # the rates say nearly all of it as well
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Every sample."""

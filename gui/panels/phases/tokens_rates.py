@@ -94,7 +94,8 @@ class RatesChart(SteadyRows[RateRow]):
 
     def _count_width(self) -> float:
         most = max((sum(row.row.limits) for row in self._rows), default=0)
-        return self._metrics().horizontalAdvance(f"{most} / {most}") + _GAP
+        measure = self._metrics().horizontalAdvance
+        return max(measure(f"{most} / {most}"), measure("tokens")) + _GAP
 
     def _boxes_width(self, row: TokenRow) -> float:
         if sum(row.limits) > _MOST_BOXES:

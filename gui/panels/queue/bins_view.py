@@ -123,4 +123,4 @@ class BinView(ZoomedPicture):
         paint_selection(painter, scene, self._selection)
         paint_marks(painter, scene, marks(scene.frame))
         self._legend.paint(painter, legend, scene.layout.shows_jobs, may_stall(scene.frame))
-        self._text.draw_in(painter, words, self._sentence, self._theme.normal)
+        self._paint_sentence(painter, words, self._theme.normal)

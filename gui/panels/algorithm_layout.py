@@ -1,0 +1,148 @@
+"""Where lines of pseudocode and the values of a run stand: beside each other or wrapped."""
+
+from __future__ import annotations
+
+from typing import Mapping, NamedTuple
+
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPalette,
+    QTextDocument,
+)
+
+from gui.panels.algorithm_values import Beside, Code
+from model.records import Line
+
+_EDGE = 8.0  # pixels that stay free at the right
+_INDENT, _GAP, _NEXT = 0.7, 0.7, 0.6  # of a level, before values and between them, in rows
+
+
+class Value(NamedTuple):
+    """A value, from the corner of its line's strip."""
+
+    document: QTextDocument
+    base: QPointF  #: where its base line begins
+    fresh: bool
+
+
+class Placed(NamedTuple):
+    """One line with its values."""
+
+    top: float
+    height: float
+    document: QTextDocument
+    values: tuple[Value, ...]
+
+    @property
+    def bottom(self) -> float:
+        """Where the next line may begin."""
+        return self.top + self.height
+
+
+class CodeLayout:
+    """Pseudocode set in a type, wrapped to a width; values wrap below the line they belong to."""
+
+    def __init__(self, code: Code, font: QFont, width: float, headings: bool) -> None:
+        self._code, self._font, self._width, self._headings = code, font, width, headings
+        metrics = QFontMetricsF(font)
+        longest = max((line.line.number for line in code.lines), default=0)
+        self.gutter = metrics.horizontalAdvance("0" * max(2, len(str(longest)))) + 16
+        plain = [document_of(line.text, font) for line in code.lines]
+        self.ascent = max(map(ascent_of, plain), default=metrics.ascent())
+        self.row = max([*(one.size().height() for one in plain), metrics.height()]) + 3
+        self._documents = [self._wrapped(document, self.indent(place))
+                           for place, document in enumerate(plain)]  # fmt: skip
+
+    def indent(self, place: int) -> float:
+        """Where a line begins."""
+        return self.gutter + self._code.lines[place].indent * self.row * _INDENT
+
+    def _wrapped(self, document: QTextDocument, left: float) -> QTextDocument:
+        document.setTextWidth(max(self.row, self._width - _EDGE - left))
+        return document
+
+    def placed(self, beside: Mapping[Line, Mapping[str, Beside]]) -> list[Placed]:
+        """All lines from top to bottom, with these values."""
+        column = self._column(beside)
+        result: list[Placed] = []
+        top, before = 4.0, None
+        for place, line in enumerate(self._code.lines):
+            if self._headings and line.line.algorithm != before:
+                top += self.row * (1.15 if before is None else 1.6)
+            elif line.indent == 0 and before is not None:
+                top += self.row * 0.35
+            before = line.line.algorithm
+            height = max(self.row, self._documents[place].size().height() + 3)
+            values, height = self._values(place, beside.get(line.line, {}), column, height)
+            result.append(Placed(top, height, self._documents[place], values))
+            top += height
+        return result
+
+    def _column(self, beside: Mapping[Line, Mapping[str, Beside]]) -> float:
+        """Where values stand below each other, if the panel is wide enough for that."""
+        ends = [self._end(place) for place, line in enumerate(self._code.lines)
+                if line.line in beside]  # fmt: skip
+        return min(max(ends, default=0.0) + self.row, 0.5 * self._width)
+
+    def _end(self, place: int) -> float:
+        return self.indent(place) + self._documents[place].idealWidth()
+
+    def _values(
+        self, place: int, found: Mapping[str, Beside], column: float, height: float
+    ) -> tuple[tuple[Value, ...], float]:
+        """The values of a line, and how high it is with them."""
+        if not found:
+            return (), height
+        items = [(document_of(item.text, self._font), item.fresh) for item in found.values()]
+        widths = [document.idealWidth() for document, _ in items]
+        whole = sum(widths) + self.row * _NEXT * (len(items) - 1)
+        near = self._end(place) + self.row * _GAP
+        left, most = max(column, near), self._width - _EDGE - whole
+        if height <= self.row and near <= most:
+            left = min(left, most)
+            y = 1 + self.ascent
+        else:
+            left, y, height = self.indent(place) + self.row, height + self.ascent, height + self.row
+        start, values = left, []
+        for (document, fresh), width in zip(items, widths, strict=True):
+            if left > start and left + width > self._width - _EDGE:
+                left, y, height = start, y + self.row, height + self.row
+            values.append(Value(self._wrapped(document, left), QPointF(left, y), fresh))
+            more = document.size().height() + 3 - self.row
+            if more > 0:  # one that is wider than the panel
+                y, height = y + more, height + more
+            left += width + self.row * _NEXT
+        return tuple(values), height
+
+
+def document_of(text: str, font: QFont) -> QTextDocument:
+    """Rich text, on one line as long as no width is set."""
+    document = QTextDocument()
+    document.setDocumentMargin(0)
+    document.setDefaultFont(font)
+    document.setHtml(f"<span style='white-space: pre-wrap'>{text}</span>")
+    return document
+
+
+def draw_document(painter: QPainter, document: QTextDocument, base: QPointF, color: str) -> None:
+    """Draw rich text from the base line of its first line."""
+    context = QAbstractTextDocumentLayout.PaintContext()
+    palette = QPalette()
+    palette.setColor(QPalette.ColorRole.Text, QColor(color))
+    context.palette = palette
+    painter.save()
+    painter.translate(base.x(), base.y() - ascent_of(document))
+    document.documentLayout().draw(painter, context)
+    painter.restore()
+
+
+def ascent_of(document: QTextDocument) -> float:
+    """From the top of rich text to its first base line."""
+    document.documentLayout()
+    document.size()
+    return document.firstBlock().layout().lineAt(0).ascent()
