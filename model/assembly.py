@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from model.engine import Engine, ReferenceEngine
-from model.errors import PolicyError, ScenarioError
+from model.errors import PolicyError, ScenarioError, UnreadablePolicyError
 from model.policies import is_file, reference_for
 from model.policies.own.trust import allow_named
 from model.policy_choice import policy_choice
@@ -68,7 +68,12 @@ def assemble(
     """
     scenario = _with(scenario, policy, seed)
     kind = kind_named(scenario.system)
-    reference = policy_class(scenario)
+    try:
+        reference = policy_class(scenario)
+    except UnreadablePolicyError as error:
+        if policy is None:  # it is the scenario that names it
+            raise ScenarioError(error.line, where="policy.name") from None
+        raise
     numbers = kind.numbers(scenario)
     parameters = policy_parameters(scenario)
     try:

@@ -95,6 +95,10 @@ class UntrustedPolicyError(PolicyFileError):
         return UntrustedPolicyError(self.path, self.text, where)
 
 
+class UnreadablePolicyError(PolicyFileError):
+    """A policy's file that is not there, or is no text."""
+
+
 class ReplayError(UserError):
     """A replay that did not land on the digest recorded for that event."""
 

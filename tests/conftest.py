@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import secrets
 import shlex
 import sys
 from collections import Counter
@@ -35,8 +36,12 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(COMPILED))
 for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-settings.register_profile("quick", max_examples=30, deadline=None)
-settings.register_profile("slow", max_examples=200, deadline=None, print_blob=True)
+# Fresh examples in each run, also where Hypothesis by itself would draw the same for ever.
+_FRESH: dict[str, Any] = {"derandomize": False, "deadline": None}
+if os.environ.get("CI"):
+    _FRESH["database"] = None
+settings.register_profile("quick", max_examples=30, **_FRESH)
+settings.register_profile("slow", max_examples=200, print_blob=True, **_FRESH)
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE", "slow" if os.environ.get("CI") else "quick")
 )
@@ -44,6 +49,9 @@ settings.load_profile(
 #: When Python collects: as it does by itself, and hardly ever.
 THRESHOLDS = gc.get_threshold()
 NEVER = (2**30, 2**30, 2**30)
+
+#: What the seed of the random examples is called between a run and its workers.
+SEED = "hypothesis_seed"
 
 _homes = count()
 
@@ -55,8 +63,34 @@ def pytest_configure(config: pytest.Config) -> None:
     if platform.problem:
         raise pytest.UsageError(platform.problem)
     gc.disable()
+    if config.option.hypothesis_seed is None:
+        of_the_run = getattr(config, "workerinput", {}).get(SEED)
+        config.option.hypothesis_seed = of_the_run or str(secrets.randbelow(2**32))
     if config.getoption("numprocesses") and config.args_source is config.ArgsSource.TESTPATHS:
         _compile_first()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Each worker draws its examples with the seed of the run."""
+    node.workerinput[SEED] = node.config.option.hypothesis_seed
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Say what draws the same examples again; a quiet run has no header to say it in."""
+    if reporter := session.config.pluginmanager.get_plugin("terminalreporter"):
+        _tell_seed(reporter)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say it again where it is wanted, because it stands far above."""
+    if {"failed", "error"} & {*terminalreporter.stats}:
+        _tell_seed(terminalreporter)
+
+
+def _tell_seed(reporter: pytest.TerminalReporter) -> None:
+    seed = reporter.config.option.hypothesis_seed
+    reporter.write_line(f"random examples: --hypothesis-seed={seed} draws the same")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -398,6 +398,16 @@ class TestFuzz:
                 assert re.fullmatch(r"(slotscope: [^\n]+\n)+", said.err)
                 assert "changed.toml: " in said.err
 
+    @pytest.mark.parametrize("name", ["1/0", "gone.py", "/"])
+    def test_a_policy_that_is_no_file_is_a_fault_of_the_scenario(self, slotscope, tmp_path, name):
+        content = tomllib.loads(CLASSROOM)
+        content["policy"]["name"] = name
+        (tmp_path / "changed.toml").write_text(tomli_w.dumps(content), encoding="utf-8")
+        said = slotscope("trace changed.toml --events 2")
+        assert said.code == 2
+        assert said.err.startswith(f"slotscope: changed.toml: policy.name: {name}: ")
+        assert slotscope("run changed.toml --until 1 --policy dra").code == 0
+
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.integers(0, len(CLASSROOM)), st.binary(max_size=4))
     def test_any_damage_to_a_file(self, slotscope, tmp_path, place, damage):

@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import core, settings
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -172,3 +173,36 @@ class TestTheseTests:
         assert run.returncode == 1, run.stdout + run.stderr
         assert said in run.stdout
         assert "1 failed" in run.stdout
+
+
+class TestRandomExamples:
+    """Each run draws examples of its own, and says how to draw them again."""
+
+    @pytest.mark.parametrize("profile", ["quick", "slow"])
+    def test_no_profile_draws_the_same_for_ever(self, profile: str) -> None:
+        assert not settings.get_profile(profile).derandomize
+
+    def test_every_process_of_a_run_draws_with_its_seed(self, pytestconfig: pytest.Config) -> None:
+        """That of the command line, which workers are given as well."""
+        assert core.global_force_seed == int(pytestconfig.option.hypothesis_seed)
+
+    @pytest.mark.slow
+    def test_runs_differ(self) -> None:
+        test = "TestRandomExamples::test_no_profile_draws_the_same_for_ever"
+        command = [sys.executable, "-m", "pytest", f"tests/test_environment.py::{test}", "-n", "0"]
+        said = [said_by(command) for _ in range(2)]
+        seeds = [re.search(r"--hypothesis-seed=(\d+)", text) for text in said]
+        assert len({seed[1] for seed in seeds if seed}) == 2
+
+    def test_ci_draws_afresh_and_keeps_nothing(self) -> None:
+        told = "import tests.conftest, hypothesis; s = hypothesis.settings.default; " \
+               "print(s.database, s.derandomize, s.max_examples)"  # fmt: skip
+        said = said_by([sys.executable, "-c", told], CI="true")
+        assert said.split() == ["None", "False", "200"]
+
+
+def said_by(command: list[str], **variables: str) -> str:
+    """What a command prints that must succeed."""
+    run = subprocess.run(command, env=os.environ | variables, cwd=ROOT, check=True,
+                         capture_output=True, text=True)  # fmt: skip
+    return run.stdout

@@ -13,7 +13,7 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from gui.painting.cells import distinct
-from gui.panels.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, Wishes
+from gui.panels.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, Wishes, cell_of
 from gui.panels.phases.servers_layout import (
     ServerLayout,
     fitting_servers,
@@ -81,6 +81,12 @@ def test_the_parts_of_a_cell_fit_into_it(layout: ServerLayout) -> None:
             assert cell.bin >= LEAST_WIDTH * layout.wishes.scale
             assert cell.tall >= LEAST_HEIGHT * layout.wishes.scale
             assert cell.real > cell.virtual
+
+
+@pytest.mark.parametrize("height", [1, 2, 3, 4, 5])
+def test_the_capacity_of_the_lowest_bin_is_above_its_floor(height: int) -> None:
+    cell = cell_of(wishes((9,), top=2.5), 40, height)
+    assert 0 < cell.rim <= cell.tall
 
 
 @given(layouts(), st.integers(0, 9999))

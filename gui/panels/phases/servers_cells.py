@@ -158,7 +158,7 @@ def cell_of(wishes: Wishes, width: int, height: int, backup: bool = False) -> Ce
     top = wishes.top
     if LEAST_HEIGHT * scale <= tall < LOW * scale:
         top = min(top, tall / (tall - max(LEAST_ABOVE * scale, tall // LOW_SHARE)))
-    rim = int(level(1 / top, tall))
+    rim = max(1, int(level(1 / top, tall)))
     shows_jobs = tall >= LEAST_HEIGHT * scale and wide >= LEAST_WIDTH * scale
     return Cell(
         width, height, gap, left, token, head, tall, top, rim, wide - virtual, virtual, between,

@@ -18,7 +18,7 @@ from typing import Any, Mapping
 
 from pydantic import BaseModel
 
-from model.errors import PolicyFileError
+from model.errors import PolicyFileError, UnreadablePolicyError
 from model.policies.common import NoParameters, PseudocodeLine
 from model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
 from model.policies.own.guard import GuardedPolicy
@@ -173,26 +173,28 @@ def read_policy(path: str) -> str:
     file = Path(path)
     try:
         if file.is_dir():
-            raise PolicyFileError("found a directory, allowed: a Python file", where=path)
+            raise UnreadablePolicyError("found a directory, allowed: a Python file", where=path)
         if file.exists() and not file.is_file():
-            raise PolicyFileError("found a device or pipe, allowed: a Python file", where=path)
+            raise UnreadablePolicyError(
+                "found a device or pipe, allowed: a Python file", where=path
+            )
         size = file.stat().st_size
         if size > MOST_BYTES:
-            raise PolicyFileError(
+            raise UnreadablePolicyError(
                 f"found {size:,} bytes, allowed: at most {MOST_BYTES:,}", where=path
             )
         text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise PolicyFileError(f"found the byte 0x{error.object[error.start]:02x} at position "
+        raise UnreadablePolicyError(f"found the byte 0x{error.object[error.start]:02x} at position "
                           f"{error.start}, which is not UTF-8; save the file as UTF-8",
                           where=path) from None  # fmt: skip
     except FileNotFoundError:
-        raise PolicyFileError("no such file", where=path) from None
+        raise UnreadablePolicyError("no such file", where=path) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise PolicyFileError(f"cannot be read: {reason}", where=path) from None
+        raise UnreadablePolicyError(f"cannot be read: {reason}", where=path) from None
     if not text.strip():
-        raise PolicyFileError("found an empty file, allowed: a class Policy", where=path)
+        raise UnreadablePolicyError("found an empty file, allowed: a class Policy", where=path)
     return text
 
 

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, floor
 from typing import Sequence
 
 
-def erlang_b(lines: float, offered: float) -> float:
+def erlang_b(lines: int, offered: float) -> float:
     """The blocking probability of Erlang's system.
 
     Parameters
     ----------
     lines:
-        How many jobs there is room for, N >= 0.  It need not be whole: then it is the usual
-        continuation, 1 / B = integral of (1 + u / a)^N exp(-u) du from 0.
+        How many jobs there is room for, N >= 0.
     offered:
         a >= 0, the arrival rate times the mean time of a job.
 
@@ -34,20 +32,10 @@ def erlang_b(lines: float, offered: float) -> float:
         raise ValueError(f"found {lines} lines and {offered} offered, allowed: 0 or more")
     if not offered:
         return 0.0 if lines else 1.0
-    whole = floor(lines)
-    part = lines - whole
-    blocking = _below_one(part, offered) if part else 1.0
-    for k in range(1, whole + 1):
-        blocking = offered * blocking / (part + k + offered * blocking)
+    blocking = 1.0
+    for k in range(1, lines + 1):
+        blocking = offered * blocking / (k + offered * blocking)
     return blocking
-
-
-def _below_one(lines: float, offered: float) -> float:
-    """B for less than one line."""
-    from scipy.integrate import quad
-
-    found, _ = quad(lambda u: (1 + u / offered) ** lines * exp(-u), 0, float("inf"))
-    return 1 / float(found)
 
 
 @dataclass(frozen=True)
