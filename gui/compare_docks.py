@@ -1,15 +1,19 @@
-"""The docks of further lanes: built and arranged when a comparison starts, removed when it ends."""
+"""The docks of further lanes: some are built when a comparison starts, others once asked for.
+
+Every lane has all panels that one run has; what nobody looks at costs nothing.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QMenu
 
-from gui.docks import PanelDock, dock_name
+from gui.docks import PanelDock, dock_name, lane_name
 from gui.intents import Intent
-from gui.layouts import Shares, columns, show_whole_titles
-from gui.panels import COMPARISON, SENTENCES, PanelEntry, companions_of
+from gui.layouts import Shares, columns, named_in, show_whole_titles
+from gui.panels import COMPARISON, SENTENCES, PanelEntry, companions_of, panels_of
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -26,7 +30,7 @@ _TALL = 1150
 
 
 #: Panels that show what all policies have in common.
-_OF_ALL = {"comparison", "lp", "scenario"}
+_OF_ALL = {"comparison", "scenario"}
 
 
 class CompareDocks(QObject):
@@ -38,6 +42,7 @@ class CompareDocks(QObject):
         self._carry_out = carry_out
         self._labels: tuple[str, ...] = ()
         self._built: list[str] = []  # names of docks
+        self._menus: list[QMenu] = []  # further panels of each further lane
         self._alone = ""  # the arrangement before
         self._default_alone = ""
         self._allowed = False
@@ -47,6 +52,7 @@ class CompareDocks(QObject):
         self._allowed = True
         if self._labels:
             self._build(self._window.compare.layout_key)
+            self._window.lecture.offer()
 
     def show(self, labels: tuple[str, ...], before: str, key: str) -> None:
         """Show the docks of these lanes; *before* and *key* name the settings of layouts."""
@@ -88,12 +94,67 @@ class CompareDocks(QObject):
         self._add(COMPARISON, 0)
         self._arrange()
         window.layouts.default = window.layouts.text()
+        self._offer()
         saved = str(window.settings.value(key, ""))
         if saved:
+            self.build_for(saved)
             window.layouts.restore(saved)
         self._name()
 
-    def _add(self, entry: PanelEntry, lane: int) -> None:
+    # Panels that are built once somebody asks for them.
+
+    def lanes_of(self, name: str) -> int:
+        """How many lanes have a panel of this name, built or not."""
+        return 1 if name in _OF_ALL or not self._built else len(self._labels)
+
+    def dock_of(self, name: str, lane: int) -> PanelDock:
+        """The dock of a panel in a lane; one that is not there yet is put behind that of the first.
+
+        Raises
+        ------
+        KeyError
+            If no lane has such a panel.
+        """
+        docks = self._window.docks
+        first = docks[name]
+        known = lane_name(name, lane)
+        if known not in docks:
+            entry = next(entry for entry in panels_of(self._window.panels.system)
+                         if entry.cls == type(first.panel).__name__)  # fmt: skip
+            dock = self._add(entry, lane)
+            self._window.tabifyDockWidget(first, dock)
+            show_whole_titles(self._window)
+            self._name()
+        return docks[known]
+
+    def bring(self, name: str, lane: int) -> None:
+        """Bring the panel of a lane to the front."""
+        dock = self.dock_of(name, lane)
+        dock.show()
+        dock.raise_()
+
+    def _offer(self) -> None:
+        """The View menu has the panels that no dock shows yet, policy by policy."""
+        window = self._window
+        own = [dock.panel for name, dock in window.docks.items() if name == dock.panel.name]
+        further = [(one.name, one.title) for one in own if self.lanes_of(one.name) > 1]
+        for lane, label in enumerate(self._labels[1:], 1):
+            menu = window.view_menu.addMenu(f"Panels of {label}")
+            for name, title in further:
+                action = menu.addAction(title)
+                action.triggered.connect(lambda _=False, n=name, at=lane: self.bring(n, at))
+            self._menus.append(menu)
+
+    def build_for(self, layout: str) -> None:
+        """Build the docks that a saved layout has and nobody has asked for yet."""
+        docks = self._window.docks
+        known = {lane_name(name, lane): (name, lane) for name in docks
+                 for lane in range(1, self.lanes_of(name))}  # fmt: skip
+        for name in named_in(layout):
+            if name in known and name not in docks:
+                self.dock_of(*known[name])
+
+    def _add(self, entry: PanelEntry, lane: int) -> PanelDock:
         window = self._window
         panel = entry.load()(window.theme)
         dock = PanelDock(panel, window.theme, window, lane)
@@ -108,6 +169,8 @@ class CompareDocks(QObject):
         window.docks[name] = dock
         window.view_menu.addAction(dock.toggleViewAction())
         self._built.append(name)
+        window.show_in(dock)
+        return dock
 
     def _name(self) -> None:
         """Docks say whose they are while several policies run."""
@@ -190,6 +253,9 @@ class CompareDocks(QObject):
             window.removeDockWidget(dock)
             dock.deleteLater()
         self._built.clear()
+        for menu in self._menus:
+            menu.deleteLater()
+        self._menus.clear()
 
     def clear(self) -> None:
         """Another kind of system begins: its docks are built once its own panels are there."""

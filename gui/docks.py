@@ -166,4 +166,9 @@ class PanelDock(QDockWidget):
 
 def dock_name(panel: Panel, lane: int) -> str:
     """The name of a panel's dock, for scripts and saved layouts."""
-    return panel.name if lane == 0 else f"{panel.name}-{lane + 1}"
+    return lane_name(panel.name, lane)
+
+
+def lane_name(name: str, lane: int) -> str:
+    """The name of the dock that shows a panel of some name in a lane."""
+    return name if lane == 0 else f"{name}-{lane + 1}"

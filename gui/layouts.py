@@ -168,6 +168,11 @@ def _read(text: str) -> tuple[str, Shares]:
         return text, {}
 
 
+def named_in(text: str) -> tuple[str, ...]:
+    """The names of the docks of a layout."""
+    return tuple(_read(text)[1])
+
+
 def _name_of(dock: QDockWidget) -> str:
     return dock.objectName().removeprefix(_PREFIX)
 

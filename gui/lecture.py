@@ -84,23 +84,25 @@ class LectureMode(QObject):
         return action
 
     def bring(self, name: str) -> None:
-        """Bring a panel to the front.
+        """Bring a panel to the front; once more is for the next policy's.
 
-        In lecture mode it stands beside the servers; once more is for the next policy's.  The
-        servers push it aside, and the log comes up and goes down again.
+        In lecture mode it stands beside the servers.  The servers push it aside, and the log comes
+        up and goes down again.
         """
+        lanes = self._window.compare.docks
         if not self.on:
-            self._window.docks[name].show()
-            self._window.docks[name].raise_()
+            front = [dock.lane for dock in self._docks_of(name) if dock.seen and dock.isVisible()]
+            after = (front[0] + 1) % lanes.lanes_of(name) if len(front) == 1 else 0
+            lanes.bring(name, after)
             return
         if name == self._window.panels.roles.servers:
             self._beside = None if self._beside == "" else ""
         elif name == SENTENCES:
             self._log = not self._log
         else:
-            lanes = [dock.lane for dock in self._docks_of(name)]
             again = name == self._beside_now
-            self._lane = lanes[(lanes.index(self._lane) + 1) % len(lanes)] if again else 0
+            self._lane = (self._lane + 1) % lanes.lanes_of(name) if again else 0
+            lanes.dock_of(name, self._lane)  # it is built where nobody has needed it so far
             self._beside = name
         self._arrange()
 

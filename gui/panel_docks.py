@@ -201,5 +201,7 @@ class PanelDocks(QObject):
         """Arrange the docks as a session was saved, once they are all there."""
         if not self.complete:
             self._wanted_layout = layout
-        elif not self._window.layouts.restore(layout):
+            return
+        self._window.compare.docks.build_for(layout)
+        if not self._window.layouts.restore(layout):
             self._window.say("The session's layout is of another version; the present one stays.")

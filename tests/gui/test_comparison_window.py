@@ -102,6 +102,62 @@ def test_the_menu_puts_a_policy_beside_and_takes_it_away(qtbot: QtBot, alone: Ma
     assert alone.compare._status.isHidden()
 
 
+@pytest.mark.parametrize("lecture", [False, True])
+def test_every_lane_has_every_panel_and_builds_it_when_asked(
+    qtbot: QtBot, window: MainWindow, lecture: bool
+) -> None:
+    """A number key brings the first policy's panel, once more the next policy's."""
+    if lecture:
+        press(qtbot, window, Key.Key_L)
+        qtbot.waitUntil(lambda: window.lecture.on)
+    for name in ("groups", "algorithm", "lp"):
+        key = Key(Key.Key_1 + window.panels.roles.numbered.index(name))
+        assert f"{name}-2" not in window.docks  # what nobody looks at costs nothing
+        shown = []
+        for _ in range(3):
+            press(qtbot, window, key)
+            qtbot.wait(20)
+            shown.append(
+                next(
+                    dock.lane
+                    for dock in window.docks.values()
+                    if dock.panel.name == name and dock.seen and dock.isVisible()
+                )
+            )
+        assert shown == [0, 1, 0]
+    other = window.docks["groups-2"]
+    assert other.windowTitle() == f"First fit: {other.panel.title}"
+    press(qtbot, window, Key.Key_Right)
+    rest(qtbot, window, lambda: window.frame.event == 1)
+    press(qtbot, window, Key(Key.Key_1 + window.panels.roles.numbered.index("groups")))
+    press(qtbot, window, Key(Key.Key_1 + window.panels.roles.numbered.index("groups")))
+    qtbot.waitUntil(lambda: other.panel.frame is window.frame.companions[0], timeout=PATIENCE)
+
+
+def test_the_view_menu_has_further_panels_of_each_policy(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    (menu,) = [action.menu() for action in window.view_menu.actions()
+               if action.text() == "Panels of First fit"]  # fmt: skip
+    titles = {dock.panel.title for name, dock in window.docks.items() if name == dock.panel.name}
+    offered = {action.text() for action in menu.actions()}
+    assert offered == titles - {"Comparison", "Scenario"}
+    entry = next(one for one in menu.actions() if one.text() == window.docks["lp"].panel.title)
+    entry.trigger()
+    qtbot.waitUntil(lambda: window.docks["lp-2"].seen, timeout=PATIENCE)
+    path = tmp_path / "two.slotscope"
+    window.control.save(path, window.layouts.text())
+    qtbot.waitUntil(lambda: str(path) in window._status.text(), timeout=PATIENCE)
+    window.compare.compare(())
+    rest(qtbot, window, lambda: not window.frame.companions)
+    assert "lp-2" not in window.docks
+    assert "Panels of First fit" not in [one.text() for one in window.view_menu.actions()]
+    window.open_path(path)
+    rest(qtbot, window, lambda: bool(window.frame.companions))
+    qtbot.waitUntil(lambda: "lp-2" in window.docks and not window.docks["lp-2"].isHidden(),
+                    timeout=PATIENCE)  # fmt: skip
+
+
 def test_a_policy_put_beside_a_run_catches_up(qtbot: QtBot, alone: MainWindow) -> None:
     alone.control.go_to(5000)
     rest(qtbot, alone, lambda: alone.frame.event == 5000)

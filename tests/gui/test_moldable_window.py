@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
+from gui.app import make_window
 from gui.main_window import MainWindow
 from gui.panels import companions_of, panels_of
 from gui.panels.scenario_cells import Cell
@@ -365,3 +366,15 @@ def test_every_law_of_sizes_can_be_chosen(qtbot: QtBot, law: str) -> None:
     assert found.classes[0].size.mean == 2  # it stays
     paths = {cell.path for cell in panel._cells}
     assert {("classes", 0, "size", name) for name in SERVICES[law].model_fields} <= paths
+
+
+def test_the_comparison_has_its_key_where_a_command_opened_it(qtbot: QtBot, tmp_path: Path) -> None:
+    """Two policies are known before the panels are built."""
+    store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    window = make_window(store, "light")
+    qtbot.addWidget(window)
+    try:
+        window.stand_at("moldable-classroom", ("greedy-p", "greedy"), 1, (), None, 3)
+        assert "bring-comparison" in [one.objectName() for one in window.lecture.strip.actions()]
+    finally:
+        window.close()
