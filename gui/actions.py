@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from typing import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
+from gui.boxes import popup_open
 from gui.icons import icon
 from gui.theme import Theme
+
+#: Goes back to the run that another one has replaced.
+BACK_KEY = "Ctrl+Shift+Z"
 
 
 @dataclass(frozen=True)
@@ -27,12 +31,18 @@ class Command:
     group: str
     icon: str = ""
     checkable: bool = False
+    paging: str = ""  #: a presenter's key; in sheets and dialogs it turns pages as usual
+
+    @property
+    def all_keys(self) -> tuple[str, ...]:
+        """Every key that gives the command in the window."""
+        return (*self.keys, self.paging) if self.paging else self.keys
 
 
 COMMANDS: tuple[Command, ...] = (
     Command("run", "Run or pause", ("Space",), "Runs on, or pauses.", "Transport", "run"),
     Command("step", "Step", ("Right",), "Lets one event happen, or finishes the one begun.",
-            "Transport", "step"),
+            "Transport", "step", paging="PgDown"),
     Command("into", "Step into", ("Shift+Right",),
             "Takes the next sub-step of the decision.", "Transport", "into"),
     Command("out", "Step out", ("Shift+Down",), "Finishes the decision that was stepped into.",
@@ -41,7 +51,7 @@ COMMANDS: tuple[Command, ...] = (
             "Runs to the next event of the chosen kind and stops just before it.",
             "Transport", "to_next"),
     Command("step_back", "Step back", ("Left",), "Takes one event back.", "Transport",
-            "step_back"),
+            "step_back", paging="PgUp"),
     Command("back_into", "Sub-step back", ("Shift+Left",), "Takes one sub-step back.",
             "Transport", "substep_back"),
     Command("to_previous", "To the previous", ("Ctrl+Left",),
@@ -58,7 +68,9 @@ COMMANDS: tuple[Command, ...] = (
             "express"),
     Command("until", "Run until ...", ("U",),
             "Runs until a time (t = 20), an event (1000) or a kind of event.", "Transport"),
-    Command("stop", "Stop", ("Esc",), "Stops what runs long.", "Transport", "cancel"),
+    Command("stop", "Stop", ("Esc",),
+            "Closes what is in front (a sheet, a dialog, an inspector); else stops what runs.",
+            "Transport", "cancel"),
     Command("break_here", "Breakpoint before the next event", ("B",),
             "Sets or clears a breakpoint just before the next event.", "Transport", "breakpoint"),
     Command("breakpoints", "Breakpoints ...", ("Ctrl+B",), "Lists and clears all breakpoints.",
@@ -67,6 +79,8 @@ COMMANDS: tuple[Command, ...] = (
             "Figures of the papers made again, and sweeps of the scenario, beside this run.",
             "Transport"),
     Command("open", "Open ...", ("Ctrl+O",), "Opens a scenario or a saved session.", "File"),
+    Command("go_back", "Back to the run before", (BACK_KEY,),
+            "Goes back to the run that another scenario, policy or seed has replaced.", "File"),
     Command("save", "Save session ...", ("Ctrl+S",),
             "Saves scenario, seed, exact state, place in history and layout.", "File"),
     Command("save_scenario", "Save scenario ...", ("Ctrl+Shift+S",),
@@ -92,7 +106,7 @@ class Actions:
     """The commands as QActions, each connected to a handler of the window.
 
     Keys work wherever the focus is, except while typing in a field: fields take the keys
-    that they need before shortcuts see them.
+    that they need before shortcuts see them.  A menu or list that is open keeps all keys.
     """
 
     def __init__(self, window: QWidget, handlers: dict[str, Callable[[], object]]) -> None:
@@ -105,8 +119,10 @@ class Actions:
             action.setStatusTip(command.sentence)
             action.setCheckable(command.checkable)
             handler = handlers[command.name]
-            action.triggered.connect(lambda _=False, call=handler: call())
+            action.triggered.connect(lambda _=False, call=handler: None if popup_open() else call())
             window.addAction(action)
+            if command.paging:
+                QShortcut(QKeySequence(command.paging), window, action.trigger)
             self._actions[command.name] = action
 
     def __getitem__(self, name: str) -> QAction:

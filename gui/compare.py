@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QToolButton
 
+from gui.boxes import keep_keys
 from gui.compare_docks import CompareDocks
 from gui.compare_form import ask_variant
 from gui.docks import PanelDock
@@ -59,6 +60,7 @@ class CompareControl(QObject):
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.setMenu(self.menu)
         self.menu.setToolTipsVisible(True)
+        keep_keys(self.menu)
         self.menu.aboutToShow.connect(self.fill_menu)
         self._status.setObjectName("compared")
         self._window.statusBar().addPermanentWidget(self._status)
@@ -150,6 +152,7 @@ class CompareControl(QObject):
     def _offer_lanes(self) -> None:
         """Into whose decisions Shift+Right steps."""
         menu = self.menu.addMenu("Step into the decisions of")
+        keep_keys(menu)
         group = QActionGroup(menu)
         for lane, label in enumerate(self.labels):
             action = QAction(label, menu, checkable=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Iterable
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
+    QApplication,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
@@ -22,6 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from gui.actions import COMMANDS
+from gui.boxes import keep_keys
+from gui.docks import PanelDock
 from gui.intents import Select
 
 if TYPE_CHECKING:
@@ -51,6 +54,9 @@ PAGES = {
 }
 
 
+#: The property of a dock that a double click has opened.
+INSPECTOR = "inspector"
+
 #: Menus and the groups of commands in them.
 MENUS = (("&File", "File"), ("&Run", "Transport"), ("&View", "View"), ("&Help", "Help"))
 
@@ -64,6 +70,7 @@ def stack_header(window: MainWindow, header: QWidget) -> tuple[QMenuBar, QMenu]:
     menus = {}
     for title, group in MENUS:
         menus[group] = bar.addMenu(title)
+        keep_keys(menus[group])
         menus[group].addActions(window.actions_by_name.in_group(group))
     layout.addWidget(bar)
     layout.addWidget(window.transport)
@@ -196,7 +203,7 @@ def ask_save_scenario(window: MainWindow) -> None:
 def show_shortcuts(window: MainWindow) -> QDialog:
     """All keys on one sheet."""
     rows = "".join(
-        f"<tr><td><b>{' or '.join(item.keys).replace('<', '&lt;')}</b>&nbsp;&nbsp;</td>"
+        f"<tr><td><b>{' or '.join(item.all_keys).replace('<', '&lt;')}</b>&nbsp;&nbsp;</td>"
         f"<td>{item.title}&nbsp;&nbsp;</td><td>{item.sentence}</td></tr>"
         for item in COMMANDS
         if item.keys
@@ -234,6 +241,18 @@ def show_sheet(window: MainWindow, title: str, text: str, html: bool = False) ->
     return dialog
 
 
+def in_front(window: MainWindow) -> QWidget | None:
+    """The sheet, dialog or inspector that stands in front of the window; None where none does.
+
+    An inspector counts while it is the active one.
+    """
+    active = QApplication.activeWindow()
+    if isinstance(active, PanelDock) and active.property(INSPECTOR):
+        return active
+    sheets = [sheet for sheet in window.findChildren(QDialog) if sheet.isVisible()]
+    return active if active in sheets else next(reversed(sheets), None)
+
+
 def _follow(window: MainWindow, dialog: QDialog, link: str) -> None:
     page = link.removesuffix(".md")
     if page in PAGES:
@@ -246,7 +265,6 @@ def open_inspector(window: MainWindow, selection: Select, lane: int = 0) -> None
 
     *lane* is the policy that it shows, where several run side by side.
     """
-    from gui.docks import PanelDock
     from gui.panels.inspector import InspectorPanel
 
     panel = InspectorPanel(window.theme)
@@ -256,6 +274,7 @@ def open_inspector(window: MainWindow, selection: Select, lane: int = 0) -> None
     else:
         panel.intent.connect(window.carry_out)
     dock = PanelDock(panel, window.theme, window, lane)
+    dock.setProperty(INSPECTOR, True)
     name = f"inspector-{len(window.docks)}"
     dock.setObjectName(f"dock-{name}")
     window.docks[name] = dock

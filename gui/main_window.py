@@ -16,6 +16,7 @@ from gui import dialogs
 from gui import theme as themes
 from gui.actions import Actions
 from gui.bounds_service import BoundsService
+from gui.boxes import keep_keys
 from gui.compare import CompareControl
 from gui.docks import PanelDock
 from gui.experiments import Experiments
@@ -86,6 +87,9 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         self.setDockNestingEnabled(True)
         self.setMinimumSize(900, 560)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocus()  # else the first box would have it, and the first key press
+        keep_keys(self)
         header = QWidget()
         self.setMenuWidget(header)
         self.menu_bar, self.view_menu = dialogs.stack_header(self, header)
@@ -106,12 +110,13 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self.worker.framed.connect(self._take_frame)
         self.worker.opened.connect(self._take_info)
-        self.worker.refused.connect(self.say)
+        self.worker.refused.connect(self._refused)
         self.worker.compiled.connect(self._compiled)
         self.worker.progressed.connect(self._progressed)
         self.worker.compiling.connect(self.transport.show_compiling)
         self.worker.laid_out.connect(self.panels.arrange)
-        self.transport.chosen.connect(self.control.open)
+        self.transport.scenario_chosen.connect(self.control.open)
+        self.transport.chosen.connect(self.control.run_again)
         self.transport.paced.connect(self.control.set_pace)
         self.transport.history.sought.connect(self.control.go_to)
 
@@ -184,6 +189,11 @@ class MainWindow(QMainWindow):
         """Show a line in the status bar."""
         self._status.setText(text)
 
+    def _refused(self, text: str) -> None:
+        self.say(text)
+        if self.info is not None:  # the boxes show what runs, and not what could not
+            self.transport.set_info(self.info)
+
     def fail(self, fault: Fault) -> None:
         """Say what went wrong outside the panels; a button copies the details."""
         self.say(f"That could not be done: {fault.sentence}")
@@ -251,7 +261,7 @@ class MainWindow(QMainWindow):
             "run": control.run_or_pause, "step": control.step, "into": control.step_into,
             "out": control.step_out, "step_back": control.step_back,
             "back_into": control.step_back_into, "to_start": control.to_start,
-            "to_live_end": control.to_live_end, "stop": control.pause,
+            "to_live_end": control.to_live_end, "stop": self.escape, "go_back": control.go_back,
             "express": control.express, "break_here": control.break_here,
             "to_next": lambda: control.run_until(kind=self.transport.kind.currentText()),
             "to_previous": lambda: control.back_to(self.transport.kind.currentText()),
@@ -270,6 +280,14 @@ class MainWindow(QMainWindow):
             "experiments": self.experiments.show,
             "about": lambda: dialogs.show_help(self, "about"),
         }  # fmt: skip
+
+    def escape(self) -> None:
+        """Close what is in front of the window; where nothing is, stop what runs long."""
+        front = dialogs.in_front(self)
+        if front is not None:
+            front.close()
+        else:
+            self.control.pause()
 
     def copy_line(self) -> None:
         """Copy the command that opens this moment."""

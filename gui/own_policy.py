@@ -98,9 +98,7 @@ class OwnPolicy(QObject):
             self._window.worker.post(command)
 
     def _open_wanted(self) -> None:
-        transport = self._window.transport
-        scenario, seed = transport.scenario.currentData(), transport.seed.value()
-        self._window.control.open(scenario, self._wanted, seed)
+        self._window.control.run_again(self._wanted, self._window.transport.seed.value())
 
     @staticmethod
     def dropped(data: QMimeData) -> str:

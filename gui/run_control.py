@@ -12,8 +12,7 @@ from gui.pace import Pace
 from gui.worker import RunWorker
 from model.comparison.comparison import Comparison, lanes_of
 from model.comparison.file import load_run, save_run
-from model.policies import suits
-from model.scenario.load import load_scenario, parse_scenario, write_scenario
+from model.scenario.load import parse_scenario, write_scenario
 
 
 class RunControl(QObject):
@@ -34,35 +33,45 @@ class RunControl(QObject):
         trace: tuple[str, ...] = (),
         beside: tuple[str, ...] = (),
     ) -> None:
-        """Open a scenario by name or path, other policies *beside* it, and stand at an event."""
+        """Open a scenario by name or path, other policies *beside* it, and stand at an event.
+
+        It comes with its own policy and seed unless others are given; what was chosen for the
+        run before is not.
+        """
 
         def command(worker: RunWorker) -> None:
-            current = worker.session
-            known = current is not None and scenario == current.info.scenario_name
-            if known and current is not None:  # with the edits made to it
-                origin = current.origin
-                session = worker.open(
-                    current.bench.scenario, policy=policy, seed=seed,
-                    trace=trace or origin.trace, source=origin.source,
-                )  # fmt: skip
-            else:
-                own = current is not None and not suits(policy, load_scenario(scenario).system)
-                session = worker.open(
-                    scenario, policy=None if own else policy, seed=seed, trace=trace
-                )  # fmt: skip
-            if beside:
-                session = Comparison.beside(lanes_of(session)[0], beside, kernel=False)
-            session.rename(scenario)
-            worker.adopt(session)
+            session = worker.open(scenario, policy=policy, seed=seed, trace=trace)
+            run = Comparison.beside(session, beside, kernel=False) if beside else session
+            worker.exchange(run)
             if event:  # once the start is seen: the way there may be long
                 worker.post(lambda worker: worker.walk(lambda run: run.seek(event)))
 
         self._worker.post_instead(command)
 
+    def run_again(self, policy: str, seed: int) -> None:
+        """Run the present scenario, with the edits made to it, under another policy or seed.
+
+        Policies that run beside it do so again.
+        """
+
+        def command(worker: RunWorker) -> None:
+            current = worker.present
+            origin = current.origin
+            session = worker.open(current.bench.scenario, policy=policy, seed=seed,
+                                  trace=origin.trace, source=origin.source)  # fmt: skip
+            session.rename(current.name)
+            worker.exchange(worker.with_lanes(session))
+
+        self._worker.post_instead(command)
+
+    def go_back(self) -> None:
+        """Go back to the run that was replaced, and from there to the one that replaced it."""
+        self._worker.post_instead(RunWorker.go_back)
+
     def open_path(self, path: Path) -> None:
         """Open a scenario file or a saved session."""
         if path.suffix == ".slotscope":
-            self._worker.post_instead(lambda worker: worker.adopt(load_run(path)))
+            self._worker.post_instead(lambda worker: worker.exchange(load_run(path)))
         else:
             self.open(str(path))
 
@@ -70,15 +79,10 @@ class RunControl(QObject):
         """Run an edited scenario, from the start or on from here."""
 
         def command(worker: RunWorker) -> None:
-            scenario = parse_scenario(data)
-            current = worker.session
-            name = current.name if current is not None else ""
-            if carry_on and current is not None:
-                session = current.fork(scenario)
-            else:
-                session = worker.open(scenario)
-            session.rename(name)
-            worker.adopt(session)
+            scenario, current = parse_scenario(data), worker.present
+            run = current.fork(scenario) if carry_on else worker.with_lanes(worker.open(scenario))
+            run.rename(current.name)
+            worker.exchange(run)
 
         self._worker.post_instead(command)
 

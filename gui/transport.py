@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.actions import Actions
+from gui.boxes import ChoiceBox, changed_by_editing
 from gui.fault_label import FaultLabel
 from gui.goals import Progress
 from gui.history_bar import HistoryBar
@@ -46,15 +47,18 @@ class TransportBar(QWidget):
 
     Signals
     -------
-    chosen(scenario, policy, seed)
-        Another scenario, policy or seed is to run.
+    scenario_chosen(scenario)
+        Another scenario is to run, under its own policy and seed.
+    chosen(policy, seed)
+        The present scenario is to run under another policy or seed.
     file_wanted()
         A policy of one's own is to be chosen.
     paced(Pace)
         Another speed.
     """
 
-    chosen = Signal(str, str, int)
+    scenario_chosen = Signal(str)
+    chosen = Signal(str, int)
     file_wanted = Signal()
     paced = Signal(object)
 
@@ -64,13 +68,13 @@ class TransportBar(QWidget):
         self._actions = actions
         self._running = False
         self._policy = self._system = self._shown = ""
-        self.scenario = QComboBox()
-        self.policy = QComboBox()
+        self.scenario = ChoiceBox()
+        self.policy = ChoiceBox()
         self.policy_fault = FaultLabel()
         self.fault_buttons = {"show": QToolButton(), "run": QToolButton()}
         self.seed = QSpinBox()
         self._seed_label = QLabel("seed")
-        self.kind = QComboBox()
+        self.kind = ChoiceBox()
         self.compare = QToolButton()
         self.speed = QSlider(Qt.Orientation.Horizontal)
         self.history = HistoryBar(theme)
@@ -108,14 +112,17 @@ class TransportBar(QWidget):
             self.fault_buttons[name].setToolTip(tip)  # fmt: skip
         self.seed.setRange(0, 2**31 - 1)
         self.seed.setKeyboardTracking(False)
+        changed_by_editing(self.seed)
         self.speed.setRange(0, SLIDER_MOST)
         self.speed.setValue(position_of(REAL_TIME))
         self.speed.setMinimumWidth(130)
         self.speed.setMaximumWidth(260)
         self.speed.valueChanged.connect(self._pace_moved)
-        self.scenario.activated.connect(self._choice_made)
+        self.scenario.activated.connect(self._scenario_chosen)
         self.policy.activated.connect(self._policy_chosen)
         self.seed.valueChanged.connect(self._choice_made)
+        self.seed.lineEdit().returnPressed.connect(self._leave_boxes)
+        self.kind.activated.connect(self._leave_boxes)
         self._compiling.setObjectName("compiling")
         self._compiling.setToolTip("Compiling\nThe run goes on under the reference meanwhile.")
         self._compiling.hide()
@@ -188,11 +195,9 @@ class TransportBar(QWidget):
 
     def set_info(self, info: RunInfo) -> None:
         """Show what runs now."""
-        for box, name in ((self.scenario, info.scenario_name), (self.policy, info.policy_name)):
-            with QSignalBlocker(box):
-                if box.findData(name) < 0:
-                    _offer(box, name)
-                box.setCurrentIndex(box.findData(name))
+        source = info.origin.source or info.scenario_name
+        _show_choice(self.scenario, source, info.scenario_name)
+        _show_choice(self.policy, info.policy_name, info.policy_name)
         self._policy = info.policy_name
         if info.scenario_name != self._shown:
             self._shown = info.scenario_name
@@ -264,15 +269,24 @@ class TransportBar(QWidget):
 
     # What it asks for.
 
+    def _scenario_chosen(self) -> None:
+        self._leave_boxes()
+        self.scenario_chosen.emit(self.scenario.currentData())
+
     def _policy_chosen(self) -> None:
+        self._leave_boxes()
         if self.policy.currentData() != FROM_A_FILE:
             self._choice_made()
             return
         self.policy.setCurrentIndex(max(0, self.policy.findData(self._policy)))
         self.file_wanted.emit()
 
+    def _leave_boxes(self) -> None:
+        """The picture has the keys again once something was chosen."""
+        self.window().setFocus()
+
     def _choice_made(self) -> None:
-        self.chosen.emit(self.scenario.currentData(), self.policy.currentData(), self.seed.value())
+        self.chosen.emit(self.policy.currentData(), self.seed.value())
 
     def _pace_moved(self, position: int) -> None:
         pace = pace_at(position)
@@ -318,14 +332,23 @@ def _offer_file(box: QComboBox, refusal: str) -> None:
     model.item(box.count() - 1).setEnabled(not refusal)
 
 
-def _offer(box: QComboBox, name: str) -> None:
+def _show_choice(box: QComboBox, source: str, name: str) -> None:
+    """Show what runs; one that the box has not offered yet becomes one more choice."""
+    with QSignalBlocker(box):
+        place = box.findData(source)
+        if place < 0 and source == name:  # an edited scenario of a file keeps the file's name
+            place = box.findText(name)
+        box.setCurrentIndex(_offer(box, source, name) if place < 0 else place)
+
+
+def _offer(box: QComboBox, source: str, name: str) -> int:
     """One more choice; the file of a policy of one's own stands under its name, before the rest."""
-    if not is_file(name):
-        box.addItem(name, name)
-        return
-    place = max(0, box.findData(FROM_A_FILE))
-    box.insertItem(place, Path(name).name, name)
-    box.setItemData(place, name, Qt.ItemDataRole.ToolTipRole)
+    own = is_file(source)
+    place = max(0, box.findData(FROM_A_FILE)) if own else box.count()
+    box.insertItem(place, Path(name).name if own else name, source)
+    if source != box.itemText(place):
+        box.setItemData(place, source, Qt.ItemDataRole.ToolTipRole)
+    return place
 
 
 def _rate_text(rate: float) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Callable
 
 from PySide6.QtCore import QObject, Signal
 
+from gui.actions import BACK_KEY
 from gui.fault_label import without_folders
 from gui.faults import Fault, caught, tell
 from gui.goals import Goal, Progress
@@ -23,6 +24,7 @@ from model.api import Session
 from model.comparison.comparison import Comparison, Run, lanes_of, lanes_shown
 from model.engine import Reason
 from model.errors import PolicyFileError, UntrustedPolicyError, UserError
+from model.explain import grouped
 from model.policies import stop_what_hangs
 from model.scenario.load import Scenario
 from model.waiting import PERIOD, GivenUpError, waiting
@@ -91,6 +93,7 @@ class RunWorker(QObject):
         self._warming = Warming()
         self._seen = False  # whether a frame of what runs is out
         self._stale = True
+        self._replaced: Run | None = None
         self._message = ""
         self._thread = threading.Thread(target=self._live, name="run", daemon=True)
 
@@ -262,11 +265,11 @@ class RunWorker(QObject):
 
     def run(self, goal: Goal) -> None:
         """Run on until the goal, or until paused."""
-        line = self._session.timeline
+        line = self.present.timeline
         self.goal = goal
         self.running = True
         if goal.kind is not None:
-            self._session.step()
+            self.present.step()
         self._clock = (monotonic(), line.time)
         self._start = (line.event, line.time)
         self._told = monotonic()
@@ -280,11 +283,11 @@ class RunWorker(QObject):
 
     def walk(self, step: Callable[[Run], Any], note: str = "") -> None:
         """Pause and take a step of any kind, forwards or back."""
-        line = self._session.timeline
+        line = self.present.timeline
         self.running = False
         self._meter.restart(line.event, line.time)
         self.tell(note)
-        if step(self._session) is False:
+        if step(self.present) is False:
             self._message = "There is no earlier event of that kind."
 
     def cancel(self) -> None:
@@ -292,12 +295,35 @@ class RunWorker(QObject):
         stop_what_hangs()
         self.post_instead(RunWorker.pause)
 
-    def open(self, scenario: str | Scenario, **choices: Any) -> Run:
-        """Open a scenario, telling how far the reading of its trace, or its plan, has come.
+    def exchange(self, session: Run) -> None:
+        """Run another run instead; one that had begun can come back, see :meth:`go_back`."""
+        replaced = self.session
+        if replaced is not None and replaced.timeline.live_end > replaced.timeline.first_event:
+            self._put_aside(replaced)
+        self.adopt(session)
+        if self._replaced is not None:
+            said = f"Opened {_called(session)}. {BACK_KEY} goes back to {_called(self._replaced)}."
+            self.tell(" ".join((*session.info.warnings, said)))
 
-        Policies that run beside the present one run beside it again.
-        """
-        session = Session.open(scenario, kernel=False, **choices)
+    def go_back(self) -> None:
+        """Go back to the run that was replaced; again, to the one that replaced it."""
+        if self._replaced is None:
+            raise UserError("no run was replaced yet; there is none to go back to")
+        back = self._replaced
+        self._put_aside(self.present)
+        self.adopt(back)
+        self.tell(f"Back at {_called(back)}. {BACK_KEY} goes to {_called(self._replaced)}.")
+
+    def _put_aside(self, run: Run) -> None:
+        run.layout = ""  # it comes back into the docks as they are then
+        self._replaced = run
+
+    def open(self, scenario: str | Scenario, **choices: Any) -> Session:
+        """Open a scenario, telling how far the reading of its trace, or its plan, has come."""
+        return Session.open(scenario, kernel=False, **choices)
+
+    def with_lanes(self, session: Session) -> Run:
+        """A session with the policies that run beside the present one, if there are any."""
         if not isinstance(self.session, Comparison):
             return session
         system = session.info.system
@@ -323,7 +349,14 @@ class RunWorker(QObject):
             self._stale = True
 
     @property
-    def _session(self) -> Run:
+    def present(self) -> Run:
+        """The run.
+
+        Raises
+        ------
+        UserError
+            If nothing is open.
+        """
         if self.session is None:
             raise UserError("nothing is open yet; open a scenario first")
         return self.session
@@ -336,7 +369,7 @@ class RunWorker(QObject):
     # Running.
 
     def _slice(self) -> None:
-        session, goal = self._session, self.goal
+        session, goal = self.present, self.goal
         self._stale = True
         if self.pace.substeps is not None and self._stepping:
             self._beat(session, self.pace.substeps)
@@ -358,7 +391,7 @@ class RunWorker(QObject):
             return float("inf")
         started, time = self._clock
         due = time + (monotonic() - started) * self.pace.time
-        line = self._session.timeline
+        line = self.present.timeline
         following = line.next_event
         behind = due - following.time if following is not None else 0.0
         if behind > self.pace.time * 0.25:  # the machine cannot keep up: do not pile up debt
@@ -422,3 +455,10 @@ class RunWorker(QObject):
 
 def _nothing(_: RunWorker) -> None:
     pass
+
+
+def _called(run: Run) -> str:
+    """A run as messages call it: scenario, policies, seed and event."""
+    policies = " | ".join(lane.origin.policy for lane in lanes_of(run))
+    name = run.name or "a run without a name"
+    return f"{name} ({policies}, seed {run.info.seed}) at event {grouped(run.timeline.event)}"

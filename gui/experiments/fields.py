@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.boxes import ChoiceBox, changed_by_editing
 from gui.theme import Theme
 from model.errors import UserError
 
@@ -133,6 +134,7 @@ class NumberField(Field):
 
     def __init__(self, caption: str, tip: str, value: int, least: int, most: int) -> None:
         self.box = QSpinBox()
+        changed_by_editing(self.box)
         self.box.setRange(least, most)
         self.box.setValue(value)
         super().__init__(caption, tip, self.box)
@@ -143,7 +145,7 @@ class ChoiceField(Field):
     """One of several named values."""
 
     def __init__(self, caption: str, tip: str, choices: dict[str, str]) -> None:
-        self.box = QComboBox()
+        self.box = ChoiceBox()
         for value, title in choices.items():
             self.box.addItem(title, value)
         super().__init__(caption, tip, self.box)

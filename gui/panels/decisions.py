@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.boxes import keep_keys
 from gui.intents import BreakAt, GoTo, RunUntil, Say
 from gui.panel import Panel
 from gui.panels.decisions_model import LogModel, mark_icon, mark_side
@@ -263,6 +264,7 @@ class DecisionsPanel(Panel):
         event, line, place = entry.event, self.model.line(row), self._place(row)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        keep_keys(menu)
         menu.addAction("Go there", lambda: self.intent.emit(place))
         menu.addAction("Run until here", lambda: self.intent.emit(RunUntil(event=event)))
         known = self.frame is not None and event in self.frame.breakpoints

@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QPainter,
     QPixmap,
     QResizeEvent,
-    QWheelEvent,
 )
 from PySide6.QtWidgets import (
     QComboBox,
@@ -30,6 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.boxes import ChoiceBox
 from gui.icons import icon
 from gui.painting.colour import contrast, mix
 from gui.painting.textures import INK, texture_tile
@@ -39,19 +39,12 @@ from gui.theme import Theme
 _TAG = re.compile(r"<[^>]*>")
 
 
-class Chooser(QComboBox):
-    """A list to choose from that leaves the wheel to the form unless it has the focus."""
+class Chooser(ChoiceBox):
+    """A list to choose from that may be narrower than its texts."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class Cell(QWidget):

@@ -6,8 +6,9 @@ from typing import Iterable
 
 import numpy as np
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from gui.boxes import ChoiceBox
 from gui.intents import Select
 from gui.panel import Panel
 from gui.panels.moldable.allocations_chart import AllocationsChart
@@ -50,7 +51,7 @@ class AllocationsPanel(Panel):
         row = QHBoxLayout(self.choice)
         row.setContentsMargins(10, 0, 10, 0)
         caption = QLabel("Class")
-        self.job_class = QComboBox()
+        self.job_class = ChoiceBox()
         self.job_class.setAccessibleName("job class")
         self.job_class.setToolTip("Class: choose the class of jobs that is shown; a larger panel "
                                   "shows all.")  # fmt: skip

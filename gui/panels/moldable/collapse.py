@@ -10,7 +10,6 @@ from typing import Iterable
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.boxes import ChoiceBox, changed_by_editing
 from gui.intents import GoTo
 from gui.panel import Panel
 from gui.panels.moldable.collapse_values import Plane, nearness, plane_of, share_above
@@ -78,7 +78,7 @@ class CollapsePanel(Panel):
         row = QHBoxLayout(self.choices)
         row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
         row.setContentsMargins(10, 0, 10, 0)
-        self.job_class = QComboBox()
+        self.job_class = ChoiceBox()
         self.job_class.setAccessibleName("job class")
         self.job_class.setToolTip("Choose the class of jobs that is shown.")
         self.job_class.activated.connect(self._chosen)
@@ -97,6 +97,7 @@ class CollapsePanel(Panel):
         self.delta = QDoubleSpinBox()
         self.delta.setAccessibleName("delta")
         self.delta.setKeyboardTracking(False)
+        changed_by_editing(self.delta)
         self.delta.valueChanged.connect(self._set_delta)
         self._delta_caption.setBuddy(self.delta)
         self._delta_words = QLabel()

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtGui import QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from gui.boxes import ChoiceBox
 from gui.intents import Select
 from gui.panel import Panel
 from gui.panels.pages import rich_text
@@ -84,7 +85,7 @@ class PolicyMapPanel(Panel):
         row = QHBoxLayout(self.choices)
         row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
         row.setContentsMargins(10, 0, 10, 0)
-        self.pool, self.right, self.up = QComboBox(), QComboBox(), QComboBox()
+        self.pool, self.right, self.up = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self._captions = []
         for text, box, name in (("Pool", self.pool, "pool of servers"),
                                 ("to the right", self.right, "phase to the right"),

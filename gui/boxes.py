@@ -1,0 +1,90 @@
+"""Boxes to choose from that change only when somebody means it; and what keeps its keys.
+
+A notch of the wheel, a presenter's PageDown or a letter, that reaches a box which merely has the
+focus, would else begin another run.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QWidget
+
+Key = Qt.Key
+
+_CHOOSING = {Key.Key_Return, Key.Key_Enter}
+_OPENING = {*_CHOOSING, Key.Key_F4, Key.Key_Space}
+_EDITING = {Key.Key_Up, Key.Key_Down, Key.Key_PageUp, Key.Key_PageDown}
+
+
+class _KeyKeeper(QObject):
+    """Lets no shortcut take a key from a menu or a list that is open.
+
+    Enter is no shortcut, and Qt's list chooses as soon as it is asked about it.
+    """
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        kept = (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+                and event.key() not in _CHOOSING and popup_open())  # fmt: skip
+        if kept:
+            event.accept()
+        return kept
+
+
+def popup_open() -> bool:
+    """Whether a menu or the list of a box is open."""
+    return QApplication.activePopupWidget() is not None
+
+
+def keep_keys(widget: QWidget) -> None:
+    """Leave all keys that reach *widget* to the menu or list that is open, while one is."""
+    widget.installEventFilter(_KeyKeeper(widget))
+
+
+class ChoiceBox(QComboBox):
+    """A list to choose from; closed, it leaves the wheel and all keys but Enter to the window."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._keeps = False
+
+    def showPopup(self) -> None:
+        """Open the list."""
+        if not self._keeps:
+            self._keeps = True
+            keep_keys(self.view())
+        super().showPopup()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Not for a closed box."""
+        event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter opens the list, as do the keys that do so everywhere."""
+        alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
+        if event.key() in _OPENING or (alt and event.key() in _EDITING):
+            self.showPopup()
+        else:
+            event.ignore()
+
+
+class _EditedOnly(QObject):
+    """Keeps the wheel from a number that nobody edits, and its keys with one that is edited."""
+
+    def eventFilter(self, box: QObject, event: QEvent) -> bool:
+        edited = isinstance(box, QWidget) and box.hasFocus()
+        if event.type() == QEvent.Type.Wheel and not edited:
+            event.ignore()
+            return True
+        takes = (event.type() == QEvent.Type.ShortcutOverride
+                 and isinstance(event, QKeyEvent) and event.key() in _EDITING)  # fmt: skip
+        if takes:
+            event.accept()
+        return takes
+
+
+def changed_by_editing(box: QAbstractSpinBox) -> None:
+    """Let a number change only while it is edited; then arrows and wheel belong to it."""
+    box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    box.installEventFilter(_EditedOnly(box))

@@ -1,0 +1,272 @@
+"""Keys and the wheel: what they reach, what they must not touch, and how a run comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.intents import Select
+from gui.main_window import MainWindow
+from tests.gui.windows import complete_window, rest, warm
+
+Key = Qt.Key
+CTRL, SHIFT, ALT = (Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier,
+                    Qt.KeyboardModifier.AltModifier)  # fmt: skip
+PLAIN = Qt.KeyboardModifier.NoModifier
+
+__all__ = ["warm"]
+
+pytestmark = pytest.mark.usefixtures("warm")
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """A window at event 12 of dra-classroom, as a start leaves it: nothing was clicked."""
+    with complete_window(qtbot, tmp_path) as made:
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        made.control.open("dra-classroom", event=12)
+        rest(qtbot, made, lambda: made.frame.event == 12)
+        yield made
+
+
+def strike(window: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = PLAIN) -> None:
+    """A key as the window system delivers it, to whatever has the focus."""
+    QTest.keyClick(window.windowHandle(), key, modifier)
+
+
+def turn(widget: QWidget, notches: int = -1) -> None:
+    """The wheel turned over a widget."""
+    middle = QPointF(widget.rect().center())
+    event = QWheelEvent(middle, QPointF(widget.mapToGlobal(middle.toPoint())), QPoint(),
+                        QPoint(0, 120 * notches), Qt.MouseButton.NoButton, PLAIN,
+                        Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+    QApplication.sendEvent(widget, event)
+
+
+def settled(qtbot: QtBot, window: MainWindow) -> tuple[str, str, int, int]:
+    """What runs once the worker has done all it was asked: scenario, policy, seed and event."""
+    done: list[bool] = []
+    window.worker.post(lambda worker: done.append(True))
+    qtbot.waitUntil(lambda: bool(done))
+    qtbot.wait(30)
+    run = window.worker.session
+    assert run is not None
+    return run.name, run.origin.policy, run.info.seed, run.timeline.event
+
+
+START = ("dra-classroom", "dra", 171, 12)
+
+
+def test_the_picture_has_the_focus_at_start(qtbot: QtBot, window: MainWindow) -> None:
+    assert QApplication.focusWidget() is window
+    for key in (Key.Key_Down, Key.Key_Up, Key.Key_Q, Key.Key_Return):
+        strike(window, key)
+    assert settled(qtbot, window) == START
+
+
+def test_a_box_that_is_closed_ignores_keys_and_the_wheel(qtbot: QtBot, window: MainWindow) -> None:
+    bar = window.transport
+    before = bar.kind.currentText()
+    for box in (bar.scenario, bar.policy, bar.kind):
+        box.setFocus()
+        turn(box)
+        for key in (Key.Key_Down, Key.Key_Q, Key.Key_J, Key.Key_F):
+            strike(window, key)
+    bar.scenario.clearFocus()
+    turn(bar.seed)
+    assert settled(qtbot, window) == START
+    assert bar.kind.currentText() == before
+
+
+def test_page_keys_are_a_presenter_s(qtbot: QtBot, window: MainWindow) -> None:
+    for focus in (window, window.transport.scenario):
+        focus.setFocus()
+        strike(window, Key.Key_PageDown)
+        rest(qtbot, window, lambda: window.frame.event == 13)
+        strike(window, Key.Key_PageUp)
+        rest(qtbot, window, lambda: window.frame.event == 12)
+    assert settled(qtbot, window) == START
+
+
+def test_a_seed_changes_while_it_is_edited(qtbot: QtBot, window: MainWindow) -> None:
+    field = window.transport.seed.findChild(QLineEdit)
+    assert field is not None
+    qtbot.mouseClick(field, Qt.MouseButton.LeftButton)
+    field.selectAll()
+    for key in (Key.Key_4, Key.Key_2):
+        strike(window, key)
+    strike(window, Key.Key_Return)
+    rest(qtbot, window, lambda: window.frame.info.seed == 42)
+    assert QApplication.focusWidget() is window
+    field.setFocus()
+    strike(window, Key.Key_PageUp)
+    rest(qtbot, window, lambda: window.frame.info.seed == 52)
+    assert settled(qtbot, window)[3] == 0
+
+
+@pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)
+def test_a_list_that_is_open_keeps_its_keys(qtbot: QtBot, window: MainWindow) -> None:
+    box = window.transport.scenario
+    place = box.currentIndex()
+    box.setFocus()
+    strike(window, Key.Key_Return)
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
+    for key in (Key.Key_Right, Key.Key_L, Key.Key_Escape):
+        assert QApplication.activePopupWidget() is not None
+        strike(window, key)
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)
+    box.setFocus()
+    strike(window, Key.Key_Down, ALT)
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
+    strike(window, Key.Key_Down)
+    strike(window, Key.Key_Return)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == box.itemText(place + 1))
+
+
+@pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)
+def test_a_menu_that_is_open_keeps_its_keys(qtbot: QtBot, window: MainWindow) -> None:
+    bar = window.menu_bar
+    first, second, *_ = bar.actions()
+    for keys in ((Key.Key_Right, Key.Key_Left), (Key.Key_L, Key.Key_D, Key.Key_PageDown)):
+        qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.actionGeometry(first).center())
+        qtbot.waitUntil(first.menu().isVisible)
+        for key in keys:
+            strike(window, key)
+            assert QApplication.activePopupWidget() is not None
+        strike(window, Key.Key_Escape)
+        strike(window, Key.Key_Escape)
+        qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)
+    assert not window.lecture and not window.theme.dark
+    assert settled(qtbot, window) == START
+    bar.setActiveAction(second)
+    window.transport.kind.showPopup()
+    window.transport.kind.hidePopup()
+
+
+@pytest.mark.parametrize("key", [Key.Key_F1, Key.Key_Question])
+def test_escape_closes_a_sheet_first_then_stops(
+    qtbot: QtBot, window: MainWindow, key: Qt.Key
+) -> None:
+    strike(window, Key.Key_Space)
+    rest(qtbot, window, lambda: window.frame.running)
+    strike(window, key)
+    (sheet,) = window.findChildren(QDialog)
+    qtbot.waitUntil(sheet.isActiveWindow)
+    strike(sheet, Key.Key_Escape)
+    qtbot.waitUntil(lambda: not window.findChildren(QDialog))
+    assert window.worker.running
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    strike(window, Key.Key_Escape)
+    rest(qtbot, window, lambda: not window.frame.running)
+
+
+def test_escape_from_the_window_closes_the_sheet_that_stands_over_it(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    strike(window, Key.Key_F1)
+    assert window.findChildren(QDialog)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    strike(window, Key.Key_Escape)
+    qtbot.waitUntil(lambda: not window.findChildren(QDialog))
+
+
+def test_escape_closes_the_inspector_in_front_only(qtbot: QtBot, window: MainWindow) -> None:
+    window.carry_out(Select(server=1, floating=True))
+    name = next(name for name in window.docks if name.startswith("inspector-"))
+    dock = window.docks[name]
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    strike(window, Key.Key_Escape)
+    assert dock.isVisible()
+    dock.activateWindow()
+    qtbot.waitUntil(dock.isActiveWindow)
+    strike(dock, Key.Key_Escape)
+    assert not dock.isVisible()
+
+
+# A scenario, its policy and its seed.
+
+
+def choose(window: MainWindow, box_name: str, text: str) -> None:
+    """Choose an entry of a box as its list does."""
+    box = getattr(window.transport, box_name)
+    box.setCurrentIndex(box.findText(text))
+    box.activated.emit(box.currentIndex())
+
+
+def test_another_scenario_brings_its_own_policy_and_seed(qtbot: QtBot, window: MainWindow) -> None:
+    window.control.open("queues-classroom", "vqs", seed=5)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "queues-classroom")
+    window.compare.compare(("bf-js",))
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    choose(window, "scenario", "queues-vqs-unstable")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "queues-vqs-unstable")
+    assert settled(qtbot, window) == ("queues-vqs-unstable", "vqs", 1, 0)
+    assert not window.frame.companions
+    choose(window, "policy", "bf-js")
+    rest(qtbot, window, lambda: window.frame.info.policy_name == "bf-js")
+    choose(window, "scenario", "queues-classroom")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "queues-classroom")
+    assert settled(qtbot, window)[1:3] == ("vqs-bf", 1)
+
+
+def test_policies_beside_stay_under_another_seed(qtbot: QtBot, window: MainWindow) -> None:
+    window.compare.compare(("first-fit",))
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    window.transport.seed.setValue(7)
+    rest(qtbot, window, lambda: window.frame.info.seed == 7)
+    assert [part.info.policy_name for part in window.frame.companions] == ["first-fit"]
+
+
+def test_a_run_that_was_replaced_comes_back(qtbot: QtBot, window: MainWindow) -> None:
+    choose(window, "scenario", "queues-classroom")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "queues-classroom")
+    said = "Ctrl+Shift+Z goes back to dra-classroom (dra, seed 171) at event 12."
+    qtbot.waitUntil(lambda: said in window._status.text())
+    choose(window, "scenario", "moldable-classroom")  # over a run that has not begun
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "moldable-classroom")
+    strike(window, Key.Key_Z, CTRL | SHIFT)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+    assert settled(qtbot, window) == START
+    assert window.frame.event == 12
+    strike(window, Key.Key_Right)
+    rest(qtbot, window, lambda: window.frame.event == 13)
+    strike(window, Key.Key_Z, CTRL | SHIFT)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "moldable-classroom")
+    strike(window, Key.Key_Z, CTRL | SHIFT)
+    rest(qtbot, window, lambda: window.frame.event == 13)
+
+
+def test_what_cannot_be_opened_leaves_the_boxes_as_they_were(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    choose(window, "policy", "static-reservation")
+    window.control.open("no-such-scenario")
+    qtbot.waitUntil(lambda: "no-such-scenario" in window._status.text())
+    run = window.worker.session
+    assert run is not None
+    assert window.transport.policy.currentData() == run.info.policy_name
+    assert window.transport.scenario.currentData() == "dra-classroom"
+
+
+def test_a_scenario_of_a_file_can_be_chosen_again(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(Path("resources/scenarios/dra-example-1.toml").read_text("utf-8"), "utf-8")
+    window.open_path(path)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "mine")
+    choose(window, "scenario", "dra-classroom")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+    choose(window, "scenario", "mine")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "mine")
