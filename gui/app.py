@@ -19,6 +19,7 @@ from model.errors import UserError
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
+    from model.origin import Moment
 
 #: Seconds after which Python offers its lock to the other thread: the run should not wait
 #: five milliseconds (Python's default) for the window, nor the window for the run.
@@ -46,7 +47,7 @@ def main(
     scenario: str,
     policies: tuple[str, ...] = (),
     seed: int | None = None,
-    event: int | None = None,
+    event: Moment | None = None,
     trace: tuple[str, ...] = (),
 ) -> int:
     """Show the window on a scenario, *policies* side by side; returns when it is closed.
@@ -82,14 +83,14 @@ def _open(
     scenario: str,
     policies: tuple[str, ...],
     seed: int | None,
-    event: int | None,
+    event: Moment | None,
     trace: tuple[str, ...],
 ) -> None:
     if scenario.endswith(".slotscope"):
         window.open_path(Path(scenario))
         return
     first = policies[0] if policies else None
-    window.control.open(scenario, first, seed, event or 0, trace, policies[1:])
+    window.control.open(scenario, first, seed, event, trace, policies[1:])
     if event is None:
         window.control.run()
 
@@ -116,7 +117,7 @@ def screenshot(
     seed: int | None = None,
     trace: tuple[str, ...] = (),
     at: float | None = None,
-    event: int | None = None,
+    event: Moment | None = None,
     out: Path = Path("slotscope.png"),
     size: tuple[int, int] = (1600, 1000),
     panel: str | None = None,

@@ -40,8 +40,9 @@ from gui.panel_docks import PanelDocks
 from gui.run_control import RunControl
 from gui.transport import TransportBar
 from gui.worker import RunWorker
-from model.comparison.comparison import open_run
+from model.comparison.comparison import open_run, stand_at
 from model.frame import Frame, RunInfo
+from model.origin import NO_LINE, Moment
 from model.policies import own_refusal
 from model.scenario.load import scenario_titles
 from model.systems.kinds import kind_named
@@ -290,12 +291,13 @@ class MainWindow(QMainWindow):
             self.control.pause()
 
     def copy_line(self) -> None:
-        """Copy the command that opens this moment."""
+        """Copy the command that opens this moment, or say what to save where there is none."""
         if self.frame is None:
             return
-        line = self.frame.info.opening_line(self.frame.event)
-        QGuiApplication.clipboard().setText(line)
-        self.say(f"Copied: {line}")
+        line = self.frame.opening_line
+        if line:
+            QGuiApplication.clipboard().setText(line)
+        self.say(f"Copied: {line}" if line else f"Nothing is copied: {NO_LINE}.")
 
     def toggle_theme(self) -> None:
         """Change between dark and light."""
@@ -342,7 +344,7 @@ class MainWindow(QMainWindow):
         seed: int | None,
         trace: tuple[str, ...],
         at: float | None,
-        event: int | None,
+        moment: Moment | None,
     ) -> None:
         """Open a scenario and stand at a time or event, at once and in this thread.
 
@@ -352,8 +354,8 @@ class MainWindow(QMainWindow):
             If it cannot be opened.
         """
         session = open_run(scenario, policies, seed, trace)
-        if event is not None:
-            session.seek(event)
+        if moment is not None:
+            stand_at(session, moment)
         else:
             session.run(until=float(session.bench.scenario.run.warmup) if at is None else at)
         self.compare.take_run(session)

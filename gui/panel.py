@@ -18,6 +18,7 @@ from gui.faults import Fault, caught, guard_classes
 from gui.intents import Select
 from gui.theme import Theme
 from model.frame import Frame
+from model.origin import NO_LINE
 
 #: Width and height in pixels below which no panel goes.  What a panel shows asks for no more: it
 #: would take its neighbours' room, and make the window larger than a small screen.
@@ -150,7 +151,7 @@ class Panel(QWidget):
 
     def _show_fault(self) -> None:
         if self.fault is not None:
-            moment = "" if self.frame is None else self.frame.info.opening_line(self.frame.event)
+            moment = "" if self.frame is None else self.frame.opening_line or NO_LINE
             self.fault_page.show_fault(self.title, self.fault, moment)
             self._stack.setCurrentWidget(self.fault_page)
 

@@ -10,8 +10,9 @@ from PySide6.QtCore import QObject
 from gui.goals import Goal
 from gui.pace import Pace
 from gui.worker import RunWorker
-from model.comparison.comparison import Comparison, lanes_of
+from model.comparison.comparison import Comparison, lanes_of, stand_at
 from model.comparison.file import load_run, save_run
+from model.origin import Moment
 from model.scenario.load import parse_scenario, write_scenario
 
 
@@ -29,11 +30,11 @@ class RunControl(QObject):
         scenario: str,
         policy: str | None = None,
         seed: int | None = None,
-        event: int = 0,
+        moment: Moment | None = None,
         trace: tuple[str, ...] = (),
         beside: tuple[str, ...] = (),
     ) -> None:
-        """Open a scenario by name or path, other policies *beside* it, and stand at an event.
+        """Open a scenario by name or path, other policies *beside* it, and stand at a moment.
 
         It comes with its own policy and seed unless others are given; what was chosen for the
         run before is not.
@@ -43,8 +44,8 @@ class RunControl(QObject):
             session = worker.open(scenario, policy=policy, seed=seed, trace=trace)
             run = Comparison.beside(session, beside, kernel=False) if beside else session
             worker.exchange(run)
-            if event:  # once the start is seen: the way there may be long
-                worker.post(lambda worker: worker.walk(lambda run: run.seek(event)))
+            if moment is not None:  # once the start is seen: the way there may be long
+                worker.post(lambda worker: worker.walk(lambda run: stand_at(run, moment)))
 
         self._worker.post_instead(command)
 

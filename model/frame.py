@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from model.comparison.differences import Standing
 from model.explain import Narrator
-from model.origin import Origin
+from model.origin import Moment, Origin, opening_line
 from model.policies.common import PseudocodeLine
 from model.records import Event, Record
 from model.systems.kinds import Kind
@@ -63,9 +63,9 @@ class RunInfo:
         """Kinds of event that the run can be asked to stop at: the flags of their rows."""
         return self.kind.event_kinds
 
-    def opening_line(self, event: int) -> str:
-        """The command that opens the moment after *event* on any machine."""
-        return self.origin.opening_line(event)
+    def opening_line(self, event: int, substep: int = 0) -> str:
+        """The command that opens a moment of this run alone; empty where none can."""
+        return opening_line([self.origin], Moment((event,), substep))
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,14 @@ class Frame:
     def runs(self) -> tuple[RunInfo, ...]:
         """This policy, and those that run beside it: what their pictures share follows from all."""
         return self.info, *self.others
+
+    @property
+    def opening_line(self) -> str:
+        """The command that opens this moment, of all policies; empty where none can."""
+        parts = (self, *self.companions)
+        inside = next((lane for lane, part in enumerate(parts) if part.records), 0)
+        moment = Moment(tuple(part.event for part in parts), len(parts[inside].records), inside)
+        return opening_line([part.info.origin for part in parts], moment)
 
     @property
     def at_live_end(self) -> bool:

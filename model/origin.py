@@ -2,11 +2,64 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
 
-#: What is said of a run that no command can open.
-FROM_A_SESSION = "an edited or forked run is opened from its saved session (Ctrl+S)"
+#: What to do about a run that no command can open.
+NO_LINE = ("no command opens an edited or forked run: save it with Ctrl+S; "
+           "'slotscope FILE.slotscope' opens it where it stands")  # fmt: skip
+
+#: A moment on a command line, such as 40, 40.3 and, of two policies, 40,41.3.
+_MOMENT = re.compile(r"[0-9]{1,13}(\.[0-9]{1,9})?(,[0-9]{1,13}(\.[0-9]{1,9})?)*")
+
+#: The path of a file at the start of a policy's text; parameters may follow.
+_FILE = re.compile(r"(?P<path>.*\.py)(?P<rest>:.*)?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A place in the history of a run, or of several side by side.
+
+    Attributes
+    ----------
+    events:
+        How many events there were: under each policy; one number is that under the first.
+    substep:
+        Sub-steps taken of the next event.
+    lane:
+        Under which policy they were taken, from 0.
+    """
+
+    events: tuple[int, ...]
+    substep: int = 0
+    lane: int = 0
+
+    @classmethod
+    def read(cls, text: str) -> Moment:
+        """The moment that :meth:`__str__` writes.
+
+        Raises
+        ------
+        ValueError
+            If it is none.
+        """
+        if not _MOMENT.fullmatch(text):
+            raise ValueError(f"no moment is written '{text}'")
+        pairs = [part.partition(".")[::2] for part in text.split(",")]
+        inside = [lane for lane, (_, substep) in enumerate(pairs) if substep]
+        if len(inside) > 1:
+            raise ValueError("sub-steps are taken under one policy at a time")
+        lane = inside[0] if inside else 0
+        return cls(tuple(int(event) for event, _ in pairs), int(pairs[lane][1] or 0), lane)
+
+    def __str__(self) -> str:
+        texts = [str(event) for event in self.events]
+        if self.substep:
+            texts[self.lane] += f".{self.substep}"
+        return ",".join(texts)
 
 
 @dataclass(frozen=True)
@@ -30,10 +83,27 @@ class Origin:
     seed: int
     trace: tuple[str, ...] = ()
 
-    def opening_line(self, event: int) -> str:
-        """The command that opens the moment after *event*; a sentence where there is none."""
-        if not self.source:
-            return FROM_A_SESSION
-        trace = ["--trace", *self.trace] if self.trace else []
-        return shlex.join(["slotscope", self.source, "--policy", self.policy,
-                           "--seed", str(self.seed), *trace, "--event", str(event)])  # fmt: skip
+
+def opening_line(origins: Sequence[Origin], moment: Moment) -> str:
+    """The command that opens a moment of policies side by side; empty where none can.
+
+    Files are given by their whole paths, so that it does not matter where it is typed.
+    """
+    first = origins[0]
+    if not first.source:
+        return ""
+    words = ["slotscope", _whole(first.source)]
+    for origin in origins:
+        file = _FILE.fullmatch(origin.policy)
+        policy = _whole(file["path"]) + (file["rest"] or "") if file else origin.policy
+        words += ["--policy", policy]
+    words += ["--seed", str(first.seed)]
+    if first.trace:
+        words += ["--trace", *map(_whole, first.trace)]
+    return shlex.join([*words, "--event", str(moment)])
+
+
+def _whole(name: str) -> str:
+    """The whole path of a file; another name stays as it is."""
+    path = Path(name)
+    return str(path.absolute()) if path.exists() and (path.suffix or path.parent.name) else name

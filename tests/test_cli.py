@@ -14,6 +14,7 @@ import pytest
 from model.api import Session
 from model.cli import verify as verify_module
 from model.cli.arguments import parse
+from model.comparison.comparison import stand_at
 from model.lab import EXPERIMENTS
 from model.policies import POLICIES, POLICIES_OF
 from model.scenario.load import load_scenario, scenario_files
@@ -93,7 +94,7 @@ class TestRun:
         assert line.startswith("this end: slotscope dra-classroom ")
         options = parse(shlex.split(line.partition("slotscope ")[2]))
         session = Session.open(options.scenario, options.policy, options.seed, kernel=False)
-        session.seek(options.event)
+        stand_at(session, options.event)
         assert session.timeline.mark() == digest
 
     @pytest.mark.parametrize("policy", ["dra", "first-fit"])

@@ -15,6 +15,7 @@ from gui.platform import Platform
 from model.cli.arguments import COMMANDS, DEFAULT_SCENARIO, parse
 from model.cli.output import Progress
 from model.engine import ReferenceEngine
+from model.origin import Moment
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -61,7 +62,7 @@ class TestWindow:
 
     def test_it_opens_at_any_moment(self, slotscope, app):
         assert slotscope("dra-classroom --policy first-fit --seed 7 --event 12").code == 0
-        assert app.opened == [("dra-classroom", ("first-fit",), 7, 12, ())]
+        assert app.opened == [("dra-classroom", ("first-fit",), 7, Moment((12,)), ())]
 
     def test_traces_are_handed_on(self, slotscope, app, tmp_path):
         (tmp_path / "a.csv").touch()

@@ -272,13 +272,15 @@ class DecisionsPanel(Panel):
                        lambda: self.intent.emit(BreakAt(event)))  # fmt: skip
         menu.addSeparator()
         menu.addAction("Copy the line", lambda: self._copy(line))
-        menu.addAction("Copy the command that opens this moment",
-                       lambda: self._copy(self.command(place.event)))  # fmt: skip
+        command = self.command(place)
+        copying = menu.addAction("Copy the command that opens this moment",
+                                 lambda: self._copy(command))  # fmt: skip
+        copying.setEnabled(bool(command))
         return menu
 
-    def command(self, event: int) -> str:
-        """The command that opens the moment after *event* on any machine."""
-        return self._info.opening_line(event) if self._info is not None else ""
+    def command(self, place: GoTo) -> str:
+        """The command that opens a moment of this policy's run; empty where none can."""
+        return "" if self._info is None else self._info.opening_line(place.event, place.substep)
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)

@@ -11,7 +11,7 @@ from textwrap import fill
 from types import MappingProxyType
 from typing import Callable, Mapping, NoReturn, Sequence
 
-from model.cli.readers import host_load, host_size, number, one_of, picture, size, whole
+from model.cli.readers import host_load, host_size, moment, number, one_of, picture, size, whole
 from model.errors import UserError
 
 #: Commands and the modules that carry them out; the window's two belong to ``main``.
@@ -173,8 +173,9 @@ def _window() -> Parser:
          "slotscope dra-vms --policy dra --policy first-fit"],
     )  # fmt: skip
     _scenario(parser, optional=True, several=True)
-    parser.add_argument("--event", metavar="N", type=whole(0, MOST_EVENTS),
-                        help="stand still after event N (default: run from the start)")  # fmt: skip
+    parser.add_argument("--event", metavar="N", type=moment,
+                        help="stand still after event N (default: run from the start); N.S: S "
+                        "sub-steps into the next; N,N: so many under each policy")  # fmt: skip
     return parser
 
 
@@ -410,9 +411,10 @@ def _screenshot() -> Parser:
          "slotscope screenshot dra-vms --policy dra --policy first-fit --at 10 --out two.png"],
     )  # fmt: skip
     _scenario(parser, several=True)
-    moment = parser.add_mutually_exclusive_group(required=True)
-    moment.add_argument("--at", metavar="T", type=number(0, open_end=False), help="at time T")
-    moment.add_argument("--event", metavar="N", type=whole(0, MOST_EVENTS), help="after event N")
+    when = parser.add_mutually_exclusive_group(required=True)
+    when.add_argument("--at", metavar="T", type=number(0, open_end=False), help="at time T")
+    when.add_argument("--event", metavar="N", type=moment,
+                      help="after event N; N.S and N,N as in slotscope --event")  # fmt: skip
     parser.add_argument("--out", metavar="FILE.png", type=picture, required=True,
                         help="the picture to write")  # fmt: skip
     parser.add_argument("--size", metavar="WxH", type=size, default=(1600, 1000),

@@ -8,6 +8,7 @@ from pathlib import Path
 from model.api import Session
 from model.assembly import named_policy
 from model.comparison.companion import companion
+from model.comparison.comparison import too_many_lanes
 from model.errors import ScenarioError, TraceError
 from model.policies import reference_for
 from model.scenario.load import load_scenario
@@ -34,6 +35,9 @@ def check_scenario(options: argparse.Namespace) -> None:
             raise ScenarioError("no such file", where=options.scenario)
         return
     scenario = load_scenario(options.scenario)
+    lanes = max(1, len(options.policies))
+    if options.event is not None and len(options.event.events) > lanes:
+        raise too_many_lanes(options.event, lanes).inside("--event")
     for policy in options.policies:
         reference_for(named_policy(policy).name, scenario.system)
     if scenario.workload.kind != "trace" or not (options.trace or scenario.workload.paths):

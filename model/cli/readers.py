@@ -9,6 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Callable
 
+from model.origin import Moment
+
 MOST_PIXELS = 10_000
 
 
@@ -39,6 +41,17 @@ def number(lowest: float, *, open_end: bool) -> Callable[[str], float]:
         return value
 
     return read
+
+
+def moment(text: str) -> Moment:
+    """A moment of a run: an event's number, N.S, or N,N of policies side by side."""
+    try:
+        return Moment.read(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"found '{text}', allowed: an event's number such as 40, 40.3 for 3 sub-steps into "
+            "the next event, or 40,41 for two policies side by side"
+        ) from None
 
 
 def one_of(*names: str) -> Callable[[str], str]:

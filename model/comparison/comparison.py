@@ -24,7 +24,7 @@ from model.comparison.search import DifferenceSearch
 from model.engine import Reason
 from model.errors import UserError
 from model.frame import Frame, RunInfo, Speed
-from model.origin import Origin
+from model.origin import Moment, Origin
 from model.policy_choice import choice_text
 from model.scenario.load import Scenario
 from model.waiting import GivenUpError, waiting_alone
@@ -257,6 +257,19 @@ class Comparison:
         else:
             self._moved.after(lane, event)
 
+    def seek_all(self, events: Sequence[int]) -> None:
+        """Stand where each lane has had so many events.
+
+        Raises
+        ------
+        UserError
+            If the lanes never stand there together.
+        """
+        if not self._moved.to_events(tuple(events)):
+            met = ",".join(map(str, self._moved.events))
+            raise UserError(f"found the events {','.join(map(str, events))}, allowed: numbers at "
+                            f"which the policies stand together, such as {met}")  # fmt: skip
+
     def seek_time(self, time: float) -> None:
         """Stand after all events up to *time*."""
         self._moved.to_time(time)
@@ -369,6 +382,31 @@ LAST_SUBSTEP = 2**30
 
 
 Run = Session | Comparison
+
+
+def too_many_lanes(moment: Moment, lanes: int) -> UserError:
+    """Why a moment of more policies than there are is refused."""
+    return UserError(f"found {moment}, the events of {len(moment.events)} policies, allowed: those "
+                     f"of at most {lanes}")  # fmt: skip
+
+
+def stand_at(run: Run, moment: Moment) -> None:
+    """Stand at a moment of a run, or of all policies side by side.
+
+    Raises
+    ------
+    UserError
+        If the policies never stand there together, or are not as many.
+    """
+    lanes = len(lanes_of(run))
+    if len(moment.events) > lanes:
+        raise too_many_lanes(moment, lanes)
+    if isinstance(run, Session) or len(moment.events) == 1:
+        run.seek(moment.events[0], moment.substep)
+        return
+    run.seek_all(moment.events)
+    if moment.substep:
+        run.sessions[moment.lane].seek(moment.events[moment.lane], moment.substep)
 
 
 def lanes_of(run: Run) -> tuple[Session, ...]:

@@ -180,6 +180,23 @@ class Lockstep:
         self.settle()
 
     @_together
+    def to_events(self, events: tuple[int, ...]) -> bool:
+        """To where the lanes have had so many events each; False if they never stand there."""
+        for lane, event in zip(self.lanes, events, strict=True):
+            lane.line.seek(event)
+        lines = [lane.line for lane in self.lanes]
+        begun = {n: line.time for n, line in enumerate(lines) if line.event > line.first_event}
+        last = max(begun.values(), default=0.0)
+        for place, time in begun.items():  # of one of these the last event was the last of all
+            if time == last:
+                self.after(place, events[place])
+                if self.events == events:
+                    return True
+        if not begun:
+            self.to_start()
+        return self.events == events and not begun
+
+    @_together
     def before(self, lane: int, event: int) -> None:
         """To just before an event of a lane: the next step takes it."""
         line = self.lanes[lane].line

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.intents import Select
 from gui.main_window import MainWindow
 from gui.panel import Panel
+from model.origin import Moment
 from model.systems.kinds import KINDS
 from tests.gui.windows import complete_window, press, rest
 
@@ -47,7 +48,7 @@ def choose(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
      ("jrs-two-phases", 300, "dra-classroom"), ("moldable-classroom", 90, "jrs-two-phases")],
 )  # fmt: skip
 def test_another_scenario_at_a_late_event(qtbot, window, first, event, second):
-    window.control.open(first, event=event)
+    window.control.open(first, moment=Moment((event,)))
     rest(qtbot, window, lambda: window.frame.info.scenario_name == first
          and window.frame.event == event and window.panels.complete)  # fmt: skip
     choose(qtbot, window, second)

@@ -189,7 +189,7 @@ def test_the_details_say_where_it_happened_and_how_to_come_back(qtbot, shown, pa
     _break(qtbot, panel, "frame")
     qtbot.mouseClick(panel.fault_page.copy, Qt.MouseButton.LeftButton)
     copied = QGuiApplication.clipboard().text()
-    assert copied.startswith(frame.info.opening_line(frame.event))
+    assert copied.startswith(frame.opening_line)
     assert "Traceback" in copied and "show_frame" in copied and "PySide" in copied
 
 

@@ -7,13 +7,15 @@ from typing import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
 from gui.main_window import MainWindow
+from model.origin import Moment
+from model.scenario.load import as_data
 from tests.gui.windows import complete_window, rest, warm
 
 Key = Qt.Key
@@ -32,7 +34,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     with complete_window(qtbot, tmp_path) as made:
         made.activateWindow()
         qtbot.waitUntil(made.isActiveWindow)
-        made.control.open("dra-classroom", event=12)
+        made.control.open("dra-classroom", moment=Moment((12,)))
         rest(qtbot, made, lambda: made.frame.event == 12)
         yield made
 
@@ -144,7 +146,7 @@ def test_a_menu_that_is_open_keeps_its_keys(qtbot: QtBot, window: MainWindow) ->
         strike(window, Key.Key_Escape)
         strike(window, Key.Key_Escape)
         qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)
-    assert not window.lecture and not window.theme.dark
+    assert not window.lecture.on and not window.theme.dark
     assert settled(qtbot, window) == START
     bar.setActiveAction(second)
     window.transport.kind.showPopup()
@@ -250,12 +252,11 @@ def test_a_run_that_was_replaced_comes_back(qtbot: QtBot, window: MainWindow) ->
 def test_what_cannot_be_opened_leaves_the_boxes_as_they_were(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    choose(window, "policy", "static-reservation")
+    choose(window, "policy", "best-fit")
+    rest(qtbot, window, lambda: window.frame.info.policy_name == "best-fit")
     window.control.open("no-such-scenario")
     qtbot.waitUntil(lambda: "no-such-scenario" in window._status.text())
-    run = window.worker.session
-    assert run is not None
-    assert window.transport.policy.currentData() == run.info.policy_name
+    assert window.transport.policy.currentData() == "best-fit"
     assert window.transport.scenario.currentData() == "dra-classroom"
 
 
@@ -270,3 +271,32 @@ def test_a_scenario_of_a_file_can_be_chosen_again(
     rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
     choose(window, "scenario", "mine")
     rest(qtbot, window, lambda: window.frame.info.scenario_name == "mine")
+
+
+# The line that opens a moment.
+
+
+def test_the_copied_line_is_of_all_policies_and_of_the_sub_step(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.compare.compare(("first-fit",))
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    window.compare.follow(1)
+    for substeps in (1, 2):
+        strike(window, Key.Key_Right, SHIFT)
+        rest(qtbot, window, lambda n=substeps: len(window.frame.companions[0].records) == n)
+    strike(window, Key.Key_L, CTRL)
+    assert QGuiApplication.clipboard().text() == (
+        "slotscope dra-classroom --policy dra --policy first-fit --seed 171 --event 12,12.2"
+    )
+
+
+def test_of_an_edited_run_it_is_said_what_to_save(qtbot: QtBot, window: MainWindow) -> None:
+    QGuiApplication.clipboard().setText("mine")
+    before = window.worker.session
+    window.control.apply(as_data(window.info.scenario), carry_on=True)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: window.worker.session is not before)
+    rest(qtbot, window, lambda: not window.frame.opening_line)
+    strike(window, Key.Key_L, CTRL)
+    assert QGuiApplication.clipboard().text() == "mine"
+    assert "save it with Ctrl+S" in window._status.text()

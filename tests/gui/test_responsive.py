@@ -16,6 +16,7 @@ from gui.worker import RunWorker
 from model.api import Session
 from model.engine import Advance, Task
 from model.frame import Frame
+from model.origin import Moment
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 
 
@@ -160,7 +161,7 @@ def test_opening_a_moment_shows_the_start_and_then_the_moment(
 ) -> None:
     seen: list[tuple[str, int]] = []
     window.worker.framed.connect(lambda frame: seen.append((frame.info.policy_name, frame.event)))
-    window.control.open("dra-classroom", "first-fit", 1, event=300)
+    window.control.open("dra-classroom", "first-fit", 1, Moment((300,)))
     rest(qtbot, window, lambda: window.frame.event == 300)
     assert seen[0] == ("first-fit", 0)
     assert seen[-1] == ("first-fit", 300)
