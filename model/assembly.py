@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from math import inf
 from typing import Any
 
 from model.engine import Engine, ReferenceEngine
@@ -35,6 +36,15 @@ class Bench:
     def numbers(self) -> Any:
         """The scenario's constant numbers, as its kind of system has them."""
         return self.system.numbers
+
+    @property
+    def last_recorded(self) -> float:
+        """When the last job of a trace arrives; infinity where jobs come without end."""
+        workload = self.system.workload
+        block = workload.block_at(0) if self.scenario.workload.kind == "trace" else None
+        if block is None or workload.block_at(block.end) is not None:
+            return inf
+        return float(block.time[-1])
 
     @property
     def has_kernel(self) -> bool:

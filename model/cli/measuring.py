@@ -171,16 +171,31 @@ def _load(session: Session) -> None:
 
 
 def measured_times(options: argparse.Namespace, session: Session) -> tuple[float, float]:
-    """The end of the run and of its warm-up."""
+    """The end of the run and of its warm-up.
+
+    Raises
+    ------
+    UsageError
+        If nothing is left between them, or no recorded job arrives there.
+    """
     wanted = session.info.scenario.run
     until = float(wanted.until) if options.until is None else float(options.until)
     if options.warmup is None:
-        share = float(wanted.warmup / wanted.until)
-        return until, min(float(wanted.warmup), share * until)
-    if options.warmup >= until:
-        raise UsageError(f"found {options.warmup:g}, allowed: a time before the end at {until:g}",
+        warmup = min(float(wanted.warmup), float(wanted.warmup / wanted.until) * until)
+    else:
+        warmup = float(options.warmup)
+    if warmup >= until:
+        raise UsageError(f"found {warmup:g}, allowed: a time before the end at {until:g}",
                          where="--warmup")  # fmt: skip
-    return until, float(options.warmup)
+    last = session.bench.last_recorded
+    if warmup >= last:
+        raise UsageError(f"found {warmup:g}, allowed: a time before {last:g}, when the last "
+                         "recorded job arrives",
+                         where="run.warmup" if options.warmup is None else "--warmup")  # fmt: skip
+    if until > last:
+        note(f"warning: the last recorded job arrives at {last:g}, and what is measured goes on "
+             f"until {until:g}")  # fmt: skip
+    return until, warmup
 
 
 def measured(

@@ -157,9 +157,11 @@ class Sweep:
     def _points(self) -> Iterator[Point]:
         for values in product(*(one.values for one in self.axes)):
             scenario = self._varied(values)
-            until, warmup = self._times(scenario)
-            for policy in self.policies or ("",):
+            policies = self.policies or ("",)
+            for policy in policies:
                 self._check(scenario, policy, values)
+            until, warmup = self._times(scenario)
+            for policy in policies:
                 yield Point(values, policy, scenario, warmup, until)
 
     def _varied(self, values: Sequence[Value]) -> Scenario:
@@ -181,6 +183,8 @@ class Sweep:
         return " ".join(f"--vary {one.path}={value}" for one, value in pairs)
 
     def _times(self, scenario: Scenario) -> tuple[float, float]:
+        if self.trace and None in (self.until, self.warmup):  # the record says how long it is
+            scenario, *_ = kind_named(scenario.system).with_trace(scenario, self.trace, None, None)
         run = scenario.run
         until = float(run.until) if self.until is None else self.until
         if self.warmup is None:

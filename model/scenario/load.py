@@ -190,8 +190,15 @@ def edited(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
 
 
 def as_data(scenario: Scenario) -> dict[str, Any]:
-    """Plain data that :func:`parse_scenario` reads back to an equal scenario."""
-    return scenario.model_dump(mode="json", exclude_none=True)
+    """Plain data that :func:`parse_scenario` reads back to an equal scenario.
+
+    What a trace is still to tell of the run (:mod:`model.traces.span`) stays out of it.
+    """
+    data = scenario.model_dump(mode="json", exclude_none=True)
+    if scenario.workload.kind == "trace":
+        for name in {"until", "warmup"} - scenario.run.model_fields_set:
+            data["run"].pop(name)
+    return data
 
 
 def scenario_text(scenario: Scenario) -> str:

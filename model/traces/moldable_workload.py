@@ -19,6 +19,7 @@ from model.scenario.validation import validated
 from model.streams import stream
 from model.traces.reading import file_size
 from model.traces.report import ImportReport, LeftOut
+from model.traces.span import run_over
 from model.traces.swf import ParallelJobs, read_swf
 from model.traces.swf_workload import DrawnWorkload
 from model.workload import RecordedWorkload, Sampler, Workload, empirical_sampler
@@ -229,7 +230,9 @@ def _told(
     }
     job_class = as_data(scenario)["classes"][0] | {"arrival_rate": str(rate), "size": size}
     job_class.pop("share", None)
+    gap = log.gap if trace.load is None else float(1 / (rate * servers))
     changes: dict[str, Any] = {
+        "run": run_over(scenario, gap * (len(log.time) - 1)),
         "servers": {"count": servers},
         "classes": [job_class],
         "workload": trace.model_dump(mode="json", exclude_none=True) | {"paths": list(files)},

@@ -24,6 +24,7 @@ from model.traces.google import read_task_events
 from model.traces.google_queue import queue_jobs
 from model.traces.report import ImportReport
 from model.traces.slots import SlottedJobs
+from model.traces.span import run_over
 from model.traces.task_events import REQUEST_UNIT
 
 Found = tuple[QueueScenario, RecordedSlots, ImportReport]
@@ -217,6 +218,7 @@ def _told(
     trace |= {"paths": list(files)} if files else {}
     changes: dict[str, Any] = {
         "jobs": [_class(group, amounts, counts, work.tolist(), len(jobs)) for group in groups],
+        "run": run_over(scenario, float(jobs.slot[-1])),
         "workload": trace | {"arrival_rate": str(Fraction(len(jobs), jobs.slots))},
     }
     return validated(QueueScenario, as_data(scenario) | changes)

@@ -16,6 +16,7 @@ from model.scenario.validation import validated
 from model.traces.google import read_task_events
 from model.traces.google_dra import DraJobs, dra_jobs
 from model.traces.report import ImportReport
+from model.traces.span import run_over
 from model.workload import RecordedWorkload
 
 #: Digits after the point that estimated workloads keep.
@@ -61,6 +62,7 @@ def with_trace(
     jobs = dra_jobs(tasks, time_scale=trace.time_scale, limit=trace.limit)
     changes: dict[str, Any] = {
         "job_types": _job_types(jobs, scenario),
+        "run": run_over(scenario, float(jobs.time[-1])),
         "workload": trace.model_dump(mode="json") | {"paths": list(files)},
     }
     found = validated(ReservationScenario, as_data(scenario) | changes)

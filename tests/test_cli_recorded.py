@@ -1,0 +1,85 @@
+"""Recorded workloads of any length are measured where they have jobs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from model.scenario.load import load_scenario
+from model.traces.span import run_over
+
+GOOGLE = Path("google2011") / "task_events-job_id-mod151eq2.csv.gz"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A log of ten minutes: every ten seconds a job of half a minute on two processors."""
+    rows = [f"{n} {10 * n} 0 30 2 -1 -1 2 60 -1 1 1 1 -1 1 -1 -1 -1" for n in range(1, 62)]
+    path = tmp_path / "short.swf"
+    path.write_text("\n".join(["; MaxProcs: 32", *rows, ""]))
+    return path
+
+
+def test_a_short_log_is_measured_within_its_span(answer, log) -> None:
+    found = answer(f"run moldable-swf --trace {log}")
+    end = found["time"]
+    assert found["warmup"] == pytest.approx(end / 10)
+    assert found["metrics"]["admitted"]["mean"] + found["metrics"]["blocked"]["mean"] >= 50
+    again = answer(f"run moldable-swf --trace {log} --until {end / 2}")
+    assert again["warmup"] == pytest.approx(end / 20)
+
+
+def test_past_the_end_is_said_or_refused_in_one_line(slotscope, log) -> None:
+    said = slotscope(f"run moldable-swf --trace {log} --until 10000000 --warmup 5 --json")
+    assert said.code == 0
+    assert said.err.startswith("slotscope: warning: the last recorded job arrives at ")
+    assert len(said.err.splitlines()) == 1
+    refused = slotscope(f"run moldable-swf --trace {log} --until 10000000 --warmup 1000000")
+    assert refused.code == 2
+    assert refused.err.startswith("slotscope: --warmup: found 1e+06, allowed: a time before ")
+    assert len(refused.err.splitlines()) == 1
+
+
+def test_what_a_scenario_says_of_its_run_holds(slotscope, log, tmp_path) -> None:
+    text = (Path(__file__).parents[1] / "resources" / "scenarios" / "moldable-swf.toml").read_text()
+    given = tmp_path / "given.toml"
+    given.write_text(text.replace("[run]", "[run]\nuntil = 200\nwarmup = 30"))
+    assert "measured from 30 to 200 s" in slotscope(f"run {given} --trace {log}").out
+    given.write_text(text.replace("[run]", "[run]\nuntil = 2000000\nwarmup = 1000000"))
+    assert slotscope(f"run {given} --trace {log}").err.startswith("slotscope: run.warmup: found ")
+
+
+@pytest.mark.parametrize("name", ["dra-google", "queues-google"])
+def test_tasks_are_measured_to_the_last_of_them(answer, shared_traces, name: str) -> None:
+    found = answer(f"run {name} --trace {shared_traces / GOOGLE}")
+    assert found["metrics"]["admitted" if name == "dra-google" else "placed"]["mean"] > 400
+    assert found["warmup"] == pytest.approx(found["time"] / 10, abs=1)
+
+
+def test_a_sweep_measures_the_same_stretch(answer, log) -> None:
+    rows = answer(f"sweep moldable-swf --vary servers.count=32 --trace {log} --replications 1 "
+                  "--workers 1 --policy greedy")["rows"]  # fmt: skip
+    one = answer(f"run moldable-swf --policy greedy --trace {log}")["metrics"]
+    one = one["blocking_probability"]["mean"]
+    (swept,) = [row["ours"] for row in rows if row["what"] == "blocking_probability"]
+    assert swept == pytest.approx(one)
+
+
+@pytest.mark.parametrize(
+    ("last", "until", "warmup"), [(29_363_817.0, 29_360_000, 2_936_000), (0.0123456, "0.01234",
+                                                                          "0.001234")],
+)  # fmt: skip
+def test_the_end_is_rounded_down(last: float, until: object, warmup: object) -> None:
+    run = run_over(load_scenario("dra-google"), last)
+    assert (Fraction(run["until"]), Fraction(run["warmup"])) == (
+        Fraction(str(until)),
+        Fraction(str(warmup)),
+    )
+
+
+def test_slots_are_whole() -> None:
+    run = run_over(load_scenario("queues-google"), 12_345.0)
+    assert (run["until"], run["warmup"]) == ("12340", "1234")
+    assert run_over(load_scenario("queues-google"), 3.0)["warmup"] == "0"
