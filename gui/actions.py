@@ -96,7 +96,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("undo_layout", "Undo layout change", ("Ctrl+Z",),
             "Takes back the last reset of the layout.", "View"),
     Command("full_screen", "Full screen", ("F11",), "Fills the screen, and back.", "View"),
-    Command("help", "Help", ("F1",), "Opens the manual.", "Help", "help"),
+    Command("help", "Help", ("F1",), "Opens the manual at the page for what runs.", "Help", "help"),
     Command("shortcuts", "Shortcuts", ("?",), "Shows all keys on one sheet.", "Help"),
     Command("about", "About slotscope", (), "Version, papers and licence.", "Help"),
 )  # fmt: skip

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterable
+from typing import TYPE_CHECKING, Iterable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui import manual
 from gui.actions import COMMANDS
 from gui.boxes import keep_keys
 from gui.docks import PanelDock
@@ -29,30 +31,6 @@ from gui.intents import Select
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
-
-_HELP = Path(__file__).resolve().parents[1] / "resources" / "help"
-
-#: Pages of the manual, in the order of the contents.
-PAGES = {
-    "lecturer": "Five minutes for a lecturer",
-    "dra": "DRA for a student",
-    "queues": "Servers with a queue",
-    "queues-classroom": "Queues in the classroom",
-    "tokens": "Tokens: Join-Requesting-Server",
-    "tokens-classroom": "Tokens in the classroom",
-    "moldable": "Moldable jobs: greedy(p*)",
-    "moldable-classroom": "Moldable jobs in the classroom",
-    "comparison": "Policies side by side",
-    "theory": "Theory, live",
-    "experiments": "Experiments",
-    "scenarios": "Scenarios",
-    "own-policy": "A policy of your own",
-    "command-line": "The command line",
-    "trace-format": "The trace format",
-    "architecture": "Architecture",
-    "about": "About slotscope",
-}
-
 
 #: The property of a dock that a double click has opened.
 INSPECTOR = "inspector"
@@ -213,23 +191,29 @@ def show_shortcuts(window: MainWindow) -> QDialog:
 
 def show_help(window: MainWindow, page: str) -> QDialog:
     """A page of the manual, with the contents on top."""
-    contents = " · ".join(
-        f"[{title}]({name}.md)" for name, title in PAGES.items() if (_HELP / f"{name}.md").exists()
-    )
-    text = (_HELP / f"{page}.md").read_text(encoding="utf-8")
-    return show_sheet(window, "Help", f"{contents}\n\n---\n\n{text}")
+    text, commands = manual.text_of(page)
+    return show_sheet(window, "Help", text, commands=commands)
 
 
-def show_sheet(window: MainWindow, title: str, text: str, html: bool = False) -> QDialog:
-    """A window of its own with a text, which is Markdown unless it is HTML."""
+def show_sheet(
+    window: MainWindow,
+    title: str,
+    text: str,
+    html: bool = False,
+    commands: Sequence[Namespace] = (),
+) -> QDialog:
+    """A window of its own with a text, which is Markdown unless it is HTML.
+
+    Its links open other pages of the manual, or one of *commands* in the window.
+    """
     dialog = QDialog(window)
     dialog.setObjectName(title.lower())
     dialog.setWindowTitle(title)
     dialog.resize(860, 640)
     browser = QTextBrowser()
-    browser.setSearchPaths([str(_HELP)])
+    browser.setSearchPaths([str(manual.HELP)])
     browser.setOpenLinks(False)
-    browser.anchorClicked.connect(lambda url: _follow(window, dialog, url.toString()))
+    browser.anchorClicked.connect(lambda url: _follow(window, dialog, url.toString(), commands))
     if html:
         browser.setHtml(text)
     else:
@@ -253,11 +237,15 @@ def in_front(window: MainWindow) -> QWidget | None:
     return active if active in sheets else next(reversed(sheets), None)
 
 
-def _follow(window: MainWindow, dialog: QDialog, link: str) -> None:
+def _follow(window: MainWindow, dialog: QDialog, link: str, commands: Sequence[Namespace]) -> None:
     page = link.removesuffix(".md")
-    if page in PAGES:
+    if page in manual.PAGES:
         dialog.close()
         show_help(window, page)
+    elif link.startswith(manual.OPENS):
+        wanted = commands[int(link.removeprefix(manual.OPENS))]
+        window.control.open(wanted.scenario, wanted.policy, wanted.seed, wanted.event,
+                            beside=wanted.policies[1:])  # fmt: skip
 
 
 def open_inspector(window: MainWindow, selection: Select, lane: int = 0) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QWidget
 
-from gui import dialogs
+from gui import dialogs, manual
 from gui import theme as themes
 from gui.actions import Actions
 from gui.bounds_service import BoundsService
@@ -276,7 +276,7 @@ class MainWindow(QMainWindow):
             "lecture": self.lecture.toggle, "dark": self.toggle_theme,
             "reset_layout": self.reset_layout, "undo_layout": self.layouts.undo,
             "full_screen": self.toggle_full_screen,
-            "help": lambda: dialogs.show_help(self, "lecturer"),
+            "help": lambda: dialogs.show_help(self, manual.page_of(self.info)),
             "shortcuts": lambda: dialogs.show_shortcuts(self),
             "experiments": self.experiments.show,
             "about": lambda: dialogs.show_help(self, "about"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.dialogs import PAGES
+from gui.manual import PAGES
 from gui.panels import panels_of
 from model.api import Session
 from model.cli.arguments import parse

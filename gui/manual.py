@@ -1,0 +1,108 @@
+"""Pages of the manual: which one a run wants, and commands in them as links that open a moment."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+
+from model.cli.arguments import parse
+from model.errors import UserError
+from model.frame import RunInfo
+from model.policies import is_file
+from model.policy_choice import policy_choice
+from model.scenario.load import scenario_files
+
+HELP = Path(__file__).resolve().parents[1] / "resources" / "help"
+
+#: Pages of the manual, in the order of the contents.
+PAGES = {
+    "lecturer": "Five minutes for a lecturer",
+    "dra": "DRA for a student",
+    "queues": "Servers with a queue",
+    "queues-classroom": "Queues in the classroom",
+    "tokens": "Tokens: Join-Requesting-Server",
+    "tokens-classroom": "Tokens in the classroom",
+    "moldable": "Moldable jobs: greedy(p*)",
+    "moldable-classroom": "Moldable jobs in the classroom",
+    "comparison": "Policies side by side",
+    "theory": "Theory, live",
+    "experiments": "Experiments",
+    "scenarios": "Scenarios",
+    "own-policy": "A policy of your own",
+    "trace-format": "The trace format",
+    "architecture": "Architecture",
+    "about": "About slotscope",
+}
+
+#: The page of each kind of system, and of scenarios that have a lesson.
+_OF_KIND = {"reservation": "dra", "queue": "queues", "phases": "tokens", "moldable": "moldable"}
+_LESSONS = {
+    "dra-vms": "lecturer",
+    "queues-classroom": "queues-classroom",
+    "queues-vqs-unstable": "queues-classroom",
+    "queues-bf-unstable": "queues-classroom",
+    "jrs-classroom": "tokens-classroom",
+    "jrs-deadlock": "tokens-classroom",
+    "moldable-classroom": "moldable-classroom",
+    "moldable-sublinear": "moldable-classroom",
+}
+
+#: How links to commands begin; the command's number on the page follows.
+OPENS = "open:"
+
+_BLOCK = re.compile(r"^```\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+
+
+def page_of(info: RunInfo | None) -> str:
+    """The page for what runs: its lesson where it has one, else that of its kind of system."""
+    if info is None:
+        return "lecturer"
+    return _LESSONS.get(info.origin.source) or _OF_KIND[info.system]
+
+
+def text_of(page: str) -> tuple[str, list[argparse.Namespace]]:
+    """A page with the contents on top, and the commands that its links open."""
+    contents = " · ".join(f"[{title}]({name}.md)" for name, title in PAGES.items())
+    commands: list[argparse.Namespace] = []
+
+    def linked(command: str, shown: str) -> str:
+        options = window_command(command)
+        if options is None:
+            return ""
+        commands.append(options)
+        return f"[`{shown}`]({OPENS}{len(commands) - 1})"
+
+    def in_block(block: re.Match[str]) -> str:
+        lines = block[1].replace("\\\n", " ").splitlines()
+        links = [linked(line, line) for line in lines]
+        if not any(links):
+            return block[0]
+        return "\n\n".join(
+            link or f"```\n{line}\n```" for link, line in zip(links, lines, strict=True)
+        )
+
+    def in_words(code: re.Match[str]) -> str:
+        return linked(code[1], code[1]) or code[0]
+
+    text = (HELP / f"{page}.md").read_text(encoding="utf-8")
+    text = _CODE.sub(in_words, _BLOCK.sub(in_block, text))
+    return f"{contents}\n\n---\n\n{text}", commands
+
+
+def window_command(command: str) -> argparse.Namespace | None:
+    """What a command opens in the window; None for anything but a built-in scenario.
+
+    Files are none of a link's business: neither scenarios, traces nor policies of one's own.
+    """
+    words = command.split("#", maxsplit=1)[0].strip().removeprefix("slotscope ")
+    if words.split(" ")[0] not in scenario_files():
+        return None
+    try:
+        options = parse(shlex.split(words))
+        files = any(is_file(policy_choice(policy).name) for policy in options.policies)
+    except (UserError, ValueError):
+        return None
+    return None if files or options.trace else options

@@ -1,0 +1,90 @@
+"""F1 opens the page for what runs, and commands in pages open what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtWidgets import QDialog, QTextBrowser
+from pytestqt.qtbot import QtBot
+
+from gui.manual import OPENS, PAGES, page_of, text_of, window_command
+from model.api import Session
+from model.scenario.load import load_scenario, scenario_files
+from tests.gui.windows import complete_window, press, rest, warm
+from tests.help_pages import commands, page
+
+__all__ = ["warm"]
+
+pytestmark = pytest.mark.usefixtures("warm")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "name"),
+    [("dra-vms", "lecturer"), ("dra-classroom", "dra"), ("queues-pools", "queues"),
+     ("queues-classroom", "queues-classroom"), ("jrs-burst", "tokens"),
+     ("jrs-deadlock", "tokens-classroom"), ("moldable-classes", "moldable"),
+     ("moldable-sublinear", "moldable-classroom")],
+)  # fmt: skip
+def test_each_run_has_its_page(scenario: str, name: str) -> None:
+    assert page_of(Session.open(scenario, kernel=False).info) == name
+    assert name in PAGES
+
+
+def test_a_lesson_is_the_page_of_every_scenario_that_it_opens() -> None:
+    for name in ("queues-classroom", "tokens-classroom", "moldable-classroom"):
+        for command in commands(page(name)):
+            options = window_command(command)
+            if options is not None:
+                info = Session.open(options.scenario, kernel=False).info
+                assert page_of(info) == name, command
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_of_a_page_names_a_scenario_of_the_program(name: str) -> None:
+    text, opened = text_of(name)
+    assert text.count(f"]({OPENS}") == len(opened)
+    for options in opened:
+        assert options.command == "window"
+        assert options.scenario in scenario_files()
+        assert load_scenario(options.scenario)
+
+
+def test_all_moments_of_the_lessons_are_links() -> None:
+    for name in ("queues-classroom", "tokens-classroom", "moldable-classroom"):
+        of_window = [one for one in commands(page(name)) if window_command(one)]
+        assert of_window
+        text, _ = text_of(name)
+        for command in of_window:
+            assert f"[`{command}`]({OPENS}" in text
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["slotscope dra-classroom --policy my_policy.py", "slotscope run dra-vms",
+     "slotscope my.toml", "dra-google --trace FILES", "slotscope dra-vms --nonsense",
+     "slotscope 'dra-vms", "slotscope", "dra-vms --policy dra:retry"],
+)  # fmt: skip
+def test_a_link_opens_no_file_and_runs_no_other_command(command: str) -> None:
+    found = window_command(command)
+    assert found is None or not found.policies[0].endswith(".py")
+    if ".py" in command or "--trace" in command or "run " in command:
+        assert found is None
+
+
+def test_f1_shows_the_lesson_and_a_click_opens_its_moment(qtbot: QtBot, tmp_path: Path) -> None:
+    with complete_window(qtbot, tmp_path) as window:
+        window.control.open("queues-classroom")
+        rest(qtbot, window, lambda: window.frame.info.system == "queue")
+        press(qtbot, window, Qt.Key.Key_F1)
+        (sheet,) = window.findChildren(QDialog)
+        browser = sheet.findChild(QTextBrowser)
+        assert browser is not None
+        assert "Two lessons of about twenty minutes" in browser.toPlainText()
+        _, opened = text_of("queues-classroom")
+        place = next(n for n, one in enumerate(opened) if len(one.policies) == 3)
+        browser.anchorClicked.emit(QUrl(f"{OPENS}{place}"))
+        rest(qtbot, window, lambda: window.frame.event == 6 and len(window.frame.companions) == 2)
+        assert window.frame.info.scenario_name == "queues-vqs-unstable"
+        assert sheet.isVisible()
