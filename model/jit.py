@@ -15,6 +15,7 @@ import ast
 import hashlib
 import json
 import os
+import stat
 import sys
 import tempfile
 from contextlib import suppress
@@ -77,13 +78,26 @@ def cache_folder() -> Path:
     """
     root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     if not os.access(Path(root).parent, os.W_OK):
-        root = tempfile.gettempdir()
+        root = _own_temporary_folder()
     folder = Path(root) / "slotscope" / "compiled"
     here = Path(__file__).parent
     paths = [path for pattern in _COMPILED_FROM for path in sorted(here.glob(pattern))]
     meanings = _meanings([path.read_bytes() for path in paths], folder / "meanings.json")
     text = " ".join([sys.version, str(here), *meanings])
     return folder / hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+@cache
+def _own_temporary_folder() -> str:
+    """A folder for temporary files that nobody else can write: code is loaded from there."""
+    folder = Path(tempfile.gettempdir()) / f"slotscope-{os.getuid()}"
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        private = stat.S_ISDIR(found.st_mode) and not found.st_mode & 0o022
+        if private and found.st_uid == os.getuid():
+            return str(folder)
+    return tempfile.mkdtemp(prefix="slotscope-")
 
 
 def _meanings(sources: list[bytes], file: Path) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from model.api import Session
+from model.scenario.load import scenario_files
 
 
 class TestMonotone:
@@ -103,3 +104,12 @@ class TestPools:
         said = slotscope("bounds dra-pools").out
         assert "are for servers of one kind" in said
         assert "newer (0, 6, 1)" in said
+
+
+def test_a_type_that_fits_the_best_of_two_pools_but_neither(answer, tmp_path):
+    """What one pool has of one resource and the other of another is no server."""
+    text = scenario_files()["dra-pools"].read_text("utf-8")
+    path = tmp_path / "pools.toml"
+    path.write_text(text.replace("vCPU = 32, memory = 256", "vCPU = 2, memory = 256"))
+    found = answer(f"bounds {path}")
+    assert found["programs"]["optimum"]["status"] == "optimal"

@@ -326,7 +326,7 @@ class TestGuard:
     @pytest.mark.parametrize(
         ("error", "code", "said"),
         [
-            (KeyboardInterrupt(), 130, ""),
+            (KeyboardInterrupt(), 130, "slotscope: stopped\n"),
             (MemoryError(), 2, "slotscope: this needs more memory than there is; allowed: fewer "
                                "servers, types or events\n"),
             (OSError(28, "No space left on device", "out.csv"), 2,

@@ -30,6 +30,7 @@ def guarded(action: Callable[[], int], arguments: Sequence[str]) -> int:
         note(error.line)
         code = BAD_INPUT
     except KeyboardInterrupt:
+        note("stopped")
         code = INTERRUPTED
     except BrokenPipeError:
         _close_stdout()

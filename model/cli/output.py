@@ -8,8 +8,17 @@ import sys
 from time import monotonic
 from typing import Any, Mapping, Sequence
 
+from model.cli.guard import note
+
 #: Seconds between two updates of a progress line.
 PROGRESS_SECONDS = 0.1
+
+#: Seconds of work from which on its speed is known.
+MEASURED_SECONDS = 1.0
+
+#: Seconds that work takes, and will take, before it is told where there is no terminal; and
+#: seconds between two lines there.
+LONG_SECONDS, TOLD_EVERY = 10.0, 60.0
 
 
 def print_json(value: object) -> None:
@@ -46,21 +55,55 @@ def shown(value: float | None, digits: int = 6) -> str:
     return f"{value:.{digits}g}" if value is not None and math.isfinite(value) else "-"
 
 
+def duration(seconds: float) -> str:
+    """A length of time for people, in its largest unit."""
+    for name, length in (("years", 365 * 86400), ("days", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:,.0f} {name}"
+    return f"{max(1, round(seconds))} s"
+
+
 class Progress:
-    """A line on stderr that says how far the work is; silent where nobody watches it."""
+    """A line on stderr that says how far the work is and how long it will take.
+
+    On a terminal it changes in place.  Elsewhere nothing is said of short work; of work that will
+    take long there is a line now and then, as a sign of life.
+    """
 
     def __init__(self, what: str, *, quiet: bool = False) -> None:
         self._what = what
         self._shown = not quiet and sys.stderr.isatty()
         self._last = 0.0
+        self._began: tuple[float, float] | None = None  # the time, and the share done then
+        self._told = 0.0
 
     def __call__(self, done: float, total: float, doing: str = "") -> None:
         """*done* of *total* is done; *doing* says of what, where that is not plain."""
-        if not self._shown or monotonic() - self._last < PROGRESS_SECONDS:
-            return
-        self._last = monotonic()
-        share = done / total if total else 1.0
-        self._write(f"{self._what}: {doing}{share:.0%}")
+        now, share = monotonic(), done / total if total else 1.0
+        if self._began is None or share < self._began[1]:
+            self._began = (now, share)
+        left = self._left(now, share)
+        if self._shown and now - self._last >= PROGRESS_SECONDS:
+            self._last = now
+            about = f", about {duration(left)} left" if left is not None else ""
+            self._write(f"{self._what}: {doing}{share:.0%}{about}")
+        elif not self._shown and left is not None and self._is_long(now, left):
+            self._told = now
+            note(f"{self._what}: {doing}{share:.2%}, about {duration(left)} left; Ctrl+C stops it")
+
+    def _left(self, now: float, share: float) -> float | None:
+        """Seconds that the rest will take at the speed so far; None while that is not known."""
+        assert self._began is not None
+        began, share_then = self._began
+        if now - began < MEASURED_SECONDS or share <= share_then:
+            return None
+        return (now - began) * (1 - share) / (share - share_then)
+
+    def _is_long(self, now: float, left: float) -> bool:
+        """Whether it is time for a line, where there is no terminal."""
+        assert self._began is not None
+        since = now - (self._told or self._began[0])
+        return left > LONG_SECONDS and since >= (TOLD_EVERY if self._told else LONG_SECONDS)
 
     def say(self, text: str) -> None:
         """Tell what is going on before there is anything to count."""

@@ -81,7 +81,8 @@ def steps(
     """
     left = [int(jobs) for jobs in reference]  # line 2
     servers_left = [pool.count for pool in numbers.pools]  # line 3
-    candidates = sum(1 << j for j, fits in enumerate(numbers.space.fits) if fits)  # line 4
+    fits_any = zip(*(pool.space.fits for pool in numbers.pools), strict=True)
+    candidates = sum(1 << j for j, fits in enumerate(fits_any) if any(fits))  # line 4
     assignment: dict[Configuration, Assigned] = {}
     yield Record("greedy_start", Line(1, 2), {"jobs_left": tuple(left),
                                               "servers": numbers.servers})  # fmt: skip

@@ -26,12 +26,20 @@ ROOT = Path(__file__).resolve().parents[2]
 MOST_SECONDS = 60.0
 MOST_MEMORY = 12 * 2**30
 
+#: Inputs between two lines on how far it is.
+SAID_EVERY = 1000
+
 #: Tries one input: a folder for its files, and what it is made from; says how it went.
 Attempt = Callable[[Random], str]
 
 #: Modules with ``prepared(folder) -> Attempt``, by the family of inputs.
 FAMILIES = {
     "sessions": "tests.fuzz.sessions",
+    "scenarios": "tests.fuzz.scenarios",
+    "instances": "tests.fuzz.instances",
+    "traces": "tests.fuzz.traces",
+    "prices": "tests.fuzz.prices",
+    "commands": "tests.fuzz.commands",
 }
 
 
@@ -74,6 +82,8 @@ def run(family: str, seed: int, numbers: range, say: Callable[[str], None] = pri
             if kind == "fault":
                 report.faults.append(Found(number, what))
                 say(f"{family}, seed {seed}, input {number}: {what}")
+            if first % SAID_EVERY == 0:
+                say(f"{family}, seed {seed}: tried up to {number}, {dict(report.outcomes)}")
             if seconds > slowest:
                 slowest, slow_number = seconds, number
     return report._replace(slowest=slowest, slowest_number=slow_number)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from model.programs.phases.simplex import (
 )
 from model.programs.phases.vertex import Vertex, exact_vertex
 from model.systems.phases.jobs import JobModel
+from model.systems.phases.lattice import lattice_of
 
 __all__ = ["Cancelled", "Progress", "SingleServerSolution", "SolvingStoppedError", "solved"]
 
@@ -111,7 +113,38 @@ def solved(
     SolvingStoppedError
         If *cancelled* says so.
     """
-    return store.kept(model, lambda: _solve(model, progress, cancelled))
+    return store.kept(
+        model, lambda: _solve(model, progress, cancelled), lambda data: _from_plain(model, data)
+    )
+
+
+def _from_plain(model: JobModel, data: dict[str, Any]) -> SingleServerSolution:
+    """A solution from the plain data of its fields.
+
+    Raises
+    ------
+    ValueError, TypeError, LookupError
+        If it is none of this model.
+    """
+    exact = data["exact_phi"]
+    parts = (Part(float(part["share"]), *_arrays(model, part)) for part in data["parts"])
+    stationary, requests = _arrays(model, data)
+    return SingleServerSolution(**{
+        **data, "exact_phi": None if exact is None else Fraction(exact), "stationary": stationary,
+        "requests": requests, "parts": tuple(parts), "type_prices": tuple(data["type_prices"]),
+    })  # fmt: skip
+
+
+def _arrays(
+    model: JobModel, data: dict[str, Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """[C] pi and [C, I] u."""
+    stationary, requests = (np.array(data[name], float) for name in ("stationary", "requests"))
+    configurations = len(lattice_of(model))
+    if stationary.shape != (configurations,) \
+            or requests.shape != (configurations, len(model.phases)):  # fmt: skip
+        raise ValueError("a solution of another model")
+    return stationary, requests
 
 
 def _solve(

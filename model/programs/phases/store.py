@@ -1,19 +1,22 @@
 """Solutions that were found before: in memory, and on disk where finding them took long.
 
 The key is a hash of the exact job model and of the source that solves it, so that nothing stale
-is taken.  A file that cannot be read or written is as good as none.
+is taken.  A file that cannot be read or written is as good as none.  It holds numbers and words and
+no objects, so that reading one that somebody else has written runs nothing.
 """
 
 from __future__ import annotations
 
 import hashlib
-import pickle
+import json
 import sys
 import tempfile
 import threading
 import time
 from collections import OrderedDict
 from contextlib import suppress
+from dataclasses import asdict
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any, Callable, TypeVar
@@ -33,15 +36,21 @@ _memory: OrderedDict[JobModel, Any] = OrderedDict()
 _lock = threading.Lock()
 
 
-def kept(model: JobModel, solve: Callable[[], _Solution]) -> _Solution:
-    """The solution of *model*: remembered, read from its file, or made by *solve*."""
+def kept(
+    model: JobModel, solve: Callable[[], _Solution], read: Callable[[dict[str, Any]], _Solution]
+) -> _Solution:
+    """The solution of *model*: remembered, read from its file, or made by *solve*.
+
+    A solution is a dataclass of numbers, words, arrays and such; *read* makes one of the plain data
+    of its fields, and raises ValueError, TypeError or LookupError where they are none.
+    """
     with _lock:
         if model in _memory:
             _memory.move_to_end(model)
             remembered: _Solution = _memory[model]
             return remembered
     file = _file(model)
-    found: _Solution | None = _read(file)
+    found = _read(file, read)
     if found is None:
         before = time.perf_counter()
         found = solve()
@@ -69,7 +78,7 @@ def _file(model: JobModel) -> Path:
     digest = hashlib.blake2b(digest_size=16)
     digest.update(_source().encode())
     digest.update(repr(model).encode())
-    return folder() / f"{digest.hexdigest()}.plan"
+    return folder() / f"{digest.hexdigest()}.json"
 
 
 @cache
@@ -83,19 +92,24 @@ def _source() -> str:
     return digest.hexdigest()
 
 
-def _read(file: Path) -> Any:
+def _read(file: Path, read: Callable[[dict[str, Any]], _Solution]) -> _Solution | None:
     """What a file holds; None if there is none, or it is damaged."""
     try:
-        return pickle.loads(file.read_bytes())
-    except (OSError, EOFError, pickle.UnpicklingError, AttributeError, ValueError, IndexError,
-            ImportError, TypeError, KeyError):  # fmt: skip
+        return read(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
         return None
 
 
 def _write(file: Path, found: Any) -> None:
     """Write a file as a whole, or not at all."""
+    text = json.dumps(asdict(found), default=_plain)
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as draft:
-            draft.write(pickle.dumps(found))
+        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as draft:
+            draft.write(text)
         Path(draft.name).replace(file)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no word for."""
+    return str(value) if isinstance(value, Fraction) else value.tolist()

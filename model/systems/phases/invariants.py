@@ -56,7 +56,7 @@ def violations(system: PhaseSystem, state: PhaseState) -> list[str]:
     An empty list says that jobs, servers, backup servers, tokens, limits, pauses, timers, costs,
     counts and the lists inside the state are all sound.
     """
-    found = [*_records(state), *_places(system, state)]
+    found = [*_records(system, state), *_places(system, state)]
     if found:  # who is where is not known: what is counted by it says nothing more
         return found
     found = [*_jobs(system, state), *_backups(state), *_moves(system, state)]
@@ -68,14 +68,17 @@ def violations(system: PhaseSystem, state: PhaseState) -> list[str]:
     return [*found, *(astray or _timers(system, state))]
 
 
-def _records(state: PhaseState) -> Sentences:
+def _records(system: PhaseSystem, state: PhaseState) -> Sentences:
     """Each job record is a job's, or stands once in the stack of free ones."""
     free = np.sort(state.free_record[: int(state.number[FREE])])
     if not np.array_equal(free, np.flatnonzero(state.job_number < 0)):
         yield f"{len(free)} job records are called free, " \
               f"{(state.job_number < 0).sum()} have no job"  # fmt: skip
-    for virtual, word in ((0, "real"), (1, "virtual")):
+    began = system.initial_jobs + state.number[NEXT_ARRIVAL]
+    for virtual, word, given in ((0, "real", began), (1, "virtual", state.number[NEXT_VIRTUAL])):
         numbers = state.job_number[(state.job_number >= 0) & (state.job_virtual == virtual)]
+        if (numbers >= given).any():
+            yield f"a {word} job has number {numbers.max()}, given were those below {given}"
         if len(np.unique(numbers)) < len(numbers):
             yield f"two {word} jobs have the same number"
 

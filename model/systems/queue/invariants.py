@@ -43,7 +43,7 @@ def violations(system: QueueSystem, state: QueueState) -> list[str]:
     An empty list says that capacity, jobs, queues, configurations, stalls and the lists inside
     the state are all sound, and that no job waits that the policy had to place.
     """
-    found = [*_queues(state), *_servers(state), *_free(state)]
+    found = [*_queues(state), *_servers(state), *_free(system, state)]
     if found:  # the lists lead astray: what is counted along them says nothing more
         return found
     found = [*_room(system, state), *_conservation(state), *_departures(state), *_stalls(state)]
@@ -103,13 +103,16 @@ def _along(state: QueueState, first: int, last: int) -> Records | None:
     return np.array(found, np.int64) if before == last else None
 
 
-def _free(state: QueueState) -> Sentences:
+def _free(system: QueueSystem, state: QueueState) -> Sentences:
     """Each job record is a job's, or stands once in the stack of free ones."""
     free = np.sort(state.free_record[: int(state.number[FREE])])
     if not np.array_equal(free, np.flatnonzero(state.job_number < 0)):
         yield f"{len(free)} job records are called free, " \
               f"{(state.job_number < 0).sum()} have no job"  # fmt: skip
     live = state.job_number[state.job_number >= 0]
+    given = system.initial_jobs + state.number[NEXT_ARRIVAL]
+    if (live >= given).any():
+        yield f"a job has number {live.max()}, given were those below {given}"
     if len(np.unique(live)) < len(live):
         yield "two jobs have the same number"
 

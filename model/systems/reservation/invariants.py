@@ -84,6 +84,10 @@ def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
     if isinstance(system.workload, ContinuedWorkload):  # the scenario tells of another beginning
         expected = state.jobs_in_system
     live = state.job_type[state.job_number >= 0]
+    numbers = state.job_number[state.job_number >= 0]
+    given = system.initial_jobs + state.number[NEXT_ARRIVAL]
+    if (numbers >= given).any() or len(np.unique(numbers)) < len(numbers):
+        yield f"two jobs have the same number, or one has a number of those from {given} on"
     counts = {
         "counted": state.jobs_in_system,
         "placed": state.placement.sum(axis=0),

@@ -1,0 +1,84 @@
+"""Damaged traces of every format, under scenarios that read them."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from model.traces.alibaba_pods import COLUMNS
+from tests.fuzz.changes import damaged_bytes, damaged_text
+from tests.fuzz.running import judged, warmed_up
+from tests.moldable_scenarios import HEADER, JOBS
+from tests.phases_traces import FILES as FLAVOURS
+
+
+def _google() -> str:
+    rows = []
+    for job in range(8):
+        start = 600_000_000 + 7_000_000 * job
+        for time, kind in ((start, 0), (start + 10**6, 1), (start + 9 * 10**6 * (1 + job), 4)):
+            rows.append(f"{time},,{job},0,,{kind},user,2,1,0.{job + 1}25,0.0625,0.0001,")
+    return "\n".join(sorted(rows)) + "\n"
+
+
+def _pods() -> str:
+    rows = [f"pod-{n},{1000 * (1 + n % 3)},2048,1,1000,,LS,Running,{60 * n},{600 + 90 * n},{60 * n}"
+            for n in range(12)]  # fmt: skip
+    return "\n".join([",".join(COLUMNS), *rows]) + "\n"
+
+
+#: For each format the scenarios that read it, and its files.
+FORMATS: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
+    (("dra-google", "queues-google"), {"tasks.csv": _google()}),
+    (("moldable-swf",), {"log.swf": HEADER + JOBS}),
+    (("queues-alibaba", "jrs-alibaba"), {"pods.csv": _pods()}),
+    (("jrs-azure",), FLAVOURS),
+)
+
+
+def prepared(folder: Path) -> Callable[[Random], str]:
+    """Each attempt damages a file of a trace and runs a scenario on it."""
+
+    warmed_up()
+
+    def attempt(random: Random) -> str:
+        scenarios, files = random.choice(FORMATS)
+        place = folder / "trace"
+        place.mkdir(exist_ok=True)
+        for old in place.iterdir():
+            old.unlink()
+        hurt = random.choice(list(files))
+        for name, text in files.items():
+            data = _damaged(random, text) if name == hurt else text.encode()
+            packed = random.random() < 0.1
+            (place / (f"{name}.gz" if packed else name)).write_bytes(
+                gzip.compress(data) if packed else data
+            )
+        path = place if len(files) > 1 else next(place.iterdir())
+        return judged(["run", random.choice(scenarios), "--trace", str(path), "--until", "3",
+                       "--warmup", "1", "--engine", "reference"])  # fmt: skip
+
+    return attempt
+
+
+def _damaged(random: Random, text: str) -> bytes:
+    if random.random() < 0.25:
+        return damaged_bytes(random, text.encode())
+    if random.random() < 0.3:
+        return _field(random, text)
+    return damaged_text(random, text).encode("utf-8", "surrogateescape")
+
+
+def _field(random: Random, text: str) -> bytes:
+    """One field of one row replaced by a number that is far off."""
+    lines = text.splitlines()
+    at = random.randrange(len(lines))
+    sign = "," if "," in lines[at] else " "
+    fields = lines[at].split(sign)
+    fields[random.randrange(len(fields))] = random.choice(
+        ("", "-1", "0", "1e9", "99999999999999999999", "9" * 30, "0.0000001", "nan", "1e400", "x")
+    )
+    lines[at] = sign.join(fields)
+    return ("\n".join(lines) + "\n").encode()
