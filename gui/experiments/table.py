@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from gui.experiments.words import at_text, numbers_of, what_text
+from gui.experiments.words import at_text, at_texts, numbers_of, what_text
 from gui.theme import current_fonts
 from model.lab.results import Row
 
@@ -30,20 +30,22 @@ class NumbersModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self.rows: tuple[tuple[str, ...], ...] = ()
-        self._exact: tuple[str, ...] = ()
+        self._tips: tuple[str, ...] = ()
 
     def show(self, rows: tuple[Row, ...]) -> None:
         """Show these; where there are as many as before, selection and place stay."""
-        texts = tuple((what_text(row), at_text(row), *numbers_of(row)) for row in rows)
-        exact = tuple(row.exact for row in rows)
+        texts = tuple((what_text(row), told, *numbers_of(row))
+                      for row, told in zip(rows, at_texts(rows), strict=True))  # fmt: skip
+        tips = tuple(f"exactly {row.exact}" if row.exact else f"{what_text(row)}: {at_text(row)}"
+                      for row in rows)  # fmt: skip
         if len(texts) == len(self.rows):
-            self.rows, self._exact = texts, exact
+            self.rows, self._tips = texts, tips
             if texts:
                 last = self.index(len(texts) - 1, len(COLUMNS) - 1)
                 self.dataChanged.emit(self.index(0, 0), last)
             return
         self.beginResetModel()
-        self.rows, self._exact = texts, exact
+        self.rows, self._tips = texts, tips
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -58,8 +60,7 @@ class NumbersModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= _FIRST_NUMBER:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            exact = self._exact[index.row()]
-            return f"exactly {exact}" if exact else ": ".join(self.rows[index.row()][:2])
+            return self._tips[index.row()]
         return None
 
     def headerData(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from typing import Sequence
 
 from gui.panels.wording import GREEDY_PLAIN, significant, with_interval
@@ -17,6 +18,11 @@ _PARAMETERS = "policy.parameters."
 _POWER = re.compile(r"\^([0-9.]*[0-9])")
 _MINUTE, _HOUR = 60, 3600
 
+#: Parameters whose values say what they are.
+_NAMELESS = ("policy", "speedup", "speed-up", "model")
+#: Stands for a parameter that a row does not have.
+_NONE = object()
+
 #: Below this an estimate of the time left is no more than "soon".
 _SOON = 1.5
 
@@ -29,8 +35,11 @@ def typeset(text: str) -> str:
 
 
 def told_apart(names: Sequence[str]) -> dict[str, str]:
-    """Short names of curves: without the settings that all of them share."""
-    pieces = [name.split(", ") for name in names]
+    """Short names of curves: without the settings that all of them share.
+
+    A policy needs no name: "policy = dra" is "dra".
+    """
+    pieces = [[_named(piece) for piece in name.split(", ")] for name in names]
     shared = set(pieces[0]).intersection(*pieces[1:]) if len(pieces) > 1 else set()
     return {
         name: typeset(", ".join(piece for piece in mine if piece not in shared) or name)
@@ -38,14 +47,41 @@ def told_apart(names: Sequence[str]) -> dict[str, str]:
     }
 
 
+def _named(piece: str) -> str:
+    name, equals, value = piece.partition(" = ")
+    return value if equals and name in _NAMELESS else piece
+
+
 def what_text(row: Row) -> str:
     """What a row measures, in words."""
     return typeset(row.what.replace("_", " "))
 
 
+def at_texts(rows: Sequence[Row]) -> list[str]:
+    """For which parameters each row stands: without what is common to all, by short names."""
+    items = [dict(row.at) for row in rows]
+    first = items[0] if items else {}
+    common = {key for key, value in first.items()
+              if len(rows) > 1 and all(one.get(key, _NONE) == value for one in items)}  # fmt: skip
+    keys = dict.fromkeys(key for one in items for key in one if key not in common)
+    ends = Counter(_last(key) for key in keys)
+    names = {key: _last(key) if ends[_last(key)] == 1 else key for key in keys}
+    return [typeset(", ".join(_told(names[key], value) for key, value in one.items()
+                              if key not in common)) for one in items]  # fmt: skip
+
+
+def _last(key: str) -> str:
+    """What a path to a setting ends with."""
+    return key.rpartition(".")[2]
+
+
 def at_text(row: Row) -> str:
-    """For which parameters a row stands."""
+    """For which parameters a row stands, in full."""
     return typeset(", ".join(f"{name} = {_plain(value)}" for name, value in row.at.items()))
+
+
+def _told(name: str, value: str | int | float) -> str:
+    return _plain(value) if name in _NAMELESS else f"{name} = {_plain(value)}"
 
 
 def _plain(value: str | int | float) -> str:

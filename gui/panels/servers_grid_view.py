@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.gestures import Gestures, show_tip
 from gui.intents import Select
+from gui.painting.brackets import paint_brackets
 from gui.painting.servers import Servers
 from gui.painting.stack_text import Symbols
 from gui.painting.textures import raster_palette
@@ -249,8 +250,6 @@ class GridView(QWidget):
             return
         self._paint_numbers(painter)
         selection, state = self._selection, self._frame.state
-        if selection.server is not None:
-            _outline(painter, self.rect_of(selection.server), self._theme.focus, self._theme.panel)
         where = slot_of(state, selection.job) if selection.job is not None else None
         if where is not None and where[0] != selection.server:
             _outline(painter, self.rect_of(where[0]), self._theme.run, self._theme.panel)
@@ -258,6 +257,9 @@ class GridView(QWidget):
             if mark.server is not None:
                 color = self._theme.color(mark.role)
                 _outline(painter, self.rect_of(mark.server), color, self._theme.panel)
+        chosen = None if selection.server is None else self.rect_of(selection.server)
+        if chosen is not None:
+            paint_brackets(painter, chosen, self._theme)
 
     def _placed_numbers(self, label: int) -> list[tuple[QPointF, str]]:
         """Where the numbers below the servers go; found once, because many are painted."""

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.intents import Select
+from gui.painting.brackets import paint_brackets
 from gui.panels.servers_captions import HAT, Caption, Captions, labels_above
 from gui.panels.servers_columns import Column
 from gui.panels.servers_legend import dashed
@@ -16,6 +17,9 @@ from model.explain import grouped
 
 #: From this many pixels per server on, each missing server has a dashed box of its own.
 SINGLE_BOX = 6.0
+
+#: So far brackets may reach beyond the stage.
+_AROUND = 7.0
 
 
 def paint_stage(painter: QPainter, scene: Scene, labels: bool) -> None:
@@ -223,8 +227,10 @@ def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
     """Outline the server and the job that are pointed at anywhere in the window."""
     state = scene.frame.state
     if selection.server is not None and selection.server < len(state.placement):
-        rect = scene.rect(scene.server_box(selection.server))
-        outline(painter, scene, rect, scene.theme.focus)
+        painter.save()
+        painter.setClipRect(scene.regions.stage.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND))
+        paint_brackets(painter, scene.rect(scene.server_box(selection.server)), scene.theme)
+        painter.restore()
     where = slot_of(state, selection.job) if selection.job is not None else None
     if where is not None:
         outline(painter, scene, scene.rect(scene.slot_box(*where)), scene.theme.run)

@@ -343,9 +343,9 @@ class StackView(QWidget):
         paint_foot(painter, scene, self._captions)
         self._legend.paint(painter, scene.regions.legend, self._legend_lines, self._palette)
         self.event_line.paint(painter, scene.regions.event, self._theme, self._palette, scene.text)
-        paint_selection(painter, scene, self._selection)
         self._motion.paint_waiting(painter)
         paint_named(painter, scene, marks(scene.frame))
+        paint_selection(painter, scene, self._selection)
         self._motion.paint_flying(painter)
         painter.end()
 

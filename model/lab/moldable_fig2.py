@@ -130,7 +130,8 @@ def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
         keys = [key for key in cells if key.way.speedup == speedup]
         curves = (*_measured(keys, cells, "blocking_probability"),
                   *_known(keys, lambda key: f"Erlang: {key.line}", _erlang))  # fmt: skip
-        pictures.append(Figure(f"{NAME}a-{speedup}", "Blocking over the number of servers", over,
+        title = f"Blocking over the number of servers, {speedup}"
+        pictures.append(Figure(f"{NAME}a-{speedup}", title, over,
                                "blocking probability", curves, logarithmic_x=True))  # fmt: skip
     optimal = [key for key in cells if key.way == WAYS[0]]
     times = (*_measured(cells, cells, "execution_time"),

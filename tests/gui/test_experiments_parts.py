@@ -14,6 +14,7 @@ from gui.experiments.listing import Entry, ExperimentList
 from gui.experiments.picture import FigurePlot, Picture
 from gui.experiments.words import (
     at_text,
+    at_texts,
     duration,
     goes_on,
     kept_text,
@@ -68,6 +69,17 @@ class TestWords:
         assert numbers_of(Row("a", 799 / 927, paper=0.862)) == ("0.862", "0.8619", "exact")
         assert numbers_of(Row("a", 3.0, float("nan")))[2] == "–"
         assert at_text(Row("a", 0.0, at={"g": "log^2", "L": 180})) == "g = log², L = 180"
+
+    def test_rows_say_what_tells_them_apart_first(self) -> None:
+        rows = [Row("n", 0.0, at={"policy": policy, "servers.count": count, "run.warmup": 5})
+                for policy in ("dra", "first-fit") for count in (20, 180)]  # fmt: skip
+        assert at_texts(rows) == ["dra, count = 20", "dra, count = 180", "first-fit, count = 20",
+                                  "first-fit, count = 180"]  # fmt: skip
+        twins = [Row("n", 0.0, at={"a.rate": number, "b.rate": 2 * number}) for number in (1, 2)]
+        assert at_texts(twins) == ["a.rate = 1, b.rate = 2", "a.rate = 2, b.rate = 4"]
+        assert at_texts(rows[:1]) == ["dra, count = 20, warmup = 5"]
+        assert at_texts([]) == []
+        assert list(told_apart(["policy = a, x = 1", "policy = b, x = 1"]).values()) == ["a", "b"]
 
     @pytest.mark.parametrize(
         ("seconds", "text"),

@@ -163,7 +163,7 @@ def test_what_is_selected_anywhere_is_outlined(qtbot: QtBot) -> None:
     panel = shown(qtbot, frame)
     plain = pixels(panel)
     panel.set_selection(Select(server=2))
-    assert has(pixels(panel), LIGHT.focus)
+    assert has(pixels(panel), LIGHT.run)
     for record in records_of(frame.state):
         panel.set_selection(Select(job=int(frame.state.job_number[record])))
         assert not (pixels(panel) == plain).all()

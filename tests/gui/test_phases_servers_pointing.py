@@ -139,10 +139,10 @@ def test_what_is_selected_anywhere_is_outlined(qtbot: QtBot) -> None:
     panel = shown(qtbot, frame)
     plain = pixels(panel)
     panel.set_selection(Select(server=2))
-    assert has(pixels(panel), LIGHT.focus)
+    assert has(pixels(panel), LIGHT.run)
     panel.set_selection(Select(server=FIRST_BACKUP - 1))
     rect = server_rect(scene_in(panel), Place(FIRST_BACKUP - 1, 0))
-    assert has(area(pixels(panel), rect.adjusted(-5, -5, 5, 5)), LIGHT.focus)
+    assert has(area(pixels(panel), rect.adjusted(-7, -7, 7, 7)), LIGHT.run)
     for record in records_of(frame.state):
         if not frame.state.job_virtual[record]:
             panel.set_selection(Select(job=int(frame.state.job_number[record])))

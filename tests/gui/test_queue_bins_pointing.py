@@ -92,7 +92,7 @@ def test_what_is_selected_anywhere_is_outlined(qtbot: QtBot) -> None:
     plain = pixels(panel)
     panel.set_selection(Select(server=2))
     server = pixels(panel)
-    assert has(server, LIGHT.focus)
+    assert has(server, LIGHT.run)
     record = int(scene_in(panel).blocks.record[0])
     panel.set_selection(Select(job=int(frame.state.job_number[record])))
     assert not (pixels(panel) == server).all()

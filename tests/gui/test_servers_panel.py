@@ -267,7 +267,7 @@ def test_what_is_selected_anywhere_is_outlined(
     job = int(session.frame().state.job_number.max())
     panel.set_selection(Select(job=job))
     assert not (plain == server).all()
-    assert has(server, LIGHT.focus)
+    assert has(server, LIGHT.run)
     assert not (pixels(panel) == server).all()
     panel.set_selection(Select())
     assert (pixels(panel) == plain).all()

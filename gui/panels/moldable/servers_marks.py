@@ -9,6 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.intents import Select
+from gui.painting.brackets import paint_brackets
 from gui.painting.stack_text import Lines
 from gui.panels.moldable.servers_content import pieces_of, record_of
 from gui.panels.moldable.servers_scene import Scene, Strip
@@ -21,7 +22,7 @@ WIDTH = 2.0
 #: Around smaller blocks the outline is outside.
 SMALL = 12.0
 #: So far outlines may reach beyond the servers.
-AROUND = 5.0
+AROUND = 7.0
 #: How much of its colour a flash and the ghost of a job that has left have.
 FLASH, GHOST = 0.3, 0.6
 #: Around the words at a blocked arrival, in pixels.
@@ -132,7 +133,7 @@ def paint_selection(
     elif selection.server is not None:
         rect = scene.server_rect(selection.server)
         if rect is not None:
-            outline(painter, scene, [[Strip(rect, True, True)]], scene.theme.focus)
+            paint_brackets(painter, rect, scene.theme)
     painter.restore()
 
 

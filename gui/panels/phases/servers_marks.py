@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.intents import Select
+from gui.painting.brackets import paint_brackets
 from gui.panels.phases.servers_scene import Scene
 from gui.panels.phases.servers_sections import Place, place_of
 from model.frame import Frame
@@ -28,7 +29,7 @@ WIDTH = 2.0
 #: Around smaller jobs the outline is outside.
 SMALL = 10.0
 #: So far outlines may reach beyond the servers.
-AROUND = 5.0
+AROUND = 7.0
 
 
 class Mark(NamedTuple):
@@ -156,8 +157,9 @@ def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
         place: Place | None = Place(selection.server)
         if selection.server <= FIRST_BACKUP:
             place = _backup(scene, selection.server, record)
-        if place is not None:
-            _outline_place(painter, scene, place, scene.theme.focus, tokens=False)
+        found = None if place is None else scene.find(place)
+        if found is not None:
+            paint_brackets(painter, scene.rect(scene.layout.box(*found)), scene.theme)
     if record is not None and selection.job is not None:
         _outline_job(painter, scene, selection.job, False, scene.theme.run)
     painter.restore()

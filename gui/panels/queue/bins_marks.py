@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.intents import Select
+from gui.painting.brackets import paint_brackets
 from gui.panels.queue.bins_scene import Scene
 from model.frame import Frame
 from model.records import Evict, Place, Record, Renew, Stall
@@ -16,7 +17,7 @@ WIDTH = 2.0
 #: Around smaller jobs the outline is outside.
 SMALL = 10.0
 #: So far outlines may reach beyond the bins.
-AROUND = 5.0
+AROUND = 7.0
 
 
 class Mark(NamedTuple):
@@ -75,8 +76,8 @@ def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
     """Outline the server and the job that are pointed at anywhere in the window."""
     painter.save()
     painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
-    if selection.server is not None:
-        _outline_server(painter, scene, selection.server, scene.theme.focus)
+    if selection.server is not None and scene.place_of(selection.server) is not None:
+        paint_brackets(painter, scene.server_rect(selection.server), scene.theme)
     if selection.job is not None:
         _outline_jobs(painter, scene, {selection.job}, scene.theme.run)
     painter.restore()

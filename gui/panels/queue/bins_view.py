@@ -120,7 +120,7 @@ class BinView(ZoomedPicture):
         painter.drawImage(stage.topLeft() + QPointF(x, y) / self._ratio, image)
         BinText(painter, scene, self._text).paint(self._kinds, self._heights)
         painter.restore()
-        paint_selection(painter, scene, self._selection)
         paint_marks(painter, scene, marks(scene.frame))
+        paint_selection(painter, scene, self._selection)
         self._legend.paint(painter, legend, scene.layout.shows_jobs, may_stall(scene.frame))
         self._paint_sentence(painter, words, self._theme.normal)

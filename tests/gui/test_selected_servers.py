@@ -1,0 +1,50 @@
+"""A selected server has brackets, one that a step names a frame: in every kind of picture."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.intents import Select
+from gui.painting.colour import argb
+from gui.theme import load_theme, theme_names
+from model.api import Session
+from tests.gui.servers_views import pixels
+
+PICTURES = {
+    "stacks": ("gui.panels.servers", "ServersPanel", "dra-classroom", 60),
+    "grid": ("gui.panels.servers_grid", "ServerGridPanel", "dra-classroom", 60),
+    "bins": ("gui.panels.queue.bins", "ServerBinsPanel", "queues-classroom", 90),
+    "phases": ("gui.panels.phases.servers", "PhaseServersPanel", "jrs-classroom", 100),
+    "moldable": ("gui.panels.moldable.servers", "MoldableServersPanel", "moldable-classroom", 30),
+}
+
+
+@pytest.mark.parametrize("theme", theme_names())
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_selection_is_no_frame(qtbot: QtBot, name: str, theme: str) -> None:
+    module, panel_class, scenario, events = PICTURES[name]
+    session = Session.open(scenario, kernel=False)
+    session.run(events=events)
+    looks = load_theme(theme)
+    panel = getattr(import_module(module), panel_class)(looks)
+    qtbot.addWidget(panel)
+    panel.resize(900, 600)
+    panel.show()
+    qtbot.waitExposed(panel)
+    panel.set_frame(session.frame(running=True))  # without what a step names
+    before = pixels(panel).copy()
+    panel.set_selection(Select(server=1))
+    after = pixels(panel)
+    changed = before != after
+    assert argb(looks.run) in set(np.unique(after[changed]).tolist())
+    assert argb(looks.focus) not in set(np.unique(after[changed]).tolist())
+    rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
+    # Corners, and nothing between them.
+    across = changed[rows[0] : rows[0] + 4]
+    assert across[:, columns[0] : columns[0] + 4].any()
+    centre = (columns[0] + columns[-1]) // 2
+    assert not across[:, centre - 1 : centre + 2].any()
