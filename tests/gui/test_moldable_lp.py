@@ -272,6 +272,21 @@ def test_used_widths_are_named_inside_the_picture(panel: AllocationLPPanel) -> N
             assert not names[0][0].intersects(names[1][0])
 
 
+@pytest.mark.parametrize("width", [330, 420, 560, 900])
+def test_names_of_widths_keep_off_the_lines(panel: AllocationLPPanel, width: int) -> None:
+    panel.resize(width, 700)
+    for name in ("moldable-classroom", "moldable-sublinear"):
+        panel.set_frame(frame_of(name))
+        QApplication.processEvents()
+        values = panel.ratios.values
+        assert values is not None
+        lines = [panel.ratios.at(one, 0.0).x() for one in values.support]
+        named = panel.ratios.names()
+        assert len(named) == len(lines) == 2
+        for box, text in named:
+            assert not any(box.left() < x < box.right() for x in lines), (name, text)
+
+
 def test_widths_are_pointed_at(panel: AllocationLPPanel) -> None:
     panel.set_frame(frame_of("moldable-sublinear"))
     QApplication.processEvents()

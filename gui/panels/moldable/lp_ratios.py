@@ -17,6 +17,7 @@ _PAD, _TICK, _RADIUS, _RING = 8.0, 4.0, 3.0, 6.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_CLEAR = 3.0  # between a line and its name
 _ROOM = 1.12  # how far the vertical axis goes beyond the largest value
 #: Up to so many widths each has a dot.
 _DOTS = 40
@@ -198,21 +199,35 @@ class RatioPlot(QWidget):
             painter.drawText(box, _CENTRE, text)
 
     def names(self) -> list[tuple[QRectF, str]]:
-        """Where the used widths are named, beside their lines, and what is written."""
+        """Where the used widths are named, beside their lines, and what is written.
+
+        A name keeps to one side of its line and away from the other one: as long as there is room.
+        """
         values = self.values
         if values is None or not values.support:
             return []
-        metrics, line, area = self._metrics(), self._metrics().height(), self.area()
+        line, area = self._metrics().height(), self.area()
+        lines = [area.left(), *(self.at(width, 0.0).x() for width in values.support), area.right()]
         found, used = [], list(zip(values.support, values.shares, strict=True))
         for place, (width, share) in enumerate(used):
             symbol = "i₁ = i₂" if len(used) == 1 else f"i{subscript(place + 1)}"
-            text = f"{symbol} = {width}, p* = {share}"
-            wide = metrics.horizontalAdvance(text) + 6
-            x = self.at(width, 0.0).x() + 3
-            left = x if x + wide <= area.right() else x - 6 - wide
+            texts = f"{symbol} = {width}, p* = {share}", f"{symbol} = {width}", symbol
+            text, left, wide = self._beside(texts, *lines[place : place + 3])
             top = area.bottom() - (0.4 + 1.05 * (len(used) - place)) * line
             found.append((QRectF(left, top, wide, line), text))
         return found
+
+    def _beside(
+        self, texts: tuple[str, ...], before: float, x: float, after: float
+    ) -> tuple[str, float, float]:
+        """The first text that fits beside the line at *x*, its left end and its width."""
+        for text in texts:
+            wide = self._metrics().horizontalAdvance(text) + 6
+            if x + wide + 2 * _CLEAR <= after:
+                return text, x + _CLEAR, wide
+            if x - wide - 2 * _CLEAR >= before:
+                return text, x - _CLEAR - wide, wide
+        return text, x + _CLEAR, wide
 
     # Words.
 
