@@ -80,7 +80,10 @@ class OwnPolicy(QObject):
         """Say what is wrong, with the question if that is what it is about."""
         if self._question is not None and self._question[0].line != text:
             self._question = None
-        self._window.transport.show_fault(text, asks=self._question is not None)
+        if self._question is None:
+            self._window.transport.show_fault(text)
+        else:
+            self._window.transport.show_fault(self._question[0].question, asks=True)
 
     def _show_text(self) -> None:
         """The file, to be read before it is allowed."""

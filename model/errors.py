@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shlex
 from difflib import get_close_matches
+from pathlib import PurePath
 from typing import Iterable
 from unicodedata import category
 
@@ -80,10 +81,13 @@ class UntrustedPolicyError(PolicyFileError):
     ----------
     path, text:
         The file, and what stands in it.
+    question:
+        Which file wants what, in a few words.
     """
 
     def __init__(self, path: str, text: str, named_by: str = "it") -> None:
         self.path, self.text = path, text
+        self.question = f"{PurePath(named_by).name} wants to run {PurePath(path).name}"
         quoted = shlex.quote(path)
         super().__init__(
             f"{named_by} wants to run {path}, which you have not allowed; look at it, and then: "

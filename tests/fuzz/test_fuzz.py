@@ -12,6 +12,7 @@ from tests.fuzz.judging import FAMILIES, run
 FEW = 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_damaged_input_is_refused_in_one_line_or_leads_to_something_sane(family: str) -> None:
     """The seed is told where it fails; with it and the number the input is made again."""

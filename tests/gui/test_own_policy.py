@@ -271,7 +271,7 @@ def test_a_file_that_a_scenario_names_is_asked_about(
     assert not any(button.isVisible() for button in buttons.values())
     window.open_path(theirs)
     qtbot.waitUntil(buttons["run"].isVisible, timeout=PATIENCE)
-    assert "theirs.toml wants to run" in window.transport.policy_fault.toolTip()
+    assert window.transport.policy_fault.toolTip() == "theirs.toml wants to run helper.py"
     assert window.frame is not None
     assert window.frame.info.policy_name == "first-fit"
     qtbot.mouseClick(buttons["show"], Qt.MouseButton.LeftButton)
