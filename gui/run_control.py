@@ -190,11 +190,12 @@ class RunControl(QObject):
 
     def back_to(self, kind: str) -> None:
         """Stand just before the previous event of a kind."""
-        self._worker.post(
-            lambda worker: worker.walk(
-                lambda session: session.back_to(kind), f"The next event is a {kind}."
-            )
-        )
+
+        def command(worker: RunWorker) -> None:
+            worker.check_kind(kind)
+            worker.walk(lambda session: session.back_to(kind), f"The next event is a {kind}.")
+
+        self._worker.post(command)
 
     def to_start(self) -> None:
         """Back to the start."""

@@ -21,7 +21,7 @@ from gui.meter import Meter
 from gui.pace import REAL_TIME, Pace
 from gui.warming import Warming
 from model.api import Session
-from model.comparison.comparison import Comparison, Run, lanes_of, lanes_shown
+from model.comparison.comparison import Comparison, Run, kinds_of, lanes_of, lanes_shown
 from model.engine import Reason
 from model.errors import PolicyFileError, UntrustedPolicyError, UserError
 from model.explain import grouped
@@ -265,6 +265,8 @@ class RunWorker(QObject):
 
     def run(self, goal: Goal) -> None:
         """Run on until the goal, or until paused."""
+        if goal.kind is not None:
+            self.check_kind(goal.kind)
         line = self.present.timeline
         self.goal = goal
         self.running = True
@@ -275,6 +277,17 @@ class RunWorker(QObject):
         self._told = monotonic()
         self._meter.restart(line.event, line.time)
         self.tell("")
+
+    def check_kind(self, kind: str) -> None:
+        """Refuse a kind of event that this run has not, such as one chosen for the run before.
+
+        Raises
+        ------
+        UserError
+            If there is no such kind.
+        """
+        if kind not in (allowed := kinds_of(self.present)):
+            raise UserError(f"found the kind of event '{kind}', allowed: {', '.join(allowed)}")
 
     def pause(self) -> None:
         """Stop running."""

@@ -80,7 +80,8 @@ class ServerRaster:
         old, new = _arrays(self._shown), _arrays(servers)
         differs = np.full(len(servers.rects), everything)
         for before, after in zip(old, new, strict=True):
-            differs |= (before != after).reshape(len(differs), -1).any(axis=1)
+            unlike = before != after
+            differs |= unlike.any(axis=tuple(range(1, unlike.ndim)))
         chosen = np.flatnonzero(differs)
         painter = QPainter(self._image)
         if not everything:

@@ -414,6 +414,11 @@ def lanes_of(run: Run) -> tuple[Session, ...]:
     return run.sessions if isinstance(run, Comparison) else (run,)
 
 
+def kinds_of(run: Run) -> tuple[str, ...]:
+    """The kinds of event that a run can be asked to stop at."""
+    return (*run.info.event_kinds, *(run.differences if isinstance(run, Comparison) else ()))
+
+
 def lanes_shown(run: Run) -> tuple[tuple[str, RunInfo], ...]:
     """The label and description of each lane of a comparison; none for a session."""
     if not isinstance(run, Comparison):

@@ -165,7 +165,7 @@ class SectionRaster(CellRaster):
         whole = np.full(len(rows) * grid.columns, len(table) - 1, np.int64)
         whole[: len(seen)] = seen
         wide = min(grid.columns, place.shape[1])
-        place[:, :wide] = whole.reshape(len(rows), -1)[:, :wide]
+        place[:, :wide] = whole.reshape(len(rows), grid.columns)[:, :wide]
         chosen = place[:, cells.start * grid.per : cells.stop * grid.per]
         self._pixels = blended(table, chosen, grid.per)
         self._key = None
