@@ -98,3 +98,13 @@ def test_a_run_that_was_replaced_is_not_shown_any_more(qtbot, window):
     window.begin(old.info)
     assert window.frame is None
     assert all(dock.panel.frame is None for dock in window.docks.values())
+
+
+def test_a_kind_of_event_of_the_last_run_is_refused(qtbot, window):
+    window.control.open("queues-classroom")
+    window.control.run_until(kind="rejection")
+    allowed = "found the kind of event 'rejection', allowed: "
+    qtbot.waitUntil(lambda: allowed in window._status.text())
+    window.say("")
+    window.control.back_to("rejection")
+    qtbot.waitUntil(lambda: allowed in window._status.text())

@@ -141,6 +141,14 @@ def test_servers_that_share_a_pixel_are_mixed() -> None:
     assert len(colors) > IDLE * STEPS
 
 
+def test_a_section_that_is_out_of_view_has_no_pixels() -> None:
+    layout = zoomed_servers(fitting_servers(wishes((5_000, 5_000)), 71, 24), 4.0).seen_from(0, 0)
+    assert layout.grids[1].per > 1 and not layout.window(1)[0]
+    raster = SectionRaster()
+    raster.draw_blended(layout, 1, np.zeros(5_000, np.int64), np.zeros(2, np.uint32))
+    assert raster._pixels.shape[0] == 0
+
+
 @pytest.mark.parametrize("zoom", [1.0, 1.4, 2.0])
 def test_pixels_of_several_servers_are_those_servers(zoom: float) -> None:
     servers, tall = 5_000, 20

@@ -232,6 +232,19 @@ def test_room_for_servers_without_number_changes_seldom() -> None:
     assert len(gatherer.sections(state)[0]) == 4
 
 
+def test_there_is_no_room_for_more_servers_than_an_earlier_state_knows() -> None:
+    made = Made(policy="first-fit")
+    gatherer = Gatherer(made.frame().info.facts)
+    late = made.real(13, 0).state
+    assert len(gatherer.sections(late)[0]) == 14
+    early = late._replace(**{name: value[:8] for name, value in late._asdict().items()
+                             if len(value) == len(late.jobs_on)})._replace(
+        jobs_on=np.array([1, 1, 1, 1, 0, 0, 0, 0], np.int32))  # fmt: skip
+    section = gatherer.sections(early)[0]
+    assert len(section) == 8
+    assert content_of(early, section, np.arange(len(section))).real.shape[0] == 8
+
+
 # Pixels.
 
 

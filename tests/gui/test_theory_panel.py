@@ -299,6 +299,13 @@ def test_an_unknown_workload_hides_v_and_shows_q(panel: TheoryPanel) -> None:
     assert panel.series() is None
 
 
+def test_data_are_those_of_the_frame_also_where_the_curve_is_behind(panel, frame) -> None:
+    panel.set_frame(frame)
+    panel.set_frame(replace(frame, samples=frame.samples[:50], running=True))
+    _, rows = panel.series()
+    assert [row[0] for row in rows] == frame.samples[:50, 0].tolist()
+
+
 def test_until_the_programs_are_solved_it_says_so(panel: TheoryPanel, frame: Frame) -> None:
     panel.set_frame(replace(frame, bounds=Bounds()))
     assert panel.deficit.values == q_by_hand(frame)

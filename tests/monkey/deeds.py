@@ -20,9 +20,10 @@ from PySide6.QtWidgets import (
     QTabBar,
     QWidget,
 )
+from shiboken6 import Shiboken
 
 from gui.actions import COMMANDS
-from gui.docks import PanelDock, restore_layout, saved_layout
+from gui.docks import PanelDock
 from gui.experiments.run_bar import RunBar
 from gui.main_window import MainWindow
 from gui.transport import FROM_A_FILE
@@ -142,7 +143,8 @@ class Deeds:
             field.setFocus()
             field.selectAll()
             QTest.keyClicks(field, text)
-            QTest.keyClick(field, Key.Key_Return if dice.random() < 0.5 else Key.Key_Tab)
+            if Shiboken.isValid(field):
+                QTest.keyClick(field, Key.Key_Return if dice.random() < 0.5 else Key.Key_Tab)
 
     # The mouse.
 
@@ -162,9 +164,10 @@ class Deeds:
         if place is not None:
             widget, point = place
             self._tell(f"point at {_name(widget)} at {point.toTuple()}")
-            QTest.mouseMove(widget, point)
             there = widget.mapToGlobal(point)
-            QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, point, there))
+            QTest.mouseMove(widget, point)
+            if Shiboken.isValid(widget):
+                QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, point, there))
 
     def drag(self, dice: Random) -> None:
         """Press, move and let go."""
@@ -176,8 +179,10 @@ class Deeds:
             self._tell(f"drag {_name(widget)} from {point.toTuple()} to {end.toTuple()}")
             QTest.mousePress(widget, button, Modifier.NoModifier, point)
             for share in (0.3, 0.7, 1.0):
-                QTest.mouseMove(widget, point + (end - point) * share)
-            QTest.mouseRelease(widget, button, Modifier.NoModifier, end)
+                if Shiboken.isValid(widget):
+                    QTest.mouseMove(widget, point + (end - point) * share)
+            if Shiboken.isValid(widget):
+                QTest.mouseRelease(widget, button, Modifier.NoModifier, end)
 
     def wheel(self, dice: Random) -> None:
         """Turn the wheel."""
@@ -300,7 +305,7 @@ class Deeds:
             self._window.control.open_path(path)
         else:
             self._tell(f"save {path.name}")
-            self._window.control.save(path, saved_layout(self._window))
+            self._window.control.save(path, self._window.layouts.text())
 
     # The window.
 
@@ -341,7 +346,9 @@ class Deeds:
 
     def share_room(self, dice: Random) -> None:
         """Give docks other shares of the room, down to none."""
-        docks = [dock for dock in self._docks() if dock.isVisible() and not dock.isFloating()]
+        nowhere = Qt.DockWidgetArea.NoDockWidgetArea
+        docks = [dock for dock in self._docks() if dock.isVisible() and not dock.isFloating()
+                 and self._window.dockWidgetArea(dock) != nowhere]  # fmt: skip
         if docks:
             some = dice.sample(docks, min(3, len(docks)))
             sizes = [1 + int(900 * dice.random() ** 3) for _ in some]
@@ -352,13 +359,13 @@ class Deeds:
     def keep_layout(self, dice: Random) -> None:
         """Remember the arrangement."""
         self._tell("keep the layout")
-        self._layouts.append(saved_layout(self._window))
+        self._layouts.append(self._window.layouts.text())
 
     def restore_layout(self, dice: Random) -> None:
         """Bring back an arrangement that was kept, of whatever kind of system."""
         if self._layouts:
             self._tell("restore a layout")
-            restore_layout(self._window, self._pick(dice, self._layouts))
+            self._window.layouts.restore(self._pick(dice, self._layouts))
 
 
 def _usable(widget: QWidget) -> bool:

@@ -138,7 +138,8 @@ class Gatherer:
         """The sections of a moment: pool by pool, then the backup servers."""
         facts = self._facts
         if not facts.normal_servers:
-            return (_section(-1, 0, self._room(-1, last_used(state.jobs_on))),)
+            room = min(self._room(-1, last_used(state.jobs_on)), len(state.jobs_on))
+            return (_section(-1, 0, room),)
         counts = np.bincount(facts.pool_of, minlength=facts.pools).tolist()
         several = len(counts) > 1
         found = [
