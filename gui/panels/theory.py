@@ -224,11 +224,10 @@ class TheoryPanel(Panel):
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Every sample: event, time, V and its part of the servers."""
-        history = self.plot.history
-        if self.frame is None or self.frame.info is not self._info or history is None:
+        history, of_this_run = self.plot.history, self._function is not None
+        if self.frame is None or self.frame.info is not self._info or not of_this_run:
             return None
-        history.update(self.frame)  # what is drawn may be some samples behind
-        if not history.series:
+        if history is None or not history.series:
             return None
         whole, servers = (series.values.y.tolist() for series in history.series)
         samples = self.frame.samples[: len(whole)]

@@ -299,11 +299,11 @@ def test_an_unknown_workload_hides_v_and_shows_q(panel: TheoryPanel) -> None:
     assert panel.series() is None
 
 
-def test_data_are_those_of_the_frame_also_where_the_curve_is_behind(panel, frame) -> None:
+def test_data_of_the_last_run_are_not_saved_as_those_of_the_next(panel, frame) -> None:
     panel.set_frame(frame)
-    panel.set_frame(replace(frame, samples=frame.samples[:50], running=True))
-    _, rows = panel.series()
-    assert [row[0] for row in rows] == frame.samples[:50, 0].tolist()
+    assert panel.series() is not None
+    panel.set_frame(replace(frame_of("dra-example-1", 3), bounds=Bounds()))
+    assert panel.series() is None
 
 
 def test_until_the_programs_are_solved_it_says_so(panel: TheoryPanel, frame: Frame) -> None:
