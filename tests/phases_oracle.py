@@ -147,6 +147,7 @@ class Oracle:
     def request(self, number: int, place: int, asked: list[str]) -> None:
         """A token for each job, in the order of types; then the limit."""
         pool = self.pools[number]
+        self.asked = min(map(self.names.index, asked), default=self.asked)
         for name in self.names:
             for _ in range(asked.count(name)):
                 pool.tokens.append((name, place))
@@ -158,14 +159,19 @@ class Oracle:
         reached = self.options.get("at_limit") == "reached"
         most = max(pool.limit - 1, 0) if reached else pool.limit
         while True:
-            if self.options.get("limit") == "all":
-                # places type by type, each type by age
-                places = [place for name in self.names for place in pool.of(name)]
+            # places type by type, each type by age
+            each = [pool.of(name) for name in self.names]
+            if self.options.get("limit", "type") != "type":
+                if len(pool.tokens) <= most:
+                    return
+                in_turn = each[self.asked :] + each[: self.asked]
+                places = [place for found in each for place in found]
+                if self.options["limit"] == "requested":
+                    places = next(filter(None, in_turn))
             else:
-                each = (pool.of(name) for name in self.names)
                 places = next((found for found in each if len(found) > most), [])
-            if len(places) <= most:
-                return
+                if len(places) <= most:
+                    return
             place = places[self.chosen(len(places))]
             type_, owner = pool.tokens[place]
             self._virtual_job(number, type_, owner)
@@ -205,6 +211,7 @@ class Oracle:
     def run(self, event: Event) -> None:
         """One event with its choices."""
         self.result = {}
+        self.asked = 0
         self.choices = iter(event.get("virtual_choices", []))
         self.requests = iter(event["requests"]) if "requests" in event else None
         getattr(self, f"_{event['kind']}")(event)

@@ -21,7 +21,7 @@ FITTING: dict[str, tuple[dict[str, Any], ...]] = {
 
 #: The readings of JRS, each option with what it may be.
 READINGS: dict[str, tuple[Any, ...]] = {
-    "limit": ("type", "type", "all"),
+    "limit": ("type", "type", "all", "requested"),
     "at_limit": ("above", "above", "reached"),
     "request_after_pause": (False, False, True),
     "recovery_rate": (0, 0, 2),

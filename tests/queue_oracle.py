@@ -136,8 +136,7 @@ class Oracle:
             found["VQ"] = {str(j): [job.name for job in self.waiting if job.type == j]
                            for j in types}  # fmt: skip
         if self.options.get("stall"):
-            found["stalled"] = [place for place, server in enumerate(self.servers)
-                                if server.stalled]  # fmt: skip
+            found["stalled"] = [server.stalled for server in self.servers]
         return found
 
     @staticmethod

@@ -162,6 +162,8 @@ class MoldableScenario(ScenarioBase):
         return self.workload.load if isinstance(self.workload, ScriptedMoldable) else None
 
     def _check_degrees(self) -> None:
+        if isinstance(self.workload, ScriptedMoldable):
+            return  # requests are given: a job gets what there is of them
         for position, item in enumerate(self.classes):
             if self.servers.count is not None and item.degree > self.servers.count:
                 raise ValueError(f"classes[{position}].speedup: found a degree of {item.degree}, "

@@ -38,11 +38,17 @@ ALGORITHMS: Mapping[str, _Algorithm] = MappingProxyType({
     "MW": _Algorithm("max-weight", {**_RENEW, "preemptive": "preemptive"}),
 })  # fmt: skip
 
+#: Values of options that the program calls otherwise.
+_SAME: Mapping[tuple[str, str], str] = MappingProxyType({
+    ("renew_mode", "snapshot"): "together",
+    **{("score", text): "inner-product" for text in ("inner", "inner product", "inner_product")},
+})  # fmt: skip
+
 #: What an option means when it is absent: an algorithm that does not know it may be given that.
 #: gamma says nothing by itself, so that it may stand beside every algorithm.
 _DEFAULTS: Mapping[str, Any] = MappingProxyType({
     "fifo_skip": False, "vqs_skip": False, "stall": False, "renew": "after",
-    "renew_mode": "together", "preemptive": False, "gamma": None,
+    "renew_mode": "together", "preemptive": False, "gamma": None, "score": "inner-product",
 })  # fmt: skip
 
 
@@ -147,7 +153,8 @@ def _policy(run: Mapping[str, Any], depth: Any, where: str) -> dict[str, Any]:
         raise ScenarioError(f"found {shown(options)}, allowed: an object",
                             where=f"{where}.options")  # fmt: skip
     parameters = {}
-    for name, value in options.items():
+    for name, given in options.items():
+        value = _SAME.get((name, str(given)), given)
         if name in algorithm.options:
             parameters[algorithm.options[name]] = value
         elif name not in _DEFAULTS or _DEFAULTS[name] not in (None, value):

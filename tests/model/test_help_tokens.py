@@ -71,7 +71,7 @@ class TestPolicies:
 
     def test_what_options_do(self) -> None:
         rows = table(TOKENS, "option")
-        assert len(rows) == 9
+        assert len(rows) == 10
         for option, *numbers in rows:
             cell = run_of("jrs-two-phases", code(option)[0], Length(50, 250, 4), 100)
             for measure, told in zip(("active_servers", "cost_rate", "virtual_jobs", "backup_jobs"),

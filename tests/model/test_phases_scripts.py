@@ -94,10 +94,9 @@ SCRIPTS: dict[str, tuple[dict[str, Any], str]] = {
     "more tokens than the limit": (
         {"pools": [ONE["pools"][0] | {"initial_tokens": {"L": [1, 2]}}]},
         "workload.initial_tokens: found 2 tokens of a type, allowed: at most the token limit"),
-    "a name that a virtual arrival gets": (
-        {"pools": [ONE["pools"][0] | {"initial": [{"real": {"v1": "L"}}]}],
-         "events": [event("tick", server=2, type="L", virtual_choices=[0])]},
-        "workload: found 2 jobs with the name 'v1'"),
+    "a name of two jobs": (
+        {"pools": [ONE["pools"][0] | {"initial": [{"real": {"a": "L"}, "virtual": {"a": "L"}}]}]},
+        "workload: found 2 jobs with the name 'a', allowed: one"),
 }  # fmt: skip
 
 

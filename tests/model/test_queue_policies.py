@@ -206,7 +206,7 @@ class TestReadings:
         jobs = [(0, "2/5", 4), (0, "2/3", 1), (1, "1/3", 1)]
         run = {"algo": "BF-J/S", "options": {"stall": True}}
         trace = small(*jobs, run=run)
-        assert [entry["stalled"] for entry in trace[:5]] == [[0], [0], [0], [0], []]
+        assert [entry["stalled"] for entry in trace[:5]] == [[True]] * 4 + [[False]]
         assert placed(trace)[4] == [[1, 0], [2, 0]]
         run = {"algo": "BF-J/S", "options": {}}
         assert placed(small(*jobs, run=run))[1] == [[2, 0]]
@@ -214,7 +214,7 @@ class TestReadings:
     def test_a_light_configuration_is_stalled_under_vqs_bf(self) -> None:
         jobs = [(0, "1/5", 5), *[(1, "1/2", 1)] * 3]
         trace = small(*jobs, run={"algo": "VQS-BF", "options": {"stall": True}})
-        assert [entry["stalled"] for entry in trace[:6]] == [[], [0], [0], [0], [0], []]
+        assert [entry["stalled"] for entry in trace[:6]] == [[False], *[[True]] * 4, [False]]
         assert placed(trace)[5] == [[1, 0], [2, 0]]
         never = small(*jobs, run={"algo": "VQS-BF", "options": {"stall": True, "gamma": 0}})
         assert placed(never)[1] == [[1, 0]]

@@ -40,7 +40,7 @@ from model.kernels.phases.loop import (
     VIRTUALS,
 )
 from model.programs.phases.plan import AT_ONCE, TIMERS
-from model.programs.phases.rules import AFTER_PAUSE, LIMIT_IN_ALL, LIMIT_REACHED
+from model.programs.phases.rules import AFTER_PAUSE, ANY_TOKEN, LIMIT_IN_ALL, LIMIT_REACHED
 from model.systems import random_words
 from model.systems.phases import physics, timers, tokens
 from model.systems.phases.rows import (
@@ -82,7 +82,8 @@ OF = 4  # the pool whose tokens are looked at
 KIND = 5  # the type of the token that is taken
 POSITION = 6  # its position
 KEEPS = 7  # whether tokens have changed, so that their limit is to be kept
-STEPS = 8
+ASKED = 8  # the first type of the last request
+STEPS = 9
 
 next_due = loop.next_due
 begin_arrival = loop.begin_arrival
@@ -193,6 +194,7 @@ def act(state: State, tables: Any, rules: Any, asked: Array, step: Array, outcom
     if step[THEN] == LOOKS:
         chain(state, tables, rules, pool, asked, step)
     if step[COUNT] > 0:
+        step[ASKED] = first_of(asked)
         request(state, pool, server, asked, outcome)
         step[OF] = pool
         step[KEEPS] = 1
@@ -217,6 +219,15 @@ def chain(state: State, tables: Any, rules: Any, pool: int, asked: Array, step: 
 
 
 @jitable
+def first_of(asked: Array) -> int:
+    """The first type of a request."""
+    kind = 0
+    while asked[np.uintp(kind)] == 0:
+        kind += 1
+    return kind
+
+
+@jitable
 def request(state: State, pool: int, server: int, asked: Array, outcome: Array) -> None:
     """Make a token for each job in *asked*, which is cleared."""
     if outcome[FIRST_TOKEN] < 0:
@@ -235,10 +246,10 @@ def request(state: State, pool: int, server: int, asked: Array, outcome: Array) 
 def virtual_arrival(state: State, tables: Any, rules: Any, step: Array, outcome: Array) -> int:
     """If there are too many tokens, a virtual job that is to take the one in *step*, or -1."""
     pool = step[OF]
-    kind = over_limit(state, rules, pool) if step[KEEPS] else -1
+    kind = over_limit(state, rules, pool, step[ASKED]) if step[KEEPS] else -1
     if kind < 0:
         return -1
-    together = rules.option[LIMIT_IN_ALL]
+    together = rules.option[LIMIT_IN_ALL] == ANY_TOKEN
     count = state.token_count[np.uintp(pool), np.uintp(kind)]
     if together:
         count = in_all(state, pool)
@@ -257,12 +268,20 @@ def virtual_arrival(state: State, tables: Any, rules: Any, step: Array, outcome:
 
 
 @jitable
-def over_limit(state: State, rules: Any, pool: int) -> int:
-    """The first type with too many tokens (with one limit for all: the first type); or -1."""
+def over_limit(state: State, rules: Any, pool: int, asked: int) -> int:
+    """The first type with too many tokens, or -1; with one limit for all types as the reference."""
     most = max(rules.limit[np.uintp(pool)] - rules.option[LIMIT_REACHED], 0)
+    types = state.token_count.shape[1]
     if rules.option[LIMIT_IN_ALL]:
-        return 0 if in_all(state, pool) > most else -1
-    for kind in range(state.token_count.shape[1]):
+        if in_all(state, pool) <= most:
+            return -1
+        if rules.option[LIMIT_IN_ALL] == ANY_TOKEN:
+            return 0
+        kind = asked
+        while state.token_count[np.uintp(pool), np.uintp(kind)] == 0:
+            kind = (kind + 1) % types
+        return int(kind)
+    for kind in range(types):
         if state.token_count[np.uintp(pool), np.uintp(kind)] > most:
             return kind
     return -1
@@ -313,6 +332,7 @@ def begin(
     -1."""
     step[THEN] = RESTS
     step[KEEPS] = 0
+    step[ASKED] = 0
     if due == ARRIVES:
         record = begin_arrival(state, jobs, constant, outcome)
         return int(arrival(state, tables, rules, record, step, outcome))

@@ -23,7 +23,7 @@ Deviations
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal
+from typing import Generator, Literal, Sequence
 
 import numpy as np
 from pydantic import Field
@@ -34,9 +34,11 @@ from model.programs.phases.plan import AT_ONCE, TIMERS
 from model.programs.phases.plan_tables import PoolTable
 from model.programs.phases.rules import (
     AFTER_PAUSE,
+    ANY_TOKEN,
     LIMIT_IN_ALL,
     LIMIT_REACHED,
     OPTIONS,
+    TOKEN_ASKED_FOR,
     rules_of,
 )
 from model.records import Line, Match, Overflow, Record, Request, SetTimer, VirtualArrival
@@ -44,16 +46,21 @@ from model.scenario.fields import NotNegative, Section, Whole
 from model.systems.phases.numbers import PhaseNumbers
 from model.systems.phases.view import PhaseView
 
+#: What ``limit`` means, as an option of the rules.
+_IN_ALL = {"type": 0, "all": ANY_TOKEN, "requested": TOKEN_ASKED_FOR}
+
 
 class Parameters(Section):
     """The plan, and the places where the paper can be read in several ways.
 
+    ``limit`` is one for each type, or one for all types together: then any token may turn into a
+    virtual job (``all``), or one of the type that was just asked for (``requested``).
     ``plan`` is the path of a file with a policy table; ``pools`` are tables of one's own;
     ``estimate`` are the rates that the plan is made with, where they are not the true ones.
     """
 
     token_limit: Whole | None = Field(default=None, ge=0)
-    limit: Literal["type", "all"] = "type"
+    limit: Literal["type", "all", "requested"] = "type"
     at_limit: Literal["above", "reached"] = "above"
     request_after_pause: bool = False
     recovery_rate: NotNegative = Fraction(0)
@@ -93,7 +100,7 @@ class Reference(PhasePolicy):
         super().__init__(numbers, parameters)
         self.plan = plan_of(numbers, parameters)
         options = np.zeros(OPTIONS, np.int64)
-        options[LIMIT_IN_ALL] = parameters.limit == "all"
+        options[LIMIT_IN_ALL] = _IN_ALL[parameters.limit]
         options[LIMIT_REACHED] = parameters.at_limit == "reached"
         options[AFTER_PAUSE] = parameters.request_after_pause
         self.rules = rules_of(self.plan, options, float(parameters.recovery_rate), parameters.patch)
@@ -131,8 +138,8 @@ class Reference(PhasePolicy):
         yield Match(line=Line(2, 3), job=job.number, pool=pool, position=position,
                     values={"server": server, "count": count, "type": job.type,
                             "token": view.token_number(pool, job.type, position)})  # fmt: skip
-        yield from self._token_gone(view, server)
-        yield from self._keep_limit(view, pool)
+        asked = yield from self._token_gone(view, server)
+        yield from self._keep_limit(view, pool, asked)
 
     def moved(self, view: PhaseView, server: int) -> Decisions:
         """Step 1: a reactive request, unless the server is paused."""
@@ -194,12 +201,12 @@ class Reference(PhasePolicy):
         yield Request(line=Line(1, 6), server=server, jobs=tuple(jobs))
         if view.timer_runs(server):
             yield SetTimer(line=Line(1, 6), server=server, rate=0.0)
-        yield from self._keep_limit(view, int(self.pool_of[server]))
+        yield from self._keep_limit(view, int(self.pool_of[server]), _first(jobs))
 
-    def _keep_limit(self, view: PhaseView, pool: int) -> Decisions:
-        """Virtual arrivals, one at a time, until no limit is passed."""
-        while (job_type := self._over_limit(view, pool)) is not None:
-            in_all = bool(self.rules.option[LIMIT_IN_ALL])
+    def _keep_limit(self, view: PhaseView, pool: int, asked: int = 0) -> Decisions:
+        """Virtual arrivals, one at a time, until no limit is passed; *asked* for was this type."""
+        while (job_type := self._over_limit(view, pool, asked)) is not None:
+            in_all = self.rules.option[LIMIT_IN_ALL] == ANY_TOKEN
             count = view.all_tokens(pool) if in_all else view.tokens(pool, job_type)
             found = {"pool": pool, "type": job_type, "count": count,
                      "limit": int(self.rules.limit[pool])}  # fmt: skip
@@ -214,35 +221,51 @@ class Reference(PhasePolicy):
                                      "server": server, "number": view.next_virtual,
                                      "token": view.token_number(pool, job_type, position),
                                  })  # fmt: skip
-            yield from self._token_gone(view, server)
+            asked = yield from self._token_gone(view, server, asked)
 
-    def _over_limit(self, view: PhaseView, pool: int) -> int | None:
-        """The first type with too many tokens (with one limit for all: the first type); or None."""
+    def _over_limit(self, view: PhaseView, pool: int, asked: int) -> int | None:
+        """The first type with too many tokens, or None.
+
+        With one limit for all types that is the first type where any token may be taken, else the
+        one *asked* for, or the first after it that has tokens.
+        """
         most = int(self.rules.limit[pool]) - int(self.rules.option[LIMIT_REACHED])
-        most = max(most, 0)
-        if self.rules.option[LIMIT_IN_ALL]:
-            return 0 if view.all_tokens(pool) > most else None
-        types = range(self.numbers.phases)
-        return next((i for i in types if view.tokens(pool, i) > most), None)
+        most, types = max(most, 0), range(self.numbers.phases)
+        if not self.rules.option[LIMIT_IN_ALL]:
+            return next((i for i in types if view.tokens(pool, i) > most), None)
+        if view.all_tokens(pool) <= most:
+            return None
+        if self.rules.option[LIMIT_IN_ALL] == ANY_TOKEN:
+            return 0
+        in_turn = (*types[asked:], *types[:asked])
+        return next((i for i in in_turn if view.tokens(pool, i)), None)
 
-    def _token_gone(self, view: PhaseView, server: int) -> Decisions:
-        """A server whose last token was taken goes on."""
+    def _token_gone(
+        self, view: PhaseView, server: int, asked: int = 0
+    ) -> Generator[Record, None, int]:
+        """A server whose last token was taken goes on; returns the type *asked* for last."""
         if view.is_paused(server):
-            return
+            return asked
         yield Record("resumed", Line(1, 7), {
             "server": server, "observed": view.observed_configuration(server)})  # fmt: skip
         if not self.rules.option[AFTER_PAUSE]:
             yield from self._new_timer(view, server)
-            return
+            return asked
         jobs = [0] * self.numbers.phases
         yield from self._chain(view, server, view.observed(server), jobs)
         if any(jobs):
             yield Request(line=Line(1, 6), server=server, jobs=tuple(jobs))
-        else:
-            yield from self._new_timer(view, server)
+            return _first(jobs)
+        yield from self._new_timer(view, server)
+        return asked
 
     def _new_timer(self, view: PhaseView, server: int) -> Decisions:
         rate = float(self.rules.rate[self.pool_of[server], view.observed(server)])
         if rate > 0 or view.timer_runs(server):
             yield SetTimer(line=Line(1, 7), server=server, rate=rate, values={
                 "observed": view.observed_configuration(server)})  # fmt: skip
+
+
+def _first(jobs: Sequence[int]) -> int:
+    """The first type of a request."""
+    return next(i for i, count in enumerate(jobs) if count)

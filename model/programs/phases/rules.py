@@ -14,6 +14,9 @@ from model.systems.phases.lattice import Lattice
 LIMIT_IN_ALL, LIMIT_REACHED, AFTER_PAUSE = range(3)
 OPTIONS = 3
 
+# Values of LIMIT_IN_ALL: where one limit holds for all types, what turns into a virtual job.
+ANY_TOKEN, TOKEN_ASKED_FOR = 1, 2
+
 
 class Rules(NamedTuple):
     """P pools, C configurations, I phases, L normal servers."""
@@ -26,7 +29,7 @@ class Rules(NamedTuple):
     limit: NDArray[np.int64]  #: [P] eta_max
     pool_of: NDArray[np.int32]  #: [L]
     route: NDArray[np.float64]  #: [I, P] probability that a job goes to pool p at most
-    option: NDArray[np.int64]  #: [OPTIONS] each 0 or 1
+    option: NDArray[np.int64]  #: [OPTIONS] 0: off
 
 
 def rules_of(plan: Plan, options: NDArray[np.int64], recovery_rate: float, patch: bool) -> Rules:

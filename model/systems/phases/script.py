@@ -86,14 +86,19 @@ class Script:
     def virtual_names(self) -> dict[int, str]:
         """The names of the virtual jobs: as given at the start, then v1, v2, ... in each pool."""
         there = [name for pool in self._plan.initial for server in pool for name in server.virtual]
-        return dict(enumerate([*there, *self._virtual_arrivals()]))
+        return dict(enumerate([*there, *self._virtual_arrivals({*there, *self.names.values()})]))
 
-    def _virtual_arrivals(self) -> Iterator[str]:
-        counters: dict[int, Iterator[int]] = {}
+    def _virtual_arrivals(self, taken: set[str]) -> Iterator[str]:
+        """v1, v2, ... in each pool, without the names of other jobs."""
+        pools = {event.pool for event in self._plan.events}
+        free = {pool: self._free_names(pool, taken) for pool in pools}
         for event in self._plan.events:
             for _ in event.virtual_choices:
-                name = f"v{next(counters.setdefault(event.pool, count(1)))}"
-                yield f"p{event.pool}{name}" if self._pools > 1 else name
+                yield next(free[event.pool])
+
+    def _free_names(self, pool: int, taken: set[str]) -> Iterator[str]:
+        before = f"p{pool}v" if self._pools > 1 else "v"
+        return (name for number in count(1) if (name := f"{before}{number}") not in taken)
 
     @cached_property
     def _known(self) -> dict[str, tuple[int, bool]]:
@@ -104,8 +109,7 @@ class Script:
     def _check_names(self) -> None:
         for name, found in Counter([*self.names.values(), *self.virtual_names.values()]).items():
             if found > 1:
-                raise ScenarioError(f"found {found} jobs with the name '{name}', allowed: one; "
-                                    "virtual arrivals are called v1, v2, ...",
+                raise ScenarioError(f"found {found} jobs with the name '{name}', allowed: one",
                                     where="workload")  # fmt: skip
 
     # The start.

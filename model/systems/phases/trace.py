@@ -15,7 +15,7 @@ from typing import Any, Iterator, Sequence
 
 import numpy as np
 
-from model.programs.phases.rules import LIMIT_IN_ALL
+from model.programs.phases.rules import ANY_TOKEN, LIMIT_IN_ALL
 from model.records import ARRIVAL, TICK, Event, Match, Overflow, Place, Record, VirtualArrival
 from model.scenario.phases_workload import PATCH
 from model.systems.phases.state import (
@@ -120,7 +120,7 @@ class Happening:
 
     def _arrived_virtually(self, record: VirtualArrival) -> None:
         number = self._first_virtual + len(self._virtual)
-        in_all = self._system.policy.rules.option[LIMIT_IN_ALL]
+        in_all = self._system.policy.rules.option[LIMIT_IN_ALL] == ANY_TOKEN
         before = int(self._counts[: record.type].sum()) if in_all else 0
         self.told.setdefault("virtual_choices", []).append(before + record.position)
         self._virtual.append({

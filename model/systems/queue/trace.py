@@ -77,7 +77,7 @@ def line(system: QueueSystem, state: QueueState, slot: int, records: Sequence[Re
     if policy.intervals:
         found["VQ"] = _virtual_queues(system, state)
     if getattr(policy.parameters, "stall", False):
-        found["stalled"] = np.flatnonzero(state.stalled).tolist()
+        found["stalled"] = (state.stalled != 0).tolist()
     return found
 
 

@@ -5,6 +5,7 @@ Types are numbered from 1 and rationals are text there; see ``resources/help/tra
 
 from __future__ import annotations
 
+from collections import deque
 from fractions import Fraction
 from typing import Any, Iterable, Iterator
 
@@ -26,7 +27,7 @@ from model.scenario.common import PolicyChoice
 from model.scenario.reservation import GivenStart
 from model.scenario.reservation_instance import VARIANTS
 from model.systems.reservation.classification import Classification, classify
-from model.systems.reservation.state import GREEDY_LENGTH, ReservationState
+from model.systems.reservation.state import GREEDY_LENGTH, NEXT_ARRIVAL, ReservationState
 from model.systems.reservation.system import ReservationSystem
 
 
@@ -36,12 +37,41 @@ def lines(system: ReservationSystem, most: float) -> Iterator[dict[str, Any]]:
     state = system.raw_state()
     records = list(system.start(state))
     yield step(system, state, None, records)
-    done = 0
-    while done < most and system.next_event(state) is not None:
+    done, scripted = 0, deque(_scripted_departures(system))
+    while done < most and ((due := system.next_event(state)) or scripted):
+        done += 1
+        if scripted and _is_absent(system, state, scripted[0], due):
+            yield step(system, state, scripted.popleft(), ())
+            continue
         run = EventRun(system, state)
         run.finish()
-        state, done = run.state, done + 1
+        state = run.state
         yield step(system, state, run.event, run.records)
+        if run.event.kind == DEPARTURE and scripted:
+            scripted.remove(next(event for event in scripted if event.job == run.event.job))
+
+
+def _is_absent(
+    system: ReservationSystem, state: ReservationState, leaves: Event, due: Event | None
+) -> bool:
+    """Whether a job that is to leave now was rejected or preempted before."""
+    arrived = leaves.job < system.initial_jobs + state.number[NEXT_ARRIVAL]
+    is_next = due is None or (leaves.time <= due.time and arrived)
+    return is_next and leaves.job not in state.job_number
+
+
+def _scripted_departures(system: ReservationSystem) -> list[Event]:
+    """When the jobs of a script leave, in order: also those that will not be there any more."""
+    if system.scenario.workload.kind != "scripted":
+        return []
+    jobs = [(0.0, job.service, job.type) for job in system.starting]
+    if block := system.workload.block_at(0):
+        jobs += zip(block.time, block.service, block.type, strict=True)
+    return sorted(
+        (Event(DEPARTURE, float(time + service), type=int(job_type), job=number)
+         for number, (time, service, job_type) in enumerate(jobs) if np.isfinite(service)),
+        key=lambda event: event.time,
+    )  # fmt: skip
 
 
 def header(system: ReservationSystem) -> dict[str, Any]:
