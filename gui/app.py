@@ -90,8 +90,9 @@ def _open(
         window.open_path(Path(scenario))
         return
     first = policies[0] if policies else None
-    window.control.open(scenario, first, seed, event, trace, policies[1:])
-    if event is None:
+    opened = window.traces.open(scenario, policy=first, seed=seed, moment=event, trace=trace,
+                                beside=policies[1:])  # fmt: skip
+    if opened and event is None:
         window.control.run()
 
 

@@ -38,6 +38,7 @@ from gui.lecture import LectureMode
 from gui.own_policy import OwnPolicy
 from gui.panel_docks import PanelDocks
 from gui.run_control import RunControl
+from gui.trace_choice import TraceChoice
 from gui.transport import TransportBar
 from gui.worker import RunWorker
 from model.comparison.comparison import open_run, stand_at
@@ -83,6 +84,7 @@ class MainWindow(QMainWindow):
         self._bounds = BoundsService()
         self.compare = CompareControl(self)
         self.own_policy = OwnPolicy(self)
+        self.traces = TraceChoice(self)
         self.setAcceptDrops(True)
 
     def _build(self) -> None:
@@ -116,7 +118,6 @@ class MainWindow(QMainWindow):
         self.worker.progressed.connect(self._progressed)
         self.worker.compiling.connect(self.transport.show_compiling)
         self.worker.laid_out.connect(self.panels.arrange)
-        self.transport.scenario_chosen.connect(self.control.open)
         self.transport.chosen.connect(self.control.run_again)
         self.transport.paced.connect(self.control.set_pace)
         self.transport.history.sought.connect(self.control.go_to)
@@ -192,8 +193,14 @@ class MainWindow(QMainWindow):
 
     def _refused(self, text: str) -> None:
         self.say(text)
-        if self.info is not None:  # the boxes show what runs, and not what could not
+        self.show_what_runs()
+
+    def show_what_runs(self) -> None:
+        """Let the boxes show what runs, and not what could not be opened."""
+        if self.info is not None:
             self.transport.set_info(self.info)
+        else:
+            self.transport.scenario.setCurrentIndex(-1)
 
     def fail(self, fault: Fault) -> None:
         """Say what went wrong outside the panels; a button copies the details."""
@@ -333,7 +340,10 @@ class MainWindow(QMainWindow):
 
     def open_path(self, path: Path) -> None:
         """Open a scenario file or a saved session."""
-        self.control.open_path(path)
+        if path.suffix == ".slotscope":
+            self.control.open_session(path)
+        else:
+            self.traces.open(str(path))
 
     # Photographs.
 
@@ -374,7 +384,9 @@ class MainWindow(QMainWindow):
                     dock.panel.set_frame(part)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A Python file may be dropped: a policy of one's own, if the kind of system takes any."""
+        """A policy of one's own may be dropped, if the kind of system takes any, or a trace."""
+        if self.traces.dropped(event.mimeData()):
+            event.acceptProposedAction()
         if not self.own_policy.dropped(event.mimeData()):
             return
         refusal = own_refusal(self.panels.system)
@@ -384,8 +396,11 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Run the policy in the file that was dropped."""
+        """Run the policy in the file that was dropped, or the scenario with that trace."""
         event.acceptProposedAction()
+        if files := self.traces.dropped(event.mimeData()):
+            self.traces.choose(files)
+            return
         self.own_policy.choose(self.own_policy.dropped(event.mimeData()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -69,12 +69,9 @@ class RunControl(QObject):
         """Go back to the run that was replaced, and from there to the one that replaced it."""
         self._worker.post_instead(RunWorker.go_back)
 
-    def open_path(self, path: Path) -> None:
-        """Open a scenario file or a saved session."""
-        if path.suffix == ".slotscope":
-            self._worker.post_instead(lambda worker: worker.exchange(load_run(path)))
-        else:
-            self.open(str(path))
+    def open_session(self, path: Path) -> None:
+        """Open a saved session."""
+        self._worker.post_instead(lambda worker: worker.exchange(load_run(path)))
 
     def apply(self, data: Mapping[str, Any], carry_on: bool) -> None:
         """Run an edited scenario, from the start or on from here."""

@@ -69,6 +69,7 @@ class TransportBar(QWidget):
         self._running = False
         self._policy = self._system = self._shown = ""
         self.scenario = ChoiceBox()
+        self.trace = QToolButton()
         self.policy = ChoiceBox()
         self.policy_fault = FaultLabel()
         self.fault_buttons = {"show": QToolButton(), "run": QToolButton()}
@@ -123,6 +124,11 @@ class TransportBar(QWidget):
         self.seed.valueChanged.connect(self._choice_made)
         self.seed.lineEdit().returnPressed.connect(self._leave_boxes)
         self.kind.activated.connect(self._leave_boxes)
+        self.trace.setObjectName("trace")
+        self.trace.setAccessibleName("Trace")
+        self.trace.setToolTip("Trace\nThe files of recorded jobs that the scenario plays.")
+        self.trace.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.trace.hide()
         self._compiling.setObjectName("compiling")
         self._compiling.setToolTip("Compiling\nThe run goes on under the reference meanwhile.")
         self._compiling.hide()
@@ -131,6 +137,7 @@ class TransportBar(QWidget):
     def _first_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.addWidget(self.scenario)
+        row.addWidget(self.trace)
         row.addWidget(self.policy)
         row.addWidget(self.policy_fault, 20)
         for button in self.fault_buttons.values():

@@ -1,0 +1,147 @@
+"""Scenarios that play a trace: its files are asked for beside the box, and remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtWidgets import QFileDialog
+
+from model.errors import UserError
+from model.frame import RunInfo
+from model.scenario.load import load_scenario
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+
+#: Formats of which a trace is a folder.
+IN_FOLDERS = {"azure-flavours"}
+
+#: Endings of files that are no traces.
+_OTHERS = {".py", ".toml", ".json", ".slotscope"}
+
+
+class TraceChoice(QObject):
+    """Opens scenarios; one that plays a trace waits until its files are chosen.
+
+    The button beside the scenario asks for them, and later tells and changes them.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._button = window.transport.trace
+        self._asked: tuple[str, dict[str, Any]] | None = None  # a scenario that waits, and how
+        self._opening: tuple[str, dict[str, Any]] | None = None  # one that may be refused
+        self._button.clicked.connect(self.ask)
+        window.transport.scenario_chosen.connect(self.open)
+        window.worker.opened.connect(self._take_info)
+        window.worker.refused.connect(self._refused)
+
+    def open(self, scenario: str, **choices: Any) -> bool:
+        """Open a scenario as :meth:`gui.run_control.RunControl.open`; False if its trace is asked
+        for first."""
+        plays = _plays_a_trace(scenario)
+        if plays and not choices.get("trace"):
+            choices["trace"] = self._remembered(scenario)
+            if not choices["trace"]:
+                self._wait_for(scenario, choices)
+                return False
+        self._opening = (scenario, choices) if plays else None
+        self._window.control.open(scenario, **choices)
+        return True
+
+    def ask(self) -> None:
+        """Let the user choose files, without holding the window."""
+        scenario, _ = self._wanted
+        if not scenario:
+            return
+        folder = _format_of(scenario) in IN_FOLDERS
+        dialog = QFileDialog(self._window, f"A trace for {_short(scenario)}")
+        dialog.setObjectName("trace-files")
+        dialog.setFileMode(QFileDialog.FileMode.Directory if folder
+                           else QFileDialog.FileMode.ExistingFiles)  # fmt: skip
+        known = self._remembered(scenario)
+        if known:
+            dialog.setDirectory(str(Path(known[0]).parent))
+        dialog.filesSelected.connect(self.choose)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.show()
+
+    def choose(self, files: list[str]) -> None:
+        """Open the scenario that was asked about, or runs, with these files."""
+        scenario, choices = self._wanted
+        self.open(scenario, **choices | {"trace": tuple(files)})
+
+    def dropped(self, data: QMimeData) -> list[str]:
+        """The files that are dragged, if a trace is wanted and they can be one."""
+        files = [url.toLocalFile() for url in data.urls()]
+        others = any(not path or Path(path).suffix.lower() in _OTHERS for path in files)
+        return [] if others or not self._wanted[0] else files
+
+    @property
+    def _wanted(self) -> tuple[str, dict[str, Any]]:
+        """The scenario that a trace would be for, and how it is opened; no name without one."""
+        info = self._window.info
+        if self._asked is not None:
+            return self._asked
+        if info is None or info.scenario.workload.kind != "trace":
+            return "", {}
+        return info.origin.source or info.scenario_name, {}
+
+    def _wait_for(self, scenario: str, choices: dict[str, Any]) -> None:
+        self._offer(scenario, choices)
+        self._window.show_what_runs()
+        self._window.say(f"{_short(scenario)} plays recorded jobs: choose the files of its trace "
+                         "beside the scenario, or drop them on the window.")  # fmt: skip
+
+    def _offer(self, scenario: str, choices: dict[str, Any]) -> None:
+        self._asked = (scenario, choices)
+        self._button.setText(f"Choose a trace for {_short(scenario)} ...")
+        self._button.show()
+
+    def _take_info(self, info: RunInfo) -> None:
+        self._asked = self._opening = None
+        files = info.origin.trace
+        if files:
+            self._window.settings.setValue(_key(info.origin.source or info.scenario_name), files)
+        plays = info.scenario.workload.kind == "trace"
+        self._button.setVisible(plays)
+        if plays:
+            names = [Path(path).name for path in files or info.scenario.workload.paths]
+            self._button.setText(f"trace: {names[0]}{' ...' if len(names) > 1 else ''}")
+
+    def _refused(self, _: str) -> None:
+        """A trace that cannot be read, or was given up, is asked for anew."""
+        if self._opening is not None:
+            (scenario, choices), self._opening = self._opening, None
+            self._offer(scenario, choices)
+
+    def _remembered(self, scenario: str) -> tuple[str, ...]:
+        """The files that were used last, if they are still there."""
+        kept = self._window.settings.value(_key(scenario)) or ()
+        files = (kept,) if isinstance(kept, str) else tuple(str(path) for path in kept)
+        return files if all(Path(path).exists() for path in files) else ()
+
+
+def _plays_a_trace(scenario: str) -> bool:
+    """Whether a scenario needs files that it does not name; what it cannot be is said elsewhere."""
+    try:
+        workload = load_scenario(scenario).workload
+    except UserError:
+        return False
+    return workload.kind == "trace" and not workload.paths
+
+
+def _format_of(scenario: str) -> str:
+    return str(getattr(load_scenario(scenario).workload, "format", ""))
+
+
+def _short(scenario: str) -> str:
+    return Path(scenario).stem
+
+
+def _key(scenario: str) -> str:
+    """Where the settings keep the files of a scenario's trace."""
+    return f"trace/{scenario.replace('/', '|')}"

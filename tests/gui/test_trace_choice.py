@@ -1,0 +1,116 @@
+"""Scenarios that play a trace can be opened in the window: it asks for files and remembers them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from gui.main_window import MainWindow
+from gui.warming import Warming
+from tests.gui.windows import PATIENCE, complete_window, rest
+
+HINT = "moldable-swf plays recorded jobs: choose the files of its trace beside the scenario, or " \
+       "drop them on the window."  # fmt: skip
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    rows = [f"{n} {10 * n} 0 30 2 -1 -1 2 60 -1 1 1 1 -1 1 -1 -1 -1" for n in range(1, 62)]
+    path = tmp_path / "short.swf"
+    path.write_text("\n".join(["; MaxProcs: 32", *rows, ""]))
+    return path
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+    monkeypatch.setattr(Warming, "want", lambda *_: None)
+    with complete_window(qtbot, tmp_path) as made:
+        made.control.open("moldable-classroom")
+        rest(qtbot, made, lambda: made.frame.info.scenario_name == "moldable-classroom")
+        yield made
+
+
+def select(window: MainWindow, scenario: str) -> None:
+    """What the list of scenarios does when one is chosen."""
+    box = window.transport.scenario
+    box.setCurrentIndex(box.findData(scenario))
+    box.activated.emit(box.currentIndex())
+
+
+def runs(window: MainWindow) -> str:
+    assert window.frame is not None
+    return window.frame.info.scenario_name
+
+
+def test_a_trace_is_asked_for_and_remembered(qtbot: QtBot, window: MainWindow, log: Path) -> None:
+    button, box = window.transport.trace, window.transport.scenario
+    assert not button.isVisible()
+    select(window, "moldable-swf")
+    assert button.isVisible()
+    assert button.text() == "Choose a trace for moldable-swf ..."
+    assert window._status.text() == HINT
+    assert box.currentData() == "moldable-classroom"  # which is what runs
+
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    dialog = window.findChild(QFileDialog, "trace-files")
+    assert dialog.isVisible()
+    assert not dialog.isModal()
+    dialog.reject()
+    assert box.currentData() == "moldable-classroom"
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    dialog = [one for one in window.findChildren(QFileDialog) if one.isVisible()][-1]
+    dialog.filesSelected.emit([str(log)])
+    dialog.accept()
+    rest(qtbot, window, lambda: runs(window) == "moldable-swf")
+    assert box.currentData() == "moldable-swf"
+    assert button.text() == "trace: short.swf"
+
+    select(window, "moldable-classroom")
+    rest(qtbot, window, lambda: runs(window) == "moldable-classroom")
+    assert not button.isVisible()
+    select(window, "moldable-swf")
+    rest(qtbot, window, lambda: runs(window) == "moldable-swf")
+    assert "Reading the trace" not in window._status.text()
+
+
+def test_a_trace_that_cannot_be_read_is_asked_for_anew(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    wrong = tmp_path / "wrong.swf"
+    wrong.write_text("no log\n")
+    select(window, "moldable-swf")
+    window.traces.choose([str(wrong)])
+    qtbot.waitUntil(lambda: "wrong.swf" in window._status.text(), timeout=PATIENCE)
+    assert window.transport.scenario.currentData() == "moldable-classroom"
+    assert window.transport.trace.text() == "Choose a trace for moldable-swf ..."
+
+
+def test_a_trace_is_dropped_on_the_window(qtbot: QtBot, window: MainWindow, log: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(log))])
+    action, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    dragged = QDragEnterEvent(QPoint(50, 50), action, data, left, none)
+    dragged.setAccepted(False)
+    window.dragEnterEvent(dragged)
+    assert not dragged.isAccepted()  # no trace is wanted
+    select(window, "moldable-swf")
+    window.dragEnterEvent(dragged)
+    assert dragged.isAccepted()
+    window.dropEvent(QDropEvent(QPoint(50, 50), action, data, left, none))
+    rest(qtbot, window, lambda: runs(window) == "moldable-swf")
+
+
+def test_azure_is_a_folder(qtbot: QtBot, window: MainWindow) -> None:
+    select(window, "jrs-azure")
+    qtbot.mouseClick(window.transport.trace, Qt.MouseButton.LeftButton)
+    dialog = window.findChild(QFileDialog, "trace-files")
+    assert dialog.fileMode() == QFileDialog.FileMode.Directory
+    assert dialog.findChildren(QPushButton)
+    dialog.reject()
