@@ -16,6 +16,9 @@ _ONE = 600
 _FASTEST = 990
 _SNAP = 12
 
+#: From here on two digits are a whole number.
+_WHOLE = 99
+
 #: Decades of simulated time per second between the end of sub-steps and 1x, and above it.
 _DECADES = 3.0
 
@@ -36,7 +39,7 @@ class Pace:
         if self.substeps is not None:
             return f"{self.substeps:.1f} sub-steps/s"
         if self.time is not None:
-            return f"{self.time:.2g}×"
+            return f"{self.time:.0f}×" if self.time >= _WHOLE else f"{self.time:.2g}×"
         return "no limit"
 
 
@@ -46,13 +49,17 @@ REAL_TIME = Pace(time=1.0)
 
 def pace_at(position: int) -> Pace:
     """The pace that a slider position stands for; near 1x it snaps to 1x."""
+    if abs(position - _ONE) <= _SNAP:
+        return REAL_TIME
+    return _ROUND.get(position) or _exact_pace_at(position)
+
+
+def _exact_pace_at(position: int) -> Pace:
     if position < _SUBSTEPS_END:
         share = position / _SUBSTEPS_END
         return Pace(substeps=_SLOWEST * (_QUICKEST / _SLOWEST) ** share)
     if position >= _FASTEST:
         return NO_LIMIT
-    if abs(position - _ONE) <= _SNAP:
-        return REAL_TIME
     return Pace(time=10 ** (_DECADES * (position - _ONE) / (_ONE - _SUBSTEPS_END)))
 
 
@@ -65,3 +72,22 @@ def position_of(pace: Pace) -> int:
         return SLIDER_MOST
     position = _ONE + log10(pace.time) / _DECADES * (_ONE - _SUBSTEPS_END)
     return round(min(max(position, _SUBSTEPS_END), _FASTEST - 1))
+
+
+def next_position(position: int, steps: int) -> int:
+    """The slider position so many round paces up or down, as the speed keys go."""
+    here = position_of(pace_at(position))
+    ahead = sorted((place for place in _ROUND if (place - here) * steps > 0),
+                   key=lambda place: abs(place - here))  # fmt: skip
+    return ahead[min(abs(steps), len(ahead)) - 1] if ahead else position
+
+
+#: The paces that the speed keys go through, by slider position: 1, 2 and 5 in each decade.
+_ROUND = {
+    position_of(pace): pace
+    for pace in (
+        *(Pace(substeps=steps) for steps in (_SLOWEST, 0.5, 1.0, 2.0, 5.0)),
+        *(Pace(time=digit * 10.0**decade) for decade in range(-3, 3) for digit in (1, 2, 5)),
+        NO_LIMIT,
+    )
+}

@@ -25,7 +25,7 @@ from gui.fault_label import FaultLabel
 from gui.goals import Progress
 from gui.history_bar import HistoryBar
 from gui.icons import icon
-from gui.pace import REAL_TIME, SLIDER_MOST, Pace, pace_at, position_of
+from gui.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
 from gui.theme import Theme, current_fonts
 from model.explain import THIN_SPACE, grouped
 from model.frame import Frame, RunInfo
@@ -33,7 +33,6 @@ from model.policies import OWN_SYSTEMS, is_file, own_refusal, policy_titles
 
 _BUTTONS = ("to_start", "to_previous", "step_back", "back_into", "run", "into", "out", "step",
             "to_next", "to_live_end", "express")  # fmt: skip
-_STEP = 30  # of the speed slider, for one key press
 
 #: The entry that asks for a file; no policy has this name.
 FROM_A_FILE = "*.py ..."
@@ -208,8 +207,8 @@ class TransportBar(QWidget):
         self._policy = info.policy_name
         if info.scenario_name != self._shown:
             self._shown = info.scenario_name
-            usual = Pace(time=info.kind.usual_pace(info.numbers))
-            self.speed.setValue(position_of(usual))
+            if pace_at(self.speed.value()).time is not None:  # the others hold in all scenarios
+                self.speed.setValue(position_of(Pace(time=info.usual_pace)))
         with QSignalBlocker(self.seed):
             self.seed.setValue(info.seed)
 
@@ -304,8 +303,8 @@ class TransportBar(QWidget):
         self._pace.setText(pace.label)
 
     def change_speed(self, steps: int) -> None:
-        """Move the speed slider by some steps."""
-        self.speed.setValue(self.speed.value() + steps * _STEP)
+        """Go some round paces up or down."""
+        self.speed.setValue(next_position(self.speed.value(), steps))
 
 
 def _clock_text(info: RunInfo, time: float) -> str:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from math import ceil, log2
+
+import numpy as np
+
 from model.assembly import Bench
 from model.frame import RunInfo
 from model.origin import Origin
+from model.workload import ContinuedWorkload
+
+#: The first arrivals between which nobody should have to wait long, and the seconds that are long.
+FIRST_ARRIVALS = 10
+LONG = 5.0
 
 
 def run_info(bench: Bench, name: str, origin: Origin) -> RunInfo:
@@ -28,4 +37,19 @@ def run_info(bench: Bench, name: str, origin: Origin) -> RunInfo:
         warnings=bench.numbers.warnings(),
         offers=kind.offers(system),
         origin=origin,
+        usual_pace=usual_pace(bench),
     )  # fmt: skip
+
+
+def usual_pace(bench: Bench) -> float:
+    """Units of time per second at which a run begins: that of its kind, or faster.
+
+    A kind knows the mean rate only.  Recorded jobs may begin far more slowly: then the longest
+    time between the first of them passes within a second.
+    """
+    usual, workload = bench.kind.usual_pace(bench.numbers), bench.system.workload
+    block = None if isinstance(workload, ContinuedWorkload) else workload.block_at(0)
+    if block is None or not len(block.time):
+        return usual
+    longest = float(np.diff(block.time[:FIRST_ARRIVALS], prepend=0.0).max())
+    return usual if longest <= LONG * usual else 2.0 ** ceil(log2(longest))

@@ -52,6 +52,7 @@ class RunInfo:
     warnings: tuple[str, ...]
     offers: frozenset[str]  #: what panels may ask for, see ``gui.panel``
     origin: Origin
+    usual_pace: float = 1.0  #: units of time per second at which it begins
 
     @property
     def system(self) -> str:

@@ -1,0 +1,98 @@
+"""The speed slider, its keys, and the pace at which a scenario begins."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gui.pace import (
+    NO_LIMIT,
+    REAL_TIME,
+    SLIDER_MOST,
+    Pace,
+    next_position,
+    pace_at,
+    position_of,
+)
+from model.api import Session
+from model.scenario.load import scenario_files
+
+ROUND = ["0.3 sub-steps/s", "0.5 sub-steps/s", "1.0 sub-steps/s", "2.0 sub-steps/s",
+         "5.0 sub-steps/s", "0.001×", "0.002×", "0.005×", "0.01×", "0.02×", "0.05×", "0.1×", "0.2×",
+         "0.5×", "1×", "2×", "5×", "10×", "20×", "50×", "100×", "200×", "500×",
+         "no limit"]  # fmt: skip
+
+
+def walked(position: int, step: int) -> list[str]:
+    labels = [pace_at(position).label]
+    while (following := next_position(position, step)) != position:
+        position = following
+        labels.append(pace_at(position).label)
+    return labels
+
+
+def test_keys_go_through_round_paces() -> None:
+    assert walked(0, 1) == ROUND
+    assert walked(SLIDER_MOST, -1) == ROUND[::-1]
+
+
+def test_three_presses() -> None:
+    slower = faster = position_of(REAL_TIME)
+    for _ in range(3):
+        slower, faster = next_position(slower, -1), next_position(faster, 1)
+    assert (pace_at(slower).label, pace_at(faster).label) == ("0.1×", "10×")
+
+
+@pytest.mark.parametrize("position", [588, 600, 612])
+def test_from_where_it_snaps_a_key_leads_away(position: int) -> None:
+    assert pace_at(position) == REAL_TIME
+    assert pace_at(next_position(position, 1)) == Pace(time=2)
+    assert pace_at(next_position(position, -1)) == Pace(time=0.5)
+
+
+def test_every_position_has_a_plain_label_and_comes_back() -> None:
+    for position in range(SLIDER_MOST + 1):
+        pace = pace_at(position)
+        assert "e" not in pace.label.removesuffix(" sub-steps/s")
+        snapped = pace in (REAL_TIME, NO_LIMIT)
+        assert snapped or abs(position_of(pace) - position) <= 1
+        assert pace_at(position_of(pace)) == pace
+
+
+def gaps(session: Session, events: int = 10) -> list[float]:
+    """Simulated time up to each of the first events."""
+    times = []
+    for _ in range(events):
+        session.run(events=1)
+        times.append(session.timeline.time)
+    return times
+
+
+@pytest.mark.parametrize("name", sorted(scenario_files()))
+def test_nobody_waits_long_at_first(name: str) -> None:
+    """At the pace that a scenario begins with; those with traces need their files."""
+    from model.scenario.load import load_scenario
+
+    if load_scenario(name).workload.kind == "trace":
+        pytest.skip("needs a trace")
+    if name.startswith("jrs") and "alibaba" in name:
+        pytest.skip("needs a plan that takes long")
+    session = Session.open(name, kernel=False)
+    assert np.diff(gaps(session), prepend=0.0).max() <= 5 * session.info.usual_pace
+
+
+def test_recorded_jobs_that_begin_slowly_begin_at_a_faster_pace(tmp_path: Path) -> None:
+    rows = []
+    for n in range(12):  # a first task, then none for half a minute
+        start = 600_000_000 + (0 if n == 0 else 30_000_000 + n)
+        for kind, at in ((0, start), (1, start + 10), (4, start + 60_000_000)):
+            rows.append(f"{at},,{n},0,{n},{kind},user,1,0,0.25,0.25,0.01,0")
+    path = tmp_path / "part.csv.gz"
+    path.write_bytes(gzip.compress("\n".join(sorted(rows)).encode()))
+    session = Session.open("queues-google", kernel=False, trace=(str(path),))
+    first = [float(time) for time in session.bench.system.workload.block_at(0).time[:10]]
+    assert first[1] - first[0] == 187  # slots
+    assert session.info.usual_pace == 256
