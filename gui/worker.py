@@ -173,8 +173,8 @@ class RunWorker(QObject):
             with waiting(self._report, self._stop_wanted):
                 command(self)
         except GivenUpError as error:
+            self.tell("" if self.running else error.line)  # a run that pauses needs no words
             self.running = False
-            self.tell(error.line)
         except UserError as error:
             line = error.line
             if isinstance(error, UntrustedPolicyError):
