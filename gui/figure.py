@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from gui import theme as themes
 from gui.application import application
@@ -21,11 +22,9 @@ _BAND_OPACITY = 40
 #: Points of a logarithmic axis that each have their number.
 _MOST_TICKS = 10
 
-#: Curves from which a legend has a second column.
-_MOST_ROWS = 6
-
-#: About how much of a picture's width, and for each row of its height, a legend takes.
-_LEGEND_WIDTH, _LEGEND_ROW = 0.25, 0.045
+#: Letters of all names in a row of a legend, at most; of its gap to what is around it, pixels; of
+#: the height, the share that it may take; and the part of the range below and above all.
+_ROW, _LEGEND_GAP, _LEGEND_MOST, _PADDING = 80, 8, 0.5, 0.03
 
 
 def save_figure(figure: Figure, path: Path) -> None:
@@ -40,21 +39,7 @@ def save_figure(figure: Figure, path: Path) -> None:
     theme = themes.load_theme("light")
     themes.apply(app, theme)
     pg.setConfigOption("antialias", True)
-    widget = pg.PlotWidget(background=theme.panel)
-    widget.resize(WIDTH, HEIGHT)
-    item = widget.getPlotItem()
-    _frame(item, figure, theme)
-    others = cycle((theme.run, *theme.types))
-    for curve in figure.curves:
-        role = meaning(curve.name)
-        colour = theme.color(role) if role else next(others)
-        _draw(item, curve, colour, figure.logarithmic_x)
-    for name, height in figure.levels:
-        _line(item, name, height, 0, theme.color(meaning(name) or "muted"))
-    for name, place in figure.marks:
-        _line(item, name, across(figure, place), 90, theme.muted)
-    widget.show()
-    app.processEvents()
+    widget = figure_widget(figure, theme)
     try:
         if path.suffix == ".svg":
             write_svg(widget, path)
@@ -62,6 +47,28 @@ def save_figure(figure: Figure, path: Path) -> None:
             write_png(widget, path, PNG_SCALE, theme.panel)
     finally:
         widget.close()
+
+
+def figure_widget(figure: Figure, theme: themes.Theme) -> pg.PlotWidget:
+    """The picture of a figure, laid out and shown."""
+    widget = pg.PlotWidget(background=theme.panel)
+    widget.resize(WIDTH, HEIGHT)
+    item = widget.getPlotItem()
+    _frame(item, figure, theme)
+    others = cycle((theme.run, *theme.types))
+    colours = {name: theme.color(meaning(name)) if meaning(name) else next(others)
+               for name in figure.names}  # fmt: skip
+    for curve in figure.curves:
+        _draw(item, curve, colours[curve.name], figure.logarithmic_x)
+    for name, height in figure.levels:
+        _line(item, name, height, 0, theme.color(meaning(name) or "muted"))
+    for name, place in figure.marks:
+        _line(item, name, across(figure, place), 90, theme.muted)
+    widget.show()
+    QApplication.processEvents()
+    _place_legend(item)
+    QApplication.processEvents()
+    return widget
 
 
 def meaning(name: str) -> str:
@@ -90,41 +97,28 @@ def _frame(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
         ticks = [(across(figure, place), f"{place:g}") for place in places]
         item.getAxis("bottom").setTicks([ticks])
     if len(figure.curves) > 1:
-        legend = item.addLegend(offset=_corner(figure), labelTextColor=theme.normal,
-                                labelTextSize="11pt", colCount=_columns(figure))  # fmt: skip
+        legend = item.addLegend(labelTextColor=theme.normal, labelTextSize="11pt",
+                                colCount=_columns(figure))  # fmt: skip
         # A picture of twice the size is to have a legend of twice the size.
         legend.setFlag(legend.GraphicsItemFlag.ItemIgnoresTransformations, False)
 
 
 def _columns(figure: Figure) -> int:
-    return 1 if len(figure.curves) <= _MOST_ROWS else 2
+    """So many that the names of a row have room beside each other."""
+    longest = max(len(curve.name) for curve in figure.curves)
+    return max(1, min(len(figure.curves), _ROW // (longest + 4)))
 
 
-def _corner(figure: Figure) -> tuple[int, int]:
-    """The offset of a legend in the corner where it hides least; of equals the lower right one."""
-    y = [height for curve in figure.curves for height in curve.y]
-    y += [height for _, height in figure.levels]
-    low, high = np.nanmin(y), np.nanmax(y)
-    x = [place for curve in figure.curves for place in curve.x]
-    ends = np.array([min(x), max(x)])
-    lines = [(np.array(curve.x), curve.y) for curve in figure.curves]
-    lines += [(ends, (height, height)) for _, height in figure.levels]
-    if figure.logarithmic_x:
-        lines, ends = [(np.log10(line), heights) for line, heights in lines], np.log10(ends)
-    columns = _columns(figure)
-    width, height = _LEGEND_WIDTH * columns, _LEGEND_ROW * (len(figure.curves) / columns + 1)
-
-    def hidden(corner: tuple[int, int]) -> int:
-        right, lower = corner[0] < 0, corner[1] < 0
-        aside = np.linspace(1 - width if right else 0, 1 if right else width, 32)
-        found = 0
-        for line, heights in lines:
-            level = np.interp(ends[0] + aside * (ends[1] - ends[0]), line, heights)
-            share = (level - low) / ((high - low) or 1.0)
-            found += int(((share < height) if lower else (share > 1 - height)).sum())
-        return found
-
-    return min(((-20, -20), (-20, 20), (20, 20), (20, -20)), key=hidden)
+def _place_legend(item: pg.PlotItem) -> None:
+    """Make room above all that is drawn, as high as the legend: it hides nothing."""
+    legend = item.legend
+    if legend is None:
+        return
+    view = item.getViewBox()
+    low, high = view.childrenBounds(frac=(1.0, 1.0))[1] or view.viewRange()[1]
+    needed = (legend.boundingRect().height() + 2 * _LEGEND_GAP) / view.height()
+    view.setYRange(low, low + (high - low) / (1 - min(needed, _LEGEND_MOST)), padding=_PADDING)
+    legend.anchor((0.5, 0), (0.5, 0), offset=(0, _LEGEND_GAP))
 
 
 def _draw(item: pg.PlotItem, curve: Curve, colour: str, logarithmic: bool) -> None:

@@ -76,10 +76,11 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
     def show_figure(self, figure: Figure, *, complete: bool) -> None:
         """Show the points at hand; once *complete*, in the colours of the saved picture."""
         self.figure = figure
-        names = [curve.name for curve in figure.curves]
-        for gone in set(self._curves) - set(names):
+        names = list(figure.names)
+        for gone in set(self._curves) - {curve.name for curve in figure.curves}:
             self._curves.pop(gone).remove()
-        wanted = looks(names if complete else self._in_order_of_appearance(names))
+        wanted = looks(names if complete or figure.planned
+                       else self._in_order_of_appearance(names))  # fmt: skip
         for curve in figure.curves:
             self._show_curve(curve, wanted[curve.name])
         self._show_levels()
@@ -87,7 +88,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self._fit()
 
     def _in_order_of_appearance(self, names: list[str]) -> list[str]:
-        """A curve keeps its colour when one that stands before it appears."""
+        """Without a plan, a curve keeps its colour when one that stands before it appears."""
         known = sorted((name for name in names if name in self._curves),
                        key=lambda name: self._curves[name].look.number)  # fmt: skip
         return known + [name for name in names if name not in self._curves]

@@ -84,6 +84,7 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
         y_label="reward per server",
         curves=tuple(curves),
         levels=(("U^(g)", greedy), ("U*", optimum)),
+        planned=tuple(f"g(L) = {g}, {what}" for g in FACTORS for what in ("mean", "one run")),
     )
     return Result(NAME, scale, tuple(rows), (figure,), NOTES)
 

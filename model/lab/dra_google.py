@@ -92,4 +92,5 @@ def _figure(found: Mapping[tuple[str, int], Estimate]) -> Figure:
         x_label="servers L",
         y_label="reward",
         curves=tuple(curves),
+        planned=tuple(POLICIES),
     )

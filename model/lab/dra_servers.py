@@ -109,4 +109,5 @@ def _figure(ratios: Mapping[Cell, Estimate], limit: float) -> Figure:
         curves=tuple(curves),
         levels=(("U^(g) / U*", limit),),
         logarithmic_x=True,
+        planned=tuple(f"DRA, g(L) = {g}" for g in FACTORS),
     )

@@ -116,6 +116,7 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
         y_label="reward per server",
         curves=tuple(curves),
         levels=(("U^(g)", greedy), ("U*", optimum)),
+        planned=tuple(FROM_FULL),
     )
     return Result(NAME, scale, tuple(rows), (figure,), NOTES)
 

@@ -170,7 +170,7 @@ def _figure(
             curves.append(curve(model, points))
     levels = ((level, 1.0),) if level else ()
     return Figure(f"{NAME}{ending}", f"JRS: {title}", x_label, y_label, tuple(curves), levels,
-                  logarithmic_x=True)  # fmt: skip
+                  logarithmic_x=True, planned=tuple(MODELS))  # fmt: skip
 
 
 NOTES = (

@@ -115,11 +115,11 @@ def _figures(scale: str, model: str, cells: Mapping[Key, Cell]) -> list[Figure]:
     x_label = f"scaling factor r ({SCALES[scale][1].text()})"
     title = f"{model.capitalize()}: active servers over their bound"
     found = [Figure(f"{NAME}-{ending}", title, x_label, "N / N̄", tuple(servers),
-                    (("N̄", 1.0),), logarithmic_x=True)]  # fmt: skip
+                    (("N̄", 1.0),), logarithmic_x=True, planned=tuple(POLICIES))]  # fmt: skip
     if budget is not None:
         found.append(Figure(f"{NAME}-{ending}-cost", f"{model.capitalize()}: cost rate", x_label,
                             "C", tuple(cost), (("ε", budget),),
-                            logarithmic_x=True))  # fmt: skip
+                            logarithmic_x=True, planned=tuple(POLICIES)))  # fmt: skip
     return found
 
 

@@ -132,13 +132,22 @@ def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
                   *_known(keys, lambda key: f"Erlang: {key.line}", _erlang))  # fmt: skip
         title = f"Blocking over the number of servers, {speedup}"
         pictures.append(Figure(f"{NAME}a-{speedup}", title, over,
-                               "blocking probability", curves, logarithmic_x=True))  # fmt: skip
+                               "blocking probability", curves, logarithmic_x=True,
+                               planned=_planned(speedup, "Erlang")))  # fmt: skip
     optimal = [key for key in cells if key.way == WAYS[0]]
     times = (*_measured(cells, cells, "execution_time"),
              *_known(optimal, lambda key: f"D*: {key.line}", _optimal_time))  # fmt: skip
     pictures.append(Figure(f"{NAME}b", "Mean execution time over the number of servers", over,
-                           "mean execution time", times, logarithmic_x=True))  # fmt: skip
+                           "mean execution time", times, logarithmic_x=True,
+                           planned=_planned("", "D*")))  # fmt: skip
     return tuple(figure for figure in pictures if figure.curves)
+
+
+def _planned(speedup: str, known: str) -> tuple[str, ...]:
+    """The curves with a speed-up (empty: with all): what is measured, then what is known."""
+    lines = [Key(way, traffic, 0).line for way in WAYS for traffic in TRAFFIC
+             if speedup in ("", way.speedup)]  # fmt: skip
+    return (*lines, *(f"{known}: {line}" for line in lines))
 
 
 def _lines(keys: Iterable[Key]) -> dict[str, list[Key]]:

@@ -66,6 +66,7 @@ class Stability:
             x_label="slot",
             y_label="jobs that wait",
             curves=tuple(cell.path(name) for name, cell in cells.items() if name in DRAWN),
+            planned=tuple(name for name in self.policies if name in DRAWN),
         )
         return Result(self.name, scale, (*rows, *self._fluid_limits()), (figure,), self.notes)
 

@@ -105,15 +105,21 @@ class Intensities:
             points = {alpha: value(cell) for (policy, alpha), cell in cells.items()
                       if policy == name}  # fmt: skip
             if points:
-                longer = f" ({scale.of(name).slots:,} slots)" if name in scale.longer else ""
-                curves.append(curve_over(f"{name}{longer}", points))
+                curves.append(curve_over(_curve_name(name, scale), points))
         return Figure(
             name=f"{self.name}{ending}",
             title=f"{self.title}: {what}",
             x_label=f"traffic intensity α ({scale.usual.text()})",
             y_label=y_label if len(curves) > 1 else " of ".join([y_label, *_names(curves)]),
             curves=tuple(curves),
+            planned=tuple(_curve_name(name, scale) for name in POLICIES),
         )
+
+
+def _curve_name(policy: str, scale: Scale) -> str:
+    """A policy, with the length of its runs where that is not the usual one."""
+    longer = f" ({scale.of(policy).slots:,} slots)" if policy in scale.longer else ""
+    return f"{policy}{longer}"
 
 
 def _names(curves: Sequence[Curve]) -> list[str]:

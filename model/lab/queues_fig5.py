@@ -210,6 +210,7 @@ def _over_scaling(means: Mapping[tuple[str, str], float], servers: int) -> Figur
         x_label="traffic scaling 1/β",
         y_label="jobs that wait",
         curves=tuple(curves),
+        planned=tuple(POLICIES),
     )
 
 
@@ -225,4 +226,5 @@ def _over_time(found: Mapping[tuple[str, str], Outcome], servers: int) -> Figure
         x_label="slot of 100 ms",
         y_label="jobs that wait",
         curves=tuple(curves),
+        planned=tuple(POLICIES),
     )

@@ -190,4 +190,5 @@ def _figure(scale: str, cells: Mapping[tuple[str, float], Cell]) -> Figure:
         y_label="jobs per slot",
         curves=tuple(curves),
         levels=(("no growth", 0.0),),
+        planned=tuple(TITLES.values()),
     )

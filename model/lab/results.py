@@ -57,7 +57,8 @@ class Curve:
 class Figure:
     """A picture as data: curves, and named lines across at given heights and places.
 
-    ``levels`` are (name, y), ``marks`` are (name, x).
+    ``levels`` are (name, y), ``marks`` are (name, x).  ``planned`` names all curves that the
+    experiment's plan has, in its order: a curve looks alike whichever of them are there already.
     """
 
     name: str
@@ -68,6 +69,12 @@ class Figure:
     levels: tuple[tuple[str, float], ...] = ()
     marks: tuple[tuple[str, float], ...] = ()
     logarithmic_x: bool = False
+    planned: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all curves in the plan's order, then of those that it does not name."""
+        return tuple(dict.fromkeys([*self.planned, *(curve.name for curve in self.curves)]))
 
 
 @dataclass(frozen=True)

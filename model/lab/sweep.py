@@ -224,11 +224,12 @@ class Sweep:
     def _replications(self, point: Point) -> list[Part]:
         return simulations(
             point.scenario, range(self.seed, self.seed + self.replications), point.warmup,
-            point.until, ", ".join(f"{name} = {value}" for name, value in self._at(point).items()),
+            point.until, ", ".join(f"{name} = {value}" for name, value in self.at(point).items()),
             point.policy or None, trace=self.trace,
         )  # fmt: skip
 
-    def _at(self, point: Point) -> dict[str, Value]:
+    def at(self, point: Point) -> dict[str, Value]:
+        """What sets a combination apart."""
         at = {one.path: value for one, value in zip(self.axes, point.values, strict=True)}
         return at | ({"policy": point.policy} if point.policy else {})
 
@@ -236,7 +237,7 @@ class Sweep:
         """Each measure of each combination that has a finished run, and a picture."""
         rows: list[Row] = []
         for number, point in enumerate(self.points):
-            rows += _measures(finished(self.runs[number], outcomes), self._at(point))
+            rows += _measures(finished(self.runs[number], outcomes), self.at(point))
             first = number - number % max(len(self.policies), 1)
             if number != first:
                 rows += self._gain(point, first, number, outcomes)
@@ -254,7 +255,7 @@ class Sweep:
         if not pairs:
             return []
         gain = estimate([mine - other for mine, other in pairs])
-        at = self._at(point) | {OVER: self.policies[0]}
+        at = self.at(point) | {OVER: self.policies[0]}
         return [Row(shown + GAIN, gain.mean, gain.half_width, at=at)]
 
     def _notes(self) -> tuple[str, ...]:
@@ -292,8 +293,7 @@ def _figure(sweep: Sweep, rows: Sequence[Row]) -> Figure | None:
     for row in rows:
         x = _number(row.at[across.path]) if row.what == sweep.shown.name else None
         if x is not None:
-            others = (f"{key} = {value}" for key, value in row.at.items() if key != across.path)
-            lines.setdefault(", ".join(others) or sweep.name, []).append((x, row))
+            lines.setdefault(_line_name(sweep, row.at, across.path), []).append((x, row))
     curves = []
     for name, points in list(lines.items())[:MOST_CURVES]:
         points.sort(key=lambda point: point[0])
@@ -304,8 +304,15 @@ def _figure(sweep: Sweep, rows: Sequence[Row]) -> Figure | None:
             tuple(row.half_width for _, row in points),
         ))  # fmt: skip
     title = sweep.shown.title
+    planned = dict.fromkeys(_line_name(sweep, sweep.at(point), across.path)
+                            for point in sweep.points)  # fmt: skip
     return Figure(sweep.name, f"{sweep.scenario.title}: {title}", across.path, title,
-                  tuple(curves))  # fmt: skip
+                  tuple(curves), planned=tuple(planned))  # fmt: skip
+
+
+def _line_name(sweep: Sweep, at: Mapping[str, Value], across: str) -> str:
+    """What the curve of a combination is called: all but what the axis shows."""
+    return ", ".join(f"{key} = {value}" for key, value in at.items() if key != across) or sweep.name
 
 
 def _set(data: dict[str, Any], path: str, value: Value) -> None:

@@ -132,6 +132,20 @@ class TestLooks:
         plot.show_figure(replace(FIGURE, curves=(first,)), complete=False)
         assert list(plot._curves) == [first.name]
 
+    @pytest.mark.parametrize("order", [(0,), (1,), (1, 0), (0, 1)])
+    def test_the_plan_decides_how_a_curve_looks_and_not_what_came_first(
+        self, plot: FigurePlot, order: tuple[int, ...]
+    ) -> None:
+        planned = tuple(curve.name for curve in FIGURE.curves)
+        wanted = looks(list(planned))
+        for count in range(1, len(order) + 1):
+            curves = tuple(FIGURE.curves[place] for place in sorted(order[:count]))
+            figure = replace(FIGURE, curves=curves, planned=planned)
+            for complete in (False, True):
+                plot.show_figure(figure, complete=complete)
+                for curve in curves:
+                    assert plot._curves[curve.name].look == wanted[curve.name]
+
 
 class TestPlot:
     def test_all_points_levels_and_marks_are_in_view(self, plot: FigurePlot) -> None:

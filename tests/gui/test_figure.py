@@ -7,10 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
 
 from gui.experiments.drawing import draw_pictures
-from gui.figure import HEIGHT, PNG_SCALE, WIDTH, _columns, _corner, across
+from gui.figure import HEIGHT, PNG_SCALE, WIDTH, across, figure_widget
+from gui.theme import load_theme
 from model.lab.results import Curve, Figure, Result
 
 SCALES = (25.0, 50.0, 100.0, 3200.0)
@@ -24,16 +27,30 @@ def figure(*heights: tuple[float, ...]) -> Figure:
     return Figure("x", "A title", "r", "N", curves, (("bound", 1.0),), logarithmic_x=True)
 
 
-@pytest.mark.parametrize(("heights", "corner"), [(RISING, (20, 20)), (FALLING, (-20, 20))])
-def test_the_legend_stands_where_no_curve_is(
-    heights: tuple[float, ...], corner: tuple[int, int]
+@pytest.mark.parametrize("count", [2, 5, 12])
+@pytest.mark.parametrize("heights", [RISING, FALLING])
+def test_the_legend_hides_no_curve_and_no_line(
+    qtbot: QtBot, heights: tuple[float, ...], count: int
 ) -> None:
-    assert _corner(figure(heights, tuple(height + 0.1 for height in heights))) == corner
+    several = (tuple(height + 0.1 * place for height in heights) for place in range(count))
+    shown = figure(*several)
+    widget = figure_widget(shown, load_theme("light"))
+    qtbot.addWidget(widget)
+    item = widget.getPlotItem()
+    view, legend = item.getViewBox(), item.legend
+    box = legend.mapRectToItem(view, legend.boundingRect())
+    assert view.boundingRect().adjusted(-1, -1, 1, 1).contains(box)
+    lowest = view.mapToView(QPointF(0, box.bottom())).y()
+    assert lowest > max(max(curve.y) + 0.1 for curve in shown.curves)
 
 
-def test_many_curves_have_a_second_column() -> None:
-    assert _columns(figure(*[RISING] * 6)) == 1
-    assert _columns(figure(*[RISING] * 7)) == 2
+def test_colours_are_those_of_the_plan(qtbot: QtBot) -> None:
+    theme = load_theme("light")
+    some = replace(figure(RISING), planned=("first", "second", "curve 0"))
+    widget = figure_widget(some, theme)
+    qtbot.addWidget(widget)
+    (line,) = widget.getPlotItem().listDataItems()
+    assert line.opts["pen"].color().name() == theme.types[1]
 
 
 def test_places_on_a_logarithmic_axis_are_logarithms() -> None:
