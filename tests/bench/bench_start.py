@@ -66,8 +66,9 @@ def start(options, window=main.window):
     def make_window(*arguments, make=app.make_window):
         window = make(*arguments)
         window.ready.connect(lambda: mark("all panels"))
+        window.ready.connect(window.control.express)
         return window
-    app.MainWindow, app.make_window = Marked, make_window
+    main_window.MainWindow, app.make_window = Marked, make_window
     return window(options)
 main.window = start
 main.main([])
@@ -107,10 +108,14 @@ def start(program: str, environment: Mapping[str, str]) -> Started:
     """Start a program once, with settings of its own, and read the marks that it prints."""
     with tempfile.TemporaryDirectory() as folder:
         started = monotonic()
-        done = subprocess.run(
-            [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True,
-            timeout=PATIENCE, check=False, env={**environment, "XDG_CONFIG_HOME": folder},
-        )  # fmt: skip
+        try:
+            done = subprocess.run(
+                [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True,
+                timeout=PATIENCE, check=False, env={**environment, "XDG_CONFIG_HOME": folder},
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise SystemExit(f"start: the window did not come to its last mark in {PATIENCE} s; "
+                             "is the machine busy with something else?") from None  # fmt: skip
     if done.returncode != 0 or not done.stdout.strip():
         raise RuntimeError(f"the window did not start:\n{done.stdout}{done.stderr}")
     marks = json.loads(done.stdout.splitlines()[-1])
