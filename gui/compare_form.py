@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout
 
+from model.policy_choice import choice_text
+from model.scenario.common import PolicyChoice
+
 if TYPE_CHECKING:
     from gui.compare import CompareControl
     from gui.main_window import MainWindow
-
-_ASKS = ("A policy with other parameters, such as dra:reservation_factor=20 or "
-         "power-of-d:choices=5, or the path of a policy file")  # fmt: skip
 
 
 def ask_variant(control: CompareControl) -> QDialog:
@@ -22,7 +23,8 @@ def ask_variant(control: CompareControl) -> QDialog:
     dialog.setObjectName("variant")
     dialog.setWindowTitle("Compare with")
     field = QLineEdit()
-    field.setPlaceholderText("dra:reservation_factor=20")
+    example = _example(window)
+    field.setPlaceholderText(example)
     field.setAccessibleName("policy and parameters")
     fault = QLabel()
     fault.setObjectName("fault")
@@ -31,7 +33,8 @@ def ask_variant(control: CompareControl) -> QDialog:
     buttons = QDialogButtonBox(
         QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
     )
-    asks = QLabel(_ASKS)
+    asks = QLabel(f"A policy with other parameters, such as {example}, "
+                  "or the path of a policy file")  # fmt: skip
     asks.setWordWrap(True)
     layout = QVBoxLayout(dialog)
     for widget in (asks, field, fault, buttons):
@@ -57,3 +60,14 @@ def ask_variant(control: CompareControl) -> QDialog:
     dialog.open()
     field.setFocus()
     return dialog
+
+
+def _example(window: MainWindow) -> str:
+    """The policy that runs, with one of its own parameters where it has any."""
+    if window.info is None:
+        return "NAME:key=value"
+    name, parameters = window.info.policy_name, window.info.parameters
+    plain = {key: value for key, value in parameters if isinstance(value, int | Fraction | str)}
+    numbers = {key: value for key, value in plain.items() if not isinstance(value, bool | str)}
+    given = dict([*numbers.items(), *plain.items()][:1])
+    return choice_text(PolicyChoice(name=name, parameters=given))

@@ -76,6 +76,7 @@ def ask_until(window: MainWindow) -> None:
     kinds = window.transport.event_kinds
     field.setPlaceholderText(f"t = 20, or 1000, or {kinds[0]}")
     fault = QLabel()
+    fault.setWordWrap(True)
     fault.setStyleSheet(f"color: {window.theme.ink(window.theme.rejection)}")
     buttons = QDialogButtonBox(
         QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel

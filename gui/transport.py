@@ -27,7 +27,7 @@ from gui.history_bar import HistoryBar
 from gui.icons import icon
 from gui.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
 from gui.theme import Theme, current_fonts
-from model.explain import THIN_SPACE, grouped
+from model.explain import THIN_SPACE, grouped, quantity
 from model.frame import Frame, RunInfo
 from model.policies import OWN_SYSTEMS, is_file, own_refusal, policy_titles
 
@@ -310,8 +310,7 @@ class TransportBar(QWidget):
 def _clock_text(info: RunInfo, time: float) -> str:
     if info.kind.slotted:
         return f"slot {grouped(int(time))}"
-    unit = f"{THIN_SPACE}{info.time_unit}" if info.time_unit else ""
-    return f"t = {time:.2f}{unit}"
+    return f"t = {quantity(f'{time:.2f}', info.time_unit)}"
 
 
 def _event_text(frame: Frame) -> str:

@@ -64,7 +64,14 @@ def common_units(values: Sequence[Fraction]) -> tuple[list[int], Fraction]:
     largest = max((abs(number) for number in integers), default=0)
     if largest >= INTEGER_BOUND:
         raise ValueError(
-            f"the values need {largest} units of {Fraction(divisor, denominator)}; "
+            f"the values need {_told(largest, Fraction(divisor, denominator))}; "
             f"at most {INTEGER_BOUND - 1} are allowed: write them with fewer digits"
         )
     return integers, Fraction(divisor, denominator)
+
+
+def _told(units: int, unit: Fraction) -> str:
+    """So many units in a sentence that can be read."""
+    if max(units, unit.denominator) < 10**15:
+        return f"{units} units of {unit}"
+    return f"about 10^{len(str(units)) - 1} units in common"

@@ -13,6 +13,9 @@ from model.records import Configuration, Event, Record
 
 THIN_SPACE = "\u2009"
 
+#: Symbols of units of time; they have no plural.
+UNIT_SYMBOLS = frozenset({"µs", "ms", "s", "min", "h", "d"})
+
 
 class Narrator(Protocol):
     """Words the records of one run; what is numbered is numbered from 1 in sentences."""
@@ -48,6 +51,26 @@ def _told(value: Any) -> str:
 def plural(count: int, word: str) -> str:
     """A word in the number that *count* asks for."""
     return word if count == 1 else f"{word}s"
+
+
+def quantity(number: str, unit: str) -> str:
+    """A written number with its unit: 29.42 minutes, 1 hour, 3 s; alone where there is no unit.
+
+    Scenarios name units in either number, or by symbols, which have no plural.
+    """
+    if not unit or unit in UNIT_SYMBOLS:
+        return f"{number} {unit}".rstrip()
+    return f"{number} {plural(1 if number == '1' else 2, singular(unit))}"
+
+
+def singular(unit: str) -> str:
+    """A unit as it stands after "per": minute, hour, s."""
+    return unit if unit in UNIT_SYMBOLS else unit.removesuffix("s")
+
+
+def counted(count: int, word: str) -> str:
+    """So many of a thing: 1 token, 3 tokens."""
+    return f"{grouped(count)} {plural(count, word)}"
 
 
 def shown(configuration: Configuration | Sequence[int]) -> str:

@@ -115,7 +115,7 @@ class AlgorithmPanel(Panel):
             where = f"event {grouped(frame.event + 1)}, sub-step {len(records)}"
             text = narrator.record(records[-1])
         elif records:
-            where = f"event {grouped(frame.event)}, all {len(records)} sub-steps"
+            where = f"event {grouped(frame.event)}, {_steps(len(records))}"
             text = narrator.row(frame.rows[-1]) if len(frame.rows) else narrator.record(records[-1])
         else:
             where = f"after event {grouped(frame.event)}"
@@ -143,3 +143,8 @@ def _line(selection: Select) -> Line | None:
 def _set(label: QLabel, text: str) -> None:
     if label.text() != text:
         label.setText(text)
+
+
+def _steps(count: int) -> str:
+    """How many sub-steps an event had that is over."""
+    return "its only sub-step" if count == 1 else f"all {grouped(count)} sub-steps"

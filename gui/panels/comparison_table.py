@@ -9,6 +9,7 @@ from typing import Iterator, NamedTuple, Sequence
 from gui.panels.sampled import counted_from, warmup
 from gui.panels.wording import significant, with_interval
 from gui.theme import Theme
+from model.explain import quantity
 from model.frame import Frame
 from model.metrics import CONFIDENCE, Batches, Estimate, estimates
 from model.recorder import TIME_COLUMN
@@ -124,12 +125,11 @@ def reasons(lanes: Sequence[LaneMeasures]) -> str:
 
 def caption(frame: Frame) -> str:
     """Since when the measures are taken, and what the differences are."""
-    start = significant(warmup(frame))
-    unit = f" {frame.info.time_unit}" if frame.info.time_unit else ""
+    start = quantity(significant(warmup(frame)), frame.info.time_unit)
     if is_early(frame):
         return (f"Since the start; below each its difference from the first policy. Intervals "
-                f"come after the warm-up, at t = {start}{unit}.")  # fmt: skip
-    return (f"Since the warm-up (t = {start}{unit}), counts per unit of time; below each mean its "
+                f"come after the warm-up, at t = {start}.")  # fmt: skip
+    return (f"Since the warm-up (t = {start}), counts per unit of time; below each mean its "
             f"difference from the first policy, paired over equal stretches of time, "
             f"{CONFIDENCE:.0%} intervals.")  # fmt: skip
 

@@ -31,7 +31,7 @@ from gui.panels.decisions_view import LogView
 from gui.panels.scenario_cells import type_pixmap
 from gui.panels.wording import job_words
 from gui.theme import Theme
-from model.explain import grouped, shown
+from model.explain import grouped, quantity, shown
 from model.frame import Frame
 from model.systems.reservation.rows import FLAG_DEPARTED, FLAG_REJECTED
 from model.systems.reservation.state import GREEDY_LENGTH, ReservationState
@@ -314,8 +314,9 @@ class InspectorPanel(Panel):
             f"type {name}, on {link}",
             f"in service since {shown_time(arrival, digits)}, "
             f"leaves {_leaves(state, record, digits)}",
-            f"age {shown_time(frame.time - arrival, digits)} "
-            f"{html.escape(frame.info.time_unit)}".rstrip(),
+            html.escape(
+                quantity(f"age {shown_time(frame.time - arrival, digits)}", frame.info.time_unit)
+            ),
         ]
 
     def _absence(self, frame: Frame, rows: np.ndarray, job: int) -> str:

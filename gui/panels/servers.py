@@ -6,6 +6,8 @@ and no greedy configurations; then the servers stand in order of their number.
 
 from __future__ import annotations
 
+from typing import Iterable
+
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedLayout
 
@@ -46,6 +48,16 @@ class ServersPanel(Panel):
         if view is self.grid:
             view.set_frame(frame)
         self._views.setCurrentWidget(view)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """The slots and the jobs of each server now, by type."""
+        if self.frame is None:
+            return None
+        state, names = self.frame.state, self.frame.info.numbers.type_names
+        header = ["server", *(f"slots of {name}" for name in names),
+                  *(f"jobs of {name}" for name in names)]  # fmt: skip
+        pairs = zip(state.configuration.tolist(), state.placement.tolist(), strict=True)
+        return header, [[number, *slots, *jobs] for number, (slots, jobs) in enumerate(pairs, 1)]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another size may have room for stacks, or none."""

@@ -22,7 +22,7 @@ from model.cli.output import Progress, print_json, shown, table
 from model.comparison.companion import companion
 from model.comparison.comparison import Comparison
 from model.comparison.differences import Difference
-from model.explain import Narrator
+from model.explain import Narrator, quantity
 from model.metrics import Estimate
 
 
@@ -83,12 +83,11 @@ class Compared:
     def text(self, *, timing: bool) -> str:
         """For people."""
         first = self.policies[0]
-        unit = f" {first.time_unit}" if first.time_unit else ""
         several = f", {first.replications} replications" if first.replications > 1 else ""
         return "\n".join([
             *(first.report.lines() if first.report is not None else ()),
             f"{first.scenario}, seed {first.seed}{several}, the same jobs for each; measured from "
-            f"{shown(first.warmup)} to {shown(first.time)}{unit}",
+            f"{shown(first.warmup)} to {quantity(shown(first.time), first.time_unit)}",
             *(self._line(run, timing=timing) for run in self.policies),
             "",
             self._means(),

@@ -16,6 +16,7 @@ from model.cli.arguments import MOST_SEED, UsageError
 from model.cli.guard import note
 from model.cli.output import Progress, shown, table
 from model.engine import Reason, Task
+from model.explain import quantity
 from model.metrics import Batches, Estimate, estimate, estimates
 from model.state import copied, digest
 from model.systems.kinds import Judgement, Kind
@@ -88,7 +89,6 @@ class Measured:
 
     def text(self, *, timing: bool) -> str:
         """For people."""
-        unit = f" {self.time_unit}" if self.time_unit else ""
         several = f", {self.replications} replications" if self.replications > 1 else ""
         speed = f", {round(self.events_per_second):,} a second" if timing else ""
         rows = [(name, shown(item.mean), shown(item.half_width, 3))
@@ -97,7 +97,7 @@ class Measured:
             *(self.report.lines() if self.report is not None else ()),
             f"{self.scenario} under {self.policy} ({self.engine}), seed {self.seed}{several}",
             f"{self.events:,} events{speed}; measured from {shown(self.warmup)} to "
-            f"{shown(self.time)}{unit}",
+            f"{quantity(shown(self.time), self.time_unit)}",
             "",
             table(("measure", "mean", "+/- (95 %)"), rows),
             "",

@@ -12,8 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.compare_form import ask_variant
 from gui.intents import Select
 from gui.main_window import MainWindow
+from model.api import Session
 from model.origin import Moment
 from model.scenario.load import as_data
 from tests.gui.windows import complete_window, rest, warm
@@ -300,3 +302,39 @@ def test_of_an_edited_run_it_is_said_what_to_save(qtbot: QtBot, window: MainWind
     strike(window, Key.Key_L, CTRL)
     assert QGuiApplication.clipboard().text() == "mine"
     assert "save it with Ctrl+S" in window._status.text()
+
+
+# Dialogs and data.
+
+
+def test_other_parameters_are_proposed_for_the_policy_that_runs(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    for scenario, told in (("jrs-classroom", "jrs:"), ("moldable-classroom", "greedy-p:"),
+                           ("dra-classroom", "dra:")):  # fmt: skip
+        window.control.open(scenario)
+        rest(qtbot, window, lambda name=scenario: window.frame.info.scenario_name == name)
+        dialog = ask_variant(window.compare)
+        field = dialog.findChild(QLineEdit)
+        assert field is not None and field.placeholderText().startswith(told)
+        Session.open(scenario, field.placeholderText(), kernel=False)
+        dialog.close()
+
+
+def test_a_fault_makes_no_dialog_wider_than_the_window(qtbot: QtBot, window: MainWindow) -> None:
+    strike(window, Key.Key_U)
+    (dialog,) = window.findChildren(QDialog)
+    field = dialog.findChild(QLineEdit)
+    assert field is not None
+    field.setText("what is this " * 40)
+    QTest.keyClick(field, Key.Key_Return)
+    qtbot.wait(50)
+    assert dialog.isVisible() and dialog.width() <= window.width()
+    dialog.close()
+
+
+def test_servers_are_saved_as_a_table(window: MainWindow, tmp_path: Path) -> None:
+    window.docks["servers"].save_series(tmp_path / "servers.csv")
+    first, *rows = (tmp_path / "servers.csv").read_text().splitlines()
+    assert first.startswith("server,slots of web,")
+    assert [row.split(",")[0] for row in rows] == [str(n) for n in range(1, 8)]

@@ -16,7 +16,7 @@ from gui.panels.moldable.wording import (
     time_words,
 )
 from gui.panels.wording import significant
-from model.explain import grouped
+from model.explain import grouped, quantity
 from model.frame import Frame, RunInfo
 from model.systems.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 
@@ -114,8 +114,7 @@ def job_labels(frame: Frame, record: int, start: int, most: int = LABELS) -> lis
         labels.append(_names(frame, record, start))
     if most > 2:
         left = significant(max(0.0, float(state.job_departure[record]) - frame.time), 2)
-        longest = f"{left} {info.time_unit}s left" if info.time_unit else f"{left} left"
-        labels.append((longest, f"{left} left"))
+        labels.append((f"{quantity(left, info.time_unit)} left", f"{left} left"))
     return labels[:most]
 
 

@@ -6,13 +6,10 @@ from typing import Sequence
 
 from gui.panels.wording import significant
 from gui.theme import type_letter
-from model.explain import grouped, plural
+from model.explain import grouped, plural, quantity
 from model.frame import RunInfo
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-#: Symbols of units; they have no plural.
-_SYMBOLS = frozenset({"µs", "ms", "s", "min", "h", "d"})
 
 
 def subscript(number: int) -> str:
@@ -51,6 +48,4 @@ def class_words(info: RunInfo, job_class: int) -> str:
 
 def time_words(info: RunInfo, time: float) -> str:
     """A length of time: 3.2 minutes, or the number alone where time has no unit."""
-    unit = info.time_unit
-    several = unit if not unit or unit in _SYMBOLS else plural(2, unit)
-    return f"{significant(time, 3)} {several}".rstrip()
+    return quantity(significant(time, 3), info.time_unit)

@@ -26,8 +26,8 @@ from gui.panels.phases.policy_map_view import MapView
 from gui.panels.phases.policy_map_words import cell_words, lemma_words, tiles
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.theme import Theme, current_fonts
+from model.explain import counted
 from model.frame import Frame, RunInfo
-from model.systems.phases.words import counted
 
 #: From this width on the bars stand beside the map.
 _WIDE, _WIDE_IF_FLAT, _FLAT = 860, 620, 430

@@ -7,7 +7,7 @@ from textwrap import wrap
 from gui.panels.phases.servers_sections import Place, Section, info_has_tokens, records_on
 from gui.panels.phases.wording import amount_text, configuration_text, phase_letters, units_text
 from gui.panels.wording import significant
-from model.explain import grouped, plural
+from model.explain import grouped, plural, quantity, singular
 from model.frame import Frame, RunInfo
 from model.systems.phases.facts import PhaseFacts
 from model.systems.phases.state import BACKUP, NOW
@@ -47,7 +47,7 @@ def counted(info: RunInfo, counts: list[int]) -> str:
 
 def per_unit(info: RunInfo, rate: float) -> str:
     """A rate: 0.83 per minute."""
-    return f"{amount_text(rate)} per {info.time_unit or 'unit of time'}"
+    return f"{amount_text(rate)} per {singular(info.time_unit) or 'unit of time'}"
 
 
 def place_name(frame: Frame, place: Place) -> str:
@@ -216,9 +216,7 @@ def token_lines(frame: Frame, server: int) -> list[str]:
 
 
 def _age(frame: Frame, age: float) -> str:
-    unit = frame.info.time_unit
-    words = amount_text(age)
-    return f"{words} {plural(2, unit)}" if unit else words
+    return quantity(amount_text(age), frame.info.time_unit)
 
 
 def job_lines(frame: Frame, record: int) -> list[str]:

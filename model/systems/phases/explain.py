@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from model.explain import grouped, plural, shown, told
+from model.explain import counted, grouped, plural, shown, told
 from model.records import (
     ARRIVAL,
     DEPARTURE,
@@ -42,7 +42,6 @@ from model.systems.phases.rows import (
 from model.systems.phases.state import NOW, PhaseState
 from model.systems.phases.words import (
     by_type,
-    counted,
     server_name,
     time_shown,
     why_waiting,

@@ -9,7 +9,7 @@ from typing import Sequence
 
 import numpy as np
 
-from model.explain import grouped, plural, shown
+from model.explain import counted, grouped, shown
 from model.programs.phases.plan import AT_ONCE, TIMERS
 from model.systems.phases.facts import PhaseFacts
 from model.systems.phases.numbers import PhaseNumbers
@@ -17,22 +17,21 @@ from model.systems.phases.state import FIRST_BACKUP, NOW, PhaseState
 
 AND = " and "
 
+#: Between a number and a name that begins with one: 13 × 1 vCPU 1.75 GiB.
+TIMES = " × "
+
 
 def listed(parts: Sequence[str], last: str = AND) -> str:
     """One, two and three."""
     return last.join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
-def counted(count: int, word: str) -> str:
-    """3 tokens."""
-    return f"{grouped(count)} {plural(count, word)}"
-
-
 def by_type(numbers: PhaseNumbers, counts: Sequence[int]) -> str:
     """2 L and 1 H: so many of each type, those of which there are none left out."""
     names = numbers.model.phases
     pairs = zip(counts, names, strict=True)
-    return listed([f"{grouped(int(many))} {name}" for many, name in pairs if many])
+    return listed([f"{grouped(int(many))}{TIMES if name[0].isdigit() else ' '}{name}"
+                   for many, name in pairs if many])  # fmt: skip
 
 
 def asked_for(numbers: PhaseNumbers, shares: Sequence[float]) -> str:
