@@ -178,6 +178,7 @@ def _show(fault: Fault, place: Showing | None) -> None:
         if isinstance(widget, Showing):
             widget.fail(fault)
             return
+    print(fault.details, file=sys.stderr)  # there is no window yet, or none any more
 
 
 def _place_in(trace: TracebackType | None) -> Showing | None:
