@@ -101,6 +101,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("about", "About slotscope", (), "Version, papers and licence.", "Help"),
 )  # fmt: skip
 
+#: Not one command but one for each panel; the window makes them from the panels that there are.
+BRING = Command("bring", "Bring a panel to the front", ("1 to 9", "0"),
+                "0 is Comparison. In lecture mode, where the numbers stand before the names, once "
+                "more is for the next policy; 1 and 3 give more room to servers and log, and back.",
+                "View")  # fmt: skip
+
 
 class Actions:
     """The commands as QActions, each connected to a handler of the window.

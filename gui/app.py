@@ -28,6 +28,9 @@ SWITCH_INTERVAL = 0.0005
 #: Milliseconds after which a window that is only photographed must have been drawn.
 PATIENCE = 60_000
 
+#: Pixels that the frame of a window may take.
+_FRAME = (12, 40)
+
 
 def make_window(settings: QSettings, theme: str | None = None) -> MainWindow:
     """A window with a worker that runs nothing yet."""
@@ -62,9 +65,7 @@ def main(
     window = make_window(settings)
     for moment in (window.ready, window.worker.opened):
         moment.connect(collector_of(app).settle)
-    geometry = settings.value("geometry")
-    if not (isinstance(geometry, QByteArray) and window.restoreGeometry(geometry)):
-        window.resize(*_first_size(app))
+    place(window, settings)
     window.panels.begin_with(_system_of(scenario))
     window.show()
     splash.finish(window)
@@ -107,9 +108,14 @@ def _system_of(scenario: str) -> str:
         return USUAL
 
 
-def _first_size(app: QApplication) -> tuple[int, int]:
-    available = app.primaryScreen().availableGeometry()
-    return min(1600, available.width()), min(1000, available.height())
+def place(window: QWidget, settings: QSettings) -> None:
+    """Put a window where it was when it was closed; at first it has most of the screen."""
+    geometry = settings.value("geometry")
+    if isinstance(geometry, QByteArray) and window.restoreGeometry(geometry):
+        return
+    available = QApplication.primaryScreen().availableGeometry()
+    across, down = _FRAME
+    window.resize(min(1600, available.width() - across), min(1000, available.height() - down))
 
 
 def screenshot(

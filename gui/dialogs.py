@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui import manual
-from gui.actions import COMMANDS
+from gui.actions import BRING, COMMANDS
 from gui.boxes import keep_keys
 from gui.docks import PanelDock
 from gui.intents import Select
@@ -184,7 +184,7 @@ def show_shortcuts(window: MainWindow) -> QDialog:
     rows = "".join(
         f"<tr><td><b>{' or '.join(item.all_keys).replace('<', '&lt;')}</b>&nbsp;&nbsp;</td>"
         f"<td>{item.title}&nbsp;&nbsp;</td><td>{item.sentence}</td></tr>"
-        for item in COMMANDS
+        for item in (*COMMANDS, BRING)
         if item.keys
     )
     return show_sheet(window, "Shortcuts", f"<table cellspacing='4'>{rows}</table>", html=True)

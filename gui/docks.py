@@ -51,6 +51,7 @@ class PanelDock(QDockWidget):
         self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._buttons: dict[str, QToolButton] = {}
         self.setTitleBarWidget(self._title_bar())
+        self.topLevelChanged.connect(self._frame)
         self.set_theme(theme)
 
     def _title_bar(self) -> QWidget:
@@ -108,6 +109,19 @@ class PanelDock(QDockWidget):
         self._title.setText(title)
         self._title.setToolTip(f"{title}\n{self.panel.summary}")
         self.panel.setAccessibleName(title)
+
+    def _frame(self, floating: bool) -> None:
+        """Give a panel in a window of its own the frame of a window.
+
+        Qt leaves it out where a dock has a title bar of its own.
+        """
+        if floating:
+            kind = Qt.WindowType
+            buttons = kind.WindowMinMaxButtonsHint | kind.WindowCloseButtonHint
+            self.setWindowFlags(
+                kind.Window | kind.CustomizeWindowHint | kind.WindowTitleHint | buttons
+            )
+            self.show()
 
     def _toggle_floating(self) -> None:
         self.setFloating(not self.isFloating())

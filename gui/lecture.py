@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: may have where its text would be cut.
 _MOST_BESIDE = 0.5
 _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
+#: Pixels that a separator takes from the docks beside it, at most.
+_SEPARATOR = 8
 #: Shares of the height that the log has at most for its one sentence, and when it is brought up.
 _SENTENCE, _LOG = 0.5, 0.6
 #: The panel that only a comparison has; its key is 0.
@@ -235,5 +237,5 @@ class LectureMode(QObject):
 
     def _needed(self) -> int:
         """Height in pixels that the longest of the present sentences needs."""
-        width = round(self._width() * self._window.layouts.room[0])
+        width = round(self._width() * self._window.layouts.room[0]) - _SEPARATOR
         return max(dock.height_for(width) for dock in self._docks_of(SENTENCES))

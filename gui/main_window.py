@@ -48,6 +48,10 @@ from model.policies import own_refusal
 from model.scenario.load import scenario_titles
 from model.systems.kinds import kind_named
 
+#: Width and height in pixels to which the window can be made small; a screen of 1920x1080 that
+#: shows everything twice as large has 960x540.
+_LEAST = (640, 400)
+
 
 class MainWindow(QMainWindow):
     """slotscope's window."""
@@ -89,7 +93,7 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         self.setDockNestingEnabled(True)
-        self.setMinimumSize(900, 560)
+        self.setMinimumSize(*_LEAST)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFocus()  # else the first box would have it, and the first key press
         keep_keys(self)

@@ -121,7 +121,6 @@ class PanelDocks(QObject):
         layouts.take(self._shares())
         layouts.default = layouts.text()
         dialogs.fill_view_menu(window)
-        window.lecture.offer()
         saved = str(window.settings.value(f"layout/{self.system}", ""))
         if saved and not layouts.restore(saved):
             window.say("The saved layout is of another version; the default is shown.")
@@ -129,6 +128,7 @@ class PanelDocks(QObject):
         self.choose_fronts()
         wanted, self._wanted_layout = self._wanted_layout, ""
         window.compare.panels_complete()
+        window.lecture.offer()
         if wanted:
             self.arrange(wanted)
         if self.lecture_wanted:

@@ -36,6 +36,9 @@ _FAMILIES = (
     "DejaVu Sans",
     "Liberation Sans",
 )
+#: Widgets that need an outline of their own, and by how much (%) Fusion darkens it.
+_FIELDS = ("QLineEdit", "QAbstractSpinBox", "QComboBox", "QTextEdit", "QPlainTextEdit", "QCheckBox")
+_OUTLINE_SHADE = 140
 _GREEK_AND_HATS = "Abc019αρσ⋆·−×\u0302\u2009"
 
 
@@ -300,7 +303,10 @@ def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:
     if app.property(_STYLED) is None:  # once: a new style reaches into every widget there is
         app.setStyle("Fusion")
         app.setProperty(_STYLED, True)
-    app.setPalette(palette(theme))
+    if app.palette() != palette(theme):  # these, too, reach into every widget
+        app.setPalette(palette(theme))
+        for field in _FIELDS:
+            app.setPalette(field_palette(theme), field)  # type: ignore[arg-type]  # str, not bytes
     app.setFont(type_sizes.body)
     app.setStyleSheet(_stylesheet(theme, type_sizes))
     configure_plots(theme)
@@ -344,6 +350,19 @@ def palette(theme: Theme) -> QPalette:
     disabled = QColor(mix(theme.muted, theme.raised, 0.5))
     for kind in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
         result.setColor(QPalette.ColorGroup.Disabled, kind, disabled)
+    return result
+
+
+def field_palette(theme: Theme) -> QPalette:
+    """Qt's palette for what is filled in.
+
+    Fusion draws outlines as a darker shade of the window, which nobody sees on a dark one, and
+    that of the field with the focus as a shade of the highlight.
+    """
+    role, result = QPalette.ColorRole, palette(theme)
+    result.setColor(role.Window, QColor(theme.border).lighter(_OUTLINE_SHADE))
+    result.setColor(role.Highlight, QColor(theme.focus))
+    result.setColor(role.HighlightedText, QColor(theme.panel))
     return result
 
 

@@ -1,0 +1,187 @@
+"""Layouts keep proportions, through every change of size, kind of system and start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.app import place
+from gui.layouts import columns
+from gui.main_window import MainWindow
+from tests.gui.windows import complete_window
+
+LEFT = Qt.MouseButton.LeftButton
+USUAL, LARGE, SMALL = (1600, 900), (1920, 1080), (1280, 720)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    with complete_window(qtbot, tmp_path) as made:
+        qtbot.wait(20)
+        yield made
+
+
+def shares(window: MainWindow) -> dict[str, tuple[float, float]]:
+    """Of the docks in front: shares of the window's width and height."""
+    docks = {name: dock for name, dock in window.docks.items() if dock.seen and not dock.isHidden()}
+    return {name: (dock.width() / window.width(), dock.height() / window.height())
+            for name, dock in docks.items()}  # fmt: skip
+
+
+def resize(qtbot: QtBot, window: MainWindow, size: tuple[int, int]) -> None:
+    window.resize(*size)
+    qtbot.wait(20)
+
+
+def change_kind(qtbot: QtBot, window: MainWindow, system: str) -> None:
+    window.panels.show_system(system)
+    window.panels.finish()
+    qtbot.wait(20)
+
+
+def differ(first: dict[str, tuple[float, float]], second: dict[str, tuple[float, float]]) -> float:
+    """The largest difference of two shares of the same dock."""
+    assert first.keys() == second.keys()
+    return max(abs(a - b) for name in first for a, b in zip(first[name], second[name], strict=True))
+
+
+def one_round(qtbot: QtBot, window: MainWindow) -> None:
+    """What a day with the window does to it."""
+    resize(qtbot, window, LARGE)
+    window.docks["groups"].raise_()
+    window.docks["scenario"].raise_()
+    change_kind(qtbot, window, "queue")
+    resize(qtbot, window, SMALL)
+    window.lecture.toggle()
+    change_kind(qtbot, window, "reservation")
+    window.lecture.toggle()
+    for name in ("reward", "lp"):
+        window.docks[name].raise_()
+    resize(qtbot, window, USUAL)
+
+
+def test_sizes_do_not_decay(qtbot: QtBot, window: MainWindow) -> None:
+    before = shares(window)
+    for _ in range(3):
+        one_round(qtbot, window)
+    assert differ(before, shares(window)) < 0.004
+
+
+@pytest.mark.slow
+def test_ten_rounds_of_start_maximise_and_change_of_kind(qtbot: QtBot, tmp_path: Path) -> None:
+    seen = []
+    for _ in range(10):
+        with complete_window(qtbot, tmp_path) as window:
+            qtbot.wait(20)
+            seen.append(shares(window))
+            window.showMaximized()
+            qtbot.wait(20)
+            one_round(qtbot, window)
+            seen.append(shares(window))
+            resize(qtbot, window, LARGE)  # kept large, as if maximised
+    assert max(differ(seen[0], one) for one in seen) < 0.004
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE, (3840, 2160)])
+def test_servers_keep_half_of_the_width(
+    qtbot: QtBot, window: MainWindow, size: tuple[int, int]
+) -> None:
+    for system in ("reservation", "moldable"):
+        change_kind(qtbot, window, system)
+        resize(qtbot, window, size)
+        name = window.panels.roles.servers
+        assert window.docks[name].width() >= 0.5 * window.width()
+        assert window.docks["algorithm"].height() >= 0.3 * window.height()
+
+
+def test_a_separator_that_is_dragged_is_a_new_share(qtbot: QtBot, window: MainWindow) -> None:
+    servers = window.docks["servers"].geometry()
+    edge = QPoint(servers.right() + 3, servers.center().y())
+    there, none = edge - QPoint(160, 0), Qt.KeyboardModifier.NoModifier
+    QTest.mousePress(window, LEFT, none, edge)
+    QTest.mouseMove(window, there)
+    qtbot.wait(20)
+    QTest.mouseRelease(window, LEFT, none, there)
+    qtbot.wait(20)
+    mine = shares(window)
+    assert mine["servers"][0] == pytest.approx(0.64 - 0.1, abs=0.01)
+    one_round(qtbot, window)
+    assert differ(mine, shares(window)) < 0.004
+
+
+def test_a_panel_that_was_closed_comes_back_as_it_was(qtbot: QtBot, window: MainWindow) -> None:
+    before = window.docks["decisions"].width()
+    window.docks["decisions"].close()
+    qtbot.wait(20)
+    resize(qtbot, window, LARGE)
+    assert window.docks["algorithm"].width() > 0.6 * window.width()
+    assert window.docks["servers"].width() > 0.6 * window.width()
+    resize(qtbot, window, USUAL)
+    window.layouts.reset()
+    qtbot.wait(20)
+    assert abs(window.docks["decisions"].width() - before) <= 3
+
+
+def test_the_layout_of_an_earlier_version_is_taken_over(qtbot: QtBot, window: MainWindow) -> None:
+    import json
+
+    window.docks["theory"].close()
+    earlier = json.loads(window.layouts.text())["arrangement"]
+    window.layouts.reset()
+    assert not window.docks["theory"].isHidden()
+    assert window.layouts.restore(earlier)
+    assert window.docks["theory"].isHidden()
+    assert not window.layouts.restore("not a layout")
+
+
+def test_a_window_opens_where_it_was_closed(qtbot: QtBot, tmp_path: Path) -> None:
+    store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    with complete_window(qtbot, tmp_path) as window:
+        resize(qtbot, window, (710, 540))
+    store.sync()
+    again = QWidget()
+    qtbot.addWidget(again)
+    place(again, store)
+    assert (again.width(), again.height()) == (710, 540)
+    store.setValue("geometry", "no geometry")
+    place(again, store)
+    available = again.screen().availableGeometry()
+    assert again.width() < available.width() and again.height() < available.height()
+
+
+def test_a_window_fits_a_screen_that_shows_everything_twice_as_large(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    for system in ("reservation", "queue", "phases", "moldable"):
+        change_kind(qtbot, window, system)
+        resize(qtbot, window, (948, 500))
+        assert (window.width(), window.height()) == (948, 500)
+        assert all(dock.geometry().bottom() < window.height() for dock in window.docks.values()
+                   if dock.seen)  # fmt: skip
+
+
+def test_a_floating_panel_has_the_frame_of_a_window(qtbot: QtBot, window: MainWindow) -> None:
+    dock = window.docks["algorithm"]
+    button = dock.findChild(QToolButton, "algorithm-out")
+    before = shares(window)
+    qtbot.mouseClick(button, LEFT)
+    assert dock.isFloating() and dock.isVisible()
+    flags, kind = dock.windowFlags(), Qt.WindowType
+    assert not flags & kind.FramelessWindowHint
+    assert flags & kind.WindowTitleHint and flags & kind.WindowCloseButtonHint
+    qtbot.mouseClick(button, LEFT)
+    qtbot.wait(20)
+    assert not dock.isFloating()
+    assert differ(before, shares(window)) < 0.02
+
+
+def test_columns_share_width_and_height() -> None:
+    assert columns((0.6, ((1.0, ("a",)),)), (0.4, ((0.3, ("b", "c")), (0.7, ["d"])))) == {
+        "a": (0.6, 1.0), "b": (0.4, 0.3), "c": (0.4, 0.3), "d": (0.4, 0.7),
+    }  # fmt: skip

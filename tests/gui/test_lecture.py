@@ -1,0 +1,242 @@
+"""Lecture mode on a projector of 1280x720: what a hall must see, whole and large enough."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel
+from pytestqt.qtbot import QtBot
+
+from gui.main_window import MainWindow
+from gui.panels import ROLES, SENTENCES, PanelEntry, panels_of
+from model.origin import Moment
+from tests.gui.windows import complete_window, hall, press
+
+HELP = Path(__file__).parents[2] / "resources" / "help"
+Key = Qt.Key
+PROJECTOR, SCREEN = (1280, 720), (1920, 1080)
+DIGITS = (Key.Key_1, Key.Key_2, Key.Key_3, Key.Key_4, Key.Key_5, Key.Key_6, Key.Key_7, Key.Key_8,
+          Key.Key_9)  # fmt: skip
+#: Pixels that a server has at least.
+LEAST = 28
+
+#: Scenarios of a classroom, each with an event.
+CLASSROOMS = (("dra-classroom", 30), ("queues-classroom", 20), ("jrs-classroom", 14),
+              ("moldable-classroom", 7))  # fmt: skip
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    with complete_window(qtbot, tmp_path) as made:
+        made.resize(*PROJECTOR)
+        yield made
+
+
+def stand(
+    qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...], event: int
+) -> None:
+    """Stand after an event, in lecture mode."""
+    window.stand_at(scenario, policies, None, (), None, Moment((event,)))
+    qtbot.waitUntil(lambda: window.panels.complete)
+    if not window.lecture.on:
+        press(qtbot, window, Key.Key_L)
+    qtbot.wait(50)
+    window.settle()
+
+
+def bring(qtbot: QtBot, window: MainWindow, key: Qt.Key) -> None:
+    press(qtbot, window, key)
+    qtbot.wait(50)
+
+
+def shown(window: MainWindow) -> set[str]:
+    return {name for name, dock in window.docks.items() if not dock.isHidden()}
+
+
+def server_height(window: MainWindow, name: str) -> float:
+    """Height in pixels of a server in the picture."""
+    panel = window.docks[name].panel
+    if name == "servers":
+        scale = panel.stacks.scene.layout.scale
+        return float(scale.strip / scale.group)
+    layout = panel.view.scene.layout
+    return float((layout.cell if name == "bins" else layout.grids[0].cell).height)
+
+
+def cut(window: MainWindow) -> list[str]:
+    """Labels and boxes above the panels that have not the room for their text."""
+    transport = window.transport
+    labels = [label for label in transport.findChildren(QLabel) if label.isVisible()]
+    found = [label.text() for label in labels if label.sizeHint().width() > label.width()]
+    for box in transport.findChildren(QComboBox):
+        room = box.width() - 30
+        text = box.currentText()
+        if box.isVisible() and box.fontMetrics().horizontalAdvance(text) > room:
+            found.append(text)
+    strip = window.lecture.strip
+    if strip.heightForWidth(strip.width()) > strip.height() + 1:
+        found.append("strip of panels")
+    return found
+
+
+def sentence_is_whole(window: MainWindow, name: str = SENTENCES) -> bool:
+    panel = window.docks[name].panel
+    view, row = panel.view, panel.model.present_row()
+    needed = view.height_of(row, view.viewport().width())
+    top = view.rowViewportPosition(row)
+    return row >= 0 and needed <= view.rowHeight(row) and top >= 0 \
+        and top + needed <= view.viewport().height() + 1  # fmt: skip
+
+
+@pytest.mark.parametrize(("scenario", "event"), CLASSROOMS)
+def test_a_hall_sees_servers_one_panel_and_one_sentence(
+    qtbot: QtBot, window: MainWindow, scenario: str, event: int
+) -> None:
+    stand(qtbot, window, scenario, (), event)
+    assert shown(window) == hall(window)
+    assert QApplication.font().pointSizeF() >= 16
+    assert not window.menu_bar.isVisible() and not window.statusBar().isVisible()
+    assert cut(window) == []
+    assert sentence_is_whole(window)
+    said = window.docks[SENTENCES].panel
+    assert said.bar.isHidden() and said.view.horizontalHeader().isHidden()
+    servers = window.panels.roles.servers
+    assert server_height(window, servers) >= LEAST
+    assert window.docks[servers].width() >= 0.5 * window.width()
+
+
+@pytest.mark.parametrize("system", sorted(ROLES))
+def test_number_keys_reach_every_panel(qtbot: QtBot, window: MainWindow, system: str) -> None:
+    window.panels.show_system(system)
+    window.panels.finish()
+    press(qtbot, window, Key.Key_L)
+    roles = window.panels.roles
+    names = [entry.load().name for entry in panels_of(system)]
+    rest = [name for name in names if name not in roles.numbered]
+    order = [*roles.numbered, *rest]
+    strip = window.lecture.strip
+    for key, name in zip(DIGITS, order, strict=False):
+        press(qtbot, window, key)
+        if name not in (roles.servers, SENTENCES):
+            assert shown(window) == {roles.servers, SENTENCES, name}
+            assert f"href='{name}'" in strip.text()
+    for name in order[len(DIGITS) :]:
+        strip.linkActivated.emit(name)
+        assert name in shown(window)
+    assert len(order) == len(names)
+
+
+def test_the_servers_and_the_log_take_the_room_on_request(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "dra-classroom", (), 30)
+    usual = window.docks[SENTENCES].height()
+    bring(qtbot, window, Key.Key_3)
+    assert window.docks[SENTENCES].height() > 2.5 * usual
+    bring(qtbot, window, Key.Key_3)
+    assert abs(window.docks[SENTENCES].height() - usual) <= 2
+    bring(qtbot, window, Key.Key_1)
+    assert shown(window) == {"servers", SENTENCES}
+    assert window.docks["servers"].width() == window.width()
+    bring(qtbot, window, Key.Key_1)
+    assert shown(window) == {"servers", SENTENCES, "algorithm"}
+
+
+def test_keys_bring_tabs_to_the_front_outside_of_it(qtbot: QtBot, window: MainWindow) -> None:
+    assert not window.lecture.on
+    press(qtbot, window, Key.Key_7)
+    assert window.docks["theory"].seen and not window.docks["lp"].seen
+    window.transport.seed.setFocus()
+    window.transport.seed.selectAll()
+    qtbot.keyClick(window.transport.seed, Key.Key_5)
+    assert window.transport.seed.text() == "5" and window.docks["theory"].seen
+
+
+def test_the_usual_layout_comes_back(qtbot: QtBot, window: MainWindow) -> None:
+    before = {name: dock.geometry() for name, dock in window.docks.items() if dock.seen}
+    kept = window.layouts.text()
+    press(qtbot, window, Key.Key_L)
+    press(qtbot, window, Key.Key_5)
+    assert window.layouts.text() == kept
+    press(qtbot, window, Key.Key_L)
+
+    def is_back() -> bool:
+        now = {name: window.docks[name].geometry() for name in before}
+        return all(abs(now[name].width() - place.width()) <= 3
+                   and abs(now[name].height() - place.height()) <= 3
+                   for name, place in before.items())  # fmt: skip
+
+    qtbot.waitUntil(is_back)
+
+
+def test_a_longer_sentence_gets_more_room(qtbot: QtBot, window: MainWindow) -> None:
+    for event in (1, 14, 44):
+        stand(qtbot, window, "jrs-classroom", (), event)
+        assert sentence_is_whole(window)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scenario", "policies"), [
+    ("dra-classroom", ("dra", "first-fit")),
+    ("jrs-deadlock", ("jrs", "jrs:patch=true")),
+    ("moldable-classroom", ("greedy", "greedy-p")),
+    ("queues-vqs-unstable", ("vqs", "vqs-bf", "bf-js")),
+])  # fmt: skip
+def test_policies_side_by_side_are_seen_whole(
+    qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...]
+) -> None:
+    for size in (PROJECTOR, SCREEN):
+        window.resize(*size)
+        stand(qtbot, window, scenario, policies, 5)
+        lanes = ["", *(f"-{number}" for number in range(2, len(policies) + 1))]
+        servers = [window.panels.roles.servers + lane for lane in lanes]
+        said = [SENTENCES + lane for lane in lanes]
+        assert shown(window) == {*servers, *said, "comparison"}
+        assert cut(window) == []
+        heights = {window.docks[name].height() for name in servers}
+        widths = [window.docks[name].width() for name in servers]
+        assert len(heights) == 1 and max(widths) - min(widths) <= 2
+        panel = window.docks["comparison"].panel
+        assert panel.table.minimumSizeHint().width() <= panel.measures.viewport().width()
+        assert window.docks["comparison"].geometry().right() <= window.width()
+
+
+def test_once_more_is_for_the_next_policy(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "queues-vqs-unstable", ("vqs", "vqs-bf"), 5)
+    fixed = {"bins", "bins-2", SENTENCES, f"{SENTENCES}-2"}
+    for expected in ("queues", "queues-2", "queues"):
+        press(qtbot, window, Key.Key_4)
+        assert shown(window) == {*fixed, expected}
+    press(qtbot, window, Key.Key_0)
+    assert shown(window) == {*fixed, "comparison"}
+
+
+def test_the_curves_of_tokens_are_there(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "jrs-classroom", (), 13)
+    panel = window.docks["tokens"].panel
+    assert panel.plot.isVisible() and panel.plot.height() >= 100
+    assert panel.lines.isVisible() and panel.rates.isVisible()
+
+
+def test_headings_of_rates_have_room(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "jrs-classroom", (), 13)
+    rates = window.docks["tokens"].panel.rates
+    measure = QFontMetricsF(QApplication.font()).horizontalAdvance
+    assert measure("overflows") <= rates._columns()[2][-1].width() + 12
+
+
+@pytest.mark.parametrize(("page", "system"), [
+    ("queues-classroom", "queue"), ("tokens-classroom", "phases"),
+    ("moldable-classroom", "moldable"),
+])  # fmt: skip
+def test_lessons_name_the_number_of_each_panel(page: str, system: str) -> None:
+    text = (HELP / f"{page}.md").read_text(encoding="utf-8")
+    told = re.findall(r"\*\*(\d)\*\*\s+(?:brings up more of )?\*([^*]+)\*", text)
+    titles = {panel.name: panel.title for panel in map(PanelEntry.load, panels_of(system))}
+    numbered = {number: titles[name] for number, name in enumerate(ROLES[system].numbered, 1)}
+    assert len(told) >= 4
+    for number, title in told:
+        assert " ".join(title.split()) == numbered[int(number)]
