@@ -15,7 +15,7 @@ from gui.compare_docks import CompareDocks
 from gui.compare_form import ask_variant
 from gui.docks import PanelDock
 from gui.goals import Goal
-from gui.intents import BreakAt, GoTo, Intent, RunUntil, Say, Select
+from gui.intents import BreakAt, GoTo, Inspect, Intent, RunUntil, Say, Select
 from gui.panels.wording import on_any_server
 from gui.transport import FILE_REFUSED
 from gui.worker import RunWorker
@@ -203,8 +203,11 @@ class CompareControl(QObject):
     # What the docks of further lanes ask for.
 
     def carry_out(self, lane: int, intent: Intent) -> None:
-        """Do what a panel of a further lane asks for, in that lane."""
+        """Do what a panel of a lane asks for, in that lane."""
         window = self._window
+        if lane == 0:
+            window.carry_out(intent)
+            return
         match intent:
             case GoTo(event, substep):
                 self._worker.post_instead(lambda worker: worker.walk(
@@ -213,13 +216,12 @@ class CompareControl(QObject):
                 self._run_until(lane, event)
             case BreakAt():
                 window.say(f"Breakpoints are set in the log of the first policy, {self.labels[0]}.")
-            case Select(floating=True) if "inspector" in window.docks:
-                from gui.dialogs import open_inspector
-
-                open_inspector(window, intent, lane)
+            case Select(floating=True):
+                window.inspectors.open(intent, lane)
             case Select():
-                for dock in window.docks.values():
-                    dock.panel.set_selection(self.selection_in(dock, intent, lane))
+                window.select(intent, lane)
+            case Inspect():
+                window.control.inspect(intent)
             case Say(text):
                 window.say(text)
 
@@ -237,7 +239,7 @@ class CompareControl(QObject):
         """What of a selection made in a lane a dock shows: elsewhere only the job is the same."""
         if dock.lane == lane:
             return selection
-        return replace(selection, server=None, line=None)
+        return replace(selection, server=None, line=None, thing=None)
 
     # The status bar.
 

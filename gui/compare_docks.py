@@ -245,9 +245,7 @@ class CompareDocks(QObject):
 
     def _remove(self) -> None:
         window = self._window
-        for name in [name for name, dock in window.docks.items() if dock.lane]:
-            if name not in self._built:  # an inspector of a further lane
-                self._built.append(name)
+        window.inspectors.leave_lanes()
         for name in self._built:
             dock = window.docks.pop(name)
             window.removeDockWidget(dock)

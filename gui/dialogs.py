@@ -27,7 +27,6 @@ from gui import manual
 from gui.actions import BRING, COMMANDS
 from gui.boxes import keep_keys
 from gui.docks import PanelDock
-from gui.intents import Select
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -247,27 +246,3 @@ def _follow(window: MainWindow, dialog: QDialog, link: str, commands: Sequence[N
         wanted = commands[int(link.removeprefix(manual.OPENS))]
         window.control.open(wanted.scenario, wanted.policy, wanted.seed, wanted.event,
                             beside=wanted.policies[1:])  # fmt: skip
-
-
-def open_inspector(window: MainWindow, selection: Select, lane: int = 0) -> None:
-    """An inspector of its own for one server or job, fed with frames like a dock.
-
-    *lane* is the policy that it shows, where several run side by side.
-    """
-    from gui.panels.inspector import InspectorPanel
-
-    panel = InspectorPanel(window.theme)
-    panel.pin(selection)
-    if lane:
-        panel.intent.connect(lambda intent: window.compare.carry_out(lane, intent))
-    else:
-        panel.intent.connect(window.carry_out)
-    dock = PanelDock(panel, window.theme, window, lane)
-    dock.setProperty(INSPECTOR, True)
-    name = f"inspector-{len(window.docks)}"
-    dock.setObjectName(f"dock-{name}")
-    window.docks[name] = dock
-    window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
-    dock.setFloating(True)
-    dock.resize(380, 460)
-    window.show_in(dock)

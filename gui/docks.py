@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QFileDialog,
@@ -37,6 +38,7 @@ class PanelDock(QDockWidget):
     """A dock that holds one panel."""
 
     said = Signal(str)
+    closed = Signal()
 
     def __init__(self, panel: Panel, theme: Theme, parent: QMainWindow, lane: int = 0) -> None:
         super().__init__(panel.title, parent)
@@ -92,6 +94,10 @@ class PanelDock(QDockWidget):
         """Height in pixels that the panel needs at a width, its title included."""
         title = self.titleBarWidget().sizeHint().height()
         return title + max(0, self.panel.heightForWidth(width))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.closed.emit()
 
     def part(self, frame: Frame) -> Frame | None:
         """What of a frame the panel shows: that of its lane, and none of another kind of system.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Mapping
+
+from model.frame import RunInfo
+from model.inspection import JOB, SERVER, Thing
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,35 @@ class Select:
     job: int | None = None
     line: tuple[int, int] | None = None
     floating: bool = False  #: open an inspector of its own
+    thing: Thing | None = None  #: what is inspected, where it is none of these
+
+    @classmethod
+    def of(cls, thing: Thing, floating: bool = False) -> Select:
+        """Point at a thing, which all panels show that know it."""
+        server = thing.number if thing.what == SERVER else None
+        job = thing.number if thing.what == JOB else None
+        return cls(server, job, floating=floating, thing=thing)
+
+    @property
+    def inspected(self) -> Thing | None:
+        """What an inspector shows: of a job on a server the job; None: nothing."""
+        if self.thing is not None:
+            return self.thing
+        if self.job is not None:
+            return Thing(JOB, self.job)
+        return None if self.server is None else Thing(SERVER, self.server)
+
+
+@dataclass(frozen=True)
+class Inspect:
+    """Search all history for what happened to a thing; further back than was enough so far.
+
+    The run is one of those that the frame shows; nothing happens if others have begun since.
+    """
+
+    thing: Thing
+    further: bool = False
+    run: RunInfo | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -70,4 +102,4 @@ class Say:
     text: str
 
 
-Intent = GoTo | RunUntil | BreakAt | Select | ApplyScenario | Differ | Solve | Say
+Intent = GoTo | RunUntil | BreakAt | Select | Inspect | ApplyScenario | Differ | Solve | Say

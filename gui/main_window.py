@@ -22,11 +22,13 @@ from gui.docks import PanelDock
 from gui.experiments import Experiments
 from gui.faults import Fault, guard_classes
 from gui.goals import Progress
+from gui.inspectors import Inspectors
 from gui.intents import (
     ApplyScenario,
     BreakAt,
     Differ,
     GoTo,
+    Inspect,
     Intent,
     RunUntil,
     Say,
@@ -86,6 +88,7 @@ class MainWindow(QMainWindow):
         self._build()
         self._connect()
         self._bounds = BoundsService()
+        self.inspectors = Inspectors(self)
         self.compare = CompareControl(self)
         self.own_policy = OwnPolicy(self)
         self.traces = TraceChoice(self)
@@ -137,6 +140,7 @@ class MainWindow(QMainWindow):
     def begin(self, info: RunInfo) -> None:
         """Another run: forget the last one, and have what belongs to this kind of system."""
         self.frame, self.selection = None, Select()
+        self.inspectors.begin(info)
         if info is not self.info:
             self.info = info
             for dock in self.docks.values():
@@ -240,10 +244,12 @@ class MainWindow(QMainWindow):
                 self.control.run_until(event, time, kind)
             case BreakAt(event):
                 self.control.toggle_breakpoint(event)
-            case Select(floating=True) if "inspector" in self.docks:
-                dialogs.open_inspector(self, intent)
+            case Select(floating=True):
+                self.inspectors.open(intent)
             case Select():
                 self.select(intent)
+            case Inspect():
+                self.control.inspect(intent)
             case ApplyScenario(data, carry_on):
                 self.control.apply(data, carry_on)
             case Differ(which, where):
@@ -255,15 +261,13 @@ class MainWindow(QMainWindow):
             case Say(text):
                 self.say(text)
 
-    def select(self, selection: Select) -> None:
-        """Point at something in every panel."""
-        self.selection = selection
+    def select(self, selection: Select, lane: int = 0) -> None:
+        """Point at something of a lane in every panel, and inspect it."""
+        if lane == 0:
+            self.selection = selection
         for dock in self.docks.values():
-            dock.panel.set_selection(self.compare.selection_in(dock, selection))
-        inspects = selection.server is not None or selection.job is not None
-        if inspects and not self.lecture.on and "inspector" in self.docks:
-            self.docks["inspector"].show()
-            self.docks["inspector"].raise_()
+            dock.panel.set_selection(self.compare.selection_in(dock, selection, lane))
+        self.inspectors.show(selection, lane)
 
     # Commands.
 

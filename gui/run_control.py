@@ -8,6 +8,7 @@ from typing import Any, Mapping
 from PySide6.QtCore import QObject
 
 from gui.goals import Goal
+from gui.intents import Inspect
 from gui.pace import Pace
 from gui.worker import RunWorker
 from model.comparison.comparison import Comparison, lanes_of, stand_at
@@ -126,6 +127,10 @@ class RunControl(QObject):
                 worker.tell(f"Scenario saved as {path}")
 
         self._worker.post(command)
+
+    def inspect(self, wanted: Inspect) -> None:
+        """Search all history for what happened to a thing."""
+        self._worker.post(lambda worker: worker.inspect(wanted))
 
     # Running.
 

@@ -17,8 +17,10 @@ from gui.actions import BACK_KEY
 from gui.fault_label import without_folders
 from gui.faults import Fault, caught, tell
 from gui.goals import Goal, Progress
+from gui.intents import Inspect
 from gui.meter import Meter
 from gui.pace import REAL_TIME, Pace
+from gui.searches import Searches
 from gui.warming import Warming
 from model.api import Session
 from model.comparison.comparison import Comparison, Run, kinds_of, lanes_of, lanes_shown
@@ -87,6 +89,7 @@ class RunWorker(QObject):
         self._stops: SimpleQueue[None] = SimpleQueue()  # one for each wish that has not arrived
         self._meter = Meter()
         self._clock = (0.0, 0.0)
+        self._searches = Searches()
         self._start = (0, 0.0)  # the event and the time at which the run to the goal began
         self._told = 0.0  # when progress was last told
         self._telling = False
@@ -144,6 +147,7 @@ class RunWorker(QObject):
             if not self._carry_out(type(self)._publish):
                 self._stale = False  # the next try is at the next command
             self._tell_now_and_then()
+            self._carry_out(type(self)._search)
             self._carry_out(type(self)._use_what_is_compiled)
 
     def _next_command(self) -> Command | None:
@@ -154,6 +158,8 @@ class RunWorker(QObject):
         try:
             if self.running:
                 return self._commands.get(block=False)
+            if self._searching:
+                return self._commands.get(timeout=SLICE_SECONDS)
             return self._commands.get(timeout=MOMENT if self._pending else None)
         except Empty:
             return _nothing
@@ -290,7 +296,9 @@ class RunWorker(QObject):
             raise UserError(f"found the kind of event '{kind}', allowed: {', '.join(allowed)}")
 
     def pause(self) -> None:
-        """Stop running."""
+        """Stop running, or searching histories where nothing runs."""
+        if self._searching:
+            self._searches.stop(self.session)
         self.running = False
         self._stale = True
 
@@ -302,6 +310,21 @@ class RunWorker(QObject):
         self.tell(note)
         if step(self.present) is False:
             self._message = "There is no earlier event of that kind."
+
+    def inspect(self, wanted: Inspect) -> None:
+        """Search the history of a thing in one of the runs."""
+        self._searches.want(self.session, wanted)
+        self.refresh()
+
+    @property
+    def _searching(self) -> bool:
+        return not self.running and self._searches.due(self.session)
+
+    def _search(self) -> None:
+        if self.running:
+            self._searches.follow(self.session)
+        elif self._searching and self._searches.go_on(self.session):
+            self._stale = True
 
     def cancel(self) -> None:
         """Give up what takes long, what hangs, and the run (may be called from any thread)."""

@@ -15,6 +15,7 @@ from model.assembly import Bench, assemble, policy_class
 from model.describe import run_info
 from model.errors import PolicyError, ScenarioError, UntrustedPolicyError, UserError
 from model.frame import Frame, Speed
+from model.history import Histories
 from model.metrics import Estimate, estimates
 from model.origin import Origin
 from model.policies import is_file
@@ -49,6 +50,8 @@ class Session(Walk):
         self.origin = origin or Origin("", choice, bench.scenario.seed)
         self.info = run_info(bench, name, self.origin)
         self.layout = ""
+        self.histories = Histories(bench.system, self.timeline, bench.kind.inspector,
+                                   self.info.narrator)  # fmt: skip
         self._fork: tuple[int, float, int] = (0, 0.0, 0)
         self._explained = (-1, np.zeros(0, bench.system.row_dtype))  # an event, the rows up to it
 
@@ -283,6 +286,7 @@ class Session(Walk):
             breakpoints=breakpoints,
             speed=speed or Speed(),
             message=message,
+            histories=self.histories.found(),
         )
 
     def _latest_rows(self, running: bool) -> np.ndarray:

@@ -38,6 +38,7 @@ def run_info(bench: Bench, name: str, origin: Origin) -> RunInfo:
         offers=kind.offers(system),
         origin=origin,
         usual_pace=usual_pace(bench),
+        initial_jobs=system.initial_jobs,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ Each kind has a narrator of its own, the only place that words its decisions.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Mapping, Protocol, Sequence
 
 import numpy as np
@@ -63,6 +64,11 @@ def quantity(number: str, unit: str) -> str:
     return f"{number} {plural(1 if number == '1' else 2, singular(unit))}"
 
 
+def units(unit: str) -> str:
+    """A unit as it stands after a number other than 1; nothing where there is none."""
+    return quantity("2", unit).removeprefix("2").lstrip()
+
+
 def singular(unit: str) -> str:
     """A unit as it stands after "per": minute, hour, s."""
     return unit if unit in UNIT_SYMBOLS else unit.removesuffix("s")
@@ -81,3 +87,15 @@ def shown(configuration: Configuration | Sequence[int]) -> str:
 def grouped(number: int) -> str:
     """A whole number with thin spaces between thousands."""
     return f"{number:,}".replace(",", THIN_SPACE)
+
+
+def shown_time(time: float, decimals: int) -> str:
+    """A time with thin spaces between thousands."""
+    return f"{time:,.{decimals}f}".replace(",", THIN_SPACE)
+
+
+def decimals_for(event: int, time: float) -> int:
+    """As many decimals as tell one event from the next, at the run's mean pace."""
+    if event <= 0 or time <= 0:
+        return 2
+    return min(9, max(0, math.ceil(-math.log10(time / event))))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from model.comparison.differences import Standing
 from model.explain import Narrator
+from model.inspection import Found, Thing
 from model.origin import Moment, Origin, opening_line
 from model.policies.common import PseudocodeLine
 from model.records import Event, Record
@@ -53,6 +54,7 @@ class RunInfo:
     offers: frozenset[str]  #: what panels may ask for, see ``gui.panel``
     origin: Origin
     usual_pace: float = 1.0  #: units of time per second at which it begins
+    initial_jobs: int = 0  #: how many jobs are numbered before the first arrival
 
     @property
     def system(self) -> str:
@@ -99,6 +101,7 @@ class Frame:
     companions: tuple[Frame, ...] = ()  #: the same moment of the policies that run beside it
     comparison: Standing | None = None  #: how they compare; None for a run of its own
     others: tuple[RunInfo, ...] = ()  #: the policies that run beside this one, whichever is first
+    histories: Mapping[Thing, Found] = field(default_factory=dict)  #: of the things looked at
 
     @cached_property
     def derived(self) -> Any:

@@ -468,12 +468,15 @@ class Timeline:
         """The last keyframe up to *event*."""
         return max(frame for frame in self._keyframes if frame <= event)
 
+    def keyframe_at(self, event: int) -> Any:
+        """A copy of the latest state kept that is not after *event*."""
+        return copied(self._keyframes[self._near(event)].state)
+
     def fork_at(self, event: int) -> Any:
         """A copy of the state after *event* events."""
         if event == self.event:
             return copied(self.state)
-        near = self._near(event)
-        state = copied(self._keyframes[near].state)
+        near, state = self._near(event), self.keyframe_at(event)
         if event == near:
             return state
         for reached, _ in self.onwards(state, event):

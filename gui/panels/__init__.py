@@ -57,7 +57,7 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("gui.panels.groups", "GroupsPanel", "right", "curves", _LOSS),
     PanelEntry("gui.panels.theory", "TheoryPanel", "right", "programs", _LOSS),
     PanelEntry("gui.panels.servers_grid", "ServerGridPanel", "left", "servers", _LOSS),
-    PanelEntry("gui.panels.inspector", "InspectorPanel", "right", "curves", _LOSS),
+    PanelEntry("gui.panels.inspector", "InspectorPanel", "right", "programs"),
     PanelEntry("gui.panels.scenario_form", "ScenarioPanel", "right", "programs"),
 )
 
@@ -84,12 +84,13 @@ ROLES: Mapping[str, Roles] = MappingProxyType({
                   "server-grid", "inspector"), ("server-grid",)),
     _QUEUE: Roles("bins", "queues", "queue-curves", "queues",
                   ("bins", "algorithm", SENTENCES, "queues", "queue-curves", "weights",
-                   "supportable")),
+                   "supportable", "inspector")),
     _PHASES: Roles("phase-servers", "tokens", "plan", "tokens",
-                   ("phase-servers", "algorithm", SENTENCES, "tokens", "plan", "policy-map")),
+                   ("phase-servers", "algorithm", SENTENCES, "tokens", "plan", "policy-map",
+                    "inspector")),
     _MOLDABLE: Roles("moldable-servers", "allocations", "blocking", "allocations",
                      ("moldable-servers", "algorithm", SENTENCES, "allocations", "blocking",
-                      "allocation-lp", "collapse")),
+                      "allocation-lp", "collapse", "inspector")),
 })  # fmt: skip
 
 #: The panel that only a comparison has.

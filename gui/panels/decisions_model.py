@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.theme import Theme
-from model.explain import THIN_SPACE, Narrator, grouped
+from model.explain import THIN_SPACE, Narrator, decimals_for, grouped, shown_time
 from model.records import Record
 from model.systems.kinds import Kind, Mark
 
@@ -41,18 +41,6 @@ COLUMNS = ("", "event", "time", "decision")
 
 #: Sentences remembered, so that scrolling does not word them again.
 _MOST_SENTENCES = 4096
-
-
-def shown_time(time: float, decimals: int) -> str:
-    """A time with thin spaces between thousands."""
-    return f"{time:,.{decimals}f}".replace(",", THIN_SPACE)
-
-
-def decimals_for(event: int, time: float) -> int:
-    """As many decimals as tell one event from the next, at the run's mean pace."""
-    if event <= 0 or time <= 0:
-        return 2
-    return min(9, max(0, math.ceil(-math.log10(time / event))))
 
 
 class Entry(NamedTuple):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from model.engine import System
 from model.explain import Narrator
+from model.inspection import Inspector
 from model.metrics import Batches, Estimate
 from model.statespec import StateSpec
 
@@ -138,6 +139,8 @@ class Kind(Protocol):
         Whether runs are judged, see :meth:`judge`.
     marks:
         What a log marks and filters by.
+    inspector:
+        What can be looked at: servers, jobs, ..., as they are now and what happened to them.
     measures:
         What a comparison shows of the batches.
     headline:
@@ -159,6 +162,7 @@ class Kind(Protocol):
     compares_decisions: bool
     judges: bool
     marks: tuple[Mark, ...]
+    inspector: Inspector
     measures: tuple[Measure, ...]
     headline: str
     headline_bound_name: str

@@ -33,7 +33,7 @@ def test_words_about_servers_name_no_group(qtbot: QtBot, policy: str) -> None:
     panel.set_frame(frame)
     for server in range(7):
         panel.set_selection(Select(server=server))
-        for words in (server_words(frame, server), panel.facts.text()):
+        for words in (server_words(frame, server), panel.now.facts.text()):
             assert "Group" not in words
             assert "rank" not in words
             assert "GPA" not in words
@@ -49,8 +49,8 @@ def test_static_reservation_shows_configurations(qtbot: QtBot) -> None:
     panel.set_frame(frame)
     panel.set_selection(Select(server=0))
     slots = frame.state.configuration[0]
-    assert f"<i>k</i> = ({', '.join(map(str, slots.tolist()))})" in panel.facts.text()
-    assert f"of {slots.sum()} slots filled" in panel.facts.text()
+    assert f"({', '.join(map(str, slots.tolist()))})" in panel.now.facts.text()
+    assert f"of {slots.sum()} slots" in panel.now.facts.text()
 
 
 @pytest.mark.parametrize("policy", ["static-reservation", "power-of-d", "best-fit"])

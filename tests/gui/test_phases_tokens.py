@@ -30,6 +30,7 @@ from gui.panels.phases.tokens_words import percent, row_words
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame
+from model.inspection import Thing
 from model.systems.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
 from model.systems.phases.state import (
     MATCHED,
@@ -255,10 +256,11 @@ def test_a_line_is_pointed_at_and_picked(qtbot: QtBot, panel: TokensPanel, frame
     spot = QPoint(panel.lines.width() // 2, round(height_of(panel, life)))
     with qtbot.waitSignal(panel.intent) as caught:
         qtbot.mouseClick(panel.lines, Qt.MouseButton.LeftButton, pos=spot)
-    assert caught.args == [Select(server=life.server)]
+    token = Thing("token", life.token)
+    assert caught.args == [Select(server=life.server, thing=token)]
     with qtbot.waitSignal(panel.intent) as caught:
         qtbot.mouseDClick(panel.lines, Qt.MouseButton.LeftButton, pos=spot)
-    assert caught.args == [Select(server=life.server, floating=True)]
+    assert caught.args == [Select(server=life.server, floating=True, thing=token)]
     tip = panel.lines.tip_at(QPointF(spot))
     assert f"token {life.token + 1:,}".replace(",", "\u2009") in tip
     assert f"server {life.server + 1}" in tip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Iterable
 
 import numpy as np
@@ -221,13 +222,15 @@ class PolicyMapPanel(Panel):
         found: list[int] = np.flatnonzero(here & (pool_of == self.pool.currentIndex())).tolist()
         return found
 
-    def _click(self, cell: int) -> None:
+    def _click(self, cell: int, double: bool) -> None:
         """Point at a server of the cell; at the next one with each further click."""
         servers = self._servers_in(cell)
-        if servers:
+        if double and self.selection.server in servers:
+            self.intent.emit(replace(self.selection, floating=True))
+        elif servers:
             before = -1 if self.selection.server is None else self.selection.server
             server = next((one for one in servers if one > before), servers[0])
-            self.intent.emit(Select(server=server))
+            self.intent.emit(Select(server=server, floating=double))
 
     def _tell(self, event: QHelpEvent, cell: int | None) -> None:
         text = ("Each cell is a configuration, real and virtual jobs together. Its shade is π, "

@@ -34,10 +34,11 @@ TOO_SMALL = "There is no room for this many configurations; enlarge the panel."
 class MapView(QWidget):
     """Cells, arrows and legend of one pool; over them its servers.
 
-    ``cell_clicked`` gives a cell; ``tip_asked`` the event and a cell or None.
+    ``cell_clicked`` gives a cell and whether by a double click; ``tip_asked`` the event and a cell
+    or None.
     """
 
-    cell_clicked = Signal(int)
+    cell_clicked = Signal(int, bool)
     tip_asked = Signal(object, object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -194,9 +195,12 @@ class MapView(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         cell = self.cell_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and cell is not None:
-            self.cell_clicked.emit(cell)
+            self.cell_clicked.emit(cell, event.type() == QEvent.Type.MouseButtonDblClick)
         else:
-            super().mousePressEvent(event)
+            event.ignore()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.mousePressEvent(event)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:

@@ -30,6 +30,8 @@ from gui.panels.phases.wording import phase_letters
 from gui.panels.zoomed import ZoomedPicture
 from gui.theme import Theme
 from model.frame import Frame
+from model.inspection import SERVER, Thing
+from model.systems.phases.inspection import VIRTUAL
 
 #: What the height of a bin stands for at first, by how much it grows when more is in use, and
 #: what it stands for where no more can be.
@@ -109,10 +111,14 @@ class PhaseServersView(ZoomedPicture):
         self._look(*new.around(old, point.x(), point.y()))
 
     def _selected(self, frame: Frame, hit: Any, floating: bool) -> Select:
-        state, job = frame.state, None
-        if hit.record is not None and not state.job_virtual[hit.record]:
-            job = int(state.job_number[hit.record])  # virtual jobs are numbered apart
-        return Select(server=hit.place.server, job=job, floating=floating)
+        server, pool = hit.place.server, max(hit.place.pool, 0)
+        if hit.record is None:
+            thing = Thing(SERVER, server, pool) if pool else None  # else its number says all
+            return Select(server=server, floating=floating, thing=thing)
+        number = int(frame.state.job_number[hit.record])
+        if frame.state.job_virtual[hit.record]:  # virtual jobs are numbered apart
+            return Select(server=server, floating=floating, thing=Thing(VIRTUAL, number))
+        return Select(server=server, job=number, floating=floating)
 
     def words_at(self, position: QPointF) -> str:
         """What hovering at a point says."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Iterable
 
 from PySide6.QtGui import QResizeEvent
@@ -18,6 +19,8 @@ from gui.panels.phases.tokens_words import row_words, tiles, unit
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.theme import Theme, current_fonts
 from model.frame import Frame, RunInfo
+from model.inspection import Thing
+from model.systems.phases.inspection import TOKEN
 
 #: From this width on the lives stand beside curves and rates.
 _WIDE = 1000
@@ -50,9 +53,7 @@ class TokensPanel(Panel):
         self.plot.picked.connect(self._go_to)
         self.rates = RatesChart(self.theme, self.body)
         self.lines = LifeLines(self.theme, self.body)
-        self.lines.picked.connect(
-            lambda server, double: self.intent.emit(Select(server=server, floating=double))
-        )
+        self.lines.picked.connect(self._pick)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 4)
         column.setSpacing(2)
@@ -120,6 +121,9 @@ class TokensPanel(Panel):
     def show_selection(self, selection: Select) -> None:
         """Mark the tokens of the server that is pointed at."""
         self.lines.set_server(selection.server)
+
+    def _pick(self, token: int, server: int, floating: bool) -> None:
+        self.intent.emit(replace(Select.of(Thing(TOKEN, token), floating), server=server))
 
     def _go_to(self, time: float) -> None:
         if self.frame is not None:

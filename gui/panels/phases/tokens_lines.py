@@ -32,9 +32,9 @@ _DIGITS = 4
 
 
 class LifeLines(QWidget):
-    """A line for each token; ``picked`` gives its server, and whether by a double click."""
+    """A line for each token; ``picked`` gives it, its server, and whether by a double click."""
 
-    picked = Signal(int, bool)
+    picked = Signal(int, int, bool)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -181,7 +181,7 @@ class LifeLines(QWidget):
     def _click(self, event: QMouseEvent, *, double: bool) -> None:
         life = self.life_at(event.position().y())
         if event.button() == Qt.MouseButton.LeftButton and life is not None:
-            self.picked.emit(life.server, double)
+            self.picked.emit(life.token, life.server, double)
         else:
             event.ignore()
 

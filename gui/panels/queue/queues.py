@@ -19,6 +19,8 @@ from gui.panels.queue.wording import reason_words, share_words, size_words, told
 from gui.panels.tiles import paint_ground
 from gui.theme import Theme
 from model.frame import Frame, RunInfo
+from model.inspection import Thing
+from model.systems.queue.inspection import QUEUE
 from model.systems.queue.state import WAITING
 
 _EDGES = 10  # what is around and between lanes and ruler
@@ -44,6 +46,9 @@ class QueuesPanel(Panel):
         self.lanes.resized.connect(self._refresh)
         self.lanes.job_hovered.connect(self._hover)
         self.lanes.job_clicked.connect(self._click)
+        self.lanes.queue_clicked.connect(
+            lambda queue, double: self.intent.emit(Select.of(Thing(QUEUE, queue), double))
+        )
         self.lanes.tip_asked.connect(self._tell)
         self.area = QScrollArea(self.body)
         self.area.setWidgetResizable(True)

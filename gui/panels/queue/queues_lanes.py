@@ -32,6 +32,7 @@ class LanesView(QWidget):
     resized = Signal()  #: there may be room for other jobs now
     job_hovered = Signal(object)  #: a job's number, or None
     job_clicked = Signal(int, bool)  #: a job's number, and whether it was a double click
+    queue_clicked = Signal(int, bool)  #: the queue of a lane clicked elsewhere
     tip_asked = Signal(object, object, object)  #: the event, a record or None, a queue or None
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -217,9 +218,11 @@ class LanesView(QWidget):
         self._click(event, double=True)
 
     def _click(self, event: QMouseEvent, *, double: bool) -> None:
-        job = self._job_at(event.position())
+        job, queue = self._job_at(event.position()), self._queue_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and job is not None:
             self.job_clicked.emit(job.number, double)
+        elif event.button() == Qt.MouseButton.LeftButton and queue is not None:
+            self.queue_clicked.emit(queue, double)
         else:
             event.ignore()
 

@@ -34,7 +34,9 @@ class WeightsPanel(Panel):
         self._pace = LabelPace()
         self.tiles = Tiles(self.theme, self.body)
         self.chart = WeightsChart(self.theme)
-        self.chart.picked.connect(lambda server: self.intent.emit(Select(server=server)))
+        self.chart.picked.connect(
+            lambda server, double: self.intent.emit(Select(server=server, floating=double))
+        )
         self._content = QWidget()
         inner = QVBoxLayout(self._content)
         inner.setContentsMargins(0, 0, 0, 0)

@@ -36,9 +36,10 @@ class Line(NamedTuple):
 
 
 class WeightsChart(QWidget):
-    """All blocks below each other; signal ``picked`` gives a server whose number was clicked."""
+    """All blocks below each other; signal ``picked`` gives a server that was clicked,
+    and whether twice."""
 
-    picked = Signal(int)
+    picked = Signal(int, bool)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -167,9 +168,12 @@ class WeightsChart(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         server = self.server_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and server is not None:
-            self.picked.emit(server)
+            self.picked.emit(server, event.type() == QEvent.Type.MouseButtonDblClick)
         else:
-            super().mousePressEvent(event)
+            event.ignore()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.mousePressEvent(event)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:

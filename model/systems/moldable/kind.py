@@ -9,6 +9,7 @@ from typing import Any, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from model.inspection import Inspector
 from model.policies.moldable.base import MoldablePolicy
 from model.records import ARRIVAL
 from model.scenario.moldable import MoldableScenario
@@ -18,6 +19,7 @@ from model.systems.moldable import arrivals, invariants, measures, rows, trace
 from model.systems.moldable import facts as describing
 from model.systems.moldable.explain import MoldableNarrator
 from model.systems.moldable.facts import MoldableFacts, MoldableStanding
+from model.systems.moldable.inspection import MoldableInspector
 from model.systems.moldable.numbers import MoldableNumbers, numbers_of
 from model.systems.moldable.state import MoldableState
 from model.systems.moldable.statespec import SPEC
@@ -62,6 +64,7 @@ class MoldableKind(UsualKind):
     kernels = KERNELS
     compares_decisions = True
     marks: tuple[Mark, ...] = MARKS
+    inspector: Inspector = MoldableInspector()
     measures: tuple[Measure, ...] = (
         Measure("blocking_probability", "blocked, %", "per cent"),
         Measure("execution_time", "mean execution time"),

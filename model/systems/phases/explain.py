@@ -106,7 +106,7 @@ class PhaseNarrator:
         return f"{job} of type {kind} arrives"
 
     def _moved_row(self, row: np.void, flags: int) -> str:
-        job = self._any_job(int(row["job"]), bool(flags & FLAG_OF_VIRTUAL))
+        job = self.job(int(row["job"]), bool(flags & FLAG_OF_VIRTUAL))
         server, before = self._server(row["server"], row["pool"]), self._type(row["type"])
         if flags & FLAG_DEPARTED:
             return f"{job} departs from {server} in phase {before}"
@@ -238,13 +238,13 @@ class PhaseNarrator:
         return f"{text}, the limit is {values['limit']}"
 
     def _move(self, values: Values) -> str:
-        job = self._any_job(values["job"], values["virtual"])
+        job = self.job(values["job"], values["virtual"])
         server = self._server(values["server"], values["pool"])
         return (f"{job} on {server} goes from {self._type(values['from'])} to "
                 f"{self._type(values['to'])}")  # fmt: skip
 
     def _departure(self, values: Values) -> str:
-        job = self._any_job(values["job"], values["virtual"])
+        job = self.job(values["job"], values["virtual"])
         server = self._server(values["server"], values["pool"])
         return f"{job} departs from {server} in phase {self._type(values['from'])}"
 
@@ -331,13 +331,14 @@ class PhaseNarrator:
 
     def _taken(self, record: int, state: PhaseState) -> list[str]:
         made, came = float(state.job_token_time[record]), float(state.job_arrival[record])
-        job = self._any_job(int(state.job_number[record]), bool(state.job_virtual[record]))
+        job = self.job(int(state.job_number[record]), bool(state.job_virtual[record]))
         server = self._server(int(state.job_server[record]), int(state.job_pool[record]))
         phase = self._type(int(state.job_phase[record]))
         return [f"made at {time_shown(made)}, taken at {time_shown(came)} by {job}",
                 f"{job} is on {server} in phase {phase} now"]  # fmt: skip
 
-    def _any_job(self, number: int, virtual: bool) -> str:
+    def job(self, number: int, virtual: bool = False) -> str:
+        """What a job is called, or a virtual one."""
         return f"virtual job {self._virtual_name(number)}" if virtual else \
             f"job {self._job_name(number)}"  # fmt: skip
 

@@ -9,6 +9,7 @@ from typing import Any, Iterator, Mapping
 
 import numpy as np
 
+from model.inspection import Inspector
 from model.policies.phases.base import PhasePolicy
 from model.scenario.phases import PhasesScenario
 from model.statespec import StateSpec
@@ -18,6 +19,7 @@ from model.systems.phases import facts as describing
 from model.systems.phases.explain import PhaseNarrator
 from model.systems.phases.facts import PhaseFacts, PhaseStanding
 from model.systems.phases.from_scenario import numbers_of
+from model.systems.phases.inspection import PhasesInspector
 from model.systems.phases.numbers import PhaseNumbers
 from model.systems.phases.rehearsal import rehearse
 from model.systems.phases.state import PhaseState
@@ -71,6 +73,7 @@ class PhasesKind(UsualKind):
     event_kinds = rows.EVENT_KINDS
     kernels = KERNELS
     marks: tuple[Mark, ...] = MARKS
+    inspector: Inspector = PhasesInspector()
     measures: tuple[Measure, ...] = (
         Measure("active_servers", "active servers"),
         Measure("cost_rate", "cost rate per server"),

@@ -100,8 +100,16 @@ class QueueNarrator:
             return f"{self._job(row['job'])} left server {row['server'] + 1}"
         return ", ".join(parts)
 
+    def job_name(self, number: int) -> str:
+        """The name of a job."""
+        return self._name(number)
+
+    def why_waits(self, row: np.void) -> str:
+        """Why the job that a row says waits does so; empty if the row does not say."""
+        return "; ".join(self._reasons(row))
+
     def _kept(self, row: np.void) -> str:
-        why = "; ".join(self._reasons(row))
+        why = self.why_waits(row)
         return f"{self._job(row['kept'])} waits{': ' if why else ''}{why}"
 
     def _reasons(self, row: np.void) -> list[str]:

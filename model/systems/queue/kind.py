@@ -8,6 +8,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
+from model.inspection import Inspector
 from model.metrics import Batches
 from model.policies.queue.base import QueuePolicy
 from model.scenario.queue import QueueScenario
@@ -17,6 +18,7 @@ from model.systems.queue import arrivals, invariants, measures, rows, trace
 from model.systems.queue import facts as describing
 from model.systems.queue.explain import QueueNarrator
 from model.systems.queue.facts import QueueFacts, QueueStanding
+from model.systems.queue.inspection import QueueInspector
 from model.systems.queue.numbers import QueueNumbers, numbers_of
 from model.systems.queue.state import QueueState
 from model.systems.queue.statespec import SPEC
@@ -69,6 +71,7 @@ class QueueKind(UsualKind):
     slotted = True
     judges = True
     marks: tuple[Mark, ...] = MARKS
+    inspector: Inspector = QueueInspector()
     measures: tuple[Measure, ...] = (
         Measure("queue_length", "mean queue"),
         Measure("queue_growth", "growth per slot"),

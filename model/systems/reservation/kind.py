@@ -9,6 +9,7 @@ from typing import Any, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from model.inspection import Inspector
 from model.records import ARRIVAL
 from model.scenario.reservation import ReservationScenario
 from model.statespec import StateSpec
@@ -17,6 +18,7 @@ from model.systems.reservation import arrivals, invariants, measures, rows, trac
 from model.systems.reservation.bounds import Bounds
 from model.systems.reservation.classification import Classification, classify
 from model.systems.reservation.explain import ReservationNarrator
+from model.systems.reservation.inspection import ReservationInspector
 from model.systems.reservation.numbers import ReservationNumbers, numbers_of
 from model.systems.reservation.rows import FLAG_ADMITTED
 from model.systems.reservation.state import ReservationState
@@ -83,6 +85,7 @@ class ReservationKind(UsualKind):
     kernels = KERNELS
     compares_decisions = True
     marks: tuple[Mark, ...] = MARKS
+    inspector: Inspector = ReservationInspector()
     measures: tuple[Measure, ...] = (
         Measure("reward_rate", "reward rate"),
         Measure("rejection_probability", "rejected, %", "per cent"),

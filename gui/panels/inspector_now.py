@@ -1,0 +1,208 @@
+"""What is known of a thing now, in the inspector: facts, a curve, a table."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QIcon
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QLabel,
+    QScrollArea,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.panels.decisions_model import Index
+from gui.panels.inspector_curve import SmallCurve
+from gui.panels.scenario_cells import type_pixmap
+from gui.theme import Theme
+from model.inspection import Description, Fact, Section, Table, TableLine, Thing
+
+#: Lines that a table shows at once.
+_MOST_LINES = 12
+
+
+class LinesModel(QAbstractTableModel):
+    """The lines of a table."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.table = Table("", (), ())
+        self.icons: dict[int, QIcon] = {}
+        self.muted: Any = None
+
+    def set_table(self, table: Table) -> None:
+        """Show another table."""
+        if table == self.table:
+            return
+        same = (table.columns, len(table.lines)) == (self.table.columns, len(self.table.lines))
+        if not same:
+            self.beginResetModel()
+        self.table = table
+        if not same:
+            self.endResetModel()
+        elif table.lines:
+            last = self.index(len(table.lines) - 1, len(table.columns) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    def line(self, row: int) -> TableLine:
+        """A line of the table."""
+        return self.table.lines[row]
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.table.lines)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.table.columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        line, column = self.line(index.row()), index.column()
+        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
+            return line.cells[column]
+        if role == Qt.ItemDataRole.DecorationRole and column == 0:
+            return self.icons.get(line.type)
+        if role == Qt.ItemDataRole.ForegroundRole and line.thing is None:
+            return self.muted
+        return _side(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return self.table.columns[section]
+        return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+
+def _side(column: int) -> Qt.AlignmentFlag:
+    """Names stand at the left, numbers at the right."""
+    side = Qt.AlignmentFlag.AlignRight if column > 1 else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
+class Now(QScrollArea):
+    """What is known of a thing; ``chosen`` is a thing that was clicked in it."""
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._things: dict[str, Thing] = {}
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.facts = QLabel()
+        self.facts.setContentsMargins(10, 0, 10, 4)
+        self.facts.setWordWrap(True)
+        self.facts.setTextFormat(Qt.TextFormat.RichText)
+        self.facts.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse
+            | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+        self.facts.linkActivated.connect(lambda link: self.chosen.emit(self._things[link]))
+        self.curve = SmallCurve(theme)
+        self.model = LinesModel(self)
+        self.table = self._table()
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget in (self.facts, self.curve, self.table):
+            column.addWidget(widget)
+        column.addStretch(1)
+        self.setWidget(inner)
+
+    def _table(self) -> QTableView:
+        table = QTableView()
+        table.setModel(self.model)
+        table.setShowGrid(False)
+        table.setFrameShape(QFrame.Shape.NoFrame)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setTabKeyNavigation(False)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        table.verticalHeader().hide()
+        table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setHighlightSections(False)
+        table.clicked.connect(self._pick)
+        table.activated.connect(self._pick)
+        return table
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.curve.restyle(theme)
+        height = round(QFontMetricsF(self.font()).height())
+        self.table.setIconSize(QSize(height, height))
+        self.table.verticalHeader().setDefaultSectionSize(height + 8)
+        self.model.muted = self.palette().placeholderText()
+        self.model.icons.clear()
+
+    def show_description(self, description: Description, new: bool) -> None:
+        """Show what is known; of a *new* thing from its beginning."""
+        self._things.clear()
+        text = "".join(self._section(section) for section in description.sections)
+        text = f"<table cellspacing='0'>{text}</table>" if text else ""
+        if description.absent:
+            text = html.escape(description.absent)
+        if text != self.facts.text():
+            self.facts.setText(text)
+        self.curve.setVisible(description.curve is not None)
+        if description.curve is not None:
+            self.curve.show_curve(description.curve)
+        self._show_table(description.table)
+        if new:
+            self.verticalScrollBar().setValue(0)
+
+    def _show_table(self, table: Table | None) -> None:
+        lines = 0 if table is None else len(table.lines)
+        self.table.setVisible(lines > 0)
+        if table is None or not lines:
+            return
+        for line in table.lines:
+            if line.type >= 0 and line.type not in self.model.icons:
+                self.model.icons[line.type] = self._mark(line.type)
+        self.table.setAccessibleName(table.name)
+        self.model.set_table(table)
+        row = self.table.verticalHeader().defaultSectionSize()
+        head = self.table.horizontalHeader().sizeHint().height()
+        self.table.setFixedHeight(head + row * min(lines, _MOST_LINES) + 4)
+
+    def _mark(self, number: int) -> QIcon:
+        side, ratio = round(QFontMetricsF(self.font()).height()), self.devicePixelRatioF()
+        return QIcon(type_pixmap(self._theme, number, side, ratio, self.font()))
+
+    # Words.
+
+    def _section(self, section: Section) -> str:
+        title = (f"<tr><td colspan='2' style='padding-top: 6px'><b>{html.escape(section.title)}"
+                 "</b></td></tr>") if section.title else ""  # fmt: skip
+        return title + "".join(self._fact(fact) for fact in section.facts)
+
+    def _fact(self, fact: Fact) -> str:
+        value = html.escape(f"{fact.value} {fact.unit}".rstrip())
+        if fact.meaning:
+            ink = self._theme.ink(getattr(self._theme, fact.meaning))
+            value = f"<span style='color: {ink}'>{value}</span>"
+        if fact.thing is not None:
+            link = str(len(self._things))
+            self._things[link] = fact.thing
+            ink = self._theme.ink(self._theme.focus)
+            value = f"<a href='{link}' style='color: {ink}'>{value}</a>"
+        label = html.escape(fact.label).replace(" ", "&nbsp;")
+        return (f"<tr><td style='color: {self._theme.muted}; padding-right: 12px'>{label}</td>"
+                f"<td>{value}</td></tr>")  # fmt: skip
+
+    # Going elsewhere.
+
+    def _pick(self, index: QModelIndex) -> None:
+        thing = self.model.line(index.row()).thing
+        if thing is not None:
+            self.chosen.emit(thing)
