@@ -1,0 +1,91 @@
+"""The faults: a text of the program, what stands in its place, and the tests nearest to it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """*old* stands exactly once in *file*; with *new* in its place one of *tests* must fail."""
+
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """One line that tells it from the others."""
+        return f"{self.file}: {self.old.strip()!r} -> {self.new.strip()!r}"
+
+
+_CONTRACT = "tests/contract"
+_LOSS = (_CONTRACT, "tests/model/test_differential.py", "tests/model/test_peers.py",
+         "tests/model/test_golden_dra.py", "tests/model/test_gpa.py")  # fmt: skip
+_QUEUE = (_CONTRACT, "tests/model/test_queue_differential.py", "tests/model/test_golden_queue.py",
+          "tests/model/test_queue_policies.py")  # fmt: skip
+_PHASES = (_CONTRACT, "tests/model/test_phases_kernels.py", "tests/model/test_phases_golden.py",
+           "tests/model/test_phases_system.py")  # fmt: skip
+_MOLDABLE = (_CONTRACT, "tests/model/test_moldable_kernels.py",
+             "tests/model/test_moldable_golden.py",
+             "tests/model/test_moldable_policies.py")  # fmt: skip
+_TIME = ("tests/model/test_timeline_machine.py", "tests/model/test_session.py",
+         "tests/model/test_recorder.py")  # fmt: skip
+_METRICS = (_CONTRACT, "tests/model/test_metrics.py", "tests/model/test_paired.py")
+_CURVES = ("tests/gui/test_pyramids.py", "tests/gui/test_curves.py")
+
+FAULTS = (
+    # Policies of the loss system.
+    Fault("model/policies/best_fit.py", "np.argmax(load)", "np.argmin(load)", _LOSS),
+    Fault("model/policies/best_fit.py", "int(np.argmax(load))",
+          "len(load) - 1 - int(np.argmax(load[::-1]))", _LOSS),
+    Fault("model/policies/gpa.py", "key=lambda j: (needed[j], j)", "key=lambda j: (needed[j], -j)",
+          _LOSS),
+    Fault("model/policies/gpa.py", "-(-left[j] // k)", "left[j] // k", _LOSS),
+    Fault("model/policies/gpa.py", "servers_left[pool] -= count", "servers_left[pool] -= 1",
+          (*_LOSS, "tests/theory/test_pools.py")),
+    # Policies of queues.
+    Fault("model/policies/queue/vqs.py", "share //= 3", "share //= 2", _QUEUE),
+    Fault("model/policies/queue/vqs.py", "if waiting and not present:", "if waiting:", _QUEUE),
+    Fault("model/policies/queue/vqs.py", "taken += job.room[0]", "taken += 0", _QUEUE),
+    Fault("model/policies/queue/bf_js.py", "and not view.is_stalled(server)", "", _QUEUE),
+    # Policies of jobs with phases.
+    Fault("model/policies/phases/jrs.py", "jobs[job_type] += 1", "jobs[job_type] = 1", _PHASES),
+    Fault("model/policies/phases/jrs.py", "yield from self._token_gone(view, server)\n"
+          "        yield from self._keep_limit(view, pool)",
+          "yield from self._token_gone(view, server)", _PHASES),
+    Fault("model/policies/phases/jrs.py", "if view.timer_runs(server):", "if False:", _PHASES),
+    # Measures.
+    Fault("model/systems/queue/measures.py", "ratio(table[:, 0], table[:, 3])",
+          "ratio(table[:, 0], table[:, 2])", _METRICS),
+    Fault("model/systems/phases/measures.py", "float(numbers.cost_unit)",
+          "10 * float(numbers.cost_unit)", _METRICS),
+    Fault("model/systems/moldable/measures.py", "float(1 / mean)", "float(mean)", _METRICS),
+    Fault("model/systems/moldable/measures.py", "areas[:, j, i] / (length * numbers.servers)",
+          "areas[:, j, i] / length", _METRICS),
+    Fault("model/systems/reservation/measures.py", "ratio(table[:, 2], table[:, 1] + table[:, 2])",
+          "ratio(table[:, 2], table[:, 1])", _METRICS),
+    Fault("model/systems/reservation/measures.py", "jobs @ rewards / numbers.servers",
+          "jobs @ rewards", _METRICS),
+    Fault("model/metrics.py", "mean = above.sum() / below.sum()", "mean = (above / below).mean()",
+          _METRICS),
+    Fault("model/metrics.py", "(above - mean * below) / below.mean()",
+          "(above - mean * below) / below", _METRICS),
+    Fault("model/growth.py", "WORKING = 1.5", "WORKING = 1.0", ("tests/model/test_growth.py",)),
+    Fault("model/growth.py", "(count * found + 2) / (count - 4)", "found",
+          ("tests/model/test_growth.py",)),
+    # Workloads and numbers.
+    Fault("model/workload.py", "random.lognormal(centre, spread**0.5, n)",
+          "random.lognormal(centre, spread, n)",
+          ("tests/model/test_workload.py", "tests/model/test_queue_laws.py", _CONTRACT)),
+    # Time.
+    Fault("model/comparison/lockstep.py", "UPDATE: 1, TICK: 1, ARRIVAL: 2",
+          "UPDATE: 2, TICK: 1, ARRIVAL: 1", ("tests/model/test_comparison.py",)),
+    # The window.
+    Fault("gui/history_bar.py", "(event - first) / (last - first)",
+          "(event - first) / (last - first + 9)", ("tests/gui/test_history_bar.py",)),
+    Fault("gui/panels/phases/servers_layout.py", "place_x, place_y = x - left, y - top",
+          "place_x, place_y = x, y", ("tests/gui/test_phases_servers_geometry.py",)),
+    Fault("gui/plotting/pyramid.py", "np.fmin.reduce(rest)", "rest[0]", _CURVES),
+    Fault("gui/plotting/pyramid.py", 'side="right")) - 1)', 'side="right")))', _CURVES),
+)  # fmt: skip
