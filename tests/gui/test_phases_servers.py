@@ -181,6 +181,9 @@ def test_of_servers_without_number_those_in_use_are_shown(qtbot: QtBot) -> None:
     assert not scene.layout.grids[0].cell.virtual
     assert not scene.layout.grids[0].cell.token
     assert caption_words(made.frame(), section) == ("Servers: 2 in use",)
+    crowded = made.real(5, H, 3).frame()
+    assert caption_words(crowded, section) == ("Servers: 2 in use, 1 above capacity",
+                                               "2 in use, 1 above")  # fmt: skip
     panel.set_frame(made.real(30, L).frame())
     assert 31 <= len(scene_in(panel).sections[0]) <= 40
     marks = {item.mark for item in entries(made.frame().info, jobs=True)}

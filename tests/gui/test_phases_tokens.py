@@ -17,6 +17,7 @@ from gui.intents import GoTo, Select
 from gui.panels.phases.colours import phase_color
 from gui.panels.phases.tokens import TokensPanel
 from gui.panels.phases.tokens_lives import Life
+from gui.panels.phases.tokens_rates import HEADINGS
 from gui.panels.phases.tokens_reading import (
     counts_in,
     limits_shown,
@@ -349,3 +350,18 @@ def test_the_series_are_the_samples(panel: TokensPanel, frame: Frame) -> None:
     series = panel.series()
     assert series is not None
     assert len(list(series[1])) == len(frame.samples)
+
+
+def test_headings_of_rates_are_whole_in_a_narrow_panel(qtbot: QtBot, frame: Frame) -> None:
+    """Long names get more room than short ones, so that none is cut before all would be."""
+    panel = TokensPanel(LIGHT)
+    qtbot.addWidget(panel)
+    panel.set_frame(frame)
+    chart = panel.rates
+    measure = chart.fontMetrics().horizontalAdvance
+    least = [measure(brief) for _, brief in HEADINGS]
+    rates = chart._columns()[2]
+    chart.resize(round(chart.width() - rates[-1].right() + rates[0].left() + sum(least) + 60), 300)
+    widths = [box.width() for box in chart._columns()[2]]
+    assert len(set(widths)) > 1
+    assert all(wide >= text for wide, text in zip(widths, least, strict=True))

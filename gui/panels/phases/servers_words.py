@@ -77,7 +77,8 @@ def caption_words(frame: Frame, section: Section) -> tuple[str, ...]:
     over = int((state.use[chosen] > frame.info.numbers.capacity).any(axis=1).sum())
     overruns = f", {grouped(over)} above capacity" if over else ""
     if not facts.normal_servers:
-        return (f"Servers: {grouped(busy)} in use{overruns}",)
+        words = [f"Servers: {grouped(busy)} in use{overruns}"]
+        return tuple(words + [f"{grouped(busy)} in use, {grouped(over)} above"] * (over > 0))
     name = f"Pool {section.pool + 1}" if section.pool >= 0 else "Normal servers"
     total = len(section)
     servers = f"{name}: {grouped(total)} {plural(total, 'server')}" if section.pool >= 0 else (

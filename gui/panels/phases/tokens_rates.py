@@ -80,12 +80,15 @@ class RatesChart(SteadyRows[RateRow]):
         first = QRectF(_MARGIN, 0, name + 1, height)
         free = self.width() - _MARGIN - first.right() - self._count_width() - 2 * _GAP
         free -= _GAP * (len(HEADINGS) - 1)
-        if free - boxes < len(HEADINGS) * metrics.horizontalAdvance(HEADINGS[-1][1]):
+        least = [metrics.horizontalAdvance(brief) for _, brief in HEADINGS]
+        if free - boxes < sum(least):
             boxes = 0.0  # the numbers beside them say the same
         second = QRectF(first.right() + _GAP, 0, boxes + self._count_width(), height)
-        left, wide = second.right() + _GAP, (free - boxes) / len(HEADINGS)
-        rates = (QRectF(left + place * (wide + _GAP), 0, max(1.0, wide), height)
-                 for place in range(len(HEADINGS)))  # fmt: skip
+        left, more = second.right() + _GAP, (free - boxes - sum(least)) / len(HEADINGS)
+        rates = []
+        for wide in least:
+            rates.append(QRectF(left, 0, max(1.0, wide + more), height))
+            left += wide + more + _GAP
         return first, second, tuple(rates)
 
     @property
