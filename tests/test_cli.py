@@ -149,9 +149,11 @@ class TestRun:
         assert "'cheap'" in said.err
         assert json.loads(said.out)["scenario"] == "huge.toml"
 
-    def test_the_google_trace_runs_and_is_accounted_for(self, answer, slotscope, shared_traces):
+    def test_the_google_trace_runs_and_is_accounted_for(self, slotscope, shared_traces):
         path = shared_traces / "google2011" / "task_events-job_id-mod151eq2.csv.gz"
-        found = answer(f"run dra-google --until 12000 --warmup 0 --trace {path}")
+        said = slotscope(f"run dra-google --until 12000 --warmup 0 --trace {path} --json")
+        assert "the last recorded job arrives at 9445.22" in said.err
+        found = json.loads(said.out)
         report = found["import"]
         assert (report["rows"], report["kept"]) == (2165, 485)
         assert found["metrics"]["admitted"]["mean"] + found["metrics"]["rejected"]["mean"] == 485
@@ -399,7 +401,7 @@ class TestClassroom:
 
     def test_its_description_names_the_events(self):
         text = load_scenario("dra-classroom").description
-        assert re.findall(r"event (\d+)", text) == ["15", "18"]
+        assert dict.fromkeys(re.findall(r"event (\d+)", text)) == dict.fromkeys(["15", "18"])
 
     def test_event_15_is_a_migration_and_a_reassignment(self, rows):
         row = rows[14]

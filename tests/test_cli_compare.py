@@ -94,6 +94,7 @@ def test_the_window_gets_all_policies(slotscope, monkeypatch):
     from types import SimpleNamespace
 
     from gui.platform import Platform
+    from model.origin import Moment
 
     opened = []
     window = SimpleNamespace(main=lambda *given: opened.append(given) or 0)
@@ -101,6 +102,6 @@ def test_the_window_gets_all_policies(slotscope, monkeypatch):
     monkeypatch.setattr("gui.app", window, raising=False)
     monkeypatch.setattr("gui.platform.require_platform", lambda *_, **__: Platform("offscreen"))
     assert slotscope("dra-classroom --policy dra --policy first-fit --event 3").code == 0
-    assert opened == [("dra-classroom", ("dra", "first-fit"), None, 3, ())]
+    assert opened == [("dra-classroom", ("dra", "first-fit"), None, Moment((3,)), ())]
     said = slotscope("dra-classroom --policy dra --policy nix")
     assert (said.code, said.err.count("\n"), len(opened)) == (2, 1, 1)

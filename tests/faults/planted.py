@@ -51,9 +51,8 @@ FAULTS = (
     Fault("model/policies/queue/bf_js.py", "and not view.is_stalled(server)", "", _QUEUE),
     # Policies of jobs with phases.
     Fault("model/policies/phases/jrs.py", "jobs[job_type] += 1", "jobs[job_type] = 1", _PHASES),
-    Fault("model/policies/phases/jrs.py", "yield from self._token_gone(view, server)\n"
-          "        yield from self._keep_limit(view, pool)",
-          "yield from self._token_gone(view, server)", _PHASES),
+    Fault("model/policies/phases/jrs.py", "self._keep_limit(view, pool, asked)\n\n",
+          "self._keep_limit(view, pool, 0)\n\n", _PHASES),
     Fault("model/policies/phases/jrs.py", "if view.timer_runs(server):", "if False:", _PHASES),
     # Measures.
     Fault("model/systems/queue/measures.py", "ratio(table[:, 0], table[:, 3])",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtGui import QColor, QHelpEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -98,6 +98,14 @@ def test_hovering_tells_all_of_a_configuration(
 # -- the window ----------------------------------------------------------------------------------
 
 
+def near(wanted: str, seen: set[str]) -> bool:
+    """Whether a colour, or one that the eye does not tell from it, was painted."""
+    one = QColor(wanted)
+    apart = (max(abs(one.red() - other.red()), abs(one.green() - other.green()),
+                 abs(one.blue() - other.blue())) for other in map(QColor, seen))  # fmt: skip
+    return min(apart) < 16
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("lecture", [False, True])
 @pytest.mark.parametrize("size", [(280, 240), (560, 640), (1400, 800)])
@@ -120,7 +128,8 @@ def test_it_is_drawn_at_any_size(
                 assert shown.info is not frame.info and size == (280, 240)
                 continue
             seen = colours(panel.view)
-            assert look.run in seen
+            # A dot of a few pixels has none that is not smoothed.
+            assert look.run in seen or (places.side < 20 and near(look.run, seen))
             # In a tiny cell nothing may be left around the servers.
             assert shade(look, 1.0) in seen or places.side < 12
             assert not places.legend.isEmpty() or size != (1400, 800)

@@ -364,7 +364,7 @@ def test_it_scrolls_for_many_rows(qtbot: QtBot, panel: WeightsPanel) -> None:
     panel.set_frame(frame)
     assert len(panel.chart.blocks[0].rows) == 76
     assert panel.chart.height() > panel.height()
-    (area,) = panel.findChildren(QScrollArea)
+    (area,) = panel.body.findChildren(QScrollArea)
     bar = area.verticalScrollBar()
     hidden = panel.chart.height() - area.viewport().height()
     qtbot.waitUntil(lambda: bar.maximum() >= hidden)

@@ -176,7 +176,8 @@ class TestTraceFormat:
     def test_the_algorithms_and_options(self):
         rows = told_of("key", self.QUEUE_PART.partition("**instance file**")[2])
         options = {option for one in ALGORITHMS.values() for option in one.options}
-        assert set(code(rows["runs"])) == {*ALGORITHMS, *options, "algo", "options"}
+        values = {"score", "inner-product", "sequential", "snapshot"}
+        assert set(code(rows["runs"])) == {*ALGORITHMS, *options, *values, "algo", "options"}
 
 
 def test_measures_and_kinds_of_events_are_told_of():
