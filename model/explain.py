@@ -17,6 +17,8 @@ THIN_SPACE = "\u2009"
 #: Symbols of units of time; they have no plural.
 UNIT_SYMBOLS = frozenset({"µs", "ms", "s", "min", "h", "d"})
 
+_RESIDUE = 1e-8
+
 
 class Narrator(Protocol):
     """Words the records of one run; what is numbered is numbered from 1 in sentences."""
@@ -46,7 +48,7 @@ def told(kind: str, values: Mapping[str, Any]) -> str:
 def _told(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"({', '.join(_told(item) for item in value)})"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{settled(value):.6g}" if isinstance(value, float) else str(value)
 
 
 def plural(count: int, word: str) -> str:
@@ -72,6 +74,14 @@ def units(unit: str) -> str:
 def singular(unit: str) -> str:
     """A unit as it stands after "per": minute, hour, s."""
     return unit if unit in UNIT_SYMBOLS else unit.removesuffix("s")
+
+
+def settled(value: float) -> float:
+    """*value*, or 0 for what rounding leaves of a difference: negative, and nearer to 0 than 1e-8.
+
+    Chances and rates, which are positive, may truly be as small.
+    """
+    return 0.0 if -_RESIDUE < value < 0 else value
 
 
 def counted(count: int, word: str) -> str:

@@ -8,7 +8,8 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gui.painting.stack_text import Symbols
 from gui.painting.textures import RasterPalette
 from gui.panels.servers_legend import swatch
-from gui.panels.servers_steps import arriving, rejected_type, sentence
+from gui.panels.servers_steps import arriving, rejected_type
+from gui.panels.wording import sentence
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
 
@@ -35,9 +36,7 @@ class EventLine(QObject):
     def show_frame(self, frame: Frame) -> None:
         """Take over a moment; a new rejection pulses once."""
         words = sentence(frame)
-        fresh = words.casefold() != self.words.casefold()
-        # A sentence may start with a symbol, such as k[1], which is no word to be capitalized.
-        self.words = words[:1].upper() + words[1:] if words[1:2].isalpha() else words
+        fresh, self.words = words != self.words, words
         self._job = arriving(frame)
         self.rejects = rejected_type(frame) is not None
         if self.rejects and fresh:

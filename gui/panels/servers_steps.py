@@ -91,20 +91,6 @@ def rejected_type(frame: Frame) -> int | None:
     return job[0] if rejects and job is not None else None
 
 
-def sentence(frame: Frame) -> str:
-    """The current step in a sentence; empty while running."""
-    if frame.running:
-        return ""
-    narrator = frame.info.narrator
-    if frame.records:
-        return narrator.record(frame.records[-1])
-    if frame.event and len(frame.rows):
-        return narrator.row(frame.rows[-1])
-    if frame.next_event is not None:
-        return f"next: {narrator.event(frame.next_event)}"
-    return ""
-
-
 def fresh_records(old: Frame | None, new: Frame) -> Sequence[Record]:
     """The records by which *new* is one step ahead of *old*; none if it is anything else."""
     if old is None or old.running or new.running or old.info is not new.info:

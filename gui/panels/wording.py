@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
 from gui.plotting.scales import MINUS, format_number
-from model.frame import RunInfo
+from model.explain import settled
+from model.frame import Frame, RunInfo
 from model.records import DEPARTURE, Event
 from model.systems.reservation.explain import ReservationNarrator
 
@@ -19,11 +21,14 @@ THIN = "\u2009"
 
 _LONGEST_EXACT = 8
 
+_FIRST = re.compile(r"\w*[(\[]?")
+
 
 def significant(value: float, digits: int = 4) -> str:
     """*value* with so many significant digits, or fewer if they say all there is to say."""
     if not math.isfinite(value):
         return "–"
+    value = settled(value)
     if not value:
         return "0"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
@@ -65,6 +70,27 @@ def job_words(info: RunInfo, job_type: int, number: int) -> str:
     narrator: Any = info.narrator
     words: str = narrator.job(number, job_type)
     return words
+
+
+def sentence(frame: Frame) -> str:
+    """The current step, the last event, or what comes first; empty while running."""
+    narrator = frame.info.narrator
+    if frame.running:
+        return ""
+    if frame.records:
+        return capitalized(narrator.record(frame.records[-1]))
+    if frame.event and len(frame.rows):
+        return capitalized(narrator.row(frame.rows[-1]))
+    return capitalized(f"next: {narrator.event(frame.next_event)}") if frame.next_event else ""
+
+
+def capitalized(words: str) -> str:
+    """*words* as a sentence begins.
+
+    It may begin with a symbol, such as k[1], k₁, j or min(i, j), which is no word.
+    """
+    first = _FIRST.findall(words)[0]
+    return words[:1].upper() + words[1:] if len(first) > 1 and first.isalpha() else words
 
 
 def on_any_server(info: RunInfo, event: Event) -> str:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gui.gestures import Gestures, show_tip
 from gui.intents import Select
 from gui.painting.stack_text import Lines
+from gui.panels.wording import sentence
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
 
@@ -40,8 +41,6 @@ class ZoomedPicture(QWidget):
     zoom: Callable[[float, QPointF], None]
     #: What hovering at a point says.
     words_at: Callable[[QPointF], str]
-    #: The sentence above the picture.
-    _say: Callable[[Frame], str]
     #: What another run, theme or font changes for good; ``_text`` and ``_ratio`` are known.
     _prepare: Callable[[Frame], None]
     #: The picture of a frame in the room that there is.
@@ -96,7 +95,7 @@ class ZoomedPicture(QWidget):
         if before is None or list(map(id, before.runs)) != list(map(id, frame.runs)):
             self._zoom, self._offset = 1.0, (0, 0)
             self._restyle()
-        self._sentence = self._say(frame)
+        self._sentence = sentence(frame)
         if not frame.running:
             self.setAccessibleDescription(self._sentence)
         self.update()

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any, Mapping, Sequence
 
 from model.cli.guard import note
+from model.explain import settled
 
 #: Seconds between two updates of a progress line.
 PROGRESS_SECONDS = 0.1
@@ -52,7 +53,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: int = 1) 
 
 def shown(value: float | None, digits: int = 6) -> str:
     """A number for people; a dash where there is none."""
-    return f"{value:.{digits}g}" if value is not None and math.isfinite(value) else "-"
+    if value is None or not math.isfinite(value):
+        return "-"
+    return f"{settled(value):.{digits}g}"
 
 
 def duration(seconds: float) -> str:

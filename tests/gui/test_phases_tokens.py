@@ -113,7 +113,7 @@ def test_tokens_stand_against_the_limits_of_the_pools(frame: Frame, pools: Frame
     (one, two) = token_rows(frame, shown_types(frame))
     assert (one.name, two.name, one.pools) == ("L", "H", (0,))
     assert (*one.tokens, *two.tokens) == tuple(frame.state.token_count[0].tolist())
-    assert limits_shown(frame, (one, two)) == {"η_max": 5}
+    assert limits_shown(frame, (one, two)) == {"ηₘₐₓ": 5}
     small, medium, large = token_rows(pools, shown_types(pools))
     plans = pools.info.facts.plan.pools
     assert [len(row.pools) for row in (small, medium, large)] == [2, 2, 1]
@@ -126,7 +126,7 @@ def test_tokens_stand_against_the_limits_of_the_pools(frame: Frame, pools: Frame
 
 def test_one_limit_for_all_types_is_told(together: Frame) -> None:
     rows = token_rows(together, shown_types(together))
-    assert limits_shown(together, rows) == {"η_max in all": 5}
+    assert limits_shown(together, rows) == {"ηₘₐₓ in all": 5}
 
 
 def test_types_that_never_arrive_have_no_row() -> None:
@@ -199,7 +199,7 @@ def test_curves_follow_the_samples_up_to_the_limit(panel: TokensPanel, frame: Fr
         area = np.trapezoid(curve[:, 1], curve[:, 0])
         times, counts = frame.samples[:, TIME_COLUMN], frame.samples[:, SCALARS + kind]
         assert area == pytest.approx(np.diff(times) @ counts[:-1], rel=0.05)
-    (limit,) = [row for row in panel.plot.csv_rows() if row[0] == "η_max"]
+    (limit,) = [row for row in panel.plot.csv_rows() if row[0] == "ηₘₐₓ"]
     assert limit[2] == 5
     assert {phase_color(LIGHT, 0), phase_color(LIGHT, 1)} <= colours(panel.plot)
 
@@ -287,7 +287,7 @@ def test_rates_are_told_where_the_mouse_is(panel: TokensPanel, frame: Frame) -> 
     row = panel.rates.sizeHint().height() / 3
     assert panel.rates.tip_at(1.5 * row).startswith("type L")
     assert panel.rates.tip_at(2.5 * row).startswith("type H")
-    assert "η_max" in panel.rates.tip_at(2)
+    assert "ηₘₐₓ" in panel.rates.tip_at(2)
 
 
 def test_while_it_runs_lines_follow_each_event_nearby(panel: TokensPanel) -> None:

@@ -98,7 +98,7 @@ def test_tokens_of_virtual_jobs_that_left_are_found_too() -> None:
     assert gone
     told = life_words(frame, gone[0])
     assert "by a virtual job, which has left" in told
-    assert "η_max = 1 of type" in told
+    assert "ηₘₐₓ = 1 of type" in told
 
 
 def test_the_last_ones_used_come_first() -> None:

@@ -294,7 +294,15 @@ def test_the_few_numbers_are_those_of_the_run(panel: WeightsPanel) -> None:
     shown = panel.tiles.shown()
     assert shown[:2] == [str(block.heaviest.weight), block.heaviest.name]
     assert shown[2] == f"{share:.3f}"
-    assert shown[3] == str(block.on_largest)
+    assert shown[3] == str(block.heaviest.servers)
+
+
+def test_only_servers_on_the_named_configuration_count_as_on_it(panel: WeightsPanel) -> None:
+    frame = with_queue(frame_at("queues-classroom", "vqs", 40), [0] * 6)  # all weights are equal
+    panel.set_frame(frame)
+    (block,) = panel.chart.blocks
+    assert block.heaviest.servers < block.on_largest
+    assert panel.tiles.shown()[-1] == str(block.heaviest.servers)
 
 
 def test_stalled_servers_are_counted(panel: WeightsPanel) -> None:

@@ -126,7 +126,12 @@ def test_a_policy_of_another_kind_of_system_is_refused_with_those_allowed(scenar
 def test_only_a_policy_known_to_be_of_another_kind_does_not_suit():
     assert suits("dra:reservation_factor=20", "reservation")
     assert not suits("dra:reservation_factor=20", "queue")
-    assert suits(None, "queue") and suits("mine.py", "queue") and suits("misspelt", "queue")
+    assert suits(None, "queue") and suits("misspelt", "queue")
+
+
+def test_policies_of_ones_own_suit_reservation_systems_only():
+    assert suits("mine.py", "reservation")
+    assert not any(suits("mine.py", system) for system in ("queue", "phases", "moldable"))
 
 
 # Runs of a queueing system side by side.

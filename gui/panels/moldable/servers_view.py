@@ -24,7 +24,7 @@ from gui.panels.moldable.servers_marks import Mark, marks, paint_marks, paint_se
 from gui.panels.moldable.servers_raster import SectionRaster
 from gui.panels.moldable.servers_scene import Scene, draw
 from gui.panels.moldable.servers_text import ServerText
-from gui.panels.moldable.servers_words import header, job_lines, sentence, server_words
+from gui.panels.moldable.servers_words import header, job_lines, server_words
 from gui.panels.zoomed import ZoomedPicture
 from gui.theme import Theme
 from model.explain import grouped
@@ -62,9 +62,6 @@ class MoldableServersView(ZoomedPicture):
                 self._flash.start(FLASH)
         self._header = header(frame)
         super().set_frame(frame)
-
-    def _say(self, frame: Frame) -> str:
-        return sentence(frame)
 
     def _prepare(self, frame: Frame) -> None:
         info = frame.info

@@ -25,21 +25,6 @@ MOST_LISTED = 6
 _Q = f"{symbol('q')}₁"
 
 
-def sentence(frame: Frame) -> str:
-    """The current step, the last event, or what comes first; empty while running."""
-    narrator = frame.info.narrator
-    if frame.running:
-        words = ""
-    elif frame.records:
-        words = narrator.record(frame.records[-1])
-    elif frame.event and len(frame.rows):
-        words = narrator.row(frame.rows[-1])
-    else:
-        words = f"next: {narrator.event(frame.next_event)}" if frame.next_event else ""
-    # A sentence may start with a symbol, such as j, which is no word to be capitalized.
-    return words[:1].upper() + words[1:] if words[1:2].isalpha() else words
-
-
 def header(frame: Frame) -> tuple[str, ...]:
     """The servers in use, the jobs, and those blocked so far; the longest first."""
     state, servers = frame.state, frame.info.numbers.servers

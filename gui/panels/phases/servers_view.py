@@ -25,7 +25,7 @@ from gui.panels.phases.servers_scene import Scene, draw
 from gui.panels.phases.servers_sections import Gatherer, Section, info_has_tokens, most_use
 from gui.panels.phases.servers_stamps import Stamps
 from gui.panels.phases.servers_text import ServerText, label_widths
-from gui.panels.phases.servers_words import job_lines, sentence, server_words
+from gui.panels.phases.servers_words import job_lines, server_words
 from gui.panels.phases.wording import phase_letters
 from gui.panels.zoomed import ZoomedPicture
 from gui.theme import Theme
@@ -52,9 +52,6 @@ class PhaseServersView(ZoomedPicture):
             self._top = HARD_TOP if frame.info.numbers.model.hard else FIRST_TOP
             self._gatherer = Gatherer(frame.info.facts)
         super().set_frame(frame)
-
-    def _say(self, frame: Frame) -> str:
-        return sentence(frame)
 
     def _prepare(self, frame: Frame) -> None:
         info = frame.info

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from PySide6.QtWidgets import QWidget
 
 from gui.panels.phases.tokens_reading import (
-    LIMIT,
     TokenRow,
     limited_in_all,
     limits_shown,
@@ -98,7 +97,7 @@ class TokensPlot(TimePlot):
         for text, limit in self._limits.items():
             told = f"{text} {limit}"
             if text not in roles:
-                told = f"ηₘₐₓ{text.removeprefix(LIMIT)} = {limit}"
+                told = f"{text} = {limit}"
             self.set_reference(text, float(limit), roles.get(text, "normal"), told)
         self.reset_view()
 

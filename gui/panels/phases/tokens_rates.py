@@ -222,7 +222,7 @@ class RatesChart(SteadyRows[RateRow]):
         place = int(height // self._row_height()) - 1
         if 0 <= place < len(self._tips):
             return self._tips[place]
-        return (f"Each type's tokens against its limit η_max, and rates {self._span}. A line on "
+        return (f"Each type's tokens against its limit ηₘₐₓ, and rates {self._span}. A line on "
                 "a bar is the rate at which jobs arrive.")  # fmt: skip
 
     def _row_height(self) -> float:

@@ -23,7 +23,7 @@ from model.systems.phases.sampling import (
 from model.systems.phases.state import REQUESTED
 
 #: What the limit of all types is called.
-LIMIT = "η_max"
+LIMIT = "ηₘₐₓ"
 #: Rates are taken over about so many arrivals.
 _ARRIVALS = 400
 

@@ -80,7 +80,7 @@ def _limit(frame: Frame, life: Life) -> str:
     limit = frame.info.facts.plan.pools[life.pool].token_limit
     name = frame.info.numbers.model.phases[life.type]
     kind = "in all" if limited_in_all(frame) else f"of type {name}"
-    return f"the limit η_max = {limit} {kind}"
+    return f"the limit ηₘₐₓ = {limit} {kind}"
 
 
 def row_words(frame: Frame, row: TokenRow, rates: RecentRates, place: int) -> str:

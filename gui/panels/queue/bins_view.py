@@ -20,7 +20,7 @@ from gui.panels.queue.bins_marks import marks, paint_marks, paint_selection
 from gui.panels.queue.bins_raster import BinRaster
 from gui.panels.queue.bins_scene import Scene, draw, scene_of
 from gui.panels.queue.bins_text import BinText, label_widths
-from gui.panels.queue.bins_words import block_words, may_stall, sentence, server_words
+from gui.panels.queue.bins_words import block_words, may_stall, server_words
 from gui.panels.zoomed import ZoomedPicture
 from gui.theme import Theme
 from model.frame import Frame
@@ -35,9 +35,6 @@ class BinView(ZoomedPicture):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._raster = BinRaster()
         super().__init__(theme, "Servers as bins", parent)
-
-    def _say(self, frame: Frame) -> str:
-        return sentence(frame)
 
     def _prepare(self, frame: Frame) -> None:
         numbers, facts = frame.info.numbers, frame.info.facts

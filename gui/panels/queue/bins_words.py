@@ -69,21 +69,6 @@ def _job_line(frame: Frame, record: int) -> str:
     return f"{words}; {service_words(frame, record)}"
 
 
-def sentence(frame: Frame) -> str:
-    """The current step, the last slot, or what comes first; empty while running."""
-    narrator = frame.info.narrator
-    if frame.running:
-        words = ""
-    elif frame.records:
-        words = narrator.record(frame.records[-1])
-    elif frame.event and len(frame.rows):
-        words = narrator.row(frame.rows[-1])
-    else:
-        words = f"next: {narrator.event(frame.next_event)}" if frame.next_event else ""
-    # A sentence may start with a symbol, such as k₁, which is no word to be capitalized.
-    return words[:1].upper() + words[1:] if words[1:2].isalpha() else words
-
-
 def may_stall(frame: Frame) -> bool:
     """Whether servers are stalled under this policy, or were."""
     chosen = getattr(frame.info.parameters, "stall", False)

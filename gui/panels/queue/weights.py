@@ -119,10 +119,10 @@ def _pools(blocks: tuple[WeightBlock, ...]) -> tuple[TileText, ...]:
 
 def _server_texts(blocks: tuple[WeightBlock, ...]) -> tuple[TileText, ...]:
     servers = format_number(sum(block.servers for block in blocks))
-    on_largest = format_number(sum(block.on_largest for block in blocks))
+    on_largest = format_number(sum(block.heaviest.servers for block in blocks))
     texts = [TileText(f"of {servers} on it" if len(blocks) == 1 else f"of {servers} on theirs",
-                      on_largest, "normal", "Servers whose active configuration has the "
-                      "largest weight.")]  # fmt: skip
+                      on_largest, "normal", "Servers on which the first configuration "
+                      "of the largest weight is active.")]  # fmt: skip
     if any(block.threshold is not None for block in blocks):
         stalled = format_number(sum(block.stalled for block in blocks))
         texts.append(TileText("stalled", stalled, STALLED,

@@ -92,7 +92,8 @@ class Reference(PhasePolicy):
         PseudocodeLine(Line(2, 2), 1, "<b>if</b> there is a token of type i <b>then</b>"),
         PseudocodeLine(Line(2, 3), 2, "take one at random; the job joins its server"),
         PseudocodeLine(Line(2, 4), 1, "<b>else</b> it goes to an idle backup server"),
-        PseudocodeLine(Line(2, 5), 0, "<b>while</b> a type has more than η_max tokens <b>do</b>"),
+        PseudocodeLine(Line(2, 5), 0, "<b>while</b> a type has more than η<sub>max</sub> tokens "
+                                      "<b>do</b>"),
         PseudocodeLine(Line(2, 6), 1, "take one at random; a virtual job joins its server"),
     )  # fmt: skip
 

@@ -1,0 +1,41 @@
+"""Sentences, symbols and small numbers as the panels write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from gui.panels.wording import capitalized, sentence, significant
+from model.api import Session
+from model.cli.output import shown
+from model.policies.phases.jrs import Reference
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [("server 4 is free", "Server 4 is free"), ("next: job 3", "Next: job 3"),
+     ("min(i, j) = min(3, 2) = 2: it gets 2", "min(i, j) = min(3, 2) = 2: it gets 2"),
+     ("max[1] = 2", "max[1] = 2"), ("k₁ = 4", "k₁ = 4"), ("j = 0: it is blocked",
+                                                         "j = 0: it is blocked"), ("", "")],
+)  # fmt: skip
+def test_a_sentence_begins_with_a_capital_and_a_symbol_does_not(words: str, told: str) -> None:
+    assert capitalized(words) == told
+
+
+def test_the_step_of_an_allocation_has_its_function_as_in_the_pseudocode() -> None:
+    session = Session.open("moldable-classroom", "greedy", kernel=False)
+    said = []
+    for _ in range(12):
+        session.timeline.step_into()
+        said.append(sentence(session.frame()))
+    assert any(words.startswith("min(i, j)") for words in said), said
+
+
+def test_the_limit_of_tokens_has_its_index_below_the_line() -> None:
+    (line,) = [line.text for line in Reference.pseudocode if "η" in line.text]
+    assert "η<sub>max</sub> tokens" in line
+
+
+def test_what_rounding_leaves_of_a_difference_is_zero_and_small_chances_are_not() -> None:
+    assert significant(-1e-9) == "0" and shown(-1e-9) == "0"
+    assert significant(-0.001) == "−0.001" and shown(-0.001) == "-0.001"
+    assert significant(1e-12) != "0" and shown(1e-12) == "1e-12"
