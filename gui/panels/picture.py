@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Iterable
 
 from PySide6.QtWidgets import QVBoxLayout
 
@@ -18,6 +18,8 @@ class PicturePanel(Panel):
     #: A widget made of theme and parent, with ``set_frame``, ``set_selection``, ``set_theme`` and a
     #: signal ``chosen``.
     picture: ClassVar[type[Any]]
+    #: A module with ``header`` and ``rows``: what the picture shows, as a table.
+    table: Any
 
     def build(self) -> None:
         """One view that fills the panel."""
@@ -34,6 +36,12 @@ class PicturePanel(Panel):
     def show_selection(self, selection: Select) -> None:
         """Outline what is pointed at."""
         self.view.set_selection(selection)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """What the picture shows."""
+        if self.frame is None:
+            return None
+        return self.table.header(self.frame), self.table.rows(self.frame)
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""

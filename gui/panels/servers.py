@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStackedLayout
 
 from gui.intents import Select
 from gui.panel import Panel
+from gui.panels import servers_table
 from gui.panels.servers_grid_view import GridView
 from gui.panels.servers_stacks import StackView
 from gui.theme import Theme
@@ -53,11 +54,7 @@ class ServersPanel(Panel):
         """The slots and the jobs of each server now, by type."""
         if self.frame is None:
             return None
-        state, names = self.frame.state, self.frame.info.numbers.type_names
-        header = ["server", *(f"slots of {name}" for name in names),
-                  *(f"jobs of {name}" for name in names)]  # fmt: skip
-        pairs = zip(state.configuration.tolist(), state.placement.tolist(), strict=True)
-        return header, [[number, *slots, *jobs] for number, (slots, jobs) in enumerate(pairs, 1)]
+        return servers_table.header(self.frame), servers_table.rows(self.frame)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another size may have room for stacks, or none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gui.panels import servers_table
 from gui.panels.picture import PicturePanel
 from gui.panels.servers_grid_view import GridView
 
@@ -15,3 +16,4 @@ class ServerGridPanel(PicturePanel):
     needs = frozenset({"servers"})
     place = "centre"
     picture = GridView
+    table = servers_table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gui.panels.moldable import servers_table
 from gui.panels.moldable.servers_view import MoldableServersView
 from gui.panels.picture import PicturePanel
 
@@ -15,3 +16,4 @@ class MoldableServersPanel(PicturePanel):
     needs = frozenset({"moldable"})
     place = "left"
     picture = MoldableServersView
+    table = servers_table

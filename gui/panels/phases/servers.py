@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gui.panels.phases import servers_table
 from gui.panels.phases.servers_view import PhaseServersView
 from gui.panels.picture import PicturePanel
 
@@ -15,3 +16,4 @@ class PhaseServersPanel(PicturePanel):
     needs = frozenset({"phases"})
     place = "left"
     picture = PhaseServersView
+    table = servers_table

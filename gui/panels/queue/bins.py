@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gui.panels.picture import PicturePanel
+from gui.panels.queue import bins_table
 from gui.panels.queue.bins_view import BinView
 
 
@@ -15,3 +16,4 @@ class ServerBinsPanel(PicturePanel):
     needs = frozenset({"bins"})
     place = "left"
     picture = BinView
+    table = bins_table
