@@ -39,7 +39,7 @@ _FAMILIES = (
 #: Widgets that need an outline of their own, and by how much (%) Fusion darkens it.
 _FIELDS = ("QLineEdit", "QAbstractSpinBox", "QComboBox", "QTextEdit", "QPlainTextEdit", "QCheckBox")
 _OUTLINE_SHADE = 140
-_GREEK_AND_HATS = "Abc019αρσ⋆·−×\u0302\u2009"
+_GREEK_AND_HATS = "Abc019αρσ⋆·−×\u0302\u202f"
 
 
 class Texture(IntEnum):

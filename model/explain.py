@@ -12,7 +12,8 @@ import numpy as np
 
 from model.records import Configuration, Event, Record
 
-THIN_SPACE = "\u2009"
+#: Between thousands, and before a sign such as %: no line ends at it.
+THIN_SPACE = "\u202f"
 
 #: Symbols of units of time; they have no plural.
 UNIT_SYMBOLS = frozenset({"µs", "ms", "s", "min", "h", "d"})

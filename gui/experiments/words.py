@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Sequence
 
 from gui.panels.wording import GREEDY_PLAIN, significant, with_interval
-from gui.plotting.scales import THIN_SPACE
+from model.explain import THIN_SPACE
 from model.lab.results import Row
 from model.lab.runner import Status
 

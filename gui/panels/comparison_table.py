@@ -166,7 +166,7 @@ def _written(value: Estimate | None, signed: bool = False) -> str:
         mean, half = with_interval(value.mean, value.half_width)
     sign = "+" if signed and value.mean > 0 else ""
     text = f"{sign}{mean} ± {half}" if half else f"{sign}{mean}"
-    return text.replace(" ", "\u00a0").replace("\u2009", "\u202f")
+    return text.replace(" ", "\u00a0")
 
 
 def table_rows(lanes: Sequence[LaneMeasures]) -> Iterator[list[object]]:

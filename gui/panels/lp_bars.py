@@ -38,7 +38,7 @@ class ShareBars(SteadyRows[BarRow]):
         whole = f"({', '.join(map(str, configuration))})"
         if self._metrics().horizontalAdvance(whole) <= room:
             return whole
-        parts = [f"{count}\u2009{type_letter(j)}" for j, count in enumerate(configuration) if count]
+        parts = [f"{count}\u202f{type_letter(j)}" for j, count in enumerate(configuration) if count]
         short = " + ".join(parts) or "empty"
         return self._metrics().elidedText(short, Qt.TextElideMode.ElideRight, room)
 

@@ -17,7 +17,7 @@ _MARGIN = 10.0
 _GAP = 14.0
 _LINE_GAP = 5.0
 _SMALLEST_BAR = 30.0
-_USUAL = "00\u2009000"
+_USUAL = "00\u202f000"
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -46,7 +46,7 @@ class TypeCounts:
     def cells(self) -> tuple[str, ...]:
         """The numbers as they are written."""
         share = self.rejected_share
-        percent = "–" if share is None else f"{format_number(100 * share, 0.1)}\u2009%"
+        percent = "–" if share is None else f"{format_number(100 * share, 0.1)}\u202f%"
         return grouped(self.admitted), grouped(self.rejected), percent, grouped(self.migrated)
 
 

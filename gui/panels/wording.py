@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from gui.plotting.scales import MINUS, format_number
-from model.explain import settled
+from model.explain import THIN_SPACE, settled
 from model.frame import Frame, RunInfo
 from model.records import DEPARTURE, Event
 from model.systems.reservation.explain import ReservationNarrator
@@ -17,7 +17,7 @@ from model.systems.reservation.explain import ReservationNarrator
 GREEDY_MARK = "⁽ᵍ⁾"
 OPTIMUM_PLAIN, OPTIMUM = "U*", "<i>U</i><sup>*</sup>"
 GREEDY_PLAIN, GREEDY = f"U{GREEDY_MARK}", "<i>U</i><sup>(g)</sup>"
-THIN = "\u2009"
+THIN = THIN_SPACE
 
 _LONGEST_EXACT = 8
 

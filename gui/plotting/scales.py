@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Sequence
 
-THIN_SPACE = "\u2009"
+from model.explain import THIN_SPACE
+
 MINUS = "\u2212"
 _STEPS = 5
 _LARGEST_PLAIN = 1e12

@@ -111,13 +111,13 @@ class TestRows:
         assert panel.model.rowCount() == len(frame.rows)
         last = panel.model.rowCount() - 1
         text = [panel.model.index(last, column).data() for column in (EVENT, TIME, SENTENCE)]
-        assert text[0] == f"{frame.event:,}".replace(",", "\u2009")
+        assert text[0] == f"{frame.event:,}".replace(",", "\u202f")
         assert float(text[1]) == pytest.approx(frame.time, abs=1e-3)
         assert text[2] == frame.info.narrator.row(frame.rows[-1])
         assert "rejected" in text[2]
 
     def test_times_have_thin_spaces_and_no_more_digits_than_useful(self):
-        assert shown_time(12345.678, 1) == "12\u2009345.7"
+        assert shown_time(12345.678, 1) == "12\u202f345.7"
         assert decimals_for(0, 0.0) == 2
         assert decimals_for(1000, 1000.0) == 0
         assert decimals_for(1700, 1.0) == 4

@@ -86,7 +86,7 @@ class TestWords:
         [(-3.0, "a moment"), (40.0, "about 40 s"), (125.0, "about 2 min"), (5400.0, "about 1.5 h")],
     )
     def test_times_left(self, seconds: float, text: str) -> None:
-        assert duration(seconds).replace("\u2009", " ") == text
+        assert duration(seconds).replace("\u202f", " ") == text
 
     def test_states(self) -> None:
         assert kept_text(0, 40) == "not run"
@@ -95,7 +95,7 @@ class TestWords:
         assert goes_on(12, 40) == "12 of 40 parts are kept; Run goes on from there."
         assert goes_on(0, 40) == goes_on(40, 40) == ""
         status = Status(12, 40, 0, 0.43, 130.0)
-        assert running_text(status, 10.0).replace("\u2009", " ") == (
+        assert running_text(status, 10.0).replace("\u202f", " ") == (
             "running 43 %, about 2 min left"
         )
         assert "making ready" in running_text(None)
@@ -181,7 +181,7 @@ class TestPlot:
         axis = LogarithmicAxis("bottom", "L")
         [(_, places)] = axis.tickValues(1.25, 3.05, 600)
         assert axis.tickStrings(places, 1.0, 1.0) == ["20", "50", "100", "200", "500",
-                                                      "1\u2009000"]  # fmt: skip
+                                                      "1\u202f000"]  # fmt: skip
 
 
 class TestPicture:

@@ -401,7 +401,7 @@ def test_long_configurations_give_way_to_letters(qtbot: QtBot, ready: LPPanel) -
     ready.resize(320, 500)
     qtbot.wait(20)
     assert ready.bars.label((12, 3, 8, 0), 400) == "(12, 3, 8, 0)"
-    assert ready.bars.label((12, 0, 0, 0, 0, 0, 0, 1), 90) == "12\u2009A + 1\u2009H"
+    assert ready.bars.label((12, 0, 0, 0, 0, 0, 0, 1), 90) == "12\u202fA + 1\u202fH"
     assert ready.bars.label((0, 0, 0, 0, 0, 0, 0, 0), 60) == "empty"
     assert ready.bars.label(None, 60) == "others"
 

@@ -197,7 +197,7 @@ def test_words_say_what_a_column_is(frame: Frame, classes: Frame) -> None:
     (column,) = columns_of(row, 2, 2, 1)
     told = column_words(row, column)
     assert f"{column.now} jobs on 2 servers" in told or column.now == 1
-    assert "8 in the optimum" in told and "s₂ = 1.5" in told and "75\u2009%" in told
+    assert "8 in the optimum" in told and "s₂ = 1.5" in told and "75\u202f%" in told
     (nothing,) = columns_of(row, 5, 5, 1)
     assert "none in the optimum" in column_words(row, nothing)
     first = class_rows(classes)[0]

@@ -176,7 +176,7 @@ def test_a_load_above_1_blocks_at_least_what_does_not_fit() -> None:
     frame = overloaded()
     assert least_blocking(frame) == pytest.approx(0.2)
     (least,) = [level for level in blocking_levels(frame, {}) if level.name == "best"]
-    assert (least.value, least.text) == (20.0, "at least\u2009 20")
+    assert (least.value, least.text) == (20.0, "at least\u202f 20")
     assert least_blocking(frame_of()) == 0
     assert [level.name for level in time_levels(frame)] == ["exact"]
 
@@ -185,7 +185,7 @@ def test_theorem_2_is_told_with_its_gap() -> None:
     frame = frame_of()
     assert distance_bound(frame) == pytest.approx(4.745742752749559)
     assert "gap in Lemma 3" in notes(frame)
-    assert "≤\u20094.75" in table(frame, so_far(frame, sums_of(frame)), frame_theme())
+    assert "≤\u202f4.75" in table(frame, so_far(frame, sums_of(frame)), frame_theme())
 
 
 def frame_theme():

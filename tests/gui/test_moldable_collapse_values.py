@@ -161,7 +161,7 @@ def test_lemma_2_is_measured(large: Frame) -> None:
     lemma = told["of the time > 1 (Lemma 2: 0)"]
     assert lemma.role == "rejection" and lemma.value.endswith("%")
     assert told[f"jobs below i₁ = 3 (most: {found.most_below})"].value == str(found.below)
-    assert told["of the time r > λ + δ"].value == "25\u2009%"
+    assert told["of the time r > λ + δ"].value == "25\u202f%"
 
 
 def test_lemma_2_is_not_about_other_policies() -> None:

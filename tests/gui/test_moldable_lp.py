@@ -136,13 +136,13 @@ def test_servers_that_nobody_needs_have_no_price() -> None:
 
 def test_references_say_what_they_hold_for() -> None:
     said = reference_table(answers("moldable-classroom")[-1], LIGHT)
-    assert "exact chain, 121 states, exponential sizes" in said and "18.32\u2009%" in said
+    assert "exact chain, 121 states, exponential sizes" in said and "18.32\u202f%" in said
     assert "Erlang B, 4 lines, sizes of any law" in said
     assert "Theorem 2, exponential sizes; not proved for two widths" in said
     large = reference_table(answers("moldable-sublinear")[-1], LIGHT)
     assert "greedy(p*): the chain has more than 20,000 states" in large
     linear = reference_table(answers("moldable-linear")[-1], LIGHT)
-    assert "≤ 37.26\u2009%" in linear and "not proved" not in linear
+    assert "≤ 37.26\u202f%" in linear and "not proved" not in linear
     assert reference_table(MoldableBounds(), LIGHT) == ""
 
 
@@ -257,7 +257,7 @@ def test_a_class_is_chosen_by_name_or_by_its_share(qtbot: QtBot, panel: Allocati
     dot = panel.shares.values[0]
     assert panel.shares.class_at(panel.shares.at(dot.share, dot.height)) == 0
     assert panel.shares.class_at(QPointF(-50, -50)) == -1
-    assert panel.shares.tip(box).startswith("analysis: 1\u2009586 servers")
+    assert panel.shares.tip(box).startswith("analysis: 1\u202f586 servers")
 
 
 def test_used_widths_are_named_inside_the_picture(panel: AllocationLPPanel) -> None:

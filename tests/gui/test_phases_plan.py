@@ -194,7 +194,7 @@ def test_solving_can_be_stopped_and_begun_again(qtbot: QtBot, panel: PlanPanel):
     asked: list[object] = []
     panel.intent.connect(asked.append)
     panel.set_frame(replace(frame_of(), bounds=PhasesBounds(configurations=4845, iterations=3)))
-    assert "4\u2009845 configurations, 3 steps" in text_of(panel)
+    assert "4\u202f845 configurations, 3 steps" in text_of(panel)
     for _ in range(2):
         qtbot.mouseClick(panel.solving.button, Qt.MouseButton.LeftButton)
     assert asked == [Solve(wanted=False), Solve(wanted=True)]

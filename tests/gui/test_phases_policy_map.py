@@ -208,7 +208,7 @@ def test_the_numbers_are_the_servers_by_case(panel: PolicyMapPanel, frame: Frame
     shown = panel.tiles.shown()
     assert shown[0] == str((cases == 1).sum())
     assert shown[1] == str((cases == 3).sum())
-    assert shown[2] == f"{100 * away:.1f}\u2009%"
+    assert shown[2] == f"{100 * away:.1f}\u202f%"
 
 
 def test_bars_compare_pi_with_the_time_spent(panel: PolicyMapPanel, frame: Frame) -> None:

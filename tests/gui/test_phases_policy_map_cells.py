@@ -250,9 +250,9 @@ def test_other_numbers_are_written_plainly() -> None:
     assert scientific(0.4901) == "0.490"
     assert scientific(-2.5e-7) == "−2.5·10⁻⁷"
     assert scientific(9.99e-8, 1) == "10⁻⁷"
-    assert share_text(1e-9) == "<\u20090.1\u2009%"
-    assert share_text(0.0) == "0.0\u2009%"
-    assert share_text(0.123) == "12.3\u2009%"
+    assert share_text(1e-9) == "<\u202f0.1\u202f%"
+    assert share_text(0.0) == "0.0\u202f%"
+    assert share_text(0.123) == "12.3\u202f%"
 
 
 def test_the_distance_of_distributions() -> None:

@@ -175,7 +175,7 @@ def test_words_say_how_the_rates_hang_together(frame: Frame, pools: Frame) -> No
     small = token_rows(pools, (0, 1, 2))[0]
     told = row_words(pools, small, recent_rates(pools, (0, 1, 2)), 0)
     assert f"of at most {small.limits[1]} in pool {small.pools[1] + 1}" in told
-    assert percent(0.25) == "25\u2009%"
+    assert percent(0.25) == "25\u202f%"
 
 
 # -- the panel -----------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def test_a_line_is_pointed_at_and_picked(qtbot: QtBot, panel: TokensPanel, frame
         qtbot.mouseDClick(panel.lines, Qt.MouseButton.LeftButton, pos=spot)
     assert caught.args == [Select(server=life.server, floating=True, thing=token)]
     tip = panel.lines.tip_at(QPointF(spot))
-    assert f"token {life.token + 1:,}".replace(",", "\u2009") in tip
+    assert f"token {life.token + 1:,}".replace(",", "\u202f") in tip
     assert f"server {life.server + 1}" in tip
     assert "request" in panel.lines.tip_at(QPointF(5, panel.lines.height() - 2))
 

@@ -99,12 +99,12 @@ def test_marks_say_what_bounds_the_load() -> None:
     vqs = load_values(answers(VQS_UNSTABLE)[-1])
     assert vqs is not None and vqs.exact
     marks = {text: share for share, text, _ in bound_marks(vqs)}
-    assert marks == {"ρ* = L / E[R]": 1.0, "K_{RED}\u2009 0.667": pytest.approx(2 / 3)}
+    assert marks == {"ρ* = L / E[R]": 1.0, "K_{RED}\u202f 0.667": pytest.approx(2 / 3)}
     assert load_text(vqs) == "= 0.700 ρ*"
     both = load_values(answers(BF_UNSTABLE)[-1])
     assert both is not None
     assert [text for _, text, _ in bound_marks(both)] == [
-        "ρ* = L / E[R]", "K_{RED}\u2009 1.000", "K_{RED}, rounded up\u2009 0.900"
+        "ρ* = L / E[R]", "K_{RED}\u202f 1.000", "K_{RED}, rounded up\u202f 0.900"
     ]  # fmt: skip
 
 

@@ -219,7 +219,7 @@ def test_a_job_is_told_with_its_size_queue_and_wait(vqs: Frame) -> None:
     assert text.startswith(f"job {int(vqs.state.job_number[record])}\n")
     assert f"size {size} of a server" in text
     assert f"I{'₁' if size == '0.6' else '₂'} = (1/" in text
-    waited = f"{int(vqs.time) - arrival:,}".replace(",", "\u2009")
+    waited = f"{int(vqs.time) - arrival:,}".replace(",", "\u202f")
     assert f"waits for {waited} slots" in text
 
 
@@ -266,7 +266,7 @@ def test_a_crowd_collapses_and_nobody_is_lost(panel: QueuesPanel, one: Frame) ->
     assert lane is not None
     assert lane.length == MANY
     assert len(lane.first) <= MOST_CELLS
-    assert more_words(MANY - shown) == f"+ 99\u2009{MANY - shown - 99_000:03d} more"
+    assert more_words(MANY - shown) == f"+ 99\u202f{MANY - shown - 99_000:03d} more"
     assert panel.lanes.longest >= MANY
 
 

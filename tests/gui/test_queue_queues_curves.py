@@ -185,7 +185,7 @@ def judged(verdict: str, reason: str, slope: float = 0.0, half_width: float = 0.
 
 def test_a_verdict_says_what_it_rests_on(frame: Frame) -> None:
     assert verdict_words(frame, None)[0] == ""
-    assert "2000" in verdict_words(frame, None)[1].replace("\u2009", "")
+    assert "2000" in verdict_words(frame, None)[1].replace("\u202f", "")
     found = judged("unstable", "the slope is above 0 (Dickey-Fuller -1.00)")
     assert verdict_words(frame, found) == ("Unstable", "the slope is above 0", "rejection")
     found = judged("stable", "it returns")
@@ -229,7 +229,7 @@ def test_a_queue_that_does_not_grow_has_its_mean(
 
 def test_the_numbers_are_the_states(panel: QueueCurvesPanel, frame: Frame) -> None:
     panel.set_frame(frame)
-    shown = [text.replace("\u2009", "") for text in panel.tiles.shown()]
+    shown = [text.replace("\u202f", "") for text in panel.tiles.shown()]
     state = frame.state
     for count in (state.number[WAITING], state.tally[ARRIVED], state.tally[DEPARTED]):
         assert str(int(count)) in shown
@@ -266,7 +266,7 @@ def test_after_going_back_the_future_is_muted(
     assert ahead[0, 0] == pytest.approx(rewound.time)
     assert ahead[-1, 0] == pytest.approx(frame.time)
     waiting = int(rewound.state.number[WAITING])
-    assert f"{waiting:,}".replace(",", "\u2009") == panel.tiles.shown()[0]
+    assert f"{waiting:,}".replace(",", "\u202f") == panel.tiles.shown()[0]
     kept = until_now(rewound)
     assert kept[-1, TIME_COLUMN] <= rewound.time < frame.time
     assert panel.measured == measured(rewound, kept)

@@ -187,7 +187,7 @@ def test_ends_are_exact_fractions(partitioned: Sizes) -> None:
     assert texts[-1] == "1/128"
     assert interval_words((Fraction(1, 2), Fraction(2, 3))) == "(1/2, 2/3]"
     assert (percent(0.196), percent(0.0004), percent(0.5)) == (
-        "20\u2009%", "<\u20090.1\u2009%", "50\u2009%",
+        "20\u202f%", "<\u202f0.1\u202f%", "50\u202f%",
     )  # fmt: skip
 
 
@@ -224,7 +224,7 @@ def test_pointing_at_the_ruler_says_where_a_size_goes(panel: QueuesPanel) -> Non
     assert load_theme("light").focus in colours(panel)
     place = QPoint(round(ruler.scale.x(0.34)), round(ruler.floor()))
     QApplication.sendEvent(ruler, QHelpEvent(QEvent.Type.ToolTip, place, ruler.mapToGlobal(place)))
-    assert "50\u2009% of the jobs arrive in I₂ = (1/3, 1/2]" in QToolTip.text()
+    assert "50\u202f% of the jobs arrive in I₂ = (1/3, 1/2]" in QToolTip.text()
     QToolTip.hideText()
     QApplication.sendEvent(ruler, QEvent(QEvent.Type.Leave))
     assert ruler.marker is None

@@ -249,12 +249,12 @@ def row(**changes: object) -> WeightRow:
 def test_the_arithmetic_is_written() -> None:
     terms = row().terms
     assert in_symbols(terms) == "1·Q₁ + 2·Q₅"
-    assert in_numbers(terms) == "1·3 + 2·4\u2009000"
-    assert work_text(terms, True) == "1·Q₁ + 2·Q₅ = 1·3 + 2·4\u2009000 ="
-    assert work_text(terms, False) == "1·3 + 2·4\u2009000 ="
+    assert in_numbers(terms) == "1·3 + 2·4\u202f000"
+    assert work_text(terms, True) == "1·Q₁ + 2·Q₅ = 1·3 + 2·4\u202f000 ="
+    assert work_text(terms, False) == "1·3 + 2·4\u202f000 ="
     assert in_symbols(()) == in_numbers(()) == "0"
     assert servers_text(row(named=(0, 4))) == "1  5"
-    assert servers_text(row(servers=2000)) == "2\u2009000"
+    assert servers_text(row(servers=2000)) == "2\u202f000"
 
 
 def test_the_arithmetic_gives_way_to_bars() -> None:

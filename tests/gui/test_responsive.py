@@ -88,7 +88,7 @@ def test_a_long_way_is_told_and_stops_where_it_is(
     worker.progressed.connect(lambda progress: progress.event >= 100 and worker.cancel())
     worker.post(lambda mine: mine.walk(lambda run: run.seek(1_000_000)))
     qtbot.waitUntil(lambda: bool(told.frames) and told.frames[-1].event >= 100, timeout=PATIENCE)
-    assert told.progress[0].text.startswith("Going to event 1\u2009000\u2009000: 0%")
+    assert told.progress[0].text.startswith("Going to event 1\u202f000\u202f000: 0%")
     assert told.progress[0].text.endswith("(Esc stops it)")
     assert "stopped at 0%" in told.frames[-1].message
     assert told.frames[-1].event < 1_000_000
@@ -130,7 +130,7 @@ def test_a_run_without_drawing_shows_that_it_lives(
 @pytest.mark.parametrize(
     ("goal", "words"),
     [
-        (Goal(event=2000, express=True), "Running to event 2\u2009000: 40% (Esc stops it)"),
+        (Goal(event=2000, express=True), "Running to event 2\u202f000: 40% (Esc stops it)"),
         (Goal(time=20.0, express=True), "Running to time 20: 50% (Esc stops it)"),
         (Goal(kind="rejection", express=True), "Running to the next rejection (Esc stops it)"),
         (Goal(express=True), "Running without drawing (Esc stops it)"),
@@ -189,7 +189,7 @@ def test_express_turns_the_button_into_pause_and_the_clock_goes_on(
     rest(qtbot, window, lambda: window.frame.event > 0)
     qtbot.waitUntil(lambda: window.actions_by_name["run"].text() == "Run", timeout=PATIENCE)
     assert window._status.text() == ""
-    assert bar._event.text() == f"event {window.frame.event:,}".replace(",", "\u2009")
+    assert bar._event.text() == f"event {window.frame.event:,}".replace(",", "\u202f")
 
 
 def test_space_stops_what_takes_long(qtbot: QtBot, window: MainWindow) -> None:

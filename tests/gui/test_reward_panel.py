@@ -221,7 +221,7 @@ def test_the_table_counts_what_the_state_counts(panel: RewardPanel, frame: Frame
     assert everything.rejected_share == pytest.approx(
         everything.rejected / (everything.admitted + everything.rejected)
     )
-    assert types[0].cells()[0] == f"{types[0].admitted:,}".replace(",", "\u2009")
+    assert types[0].cells()[0] == f"{types[0].admitted:,}".replace(",", "\u202f")
 
 
 def test_bounds_are_in_view_and_the_axis_starts_at_0(panel: RewardPanel, frame: Frame) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QTextBoundaryFinder
 
 from gui.panels.wording import capitalized, sentence, significant
+from gui.plotting.scales import format_number
 from model.api import Session
 from model.cli.output import shown
+from model.explain import grouped
 from model.policies.phases.jrs import Reference
 
 
@@ -39,3 +42,14 @@ def test_what_rounding_leaves_of_a_difference_is_zero_and_small_chances_are_not(
     assert significant(-1e-9) == "0" and shown(-1e-9) == "0"
     assert significant(-0.001) == "−0.001" and shown(-0.001) == "-0.001"
     assert significant(1e-12) != "0" and shown(1e-12) == "1e-12"
+
+
+def test_no_line_ends_within_a_number() -> None:
+    for text in (grouped(1234567), format_number(1234567), significant(1234567.0, 7)):
+        assert not lines_end_at(f"{text} jobs") & set(range(1, len(text)))
+
+
+def lines_end_at(text: str) -> set[int]:
+    """The places in *text* at which a line may end."""
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Line, text)
+    return set(iter(finder.toNextBoundary, -1))

@@ -233,4 +233,4 @@ def test_the_kernel_s_rows_tell_the_same(scenario: ReservationScenario) -> None:
 def test_numbers_as_they_stand_in_the_paper() -> None:
     assert shown((12, 3, 8, 0)) == "(12, 3, 8, 0)"
     assert shown(()) == "()"
-    assert grouped(1234567) == "1\u2009234\u2009567"
+    assert grouped(1234567) == "1\u202f234\u202f567"

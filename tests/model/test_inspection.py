@@ -247,7 +247,7 @@ class TestReservation:
             used = state.placement[server] @ numbers.demand
             for d, name in enumerate(numbers.resource_names):
                 free = 100 * (1 - used[d] / numbers.capacity[d])
-                assert float(facts[f"free {name}"].split("\u2009")[0]) == pytest.approx(free, 0.01)
+                assert float(facts[f"free {name}"].split("\u202f")[0]) == pytest.approx(free, 0.01)
 
     def test_without_reservation_there_are_no_groups(self):
         session = Session.open("dra-classroom", "first-fit", kernel=False)

@@ -72,10 +72,10 @@ LOST = {"flags": FLAG_ARRIVED | FLAG_BLOCKED | FLAG_FULL, "job": 17, "type": 0, 
 ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "all that it asked for": (
         GOT,
-        "job 17 asks for 4 servers, 1\u2009200 are free: it gets servers 7 to 10 for 2.346"),
+        "job 17 asks for 4 servers, 1\u202f200 are free: it gets servers 7 to 10 for 2.346"),
     "two": (
         GOT | {"request": 2, "width": 2},
-        "job 17 asks for 2 servers, 1\u2009200 are free: it gets servers 7 and 8 for 2.346"),
+        "job 17 asks for 2 servers, 1\u202f200 are free: it gets servers 7 and 8 for 2.346"),
     "the last one": (
         GOT | {"request": 1, "width": 1, "free": 1, "flags": GOT["flags"] | FLAG_FULL},
         "job 17 asks for 1 server, 1 is free: it gets server 7 for 2.346; no server is free any "
@@ -206,7 +206,7 @@ STEPS: dict[str, tuple[Record, str]] = {
         "it asks for i = 1 server, because j = 1 is free, the lowest step"),
     "allocation": (
         Allocate(servers=4, values={"request": 4, "free": 1200, "type": 0}),
-        "min(i, j) = min(4, 1\u2009200) = 4: it gets 4 servers"),
+        "min(i, j) = min(4, 1\u202f200) = 4: it gets 4 servers"),
     "partial": (
         Allocate(servers=1, values={"request": 4, "free": 1, "type": 0}),
         "min(i, j) = min(4, 1) = 1: it gets 1 server, 3 fewer than it asked for"),
@@ -260,10 +260,10 @@ def test_every_sub_step_of_every_policy_has_words_of_its_own(scenario: Any) -> N
 class TestWords:
     def test_neighbours(self) -> None:
         assert [neighbours_told(999, count) for count in (1, 2, 3)] == [
-            "server 1\u2009000", "servers 1\u2009000 and 1\u2009001",
-            "servers 1\u2009000 to 1\u2009002"]  # fmt: skip
+            "server 1\u202f000", "servers 1\u202f000 and 1\u202f001",
+            "servers 1\u202f000 to 1\u202f002"]  # fmt: skip
 
     def test_times(self) -> None:
         """Seconds of a log are told without powers of ten."""
         assert [time_told(time) for time in (0.0, 1 / 3, 999.94, 86400.4, 1.0e-5)] == [
-            "0", "0.3333", "999.9", "86\u2009400", "1e-05"]  # fmt: skip
+            "0", "0.3333", "999.9", "86\u202f400", "1e-05"]  # fmt: skip

@@ -113,7 +113,7 @@ ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "match of the only one": (
         {"flags": FLAG_ARRIVED | FLAG_MATCHED, "job": 17, "type": 1, "pool": 0, "server": 8,
          "token": 1211, "token_age": 0.5, "tokens": 1},
-        "job 17 takes token 1\u2009212, the only one of type H, and joins server 9: it was asked "
+        "job 17 takes token 1\u202f212, the only one of type H, and joins server 9: it was asked "
         "for 0.5 ago"),
     "a request at the end of a pause": (
         {"flags": FLAG_ARRIVED | FLAG_MATCHED | FLAG_REQUESTED, "job": 1, "type": 0, "server": 0,

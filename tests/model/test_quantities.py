@@ -30,7 +30,7 @@ def test_units_after_per_and_counts() -> None:
         "s",
         "",
     ]
-    assert [counted(1, "token"), counted(1200, "token")] == ["1 token", "1\u2009200 tokens"]
+    assert [counted(1, "token"), counted(1200, "token")] == ["1 token", "1\u202f200 tokens"]
 
 
 def test_an_error_has_no_number_that_nobody_can_read() -> None:

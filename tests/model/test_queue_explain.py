@@ -92,7 +92,7 @@ ROWS = {
                     "1 job placed (job 4 on server 2); the queue is empty"),
     "renewed": ({"renewed": 2}, "2 servers got another configuration"),
     "stalled": ({"stalled": 1, "waiting": 1200},
-                "1 server stalled; 1\u2009200 wait"),
+                "1 server stalled; 1\u202f200 wait"),
     "evicted": ({"flags": FLAG_EVICTED}, "jobs went back to the queue"),
     "kept, not told why": ({"arrived": 1, "kept": 9, "kept_size": 1, "waiting": 1},
                            "1 job arrived; job 9 waits; 1 waits"),
@@ -158,7 +158,7 @@ class TestWhyAJobWaits:
 
 
 def test_an_event_is_a_slot() -> None:
-    assert narrator().event(Event(SLOT, 12345.0)) == "slot 12\u2009345 begins"
+    assert narrator().event(Event(SLOT, 12345.0)) == "slot 12\u202f345 begins"
 
 
 # Sub-steps.
