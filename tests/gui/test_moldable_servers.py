@@ -24,7 +24,6 @@ from gui.panels.moldable.servers_words import (
     job_labels,
     job_lines,
     job_name,
-    sentence,
     server_words,
     why_blocked,
 )
@@ -37,6 +36,7 @@ from gui.panels.moldable.wording import (
     time_words,
     width_words,
 )
+from gui.panels.wording import sentence
 from gui.theme import MARK_CONTRAST, TEXT_CONTRAST
 from model.systems.moldable.state import ARRIVED, BLOCKED
 from tests.gui.moldable_servers_views import (

@@ -301,7 +301,6 @@ def test_pictures_can_be_saved(qtbot: QtBot, tmp_path: Path) -> None:
     panel.save_svg(tmp_path / "bins.svg")
     assert QImage(str(tmp_path / "bins.png")).width() == 2 * SIZE[0]
     assert "server 1" in (tmp_path / "bins.svg").read_text(encoding="utf-8")
-    assert panel.series() is None
 
 
 def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
