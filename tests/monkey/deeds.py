@@ -302,7 +302,7 @@ class Deeds:
         path = self._folder / f"{dice.randrange(3)}.slotscope"
         if path.exists() and dice.random() < 0.6:
             self._tell(f"open {path.name}")
-            self._window.control.open_path(path)
+            self._window.open_path(path)
         else:
             self._tell(f"save {path.name}")
             self._window.control.save(path, self._window.layouts.text())
