@@ -136,7 +136,7 @@ class Laboratory(QObject):
         self.generation += 1
         if self._looking is not None:
             self._looks.put(None)
-            self._looking.join(READING_PATIENCE)
+            self._looking.join(PATIENCE)
             self._looking = None
 
     def _take(self, run: _Run, kind: str, what: object) -> None:
