@@ -85,7 +85,7 @@ def test_ten_rounds_of_start_maximise_and_change_of_kind(qtbot: QtBot, tmp_path:
             one_round(qtbot, window)
             seen.append(shares(window))
             resize(qtbot, window, LARGE)  # kept large, as if maximised
-    assert max(differ(seen[0], one) for one in seen) < 0.004
+    assert max(differ(seen[0], one) for one in seen) < 0.006  # five pixels, and no more in time
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE, (3840, 2160)])

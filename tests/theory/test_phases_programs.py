@@ -6,7 +6,7 @@ Hong, Xie & Wang (2023), Sections 3.1 and 3.2, Appendices B.3 and C.
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import inf
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pulp
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from model.errors import ScenarioError
@@ -253,8 +253,26 @@ def _small(data: dict[str, object]) -> JobModel:
     return model
 
 
+#: HiGHS gives up on one of the programs of this model in its presolve.
+HARD_TO_PRESOLVE: dict[str, object] = {
+    "system": "phases",
+    "seed": 0,
+    "servers": {"most_jobs": 1, "capacity": {"cpu": 3}, "contention": "costs"},
+    "phases": [
+        {"name": "boot", "demand": {"cpu": 0}, "arrival_rate": "1/2", "departure_rate": "1/2",
+         "to": {"steady": "1/2"}},
+        {"name": "steady", "demand": {"cpu": 0}, "arrival_rate": "1/2", "departure_rate": "7/3",
+         "to": {"boot": "7/3"}},
+    ],
+    "workload": {"kind": "poisson", "scale": "1/2"},
+    "cost": {"law": "table", "budget": "1/20",
+             "rates": [{"jobs": {"boot": 1, "steady": 0}, "rate": "2/7"}]},
+}  # fmt: skip
+
+
 @settings(deadline=None, max_examples=30)
 @given(job_data(limit=5))
+@example(HARD_TO_PRESOLVE)
 def test_every_small_model_is_solved_alike_by_all_methods(data: dict[str, object]) -> None:
     model = _small(data)
     program = program_of(model)
@@ -469,6 +487,13 @@ def test_many_jobs_of_two_phases_do_not_fall_apart_in_floats(
         assert policy_of(part.stationary, part.requests).rate.max() < 1e9
 
 
+@dataclass(frozen=True)
+class Solution:
+    """What stands for a solution: the name of the model's first phase."""
+
+    first: str
+
+
 def test_solutions_are_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In memory; in a file where solving took long; and anew for another model."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -476,24 +501,27 @@ def test_solutions_are_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     model, other = golden_model("A"), golden_model("B")
     calls: list[JobModel] = []
 
-    def solution(of: JobModel) -> str:
-        calls.append(of)
-        return of.phases[0]
+    def kept(of: JobModel) -> str:
+        def solve() -> Solution:
+            calls.append(of)
+            return Solution(of.phases[0])
+
+        return store.kept(of, solve, lambda data: Solution(data["first"])).first
 
     store.forget()
     try:
-        assert store.kept(model, lambda: solution(model)) == "L"
-        assert store.kept(model, lambda: solution(model)) == "L"
+        assert kept(model) == "L"
+        assert kept(model) == "L"
         assert len(calls) == 1
         store.forget()
-        assert store.kept(model, lambda: solution(model)) == "L"
+        assert kept(model) == "L"
         assert len(calls) == 1
-        assert store.kept(other, lambda: solution(other)) == "L"
+        assert kept(other) == "L"
         assert len(calls) == 2
         store.forget()
         for file in store.folder().iterdir():
             file.write_bytes(b"damaged")
-        assert store.kept(model, lambda: solution(model)) == "L"
+        assert kept(model) == "L"
         assert len(calls) == 3
     finally:
         store.forget()

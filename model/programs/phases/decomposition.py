@@ -263,9 +263,12 @@ class _Decomposition:
         over = self._penalty * reach / self._budget if self._budget else 1.0
         loss = np.concatenate([np.zeros(count), [-1.0], fault, fault, [over]])
         right = np.append(np.zeros(types), 1.0)
-        solution = linprog(loss, most, [self._budget], equal, right, method="highs-ds",
-                           options=TIGHT)  # fmt: skip
-        if solution.status != 0:
+        for presolve in (True, False):  # HiGHS gives up on some small programs in its presolve
+            solution = linprog(loss, most, [self._budget], equal, right, method="highs-ds",
+                               options=TIGHT | {"presolve": presolve})  # fmt: skip
+            if solution.status == 0:
+                break
+        else:
             raise UndecidedError
         weights = solution.x[:count]
         price = np.zeros(len(self._arrivals))
