@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
@@ -18,6 +19,9 @@ from model.lab.results import Curve, Figure
 WIDTH, HEIGHT, PNG_SCALE = 900, 560, 2.0
 _PEN_WIDTH = 2.5
 _BAND_OPACITY = 40
+
+#: The size of the cross over a point, pixels, and where it stands in the order of what is drawn.
+_CROSS, ABOVE_CURVES = 14.0, 5.0
 
 #: Points of a logarithmic axis that each have their number.
 _MOST_TICKS = 10
@@ -60,6 +64,7 @@ def figure_widget(figure: Figure, theme: themes.Theme) -> pg.PlotWidget:
                for name in figure.names}  # fmt: skip
     for curve in figure.curves:
         _draw(item, curve, colours[curve.name], figure.logarithmic_x)
+    _cross_out(item, figure, theme)
     for name, height in figure.levels:
         _line(item, name, height, 0, theme.color(meaning(name) or "muted"))
     for name, place in figure.marks:
@@ -96,7 +101,7 @@ def _frame(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
     if figure.logarithmic_x and len(places) <= _MOST_TICKS:
         ticks = [(across(figure, place), f"{place:g}") for place in places]
         item.getAxis("bottom").setTicks([ticks])
-    if len(figure.curves) > 1:
+    if len(figure.curves) > 1 or figure.crossed_points:
         legend = item.addLegend(labelTextColor=theme.normal, labelTextSize="11pt",
                                 colCount=_columns(figure))  # fmt: skip
         # A picture of twice the size is to have a legend of twice the size.
@@ -134,6 +139,19 @@ def _draw(item: pg.PlotItem, curve: Curve, colour: str, logarithmic: bool) -> No
         item.addItem(pg.FillBetweenItem(
             pg.PlotCurveItem(x, y - half), pg.PlotCurveItem(x, y + half), brush=band
         ))  # fmt: skip
+
+
+def _cross_out(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
+    if points := figure.crossed_points:
+        x, y = zip(*((across(figure, place), height) for place, height in points), strict=True)
+        scatter = pg.ScatterPlotItem(x, y, name=figure.crossed_out, **crosses(theme))
+        scatter.setZValue(ABOVE_CURVES)
+        item.addItem(scatter)
+
+
+def crosses(theme: themes.Theme, scale: float = 1.0) -> dict[str, Any]:
+    """How points are crossed out: in the colour of rejection, with a rim around it."""
+    return {"symbol": "x", "size": _CROSS * scale, "brush": theme.rejection, "pen": theme.panel}
 
 
 def _line(item: pg.PlotItem, name: str, place: float, angle: int, colour: str) -> None:

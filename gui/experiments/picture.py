@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
 from gui.experiments.axis import LogarithmicAxis
 from gui.experiments.curves import Drawn, Look, arrays, last_height, looks
 from gui.experiments.words import told_apart, typeset
-from gui.figure import meaning
+from gui.figure import ABOVE_CURVES, across, crosses, meaning
 from gui.panels.wording import significant
 from gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
 from gui.plotting.scales import SteppedRange
@@ -51,6 +51,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self._range = SteppedRange(from_zero=False)
         self._across = SteppedRange(from_zero=False)
         self._grid = GridLines(self._bottom, self._left, theme.grid)
+        self._crosses = pg.ScatterPlotItem(useCache=False, antialias=True)
         self._prepare()
         self.set_theme(theme)
 
@@ -64,6 +65,8 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         plot.getViewBox().setDefaultPadding(0)
         plot.getViewBox().setMouseEnabled(x=False, y=False)
         plot.addItem(self._grid, ignoreBounds=True)
+        self._crosses.setZValue(ABOVE_CURVES)
+        plot.addItem(self._crosses, ignoreBounds=True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def matches(self, figure: Figure) -> bool:
@@ -83,6 +86,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
                        else self._in_order_of_appearance(names))  # fmt: skip
         for curve in figure.curves:
             self._show_curve(curve, wanted[curve.name])
+        self._show_crosses()
         self._show_levels()
         self._show_marks()
         self._fit()
@@ -101,6 +105,13 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         elif drawn.look != look:
             drawn.set_look(look, self._theme, current_fonts().scale)
         drawn.show(curve, self.figure.logarithmic_x)
+
+    def _show_crosses(self) -> None:
+        points = self.figure.crossed_points
+        self._crosses.setData(
+            x=[across(self.figure, x) for x, _ in points], y=[y for _, y in points],
+            **crosses(self._theme, current_fonts().scale),
+        )  # fmt: skip
 
     def _show_levels(self) -> None:
         for name, height in self.figure.levels:
@@ -211,6 +222,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         for curve in self.figure.curves:
             if curve.name in self._curves:
                 self._curves[curve.name].show(curve, self.figure.logarithmic_x)
+        self._show_crosses()
         for name, line in self._levels.items():
             line.setPen(self._dashed(self._role(name)))
         for line in self._marks.values():
@@ -239,10 +251,13 @@ class Picture(QWidget):
         self.note = QLabel()
         self.note.setWordWrap(True)
         self.note.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.crossed = QLabel()
+        self.crossed.setWordWrap(True)
+        self.crossed.hide()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(2)
-        for widget in (self.tabs, self.title):
+        for widget in (self.tabs, self.title, self.crossed):
             self._column.addWidget(widget)
         self._column.addWidget(self.note, 1)
         self.setAccessibleName("picture of the experiment")
@@ -270,6 +285,9 @@ class Picture(QWidget):
         figure = self._figures[max(self.tabs.currentIndex(), 0)] if self._figures else None
         self.title.setText(typeset(figure.title) if figure is not None else "")
         self.title.setVisible(len(self._figures) == 1)
+        crossed = figure is not None and bool(figure.crossed_points)
+        self.crossed.setText(f"crossed: {figure.crossed_out}" if figure and crossed else "")
+        self.crossed.setVisible(crossed)
         if figure is None or not figure.curves:
             self._drop()
             return
@@ -294,5 +312,6 @@ class Picture(QWidget):
         self._theme = theme
         self.title.setFont(current_fonts().heading)
         self.note.setStyleSheet(f"color: {theme.muted}")
+        self.crossed.setStyleSheet(f"color: {theme.rejection}")
         if self.plot is not None:
             self.plot.set_theme(theme)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Mapping
 
@@ -18,7 +19,7 @@ from model.lab.phase_runs import (
     scaled,
 )
 from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Figure, Result, Row
+from model.lab.results import Curve, Figure, Result, Row
 from model.metrics import Estimate
 
 NAME = "jrs-peers"
@@ -43,6 +44,9 @@ POLICIES: Mapping[str, str] = MappingProxyType({
 
 #: Where no phase follows another, peak and present demand are the same.
 _PEAK = frozenset({"first fit, peak", "GRAND, peak"})
+
+#: What pictures say of points that are crossed out.
+OVER = "over the budget"
 
 Key = tuple[str, str, int]
 
@@ -96,6 +100,11 @@ def _kept(model: str, cost: Estimate) -> str:
     return "over" if cost.mean - cost.half_width > budget else "about"
 
 
+def _crossed(model: str, drawn: Curve, spent: Mapping[float, Estimate]) -> Curve:
+    """*drawn* with its points crossed out where what is *spent* at their r is over the budget."""
+    return replace(drawn, crossed=tuple(_kept(model, spent[r]) == "over" for r in drawn.x))
+
+
 def _figures(scale: str, model: str, cells: Mapping[Key, Cell]) -> list[Figure]:
     nbar = {r: cell.nbar for (name, policy, r), cell in cells.items()
             if name == model and policy == "JRS" and cell.nbar}  # fmt: skip
@@ -104,10 +113,10 @@ def _figures(scale: str, model: str, cells: Mapping[Key, Cell]) -> list[Figure]:
         mine = {r: cell for (name, of, r), cell in cells.items() if (name, of) == (model, policy)}
         over = {float(r): scaled(cell.measure("active_servers"), 1 / nbar[r])
                 for r, cell in mine.items() if r in nbar}  # fmt: skip
+        spent = {float(r): cell.measure("cost_rate") for r, cell in mine.items()}
         if over:
-            servers.append(curve(policy, over))
-            spent = {float(r): cell.measure("cost_rate") for r, cell in mine.items()}
-            cost.append(curve(policy, spent))
+            servers.append(_crossed(model, curve(policy, over), spent))
+            cost.append(_crossed(model, curve(policy, spent), spent))
     if not servers:
         return []
     budget = budget_of(MODELS[model])
@@ -115,11 +124,13 @@ def _figures(scale: str, model: str, cells: Mapping[Key, Cell]) -> list[Figure]:
     x_label = f"scaling factor r ({SCALES[scale][1].text()})"
     title = f"{model.capitalize()}: active servers over their bound"
     found = [Figure(f"{NAME}-{ending}", title, x_label, "N / N̄", tuple(servers),
-                    (("N̄", 1.0),), logarithmic_x=True, planned=tuple(POLICIES))]  # fmt: skip
+                    (("N̄", 1.0),), logarithmic_x=True, planned=tuple(POLICIES),
+                    crossed_out=OVER)]  # fmt: skip
     if budget is not None:
         found.append(Figure(f"{NAME}-{ending}-cost", f"{model.capitalize()}: cost rate", x_label,
                             "C", tuple(cost), (("ε", budget),),
-                            logarithmic_x=True, planned=tuple(POLICIES)))  # fmt: skip
+                            logarithmic_x=True, planned=tuple(POLICIES),
+                            crossed_out=OVER))  # fmt: skip
     return found
 
 

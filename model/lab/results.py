@@ -45,12 +45,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Curve:
-    """A named line through points; ``half_width`` is empty or has one number per point."""
+    """A named line through points.
+
+    ``half_width`` is empty or has one number per point; ``crossed`` is empty or says of each point
+    whether it is to be crossed out.
+    """
 
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
     half_width: tuple[float, ...] = ()
+    crossed: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,7 @@ class Figure:
 
     ``levels`` are (name, y), ``marks`` are (name, x).  ``planned`` names all curves that the
     experiment's plan has, in its order: a curve looks alike whichever of them are there already.
+    ``crossed_out`` says what is wrong with points that curves have crossed out.
     """
 
     name: str
@@ -70,6 +76,14 @@ class Figure:
     marks: tuple[tuple[str, float], ...] = ()
     logarithmic_x: bool = False
     planned: tuple[str, ...] = ()
+    crossed_out: str = ""
+
+    @property
+    def crossed_points(self) -> tuple[tuple[float, float], ...]:
+        """(x, y) of all points that are crossed out."""
+        return tuple((x, y) for curve in self.curves if curve.crossed
+                     for x, y, out in zip(curve.x, curve.y, curve.crossed, strict=True)
+                     if out)  # fmt: skip
 
     @property
     def names(self) -> tuple[str, ...]:

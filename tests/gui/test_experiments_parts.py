@@ -166,6 +166,36 @@ class TestPlot:
         assert hollow == theme.panel
         assert filled == plot._curves["g = 1"].look.color(theme)
 
+    def test_bars_and_bands_are_the_points_and_their_half_widths(self, plot: FigurePlot) -> None:
+        curve = Curve("g = 1", (10.0, 100.0), (0.75, 1.0), (0.25, 0.5))
+        plot.show_figure(replace(FIGURE, curves=(curve,)), complete=False)
+        drawn = plot._curves["g = 1"]
+        assert drawn._low.getData()[1].tolist() == [0.5, 0.5]
+        assert drawn._high.getData()[1].tolist() == [1.0, 1.5]
+        assert [one.getData()[0].tolist() for one in drawn._band.curves] == [[1.0, 2.0]] * 2
+        drawn._bars.drawPath()
+        path = drawn._bars.path
+        ends = {(path.elementAt(n).x, path.elementAt(n).y) for n in range(path.elementCount())}
+        assert ends == {(1.0, 0.5), (1.0, 1.0), (2.0, 0.5), (2.0, 1.5)}
+
+    def test_points_are_crossed_out_where_the_figure_says_so(
+        self, qtbot: QtBot, plot: FigurePlot, theme: Theme
+    ) -> None:
+        first, second = FIGURE.curves
+        crossed = (replace(first, crossed=(False, True)), replace(second, crossed=(True,)))
+        figure = replace(FIGURE, curves=crossed, crossed_out="over the budget")
+        plot.show_figure(figure, complete=False)
+        points = plot._crosses.points()
+        assert [(round(10 ** point.pos().x()), point.pos().y()) for point in points] == [
+            (60, 0.8), (20, 0.6)]  # fmt: skip
+        image, view = plot.grab().toImage(), plot.getPlotItem().getViewBox()
+        for point in points:
+            at = plot.mapFromScene(view.mapViewToScene(point.pos()))
+            red, green, blue, _ = image.pixelColor(at).getRgb()  # smoothed at the rim of the cross
+            assert red > 2 * max(green, blue)
+        plot.show_figure(FIGURE, complete=True)
+        assert len(plot._crosses.points()) == 0
+
     def test_a_wild_interval_does_not_flatten_the_rest(self, plot: FigurePlot) -> None:
         wild = Curve("g = 1", (20.0, 60.0), (0.7, 0.8), (50.0, 0.01))
         plot.show_figure(replace(FIGURE, curves=(wild,)), complete=False)
@@ -199,6 +229,19 @@ class TestPicture:
         assert picture.plot is None
         assert picture.note.isVisible()
         assert not picture.tabs.isVisible()
+
+    def test_a_line_says_what_crosses_mean(self, qtbot: QtBot, theme: Theme) -> None:
+        picture = Picture(theme)
+        qtbot.addWidget(picture)
+        picture.show()
+        crossed = replace(FIGURE.curves[1], crossed=(True,))
+        figure = replace(FIGURE, curves=(crossed,), crossed_out="over the budget")
+        picture.show_figures((figure,), "", complete=False)
+        assert picture.crossed.isVisible()
+        assert picture.crossed.text() == "crossed: over the budget"
+        assert theme.rejection in picture.crossed.styleSheet()
+        picture.show_figures((FIGURE,), "", complete=True)
+        assert not picture.crossed.isVisible()
 
 
 class TestList:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage
@@ -51,6 +52,37 @@ def test_colours_are_those_of_the_plan(qtbot: QtBot) -> None:
     qtbot.addWidget(widget)
     (line,) = widget.getPlotItem().listDataItems()
     assert line.opts["pen"].color().name() == theme.types[1]
+
+
+def test_points_are_crossed_out_where_the_figure_says_so(qtbot: QtBot) -> None:
+    theme = load_theme("light")
+    (curve,) = figure(RISING).curves
+    crossed = replace(curve, crossed=(False, True, True, False))
+    some = replace(figure(), curves=(crossed,), crossed_out="over the budget")
+    assert some.crossed_points == ((50.0, 2.0), (100.0, 3.0))
+    widget = figure_widget(some, theme)
+    qtbot.addWidget(widget)
+    item = widget.getPlotItem()
+    assert [label.text for _, label in item.legend.items] == ["curve 0", "over the budget"]
+    (crosses,) = [one for one in item.items if isinstance(one, pg.ScatterPlotItem)]
+    places = [(point.pos().x(), point.pos().y()) for point in crosses.points()]
+    assert places == [(across(some, x), y) for x, y in some.crossed_points]
+    image, view = widget.grab().toImage(), item.getViewBox()
+    for x, y in zip(SCALES, RISING, strict=True):
+        at = widget.mapFromScene(view.mapViewToScene(QPointF(across(some, x), y)))
+        red, green, blue, _ = image.pixelColor(at).getRgb()  # smoothed at the rim of the cross
+        assert (red > 2 * max(green, blue)) == ((x, y) in some.crossed_points)
+
+
+def test_bands_are_the_points_and_their_half_widths(qtbot: QtBot) -> None:
+    halves = (0.5, 0.25, float("nan"), 2.0)
+    curve = Curve("curve", SCALES, RISING, halves)
+    widget = figure_widget(replace(figure(), curves=(curve,)), load_theme("light"))
+    qtbot.addWidget(widget)
+    (band,) = [one for one in widget.getPlotItem().items if isinstance(one, pg.FillBetweenItem)]
+    low, high = (one.getData()[1].tolist() for one in band.curves)
+    assert low == [0.5, 1.75, 3.0, 8.0]
+    assert high == [1.5, 2.25, 3.0, 12.0]
 
 
 def test_places_on_a_logarithmic_axis_are_logarithms() -> None:
