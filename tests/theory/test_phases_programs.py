@@ -6,10 +6,9 @@ Hong, Xie & Wang (2023), Sections 3.1 and 3.2, Appendices B.3 and C.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,6 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from model.errors import ScenarioError
-from model.programs.phases import store
 from model.programs.phases.bounds import packing
 from model.programs.phases.decomposition import decomposed
 from model.programs.phases.lemma7 import class_distribution, class_requests, lemma7
@@ -485,43 +483,3 @@ def test_many_jobs_of_two_phases_do_not_fall_apart_in_floats(
     assert max(checks(model, found)) < SAME
     for part in found.parts:
         assert policy_of(part.stationary, part.requests).rate.max() < 1e9
-
-
-@dataclass(frozen=True)
-class Solution:
-    """What stands for a solution: the name of the model's first phase."""
-
-    first: str
-
-
-def test_solutions_are_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """In memory; in a file where solving took long; and anew for another model."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(store, "WORTH_A_FILE", -inf)
-    model, other = golden_model("A"), golden_model("B")
-    calls: list[JobModel] = []
-
-    def kept(of: JobModel) -> str:
-        def solve() -> Solution:
-            calls.append(of)
-            return Solution(of.phases[0])
-
-        return store.kept(of, solve, lambda data: Solution(data["first"])).first
-
-    store.forget()
-    try:
-        assert kept(model) == "L"
-        assert kept(model) == "L"
-        assert len(calls) == 1
-        store.forget()
-        assert kept(model) == "L"
-        assert len(calls) == 1
-        assert kept(other) == "L"
-        assert len(calls) == 2
-        store.forget()
-        for file in store.folder().iterdir():
-            file.write_bytes(b"damaged")
-        assert kept(model) == "L"
-        assert len(calls) == 3
-    finally:
-        store.forget()
