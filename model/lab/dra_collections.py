@@ -122,6 +122,7 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
         y_label="U^(g) / U*",
         curves=tuple(curves),
         levels=(("the paper's mean", PAPER["mean_ratio"]),),
+        planned=tuple(map(_named, RANGES)),
     )
     return Result(NAME, scale, tuple(rows), (figure,), NOTES)
 
@@ -141,9 +142,14 @@ def _rows(name: str, sets: Sequence[Sequence[Fraction]]) -> list[Row]:
     return [*rows, Row("worst_of_all_sets", float(worst), at=at, exact=str(worst))]
 
 
+def _named(name: str) -> str:
+    """What the curve of a range of workloads is called."""
+    return f"workload in {name}"
+
+
 def _spread(name: str, sets: Sequence[Sequence[Fraction]]) -> Curve:
     table = np.array([[float(ratio) for ratio in ratios] for ratios in sets])
     columns = [estimate(column) for column in table.T]
-    return Curve(f"workload in {name}", tuple(range(1, COLLECTIONS + 1)),
+    return Curve(_named(name), tuple(range(1, COLLECTIONS + 1)),
                  tuple(item.mean for item in columns),
                  tuple(item.half_width for item in columns))  # fmt: skip

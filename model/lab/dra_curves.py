@@ -109,6 +109,7 @@ def _figure(curve: AlphaCurve) -> Figure:
             _line("optimum U*", curve.optimum),
             _line("global greedy U^(g)", curve.greedy),
         ),
+        planned=("optimum U*", "global greedy U^(g)"),
         marks=tuple((str(alpha), float(alpha))
                     for alpha in (curve.critical_low, curve.critical_high)),
     )  # fmt: skip

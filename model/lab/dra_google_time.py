@@ -100,6 +100,7 @@ def _rewards(paths: Mapping[str, np.ndarray], times: tuple[float, ...]) -> Figur
         x_label="time, s",
         y_label="reward",
         curves=tuple(Curve(name, times, tuple(map(float, path))) for name, path in paths.items()),
+        planned=tuple(POLICIES),
     )
 
 
@@ -118,4 +119,5 @@ def _arrivals(trace: Facts, times: tuple[float, ...]) -> Figure:
         x_label="time, s",
         y_label="servers' worth",
         curves=tuple(curves),
+        planned=tuple(curve.name for curve in curves),
     )

@@ -107,19 +107,25 @@ def _figures(scale: str, model: str, cells: Mapping[Key, Cell]) -> list[Figure]:
             servers[rates][place] = scaled(cell.measure("active_servers"), 1 / nbar)
             cost[rates][place] = scaled(cell.measure("cost_rate"), 1 / budget)
     r, length = SCALES[scale]
+    planned = tuple(map(_named, WRONG))
     ending = MODELS[model].removeprefix("jrs-")
     x_label = f"planned rate over true rate (r = {r}, {length.text()})"
     title = f"{model.capitalize()}: planned with wrong rates"
     return [
         Figure(f"{NAME}-{ending}", f"{title}, active servers", x_label, "N / N̄",
-               _curves(servers), (("N̄ of the true rates", 1.0),)),
+               _curves(servers), (("N̄ of the true rates", 1.0),), planned=planned),
         Figure(f"{NAME}-{ending}-cost", f"{title}, cost rate", x_label, "C / ε",
-               _curves(cost), (("ε", 1.0),)),
+               _curves(cost), (("ε", 1.0),), planned=planned),
     ]  # fmt: skip
 
 
 def _curves(points: Mapping[str, Mapping[float, Estimate]]) -> tuple[Curve, ...]:
-    return tuple(curve(name.replace("_", " "), found) for name, found in points.items() if found)
+    return tuple(curve(_named(rates), found) for rates, found in points.items() if found)
+
+
+def _named(rates: str) -> str:
+    """What the curve of wrong *rates* is called."""
+    return rates.replace("_", " ")
 
 
 NOTES = (

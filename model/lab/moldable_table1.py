@@ -161,16 +161,21 @@ def _figures(scale: str, cells: Mapping[str, Cell]) -> tuple[Figure, ...]:
         return {number / 1e6: cell.measure(name, place)
                 for place, number in enumerate(length.arrivals)}  # fmt: skip
 
-    times = tuple(curve(f"{law}, {told[name]}", points(cell, name))
+    def named(law: str, name: str) -> str:
+        return f"{law}, {told[name]}"
+
+    times = tuple(curve(named(law, name), points(cell, name))
                   for law, cell in cells.items() for name in EXECUTION_TIMES)  # fmt: skip
     blocking = tuple(curve(law, points(cell, "blocking_probability"))
                      for law, cell in cells.items())  # fmt: skip
     optimal = optimal_time(system_of(*HORIZON_SYSTEM, SERVERS))
     return (
         Figure(NAME, f"Mean execution time over the horizon ({where}; the paper's is 5)", over,
-               "mean execution time", times, (("D*", optimal),), logarithmic_x=True),
+               "mean execution time", times, (("D*", optimal),), logarithmic_x=True,
+               planned=tuple(named(law, name) for law in HORIZON_LAWS
+                             for name in EXECUTION_TIMES)),
         Figure(f"{NAME}-blocking", f"Blocking over the horizon ({where}; the paper's is 5)", over,
-               "blocking probability", blocking, logarithmic_x=True),
+               "blocking probability", blocking, logarithmic_x=True, planned=HORIZON_LAWS),
     )  # fmt: skip
 
 

@@ -26,6 +26,9 @@ POINTS = 200
 #: One table is read, whatever the scale.
 SCALES = ("quick", "paper")
 
+#: What has a curve, in this order.
+DRAWN = ("memory", "cpu")
+
 #: Microseconds of an hour; and when the trace begins on its own clock.
 HOUR, START = 3600 * 10**6, 600 * 10**6
 
@@ -105,8 +108,9 @@ def _over_time(found: Outcome) -> Figure:
         y_label="different requests",
         curves=tuple(
             Curve(what, tuple(_hours(time) for time in times), _seen(found["first"][what], times))
-            for what in ("memory", "cpu")
+            for what in DRAWN
         ),
+        planned=DRAWN,
     )
 
 
@@ -116,7 +120,7 @@ def _seen(first: Sequence[int], times: np.ndarray) -> tuple[float, ...]:
 
 def _asked(found: Outcome) -> Figure:
     curves = []
-    for what in ("memory", "cpu"):
+    for what in DRAWN:
         sizes, shares = zip(*found["asked"][what], strict=True)
         curves.append(Curve(what, sizes, shares))
     return Figure(
@@ -125,6 +129,7 @@ def _asked(found: Outcome) -> Figure:
         x_label="request, as a share of the largest machine",
         y_label="share of tasks",
         curves=tuple(curves),
+        planned=DRAWN,
     )
 
 

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+from importlib.util import find_spec
 from itertools import permutations
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from model.lab import jrs_peers
+from model.lab import (
+    EXPERIMENTS,
+    dra_collections,
+    experiment_module,
+    jrs_misestimation,
+    jrs_peers,
+    moldable_runs,
+    moldable_table1,
+)
+from model.lab.parts import Part
 from model.lab.phase_runs import MODELS, budget_of
 from model.lab.plan import NO_OPTIONS
 from model.lab.sweep import Sweep, axis
@@ -47,3 +60,43 @@ def test_points_over_the_budget_are_crossed_out_in_the_pictures_of_the_peers() -
     assert {figure.crossed_out for figure in result.figures} == {"over the budget"}
     over = {(row.at["policy"], row.at["r"]) for row in result.rows if row.at["budget"] == "over"}
     assert over == {("first fit", 25)}
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_figure_of_every_experiment_is_planned(name: str) -> None:
+    """Read from the source: some experiments need a trace, all need hours for all their curves."""
+    spec = find_spec(EXPERIMENTS[name].module.partition(":")[0])
+    assert spec is not None
+    assert spec.origin is not None
+    source = ast.parse(Path(spec.origin).read_text("utf-8"))
+    called = [node for node in ast.walk(source) if isinstance(node, ast.Call)]
+    calls = [call for call in called if getattr(call.func, "id", "") == "Figure"]
+    assert calls, "no figure is made here"
+    for call in calls:
+        assert "planned" in {word.arg for word in call.keywords}, f"line {call.lineno}"
+
+
+def outcome_of(part: Part) -> Any:
+    """What a part might find, by whose work it is."""
+    if part.work == dra_collections.__name__:
+        return ["1/2"] * dra_collections.COLLECTIONS
+    if part.work == moldable_runs.WORK:
+        names = (*moldable_runs.EXECUTION_TIMES, "blocking_probability")
+        return [dict.fromkeys(names, 0.5) for _ in part.settings["arrivals"]]
+    names = ("active_servers", "cost_rate", "virtual_jobs", "backup_jobs")
+    return {"batches": {name: [1.0, 1.0] for name in names},
+            "plan": {"nbar": 1.0, "servers": 1}}  # fmt: skip
+
+
+@pytest.mark.parametrize("module", [dra_collections, jrs_misestimation, moldable_table1])
+def test_the_order_is_that_of_the_plan_whichever_part_is_first(module: Any) -> None:
+    plan = experiment_module(module.NAME)
+    parts = plan.parts("quick", NO_OPTIONS)
+    whole = {part: outcome_of(part) for part in parts}
+    order = {figure.name: tuple(curve.name for curve in figure.curves)
+             for figure in plan.result("quick", NO_OPTIONS, whole).figures}  # fmt: skip
+    assert max(map(len, order.values())) > 1
+    for half in (parts[::2], parts[-len(parts) // 3 :], parts[-1:], parts):
+        some = plan.result("quick", NO_OPTIONS, {part: whole[part] for part in half})
+        for figure in some.figures:
+            assert figure.planned == figure.names == order[figure.name]
