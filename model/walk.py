@@ -80,8 +80,6 @@ class Walk:
         if not inside and self.timeline.next_event is None:
             return
         try:
-            if not inside:
-                self.timeline.step_into()
             self._finish()
         except PolicyError:
             if not inside:

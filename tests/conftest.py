@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from gui.platform import check_platform
 from gui.warming import warm_in_background
@@ -37,7 +37,9 @@ for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 # Fresh examples in each run, also where Hypothesis by itself would draw the same for ever.
-_FRESH: dict[str, Any] = {"derandomize": False, "deadline": None}
+# A failure is made smaller for five minutes at most; explaining it has no limit, and is left out.
+_PHASES = [phase for phase in Phase if phase is not Phase.explain]
+_FRESH: dict[str, Any] = {"derandomize": False, "deadline": None, "phases": _PHASES}
 if os.environ.get("CI"):
     _FRESH["database"] = None
 settings.register_profile("quick", max_examples=30, **_FRESH)

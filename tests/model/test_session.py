@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.api import Session
+from model.assembly import assemble
 from model.engine import Reason
 from model.errors import ReplayError, ScenarioError, UserError
 from model.records import ARRIVAL
@@ -248,3 +249,24 @@ def test_the_line_that_reproduces_a_moment() -> None:
     again = Session.open(line[1], options["--policy"], int(options["--seed"]))
     again.seek(int(options["--event"]))
     assert digest(again.timeline.state) == digest(session.timeline.state)
+
+
+EMPTY_SLOT: dict[str, Any] = {
+    "system": "queue", "run": {"until": 40, "time_unit": "slot"},
+    "servers": {"count": 1, "capacity": {"size": "1"}},
+    "policy": {"name": "vqs", "parameters": {"stall": True}},
+    "workload": {"kind": "scripted", "arrivals": [{"slot": 0, "size": "2/3", "service": 3},
+                                                  {"slot": 0, "size": "1/3", "service": 6}]},
+}  # fmt: skip
+
+
+def test_an_event_without_sub_steps_is_a_step_of_its_own() -> None:
+    """A stalled server waits through a slot in which the policy does nothing at all."""
+    session = Session(assemble(parse_scenario(EMPTY_SLOT)))
+    sub_steps = {}
+    while session.timeline.next_event is not None:
+        session.step()
+        assert session.timeline.event == len(sub_steps) + 1
+        sub_steps[session.timeline.time] = len(session.last_records)
+    assert sub_steps[2.0] == 0
+    assert sub_steps[1.0] and sub_steps[6.0]
