@@ -1,0 +1,66 @@
+"""Moments of short runs, made once: what the contracts show, draw and read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+from typing import Any
+
+from model.api import Session
+from model.comparison.comparison import Comparison
+from model.frame import Frame
+from model.policies import POLICIES_OF
+from model.scenario.load import load_scenario, scenario_files
+from model.systems.kinds import KINDS, kind_named
+
+#: A small scenario of each kind.
+SMALL = {"reservation": "dra-classroom", "queue": "queues-classroom", "phases": "jrs-classroom",
+         "moldable": "moldable-classroom"}  # fmt: skip
+
+#: Answers about bounds that are waited for: the later ones of some kinds take minutes.
+ANSWERS = 2
+
+#: Events after which the small scenarios, and all others, are looked at: something goes on then.
+EVENTS = {"reservation": 60, "queue": 300, "phases": 60, "moldable": 60}
+
+
+@cache
+def scenarios(system: str) -> tuple[str, ...]:
+    """The scenarios of a kind that need no file beside them."""
+    found = [(name, load_scenario(name)) for name in scenario_files()]
+    return tuple(name for name, scenario in found
+                 if scenario.system == system and scenario.workload.kind != "trace")  # fmt: skip
+
+
+def policies() -> list[tuple[str, str]]:
+    """(kind, policy) of all that are registered."""
+    return [(system, policy) for system in KINDS for policy in POLICIES_OF[system]]
+
+
+@cache
+def bounds_of(scenario: str) -> Any:
+    """What is known of a scenario's bounds after the first answers."""
+    found = load_scenario(scenario)
+    *_, bounds = islice(kind_named(found.system).all_bounds(found), ANSWERS)
+    return bounds
+
+
+@cache
+def frame_of(scenario: str, policy: str | None = None, substeps: int = 0) -> Frame:
+    """A scenario after a few events, its bounds known only where it is a small one."""
+    session = Session.open(scenario, policy, kernel=False)
+    session.run(events=EVENTS[session.info.system])
+    for _ in range(substeps):
+        session.step_into()
+    return session.frame(bounds=bounds_of(scenario) if scenario in SMALL.values() else None)
+
+
+@cache
+def compared_frame(system: str) -> Frame:
+    """Two policies side by side."""
+    first, second = list(POLICIES_OF[system])[:2]
+    run = Comparison.open(SMALL[system], (first, second), kernel=False)
+    for _ in range(EVENTS[system]):
+        run.step()
+    return replace(run.frame(), bounds=bounds_of(SMALL[system]))

@@ -1,0 +1,193 @@
+"""What every panel looks like: three sizes, both themes, one font.
+
+Of each picture a coarse grid of mean colours is kept: so fine that it shows what is missing,
+has moved or has another colour, so coarse that it does not mind how edges are smoothed.
+``python -m tests.contract.pictures`` writes the table anew; a commit that does so says which
+pictures changed, and why they had to.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtGui import QFont, QFontDatabase, QImage
+from PySide6.QtWidgets import QApplication
+
+from gui import theme as themes
+from gui.application import application
+from gui.intents import Select
+from gui.panel import Panel
+from gui.panels import COMPARISON, PANELS, PanelEntry
+from model.frame import Frame
+from model.inspection import SERVER, Thing
+from model.systems.kinds import KINDS
+from tests.contract.moments import SMALL, compared_frame, frame_of
+
+TABLE = Path(__file__).with_name("pictures.json")
+RECORD = "python -m tests.contract.pictures"
+
+EVERY = (*PANELS, COMPARISON)
+
+FONT = "DejaVu Sans"
+SIZES = ((260, 180), (560, 420), (1280, 860))
+THEMES = ("light", "dark")
+
+#: Cells of a grid, down and across; a cell's colour is the mean of its pixels.
+GRID = (20, 30)
+
+#: How far a cell's red, green or blue may be from what it was, of 255; how many cells may be
+#: further off; and how far none may be.
+CLOSE, STRAY, FAR = 12, 3, 32
+
+#: Colours are kept in steps of this, which takes half the room.
+STEP = 4
+
+Grid = NDArray[np.uint8]
+
+
+def has_font() -> bool:
+    """Whether the font that the pictures are drawn with is on this machine."""
+    application(offscreen=True)
+    return FONT in QFontDatabase.families()
+
+
+@contextmanager
+def one_font() -> Iterator[None]:
+    """All is drawn in one family, no letter is fitted to the pixels, and no cursor blinks."""
+
+    def font(self: themes.Fonts, size: float) -> QFont:
+        made = usual(self, size)
+        made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+        return made
+
+    usual = themes.Fonts._font
+    app = application(offscreen=True)
+    blinking = app.cursorFlashTime()
+    app.setCursorFlashTime(0)
+    try:
+        with (patch.object(themes, "_family", lambda: FONT),
+              patch.object(themes.Fonts, "_font", font)):  # fmt: skip
+            yield
+    finally:
+        app.setCursorFlashTime(blinking)
+
+
+def systems_of(entry: PanelEntry) -> list[str]:
+    """The kinds of system that have a panel."""
+    return [entry.system] if entry.system else [*KINDS]
+
+
+def labels(entry: PanelEntry) -> list[str]:
+    """What the pictures of a panel are called."""
+    return [f"{entry.load().name} {system} {theme} {width} x {height}"
+            for system in systems_of(entry) for theme in THEMES
+            for width, height in SIZES]  # fmt: skip
+
+
+def frame_for(entry: PanelEntry, system: str) -> Frame:
+    """The moment at which a panel is drawn."""
+    return compared_frame(system) if entry is COMPARISON else frame_of(SMALL[system])
+
+
+def settle(panel: Panel) -> None:
+    """Let a panel finish what it does a little later, or piece by piece."""
+    for _ in range(500):
+        QCoreApplication.sendPostedEvents()
+        QApplication.processEvents()
+        if not any(timer.isActive() for timer in panel.findChildren(QTimer)):
+            break
+    QApplication.processEvents()
+
+
+def grid_of(image: QImage) -> Grid:
+    """The mean colours of a picture's cells, [down, across, 3]."""
+    image = image.convertToFormat(QImage.Format.Format_RGB888)
+    height, width = image.height(), image.width()
+    rows = np.frombuffer(bytes(image.constBits()), np.uint8).reshape(height, -1)
+    pixels = rows[:, : 3 * width].reshape(height, width, 3).astype(np.int64)
+    down, across = (np.linspace(0, most, cells + 1).astype(int)
+                    for most, cells in zip((height, width), GRID, strict=True))  # fmt: skip
+    sums = np.add.reduceat(np.add.reduceat(pixels, down[:-1], 0), across[:-1], 1)
+    area = np.diff(down)[:, None, None] * np.diff(across)[None, :, None]
+    return (np.rint(sums / area / STEP) * STEP).clip(0, 255).astype(np.uint8)
+
+
+def pictures(entry: PanelEntry) -> Iterator[QImage]:
+    """A panel at each moment, in each theme and size, in the order of :func:`labels`."""
+    app = application(offscreen=True)
+    for system in systems_of(entry):
+        for name in THEMES:
+            theme = themes.load_theme(name)
+            themes.apply(app, theme)
+            panel = entry.load()(theme)
+            try:
+                yield from drawn(panel, frame_for(entry, system))
+            finally:
+                panel.close()
+                panel.deleteLater()
+                QCoreApplication.sendPostedEvents(panel, QEvent.Type.DeferredDelete)
+
+
+def drawn(panel: Panel, frame: Frame) -> Iterator[QImage]:
+    """A panel in each size."""
+    panel.resize(*SIZES[0])
+    panel.show()
+    panel.set_frame(frame)
+    panel.set_selection(Select.of(Thing(SERVER, 0)))
+    for size in SIZES:
+        panel.resize(*size)
+        settle(panel)
+        yield panel.grab().toImage()
+
+
+def difference(found: Grid, expected: Grid) -> str:
+    """Where two pictures differ; empty where they are alike."""
+    apart = np.abs(found.astype(int) - expected).max(axis=2)
+    if (apart > CLOSE).sum() <= STRAY and apart.max() <= FAR:
+        return ""
+    row, column = np.unravel_index(apart.argmax(), apart.shape)
+    down, across = (100 * place / cells for place, cells in zip((row, column), GRID, strict=True))
+    return (f"{(apart > CLOSE).sum()} of {apart.size} cells differ, the most by {apart.max()} of "
+            f"255: {across:.0f}% from the left, {down:.0f}% from the top")  # fmt: skip
+
+
+def packed(grid: Grid) -> str:
+    """A grid as text."""
+    return base64.b85encode(zlib.compress(grid.tobytes(), 9)).decode()
+
+
+def unpacked(text: str) -> Grid:
+    """The grid of a text."""
+    return np.frombuffer(zlib.decompress(base64.b85decode(text)), np.uint8).reshape(*GRID, 3)
+
+
+def known() -> dict[str, str]:
+    """The table: each picture's grid, as text."""
+    table: dict[str, str] = json.loads(TABLE.read_text(encoding="utf-8"))
+    return table
+
+
+def main() -> None:
+    """Write the table."""
+    if not has_font():
+        raise SystemExit(f"no font {FONT} on this machine; install it to record pictures")
+    with one_font():
+        table = {label: packed(grid_of(image)) for entry in EVERY
+                 for label, image in zip(labels(entry), pictures(entry), strict=True)}  # fmt: skip
+    TABLE.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
