@@ -46,7 +46,7 @@ class LPPanel(Panel):
     name = "lp"
     title = "Optimum and greedy"
     summary = "The linear program's optimum beside the greedy assignment, over all workloads."
-    needs = frozenset({"bounds"})
+    needs = frozenset({"bounds", "reward"})
     place = "right"
 
     def build(self) -> None:

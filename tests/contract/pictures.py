@@ -104,8 +104,8 @@ def frame_for(entry: PanelEntry, system: str) -> Frame:
 def settle(panel: Panel) -> None:
     """Let a panel finish what it does a little later, or piece by piece."""
     for _ in range(500):
-        QCoreApplication.sendPostedEvents()
         QApplication.processEvents()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         if not any(timer.isActive() for timer in panel.findChildren(QTimer)):
             break
     QApplication.processEvents()

@@ -43,7 +43,7 @@ class AllocationLPPanel(Panel):
     name = "allocation-lp"
     title = "Optimum"
     summary = "(P) and Theorem 1: the widths, p* and D*, also for other loads; exact references."
-    needs = frozenset({"bounds"})
+    needs = frozenset({"bounds", "moldable"})
     place = "right"
 
     def build(self) -> None:

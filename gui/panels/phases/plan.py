@@ -44,7 +44,7 @@ class PlanPanel(Panel):
     name = "plan"
     title = "Plan and gap"
     summary = "The bound N̄ of (61), its budget and its prices; the servers that policies need."
-    needs = frozenset({"bounds"})
+    needs = frozenset({"bounds", "phases"})
     place = "right"
 
     def build(self) -> None:

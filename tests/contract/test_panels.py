@@ -1,0 +1,192 @@
+"""What every panel must fulfil: shown early and late, small and large, in its place and in none."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication, QLabel
+
+from gui.intents import Select
+from gui.panel import LEAST, Panel
+from gui.panels import COMPARISON, PanelEntry
+from gui.theme import apply, load_theme
+from model.frame import Frame
+from model.inspection import SERVER, Thing
+from model.policies import POLICIES_OF
+from model.systems.kinds import KINDS
+from tests.contract.moments import SMALL, frame_of, scenarios
+from tests.contract.pictures import EVERY, frame_for, grid_of, settle, systems_of
+
+#: What a panel says where it has nothing to draw.
+NOT_HERE = re.compile("does not apply to|One policy runs alone")
+
+LARGE = (2400, 1500)
+
+
+@pytest.fixture(scope="module", params=EVERY, ids=lambda entry: entry.cls)
+def entry(request: pytest.FixtureRequest) -> PanelEntry:
+    found: PanelEntry = request.param
+    return found
+
+
+@pytest.fixture(scope="module")
+def panel(qapp: QApplication, entry: PanelEntry) -> Iterator[Panel]:
+    """A panel that all tests of its class share."""
+    theme = load_theme("light")
+    apply(qapp, theme)
+    made = entry.load()(theme)
+    made.resize(560, 420)
+    made.show()
+    yield made
+    made.close()
+    made.deleteLater()
+    QCoreApplication.sendPostedEvents(made, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def moment(entry: PanelEntry) -> Frame:
+    return frame_for(entry, systems_of(entry)[0])
+
+
+def note(panel: Panel) -> str:
+    """The sentence in the place of the picture; empty where there is the picture."""
+    settle(panel)
+    assert panel.fault is None, panel.fault
+    return panel._note.text() if panel._note.isVisible() else ""
+
+
+def show(panel: Panel, frame: Frame) -> None:
+    """Another run's frame, and what is pointed at there."""
+    panel.forget()
+    panel.set_frame(frame)
+    panel.set_selection(Select.of(Thing(SERVER, 0)))
+
+
+def applies(panel: Panel, frame: Frame) -> bool:
+    """Whether a panel draws a frame; where it does not, it says why."""
+    show(panel, frame)
+    if panel.needs <= frame.info.offers and not NOT_HERE.search(note(panel)):
+        assert is_drawn(panel), frame.info.scenario_name
+        return True
+    assert NOT_HERE.search(note(panel)), frame.info.scenario_name
+    return False
+
+
+def is_drawn(panel: Panel) -> bool:
+    """Is there a picture, and something on it?"""
+    if note(panel):
+        return False
+    colours = grid_of(panel.grab().toImage()).reshape(-1, 3)
+    return len({tuple(colour) for colour in colours.tolist()}) > 3
+
+
+def test_it_says_what_it_is(panel: Panel, entry: PanelEntry) -> None:
+    assert panel.name and panel.title
+    assert panel.summary.endswith(".")
+    assert note(entry.load()(load_theme("light"))) == ""  # not shown yet
+    assert panel.accessibleName() == panel.title
+
+
+def test_before_anything_ran_it_says_so(panel: Panel) -> None:
+    assert note(panel) == "Nothing has run yet."
+    panel.set_selection(Select(server=0))
+    panel.set_theme(load_theme("light"))
+    assert note(panel) == "Nothing has run yet."
+
+
+def test_it_shows_every_scenario_of_its_kinds(panel: Panel, entry: PanelEntry) -> None:
+    for system in systems_of(entry):
+        shown = [applies(panel, frame_of(scenario)) for scenario in scenarios(system)]
+        assert any(shown) or entry is COMPARISON
+
+
+def test_it_shows_every_policy_or_says_what_is_missing(panel: Panel, entry: PanelEntry) -> None:
+    for system in systems_of(entry):
+        shown = [applies(panel, frame_of(SMALL[system], policy)) for policy in POLICIES_OF[system]]
+        assert any(shown) or entry is COMPARISON
+
+
+def test_of_another_kind_of_system_it_says_that_it_does_not_apply(
+    panel: Panel, entry: PanelEntry
+) -> None:
+    for system in {*KINDS} - {*systems_of(entry)}:
+        frame = frame_of(SMALL[system])
+        panel.set_frame(frame)
+        assert f"does not apply to {frame.info.policy_title}" in note(panel), system
+
+
+def test_it_shows_the_middle_of_an_event(panel: Panel, entry: PanelEntry) -> None:
+    for system in systems_of(entry):
+        for substeps in (1, 2):
+            assert applies(panel, frame_of(SMALL[system], None, substeps)) or entry is COMPARISON
+
+
+@pytest.mark.parametrize("size", [LEAST, (LEAST[0], LARGE[1]), (LARGE[0], LEAST[1]), LARGE])
+def test_it_takes_any_size(panel: Panel, moment: Frame, size: tuple[int, int]) -> None:
+    panel.resize(*size)
+    show(panel, moment)
+    assert is_drawn(panel)
+    assert (panel.width(), panel.height()) == size
+    panel.resize(560, 420)
+    assert is_drawn(panel)
+
+
+def test_it_follows_another_theme_and_comes_back(panel: Panel, moment: Frame) -> None:
+    show(panel, moment)
+    application, before = QApplication.instance(), None
+    assert isinstance(application, QApplication)
+    for name in ("light", "dark", "light"):
+        theme = load_theme(name)
+        apply(application, theme)
+        panel.set_theme(theme)
+        assert is_drawn(panel)
+        picture = grid_of(panel.grab().toImage())
+        dark = picture.mean() < 128
+        assert dark == theme.dark
+        before = picture if before is None else before
+    assert before is not None
+    assert abs(picture.astype(int) - before).mean() < 4
+
+
+def test_it_shows_a_selection_of_anything(panel: Panel, moment: Frame) -> None:
+    panel.set_frame(moment)
+    for selection in (Select(), Select(line=(0, 0)), Select(server=999), Select(job=10**9),
+                      Select(job=1), Select(server=0)):  # fmt: skip
+        panel.set_selection(selection)
+        assert not NOT_HERE.search(note(panel))
+    assert is_drawn(panel)
+
+
+def test_what_it_exports_has_its_columns(panel: Panel, moment: Frame, tmp_path: Path) -> None:
+    panel.set_frame(moment)
+    if (series := panel.series()) is not None:
+        columns, rows = series
+        assert len(set(columns)) == len(columns) > 0
+        assert {len([*row]) for row in rows} <= {len(columns)}
+    for line in panel.json_lines() or ():
+        assert isinstance(json.loads(line), dict)
+    panel.save_png(tmp_path / "a.png")
+    panel.save_svg(tmp_path / "a.svg")
+    assert (tmp_path / "a.png").stat().st_size > 1000
+    assert "<svg" in (tmp_path / "a.svg").read_text()
+
+
+def test_another_run_begins_with_nothing_of_the_last(panel: Panel, moment: Frame) -> None:
+    panel.set_frame(moment)
+    panel.forget()
+    assert panel.frame is None
+    show(panel, moment)
+    assert is_drawn(panel)
+
+
+def test_its_labels_have_words(panel: Panel, moment: Frame) -> None:
+    """No placeholder, no Python value reaches a label."""
+    panel.set_frame(moment)
+    settle(panel)
+    for label in panel.findChildren(QLabel):
+        assert not {"None", "nan", "Fraction("} & {*label.text().replace(">", " ").split()}
