@@ -123,7 +123,7 @@ def pytest_collection_finish() -> None:
 
 
 def _makes_widgets(nodeid: str) -> bool:
-    return nodeid.startswith(("tests/gui/", "tests/bench/"))
+    return nodeid.startswith(("tests/gui/", "tests/bench/", "tests/contract/"))
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
