@@ -22,6 +22,9 @@ from gui.platform import check_platform
 from gui.warming import warm_in_background
 from model.jit import cache_folder
 from model.systems.kinds import KINDS
+from tests.limits import pytest_exception_interact, pytest_timeout_set_timer
+
+__all__ = ["pytest_exception_interact", "pytest_timeout_set_timer"]  # hooks
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
