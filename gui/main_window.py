@@ -161,11 +161,10 @@ class MainWindow(QMainWindow):
 
     def _solve(self, info: RunInfo) -> None:
         """Let the programs of the scenario be solved beside the run."""
-        worker, session = self.worker, self.worker.session
+        worker = self.worker
 
         def deliver(bounds: Any) -> None:  # in a thread that should not hold the window
-            if session is not None:
-                worker.post(lambda owner: owner.set_bounds(bounds, session))
+            worker.post(lambda owner: owner.set_bounds(bounds, info))
 
         self._bounds.request(info.scenario, deliver)
 

@@ -27,6 +27,7 @@ from model.comparison.comparison import Comparison, Run, kinds_of, lanes_of, lan
 from model.engine import Reason
 from model.errors import PolicyFileError, UntrustedPolicyError, UserError
 from model.explain import grouped
+from model.frame import RunInfo
 from model.policies import stop_what_hangs
 from model.scenario.load import Scenario
 from model.waiting import PERIOD, GivenUpError, waiting
@@ -233,9 +234,8 @@ class RunWorker(QObject):
             self.progressed.emit(Progress())
 
     def _publish(self) -> None:
-        if self.session is None or not self._stale or (self.running and self.goal.express):
-            return
-        if not self._taken.is_set():
+        unseen = self.running and self.goal.express
+        if self.session is None or not self._stale or unseen or not self._taken.is_set():
             return
         line = self.session.timeline
         frame = self.session.frame(
@@ -378,9 +378,9 @@ class RunWorker(QObject):
         if self.session is not None:
             self._clock = (monotonic(), self.session.timeline.time)
 
-    def set_bounds(self, bounds: Any, session: Run) -> None:
-        """The programs have been solved; nothing happens if another session runs by now."""
-        if session is self.session:
+    def set_bounds(self, bounds: Any, info: RunInfo) -> None:
+        """The programs of a run have been solved; nothing happens if another one runs by now."""
+        if self.session is not None and self.session.info is info:
             self.bounds = bounds
             self._stale = True
 

@@ -104,6 +104,15 @@ def members_of(source: Path | bytes, signed: bool = True) -> dict[str, bytes]:
     return members
 
 
+def has_member(path: Path, name: str) -> bool:
+    """Whether a file is an archive with such a member; what cannot be read has none."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return name in archive.namelist()
+    except (OSError, *_DAMAGE):
+        return False
+
+
 def _digest(members: Mapping[str, bytes]) -> bytes:
     result = hashlib.blake2b(digest_size=16)
     for name in sorted(members):

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from pydantic import Field
 
 from model.api import Session
-from model.archive import as_json, damage_as_errors, members_of, written
+from model.archive import as_json, damage_as_errors, has_member, members_of, written
 from model.comparison.comparison import MOST_LANES, Comparison, Run
 from model.errors import ScenarioError, UserError
 from model.scenario.fields import Section
@@ -61,12 +61,9 @@ def load_run(path: Path, kernel: bool = True) -> Run:
     UserError
         If the file cannot be read, or a saved state is not reached again.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            several = _CONTENTS in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
-        several = False  # a session's own reader says what is wrong with it
-    return _load_lanes(path, kernel) if several else Session.load(path, kernel)
+    if has_member(path, _CONTENTS):
+        return _load_lanes(path, kernel)
+    return Session.load(path, kernel)  # its reader says what is wrong with the file
 
 
 def _load_lanes(path: Path, kernel: bool) -> Comparison:

@@ -7,6 +7,8 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
+from traceback import walk_stack
+from types import FrameType
 
 import main as program
 from model.cli.guard import INTERRUPTED
@@ -14,6 +16,9 @@ from tests.fuzz.judging import Fault
 
 #: Seconds that a command may run.
 PATIENCE = 1.0
+
+#: Seconds between two looks whether it may be stopped.
+AGAIN = 0.05
 
 
 class _Plain(StringIO):
@@ -33,23 +38,33 @@ def warmed_up() -> None:
                 program.main([command[0], scenario, *command[1:]])
 
 
+def _unsafe(frame: FrameType) -> bool:
+    """Whether a call compiles, or is one from which Python lets nothing be raised."""
+    module = frame.f_globals.get("__name__", "").split(".")[0]
+    return module in {"numba", "llvmlite"} or frame.f_code.co_name == "__del__"
+
+
 @contextmanager
 def _patience() -> Iterator[None]:
     """Within, Ctrl+C is pressed after some seconds: who asks for a long run gets one.
 
     It ends Python alone; compiled code that does not return is found by the worker's own limit.
+    The compiler is left to finish: halfway it would leave this process, which goes on, unsound.
     """
 
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
+    def stop(_: int, frame: FrameType | None) -> None:
+        if not any(_unsafe(one) for one, _ in walk_stack(frame)):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    limit = signal.setitimer(signal.ITIMER_REAL, PATIENCE, AGAIN)  # that of a test, if any
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *limit)
 
 
 def judged(arguments: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from pytestqt.qtbot import QtBot
 from gui.intents import Select
 from gui.main_window import MainWindow
 from gui.panel import Panel
+from model.api import Session
 from model.origin import Moment
 from model.systems.kinds import KINDS
-from tests.gui.windows import complete_window, press, rest
+from model.systems.reservation.bounds import Bounds
+from tests.gui.windows import PATIENCE, complete_window, press, rest
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -100,11 +103,29 @@ def test_a_run_that_was_replaced_is_not_shown_any_more(qtbot, window):
     assert all(dock.panel.frame is None for dock in window.docks.values())
 
 
+def test_a_run_never_gets_the_bounds_of_another(qtbot, window, monkeypatch):
+    """Two runs may begin before the window hears of the first."""
+    asked, taken, both = [], [], threading.Event()
+    monkeypatch.setattr(window._bounds, "request", lambda _, receiver: asked.append(receiver))
+    runs = [Session.open(name, kernel=False) for name in ("dra-classroom", "dra-vms")]
+    window.worker.post(lambda worker: [worker.adopt(run) for run in runs])
+    window.worker.post(lambda _: both.set())
+    assert both.wait(PATIENCE / 1000)
+    qtbot.waitUntil(lambda: len(asked) == 2)
+    solved = Bounds(), Bounds()
+    for receiver, bounds in zip(asked, solved, strict=True):
+        receiver(bounds)
+        window.worker.post(lambda worker: taken.append(worker.bounds))
+    qtbot.waitUntil(lambda: len(taken) == 2)
+    assert taken[0] is None
+    assert taken[1] is solved[1]
+
+
 def test_a_kind_of_event_of_the_last_run_is_refused(qtbot, window):
     window.control.open("queues-classroom")
-    window.control.run_until(kind="rejection")
-    allowed = "found the kind of event 'rejection', allowed: "
-    qtbot.waitUntil(lambda: allowed in window._status.text())
-    window.say("")
-    window.control.back_to("rejection")
-    qtbot.waitUntil(lambda: allowed in window._status.text())
+    for ask in (lambda: window.control.run_until(kind="rejection"),
+                lambda: window.control.back_to("rejection")):  # fmt: skip
+        with qtbot.waitSignal(window.worker.refused, timeout=PATIENCE) as refused:
+            ask()
+        assert refused.args[0].startswith("found the kind of event 'rejection', allowed: ")
+        assert window._status.text() == refused.args[0]

@@ -115,6 +115,7 @@ def test_means_of_the_queues_add_up_to_the_total(frame: Frame) -> None:
     # Every busy slot is a sample, so that these are exact.
     assert sum(means) == pytest.approx(samples[-1, WAITING_AREA_COLUMN] / frame.time)
     assert mean_lengths(samples[-1:]) == frame.state.queue_length.tolist()
+    assert mean_lengths(samples[[-1, -1]]) == frame.state.queue_length.tolist()
 
 
 @given(

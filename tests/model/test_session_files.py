@@ -73,6 +73,16 @@ def told_of(path: Path) -> str:
     return refusal.value.line
 
 
+def test_an_archive_of_another_time_is_refused(tmp_path: Path) -> None:
+    """Its directory may ask for a way to unpack that nobody knows yet."""
+    path = tmp_path / "run.slotscope"
+    saved(path, "dra-classroom", events=5)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\1\2") + 6] = 206  # the version that reads it
+    path.write_bytes(data)
+    assert "run.slotscope: not a saved session: zip file version 20.6" in told_of(path)
+
+
 @pytest.mark.parametrize("name", ["first", "present"])
 @pytest.mark.parametrize("system", KINDS)
 def test_no_field_leads_outside_the_arrays(system: str, name: str, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QFileDialog,
     QLineEdit,
     QTabBar,
     QWidget,
@@ -65,10 +66,15 @@ class Deeds:
             self.escape: 5, self.plain_key: 4, self.click: 3, self.poke: 3, self.type_text: 3,
         }  # fmt: skip
 
+        # Qt's own, with warnings of its own; and it can rename and remove files.
+        self._among_files: dict[Callable[[Random], None], int] = {self.escape: 1}
+
     def do(self, dice: Random) -> None:
         """Do what the dice say: anything, or in a dialog what can be done in one."""
         front = self._front()
         table = self._usual if front is self._window else self._in_dialog
+        if isinstance(QApplication.activeModalWidget(), QFileDialog):
+            table = self._among_files
         deed = dice.choices([*table], [*table.values()])[0]
         deed(dice)
 

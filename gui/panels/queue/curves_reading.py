@@ -71,10 +71,10 @@ def longest(means: Sequence[float], shown: tuple[int, ...], most: int) -> tuple[
 
 
 def mean_lengths(samples: NDArray[np.float64]) -> list[float]:
-    """The mean length of each virtual queue over the slots of *samples*."""
-    if len(samples) < 2:
-        return [float(length) for length in samples[-1, SCALARS:]]
+    """The mean length of each virtual queue over the slots of *samples*; within one, as it is."""
     slots = np.diff(samples[:, TIME_COLUMN])
+    if not slots.any():
+        return [float(length) for length in samples[-1, SCALARS:]]
     means: list[float] = (slots @ samples[:-1, SCALARS:] / slots.sum()).tolist()
     return means
 
