@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from fractions import Fraction
 from pathlib import Path
 
@@ -96,6 +97,17 @@ class TestRun:
         session = Session.open(options.scenario, options.policy, options.seed, kernel=False)
         stand_at(session, options.event)
         assert session.timeline.mark() == digest
+
+    def test_its_last_line_is_the_one_that_the_window_copies(self, slotscope, tmp_path):
+        file = tmp_path / "my cluster.toml"
+        shutil.copy(ROOT / "resources" / "scenarios" / "dra-classroom.toml", file)
+        name = f"./{file.name}"
+        said = slotscope(f"run '{name}' --until 5 --seed 3 --policy first-fit").out
+        session = Session.open(name, "first-fit", 3, kernel=False)
+        session.run(until=5)
+        line = said.splitlines()[-1].removeprefix("this end: ")
+        assert line == session.info.opening_line(session.timeline.event)
+        assert str(file) in shlex.split(line)
 
     @pytest.mark.parametrize("policy", ["dra", "first-fit"])
     def test_both_engines_measure_the_same(self, answer, policy):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -35,9 +35,12 @@ class RunBar(QWidget):
         self.share = QProgressBar()
         self.state = QLabel()
         self.message = QLabel()
+        self.copy = QPushButton("Copy the details")
+        self._details = ""
         self._folder = Path()
         self._build()
         self.open.clicked.connect(self._open_folder)
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._details))
 
     def _build(self) -> None:
         for button, key, sentence in (
@@ -59,10 +62,14 @@ class RunBar(QWidget):
         for widget, stretch in ((self.run, 0), (self.stop, 0), (self.share, 1), (self.state, 0),
                                 (self.open, 0)):  # fmt: skip
             row.addWidget(widget, stretch)
+        below = QHBoxLayout()
+        below.addWidget(self.message, 1)
+        below.addWidget(self.copy)
+        self.copy.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(row)
-        column.addWidget(self.message)
+        column.addLayout(below)
 
     def show_state(self, text: str, share: float | None) -> None:
         """Say how far it is; None hides the bar."""
@@ -70,9 +77,13 @@ class RunBar(QWidget):
         self.share.setVisible(share is not None)
         self.share.setValue(round(_STEPS * (share or 0.0)))
 
-    def say(self, text: str, *, fault: bool = False) -> None:
-        """Show a sentence, in the colour of faults if it is one; nothing takes its room away."""
-        self._fault = fault
+    def say(self, text: str, fault: bool = False, details: str = "") -> None:
+        """Show a sentence, in the colour of faults if it is one; nothing takes its room away.
+
+        What a report needs of it, its *details*, can be copied.
+        """
+        self._fault, self._details = fault, details
+        self.copy.setVisible(bool(details))
         color = self._theme.ink(self._theme.rejection) if fault else self._theme.normal
         self.message.setStyleSheet(f"color: {color}")
         self.message.setText(text)
@@ -91,6 +102,6 @@ class RunBar(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme."""
         self._theme = theme
-        self.say(self.message.text(), fault=self._fault)
+        self.say(self.message.text(), self._fault, self._details)
         self.run.setIcon(icon("run", theme))
         self.stop.setIcon(icon("cancel", theme))

@@ -19,6 +19,7 @@ from gui.experiments.listing import Entry, ExperimentList
 from gui.experiments.results import Results, split
 from gui.experiments.run_bar import RunBar
 from gui.experiments.words import goes_on, kept_text, running_text
+from gui.faults import Fault
 from gui.theme import Theme, current_fonts
 from model.frame import RunInfo
 from model.lab import EXPERIMENTS
@@ -42,16 +43,17 @@ _NEEDS_TRACE = "needs a trace"
 
 
 class Said(NamedTuple):
-    """A sentence on an entry, and whether it tells what went wrong."""
+    """A sentence on an entry, whether it tells what went wrong, and what a report needs of that."""
 
     text: str
     fault: bool = False
+    details: str = ""
 
 
 class ExperimentsWindow(QWidget):
     """Experiments beside the run; one at a time.
 
-    Signals: ``said`` (a line for the main window's status bar).
+    Signals: ``said`` (a line for the main window's status bar: what ends, or fails out of sight).
     """
 
     said = Signal(str)
@@ -281,6 +283,15 @@ class ExperimentsWindow(QWidget):
         if key == self.list.current():
             self.bar.say(text)
 
+    def fail(self, fault: Fault) -> None:
+        """Say what went wrong in this window, above the picture of the chosen entry."""
+        said = Said(f"That could not be done: {fault.sentence}", True, fault.details)
+        if not self.isVisible():
+            self.said.emit(f"{self.windowTitle()}: {said.text}")
+        if self._said.get(self.list.current()) != said:  # what fails at each drawing is said once
+            self._said[self.list.current()] = said
+            self.bar.say(*said)
+
     def _show(self) -> None:
         """Show everything of the chosen entry."""
         key = self.list.current()
@@ -288,7 +299,7 @@ class ExperimentsWindow(QWidget):
         said = self._said.get(key, Said(""))
         if not said.text and key != self.running:
             said = Said(goes_on(survey.done, survey.total))
-        self.bar.say(said.text, fault=said.fault)
+        self.bar.say(*said)
         self._show_result()
         self._show_buttons()
 

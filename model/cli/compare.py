@@ -97,7 +97,7 @@ class Compared:
             "",
             *self._first(),
             "",
-            *(f"this end: {run.reproduction_line()}" for run in self.policies),
+            *(f"this end: {run.opening_line}" for run in self.policies),
         ])  # fmt: skip
 
     @staticmethod

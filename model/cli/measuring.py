@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import shlex
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Mapping, Sequence
@@ -38,13 +37,12 @@ class Measured:
     time: float
     time_unit: str
     events: int
-    last_event: int
+    opening_line: str  #: the command that opens the end of the (first) run on any machine
     seconds: float
     metrics: Mapping[str, Estimate]
     batches: Mapping[str, Batches]  #: of the run, or its means over each replication
     digest: str
     report: Any
-    trace: tuple[str, ...]
     kind: Kind
     rules: Any  #: the scenario as it was run
     judgement: Judgement | None
@@ -58,12 +56,6 @@ class Measured:
         """What is judged of the run, if anything is."""
         found = self.judgement
         return [] if found is None else [f"{found.verdict}: {found.reason}", ""]
-
-    def reproduction_line(self) -> str:
-        """The command that opens the end of the (first) run on any machine."""
-        trace = ["--trace", *self.trace] if self.trace else []
-        return shlex.join(["slotscope", self.scenario, "--policy", self.policy, "--seed",
-                           str(self.seed), *trace, "--event", str(self.last_event)])  # fmt: skip
 
     def as_dict(self, *, timing: bool) -> dict[str, Any]:
         """For JSON; without *timing* nothing in it depends on the machine."""
@@ -103,7 +95,7 @@ class Measured:
             "",
             *self.verdict_lines(),
             f"digest {self.digest}",
-            f"this end: {self.reproduction_line()}",
+            f"this end: {self.opening_line}",
         ])  # fmt: skip
 
 
@@ -228,13 +220,12 @@ def measured(
         time=until,
         time_unit=info.time_unit,
         events=line.event,
-        last_event=line.event,
+        opening_line=info.opening_line(line.event),
         seconds=perf_counter() - begin,
         metrics=_corrected(estimates(batches), judgement),
         batches=batches,
         digest=digest(line.state),
         report=bench.report,
-        trace=tuple(options.trace),
         kind=bench.kind,
         rules=bench.scenario,
         judgement=judgement,

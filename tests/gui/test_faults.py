@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QAbstractListModel, QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QAbstractListModel, QPoint, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QListView, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui import faults
+from gui.experiments.window import ExperimentsWindow
 from gui.faults import guard_class, guard_classes, overrides
 from gui.main_window import MainWindow
 from gui.panel import Panel
@@ -23,6 +24,7 @@ from gui.theme import load_theme
 from gui.worker import RunWorker
 from model.api import Session
 from tests.gui.windows import complete_window, press, rest, warm
+from tests.help_pages import flat, page
 
 __all__ = ["warm"]
 
@@ -227,6 +229,35 @@ def test_every_method_in_place_of_one_of_qt_is_guarded(qtbot):
     methods = [vars(cls)[name] for cls in classes for name in overrides(cls)]
     assert len(methods) > 100
     assert all(hasattr(method, "__wrapped__") for method in methods)
+
+
+def test_the_window_of_experiments_says_its_own_faults(qtbot, shown, tmp_path, monkeypatch):
+    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    window = ExperimentsWindow(settings, load_theme("light"))
+    qtbot.addWidget(window)
+    window.show()
+    elsewhere: list[str] = []
+    window.said.connect(elsewhere.append)
+    monkeypatch.setattr(window.form, "order", lambda: 1 / 0)
+    qtbot.mouseClick(window.bar.run, Qt.MouseButton.LeftButton)
+    assert "ZeroDivisionError" in window.bar.message.text()
+    assert load_theme("light").rejection in window.bar.message.styleSheet()
+    qtbot.mouseClick(window.bar.copy, Qt.MouseButton.LeftButton)
+    assert "Traceback" in QGuiApplication.clipboard().text()
+    assert elsewhere == []
+    monkeypatch.undo()
+    monkeypatch.setattr(window.form, "order", lambda: None)
+    qtbot.mouseClick(window.bar.run, Qt.MouseButton.LeftButton)
+    assert window.bar.copy.isHidden()
+    window.hide()
+    window.fail(faults.Fault("ValueError: unseen", "details"))
+    assert elsewhere == ["Experiments: That could not be done: ValueError: unseen"]
+
+
+def test_the_help_tells_of_the_page_and_its_buttons(qtbot, panel):
+    told = flat(page("lecturer"))
+    for button in (panel.fault_page.retry, panel.fault_page.copy):
+        assert f"**{button.text()}**" in told
 
 
 # In a whole window.
