@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
-from gui.panels import COMPARISON, PANELS, ROLES, companions_of, panels_of
+from gui.panels import panels_of
 from gui.panels.scenario_form import ScenarioPanel
 from gui.theme import load_theme
 from gui.transport import FILE_REFUSED
@@ -54,26 +54,6 @@ def show(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
 def has_the_panels_of(window: MainWindow, system: str) -> bool:
     built = [dock.property("built-from") for dock in window.docks.values()]
     return built == [entry.cls for entry in panels_of(system)]
-
-
-def test_every_panel_belongs_to_some_kind_of_system():
-    assert set(PANELS) == {entry for system in KINDS for entry in panels_of(system)}
-    for system in KINDS:
-        names = {entry.load().name for entry in panels_of(system)}
-        roles = ROLES[system]
-        assert {roles.servers, roles.curve, roles.programs, *roles.behind} <= names
-        assert len(companions_of(system)) == 3
-        assert COMPARISON not in panels_of(system)
-
-
-@pytest.mark.parametrize("system", list(KINDS))
-def test_panels_of_a_kind_need_only_what_it_can_offer(system):
-    policies = POLICIES_OF[system]
-    example = kind_named(system).example
-    offered = {one for policy in policies
-               for one in Session.open(example, policy, kernel=False).info.offers}  # fmt: skip
-    needs = [entry.load().needs for entry in panels_of(system)]
-    assert all(need <= offered for need in needs)
 
 
 def test_another_kind_of_system_brings_its_docks_and_choices(qtbot, window):

@@ -1,0 +1,105 @@
+"""What every experiment must fulfil, at its shortest: its rows, and the curves that it plans."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from model.errors import UserError
+from model.lab import (
+    EXPERIMENTS,
+    dra_collections,
+    dra_convergence,
+    dra_servers,
+    dra_variants,
+    experiment_module,
+    jrs_gap,
+    jrs_misestimation,
+    jrs_peers,
+    moldable_fig2,
+    moldable_runs,
+    moldable_table1,
+    phase_runs,
+    queue_runs,
+    queues_fig3,
+    queues_fig4,
+    queues_limits,
+)
+from model.lab.parts import carry_out
+from model.lab.plan import NO_OPTIONS
+from model.lab.results import Result
+from model.systems.kinds import KINDS
+
+pytestmark = pytest.mark.slow
+
+_QUEUE, _PHASES = queue_runs.Length(2500, 2), phase_runs.Length(2, 5, 2)
+_MOLDABLE = moldable_runs.Length((300, 900), 2)
+
+#: The shortest scale of each module that has scales.
+TINY: dict[Any, Any] = {
+    dra_collections: 2,
+    dra_servers: dra_servers.Scale((5, 10), 2, 500),
+    dra_convergence: dra_convergence.Scale(2, 5.0),
+    dra_variants: dra_variants.Scale(2, 10.0, 1.0),
+    queues_fig3: _QUEUE,
+    queues_fig4: queues_fig4.Scale(_QUEUE),
+    queues_limits: _QUEUE,
+    jrs_gap: ((4, 8, 400, 410), _PHASES),
+    jrs_peers: ((5, 20), _PHASES),
+    jrs_misestimation: (20, _PHASES),
+    moldable_table1: moldable_table1.Scale(moldable_runs.Length((900,), 2), _MOLDABLE),
+    moldable_fig2: ((20, 50), moldable_runs.Length((900,), 2)),
+}
+
+#: Those that need no file beside them.
+ALONE = [name for name, item in EXPERIMENTS.items() if not item.needs_trace]
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, scale in TINY.items():
+        monkeypatch.setattr(module, "SCALES", {**module.SCALES, "tiny": scale})
+    monkeypatch.setattr(moldable_table1, "SERVERS", 50)
+    monkeypatch.setattr(moldable_fig2, "SERVERS", 50)
+    monkeypatch.setattr(jrs_misestimation, "LEARNED", (5,))  # in less no job leaves
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_it_is_registered_in_full(name: str) -> None:
+    item, plan = EXPERIMENTS[name], experiment_module(name)
+    assert item.title and item.paper and item.system in KINDS
+    if item.needs_trace:
+        with pytest.raises(UserError, match="--trace"):
+            plan.parts("paper", NO_OPTIONS)
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_its_shortest_run_gives_what_it_declares(name: str) -> None:
+    plan = experiment_module(name)
+    parts = plan.parts("tiny", NO_OPTIONS)
+    assert parts == plan.parts("tiny", NO_OPTIONS)
+    assert len({part.key for part in parts}) == len(parts) > 0
+    outcomes = {part: carry_out(part) for part in parts}
+    check(plan.result("tiny", NO_OPTIONS, outcomes), name)
+    for some in (parts[:0], parts[:1], parts[1::2]):  # while it fills
+        begun = plan.result("tiny", NO_OPTIONS, {part: outcomes[part] for part in some})
+        for figure in begun.figures:
+            assert {curve.name for curve in figure.curves} <= set(figure.planned)
+
+
+def check(result: Result, name: str) -> None:
+    """A finished result: curves as planned, and rows that can be written down."""
+    assert result.experiment == name
+    assert result.rows and result.figures
+    for row in result.rows:
+        assert json.loads(json.dumps(row.as_dict()))["what"] == row.what
+    for figure in result.figures:
+        assert figure.title and figure.x_label and figure.y_label
+        drawn = [curve.name for curve in figure.curves]  # without those that found no number
+        assert drawn == [name for name in figure.planned if name in drawn]
+        for curve in figure.curves:
+            assert len(curve.x) == len(curve.y) > 0, curve.name
+            assert len(curve.half_width) in {0, len(curve.x)}
+            assert len(curve.crossed) in {0, len(curve.x)}

@@ -1,0 +1,82 @@
+"""What every policy must fulfil: what it says of itself, and what its runs never do."""
+
+from __future__ import annotations
+
+import random
+import re
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from model.api import Session
+from model.assembly import assemble
+from model.engine import Task, started
+from model.policies import POLICIES_OF, reference_for
+from model.scenario.load import load_scenario
+from model.state import differences, digest
+from model.systems.kinds import kind_named
+from tests.contract.moments import SMALL, policies
+from tests.engines import check_pieces, tape_of
+
+EVENTS = 300
+
+POLICY = pytest.mark.parametrize(
+    ("system", "policy"), [pytest.param(*each, id="-".join(each)) for each in policies()]
+)
+
+#: Papers whose policies are made again, and what stands for a policy that has none.
+SOURCES = re.compile(r"\w+.* \(20\d\d\)|peer of JRS")
+
+
+@pytest.fixture
+def seed() -> int:
+    """Another one each time; a failure shows it."""
+    return random.randrange(10**6)
+
+
+@POLICY
+def test_it_says_where_it_comes_from(system: str, policy: str) -> None:
+    text = import_module(POLICIES_OF[system][policy]).__doc__ or ""
+    assert SOURCES.search(text[text.index("Reference") : text.index("Implements")])
+    reference = reference_for(policy, system)
+    assert (reference.name, reference.system) == (policy, system)
+    assert reference.title
+    assert reference.pseudocode
+    kept = reference.schema.model_construct()
+    assert reference.schema.model_validate(kept.model_dump()) == kept
+
+
+@POLICY
+def test_every_state_is_sound_and_can_be_told(system: str, policy: str, seed: int) -> None:
+    session = Session.open(SMALL[system], policy, seed=seed, kernel=False)
+    kind = session.bench.kind
+    for _ in range(EVENTS // 3):
+        session.run(events=1)
+        assert not kind.violations(session.bench.system, session.timeline.state), seed
+    lines = {line.line for line in session.info.pseudocode} | {None}
+    sentence = session.info.narrator.record
+    for _ in range(60):
+        session.step_into()
+        for record in session.timeline.records:
+            assert record.line in lines, seed
+            assert sentence(record), seed
+    session.seek(10)
+    session.seek(session.timeline.extent().live_end)  # the replay is compared
+
+
+@POLICY
+def test_the_kernel_does_as_the_reference(system: str, policy: str, seed: int) -> None:
+    bench = assemble(load_scenario(SMALL[system]), policy, seed)
+    assert bench.has_kernel == (policy in kind_named(system).kernels)
+    if not bench.has_kernel:
+        pytest.skip("no compiled twin")
+    tapes = [tape_of(bench, EVENTS) for _ in range(2)]
+    reference, kernel = (
+        engine.advance(started(bench.system), tape, Task(stride=7))
+        for engine, tape in zip((bench.reference, bench.kernel()), tapes, strict=True)
+    )
+    assert digest(reference.state) == digest(kernel.state), (
+        seed, differences(reference.state, kernel.state))  # fmt: skip
+    assert np.array_equal(reference.samples, kernel.samples)
+    check_pieces(bench, 1 + seed % 50)
