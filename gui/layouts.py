@@ -36,9 +36,9 @@ class Layouts(QObject):
         self._before = ""
         self.default = ""  #: the layout of the complete window, as it is at first
         self.aside: str | None = None  #: what is kept and saved while another one is shown
-        self._look = _soon(self, self.look)
-        self._measure = _soon(self, self.measure)
-        self._again = _soon(self, self.apply)
+        self._look = soon(self, self.look)
+        self._measure = soon(self, self.measure)
+        self._again = soon(self, self.apply)
         window.setAnimated(False)  # a size is measured where it ends, not on its way there
         window.installEventFilter(self)
 
@@ -177,7 +177,7 @@ def _name_of(dock: QDockWidget) -> str:
     return dock.objectName().removeprefix(_PREFIX)
 
 
-def _soon(parent: QObject, call: Callable[[], object]) -> QTimer:
+def soon(parent: QObject, call: Callable[[], object]) -> QTimer:
     """Starts what is to be done once, in the event loop's next turn."""
     timer = QTimer(parent, singleShot=True, interval=0)
     timer.timeout.connect(call)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Iterator
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QStyle
 
 from gui.docks import PanelDock, dock_name
+from gui.layouts import soon
 from gui.panels import SENTENCES
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 #: may have where its text would be cut.
 _MOST_BESIDE = 0.5
 _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
-#: Pixels that a separator takes from the docks beside it, at most.
-_SEPARATOR = 8
 #: Shares of the height that the log has at most for its one sentence, and when it is brought up.
 _SENTENCE, _LOG = 0.5, 0.6
 #: The panel that only a comparison has; its key is 0.
@@ -45,7 +44,14 @@ class LectureMode(QObject):
         self.strip.linkActivated.connect(self.bring)
         self.strip.hide()
         self._offered: dict[str, QAction] = {}
+        self._again = soon(self, self.fit)
         self._forget()
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """What stands above the panels may need another line, and leaves them less room."""
+        if event.type() == QEvent.Type.Resize:
+            self._again.start()
+        return False
 
     def _forget(self) -> None:
         """What was chosen holds for the panels that were there."""
@@ -142,6 +148,9 @@ class LectureMode(QObject):
         window.actions_by_name["lecture"].setChecked(on)
         window.menu_bar.setHidden(on)
         window.statusBar().setHidden(on)
+        above = window.menuWidget()
+        watch = above.installEventFilter if on else above.removeEventFilter
+        watch(self)
         self.strip.setVisible(on)
         window.transport.set_lecture(on)
         window.restyle()
@@ -206,8 +215,9 @@ class LectureMode(QObject):
 
     def fit(self) -> None:
         """Give the sentences the room that they need, and the servers what is left."""
-        self._sentence = 0
-        self._share_out()
+        if self.on:
+            self._sentence = 0
+            self._share_out()
 
     def follow(self) -> None:
         """Make room for a sentence that is longer than those before."""
@@ -216,26 +226,33 @@ class LectureMode(QObject):
 
     def _share_out(self) -> None:
         servers, said, beside = self._shown()
-        right, width, height = self._right(), self._width(), self._window.layouts.room[1]
+        width, height = self._window.layouts.room
+        each, right = self._widths()
         self._sentence = max(self._sentence, self._needed())
-        below = _LOG if self._log else min(_SENTENCE, self._sentence / height)
-        shares = {dock_name(dock.panel, dock.lane): (right, 1.0) for dock in beside}
-        for docks, share in ((servers, 1.0 - below), (said, below)):
-            shares |= {dock_name(dock.panel, dock.lane): (width, share) for dock in docks}
+        below = _LOG * height if self._log else min(_SENTENCE * height, self._sentence)
+        shares = {dock_name(dock.panel, dock.lane): (right / width, 1.0) for dock in beside}
+        for docks, high in ((servers, height - below - self._separator), (said, below)):
+            shares |= {dock_name(dock.panel, dock.lane): (each / width, high / height)
+                       for dock in docks}  # fmt: skip
         self._window.layouts.take(shares)
 
-    def _right(self) -> float:
-        """Share of the width that the panel beside the servers has."""
-        servers, _, beside = self._shown()
-        wanted = (dock.panel.minimumSizeHint().width() for dock in beside)
-        whole = max(wanted, default=0) / self._window.layouts.room[0]
-        return max(_BESIDE[len(servers)], min(whole, _MOST_BESIDE)) if beside else 0.0
+    @property
+    def _separator(self) -> int:
+        """Pixels between two docks."""
+        extent = QStyle.PixelMetric.PM_DockWidgetSeparatorExtent
+        return self._window.style().pixelMetric(extent, None, self._window)
 
-    def _width(self) -> float:
-        """Share of the width that each policy has."""
-        return (1.0 - self._right()) / len(self._shown()[0])
+    def _widths(self) -> tuple[float, float]:
+        """Pixels of width that each policy has, and the panel beside the servers."""
+        servers, _, beside = self._shown()
+        room = self._window.layouts.room[0]
+        room -= self._separator * (len(servers) + len(beside) - 1)
+        wanted = max((dock.panel.minimumSizeHint().width() for dock in beside), default=0)
+        most = max(_BESIDE[len(servers)] * room, min(wanted, _MOST_BESIDE * room))
+        right = most if beside else 0.0
+        return (room - right) / len(servers), right
 
     def _needed(self) -> int:
         """Height in pixels that the longest of the present sentences needs."""
-        width = round(self._width() * self._window.layouts.room[0]) - _SEPARATOR
+        width = int(self._widths()[0])
         return max(dock.height_for(width) for dock in self._docks_of(SENTENCES))

@@ -178,6 +178,17 @@ def test_a_longer_sentence_gets_more_room(qtbot: QtBot, window: MainWindow) -> N
         assert sentence_is_whole(window)
 
 
+def test_a_line_more_above_the_panels_leaves_the_sentence_whole(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    stand(qtbot, window, "jrs-classroom", (), 44)
+    strip = window.lecture.strip
+    before = strip.height()
+    strip.setText(f"{strip.text()}<br>one line<br>and another")
+    qtbot.waitUntil(lambda: strip.height() > before)
+    qtbot.waitUntil(lambda: sentence_is_whole(window))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("scenario", "policies"), [
     ("dra-classroom", ("dra", "first-fit")),
@@ -196,6 +207,7 @@ def test_policies_side_by_side_are_seen_whole(
         said = [SENTENCES + lane for lane in lanes]
         assert shown(window) == {*servers, *said, "comparison"}
         assert cut(window) == []
+        assert [name for name in said if not sentence_is_whole(window, name)] == []
         heights = {window.docks[name].height() for name in servers}
         widths = [window.docks[name].width() for name in servers]
         assert len(heights) == 1 and max(widths) - min(widths) <= 2
