@@ -74,6 +74,7 @@ class PseudocodeView(QAbstractScrollArea):
         """Show another algorithm."""
         self.code = code
         self.headings = len({line.line.algorithm for line in code.lines}) > 1
+        self.picture = Picture()
         self.verticalScrollBar().setValue(0)
         self.typeset()
 
@@ -81,7 +82,7 @@ class PseudocodeView(QAbstractScrollArea):
         """Show another moment; nothing is painted if nothing changed."""
         if picture == self.picture:
             return
-        moved = picture.current != self.picture.current
+        moved = (picture.current, picture.beside) != (self.picture.current, self.picture.beside)
         selected = picture.selected != self.picture.selected
         self.picture = picture
         self._place()
@@ -248,6 +249,11 @@ class PseudocodeView(QAbstractScrollArea):
         top = self._placed[self.code.place[line]].top - self.verticalScrollBar().value()
         row = self._layout.row
         return QPoint(round(self._layout.gutter + row), round(top + row / 2))
+
+    def is_whole(self, line: Line) -> bool:
+        """Whether all of a line and of its values is in view."""
+        placed, top = self._placed[self.code.place[line]], self.verticalScrollBar().value()
+        return top <= placed.top + 1 and placed.bottom <= top + self.viewport().height() + 1
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         line = self.line_at(event.position().toPoint())

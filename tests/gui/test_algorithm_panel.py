@@ -161,6 +161,15 @@ class TestStepping:
             qtbot.waitUntil(lambda line=line, height=height:
                             0 <= panel.view.place_of(line).y() <= height)  # fmt: skip
 
+    def test_another_run_that_stands_in_the_same_line_is_scrolled_to(self, panel, steps, qtbot):
+        frame = steps[-2]
+        line = frame.records[-1].line
+        panel.set_frame(frame)
+        qtbot.wait(300)
+        panel.set_frame(replace(frame, info=replace(frame.info, seed=frame.info.seed + 1)))
+        assert panel.view.verticalScrollBar().maximum() > 0
+        qtbot.waitUntil(lambda: panel.view.is_whole(line))
+
     def test_a_line_in_view_does_not_scroll(self, panel, steps, qtbot):
         first, second = (frame for frame in steps if frame.records
                          and frame.records[-1].kind in {"greedy_start", "configuration_found"}

@@ -38,10 +38,15 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 
 
 def stand(
-    qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...], event: int
+    qtbot: QtBot,
+    window: MainWindow,
+    scenario: str,
+    policies: tuple[str, ...],
+    event: int,
+    substep: int = 0,
 ) -> None:
-    """Stand after an event, in lecture mode."""
-    window.stand_at(scenario, policies, None, (), None, Moment((event,)))
+    """Stand after an event, or within the next one, in lecture mode."""
+    window.stand_at(scenario, policies, None, (), None, Moment((event,), substep))
     qtbot.waitUntil(lambda: window.panels.complete)
     if not window.lecture.on:
         press(qtbot, window, Key.Key_L)
@@ -178,15 +183,27 @@ def test_a_longer_sentence_gets_more_room(qtbot: QtBot, window: MainWindow) -> N
         assert sentence_is_whole(window)
 
 
-def test_a_line_more_above_the_panels_leaves_the_sentence_whole(
+def test_a_longer_strip_of_panels_leaves_the_sentences_whole(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    stand(qtbot, window, "jrs-classroom", (), 44)
-    strip = window.lecture.strip
-    before = strip.height()
-    strip.setText(f"{strip.text()}<br>one line<br>and another")
-    qtbot.waitUntil(lambda: strip.height() > before)
-    qtbot.waitUntil(lambda: sentence_is_whole(window))
+    stand(qtbot, window, "jrs-classroom", (), 5)
+    before = window.lecture.strip.height()
+    stand(qtbot, window, "moldable-classroom", ("greedy", "greedy-p"), 5)
+    assert window.lecture.strip.height() > before
+    assert sentence_is_whole(window) and sentence_is_whole(window, f"{SENTENCES}-2")
+
+
+def test_the_line_of_each_sub_step_is_seen_with_its_values(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    for substep in (4, 7, 13, 14, 15):
+        stand(qtbot, window, "dra-classroom", (), 13, substep)
+        view = window.docks["algorithm"].panel.view
+        assert view.picture.current is not None
+        found = [line for line, items in view.picture.beside.items()
+                 if any(item.fresh for item in items.values())]  # fmt: skip
+        qtbot.waitUntil(lambda view=view, found=found: all(map(view.is_whole, found)))
+        assert view.is_whole(view.picture.current)
 
 
 @pytest.mark.slow
