@@ -149,6 +149,7 @@ class LectureMode(QObject):
         window.menu_bar.setHidden(on)
         window.statusBar().setHidden(on)
         above = window.menuWidget()
+        assert above is not None
         watch = above.installEventFilter if on else above.removeEventFilter
         watch(self)
         self.strip.setVisible(on)
