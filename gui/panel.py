@@ -52,6 +52,7 @@ class Panel(QWidget):
         self._note = QLabel(self)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._note.setWordWrap(True)
+        self._note.setContentsMargins(10, 4, 10, 4)
         self.fault_page = FaultPage(self)
         self.fault_page.again.connect(self.try_again)
         self._stack = QStackedLayout(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Collection, Sequence
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 
@@ -33,6 +34,13 @@ class Columns(QScrollArea):
     def count(self) -> int:
         """How many columns there are; 0 before anything was arranged."""
         return sum(map(bool, self._shown))
+
+    def minimumSizeHint(self) -> QSize:
+        """Wide enough for nothing to be scrolled sideways."""
+        wanted = (
+            self.content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+        )
+        return QSize(wanted, super().minimumSizeHint().height())
 
     def arrange(
         self,

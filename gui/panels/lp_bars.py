@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from gui.panels.lp_solution import BarRow
@@ -89,7 +89,7 @@ class ShareBars(SteadyRows[BarRow]):
         painter.setPen(QColor(theme.muted))
         if with_numbers:
             room = QRectF(_MARGIN, 0, left - _MARGIN, height)
-            painter.drawText(room, _LEFT, "share of servers by configuration")
+            painter.drawText(room, _LEFT, heading(self._metrics(), room.width()))
         painter.setPen(QPen(QColor(theme.grid)))
         for share in (0.0, 0.5, 1.0):
             x = round(bars.left() + share * bars.width())
@@ -133,3 +133,9 @@ class ShareBars(SteadyRows[BarRow]):
         if row.configuration is None:
             return f"all other configurations: {shares}"
         return f"({', '.join(map(str, row.configuration))}): {shares}"
+
+
+def heading(metrics: QFontMetricsF, room: float) -> str:
+    """What the bars are, in as many words as *room* pixels have."""
+    texts = ("share of servers by configuration", "share of servers", "share")
+    return next((text for text in texts if metrics.horizontalAdvance(text) <= room), texts[-1])

@@ -63,3 +63,11 @@ def test_arranging_alike_again_changes_nothing(columns: Columns, blocks: list[Bl
     before = [block.geometry() for block in blocks]
     columns.arrange(blocks)
     assert [block.geometry() for block in blocks] == before
+
+
+def test_its_least_width_needs_no_scrolling_sideways(columns: Columns, qtbot: QtBot) -> None:
+    columns.resize(columns.minimumSizeHint().width(), 60)
+    qtbot.waitUntil(lambda: columns.verticalScrollBar().maximum() > 0)
+    assert columns.horizontalScrollBar().maximum() == 0
+    columns.resize(columns.content.minimumSizeHint().width() - 1, 60)
+    qtbot.waitUntil(lambda: columns.horizontalScrollBar().maximum() > 0)

@@ -14,6 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
 from gui.panels import ROLES, SENTENCES, PanelEntry, panels_of
+from gui.panels.columns import Columns
+from gui.panels.lp_bars import heading
 from model.origin import Moment
 from tests.gui.windows import complete_window, hall, press
 
@@ -241,6 +243,20 @@ def test_once_more_is_for_the_next_policy(qtbot: QtBot, window: MainWindow) -> N
         assert shown(window) == {*fixed, expected}
     press(qtbot, window, Key.Key_0)
     assert shown(window) == {*fixed, "comparison"}
+
+
+def test_the_optimum_is_not_cut_beside_two_policies(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "moldable-classroom", ("greedy-p", "greedy"), 30)
+    bring(qtbot, window, Key.Key_6)
+    window.settle()
+    area = window.docks["allocation-lp"].panel.findChild(Columns)
+    assert area.isVisible() and area.horizontalScrollBar().maximum() == 0
+
+
+@pytest.mark.parametrize("room", [100, 200, 400])
+def test_what_the_bars_are_fits_beside_the_headings(room: int) -> None:
+    measure = QFontMetricsF(QApplication.font())
+    assert measure.horizontalAdvance(heading(measure, room)) <= room
 
 
 def test_the_curves_of_tokens_are_there(qtbot: QtBot, window: MainWindow) -> None:

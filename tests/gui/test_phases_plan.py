@@ -231,6 +231,23 @@ def test_the_nearest_point_is_told(qtbot: QtBot):
     assert "Theorem 1" in plot.tip(QPointF(0, 0))
 
 
+@pytest.mark.parametrize("height", [180, 300])
+def test_the_line_is_named_beside_the_names_of_peers(qtbot: QtBot, height: int):
+    plot = GapPlot(load_theme("light"))
+    qtbot.addWidget(plot)
+    plot.resize(600, height)
+    ours = tuple(GapPoint("JRS", scale, 1.3 * sqrt(scale), 0.5) for scale in (25.0, 100.0, 400.0))
+    stood = set()
+    for gap in range(2, 30):
+        peer = GapPoint("First fit by peak demand", 100.0, float(gap), 0.5, named=True)
+        plot.set_points(ours, (peer,))
+        box = plot.label_box(1.3)
+        assert not any(box.intersects(other) for _, other in plot.name_boxes())
+        assert not any(box.contains(plot.at(point)) for point in (*ours, peer))
+        stood.add(round(box.left()))
+    assert len(stood) > 1  # it makes room
+
+
 def test_a_stopped_page_says_so(qtbot: QtBot):
     page = SolvingPage("Solving")
     qtbot.addWidget(page)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
@@ -17,6 +17,8 @@ _PAD, _TICK, _RADIUS = 8.0, 4.0, 4.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TICKS = 4
+#: Where the line may be named, as shares of its length, the best first.
+_ALONG = (0.5, 0.35, 0.65, 0.8, 0.2)
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,11 @@ def constant_of(points: tuple[GapPoint, ...]) -> float | None:
     return sum(point.gap * sqrt(point.scale) for point in points) / sum(
         point.scale for point in points
     )
+
+
+def _label(constant: float) -> str:
+    """What the line through the points of JRS is."""
+    return f"{significant(constant, 2)} √r"
 
 
 class GapPlot(QWidget):
@@ -156,12 +163,23 @@ class GapPlot(QWidget):
         right, _, _ = self._ends()
         painter.setPen(QPen(QColor(self._theme.run), 1.5, Qt.PenStyle.DashLine))
         painter.drawLine(QLineF(self._at(0.0, 0.0), self._at(right, constant * right)))
-        text = f"{significant(constant, 2)} √r"
-        width = self._metrics().horizontalAdvance(text) + 4
-        at = self._at(0.5 * right, 0.5 * constant * right)
         painter.setPen(QColor(self._theme.ink(self._theme.run)))
-        painter.drawText(QRectF(at.x() - width - _PAD, at.y() - 1.4 * self._metrics().height(),
-                                width, self._metrics().height()), _CENTRE, text)  # fmt: skip
+        painter.drawText(self.label_box(constant), _CENTRE, _label(constant))
+
+    def label_box(self, constant: float) -> QRectF:
+        """Where the line is named: beside it, and beside the names and points of peers."""
+        line, right = self._metrics().height(), self._ends()[0]
+        width = self._metrics().horizontalAdvance(_label(constant)) + 4
+        taken = [box for _, box in self.name_boxes()]
+        taken += [QRectF(self.at(point), QSizeF()).adjusted(-_PAD, -_PAD, _PAD, _PAD)
+                  for point in (*self._peers, *self._points)]  # fmt: skip
+        boxes = []
+        for share in _ALONG:
+            at = self._at(share * right, share * constant * right)
+            boxes += [QRectF(at.x() - width - _PAD, at.y() - 1.4 * line, width, line),
+                      QRectF(at.x() + _PAD, at.y() + 0.4 * line, width, line)]  # fmt: skip
+        free = (box for box in boxes if not any(box.intersects(other) for other in taken))
+        return next(free, boxes[0])
 
     def _paint_point(self, painter: QPainter, point: GapPoint) -> None:
         color, at = QColor(self._theme.color(point.role)), self.at(point)
@@ -174,19 +192,25 @@ class GapPlot(QWidget):
         painter.drawEllipse(at, _RADIUS, _RADIUS)
 
     def _paint_names(self, painter: QPainter) -> None:
-        """The names of the peers beside their points, none over another."""
+        for point, box in self.name_boxes():
+            painter.setPen(QColor(self._theme.ink(self._theme.color(point.role))))
+            painter.drawText(box, _CENTRE, point.title)
+
+    def name_boxes(self) -> list[tuple[GapPoint, QRectF]]:
+        """The named peers, and where their names stand: beside the points, none over another."""
         named = [point for point in self._peers if point.named]
         line, room = self._metrics().height(), self._room()
         if len(named) * line > room.height():
-            return
+            return []
         heights = spread([self.at(point).y() for point in named], line, room.top(), room.bottom())
+        boxes = []
         for point, height in zip(named, heights, strict=True):
             width = self._metrics().horizontalAdvance(point.title) + 4
             left = self.at(point).x() + 2 * _RADIUS
             if left + width > self.width():
                 left = self.at(point).x() - 2 * _RADIUS - width
-            painter.setPen(QColor(self._theme.ink(self._theme.color(point.role))))
-            painter.drawText(QRectF(left, height - line / 2, width, line), _CENTRE, point.title)
+            boxes.append((point, QRectF(left, height - line / 2, width, line)))
+        return boxes
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
