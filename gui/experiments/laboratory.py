@@ -6,7 +6,6 @@ import threading
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
 from time import monotonic
 from typing import Callable, Sequence
 
@@ -92,14 +91,13 @@ class Laboratory(QObject):
     ended = Signal(object)
     looked = Signal(str, object)
     _said = Signal(object, str, object)
-    _surveyed = Signal(int, str, object)
+    _surveyed = Signal(object, str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._run: _Run | None = None
-        self._looks: SimpleQueue[_Look | None] = SimpleQueue()
-        self._looking: threading.Thread | None = None
-        self.generation = 0  #: looks of an earlier one are of no use any more
+        self._looking: _Looks | None = None
+        self._line = _Line(self._surveyed.emit)
         self._said.connect(self._take)
         self._surveyed.connect(self._take_survey)
 
@@ -133,11 +131,7 @@ class Laboratory(QObject):
             run.cancelled.set()
             run.join(PATIENCE if run.begun.is_set() else READING_PATIENCE)
             run.leave_alone()
-        self.generation += 1
-        if self._looking is not None:
-            self._looks.put(None)
-            self._looking.join(PATIENCE)
-            self._looking = None
+        self._line.leave_alone()
 
     def _take(self, run: _Run, kind: str, what: object) -> None:
         """Pass on what the present run says; a run that was left alone is not heard."""
@@ -158,42 +152,69 @@ class Laboratory(QObject):
 
     def look(self, orders: Sequence[Order], in_full: str) -> None:
         """Look at what is left of some experiments; make a result of the one named *in_full*."""
-        if self._looking is None:
-            self._looking = threading.Thread(target=self._live, name="look", daemon=True)
-            self._looking.start()
-        for order in orders:
-            self._looks.put(_Look(self.generation, order, order.name == in_full))
+        self._looking = _Looks(orders, in_full, self._line, self._looking)
+        self._looking.start()
 
     def forget_looks(self) -> None:
         """What was asked for so far is of no use any more."""
-        self.generation += 1
+        self._line.leave_alone()
+        self._line = _Line(self._surveyed.emit)
 
-    def _live(self) -> None:
-        while (look := self._looks.get()) is not None:
-            found = survey(look) if look.generation == self.generation else None
-            if look.generation == self.generation:
-                self._surveyed.emit(look.generation, look.order.name, found)
-
-    def _take_survey(self, generation: int, name: str, found: Survey) -> None:
-        if generation == self.generation:
+    def _take_survey(self, line: _Line, name: str, found: Survey) -> None:
+        if not line.cut:
             self.looked.emit(name, found)
 
 
-@dataclass(frozen=True)
-class _Look:
-    generation: int
-    order: Order
-    in_full: bool
+class _Line:
+    """From looks to the window, until it is cut; then they hold nothing of the window."""
+
+    def __init__(self, tell: Callable[[object, str, object], None]) -> None:
+        self.cut = False
+        self._tell_window = tell
+        self._telling = threading.Lock()
+
+    def say(self, name: str, found: Survey) -> None:
+        """Tell the window what was found."""
+        with self._telling:
+            self._tell_window(self, name, found)
+
+    def leave_alone(self) -> None:
+        """Nobody listens any more."""
+        with self._telling:
+            self._tell_window, self.cut = _ignore, True
 
 
-def survey(look: _Look) -> Survey:
-    """What is left of an experiment in its folder."""
-    order = look.order
+class _Looks(threading.Thread):
+    """Some looks, one after the other, once those *before* are done.
+
+    Nobody waits for it, for a look may read a long trace; and it is no daemon, which Python would
+    end in the middle of compiled code when the program ends, and the program with it.
+    """
+
+    def __init__(
+        self, orders: Sequence[Order], in_full: str, line: _Line, before: threading.Thread | None
+    ) -> None:
+        super().__init__(name="look")
+        self._orders, self._in_full, self._line = orders, in_full, line
+        self._before = before
+
+    def run(self) -> None:
+        """What the thread does."""
+        if self._before is not None:
+            self._before.join()
+            self._before = None
+        for order in self._orders:
+            if not self._line.cut:
+                self._line.say(order.name, survey(order, order.name == self._in_full))
+
+
+def survey(order: Order, in_full: bool) -> Survey:
+    """What is left of an experiment in its folder; *in_full* with the result that it makes."""
     try:
         plan = order.plan()
         parts = plan.parts(order.scale, order.options)
         outcomes = kept_outcomes(parts, Store.of(order.folder, order.name))
-        result = plan.result(order.scale, order.options, outcomes) if look.in_full else None
+        result = plan.result(order.scale, order.options, outcomes) if in_full else None
     except UserError as error:
         return Survey(error=error)
     except OSError as error:

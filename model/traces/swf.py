@@ -210,7 +210,7 @@ def _numbers(text: str, path: Path, row: int) -> list[float]:
     Raises
     ------
     TraceError
-        If the line has more or fewer.
+        If the line has more or fewer, or other signs than blanks between them.
     FieldError
         If one of them is no number.
     """
@@ -228,9 +228,12 @@ def _numbers(text: str, path: Path, row: int) -> list[float]:
             return [float(word) for word in words]
     except ValueError:
         pass
-    pairs = zip(FIELDS, words, strict=True)
-    column, word = next((name, word) for name, word in pairs if not _is_number(word))
-    raise FieldError(column, word, "a number, or -1 where it is not known")
+    for column, word in zip(FIELDS, words, strict=True):
+        if not _is_number(word):
+            raise FieldError(column, word, "a number, or -1 where it is not known")
+    raise TraceError(
+        f"row {row}: found {shown(text)}; allowed between the numbers are blanks", where=str(path)
+    )
 
 
 def _is_number(word: str) -> bool:

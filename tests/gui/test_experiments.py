@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import signal
+import threading
 from pathlib import Path
 from typing import Iterator
 
@@ -408,6 +409,31 @@ class TestLaboratory:
             laboratory.stop()
         assert signal.args[0].stopped
         assert not processes()
+
+    def test_closing_waits_for_no_look_and_leaves_it_nothing(
+        self, qtbot: QtBot, laboratory: Laboratory, tmp_path: Path
+    ) -> None:
+        """Python waits for it at the end of the program, where it would abort a daemon's calls."""
+        begun, may_end = threading.Event(), threading.Event()
+        told: list[str] = []
+        laboratory.looked.connect(lambda name, _: told.append(name))
+
+        def plan() -> Tiny:
+            begun.set()
+            assert may_end.wait(PATIENCE / 1000)
+            return Tiny(3)
+
+        laboratory.look([Order("slow", plan, tmp_path), Order("next", plan, tmp_path)], "slow")
+        assert begun.wait(PATIENCE / 1000)
+        (look,) = [one for one in threading.enumerate() if one.name == "look"]
+        laboratory.close()
+        assert look.is_alive()
+        assert not look.daemon
+        may_end.set()
+        look.join(PATIENCE / 1000)
+        assert not look.is_alive()
+        qtbot.wait(20)
+        assert not told
 
 
 class TestInTheProgram:

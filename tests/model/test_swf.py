@@ -156,6 +156,8 @@ FAULTS: dict[str, tuple[str, str]] = {
         job_line(1, 5, 10, 2.5), "row 1, column 'allocated processors': found '2.5'; allowed is "
         "a whole number"),
     "beyond all time": (job_line(1, 5, 10**12, 2), "row 1, column 'run time': found '1e+12'"),
+    "no blank": (
+        job_line(1, 5, 10, 2).replace(" 10 ", " 10\x1e"), "allowed between the numbers are blanks"),
     "a NUL byte": (HEADER + "\0", "row 7: found a NUL byte"),
 }  # fmt: skip
 
