@@ -354,9 +354,7 @@ def open_bench(
     """
     if scenario.workload.kind == "trace" or trace:
         kind, who = kind_named(scenario.system), who_waits()
-        progress = progress or (
-            lambda share: who.tell(f"Reading the trace: {share:.0%} (Esc stops it)")
-        )
+        progress = progress or (lambda share: who.tell(f"Reading the trace: {share:.0%}"))
         cancelled = cancelled or who.stop
         resolved, recorded, report = kind.with_trace(scenario, trace, progress, cancelled)
         bench = assemble(resolved, policy, seed, recorded)

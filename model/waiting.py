@@ -37,7 +37,7 @@ class Waiting(NamedTuple):
         """
         if self.stop():
             raise GivenUpError(f"{doing}: stopped at {share:.0%}")
-        self.tell(f"{doing}: {share:.0%} (Esc stops it)")
+        self.tell(f"{doing}: {share:.0%}")
 
 
 _NOBODY = Waiting(lambda _: None, lambda: False)
@@ -45,15 +45,20 @@ _waiting: ContextVar[Waiting] = ContextVar("waiting", default=_NOBODY)
 
 
 @contextmanager
-def waiting(tell: Callable[[str], None], stop: Callable[[], bool]) -> Iterator[None]:
-    """Within, long work is told to *tell*, at most every :data:`PERIOD`, and asks *stop*."""
+def waiting(
+    tell: Callable[[str], None], stop: Callable[[], bool], key: str = "Esc"
+) -> Iterator[None]:
+    """Within, long work is told to *tell*, at most every :data:`PERIOD`, and asks *stop*.
+
+    *key* is what the user presses to stop it.
+    """
     last = monotonic()
 
     def tell_now_and_then(text: str) -> None:
         nonlocal last
         if monotonic() - last >= PERIOD:
             last = monotonic()
-            tell(text)
+            tell(f"{text} ({key} stops it)")
 
     token = _waiting.set(Waiting(tell_now_and_then, stop))
     try:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from model.cli import output
 from model.cli.output import Progress, duration
+from model.scenario.load import write_scenario
+from model.waiting import who_waits
+from tests.phases_scenarios import many_configurations
 
 
 class Clock:
@@ -67,3 +75,73 @@ def test_on_a_terminal_the_line_tells_what_is_left(
 ])  # fmt: skip
 def test_lengths_of_time(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_what_cannot_be_counted_gives_signs_of_life_too(
+    clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("model.waiting.PERIOD", 0.0)
+    with output.progress_of("bounds x", quiet=True):
+        for second in range(80):
+            clock.now = 100.0 + second
+            who_waits().tell(f"{second} steps")
+    assert capsys.readouterr().err.splitlines() == [
+        "slotscope: bounds x: 10 steps (Ctrl+C stops it)",
+        "slotscope: bounds x: 70 steps (Ctrl+C stops it)",
+    ]
+
+
+@pytest.mark.parametrize("scenario", [
+    "dra-classroom", "jrs-classroom", "moldable-classroom", "queues-classroom",
+])  # fmt: skip
+def test_bounds_tell_how_far_they_are(
+    slotscope: Any, scenario: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal, on a line that is cleared before anything else is printed."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("model.waiting.PERIOD", 0.0)
+    said = slotscope(f"bounds {scenario}")
+    assert said.code == 0
+    assert f"\r\x1b[Kbounds {scenario}: " in said.err
+    assert "(Ctrl+C stops it)" in said.err
+    assert said.err.endswith("\r\x1b[K")
+    assert "\x1b" not in said.out
+
+
+@pytest.mark.parametrize("form", ["", " --json"])
+def test_a_long_trace_tells_how_far_it_is(
+    slotscope: Any, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(output, "PROGRESS_SECONDS", 0.0)
+    said = slotscope(f"trace dra-classroom --events 20{form}")
+    assert "trace dra-classroom: 50%" in said.err
+    assert said.err.endswith("\r\x1b[K")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert slotscope(f"trace dra-classroom --events 20{form}").err == ""  # the events are seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["bounds", "trace"])
+def test_ctrl_c_ends_it_in_one_line(command: str, tmp_path: Path) -> None:
+    """The process is interrupted once it is at work: its second sign of life says so."""
+    scenario = tmp_path / "long.toml"
+    write_scenario(scenario, many_configurations())
+    asked = ["bounds", str(scenario)]
+    if command == "trace":
+        asked = ["trace", "dra-vms", "--events", "100000000"]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    begin = ("import sys; from model.cli import output; output.LONG_SECONDS = 0.5; "
+             "import main; sys.exit(main.main())")  # fmt: skip
+    with subprocess.Popen(
+        [sys.executable, "-c", begin, *asked], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, env=environment, cwd=Path(__file__).parents[1],
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        first = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert first.startswith(f"slotscope: {command} ")
+    assert "Ctrl+C stops it" in first
+    assert rest == "slotscope: stopped\n"
+    assert process.returncode == 130

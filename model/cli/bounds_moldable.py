@@ -9,7 +9,7 @@ from typing import Any, Iterator, Mapping, Sequence
 
 from model.api import Session
 from model.cli.guard import note
-from model.cli.output import print_json, shown, table
+from model.cli.output import last_of, print_json, progress_of, shown, table
 from model.policy_choice import policy_choice
 from model.programs.moldable.bounds import ClassBounds, MoldableBounds, bounds_of, rules_for
 from model.programs.moldable.chain_measures import ChainMeasures
@@ -33,17 +33,18 @@ def execute(options: argparse.Namespace) -> int:
     """Solve and print."""
     choice = (policy_choice(options.policy) if options.policy
               else load_scenario(options.scenario).policy)  # fmt: skip
-    session = Session.open(
-        options.scenario, UNCONDITIONAL, options.seed, tuple(options.trace), kernel=False
-    )
-    numbers = session.bench.numbers
-    if numbers.optimum is not None:
-        rules_for(choice, numbers)  # says what is wrong with the policy
-    for warning in numbers.warnings():
-        note(f"warning: {warning}")
-    scenario = session.bench.scenario.model_copy(update={"policy": choice})
-    assert isinstance(scenario, MoldableScenario)
-    result = {"scenario": options.scenario, **execute_moldable(scenario, numbers)}
+    with progress_of(f"bounds {options.scenario}", quiet=options.json):
+        session = Session.open(
+            options.scenario, UNCONDITIONAL, options.seed, tuple(options.trace), kernel=False
+        )
+        numbers = session.bench.numbers
+        if numbers.optimum is not None:
+            rules_for(choice, numbers)  # says what is wrong with the policy
+        for warning in numbers.warnings():
+            note(f"warning: {warning}")
+        scenario = session.bench.scenario.model_copy(update={"policy": choice})
+        assert isinstance(scenario, MoldableScenario)
+        result = {"scenario": options.scenario, **execute_moldable(scenario, numbers)}
     if options.json:
         print_json(result)
         return 0
@@ -62,7 +63,7 @@ def execute_moldable(scenario: MoldableScenario, numbers: MoldableNumbers) -> Re
     bounds), ``policies`` (Erlang's formula and the exact chain) and ``problem``.  Exact numbers are
     strings such as ``"3/8"``.
     """
-    *_, bounds = bounds_of(scenario, numbers)
+    bounds = last_of(bounds_of(scenario, numbers), "Programs solved")
     solution = bounds.solution
     return {
         "programs": _programs(bounds),

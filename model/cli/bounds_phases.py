@@ -7,7 +7,7 @@ from typing import Any, Mapping
 
 from model.api import Session
 from model.cli.guard import note
-from model.cli.output import print_json, shown, table
+from model.cli.output import last_of, print_json, progress_of, shown, table
 from model.errors import ScenarioError
 from model.programs.phases.bounds import ClassRow, PhasesBounds, bounds_of
 from model.programs.phases.plan import PoolPlan
@@ -21,14 +21,15 @@ PLANLESS = "first-fit"
 
 def execute(options: argparse.Namespace) -> int:
     """Solve and print."""
-    # A policy that plans would solve the program twice; what bounds it is the same for all.
-    session = Session.open(
-        options.scenario, PLANLESS, options.seed, tuple(options.trace), kernel=False
-    )
-    numbers = session.bench.numbers
-    for warning in numbers.warnings():
-        note(f"warning: {warning}")
-    result = {"scenario": options.scenario, **execute_phases(numbers)}
+    with progress_of(f"bounds {options.scenario}", quiet=options.json):
+        # A policy that plans would solve the program twice; what bounds it is the same for all.
+        session = Session.open(
+            options.scenario, PLANLESS, options.seed, tuple(options.trace), kernel=False
+        )
+        numbers = session.bench.numbers
+        for warning in numbers.warnings():
+            note(f"warning: {warning}")
+        result = {"scenario": options.scenario, **execute_phases(numbers)}
     if options.json:
         print_json(result)
         return 0
@@ -50,7 +51,7 @@ def execute_phases(numbers: PhaseNumbers) -> Result:
     ScenarioError
         If nothing bounds the servers.
     """
-    *_, bounds = bounds_of(numbers)
+    bounds = last_of(bounds_of(numbers), "Reports on the single-server problem")
     if not bounds.solved:
         raise ScenarioError(bounds.problem.rstrip(".") or "found nothing that bounds the servers")
     assert bounds.lemma7 is not None

@@ -8,7 +8,7 @@ from typing import Any, Mapping
 
 from model.api import Session
 from model.cli.guard import note
-from model.cli.output import print_json, shown, table
+from model.cli.output import last_of, print_json, progress_of, shown, table
 from model.errors import ScenarioError
 from model.programs.queue.bounds import QueueBounds, bounds_of
 from model.programs.queue.fluid import FluidLimit
@@ -23,14 +23,15 @@ Result = dict[str, Any]
 
 def execute(options: argparse.Namespace) -> int:
     """Solve and print."""
-    session = Session.open(
-        options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False
-    )
-    numbers, scenario = session.bench.numbers, session.bench.scenario
-    assert isinstance(scenario, QueueScenario)
-    for warning in numbers.warnings():
-        note(f"warning: {warning}")
-    result = {"scenario": options.scenario, **execute_queue(numbers, scenario)}
+    with progress_of(f"bounds {options.scenario}", quiet=options.json):
+        session = Session.open(
+            options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False
+        )
+        numbers, scenario = session.bench.numbers, session.bench.scenario
+        assert isinstance(scenario, QueueScenario)
+        for warning in numbers.warnings():
+            note(f"warning: {warning}")
+        result = {"scenario": options.scenario, **execute_queue(numbers, scenario)}
     if options.json:
         print_json(result)
         return 0
@@ -52,7 +53,7 @@ def execute_queue(numbers: QueueNumbers, scenario: QueueScenario) -> Result:
     ScenarioError
         If nothing at all bounds the workload.
     """
-    *_, bounds = bounds_of(scenario, numbers)
+    bounds = last_of(bounds_of(scenario, numbers), "Programs solved")
     instance = instance_of(scenario, numbers)
     programs = _programs(bounds, instance)
     if not programs:

@@ -8,7 +8,7 @@ from typing import Any, Mapping
 from model.api import Session
 from model.cli.arguments import UsageError
 from model.cli.guard import note
-from model.cli.output import print_json, shown, table
+from model.cli.output import print_json, progress_of, shown, table
 from model.errors import ScenarioError
 from model.policies import is_file
 from model.programs.alpha_curve import AlphaCurve, Points, alpha_curve
@@ -19,6 +19,7 @@ from model.programs.monotone import QUICK, MonotoneSearch, search_violation
 from model.programs.pools import pooled_greedy, pooled_optimum
 from model.scenario.load import Scenario, load_scenario, parse_scenario, write_scenario
 from model.systems.reservation.numbers import ReservationNumbers
+from model.waiting import who_waits
 
 #: The scenario whose family ``--appendix-c`` opens, and its number of servers.
 FAMILY, FAMILY_SERVERS = "dra-appendix-c", 90
@@ -30,18 +31,19 @@ def execute(options: argparse.Namespace) -> int:
     opened: str | Scenario = options.scenario
     if member is not None:
         opened = parse_scenario(member.scenario(FAMILY_SERVERS))
-    session = Session.open(
-        opened, _policy(options), options.seed, tuple(options.trace), kernel=False
-    )  # fmt: skip
-    if member is not None and options.save is not None:
-        write_scenario(options.save, session.bench.scenario)
-    numbers = session.bench.numbers
-    for warning in numbers.warnings():
-        note(f"warning: {warning}")
-    try:
-        found = _over_pools(numbers) if len(numbers.pools) > 1 else _one_pool(numbers)
-    except ValueError as error:
-        raise ScenarioError(str(error), where=options.scenario) from None
+    with progress_of(f"bounds {options.scenario}", quiet=options.json):
+        session = Session.open(
+            opened, _policy(options), options.seed, tuple(options.trace), kernel=False
+        )  # fmt: skip
+        if member is not None and options.save is not None:
+            write_scenario(options.save, session.bench.scenario)
+        numbers = session.bench.numbers
+        for warning in numbers.warnings():
+            note(f"warning: {warning}")
+        try:
+            found = _over_pools(numbers) if len(numbers.pools) > 1 else _one_pool(numbers)
+        except ValueError as error:
+            raise ScenarioError(str(error), where=options.scenario) from None
     result = {"scenario": options.scenario, **found}
     if member is not None:
         result["closed_forms"] = _closed_forms(member)
@@ -63,7 +65,9 @@ def _policy(options: argparse.Namespace) -> str | None:
 def _one_pool(numbers: ReservationNumbers) -> dict[str, Any]:
     """All programs, the curves over alpha, and the search of Definition 8."""
     result = bounds(numbers.space, numbers.rewards, numbers.workload)
+    who_waits().tell("Solving the programs for all shares alpha")
     curve = alpha_curve(numbers.space, numbers.rewards, numbers.workload)
+    who_waits().tell("Searching for a violation of Definition 8")
     result["programs"]["monotone"] = _monotone(numbers)
     return {**result, "curve": _curve(curve)}
 

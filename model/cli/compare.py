@@ -18,7 +18,7 @@ from model.cli.measuring import (
     opened,
     together,
 )
-from model.cli.output import Progress, print_json, shown, table
+from model.cli.output import Progress, print_json, progress_of, shown, table
 from model.comparison.companion import companion
 from model.comparison.comparison import Comparison
 from model.comparison.differences import Difference
@@ -161,11 +161,8 @@ def _rows(metrics: Sequence[Mapping[str, Estimate]]) -> list[list[str]]:
 
 def execute_several(options: argparse.Namespace) -> int:
     """Run all policies, measure, compare and print."""
-    progress = Progress(f"run {options.scenario}", quiet=options.json)
-    try:
+    with progress_of(f"run {options.scenario}", quiet=options.json) as progress:
         compared = compare(options, progress)
-    finally:
-        progress.close()
     timing = options.seed is None if options.timing is None else options.timing
     if options.json:
         print_json(compared.as_dict(timing=timing))

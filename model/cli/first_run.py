@@ -8,7 +8,7 @@ from pathlib import Path
 from model.cli.checking import SESSION_SUFFIX
 from model.cli.compare import compare
 from model.cli.measuring import measure
-from model.cli.output import Progress
+from model.cli.output import progress_of
 from model.errors import ScenarioError
 
 
@@ -25,12 +25,9 @@ def write_summary(options: argparse.Namespace, folder: Path) -> tuple[Path, floa
     path = folder / "summary.txt"
     folder.mkdir(parents=True, exist_ok=True)
     asked = {"until": None, "warmup": None, "replications": 1, "engine": None}
-    progress = Progress(f"run {options.scenario}")
-    try:
+    with progress_of(f"run {options.scenario}") as progress:
         run = argparse.Namespace(**vars(options) | asked)
         several = len(options.policies) > 1
         measured = compare(run, progress) if several else measure(run, progress)
-    finally:
-        progress.close()
     path.write_text(f"{measured.text(timing=options.seed is None)}\n", encoding="utf-8")
     return path, measured.time

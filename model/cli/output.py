@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import math
 import sys
+from contextlib import contextmanager
 from time import monotonic
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence, TypeVar
 
 from model.cli.guard import note
 from model.explain import settled
+from model.waiting import waiting, who_waits
+
+_Found = TypeVar("_Found")
 
 #: Seconds between two updates of a progress line.
 PROGRESS_SECONDS = 0.1
@@ -79,6 +83,7 @@ class Progress:
         self._last = 0.0
         self._began: tuple[float, float] | None = None  # the time, and the share done then
         self._told = 0.0
+        self._made = monotonic()
 
     def __call__(self, done: float, total: float, doing: str = "") -> None:
         """*done* of *total* is done; *doing* says of what, where that is not plain."""
@@ -109,9 +114,13 @@ class Progress:
         return left > LONG_SECONDS and since >= (TOLD_EVERY if self._told else LONG_SECONDS)
 
     def say(self, text: str) -> None:
-        """Tell what is going on before there is anything to count."""
+        """Tell what is going on where there is nothing to count."""
+        now = monotonic()
         if self._shown:
             self._write(f"{self._what}: {text}")
+        elif now - (self._told or self._made) >= (TOLD_EVERY if self._told else LONG_SECONDS):
+            self._told = now
+            note(f"{self._what}: {text}")
 
     def close(self) -> None:
         """Clear the line."""
@@ -121,3 +130,22 @@ class Progress:
     @staticmethod
     def _write(text: str) -> None:
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress_of(what: str, *, quiet: bool = False) -> Iterator[Progress]:
+    """Within, the progress of a command, which is also told of what takes long deep inside."""
+    progress = Progress(what, quiet=quiet)
+    try:
+        with waiting(progress.say, lambda: False, "Ctrl+C"):
+            yield progress
+    finally:
+        progress.close()
+
+
+def last_of(stages: Iterable[_Found], what: str) -> _Found:
+    """The last of some results, of which each knows more than the one before; *what* are they?"""
+    for number, found in enumerate(stages, 1):
+        who_waits().tell(f"{what}: {number} so far")
+        last = found
+    return last

@@ -6,18 +6,15 @@ import argparse
 
 from model.cli.compare import execute_several
 from model.cli.measuring import measure
-from model.cli.output import Progress, print_json
+from model.cli.output import print_json, progress_of
 
 
 def execute(options: argparse.Namespace) -> int:
     """Run, measure and print; several policies side by side."""
     if len(options.policies) > 1:
         return execute_several(options)
-    progress = Progress(f"run {options.scenario}", quiet=options.json)
-    try:
+    with progress_of(f"run {options.scenario}", quiet=options.json) as progress:
         measured = measure(options, progress)
-    finally:
-        progress.close()
     timing = options.seed is None if options.timing is None else options.timing
     if options.json:
         print_json(measured.as_dict(timing=timing))

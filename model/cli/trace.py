@@ -4,43 +4,57 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from itertools import count
-from typing import Any, Iterator
+from typing import Any, Iterable, Iterator, TypeVar
 
 from model.api import Session
-from model.cli.output import print_json, shown
+from model.cli.output import Progress, print_json, progress_of, shown
 from model.engine import EventRun
 from model.scenario.load import load_scenarios
 
 #: Events of a workload that does not end by itself, unless the user says how many.
 EVENTS = 100
 
+_Event = TypeVar("_Event")
+
 
 def execute(options: argparse.Namespace) -> int:
     """Print the events of a run of the reference."""
     several = load_scenarios(options.scenario)
     opened: list[Any] = several if len(several) > 1 else [options.scenario]
-    for scenario in opened:
-        session = Session.open(
-            scenario, options.policy, options.seed, tuple(options.trace), kernel=False
-        )
-        _print_run(session, options)
+    # Where the events themselves are seen there is no need to say how far they are.
+    with progress_of(f"trace {options.scenario}", quiet=sys.stdout.isatty()) as progress:
+        for scenario in opened:
+            session = Session.open(
+                scenario, options.policy, options.seed, tuple(options.trace), kernel=False
+            )
+            _print_run(session, options, progress)
     return 0
 
 
-def _print_run(session: Session, options: argparse.Namespace) -> None:
+def _print_run(session: Session, options: argparse.Namespace, progress: Progress) -> None:
     scripted = session.info.scenario.workload.kind == "scripted"
     most = math.inf if scripted else EVENTS
     if options.events is not None:
         most = options.events
     if options.json:
-        for line in session.bench.kind.trace_lines(session.bench.system, most):
+        lines = session.bench.kind.trace_lines(session.bench.system, most)
+        for line in _counted(lines, most, progress):
             print_json(line)
     else:
-        _print_sentences(session, most)
+        _print_sentences(session, most, progress)
 
 
-def _print_sentences(session: Session, most: float) -> None:
+def _counted(found: Iterable[_Event], most: float, progress: Progress) -> Iterator[_Event]:
+    """What is *found*, at most about so much, while it is told how far it is."""
+    for done, one in enumerate(found, 1):
+        if most < math.inf:
+            progress(min(done, most), most)
+        yield one
+
+
+def _print_sentences(session: Session, most: float, progress: Progress) -> None:
     info = session.info
     unit = f", time in {info.time_unit}" if info.time_unit else ""
     print(f"{info.scenario_name} under {info.policy_name}, seed {info.seed}{unit}")
@@ -49,7 +63,7 @@ def _print_sentences(session: Session, most: float) -> None:
     for record in system.start(state):
         if record.kind in {"reassign", "classify"}:
             print(f"{0:>6}  {'start':>10}  {info.narrator.record(record)}")
-    for run in _events(session, state, most):
+    for run in _counted(_events(session, state, most), most, progress):
         row = run.row[0]
         print(f"{row['event']:>6}  {shown(run.event.time):>10}  {info.narrator.row(row)}")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from model.api import Session
 from model.assembly import Bench
-from model.cli.output import Progress, print_json
+from model.cli.output import Progress, print_json, progress_of
 from model.engine import Engine, EventRun, Task, started
 from model.state import differences, digest
 
@@ -39,14 +39,11 @@ class Outcome:
 
 def execute(options: argparse.Namespace) -> int:
     """Compare, check and print; the exit code is 1 if anything is wrong."""
-    session = Session.open(
-        options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False
-    )
-    progress = Progress(f"verify {options.scenario}", quiet=options.json)
-    try:
+    with progress_of(f"verify {options.scenario}", quiet=options.json) as progress:
+        session = Session.open(
+            options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False
+        )
         outcome = compare(session, options.events, progress)
-    finally:
-        progress.close()
     if options.json:
         print_json(vars(outcome))
     else:

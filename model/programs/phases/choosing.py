@@ -51,7 +51,6 @@ def _chosen(numbers: PhaseNumbers, parameters: Any) -> Plan:
     who = who_waits()
 
     def tell(steps: int, phi: float) -> None:
-        who.tell(f"Solving the single-server problem: {steps} steps, throughput {phi:.6g} so far "
-                 "(Esc stops it)")  # fmt: skip
+        who.tell(f"Solving the single-server problem: {steps} steps, throughput {phi:.6g} so far")
 
     return planned(rates.model, rates.scale, tell, who.stop)
