@@ -177,7 +177,7 @@ class RunWorker(QObject):
         session = self.session
         place = None if session is None else (session.timeline.event, session.timeline.substep)
         try:
-            with waiting(self._report, self._stop_wanted):
+            with waiting(self._report, self._wishes_to_stop):
                 command(self)
         except GivenUpError as error:
             self.tell("" if self.running else error.line)  # a run that pauses needs no words
@@ -206,10 +206,10 @@ class RunWorker(QObject):
         self._stale = True
         self.refused.emit(line)
 
-    def _stop_wanted(self) -> bool:
+    def _wishes_to_stop(self) -> int:
         """Asked in the middle of what takes long, where another engine can also take over."""
         self._use_what_is_compiled()
-        return not self._stops.empty()
+        return self._stops.qsize()
 
     def _stopped(self) -> None:
         """What was to stop has stopped; what follows runs."""

@@ -25,7 +25,12 @@ class Waiting(NamedTuple):
     """Who waits."""
 
     tell: Callable[[str], None]  #: takes a sentence on how far it is
-    stop: Callable[[], bool]  #: whether it is to be given up
+    wishes: Callable[[], int]  #: how often it was wished that it be given up
+    heard: int = 0  #: how many of these wishes are fulfilled already
+
+    def stop(self) -> bool:
+        """Whether it is to be given up."""
+        return self.wishes() > self.heard
 
     def look(self, doing: str, share: float) -> None:
         """Tell how far it is, and whether to go on.
@@ -40,15 +45,15 @@ class Waiting(NamedTuple):
         self.tell(f"{doing}: {share:.0%}")
 
 
-_NOBODY = Waiting(lambda _: None, lambda: False)
+_NOBODY = Waiting(lambda _: None, lambda: 0)
 _waiting: ContextVar[Waiting] = ContextVar("waiting", default=_NOBODY)
 
 
 @contextmanager
 def waiting(
-    tell: Callable[[str], None], stop: Callable[[], bool], key: str = "Esc"
+    tell: Callable[[str], None], wishes: Callable[[], int], key: str = "Esc"
 ) -> Iterator[None]:
-    """Within, long work is told to *tell*, at most every :data:`PERIOD`, and asks *stop*.
+    """Within, long work is told to *tell*, at most every :data:`PERIOD`, and asks for *wishes*.
 
     *key* is what the user presses to stop it.
     """
@@ -60,7 +65,7 @@ def waiting(
             last = monotonic()
             tell(f"{text} ({key} stops it)")
 
-    token = _waiting.set(Waiting(tell_now_and_then, stop))
+    token = _waiting.set(Waiting(tell_now_and_then, wishes))
     try:
         yield
     finally:
@@ -68,9 +73,10 @@ def waiting(
 
 
 @contextmanager
-def waiting_alone() -> Iterator[None]:
-    """Within, nobody stops what takes long: it puts right what was given up."""
-    token = _waiting.set(_NOBODY)
+def waiting_on() -> Iterator[None]:
+    """Within, what was given up is put right: only another wish stops that."""
+    who = _waiting.get()
+    token = _waiting.set(who._replace(heard=who.wishes()))
     try:
         yield
     finally:

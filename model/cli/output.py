@@ -137,7 +137,7 @@ def progress_of(what: str, *, quiet: bool = False) -> Iterator[Progress]:
     """Within, the progress of a command, which is also told of what takes long deep inside."""
     progress = Progress(what, quiet=quiet)
     try:
-        with waiting(progress.say, lambda: False, "Ctrl+C"):
+        with waiting(progress.say, lambda: 0, "Ctrl+C"):
             yield progress
     finally:
         progress.close()

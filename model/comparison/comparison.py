@@ -6,6 +6,7 @@ the first lane; the time is the common clock.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -27,7 +28,7 @@ from model.frame import Frame, RunInfo, Speed
 from model.origin import Moment, Origin
 from model.policy_choice import choice_text
 from model.scenario.load import Scenario
-from model.waiting import GivenUpError, waiting_alone
+from model.waiting import GivenUpError
 
 #: Lanes that a comparison has at least and at most.
 LEAST_LANES, MOST_LANES = 2, 3
@@ -98,7 +99,8 @@ class Comparison:
     def of(cls, sessions: Sequence[Session]) -> Comparison:
         """Compare runs on the same jobs at the first one's clock, up to which the others run.
 
-        If whoever waits has had enough (:mod:`model.waiting`), all stand as far as they came.
+        If whoever waits has had enough (:mod:`model.waiting`), all stand as far as they came,
+        or at the start if that takes too long as well.
         """
         first = sessions[0]
         first.timeline.leave_event()
@@ -113,8 +115,8 @@ class Comparison:
         except GivenUpError:
             reached = (session.timeline.extent().live_end_time for session in sessions)
             time = min(time, *reached)
-        with waiting_alone():
-            comparison._moved.to_time(time)
+        with suppress(GivenUpError):
+            comparison._moved.meet(time)
         return comparison
 
     @property

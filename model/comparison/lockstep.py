@@ -20,7 +20,7 @@ from model.errors import PolicyError, UserError
 from model.records import ARRIVAL, DEPARTURE, MOVE, SLOT, TICK, UPDATE, Event
 from model.slices import Slices
 from model.timeline import NO_END
-from model.waiting import GivenUpError, waiting_alone
+from model.waiting import GivenUpError, waiting_on
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -31,15 +31,17 @@ _RANK = {DEPARTURE: 0, MOVE: 0, UPDATE: 1, TICK: 1, ARRIVAL: 2, SLOT: 3}
 def _together(
     move: Callable[Concatenate[Lockstep, _Arguments], _Result],
 ) -> Callable[Concatenate[Lockstep, _Arguments], _Result]:
-    """A way of moving all lanes; given up in the middle, all stand where the last one stood."""
+    """A way of moving all lanes; given up in the middle, all stand where the last one stood.
+
+    Given up on the way there too, they stand at the start, the one place that all have at hand.
+    """
 
     @wraps(move)
     def moved(self: Lockstep, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         try:
             return move(self, *args, **kwargs)
         except GivenUpError:
-            with waiting_alone():
-                self.to_time(min(lane.line.time for lane in self.lanes))
+            self.meet(min(lane.line.time for lane in self.lanes))
             raise
 
     return moved
@@ -158,9 +160,28 @@ class Lockstep:
         for session in self.sessions:
             session.to_start()
 
+    def meet(self, time: float) -> None:
+        """After something was given up every lane to *time*; back to the start if that is too.
+
+        Raises
+        ------
+        GivenUpError
+            If that was given up too.
+        """
+        try:
+            with waiting_on():
+                self._to_time(time)
+        except GivenUpError:
+            self.to_start()
+            raise GivenUpError("stopped before the policies met again: all stand at the start, and "
+                               "their history is kept") from None  # fmt: skip
+
     @_together
     def to_time(self, time: float) -> None:
         """Every lane to just after all its events up to *time*."""
+        self._to_time(time)
+
+    def _to_time(self, time: float) -> None:
         for lane in self.lanes:
             lane.line.seek_time(time)
         self.settle()

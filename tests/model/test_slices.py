@@ -191,6 +191,30 @@ def test_lanes_that_are_stopped_on_the_way_stand_together(
     assert comparison.timeline.event < 500
 
 
+def test_bringing_lanes_together_is_told_and_stopped_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first wish stops the way to event 500, a second one the way to where all can meet."""
+    clock = Clock(monkeypatch, SLICE_SECONDS / 4)
+    comparison = Comparison.of([slow(clock), slow(clock, "first-fit")])
+    told: list[str] = []
+    monkeypatch.setattr("model.waiting.PERIOD", -1.0)
+
+    def wishes() -> int:  # when the first lane is there already, and while it comes back
+        looks = sum("Going to time" in text for text in told)
+        return (looks >= 100) + (looks >= 102)
+
+    with waiting(told.append, wishes), pytest.raises(GivenUpError) as stopped:
+        comparison.seek(500)
+    assert sum("Going to time" in text for text in told) == 102
+    assert stopped.value.line == (
+        "stopped before the policies met again: all stand at the start, and their history is kept"
+    )
+    assert comparison.timeline.event == 0 and in_step(comparison)
+    reached = comparison.sessions[0].timeline.extent().live_end
+    assert reached > 0
+    comparison.seek(reached)
+    assert comparison.timeline.event == reached and in_step(comparison)
+
+
 def test_one_that_is_stopped_catching_up_holds_all_back(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch, SLICE_SECONDS / 4)
     session = slow(clock)
