@@ -260,6 +260,6 @@ def test_a_step_is_stopped_at_the_sub_step_it_has_reached() -> None:
     session.run(events=14)
     with stopping_after(0), pytest.raises(GivenUpError):
         session.step()
-    assert (session.timeline.event, session.timeline.substep) == (14, 2)
+    assert (session.timeline.event, session.timeline.substep) == (14, 1)
     session.step()
     assert (session.timeline.event, session.timeline.substep) == (15, 0)
