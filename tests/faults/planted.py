@@ -33,6 +33,11 @@ _TIME = ("tests/model/test_timeline_machine.py", "tests/model/test_session.py",
          "tests/model/test_recorder.py")  # fmt: skip
 _METRICS = (_CONTRACT, "tests/model/test_metrics.py", "tests/model/test_paired.py")
 _CURVES = ("tests/gui/test_pyramids.py", "tests/gui/test_curves.py")
+_LOOKS = ("tests/contract/test_pictures.py",)
+_PANELS = ("tests/contract/test_panels.py",)
+_FILES = ("tests/model/test_session_files.py",)
+_STORE = ("tests/model/test_lab_store.py",)
+_COMMANDS = ("tests/test_cli.py", "tests/test_cli_errors.py")
 
 FAULTS = (
     # Policies of the loss system.
@@ -87,4 +92,33 @@ FAULTS = (
           "place_x, place_y = x, y", ("tests/gui/test_phases_servers_geometry.py",)),
     Fault("gui/plotting/pyramid.py", "np.fmin.reduce(rest)", "rest[0]", _CURVES),
     Fault("gui/plotting/pyramid.py", 'side="right")) - 1)', 'side="right")))', _CURVES),
+    Fault("gui/panels/servers_legend.py", "area.x() + place[1]", "area.x() + place[1] + 8", _LOOKS),
+    Fault("gui/panels/servers_legend.py", "QColor(theme.reject_group)", "QColor(theme.greedy)",
+          _LOOKS),
+    Fault("gui/panel.py", "            self.show_frame(frame)", "            pass", _LOOKS),
+    Fault("gui/panels/groups.py", 'frozenset({"groups"})', "frozenset()", _PANELS),
+    Fault("gui/panels/lp.py", '{"bounds", "reward"}', '{"bounds"}', _PANELS),
+    Fault("gui/panels/__init__.py", '"WeightsPanel", "right", "programs", _QUEUE',
+          '"WeightsPanel", "right", "programs", _LOSS', ("tests/contract/test_kinds.py",)),
+    # Session files and comparisons.
+    Fault("model/archive.py", "if found is not None and found != _digest(members):", "if False:",
+          _FILES),
+    Fault("model/archive.py", "draft.replace(path)", "path.write_bytes(draft.read_bytes())",
+          _FILES),
+    Fault("model/comparison/file.py", "sessions[0] if sessions else None", "None",
+          (*_FILES, "tests/model/test_comparison.py")),
+    # Experiments.
+    Fault("model/lab/store.py", 'item["check"] == _checksum(key, outcome)', "True", _STORE),
+    Fault("model/lab/store.py", 'b"\\n" + line', "line", _STORE),
+    Fault("model/lab/runner.py", "for part in parts if part not in outcomes]", "for part in parts]",
+          ("tests/model/test_lab_runner.py",)),
+    Fault("model/lab/queue_runs.py", "(edges[1:] + edges[:-1]) / 2", "edges[1:]",
+          ("tests/model/test_lab_queues.py",)),
+    # The command line.
+    Fault("model/cli/output.py", "value if math.isfinite(value) else None", "value", _COMMANDS),
+    Fault("model/cli/measuring.py", "first.info.seed + position", "first.info.seed", _COMMANDS),
+    Fault("model/cli/measuring.py", "if warmup >= until:", "if warmup > until:", _COMMANDS),
+    # Steps.
+    Fault("model/timeline.py", "            self.seek(self.event - 1)",
+          "            self.seek(self.event - 2)", _TIME),
 )  # fmt: skip
