@@ -241,6 +241,16 @@ def test_saving_again_leaves_the_old_file_where_it_fails(
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_saving_again_writes_another_file_in_the_place_of_the_old(tmp_path: Path) -> None:
+    """So that a program that dies in between leaves one or the other, whole."""
+    session = saved(tmp_path / "a.slotscope", "dra-classroom")
+    (tmp_path / "kept").hardlink_to(tmp_path / "a.slotscope")
+    before = (tmp_path / "kept").read_bytes()
+    session.run(events=10)
+    session.save(tmp_path / "a.slotscope")
+    assert (tmp_path / "kept").read_bytes() == before != (tmp_path / "a.slotscope").read_bytes()
+
+
 def test_lanes_of_a_comparison_are_of_one_scenario(tmp_path: Path) -> None:
     """A lane would otherwise run on jobs of another kind."""
     path, other = tmp_path / "two.slotscope", tmp_path / "other.slotscope"
