@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Callable
 
+from model.kinds.spec import kind_named
 from model.scenario.load import Scenario
-from model.systems.kinds import kind_named
 
 #: Takes what the scenario's kind of system answers.
 Receiver = Callable[[Any], None]

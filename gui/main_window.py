@@ -45,10 +45,10 @@ from gui.transport import TransportBar
 from gui.worker import RunWorker
 from model.comparison.comparison import open_run, stand_at
 from model.frame import Frame, RunInfo
+from model.kinds.spec import kind_named
 from model.origin import NO_LINE, Moment
 from model.policies import own_refusal
 from model.scenario.load import scenario_titles
-from model.systems.kinds import kind_named
 
 #: Width and height in pixels to which the window can be made small; a screen of 1920x1080 that
 #: shows everything twice as large has 960x540.

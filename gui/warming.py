@@ -15,8 +15,8 @@ from threading import Thread
 from typing import Callable, Collection
 
 from model.jit import cache_folder
-from model.kernels.warm import warm
-from model.systems.kinds import Kind, kind_named
+from model.kinds.spec import Kind, kind_named
+from model.warm import warm
 
 _ROOT = Path(__file__).resolve().parents[1]
 

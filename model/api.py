@@ -16,6 +16,7 @@ from model.describe import run_info
 from model.errors import PolicyError, ScenarioError, UntrustedPolicyError, UserError
 from model.frame import Frame, Speed
 from model.history import Histories
+from model.kinds.spec import kind_named
 from model.metrics import Estimate, estimates
 from model.origin import Origin
 from model.policies import is_file
@@ -26,7 +27,6 @@ from model.scenario.load import Scenario, load_scenario, parse_scenario_text, sc
 from model.session_check import fault_in
 from model.session_file import MOST_EVENTS, Place, Saved, read_session, write_session
 from model.state import copied, digest, frozen
-from model.systems.kinds import kind_named
 from model.waiting import GivenUpError, who_waits
 from model.walk import Walk
 from model.workload import ContinuedWorkload

@@ -9,13 +9,13 @@ from typing import Any
 
 from model.engine import Engine, ReferenceEngine
 from model.errors import PolicyError, ScenarioError, UnreadablePolicyError
+from model.kinds.spec import Kind, RunnableSystem, kind_named
 from model.policies import is_file, reference_for
 from model.policies.own.trust import allow_named
 from model.policy_choice import policy_choice
 from model.scenario.common import PolicyChoice
 from model.scenario.load import Scenario
 from model.scenario.validation import validated
-from model.systems.kinds import Kind, RunnableSystem, kind_named
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from model.comparison.differences import Standing
 from model.explain import Narrator
 from model.inspection import Found, Thing
+from model.kinds.spec import Kind
 from model.origin import Moment, Origin, opening_line
 from model.policies.common import PseudocodeLine
 from model.records import Event, Record
-from model.systems.kinds import Kind
 from model.timeline import Extent
 
 

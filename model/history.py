@@ -16,8 +16,8 @@ import numpy as np
 from model.engine import EventRun, ReferenceEngine
 from model.errors import ReplayError, UserError
 from model.inspection import Found, Inspector, Passed, Thing, Told
+from model.kinds.spec import RunnableSystem
 from model.state import copied
-from model.systems.kinds import RunnableSystem
 from model.timeline import Timeline
 from model.waiting import GivenUpError
 

@@ -67,7 +67,8 @@ def load_numba() -> ModuleType:
 
 #: Files whose change must lead to compiling anew, below ``model/``.
 _COMPILED_FROM = (
-    "jit.py", "records.py", "kernels/**/*.py", "systems/**/*.py", "programs/**/*.py",
+    "jit.py", "records.py", "systems/**/*.py", "programs/**/*.py", "kinds/*/*.py",
+    "kinds/*/kernels/**/*.py", "kinds/*/programs/**/*.py",
 )  # fmt: skip
 
 

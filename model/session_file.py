@@ -23,12 +23,12 @@ from pydantic import Field
 
 from model.archive import as_json, damage_as_errors, members_of, packed, unpacked, written
 from model.errors import ScenarioError
+from model.kinds.spec import kind_named
 from model.scenario.fields import Section, Whole
 from model.scenario.load import parse_scenario_text
 from model.scenario.validation import validated
 from model.state import from_arrays, to_arrays
 from model.statespec import StateSpec
-from model.systems.kinds import kind_named
 
 #: Version of the format.
 VERSION = 3

@@ -21,7 +21,7 @@ from hypothesis import Phase, settings
 from gui.platform import check_platform
 from gui.warming import warm_in_background
 from model.jit import cache_folder
-from model.systems.kinds import KINDS
+from model.kinds.spec import KINDS
 from tests.limits import pytest_exception_interact, pytest_timeout_set_timer
 
 __all__ = ["pytest_exception_interact", "pytest_timeout_set_timer"]  # hooks

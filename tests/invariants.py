@@ -11,10 +11,9 @@ from typing import Iterator
 
 import numpy as np
 
-from model.policies.gpa import assignment_of
-from model.state import copied, differences
-from model.systems.reservation.classification import classify
-from model.systems.reservation.state import (
+from model.kinds.reservation.classification import classify
+from model.kinds.reservation.policies.gpa import assignment_of
+from model.kinds.reservation.state import (
     ADMITTED,
     ARRIVED,
     DEPARTED,
@@ -29,7 +28,8 @@ from model.systems.reservation.state import (
     REJECTED,
     ReservationState,
 )
-from model.systems.reservation.system import ReservationSystem
+from model.kinds.reservation.system import ReservationSystem
+from model.state import copied, differences
 
 
 def violations(system: ReservationSystem, state: ReservationState) -> list[str]:

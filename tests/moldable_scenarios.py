@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from model.errors import UserError
+from model.kinds.moldable.scenario.schema import MoldableScenario
 from model.scenario.load import parse_scenario
-from model.scenario.moldable import MoldableScenario
 from tests.breaking import is_one_line
 
 #: The paper's sub-linear speed-up.

@@ -9,7 +9,7 @@ from model.api import Session
 
 HEAD = """\
 import numpy as np
-from model.policies.base import (
+from model.kinds.reservation.policies.base import (
     Admit, Classify, Migrate, OwnPolicy, Preempt, Reassign, Record, Reject, Remember, UpdateAt, say
 )
 

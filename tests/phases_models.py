@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from model.systems.phases.jobs import Cost, JobModel
+from model.kinds.phases.jobs import Cost, JobModel
 
 GOLDEN = Path(__file__).parent / "golden" / "phases"
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from model.errors import UserError
+from model.kinds.phases.from_scenario import numbers_of
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.scenario.schema import PhasesScenario
 from model.scenario.load import Scenario, edited, load_scenario, parse_scenario
-from model.scenario.phases import PhasesScenario
-from model.systems.phases.from_scenario import numbers_of
-from model.systems.phases.numbers import PhaseNumbers
 from tests.breaking import changed, is_one_line
 
 GOOD: dict[str, Any] = {

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from model.assembly import Bench, assemble
+from model.kinds.queue.scenario.instance import scenarios
 from model.scenario.load import parse_scenario
-from model.scenario.queue_instance import scenarios
 
 Instance = dict[str, Any]
 Run = dict[str, Any]

@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
+#: Modules in model/kinds/ beside the rooms.
+BESIDE_THE_ROOMS = {"declaration", "rooms", "spec", "usual_kind"}
+
 
 class Source(NamedTuple):
     """One Python file: its path within the tree, its module's name, its text and its tree."""
@@ -118,3 +121,16 @@ def top(module: str) -> str:
 def within(module: str, packages: set[str]) -> bool:
     """Whether *module* is one of *packages* or inside one."""
     return any(module == name or module.startswith(f"{name}.") for name in packages)
+
+
+def room_of(module: str) -> str:
+    """The room in ``model/kinds/`` that a module is in; none for what rooms share."""
+    parts = module.split(".")
+    inside = parts[:2] == ["model", "kinds"] and len(parts) > 2
+    return parts[2] if inside and parts[2] not in BESIDE_THE_ROOMS else ""
+
+
+def part_of(module: str) -> str:
+    """What a module is for, in a room or shared: ``policies``, ``programs`` and so on."""
+    parts, place = module.split("."), 3 if room_of(module) else 1
+    return parts[place] if len(parts) > place else ""

@@ -21,12 +21,15 @@ from pathlib import Path
 import pytest
 
 from tests.source_tree import (
+    BESIDE_THE_ROOMS,
     FUNCTIONS,
     Import,
     Source,
     everything,
     imports,
+    part_of,
     program,
+    room_of,
     sources,
     top,
     within,
@@ -60,13 +63,10 @@ SHARED_BY_PANELS = {
 PACKAGES_OF_PANELS = {"queue", "phases", "moldable"}
 
 #: What the window may know of policies: their list, their common shape, their compiling.
-POLICIES_AS_A_WHOLE = {
-    *("model.policies", "model.policies.common", "model.policies.own.trust"),
-    "model.kernels.warm",
-}
-#: Modules in model/policies/ that are no policy.
+POLICIES_AS_A_WHOLE = {"model.policies", "model.policies.common", "model.policies.own.trust"}
+#: Modules in the ``policies`` of the rooms that are no policy.
 NOT_A_POLICY = {
-    *("base", "common", "reservation_factor", "queue.base", "queue.virtual_queues"),
+    *("reservation.base", "reservation.reservation_factor", "queue.base", "queue.virtual_queues"),
     *("phases.base", "phases.fitting", "moldable.base"),
 }
 POLICY_HEADINGS = ("Reference", "Implements", "Symbols", "Deviations")
@@ -112,11 +112,37 @@ def no_circle_of_imports(root: Path) -> list[str]:
     return []
 
 
+def rooms_do_not_know_each_other(root: Path) -> list[str]:
+    return [
+        entry.says(f"the room {own} imports")
+        for entry in imports(root, "model/kinds")
+        if (own := room_of(entry.source.module)) and room_of(entry.target) not in {"", own}
+    ]
+
+
+def what_rooms_share_knows_no_room(root: Path) -> list[str]:
+    """Neither by an import nor by the name of a module: rooms say themselves what is in them."""
+    found = imports(root, "model", "main.py")
+    return [
+        entry.says("what rooms share imports")
+        for entry in found
+        if not room_of(entry.source.module) and room_of(entry.target)
+    ] + [
+        f"{source.path}:{node.lineno}: what rooms share names {node.value}"
+        for source in sources(root, "model", "main.py")
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Constant)
+        and re.fullmatch(r"[\w.]+", str(node.value))
+        and room_of(str(node.value))
+        and not room_of(source.module)
+    ]
+
+
 def only_programs_import_a_solver(root: Path) -> list[str]:
     return [
-        entry.says("not in model.programs:")
+        entry.says("not in programs:")
         for entry in imports(root, "model", "gui", "main.py")
-        if top(entry.target) in SOLVERS and not within(entry.source.module, {"model.programs"})
+        if top(entry.target) in SOLVERS and part_of(entry.source.module) != "programs"
     ]
 
 
@@ -180,7 +206,7 @@ def the_window_knows_no_single_policy(root: Path) -> list[str]:
     return [
         entry.says("gui imports")
         for entry in imports(root, "gui")
-        if within(entry.target, {"model.policies", "model.kernels"})
+        if part_of(entry.target) in {"policies", "kernels"}
         and entry.target not in POLICIES_AS_A_WHOLE
     ]
 
@@ -231,10 +257,10 @@ def _public(source: Source) -> Iterator[tuple[str, int, ast.AST]]:
 
 def policies_say_what_they_implement(root: Path) -> list[str]:
     found = []
-    for source in sources(root, "model/policies"):
-        name = source.module.removeprefix("model.policies").removeprefix(".")
-        is_package = source.path.stem == "__init__" or source.path.parent.name == "own"
-        if is_package or name in NOT_A_POLICY:
+    for source in sources(root, "model/kinds"):
+        name = f"{room_of(source.module)}.{source.path.stem}"
+        is_policy = part_of(source.module) == "policies" and source.path.stem != "__init__"
+        if not is_policy or name in NOT_A_POLICY:
             continue
         text = ast.get_docstring(source.tree) or ""
         missing = [
@@ -320,7 +346,35 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
     (
         only_programs_import_a_solver,
         {"model/programs/lp.py": "import pulp\n", "model/a.py": "from highspy import Highs\n"},
-        "model/a.py:1: not in model.programs: highspy",
+        "model/a.py:1: not in programs: highspy",
+    ),
+    (
+        only_programs_import_a_solver,
+        {"model/kinds/a/programs/b.py": "import pulp\n", "model/kinds/a/b.py": "import pulp\n"},
+        "model/kinds/a/b.py:1: not in programs: pulp",
+    ),
+    (
+        rooms_do_not_know_each_other,
+        {
+            "model/kinds/spec.py": "",
+            "model/kinds/a/state.py": "import model.kinds.spec\n",
+            "model/kinds/b/kind.py": "def f():\n    from model.kinds.a.state import A\n",
+            "model/kinds/b/state.py": "from model.kinds.b.kind import B\n",
+        },
+        "model/kinds/b/kind.py:2: the room b imports model.kinds.a.state",
+    ),
+    (
+        what_rooms_share_knows_no_room,
+        {
+            "model/kinds/a/state.py": "from model.kinds.a import b\n",
+            "model/engine.py": "if TYPE_CHECKING:\n    from model.kinds.a.state import A\n",
+        },
+        "model/engine.py:2: what rooms share imports model.kinds.a.state",
+    ),
+    (
+        what_rooms_share_knows_no_room,
+        {"model/kinds/a/b.py": "C = 'model.kinds.a.c'\n", "main.py": "C = 'model.kinds.a.c'\n"},
+        "main.py:1: what rooms share names model.kinds.a.c",
     ),
     (
         only_jit_imports_numba_and_only_when_called,
@@ -364,10 +418,10 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
     (
         the_window_knows_no_single_policy,
         {
-            "model/policies/dra.py": "",
-            "gui/a.py": "from model.policies import POLICIES\nfrom model.policies import dra\n",
+            "model/kinds/a/policies/b.py": "",
+            "gui/a.py": "from model.policies import POLICIES\nimport model.kinds.a.policies.b\n",
         },
-        "gui/a.py:2: gui imports model.policies.dra",
+        "gui/a.py:2: gui imports model.kinds.a.policies.b",
     ),
     (
         no_file_is_too_long,
@@ -391,8 +445,8 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
     ),
     (
         policies_say_what_they_implement,
-        {"model/policies/a.py": "'''Reference\nImplements\n  the Symbols of it\nDeviations'''\n"},
-        "model/policies/a.py: its docstring has no heading Symbols",
+        {"model/kinds/a/policies/b.py": "'''Reference\nImplements\n the Symbols\nDeviations'''\n"},
+        "model/kinds/a/policies/b.py: its docstring has no heading Symbols",
     ),
     (
         nothing_is_left_unfinished,
@@ -441,5 +495,6 @@ def test_rules_name_only_modules_that_exist():
     known = {source.module for source in program(ROOT)}
     named = {*QUICK_TO_IMPORT, *BEYOND_A_PANEL, *POLICIES_AS_A_WHOLE}
     named |= {f"gui.panels.{name}" for name in SHARED_BY_PANELS}
-    named |= {f"model.policies.{name}" for name in NOT_A_POLICY}
+    named |= {"model.kinds.{}.policies.{}".format(*name.split(".")) for name in NOT_A_POLICY}
+    named |= {f"model.kinds.{name}" for name in BESIDE_THE_ROOMS}
     assert named - known == set()

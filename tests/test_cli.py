@@ -16,12 +16,12 @@ from model.api import Session
 from model.cli import verify as verify_module
 from model.cli.arguments import parse
 from model.comparison.comparison import stand_at
+from model.kinds.reservation.invariants import violations
+from model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
+from model.kinds.reservation.state import ADMITTED, ARRIVED, I_STAR
 from model.lab import EXPERIMENTS
 from model.policies import POLICIES, POLICIES_OF
 from model.scenario.load import load_scenario, scenario_files
-from model.systems.reservation.invariants import violations
-from model.systems.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
-from model.systems.reservation.state import ADMITTED, ARRIVED, I_STAR
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -305,14 +305,14 @@ class TestVerify:
 
     def test_a_broken_invariant_is_told(self, slotscope, monkeypatch):
         monkeypatch.setattr(
-            "model.systems.reservation.invariants.violations", lambda *_: ["7 jobs in 6 slots"]
+            "model.kinds.reservation.invariants.violations", lambda *_: ["7 jobs in 6 slots"]
         )
         said = slotscope("verify dra-classroom --events 2")
         assert said.code == 1
         assert "event 2: 7 jobs in 6 slots" in said.out
 
     def test_a_policy_without_twin_is_run_twice(self, slotscope, answer, monkeypatch):
-        monkeypatch.setattr("model.systems.reservation.kind.KERNELS", {})
+        monkeypatch.setattr("model.kinds.reservation.kind.KERNELS", {})
         assert answer("verify dra-classroom --events 10")["engines"] == ["reference"] * 2
         assert "no compiled twin" in slotscope("verify dra-classroom --events 10").out
 

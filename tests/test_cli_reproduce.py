@@ -14,14 +14,13 @@ from types import ModuleType
 import pytest
 
 import main
-from model.lab import (
-    EXPERIMENTS,
+from model.kinds.reservation.experiments import (
     dra_collections,
     dra_google,
     dra_google_time,
     dra_servers,
-    experiment_module,
 )
+from model.lab import EXPERIMENTS, experiment_module
 from model.lab.results import Figure
 
 pytestmark = pytest.mark.slow

@@ -13,11 +13,11 @@ from gui.panels import panels_of
 from model.api import Session
 from model.cli.arguments import parse
 from model.engine import EventRun
+from model.kinds.queue.facts import records_on
+from model.kinds.queue.state import NOW, WAITING
 from model.lab import EXPERIMENTS
 from model.policies import POLICIES, reference_class
 from model.scenario.load import scenario_files
-from model.systems.queue.facts import records_on
-from model.systems.queue.state import NOW, WAITING
 from tests.help_pages import HELP, commands, flat, page, policies_in, table
 
 QUEUE_PAGES = ("queues", "queues-classroom")

@@ -25,7 +25,7 @@ from gui.plotting.pyramid import Pyramid
 from gui.plotting.time_plot import PlotText, TimePlot
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
-from model.systems.kinds import Kind
+from model.kinds.spec import Kind
 
 #: Lanes are told apart by colour and by how their curves are drawn.
 LANE_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)

@@ -11,9 +11,9 @@ from gui.panels.wording import significant, with_interval
 from gui.theme import Theme
 from model.explain import quantity
 from model.frame import Frame
+from model.kinds.spec import UNDECIDED, UNSTABLE, Judgement
 from model.metrics import CONFIDENCE, Batches, Estimate, estimates
 from model.recorder import TIME_COLUMN
-from model.systems.kinds import UNDECIDED, UNSTABLE, Judgement
 
 #: Theme colours of the lanes, in order.
 LANE_ROLES = ("run", "second", "third")

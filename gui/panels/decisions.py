@@ -26,7 +26,7 @@ from gui.panels.decisions_view import LogView
 from gui.theme import Theme, current_fonts
 from model.explain import grouped
 from model.frame import Frame, RunInfo
-from model.systems.kinds import Mark
+from model.kinds.spec import Mark
 
 
 class FilterBar(QWidget):

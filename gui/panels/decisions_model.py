@@ -31,8 +31,8 @@ from PySide6.QtWidgets import (
 
 from gui.theme import Theme
 from model.explain import THIN_SPACE, Narrator, decimals_for, grouped, shown_time
+from model.kinds.spec import Kind, Mark
 from model.records import Record
-from model.systems.kinds import Kind, Mark
 
 Index = QModelIndex | QPersistentModelIndex
 

@@ -37,7 +37,7 @@ from gui.panels.decisions_model import (
     paint_mark,
 )
 from gui.theme import Theme
-from model.systems.kinds import Mark
+from model.kinds.spec import Mark
 
 #: Below this many characters for the sentence, the times make room for it.
 _SHORT_LINE = 36

@@ -15,8 +15,8 @@ from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.plotting.scales import format_number
 from gui.theme import Theme
 from model.frame import Frame
-from model.systems.reservation.numbers import ReservationNumbers
-from model.systems.reservation.sampling import (
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.sampling import (
     EVENT_COLUMN,
     I_STAR_COLUMN,
     REJECT_GROUP_COLUMN,

@@ -28,9 +28,9 @@ from gui.panels.wording import GREEDY, OPTIMUM, exact, significant
 from gui.plotting.scales import format_number
 from gui.theme import Theme, current_fonts
 from model.frame import Frame, RunInfo
-from model.programs.bounds import GUARANTEES
-from model.systems.reservation.bounds import Bounds
-from model.systems.reservation.measures import reward_rate
+from model.kinds.reservation.bounds import Bounds
+from model.kinds.reservation.measures import reward_rate
+from model.kinds.reservation.programs.bounds import GUARANTEES
 
 #: From this width on, at the usual size of type, there are two columns.
 _TWO_COLUMNS = 880

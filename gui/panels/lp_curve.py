@@ -15,7 +15,7 @@ from gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, significant
 from gui.plotting.scales import step_up
 from gui.plotting.time_plot import PlotText, TimePlot
 from gui.theme import Theme, current_fonts
-from model.programs.alpha_curve import AlphaCurve
+from model.kinds.reservation.programs.alpha_curve import AlphaCurve
 
 _SNAP = 5.0  # pixels
 _DOT = 8.0

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, THIN
 from gui.plotting.scales import format_number
 from gui.theme import Theme, current_fonts
-from model.programs.bounds import ALWAYS, GUARANTEES, MONOTONE, Guarantee
+from model.kinds.reservation.programs.bounds import ALWAYS, GUARANTEES, MONOTONE, Guarantee
 
 _MARGIN, _GAP, _THICK = 10.0, 10.0, 10.0
 _RESOLUTION = 0.001

@@ -9,12 +9,12 @@ from typing import Mapping, Sequence
 import numpy as np
 
 from model.frame import Frame
+from model.kinds.reservation.bounds import Bounds
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.programs.greedy import GreedyAssignment, global_greedy
+from model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
+from model.kinds.reservation.programs.reward_lp import RewardProgram
 from model.programs.configurations import Configuration
-from model.programs.greedy import GreedyAssignment, global_greedy
-from model.programs.optimum import ExactOptimum, exact_optimum
-from model.programs.reward_lp import RewardProgram
-from model.systems.reservation.bounds import Bounds
-from model.systems.reservation.numbers import ReservationNumbers
 
 #: Configurations that have a row of their own.
 MOST_ROWS = 8

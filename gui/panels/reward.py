@@ -29,11 +29,11 @@ from gui.plotting.curve import PyramidBand
 from gui.plotting.time_plot import PlotText, TimePlot
 from gui.theme import Theme, current_fonts, type_letter
 from model.frame import Frame
+from model.kinds.reservation.measures import reward_rate
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
+from model.kinds.reservation.state import ADMITTED, ARRIVED, MIGRATED, REJECTED
 from model.metrics import CONFIDENCE, Estimate, batch_rates, estimate
-from model.systems.reservation.measures import reward_rate
-from model.systems.reservation.numbers import ReservationNumbers
-from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
-from model.systems.reservation.state import ADMITTED, ARRIVED, MIGRATED, REJECTED
 
 #: Height that the plot keeps, in pixels at the usual size of type; the table gives way, and
 #: has a line per type only if there is room for so many lines.

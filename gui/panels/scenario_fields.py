@@ -12,11 +12,11 @@ from pydantic import BaseModel
 
 from model.assembly import assemble, policy_class, policy_parameters
 from model.errors import ScenarioError, UserError
+from model.kinds.spec import kind_named
 from model.policies import POLICIES_OF, is_file, policy_titles, reference_class, reference_for
 from model.scenario.common import Service
 from model.scenario.load import Scenario, parse_scenario
 from model.scenario.validation import Problem, ValidationFaultError, validated
-from model.systems.kinds import kind_named
 from model.workload import RecordedWorkload
 
 Path = tuple[str | int, ...]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from gui.panels.scenario_cells import Cell
 from gui.panels.scenario_fields import SERVICES, Path, as_text, value_at
-from model.scenario.moldable_speedup import (
+from model.kinds.moldable.scenario.speedup import (
     AmdahlSpeedup,
     LinearSpeedup,
     PowerSpeedup,

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from model.frame import Frame
+from model.kinds.reservation.state import GREEDY_LENGTH
 from model.records import Configuration, Reassign, Record
-from model.systems.reservation.state import GREEDY_LENGTH
 
 Places = tuple[Configuration | None, ...]
 

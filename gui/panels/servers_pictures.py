@@ -9,8 +9,8 @@ from gui.painting.stack_layout import StackScale
 from gui.painting.stack_slots import Strip, StripPicture, strip_picture
 from gui.painting.textures import RasterPalette
 from gui.theme import Theme
+from model.kinds.reservation.numbers import ReservationNumbers
 from model.records import Configuration
-from model.systems.reservation.numbers import ReservationNumbers
 
 #: Pictures kept; zooming makes a new one for each configuration and scale.
 MOST = 512

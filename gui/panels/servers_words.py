@@ -12,8 +12,8 @@ from gui.panels.wording import job_words
 from gui.theme import type_letter
 from model.explain import grouped, shown
 from model.frame import Frame
+from model.kinds.reservation.state import ReservationState
 from model.records import Configuration
-from model.systems.reservation.state import ReservationState
 
 X_HAT = "X\u0302"
 

@@ -19,9 +19,9 @@ from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import GREEDY_MARK, significant
 from gui.theme import Theme, current_fonts
 from model.frame import Frame, RunInfo
+from model.kinds.reservation.programs.lyapunov import Lyapunov
+from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from model.programs.configurations import Configuration
-from model.programs.lyapunov import Lyapunov
-from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 
 #: From this width on, at the usual size of type, the bars stand side by side.
 _TWO_COLUMNS = 700

@@ -13,7 +13,7 @@ from gui.panels.wording import THIN, significant
 from gui.plotting.time_plot import PlotText, TimePlot
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
-from model.programs.lyapunov import Lyapunov
+from model.kinds.reservation.programs.lyapunov import Lyapunov
 
 _NAMES = ("whole", "servers")
 #: The least height, in pixels at the usual size of type.

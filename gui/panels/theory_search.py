@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QV
 from gui.panels.wording import exact, significant
 from gui.plotting.scales import format_number
 from gui.theme import type_letter
-from model.programs.monotone import THOROUGH, MonotoneSearch, Witness
-from model.systems.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.programs.monotone import THOROUGH, MonotoneSearch, Witness
 
 _ROOT = Path(__file__).resolve().parents[2]
 #: Most job types for which whole workloads are written.
@@ -129,7 +129,7 @@ class _Running:
         """Search anew."""
         self.end()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "model.programs.monotone"],
+            [sys.executable, "-m", "model.kinds.reservation.programs.monotone"],
             cwd=_ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -9,18 +9,18 @@ import numpy as np
 
 from gui.panels.sampled import Columns, SampledSeries, average_width
 from model.frame import Frame
-from model.programs.configurations import Configuration
-from model.programs.deficit import (
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.programs.deficit import (
     Counts,
     configurations_in_play,
     effective_counts,
     next_configuration,
     slot_deficit,
 )
-from model.programs.lyapunov import Lyapunov, LyapunovValue
-from model.systems.reservation.numbers import ReservationNumbers
-from model.systems.reservation.sampling import columns
-from model.systems.reservation.state import GREEDY_LENGTH
+from model.kinds.reservation.programs.lyapunov import Lyapunov, LyapunovValue
+from model.kinds.reservation.sampling import columns
+from model.kinds.reservation.state import GREEDY_LENGTH
+from model.programs.configurations import Configuration
 
 #: Averages that differ by less are equal: they are differences of long sums.
 SAME = 1e-6

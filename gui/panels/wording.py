@@ -10,8 +10,8 @@ from typing import Any
 from gui.plotting.scales import MINUS, format_number
 from model.explain import THIN_SPACE, settled
 from model.frame import Frame, RunInfo
+from model.kinds.reservation.explain import ReservationNarrator
 from model.records import DEPARTURE, Event
-from model.systems.reservation.explain import ReservationNarrator
 
 #: In plain text, for labels in pictures, and in rich text.
 GREEDY_MARK = "⁽ᵍ⁾"

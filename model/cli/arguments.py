@@ -13,6 +13,7 @@ from typing import Callable, Mapping, NoReturn, Sequence
 
 from model.cli.readers import host_load, host_size, moment, number, one_of, picture, size, whole
 from model.errors import UserError
+from model.kinds.rooms import ROOMS
 
 #: Commands and the modules that carry them out; the window's two belong to ``main``.
 COMMANDS: Mapping[str, str] = MappingProxyType({
@@ -22,7 +23,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType({
     "bounds": "model.cli.bounds",
     "reproduce": "model.cli.reproduce",
     "sweep": "model.cli.sweep",
-    "prices": "model.cli.prices",
+    **{name: module for room in ROOMS.values() for name, module in room.commands.items()},
     "trust": "model.cli.trust",
     "screenshot": "main",
     "verify": "model.cli.verify",

@@ -16,9 +16,9 @@ from model.cli.guard import note
 from model.cli.output import Progress, shown, table
 from model.engine import Reason, Task
 from model.explain import quantity
+from model.kinds.spec import Judgement, Kind
 from model.metrics import Batches, Estimate, estimate, estimates
 from model.state import copied, digest
-from model.systems.kinds import Judgement, Kind
 
 #: Seconds of running between two looks at the progress line.
 SLICE_SECONDS = 0.1

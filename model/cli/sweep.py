@@ -10,11 +10,11 @@ from model.cli.arguments import MOST_SEED, UsageError
 from model.cli.experiments import carry_out
 from model.cli.output import shown, table
 from model.errors import UserError
+from model.kinds.spec import KINDS, kind_named
 from model.lab.files import Draw
 from model.lab.results import Result, Row
 from model.lab.sweep import GAIN, OVER, Sweep, axis
 from model.scenario.load import load_scenario
-from model.systems.kinds import KINDS, kind_named
 
 
 def execute(options: argparse.Namespace, draw: Draw) -> int:

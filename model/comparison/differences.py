@@ -33,7 +33,7 @@ class Difference:
     rows:
         For each lane the row of the event, with all that is costly to count.
     answers:
-        For each lane what it decided, see :meth:`model.systems.kinds.Kind.decisions`.
+        For each lane what it decided, see :meth:`model.kinds.spec.Kind.decisions`.
     """
 
     arrival: int

@@ -19,7 +19,7 @@ MOST_JOBS = 2**24
 STRETCH = 2**16
 
 #: The arrivals decided in some rows, and the answer to each, see
-#: :meth:`model.systems.kinds.Kind.decisions`.
+#: :meth:`model.kinds.spec.Kind.decisions`.
 Decisions = Callable[[np.ndarray], tuple[NDArray[np.int64], NDArray[np.int32]]]
 
 

@@ -121,7 +121,7 @@ def program_version() -> str:
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(root.rglob("*.py")):
         place = path.relative_to(root).as_posix()
-        if not place.startswith(_WITHOUT_INFLUENCE):
+        if not place.startswith(_WITHOUT_INFLUENCE) and "/cli/" not in place:
             digest.update(place.encode() + b"\0" + path.read_bytes())
     digest.update(canonical([version(name) for name in _PACKAGES]).encode())
     return digest.hexdigest()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
-from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Mapping, Sequence
@@ -16,17 +15,11 @@ from model.api import open_bench
 from model.assembly import Bench, assemble
 from model.engine import Reason, Task, started
 from model.errors import TraceError
+from model.kinds.spec import kind_named
 from model.lab.parts import Outcome, Part, canonical
 from model.metrics import Estimate, estimate, estimates
 from model.policy_choice import policy_choice
-from model.programs.greedy import global_greedy
-from model.programs.optimum import exact_optimum
 from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
-from model.scenario.phases import PhasesScenario
-from model.systems.kinds import kind_named
-from model.systems.reservation.measures import reward_rate
-from model.systems.reservation.numbers import ReservationNumbers
-from model.systems.reservation.state import EVENT
 
 WORK = __name__
 
@@ -54,7 +47,7 @@ def simulations(
     """Parts that run *scenario* once with each of *seeds*.
 
     The outcome of each has ``metrics``, the means over [warmup, until) by name, and ``path``,
-    the reward rate at each of *times* (increasing, in the scenario's unit of time).
+    the kind's headline at each of *times* (increasing, in the scenario's unit of time).
 
     Parameters
     ----------
@@ -84,9 +77,9 @@ def simulations(
 
 def _work_at_once(scenario: Scenario) -> float:
     """About how much there is to do in a unit of time, beside other runs of the same sweep."""
-    if isinstance(scenario, PhasesScenario):
+    if (phases := getattr(scenario, "phases", None)) is not None:
         scale = float(getattr(scenario.workload, "scale", 1))
-        return scale * float(sum(phase.arrival_rate for phase in scenario.phases)) or scale
+        return scale * float(sum(phase.arrival_rate for phase in phases)) or scale
     load = float(sum(item.rate for item in getattr(scenario, "job_types", ()))) or 1.0
     # Each event costs more where few servers are often full and rejections are many.
     return load * (int(scenario.servers.count) + 40)
@@ -106,13 +99,14 @@ def carry_out(part: Part) -> Outcome:
 
 
 class _Run:
-    """A system on its way, looked at in passing."""
+    """A system on its way, whose headline is looked at in passing."""
 
     def __init__(self, bench: Bench, times: Sequence[float]) -> None:
         self.bench = bench
         self.state = started(bench.system)
         self.path: list[float] = []
         self._times = list(times)
+        self._events = 0
         self._engine = bench.kernel() if bench.has_kernel else bench.reference
         self._tape = np.zeros(_SLICE, bench.system.row_dtype)
 
@@ -122,10 +116,10 @@ class _Run:
         return self._to(time)
 
     def look(self, time: float = np.inf) -> None:
-        """Note the reward rate at the times asked for, up to *time*."""
+        """Note the headline at the times asked for, up to *time*."""
         while len(self.path) < len(self._times) and self._times[len(self.path)] <= time:
-            jobs = self._to(self._times[len(self.path)]).jobs_in_system
-            self.path.append(float(reward_rate(self.bench.numbers, jobs)))
+            state = self._to(self._times[len(self.path)])
+            self.path.append(self.bench.kind.headline_now(self.bench.numbers, state))
 
     def leave(self) -> None:
         """Give back the memory of a long run before the next one takes its own.
@@ -133,7 +127,7 @@ class _Run:
         A workload keeps its blocks for replays, in a circle of references that Python would
         break up only after several such runs.
         """
-        if int(self.state.number[EVENT]) > _LONG:
+        if self._events > _LONG:
             del self.bench, self._engine
             gc.collect()
 
@@ -142,6 +136,7 @@ class _Run:
         while reason is Reason.LIMIT:
             result = self._engine.advance(self.state, self._tape, Task(until=time))
             self.state, reason = result.state, result.reason
+            self._events += result.rows
         return self.state
 
 
@@ -218,17 +213,6 @@ def with_servers(name: str, count: int) -> Scenario:
     return edited(scenario, {"servers": as_data(scenario)["servers"] | {"count": count}})
 
 
-def rewards_in_the_limit(numbers: ReservationNumbers) -> tuple[Fraction, Fraction]:
-    """U^(g)[rho] and U*[rho], exactly."""
-    greedy = global_greedy(numbers.space, numbers.rewards, numbers.workload).objective
-    return greedy, exact_optimum(numbers.space, numbers.rewards, numbers.workload).value
-
-
 def mean_path(outcomes: Sequence[Outcome]) -> tuple[Estimate, ...]:
     """At each time, the estimate over replications."""
     return tuple(estimate(column) for column in np.array([item["path"] for item in outcomes]).T)
-
-
-def rewards(outcomes: Sequence[Outcome]) -> list[float]:
-    """The mean reward rate of each replication."""
-    return [item["metrics"]["reward_rate"] for item in outcomes]

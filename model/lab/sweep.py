@@ -12,6 +12,7 @@ from typing import Any, Iterator, Mapping, Sequence
 from model.assembly import assemble, named_policy, policy_parameters
 from model.errors import UserError, unknown_name
 from model.exact import rational
+from model.kinds.spec import Measure, kind_named
 from model.lab.parts import Outcome, Part
 from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Curve, Figure, Result, Row
@@ -19,7 +20,6 @@ from model.lab.simulation import simulations
 from model.metrics import estimate
 from model.policies import reference_for
 from model.scenario.load import Scenario, as_data, parse_scenario
-from model.systems.kinds import Measure, kind_named
 
 #: The value of an axis, as a scenario file may hold it.
 Value = bool | int | float | str

@@ -10,64 +10,26 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Mapping
 
 from model.errors import PolicyError, unknown_name
+from model.kinds.rooms import ROOMS
 from model.scenario.fields import is_policy_file
-
-_RESERVATION = {
-    "dra": "model.policies.dra",
-    "dra-periodic": "model.policies.dra_periodic",
-    "dra-no-migration": "model.policies.dra_no_migration",
-    "dra-preemption": "model.policies.dra_preemption",
-    "static-reservation": "model.policies.static_reservation",
-    "power-of-d": "model.policies.power_of_d",
-    "best-fit": "model.policies.best_fit",
-    "first-fit": "model.policies.first_fit",
-}
-
-_QUEUE = {
-    "bf-js": "model.policies.queue.bf_js",
-    "bf-j": "model.policies.queue.bf_j",
-    "bf-s": "model.policies.queue.bf_s",
-    "fifo-ff": "model.policies.queue.fifo_ff",
-    "vqs": "model.policies.queue.vqs",
-    "vqs-bf": "model.policies.queue.vqs_bf",
-    "max-weight": "model.policies.queue.max_weight",
-    "fifo-slots": "model.policies.queue.fifo_slots",
-}
-
-_PHASES = {
-    "jrs": "model.policies.phases.jrs",
-    "grand": "model.policies.phases.grand",
-    "first-fit": "model.policies.phases.first_fit",
-    "best-fit": "model.policies.phases.best_fit",
-    "power-of-d": "model.policies.phases.power_of_d",
-}
-
-_MOLDABLE = {
-    "greedy-p": "model.policies.moldable.greedy_p",
-    "greedy": "model.policies.moldable.greedy",
-    "fixed-width": "model.policies.moldable.fixed_width",
-    "threshold": "model.policies.moldable.threshold",
-}
 
 #: For each kind of system, modules by policy name; a module defines one class ``Reference``.
 #: Different kinds may have a policy of the same name.
-POLICIES_OF: Mapping[str, Mapping[str, str]] = MappingProxyType({
-    "reservation": MappingProxyType(_RESERVATION),
-    "queue": MappingProxyType(_QUEUE),
-    "phases": MappingProxyType(_PHASES),
-    "moldable": MappingProxyType(_MOLDABLE),
-})  # fmt: skip
+POLICIES_OF: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {name: room.policies for name, room in ROOMS.items()}
+)
 
 #: The names of all policies, each once.
-POLICIES: tuple[str, ...] = tuple(dict.fromkeys((*_RESERVATION, *_QUEUE, *_PHASES, *_MOLDABLE)))
+POLICIES: tuple[str, ...] = tuple(dict.fromkeys(chain(*POLICIES_OF.values())))
 
 
 #: The kinds of system that policies of one's own run in.
-OWN_SYSTEMS: tuple[str, ...] = ("reservation",)
+OWN_SYSTEMS: tuple[str, ...] = tuple(name for name, room in ROOMS.items() if room.own_policies)
 
 
 def is_file(name: str) -> bool:

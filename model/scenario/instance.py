@@ -12,18 +12,13 @@ from types import MappingProxyType
 from typing import Any, Mapping
 
 from model.errors import ScenarioError
+from model.kinds.rooms import ROOMS
 from model.scenario.validation import shown
 
-#: What reads an instance file, by the key that tells whose it is: a module that defines
-#: ``scenarios(data)``, the plain data of the scenarios in the file.
-READERS: Mapping[str, str] = MappingProxyType({
-    "instance": "model.scenario.reservation_instance",
-    "runs": "model.scenario.queue_instance",
-    "pools": "model.scenario.phases_instance",
-    "speedup": "model.scenario.moldable_instance",
-    "speedups": "model.scenario.moldable_instance",
-    "P": "model.scenario.moldable_instance",
-})  # fmt: skip
+#: What reads an instance file, by the key that tells whose it is.
+READERS: Mapping[str, str] = MappingProxyType(
+    {key: module for room in ROOMS.values() for key, module in room.readers.items()}
+)
 
 
 def scenarios_in(text: str, where: str) -> list[dict[str, Any]]:

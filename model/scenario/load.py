@@ -11,6 +11,7 @@ from typing import Any, Mapping
 import tomli_w
 
 from model.errors import ScenarioError, unknown_name
+from model.kinds.rooms import ROOMS
 from model.scenario.common import ScenarioBase
 from model.scenario.fields import is_policy_file
 from model.scenario.instance import scenarios_in
@@ -19,12 +20,9 @@ from model.scenario.validation import ValidationFaultError, validated
 Scenario = ScenarioBase
 
 #: Where the schema of each kind of system is, by the value of the key ``system``.
-SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType({
-    "reservation": ("model.scenario.reservation", "ReservationScenario"),
-    "queue": ("model.scenario.queue", "QueueScenario"),
-    "phases": ("model.scenario.phases", "PhasesScenario"),
-    "moldable": ("model.scenario.moldable", "MoldableScenario"),
-})  # fmt: skip
+SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {name: room.schema for name, room in ROOMS.items()}
+)
 
 #: Files above this size are refused: a scenario is a page of text.
 MOST_BYTES = 20_000_000

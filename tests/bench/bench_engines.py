@@ -15,9 +15,9 @@ import numpy as np
 
 from model.assembly import Bench
 from model.engine import Engine, Reason, Task
+from model.kinds.reservation.rows import EVENT_ROW, FLAG_REJECTED
+from model.kinds.reservation.state import EVENT, ReservationState
 from model.state import copied
-from model.systems.reservation.rows import EVENT_ROW, FLAG_REJECTED
-from model.systems.reservation.state import EVENT, ReservationState
 from tests.bench import simpy_loss as loss
 from tests.bench.literal_cra import LiteralKernel
 from tests.bench.timing import (

@@ -12,8 +12,8 @@ from time import process_time
 
 from model.api import Session
 from model.assembly import Bench
+from model.kinds.reservation.state import ReservationState
 from model.state import copied, digest, frozen, size_in_bytes
-from model.systems.reservation.state import ReservationState
 from model.timeline import Timeline
 from tests.bench.bench_engines import of_engine
 from tests.bench.timing import (

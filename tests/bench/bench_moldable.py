@@ -15,9 +15,9 @@ import numpy as np
 
 from model.assembly import Bench, assemble
 from model.engine import Task, started
+from model.kinds.moldable.rows import MOLDABLE_ROW
+from model.kinds.moldable.state import EVENT, MoldableState
 from model.scenario.load import as_data, edited, load_scenario
-from model.systems.moldable.rows import MOLDABLE_ROW
-from model.systems.moldable.state import EVENT, MoldableState
 from tests.bench.moldable_ways import (
     PROGRAMS,
     TAPE,

@@ -15,10 +15,10 @@ import numpy as np
 
 from model.assembly import Bench, assemble
 from model.engine import Engine, Task, started
+from model.kinds.phases.rows import PHASE_ROW
+from model.kinds.phases.state import EVENT, PhaseState
 from model.scenario.load import edited, load_scenario
 from model.state import copied
-from model.systems.phases.rows import PHASE_ROW
-from model.systems.phases.state import EVENT, PhaseState
 from tests.bench.phase_ways import Way, compiled_c, in_c, in_python
 from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table
 

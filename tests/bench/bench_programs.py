@@ -16,12 +16,13 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 
 from model.jit import compiled
+from model.kinds.reservation.numbers import numbers_of
+from model.kinds.reservation.programs.greedy import global_greedy
+from model.kinds.reservation.programs.optimum import exact_optimum
+from model.kinds.reservation.programs.reward_lp import formulate, solve_optimum
 from model.programs.configurations import Configuration, ConfigurationSpace
-from model.programs.greedy import global_greedy
-from model.programs.optimum import exact_optimum
-from model.programs.reward_lp import choose_solver, formulate, solve_optimum
+from model.programs.solver import choose_solver
 from model.scenario.load import load_scenario
-from model.systems.reservation.numbers import numbers_of
 
 VMS = ((1, 1), (4, 16), (2, 32), (32, 256))
 EIGHT = ((2, 16), (4, 4), (4, 32), (8, 16), (8, 64), (32, 32), (32, 256), (64, 128))

@@ -15,11 +15,9 @@ import numpy as np
 
 from model.assembly import Bench, assemble
 from model.engine import Task, started
-from model.scenario.load import as_data, edited, load_scenario
-from model.state import copied
-from model.systems.queue import physics
-from model.systems.queue.rows import QUEUE_ROW
-from model.systems.queue.state import (
+from model.kinds.queue import physics
+from model.kinds.queue.rows import QUEUE_ROW
+from model.kinds.queue.state import (
     ARRIVED,
     DEPARTED,
     DEPARTURES,
@@ -31,6 +29,8 @@ from model.systems.queue.state import (
     QueueState,
     with_room,
 )
+from model.scenario.load import as_data, edited, load_scenario
+from model.state import copied
 from tests.bench.queue_ways import TAPE, Way, compiled_ways, problem_of, ways_of
 from tests.bench.timing import (
     Contestant,

@@ -1,7 +1,7 @@
 """DRA with CRA from scratch at each admission and departure, compiled: the paper's lines.
 
-Where the kernel of :mod:`model.kernels.dra` moves boundaries, this one ranks all servers
-anew, which takes time in proportion to their number.  It exists only to be compared with:
+Where the kernel of :mod:`model.kinds.reservation.kernels.dra` moves boundaries, this one ranks all
+servers anew, which takes time in proportion to their number.  It exists only to be compared with:
 it makes the same decisions, so it must reach the same digests.  GPA is the kernel's own
 (MaxReward from a memo), and so is what a decision does to the state.
 """
@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.jit import jitable
-from model.kernels import cra, events, loop
-from model.kernels.driver import DraKernel
-from model.kernels.events import (
+from model.kinds.reservation import physics
+from model.kinds.reservation.classification import classify
+from model.kinds.reservation.kernels import cra, events, loop
+from model.kinds.reservation.kernels.driver import DraKernel
+from model.kinds.reservation.kernels.events import (
     AT_FLAG,
     AT_LIMIT,
     EMPTY_SLOTS,
@@ -32,11 +34,8 @@ from model.kernels.events import (
     STOP_FLAGS,
     TYPE,
 )
-from model.kernels.loop import ARRIVES, DEPARTS
-from model.records import DEPARTURE
-from model.systems.reservation import physics
-from model.systems.reservation.classification import classify
-from model.systems.reservation.rows import (
+from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
+from model.kinds.reservation.rows import (
     FLAG_ADMITTED,
     FLAG_DEPARTED,
     FLAG_GREEDY,
@@ -45,13 +44,14 @@ from model.systems.reservation.rows import (
     FLAG_REASSIGNED,
     FLAG_REJECTED,
 )
-from model.systems.reservation.state import (
+from model.kinds.reservation.state import (
     GREEDY_LENGTH,
     I_STAR,
     NOW,
     REJECTED,
     ReservationState,
 )
+from model.records import DEPARTURE
 
 State = Any
 Array = Any
@@ -255,7 +255,7 @@ def advance(
     outcome: Array,
     scratch: Array,
 ) -> int:
-    """Run events; arguments and result as in :func:`model.kernels.dra.advance`, no samples."""
+    """Run events; arguments and result as in the kernel ``dra.advance``, no samples."""
     types = state.configuration.shape[1]
     left, found, counts = scratch[0], scratch[1], scratch[2]
     while done[0] < len(tape):

@@ -11,7 +11,7 @@ typedef int64_t i64;
 typedef int32_t i32;
 typedef uint64_t u64;
 
-/* As in model/systems/moldable and model/kernels/moldable. */
+/* As in model/kinds/moldable. */
 
 enum { EVENT, NEXT_ARRIVAL, JOBS, BUSY };
 enum { ARRIVED, ADMITTED, BLOCKED, PARTIAL, SPLIT, DEPARTED };

@@ -23,11 +23,11 @@ import simpy
 
 from model.assembly import Bench
 from model.engine import Reason, Task, started
-from model.kernels.moldable.calendar import calendar_of
+from model.kinds.moldable import physics
+from model.kinds.moldable.kernels.calendar import calendar_of
+from model.kinds.moldable.rows import MOLDABLE_ROW
+from model.kinds.moldable.state import BLOCKED, EVENT, NEXT_ARRIVAL, PARTIAL, MoldableState
 from model.state import copied
-from model.systems.moldable import physics
-from model.systems.moldable.rows import MOLDABLE_ROW
-from model.systems.moldable.state import BLOCKED, EVENT, NEXT_ARRIVAL, PARTIAL, MoldableState
 from tests.bench.queue_ways import Pointers
 
 Process = Generator[simpy.Event, Any, None]

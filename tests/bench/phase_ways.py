@@ -1,9 +1,9 @@
 """JRS by other hands: as a Python program with ``heapq``, and in C with arrays only.
 
-All follow the same rules (:class:`model.programs.phases.rules.Rules`) with the defaults of JRS, and
-begin with empty servers.  The Python program draws with ``random``, as such programs do, so that it
-does the same only on average; given the run's own random words it must reach the same integrals
-and counts, and the one in C always must.
+All follow the same rules (:class:`model.kinds.phases.programs.rules.Rules`) with the defaults of
+JRS, and begin with empty servers.  The Python program draws with ``random``, as such programs do,
+so that it does the same only on average; given the run's own random words it must reach the same
+integrals and counts, and the one in C always must.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from model.assembly import Bench
-from model.systems import random_words
-from model.systems.phases.tables import (
+from model.kinds.phases.tables import (
     REAL_KEY,
     REQUEST_KEY,
     ROUTE_KEY,
@@ -29,11 +28,12 @@ from model.systems.phases.tables import (
     VIRTUAL_KEY,
     VIRTUAL_TOKEN_KEY,
 )
+from model.systems import random_words
 from tests.bench.queue_ways import Pointers
 
 SOURCE = "requesting.c"
 
-#: Cases of a configuration, see :mod:`model.programs.phases.plan`.
+#: Cases of a configuration, see :mod:`model.kinds.phases.programs.plan`.
 TIMERS, AT_ONCE = 1, 2
 
 

@@ -20,10 +20,9 @@ import simpy
 
 from model.assembly import Bench
 from model.engine import Engine, Reason, Task
-from model.state import copied
-from model.systems.queue.facts import waiting_records
-from model.systems.queue.rows import QUEUE_ROW
-from model.systems.queue.state import (
+from model.kinds.queue.facts import waiting_records
+from model.kinds.queue.rows import QUEUE_ROW
+from model.kinds.queue.state import (
     DEPARTURES,
     EVENT,
     NEXT_ARRIVAL,
@@ -32,6 +31,7 @@ from model.systems.queue.state import (
     QueueState,
     with_room,
 )
+from model.state import copied
 
 Process = Generator[simpy.Event, Any, None]
 

@@ -21,8 +21,8 @@ import numpy as np
 import simpy
 
 from model.assembly import Bench
-from model.kernels.bitset import BIT_POSITION, DE_BRUIJN
-from model.systems.reservation.state import DEPARTURES, NEXT_ARRIVAL, NOW, ReservationState
+from model.kinds.reservation.state import DEPARTURES, NEXT_ARRIVAL, NOW, ReservationState
+from model.systems.bitset import BIT_POSITION, DE_BRUIJN
 
 Array = Any
 Process = Generator[simpy.Event, Any, None]

@@ -8,7 +8,7 @@ typedef int64_t i64;
 typedef int32_t i32;
 typedef uint64_t u64;
 
-/* As in model/systems/queue/state.py and model/kernels/queue, for one resource. */
+/* As in model/kinds/queue, for one resource. */
 
 enum { EVENT, NEXT_ARRIVAL, FREE, DEPARTURES, WAITING, IN_SERVICE, STALLED_SERVERS, UNSETTLED,
        IDLE };

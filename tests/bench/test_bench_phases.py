@@ -12,8 +12,8 @@ import pytest
 
 from model.assembly import Bench
 from model.engine import Task, started
-from model.systems.phases.rows import PHASE_ROW
-from model.systems.phases.state import MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED, PhaseState
+from model.kinds.phases.rows import PHASE_ROW
+from model.kinds.phases.state import MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED, PhaseState
 from tests.bench import bench_phases
 from tests.bench.phase_ways import Chance, CompiledJrs, Outcome, PlainJrs, Words, compiled_c
 

@@ -14,10 +14,10 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from model.engine import Task
+from model.kinds.queue.rows import QUEUE_ROW
+from model.kinds.queue.state import WAITING
+from model.kinds.reservation.rows import EVENT_ROW
 from model.state import copied, digest
-from model.systems.queue.rows import QUEUE_ROW
-from model.systems.queue.state import WAITING
-from model.systems.reservation.rows import EVENT_ROW
 from tests.bench import (
     bench_engines,
     bench_history,

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Sequence
 
 if TYPE_CHECKING:
     from model.assembly import Bench
+    from model.kinds.reservation.state import ReservationState
     from model.scenario.load import Scenario
-    from model.systems.reservation.state import ReservationState
 
 #: The numbers of servers that everything is measured at.
 SIZES = (180, 1000, 10_000)
@@ -140,7 +140,7 @@ def settled(servers: int, policy: str, time: float = SETTLED) -> tuple[Bench, Re
 
     from model.assembly import assemble
     from model.engine import Reason, Task, started
-    from model.systems.reservation.rows import EVENT_ROW
+    from model.kinds.reservation.rows import EVENT_ROW
 
     bench = assemble(scaled(servers, policy))
     engine, tape = bench.kernel(), np.zeros(16_384, EVENT_ROW)

@@ -10,9 +10,9 @@ from typing import Any
 from model.api import Session
 from model.comparison.comparison import Comparison
 from model.frame import Frame
+from model.kinds.spec import KINDS, kind_named
 from model.policies import POLICIES_OF
 from model.scenario.load import load_scenario, scenario_files
-from model.systems.kinds import KINDS, kind_named
 
 #: A small scenario of each kind.
 SMALL = {"reservation": "dra-classroom", "queue": "queues-classroom", "phases": "jrs-classroom",

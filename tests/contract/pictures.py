@@ -32,7 +32,7 @@ from gui.panel import Panel
 from gui.panels import COMPARISON, PANELS, PanelEntry
 from model.frame import Frame
 from model.inspection import SERVER, Thing
-from model.systems.kinds import KINDS
+from model.kinds.spec import KINDS
 from tests.contract.moments import SMALL, compared_frame, frame_of
 
 TABLE = Path(__file__).with_name("pictures.json")

@@ -8,29 +8,20 @@ from typing import Any
 import pytest
 
 from model.errors import UserError
-from model.lab import (
-    EXPERIMENTS,
+from model.kinds.moldable.experiments import moldable_fig2, moldable_runs, moldable_table1
+from model.kinds.phases.experiments import jrs_gap, jrs_misestimation, jrs_peers, phase_runs
+from model.kinds.queue.experiments import queue_runs, queues_fig3, queues_fig4, queues_limits
+from model.kinds.reservation.experiments import (
     dra_collections,
     dra_convergence,
     dra_servers,
     dra_variants,
-    experiment_module,
-    jrs_gap,
-    jrs_misestimation,
-    jrs_peers,
-    moldable_fig2,
-    moldable_runs,
-    moldable_table1,
-    phase_runs,
-    queue_runs,
-    queues_fig3,
-    queues_fig4,
-    queues_limits,
 )
+from model.kinds.spec import KINDS
+from model.lab import EXPERIMENTS, experiment_module
 from model.lab.parts import carry_out
 from model.lab.plan import NO_OPTIONS
 from model.lab.results import Result
-from model.systems.kinds import KINDS
 
 pytestmark = pytest.mark.slow
 

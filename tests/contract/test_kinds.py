@@ -12,10 +12,10 @@ from gui.panels import COMPARISON, PANELS, ROLES, companions_of, panels_of
 from model.api import Session
 from model.comparison.comparison import Comparison
 from model.errors import UserError
+from model.kinds.spec import KINDS, kind_named
 from model.policies import POLICIES_OF
 from model.scenario.load import as_data, load_scenario, parse_scenario
 from model.state import copied, digest
-from model.systems.kinds import KINDS, kind_named
 from tests.contract.moments import SMALL, frame_of, scenarios
 
 KIND = pytest.mark.parametrize("system", list(KINDS))

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from model.api import Session
-from model.systems.kinds import KINDS, kind_named
+from model.kinds.spec import KINDS, kind_named
 from tests.contract.bookkeeping import metrics_of
 
 EVENTS = 500

@@ -17,8 +17,8 @@ from gui.panels import COMPARISON, PanelEntry
 from gui.theme import apply, load_theme
 from model.frame import Frame
 from model.inspection import SERVER, Thing
+from model.kinds.spec import KINDS
 from model.policies import POLICIES_OF
-from model.systems.kinds import KINDS
 from tests.contract.moments import SMALL, frame_of, scenarios
 from tests.contract.pictures import EVERY, frame_for, grid_of, settle, systems_of
 

@@ -12,10 +12,10 @@ import pytest
 from model.api import Session
 from model.assembly import assemble
 from model.engine import Task, started
+from model.kinds.spec import kind_named
 from model.policies import POLICIES_OF, reference_for
 from model.scenario.load import load_scenario
 from model.state import differences, digest
-from model.systems.kinds import kind_named
 from tests.contract.moments import SMALL, policies
 from tests.engines import check_pieces, tape_of
 

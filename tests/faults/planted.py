@@ -39,37 +39,40 @@ _FILES = ("tests/model/test_session_files.py",)
 _STORE = ("tests/model/test_lab_store.py",)
 _COMMANDS = ("tests/test_cli.py", "tests/test_cli_errors.py")
 
+#: Where the rooms of the kinds are.
+_IN = "model/kinds"
+
 FAULTS = (
     # Policies of the loss system.
-    Fault("model/policies/best_fit.py", "np.argmax(load)", "np.argmin(load)", _LOSS),
-    Fault("model/policies/best_fit.py", "int(np.argmax(load))",
+    Fault(f"{_IN}/reservation/policies/best_fit.py", "np.argmax(load)", "np.argmin(load)", _LOSS),
+    Fault(f"{_IN}/reservation/policies/best_fit.py", "int(np.argmax(load))",
           "len(load) - 1 - int(np.argmax(load[::-1]))", _LOSS),
-    Fault("model/policies/gpa.py", "key=lambda j: (needed[j], j)", "key=lambda j: (needed[j], -j)",
-          _LOSS),
-    Fault("model/policies/gpa.py", "-(-left[j] // k)", "left[j] // k", _LOSS),
-    Fault("model/policies/gpa.py", "servers_left[pool] -= count", "servers_left[pool] -= 1",
-          (*_LOSS, "tests/theory/test_pools.py")),
+    Fault(f"{_IN}/reservation/policies/gpa.py", "key=lambda j: (needed[j], j)",
+          "key=lambda j: (needed[j], -j)", _LOSS),
+    Fault(f"{_IN}/reservation/policies/gpa.py", "-(-left[j] // k)", "left[j] // k", _LOSS),
+    Fault(f"{_IN}/reservation/policies/gpa.py", "servers_left[pool] -= count",
+          "servers_left[pool] -= 1", (*_LOSS, "tests/theory/test_pools.py")),
     # Policies of queues.
-    Fault("model/policies/queue/vqs.py", "share //= 3", "share //= 2", _QUEUE),
-    Fault("model/policies/queue/vqs.py", "if waiting and not present:", "if waiting:", _QUEUE),
-    Fault("model/policies/queue/vqs.py", "taken += job.room[0]", "taken += 0", _QUEUE),
-    Fault("model/policies/queue/bf_js.py", "and not view.is_stalled(server)", "", _QUEUE),
+    Fault(f"{_IN}/queue/policies/vqs.py", "share //= 3", "share //= 2", _QUEUE),
+    Fault(f"{_IN}/queue/policies/vqs.py", "if waiting and not present:", "if waiting:", _QUEUE),
+    Fault(f"{_IN}/queue/policies/vqs.py", "taken += job.room[0]", "taken += 0", _QUEUE),
+    Fault(f"{_IN}/queue/policies/bf_js.py", "and not view.is_stalled(server)", "", _QUEUE),
     # Policies of jobs with phases.
-    Fault("model/policies/phases/jrs.py", "jobs[job_type] += 1", "jobs[job_type] = 1", _PHASES),
-    Fault("model/policies/phases/jrs.py", "self._keep_limit(view, pool, asked)\n\n",
+    Fault(f"{_IN}/phases/policies/jrs.py", "jobs[job_type] += 1", "jobs[job_type] = 1", _PHASES),
+    Fault(f"{_IN}/phases/policies/jrs.py", "self._keep_limit(view, pool, asked)\n\n",
           "self._keep_limit(view, pool, 0)\n\n", _PHASES),
-    Fault("model/policies/phases/jrs.py", "if view.timer_runs(server):", "if False:", _PHASES),
+    Fault(f"{_IN}/phases/policies/jrs.py", "if view.timer_runs(server):", "if False:", _PHASES),
     # Measures.
-    Fault("model/systems/queue/measures.py", "ratio(table[:, 0], table[:, 3])",
+    Fault(f"{_IN}/queue/measures.py", "ratio(table[:, 0], table[:, 3])",
           "ratio(table[:, 0], table[:, 2])", _METRICS),
-    Fault("model/systems/phases/measures.py", "float(numbers.cost_unit)",
+    Fault(f"{_IN}/phases/measures.py", "float(numbers.cost_unit)",
           "10 * float(numbers.cost_unit)", _METRICS),
-    Fault("model/systems/moldable/measures.py", "float(1 / mean)", "float(mean)", _METRICS),
-    Fault("model/systems/moldable/measures.py", "areas[:, j, i] / (length * numbers.servers)",
+    Fault(f"{_IN}/moldable/measures.py", "float(1 / mean)", "float(mean)", _METRICS),
+    Fault(f"{_IN}/moldable/measures.py", "areas[:, j, i] / (length * numbers.servers)",
           "areas[:, j, i] / length", _METRICS),
-    Fault("model/systems/reservation/measures.py", "ratio(table[:, 2], table[:, 1] + table[:, 2])",
+    Fault(f"{_IN}/reservation/measures.py", "ratio(table[:, 2], table[:, 1] + table[:, 2])",
           "ratio(table[:, 2], table[:, 1])", _METRICS),
-    Fault("model/systems/reservation/measures.py", "jobs @ rewards / numbers.servers",
+    Fault(f"{_IN}/reservation/measures.py", "jobs @ rewards / numbers.servers",
           "jobs @ rewards", _METRICS),
     Fault("model/metrics.py", "mean = above.sum() / below.sum()", "mean = (above / below).mean()",
           _METRICS),
@@ -112,7 +115,7 @@ FAULTS = (
     Fault("model/lab/store.py", 'b"\\n" + line', "line", _STORE),
     Fault("model/lab/runner.py", "for part in parts if part not in outcomes]", "for part in parts]",
           ("tests/model/test_lab_runner.py",)),
-    Fault("model/lab/queue_runs.py", "(edges[1:] + edges[:-1]) / 2", "edges[1:]",
+    Fault(f"{_IN}/queue/experiments/queue_runs.py", "(edges[1:] + edges[:-1]) / 2", "edges[1:]",
           ("tests/model/test_lab_queues.py",)),
     # The command line.
     Fault("model/cli/output.py", "value if math.isfinite(value) else None", "value", _COMMANDS),

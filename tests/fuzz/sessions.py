@@ -17,8 +17,8 @@ from model.archive import DIGEST, _digest, packed
 from model.comparison.comparison import Comparison
 from model.comparison.file import load_run, save_run
 from model.errors import UserError
+from model.kinds.spec import kind_named
 from model.state import digest, from_arrays
-from model.systems.kinds import kind_named
 from tests.fuzz.changes import STRANGE, damaged_bytes, damaged_data, damaged_text
 from tests.fuzz.judging import Fault
 

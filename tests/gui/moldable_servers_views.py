@@ -15,11 +15,11 @@ from gui.panels.moldable.servers_scene import Scene
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
+from model.kinds.moldable import physics
+from model.kinds.moldable.state import NOW, MoldableState
+from model.kinds.moldable.tables import tables_of
 from model.scenario.load import as_data, load_scenario, parse_scenario
 from model.state import copied
-from model.systems.moldable import physics
-from model.systems.moldable.state import NOW, MoldableState
-from model.systems.moldable.tables import tables_of
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)

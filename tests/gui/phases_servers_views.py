@@ -15,11 +15,11 @@ from gui.panels.phases.servers_sections import Place
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
+from model.kinds.phases import physics, timers, tokens
+from model.kinds.phases.state import NEXT_VIRTUAL, PhaseState, doubled, with_room
+from model.kinds.phases.tables import tables_of
 from model.scenario.load import as_data, load_scenario, parse_scenario
 from model.state import copied
-from model.systems.phases import physics, timers, tokens
-from model.systems.phases.state import NEXT_VIRTUAL, PhaseState, doubled, with_room
-from model.systems.phases.tables import tables_of
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)

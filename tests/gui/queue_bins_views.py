@@ -14,9 +14,9 @@ from gui.panels.queue.bins_scene import Scene
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
+from model.kinds.queue import physics
+from model.kinds.queue.state import ARRIVED, empty_state, with_room
 from model.scenario.load import as_data, load_scenario, parse_scenario
-from model.systems.queue import physics
-from model.systems.queue.state import ARRIVED, empty_state, with_room
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)

@@ -8,9 +8,9 @@ import weakref
 import pytest
 
 from gui.bounds_service import BoundsService
+from model.kinds.reservation.bounds import Bounds
+from model.kinds.reservation.upper_bound import all_bounds
 from model.scenario.load import edited, load_scenario
-from model.systems.reservation.bounds import Bounds
-from model.systems.reservation.upper_bound import all_bounds
 
 #: Seconds after which a test gives up.
 PATIENCE = 60

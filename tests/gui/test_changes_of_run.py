@@ -14,9 +14,9 @@ from gui.intents import Select
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from model.api import Session
+from model.kinds.reservation.bounds import Bounds
+from model.kinds.spec import KINDS
 from model.origin import Moment
-from model.systems.kinds import KINDS
-from model.systems.reservation.bounds import Bounds
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 
 

@@ -16,8 +16,8 @@ from gui.main_window import MainWindow
 from gui.panels import companions_of, panels_of
 from model.comparison.comparison import Comparison
 from model.comparison.differences import DIFFERENCES
+from model.kinds.reservation.rows import EVENT_KINDS
 from model.records import ARRIVAL
-from model.systems.reservation.rows import EVENT_KINDS
 from tests.gui.windows import PATIENCE, complete_window, press, warm
 
 __all__ = ["warm"]

@@ -28,8 +28,7 @@ from gui.panels.decisions_view import sentence_lines
 from gui.theme import apply, load_theme
 from model.api import Session
 from model.frame import Frame
-from model.systems.kinds import kind_named
-from model.systems.reservation.rows import (
+from model.kinds.reservation.rows import (
     EVENT_ROW,
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -37,6 +36,7 @@ from model.systems.reservation.rows import (
     FLAG_REASSIGNED,
     FLAG_REJECTED,
 )
+from model.kinds.spec import kind_named
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from gui.panels.sampled import LEAST_GROWTH, SampledSeries
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
-from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
+from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 
 EVENTS, EARLIER = 6_000, 3_000
 

@@ -18,9 +18,9 @@ from gui.theme import load_theme
 from gui.transport import FILE_REFUSED
 from model.api import Session
 from model.comparison.differences import DIFFERENCES
+from model.kinds.spec import KINDS, kind_named
 from model.policies import POLICIES_OF
 from model.scenario.load import as_data
-from model.systems.kinds import KINDS, kind_named
 from tests.gui.windows import complete_window, hall, rest
 from tests.own_policies import source, write
 

@@ -27,12 +27,12 @@ from gui.panels.wording import exact, significant
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame
-from model.programs.bounds import GUARANTEES
-from model.programs.greedy import global_greedy
-from model.programs.optimum import exact_optimum
-from model.programs.solving import solve_bounds
-from model.systems.reservation.bounds import Bounds
-from model.systems.reservation.measures import reward_rate
+from model.kinds.reservation.bounds import Bounds
+from model.kinds.reservation.measures import reward_rate
+from model.kinds.reservation.programs.bounds import GUARANTEES
+from model.kinds.reservation.programs.greedy import global_greedy
+from model.kinds.reservation.programs.optimum import exact_optimum
+from model.kinds.reservation.programs.solving import solve_bounds
 
 SCENARIOS = ("dra-vms", "dra-classroom", "dra-example-1", "dra-appendix-c")
 

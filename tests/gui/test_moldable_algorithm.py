@@ -10,8 +10,8 @@ from gui.panels.comparison_words import DECISION_WORDS, words_of
 from gui.panels.wording import job_words, on_any_server
 from model.api import Session
 from model.frame import RunInfo
+from model.kinds.spec import KINDS, kind_named
 from model.records import DEPARTURE
-from model.systems.kinds import KINDS, kind_named
 
 POLICIES = {
     "greedy-p": "moldable-classroom",

@@ -31,8 +31,8 @@ from gui.plotting.scales import SteppedRange
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame
-from model.systems.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL
-from model.systems.moldable.state import BUSY, JOBS
+from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL
+from model.kinds.moldable.state import BUSY, JOBS
 
 LIGHT = load_theme("light")
 SIZE = (640, 420)

@@ -37,9 +37,9 @@ from gui.panels.sampled import counted_from
 from gui.theme import apply, load_theme
 from model.api import Session
 from model.frame import Frame
-from model.programs.moldable.bounds import MoldableBounds, all_bounds
+from model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
+from model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED
 from model.scenario.load import as_data, parse_scenario
-from model.systems.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED
 
 CLASSROOM = "moldable-classroom"
 

@@ -29,7 +29,7 @@ from gui.panels.moldable.collapse_values import (
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame
-from model.systems.moldable.sampling import EVENT_COLUMN, PAIR, columns
+from model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, columns
 
 LIGHT = load_theme("light")
 SIZE = (640, 480)

@@ -23,9 +23,9 @@ from gui.panels.moldable.collapse_values import (
 from gui.panels.moldable.collapse_words import path_text, share_at, tiles
 from model.api import Session
 from model.frame import Frame
-from model.programs.moldable.bounds import all_bounds
-from model.systems.moldable.sampling import EVENT_COLUMN, PAIR, TIME_COLUMN, columns
-from model.systems.moldable.state import BELOW, DISTANCE
+from model.kinds.moldable.programs.bounds import all_bounds
+from model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, TIME_COLUMN, columns
+from model.kinds.moldable.state import BELOW, DISTANCE
 
 
 def run(name: str, events: int, policy: str | None = None) -> Session:

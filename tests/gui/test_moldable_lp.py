@@ -30,7 +30,7 @@ from gui.panels.moldable.lp_values import (
 from gui.theme import apply, load_theme
 from model.api import Session
 from model.frame import Frame
-from model.programs.moldable.bounds import MoldableBounds, all_bounds
+from model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
 from model.scenario.load import as_data, parse_scenario
 
 LIGHT = load_theme("light")

@@ -38,7 +38,7 @@ from gui.panels.moldable.wording import (
 )
 from gui.panels.wording import sentence
 from gui.theme import MARK_CONTRAST, TEXT_CONTRAST
-from model.systems.moldable.state import ARRIVED, BLOCKED
+from model.kinds.moldable.state import ARRIVED, BLOCKED
 from tests.gui.moldable_servers_views import (
     DARK,
     LIGHT,

@@ -20,7 +20,7 @@ from gui.panels.moldable.servers_marks import Mark, marks
 from gui.panels.moldable.servers_words import job_lines, job_name, server_words
 from model.api import Session
 from model.frame import Frame
-from model.systems.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
+from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
 from tests.gui.moldable_servers_views import (
     LIGHT,
     Made,

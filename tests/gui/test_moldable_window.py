@@ -20,11 +20,11 @@ from gui.panels.scenario_form import ScenarioPanel
 from gui.theme import load_theme
 from gui.warming import warm_in_background
 from model.api import Session
+from model.kinds.moldable.rows import EVENT_KINDS
+from model.kinds.moldable.state import BLOCKED
 from model.origin import Moment
 from model.records import ARRIVAL
 from model.scenario.load import as_data
-from model.systems.moldable.rows import EVENT_KINDS
-from model.systems.moldable.state import BLOCKED
 from tests.gui.windows import PATIENCE, complete_window, hall, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_moldable")]

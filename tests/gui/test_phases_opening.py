@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from model.programs.phases import store
+from model.kinds.phases.programs import store
 from model.scenario.load import write_scenario
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 from tests.phases_scenarios import many_configurations

@@ -23,9 +23,9 @@ from gui.panels.phases.plan_values import axis_rows, gap_points, pool_lines, pro
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
+from model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds, all_bounds
+from model.kinds.phases.state import REQUESTED
 from model.metrics import Estimate
-from model.programs.phases.bounds import PhasePoint, PhasesBounds, all_bounds
-from model.systems.phases.state import REQUESTED
 
 NAME = "jrs-two-phases"
 

@@ -19,8 +19,8 @@ from gui.panels.phases.policy_map_values import expected_shares
 from gui.panels.phases.policy_map_words import lemma_words
 from model.api import Session
 from model.frame import Frame
-from model.programs.phases.bounds import PhasesBounds
-from model.programs.phases.lemma7 import Lemma7
+from model.kinds.phases.programs.bounds import PhasesBounds
+from model.kinds.phases.programs.lemma7 import Lemma7
 from tests.gui.phases_policy_map_views import (
     LIGHT,
     cell_of,

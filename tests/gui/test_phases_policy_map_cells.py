@@ -24,10 +24,10 @@ from gui.panels.phases.policy_map_values import (
 from gui.panels.phases.policy_map_words import scientific, share_text
 from model.api import Session
 from model.frame import RunInfo
-from model.programs.phases.plan import AT_ONCE, NOTHING, TIMERS
+from model.kinds.phases.lattice import cost_rate
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
 from model.scenario.load import as_data, load_scenario, parse_scenario
-from model.systems.phases.lattice import cost_rate
-from model.systems.phases.numbers import PhaseNumbers
 
 
 def data_of(name: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from gui.panels.phases.wording import (
     phase_letters,
     short_configuration,
 )
-from model.systems.phases.state import FIRST_BACKUP
+from model.kinds.phases.state import FIRST_BACKUP
 from tests.gui.phases_servers_views import (
     DARK,
     LIGHT,

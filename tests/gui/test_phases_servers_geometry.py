@@ -39,7 +39,7 @@ from gui.panels.phases.servers_sections import (
     records_on,
     rounded_up,
 )
-from model.systems.phases.state import FIRST_BACKUP
+from model.kinds.phases.state import FIRST_BACKUP
 from tests.gui.phases_servers_views import LIGHT, Made, filled, records_of, run, scene_in, shown
 
 

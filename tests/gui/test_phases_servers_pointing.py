@@ -17,11 +17,11 @@ from gui.panels.phases.servers_sections import Place, place_of
 from gui.panels.phases.servers_words import job_lines, server_words
 from model.api import Session
 from model.frame import Frame
+from model.kinds.phases.rows import FLAG_MATCHED, FLAG_OVERFLOW, FLAG_REQUESTED, FLAG_VIRTUAL
+from model.kinds.phases.state import FIRST_BACKUP, NEXT_VIRTUAL
+from model.kinds.phases.words import why_waiting
 from model.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
 from model.records import Place as Placement
-from model.systems.phases.rows import FLAG_MATCHED, FLAG_OVERFLOW, FLAG_REQUESTED, FLAG_VIRTUAL
-from model.systems.phases.state import FIRST_BACKUP, NEXT_VIRTUAL
-from model.systems.phases.words import why_waiting
 from tests.gui.phases_servers_views import (
     LIGHT,
     Made,

@@ -32,8 +32,8 @@ from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame
 from model.inspection import Thing
-from model.systems.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
-from model.systems.phases.state import (
+from model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
+from model.kinds.phases.state import (
     MATCHED,
     OVERFLOWED,
     PAUSED,

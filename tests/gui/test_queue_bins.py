@@ -22,7 +22,7 @@ from gui.panels.queue.bins_palette import heat_color
 from gui.panels.queue.bins_scene import Scene
 from gui.panels.queue.bins_words import server_words
 from gui.panels.queue.colours import look_color
-from model.programs.queue.partition import Partition
+from model.kinds.queue.programs.partition import Partition
 from tests.gui.queue_bins_views import (
     DARK,
     LIGHT,

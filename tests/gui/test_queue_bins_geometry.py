@@ -30,8 +30,8 @@ from gui.panels.queue.bins_levels import levels_of
 from gui.panels.queue.bins_palette import FLOOR, FREE, LID, OUTSIDE, RESERVED, bin_palette
 from gui.panels.queue.bins_raster import bar_rows, bin_rows, columns, heat_rows
 from model.frame import Frame
-from model.systems.queue.facts import records_on
-from model.systems.queue.state import NOW
+from model.kinds.queue.facts import records_on
+from model.kinds.queue.state import NOW
 from tests.gui.queue_bins_views import LIGHT, run, with_stalled
 
 RUNS = [

@@ -40,8 +40,8 @@ from gui.panels.queue.lp_values import (
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame
-from model.programs.queue.bounds import QueueBounds, all_bounds
-from model.programs.queue.theorem1 import MOST_REFINED
+from model.kinds.queue.programs.bounds import QueueBounds, all_bounds
+from model.kinds.queue.programs.theorem1 import MOST_REFINED
 
 VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
 

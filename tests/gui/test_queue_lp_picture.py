@@ -24,7 +24,7 @@ from gui.panels.queue.lp_region import RegionPlot, named_dots
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame
-from model.programs.queue.bounds import QueueBounds, all_bounds
+from model.kinds.queue.programs.bounds import QueueBounds, all_bounds
 
 VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
 

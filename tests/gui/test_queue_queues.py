@@ -35,9 +35,9 @@ from gui.panels.queue.queues_words import job_words, lane_words
 from gui.theme import TEXT_CONTRAST, load_theme
 from model.api import Session
 from model.frame import Frame
+from model.kinds.queue.facts import waiting_records
+from model.kinds.queue.state import FREE, WAITING, QueueState, empty_state
 from model.records import Evict, Place, Record
-from model.systems.queue.facts import waiting_records
-from model.systems.queue.state import FREE, WAITING, QueueState, empty_state
 
 MANY = 100_000
 

@@ -29,10 +29,8 @@ from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
 from model.growth import STRETCHES, growth
-from model.metrics import Estimate
-from model.systems.kinds import Judgement
-from model.systems.queue.measures import batches_so_far
-from model.systems.queue.sampling import (
+from model.kinds.queue.measures import batches_so_far
+from model.kinds.queue.sampling import (
     DEPARTED_COLUMN,
     EVENT_COLUMN,
     SCALARS,
@@ -40,7 +38,9 @@ from model.systems.queue.sampling import (
     WAITING_AREA_COLUMN,
     WAITING_COLUMN,
 )
-from model.systems.queue.state import ARRIVED, DEPARTED, WAITING
+from model.kinds.queue.state import ARRIVED, DEPARTED, WAITING
+from model.kinds.spec import Judgement
+from model.metrics import Estimate
 
 WARMUP = 2000
 

@@ -21,7 +21,7 @@ from gui.panels.queue.wording import fraction_words, interval_words, percent, re
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import RunInfo
-from model.programs.queue.partition import Partition
+from model.kinds.queue.programs.partition import Partition
 
 SCENARIOS = (
     ("queues-small-jobs", "vqs"),

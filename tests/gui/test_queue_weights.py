@@ -43,8 +43,8 @@ from gui.panels.queue.weights_values import (
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame
-from model.programs.queue.partition import Partition
-from model.systems.queue.facts import standing
+from model.kinds.queue.facts import standing
+from model.kinds.queue.programs.partition import Partition
 
 STALLS = "vqs:stall=true,gamma=0.9"
 

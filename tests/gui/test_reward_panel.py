@@ -23,14 +23,14 @@ from gui.panels.wording import share_of, significant, with_interval
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
-from model.programs.infinite import infinite_bound
-from model.programs.solving import solve_bounds
-from model.systems.reservation.arrivals import workload_of
-from model.systems.reservation.bounds import Bounds
-from model.systems.reservation.measures import reward_rate, running_reward
-from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
-from model.systems.reservation.state import ADMITTED, MIGRATED, REJECTED
-from model.systems.reservation.upper_bound import all_bounds
+from model.kinds.reservation.arrivals import workload_of
+from model.kinds.reservation.bounds import Bounds
+from model.kinds.reservation.measures import reward_rate, running_reward
+from model.kinds.reservation.programs.infinite import infinite_bound
+from model.kinds.reservation.programs.solving import solve_bounds
+from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
+from model.kinds.reservation.state import ADMITTED, MIGRATED, REJECTED
+from model.kinds.reservation.upper_bound import all_bounds
 
 EVENTS, EARLIER = 24_000, 20_500
 

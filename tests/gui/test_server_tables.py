@@ -14,9 +14,9 @@ from gui.panels.queue.bins import ServerBinsPanel
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
-from model.systems.moldable.state import BUSY
-from model.systems.phases.state import BACKUP, REAL, TOKENS, VIRTUAL
-from model.systems.queue.state import IN_SERVICE
+from model.kinds.moldable.state import BUSY
+from model.kinds.phases.state import BACKUP, REAL, TOKENS, VIRTUAL
+from model.kinds.queue.state import IN_SERVICE
 
 Table = list[dict[str, Any]]
 

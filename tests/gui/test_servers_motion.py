@@ -16,8 +16,8 @@ from gui.panels.servers_stacks import StackView
 from gui.panels.servers_steps import Movement, marks, movements, servers_in_the_way
 from model.api import Session
 from model.frame import Frame
+from model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from model.scenario.load import as_data, load_scenario, parse_scenario
-from model.systems.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from tests.gui.servers_views import (
     LIGHT,
     SIZE,

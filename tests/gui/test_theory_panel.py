@@ -22,12 +22,12 @@ from gui.panels.wording import significant
 from gui.theme import apply, load_theme
 from model.api import Session
 from model.frame import Frame
-from model.programs.greedy import global_greedy
-from model.programs.lyapunov import lyapunov
-from model.programs.solving import solve_bounds
+from model.kinds.reservation.bounds import Bounds
+from model.kinds.reservation.programs.greedy import global_greedy
+from model.kinds.reservation.programs.lyapunov import lyapunov
+from model.kinds.reservation.programs.solving import solve_bounds
+from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from model.scenario.load import parse_scenario
-from model.systems.reservation.bounds import Bounds
-from model.systems.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from tests.gui.theory_frames import (
     EVENTS,
     colours,

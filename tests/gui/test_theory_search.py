@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gui.panels.theory import TheoryPanel
 from gui.panels.theory_search import SearchRow, sentence
 from gui.theme import load_theme, type_letter
-from model.programs.monotone import MonotoneSearch, Witness, search_violation
+from model.kinds.reservation.programs.monotone import MonotoneSearch, Witness, search_violation
 from tests.gui.theory_frames import frame_of
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ from gui.plotting.scales import format_number
 from model.api import Session
 from model.cli.output import shown
 from model.explain import grouped
-from model.policies.phases.jrs import Reference
+from model.kinds.phases.policies.jrs import Reference
 
 
 @pytest.mark.parametrize(

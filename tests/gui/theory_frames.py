@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from model.api import Session
 from model.frame import Frame
+from model.kinds.reservation.bounds import Bounds
+from model.kinds.reservation.programs.solving import solve_bounds
 from model.programs.configurations import Configuration
-from model.programs.solving import solve_bounds
-from model.systems.reservation.bounds import Bounds
 
 EVENTS = 3_000
 

@@ -18,12 +18,12 @@ from model.comparison.lane import Lane
 from model.comparison.record import DecisionRecord
 from model.engine import Advance, Engine, Reason, Task
 from model.errors import UserError
+from model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
+from model.kinds.reservation.scenario.schema import ReservationScenario
+from model.kinds.spec import REJECTED, kind_named
 from model.records import ARRIVAL, DEPARTURE, UPDATE
 from model.scenario.load import as_data, load_scenario, parse_scenario
-from model.scenario.reservation import ReservationScenario
 from model.state import digest
-from model.systems.kinds import REJECTED, kind_named
-from model.systems.reservation.rows import EVENT_ROW, FLAG_ADMITTED
 from tests.strategies import scenarios
 
 POLICIES = ("dra", "first-fit", "dra:reservation_factor=20")
@@ -337,7 +337,7 @@ def test_time_is_sought_to_just_before_and_just_after_an_event() -> None:
 # Policies that fail.
 
 FAULTY = """
-from model.policies.base import Admit, OwnPolicy, Reject
+from model.kinds.reservation.policies.base import Admit, OwnPolicy, Reject
 
 
 class Policy(OwnPolicy):

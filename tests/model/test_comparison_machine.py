@@ -9,10 +9,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from model.assembly import assemble
 from model.comparison.comparison import Comparison
 from model.engine import Reason
+from model.kinds.reservation.rows import EVENT_KINDS
+from model.kinds.reservation.scenario.schema import ReservationScenario
 from model.records import ARRIVAL, DEPARTURE, UPDATE
-from model.scenario.reservation import ReservationScenario
 from model.state import digest
-from model.systems.reservation.rows import EVENT_KINDS
 from tests.straight import KEYFRAME_EVERY, LENGTH, Straight, hurried
 from tests.strategies import scenarios
 

@@ -215,8 +215,8 @@ def test_small_cases_do_not_import_numba_or_a_solver() -> None:
     program = """
 import sys
 from fractions import Fraction
-from model.programs.alpha_curve import alpha_curve
-from model.programs.bounds import bounds
+from model.kinds.reservation.programs.alpha_curve import alpha_curve
+from model.kinds.reservation.programs.bounds import bounds
 from model.programs.configurations import ConfigurationSpace
 demand = [[Fraction(a), Fraction(b)] for a, b in ((1, 1), (4, 16), (2, 32), (32, 256))]
 space = ConfigurationSpace.from_demands(demand, [Fraction(40), Fraction(320)])

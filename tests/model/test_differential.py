@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from model.assembly import Bench, assemble
 from model.engine import Engine, Reason, Task, started
+from model.kinds.reservation.rows import EVENT_KINDS, EVENT_ROW
+from model.kinds.reservation.scenario.schema import ReservationScenario
+from model.kinds.reservation.state import REASSIGNMENTS
 from model.scenario.load import load_scenario, parse_scenario
-from model.scenario.reservation import ReservationScenario
 from model.state import copied, differences, digest
-from model.systems.reservation.rows import EVENT_KINDS, EVENT_ROW
-from model.systems.reservation.state import REASSIGNMENTS
 from tests.strategies import VARIANTS, scenarios
 
 EVENTS = 80

@@ -13,14 +13,14 @@ from model.api import Session
 from model.assembly import Bench, assemble
 from model.engine import EventRun, started
 from model.errors import UserError
-from model.policies.workload_estimate import TABLE, MovingWindow
+from model.kinds.reservation.classification import classify
+from model.kinds.reservation.invariants import violations
+from model.kinds.reservation.policies.workload_estimate import TABLE, MovingWindow
+from model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_GREEDY, FLAG_MIGRATED, FLAG_PREEMPTED
+from model.kinds.reservation.state import PREEMPTED
 from model.records import UPDATE
 from model.scenario.load import edited, load_scenario, parse_scenario
 from model.state import digest
-from model.systems.reservation.classification import classify
-from model.systems.reservation.invariants import violations
-from model.systems.reservation.rows import FLAG_ADMITTED, FLAG_GREEDY, FLAG_MIGRATED, FLAG_PREEMPTED
-from model.systems.reservation.state import PREEMPTED
 from tests.strategies import VARIANTS, scenarios
 
 pytestmark = pytest.mark.slow
@@ -160,7 +160,7 @@ def test_the_window_learns_the_workload() -> None:
     estimator = session.bench.system.policy.estimator  # type: ignore[attr-defined]
     assert isinstance(estimator, MovingWindow)
     assert not session.use_kernel()
-    from model.systems.reservation.view import ReservationView
+    from model.kinds.reservation.view import ReservationView
 
     found = []
     for time in np.arange(5.0, 11.0, 0.5):

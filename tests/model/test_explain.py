@@ -13,6 +13,17 @@ from hypothesis import strategies as st
 from model.assembly import assemble
 from model.engine import EventRun, Task, started
 from model.explain import grouped, shown
+from model.kinds.reservation.explain import ReservationNarrator
+from model.kinds.reservation.rows import (
+    EVENT_ROW,
+    FLAG_ADMITTED,
+    FLAG_DEPARTED,
+    FLAG_I_STAR,
+    FLAG_MIGRATED,
+    FLAG_REASSIGNED,
+    FLAG_REJECTED,
+)
+from model.kinds.reservation.scenario.schema import ReservationScenario
 from model.records import (
     ARRIVAL,
     DEPARTURE,
@@ -25,17 +36,6 @@ from model.records import (
     Reassign,
     Record,
     Reject,
-)
-from model.scenario.reservation import ReservationScenario
-from model.systems.reservation.explain import ReservationNarrator
-from model.systems.reservation.rows import (
-    EVENT_ROW,
-    FLAG_ADMITTED,
-    FLAG_DEPARTED,
-    FLAG_I_STAR,
-    FLAG_MIGRATED,
-    FLAG_REASSIGNED,
-    FLAG_REJECTED,
 )
 from tests.strategies import scenarios
 

@@ -14,10 +14,10 @@ import pytest
 
 from model.assembly import Bench, assemble
 from model.engine import EventRun, Task
+from model.kinds.reservation.rows import EVENT_ROW
+from model.kinds.reservation.trace import header, step
 from model.scenario.load import edited, load_scenario
 from model.state import digest
-from model.systems.reservation.rows import EVENT_ROW
-from model.systems.reservation.trace import header, step
 
 FOLDER = Path(__file__).parent.parent / "golden" / "dra"
 TRACES = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("t*.json"))}

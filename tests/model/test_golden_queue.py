@@ -12,9 +12,9 @@ import pytest
 
 from model.assembly import assemble
 from model.engine import Task, started
+from model.kinds.queue.rows import QUEUE_ROW
 from model.scenario.load import load_scenarios
 from model.state import digest
-from model.systems.queue.rows import QUEUE_ROW
 from tests.queue_oracle import Oracle
 
 FOLDER = Path(__file__).parent.parent / "golden" / "queue"

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import TraceError
+from model.kinds.reservation.traces.google_dra import dra_jobs, halvings
 from model.traces.google import GoogleTasks, read_task_events
-from model.traces.google_dra import dra_jobs, halvings
 from model.traces.reading import ReadingStoppedError
 from model.traces.report import ImportReport
 from model.traces.task_events import REQUEST_UNIT

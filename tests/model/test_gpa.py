@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.policies import gpa
+from model.kinds.reservation.numbers import ReservationNumbers, numbers_of
+from model.kinds.reservation.policies import gpa
 from model.records import Record
 from model.scenario.load import parse_scenario
-from model.systems.reservation.numbers import ReservationNumbers, numbers_of
 from tests.strategies import scenarios
 
 CASES: list[dict[str, Any]] = json.loads(

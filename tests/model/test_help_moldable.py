@@ -13,19 +13,19 @@ import pytest
 
 from model.api import Session
 from model.engine import EventRun
+from model.kinds.moldable.experiments.moldable_fig2 import SCALES as FIGURE_SCALES
+from model.kinds.moldable.experiments.moldable_table1 import PAPER
+from model.kinds.moldable.experiments.moldable_table1 import SCALES as TABLE_SCALES
+from model.kinds.moldable.rows import EVENT_KINDS
+from model.kinds.moldable.scenario.schema import JobClass, MoldableScenario
+from model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 from model.lab import EXPERIMENTS, experiment_name
-from model.lab.moldable_fig2 import SCALES as FIGURE_SCALES
-from model.lab.moldable_table1 import PAPER
-from model.lab.moldable_table1 import SCALES as TABLE_SCALES
 from model.metrics import Estimate
 from model.policies import POLICIES_OF, reference_for
 from model.policy_choice import policy_choice
 from model.records import ARRIVAL
 from model.scenario.load import edited, load_scenario, parse_scenario
-from model.scenario.moldable import JobClass, MoldableScenario
 from model.state import copied
-from model.systems.moldable.rows import EVENT_KINDS
-from model.systems.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 from tests.help_pages import HELP, blocks, code, flat, page, table
 
 MOLDABLE, CLASSROOM = page("moldable"), page("moldable-classroom")
@@ -240,7 +240,13 @@ class TestExperiments:
         ("linear, α = 1/2: blocked", "greedy-p", "linear", "α = 1/2"),
     ])  # fmt: skip
     def test_figure_2(self, row: str, policy: str, speedup: str, traffic: str) -> None:
-        from model.lab.moldable_runs import Cell, Length, carry_out, moldable_runs, system_of
+        from model.kinds.moldable.experiments.moldable_runs import (
+            Cell,
+            Length,
+            carry_out,
+            moldable_runs,
+            system_of,
+        )
 
         line = re.search(rf"^\| {re.escape(row)} \|(.*)\|$", self.TEXT, re.MULTILINE)
         assert line is not None

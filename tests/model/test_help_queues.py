@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from model.api import Session
+from model.kinds.queue.measures import batches_of
+from model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
+from model.kinds.queue.rows import EVENT_KINDS
+from model.kinds.queue.scenario.instance import ALGORITHMS
+from model.kinds.queue.scenario.schema import QueueScenario
 from model.policies import POLICIES_OF, reference_class
-from model.programs.queue.partition import LEAST_DEPTH, MOST_DEPTH
 from model.scenario.load import load_scenarios, parse_scenario
-from model.scenario.queue import QueueScenario
-from model.scenario.queue_instance import ALGORITHMS
-from model.systems.queue.measures import batches_of
-from model.systems.queue.rows import EVENT_KINDS
 from tests.help_pages import blocks, code, page, table
 
 QUEUES, SCENARIOS, TRACES = page("queues"), page("scenarios"), page("trace-format")

@@ -14,15 +14,15 @@ import pytest
 
 from model.api import Session
 from model.engine import EventRun
-from model.lab.phase_runs import Cell, Length, at_scale, carry_out, phase_runs
+from model.kinds.phases.experiments.phase_runs import Cell, Length, at_scale, carry_out, phase_runs
+from model.kinds.phases.lattice import MOST_CONFIGURATIONS
+from model.kinds.phases.measures import batches_of
+from model.kinds.phases.rows import EVENT_KINDS
+from model.kinds.phases.scenario.schema import PhasesScenario
+from model.kinds.phases.state import ACTIVE, BACKUP, EVENT, NOW, OVERFLOWED, REAL
 from model.policies import POLICIES_OF, reference_for
 from model.scenario.load import as_data, edited, load_scenario, parse_scenario
-from model.scenario.phases import PhasesScenario
 from model.state import copied
-from model.systems.phases.lattice import MOST_CONFIGURATIONS
-from model.systems.phases.measures import batches_of
-from model.systems.phases.rows import EVENT_KINDS
-from model.systems.phases.state import ACTIVE, BACKUP, EVENT, NOW, OVERFLOWED, REAL
 from tests.help_pages import blocks, code, flat, page, table
 
 TOKENS, CLASSROOM = page("tokens"), page("tokens-classroom")

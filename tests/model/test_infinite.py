@@ -14,19 +14,23 @@ from model.api import Session
 from model.assembly import assemble
 from model.engine import EventRun, started
 from model.errors import ScenarioError
-from model.programs.configurations import ConfigurationSpace
-from model.programs.infinite import (
+from model.kinds.reservation.measures import reward_rate
+from model.kinds.reservation.programs.infinite import (
     infinite_average,
     infinite_bound,
     jobs_in_infinite_system,
 )
-from model.programs.optimum import exact_optimum
-from model.programs.pools import pooled_optimum
-from model.programs.reward_function import RewardFunction, divisible_optimum, is_divisible
-from model.programs.reward_lp import solve_assignment
+from model.kinds.reservation.programs.optimum import exact_optimum
+from model.kinds.reservation.programs.pools import pooled_optimum
+from model.kinds.reservation.programs.reward_function import (
+    RewardFunction,
+    divisible_optimum,
+    is_divisible,
+)
+from model.kinds.reservation.programs.reward_lp import solve_assignment
+from model.kinds.reservation.upper_bound import upper_bound_series
+from model.programs.configurations import ConfigurationSpace
 from model.scenario.load import load_scenario, parse_scenario
-from model.systems.reservation.measures import reward_rate
-from model.systems.reservation.upper_bound import upper_bound_series
 from model.workload import RecordedWorkload
 from tests.strategies import scenarios
 

@@ -11,10 +11,10 @@ from model.api import Session
 from model.engine import EventRun
 from model.history import FAR, FIRST_STRETCH, NEAR, PAGE, Histories
 from model.inspection import Description, Fact, Found, Passed, Thing, Told
+from model.kinds.moldable.rows import FLAG_SPLIT
+from model.kinds.phases.state import FIRST_BACKUP
 from model.records import ARRIVAL
 from model.state import copied
-from model.systems.moldable.rows import FLAG_SPLIT
-from model.systems.phases.state import FIRST_BACKUP
 
 #: A scenario, a policy, and things of every kind that it has; "waiting" is replaced.
 CASES: dict[str, tuple[str, str | None, list[Thing]]] = {

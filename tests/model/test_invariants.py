@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 from model.assembly import Bench, assemble
 from model.engine import EventRun, Task, started
 from model.errors import PolicyError
-from model.records import Admit, Migrate, Reassign, Record, Reject
-from model.scenario.load import load_scenario, parse_scenario
-from model.scenario.reservation import ReservationScenario
-from model.state import copied
-from model.systems.reservation.classification import classify
-from model.systems.reservation.rows import EVENT_ROW
-from model.systems.reservation.state import (
+from model.kinds.reservation.classification import classify
+from model.kinds.reservation.rows import EVENT_ROW
+from model.kinds.reservation.scenario.schema import ReservationScenario
+from model.kinds.reservation.state import (
     ADMITTED,
     FREE,
     I_STAR,
     NOW,
     ReservationState,
 )
+from model.records import Admit, Migrate, Reassign, Record, Reject
+from model.scenario.load import load_scenario, parse_scenario
+from model.state import copied
 from tests.invariants import violations
 from tests.strategies import scenarios
 

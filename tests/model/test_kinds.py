@@ -11,11 +11,11 @@ from model.api import Session
 from model.comparison.comparison import Comparison
 from model.comparison.file import load_run, save_run
 from model.errors import PolicyError, ScenarioError
+from model.kinds.spec import KINDS, kind_named
 from model.metrics import estimates
 from model.policies import POLICIES, POLICIES_OF, reference_for, suits
 from model.scenario.load import SYSTEMS, as_data, edited, load_scenario, parse_scenario
 from model.state import digest
-from model.systems.kinds import KINDS, kind_named
 
 KIND = pytest.mark.parametrize("name", list(KINDS))
 

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.lab import dra_collections, dra_convergence, dra_curves, dra_servers, dra_variants
+from model.kinds.reservation.experiments import (
+    dra_collections,
+    dra_convergence,
+    dra_curves,
+    dra_servers,
+    dra_variants,
+)
 from model.lab.executor import LocalWorkers
 from model.lab.parts import carry_out
 from model.lab.plan import NO_OPTIONS

@@ -13,14 +13,8 @@ import pytest
 from model.api import Session, open_bench
 from model.assembly import Bench
 from model.errors import UserError
-from model.lab import (
-    EXPERIMENTS,
-    experiment_module,
-    experiment_name,
-    moldable_fig2,
-    moldable_table1,
-)
-from model.lab.moldable_runs import (
+from model.kinds.moldable.experiments import moldable_fig2, moldable_table1
+from model.kinds.moldable.experiments.moldable_runs import (
     EXECUTION_TIMES,
     SPEEDUPS,
     TRAFFIC,
@@ -32,14 +26,15 @@ from model.lab.moldable_runs import (
     samples_at,
     system_of,
 )
-from model.lab.moldable_table1 import LAWS, PAPER, Scale
+from model.kinds.moldable.experiments.moldable_table1 import LAWS, PAPER, Scale
+from model.kinds.moldable.sampling import COUNTS, SCALARS, TIME_COLUMN
+from model.kinds.moldable.state import ARRIVED, NEXT_ARRIVAL
+from model.lab import EXPERIMENTS, experiment_module, experiment_name
 from model.lab.parts import carry_out
 from model.lab.plan import NO_OPTIONS
 from model.lab.runner import run_plan
 from model.metrics import Estimate
 from model.scenario.load import parse_scenario
-from model.systems.moldable.sampling import COUNTS, SCALARS, TIME_COLUMN
-from model.systems.moldable.state import ARRIVED, NEXT_ARRIVAL
 
 TINY = Length((400, 900), 2, 100)
 NAMES = [name for name, item in EXPERIMENTS.items() if item.system == "moldable"]

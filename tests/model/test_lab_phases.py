@@ -13,17 +13,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.api import Session
-from model.lab import EXPERIMENTS, experiment_module, jrs_gap, jrs_misestimation, jrs_peers
-from model.lab.jrs_gap import exponent
+from model.kinds.phases.experiments import jrs_gap, jrs_misestimation, jrs_peers
+from model.kinds.phases.experiments.jrs_gap import exponent
+from model.kinds.phases.experiments.phase_points import PEERS, points
+from model.kinds.phases.experiments.phase_runs import (
+    Cell,
+    Length,
+    at_scale,
+    budget_of,
+    curve,
+    phase_runs,
+    scaled,
+)
+from model.kinds.phases.measures import COUNTS
+from model.lab import EXPERIMENTS, experiment_module
 from model.lab.parts import carry_out
-from model.lab.phase_points import PEERS, points
-from model.lab.phase_runs import Cell, Length, at_scale, budget_of, curve, phase_runs, scaled
 from model.lab.plan import NO_OPTIONS
 from model.lab.results import Row
 from model.lab.runner import run_plan
 from model.metrics import BATCHES, Estimate
 from model.scenario.load import edited, load_scenario, parse_scenario
-from model.systems.phases.measures import COUNTS
 
 pytestmark = pytest.mark.slow
 
@@ -281,7 +290,7 @@ class TestMisestimation:
 
 class TestPoints:
     def test_jrs_and_its_peers_then_other_scales(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("model.lab.phase_points.JOBS", 200)
+        monkeypatch.setattr("model.kinds.phases.experiments.phase_points.JOBS", 200)
         scenario: Any = edited(load_scenario("jrs-two-phases"),
                                {"workload": {"kind": "poisson", "scale": 8}})  # fmt: skip
         found = list(points(scenario))
@@ -292,7 +301,7 @@ class TestPoints:
             assert (point.nbar is None) is (point.title != "JRS")
 
     def test_the_scenario_s_own_parameters_stay(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("model.lab.phase_points.JOBS", 200)
+        monkeypatch.setattr("model.kinds.phases.experiments.phase_points.JOBS", 200)
         scenario: Any = load_scenario("jrs-deadlock")
         first = next(iter(points(scenario)))
         assert first.active_servers.mean > 15  # each job is alone on a backup server

@@ -10,17 +10,12 @@ from typing import Any
 
 import pytest
 
-from model.lab import (
-    EXPERIMENTS,
-    dra_collections,
-    experiment_module,
-    jrs_misestimation,
-    jrs_peers,
-    moldable_runs,
-    moldable_table1,
-)
+from model.kinds.moldable.experiments import moldable_runs, moldable_table1
+from model.kinds.phases.experiments import jrs_misestimation, jrs_peers
+from model.kinds.phases.experiments.phase_runs import MODELS, budget_of
+from model.kinds.reservation.experiments import dra_collections
+from model.lab import EXPERIMENTS, experiment_module
 from model.lab.parts import Part
-from model.lab.phase_runs import MODELS, budget_of
 from model.lab.plan import NO_OPTIONS
 from model.lab.sweep import Sweep, axis
 from model.scenario.load import load_scenario

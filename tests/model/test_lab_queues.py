@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 from model.api import open_bench
 from model.engine import ReferenceEngine, Task, started
 from model.errors import UserError
-from model.lab import (
-    EXPERIMENTS,
-    experiment_module,
+from model.kinds.queue.experiments import (
     queue_runs,
     queues_fig1,
     queues_fig3,
@@ -26,12 +24,13 @@ from model.lab import (
     queues_fig5,
     queues_limits,
 )
+from model.kinds.queue.experiments.queue_runs import CUTS, Cell, Length, edges_of, sums_of_the_queue
+from model.kinds.queue.numbers import numbers_of
+from model.lab import EXPERIMENTS, experiment_module
 from model.lab.parts import carry_out
 from model.lab.plan import NO_OPTIONS, Options
-from model.lab.queue_runs import CUTS, Cell, Length, edges_of, sums_of_the_queue
 from model.lab.runner import run_plan
 from model.scenario.load import load_scenario
-from model.systems.queue.numbers import numbers_of
 
 pytestmark = pytest.mark.slow
 

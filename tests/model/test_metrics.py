@@ -14,12 +14,12 @@ from scipy import stats
 from model.api import Session
 from model.assembly import assemble
 from model.engine import Task, started
+from model.kinds.reservation.measures import reward_rate, running_reward
+from model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_MIGRATED, FLAG_REJECTED
+from model.kinds.reservation.scenario.schema import ReservationScenario
 from model.metrics import BATCHES, CONFIDENCE, Estimate, batch_rates, estimate, ratio
 from model.records import ARRIVAL
 from model.scenario.load import load_scenario
-from model.scenario.reservation import ReservationScenario
-from model.systems.reservation.measures import reward_rate, running_reward
-from model.systems.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_MIGRATED, FLAG_REJECTED
 from tests.strategies import scenarios
 
 

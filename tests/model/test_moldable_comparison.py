@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from model.comparison.comparison import Comparison, open_run
+from model.kinds.moldable.state import ARRIVED, BLOCKED
+from model.kinds.spec import REJECTED
 from model.records import ARRIVAL
 from model.state import digest
-from model.systems.kinds import REJECTED
-from model.systems.moldable.state import ARRIVED, BLOCKED
 
 POLICIES = ("greedy-p", "greedy", "fixed-width:servers=2")
 

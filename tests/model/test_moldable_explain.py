@@ -10,10 +10,8 @@ from hypothesis import given
 
 from model.assembly import assemble
 from model.engine import EventRun, started
-from model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
-from model.scenario.load import parse_scenario
-from model.systems.moldable.explain import MoldableNarrator, neighbours_told, time_told
-from model.systems.moldable.rows import (
+from model.kinds.moldable.explain import MoldableNarrator, neighbours_told, time_told
+from model.kinds.moldable.rows import (
     FLAG_ADMITTED,
     FLAG_ARRIVED,
     FLAG_BELOW,
@@ -25,6 +23,8 @@ from model.systems.moldable.rows import (
     FLAG_SPLIT,
     MOLDABLE_ROW,
 )
+from model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
+from model.scenario.load import parse_scenario
 from tests.moldable_strategies import moldable_scenarios
 
 #: y* is on 3 and 4 servers, p* = (0, 0, 5/8, 3/8, 0).

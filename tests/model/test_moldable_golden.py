@@ -11,10 +11,8 @@ import pytest
 
 from model.assembly import Bench, assemble
 from model.engine import EventRun, started
-from model.records import ARRIVAL
-from model.scenario.load import load_scenarios
-from model.systems.moldable.rows import FLAG_BELOW
-from model.systems.moldable.state import (
+from model.kinds.moldable.rows import FLAG_BELOW
+from model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
     BELOW,
@@ -24,6 +22,8 @@ from model.systems.moldable.state import (
     OF_ADMITTED,
     OF_DEPARTED,
 )
+from model.records import ARRIVAL
+from model.scenario.load import load_scenarios
 from tests.moldable_oracle import Oracle, stats_of
 
 FOLDER = Path(__file__).parent.parent / "golden" / "moldable"

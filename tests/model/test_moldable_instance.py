@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import UserError
+from model.kinds.moldable.scenario.schema import MoldableScenario
+from model.kinds.moldable.scenario.workload import ScriptedMoldable
 from model.scenario.instance import scenarios_in
 from model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
-from model.scenario.moldable import MoldableScenario
-from model.scenario.moldable_workload import ScriptedMoldable
 from tests.breaking import Place, changed, is_one_line
 from tests.conftest import GOLDEN
 

@@ -9,10 +9,8 @@ import pytest
 
 from model.assembly import assemble
 from model.engine import EventRun, started
-from model.scenario.load import parse_scenario
-from model.state import copied
-from model.systems.moldable.invariants import violations
-from model.systems.moldable.state import (
+from model.kinds.moldable.invariants import violations
+from model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
     BELOW,
@@ -31,7 +29,9 @@ from model.systems.moldable.state import (
     SQUARED,
     MoldableState,
 )
-from model.systems.moldable.system import MoldableSystem
+from model.kinds.moldable.system import MoldableSystem
+from model.scenario.load import parse_scenario
+from model.state import copied
 from model.workload import ContinuedWorkload
 
 Plant = Callable[[MoldableSystem, MoldableState], None]

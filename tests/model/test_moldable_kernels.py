@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from model.assembly import Bench, assemble
 from model.engine import Reason, Task, started
-from model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
-from model.state import copied, differences, digest
-from model.systems.moldable.rows import (
+from model.kinds.moldable.rows import (
     EVENT_KINDS,
     FLAG_BELOW,
     FLAG_BLOCKED,
@@ -22,7 +20,9 @@ from model.systems.moldable.rows import (
     FLAG_SPLIT,
     MOLDABLE_ROW,
 )
-from model.systems.moldable.state import EVENT, NOW
+from model.kinds.moldable.state import EVENT, NOW
+from model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
+from model.state import copied, differences, digest
 from model.timeline import Timeline
 from model.workload import RecordedWorkload
 from tests.engines import bench_of, check_pieces, check_samples, check_stops

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from scipy import stats
 
+from model.kinds.moldable.scenario.speedup import factors_of, first_fault
 from model.scenario.common import EmpiricalTimes, MixedErlang, Service
 from model.scenario.load import parse_scenario, scenario_text
-from model.scenario.moldable_speedup import factors_of, first_fault
 from model.streams import stream
 from model.workload import service_sampler
 from tests.breaking import Place, changed

@@ -16,9 +16,9 @@ from model.api import Session
 from model.assembly import assemble
 from model.comparison.comparison import Comparison
 from model.errors import ScenarioError
+from model.kinds.moldable.rows import EVENT_KINDS
 from model.scenario.common import PolicyChoice
 from model.state import digest
-from model.systems.moldable.rows import EVENT_KINDS
 from tests.model.test_comparison_machine import Merged, SideBySide
 from tests.model.test_timeline_machine import Walk
 from tests.moldable_strategies import any_policies, moldable_scenarios

@@ -15,12 +15,12 @@ from hypothesis import given
 from model.api import Session
 from model.assembly import assemble
 from model.engine import EventRun, started
+from model.kinds.moldable.facts import standing
+from model.kinds.moldable.measures import batches_so_far, headline_now, headline_series
+from model.kinds.moldable.sampling import TIME_COLUMN
+from model.kinds.moldable.state import ARRIVED, BLOCKED, NOW
 from model.metrics import estimates
 from model.scenario.load import load_scenario, parse_scenario
-from model.systems.moldable.facts import standing
-from model.systems.moldable.measures import batches_so_far, headline_now, headline_series
-from model.systems.moldable.sampling import TIME_COLUMN
-from model.systems.moldable.state import ARRIVED, BLOCKED, NOW
 from tests.moldable_oracle import Oracle
 from tests.moldable_strategies import scripted_data
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from model.cli.bounds_problems import PAPER, solve_problems
-from model.programs.moldable.classes import class_optimum
-from model.programs.moldable.program import SOLVER_TOLERANCE, available_solvers, solve
-from model.programs.moldable.theorem1 import optimum
+from model.kinds.moldable.cli.problems import PAPER, solve_problems
+from model.kinds.moldable.programs.classes import class_optimum
+from model.kinds.moldable.programs.program import SOLVER_TOLERANCE, available_solvers, solve
+from model.kinds.moldable.programs.theorem1 import optimum
 
 FILE = Path(__file__).parent.parent / "golden" / "moldable" / "B05_optimisation.json"
 DATA = json.loads(FILE.read_text())

@@ -15,12 +15,12 @@ from scipy.stats import chisquare
 from model.assembly import Bench, assemble
 from model.engine import EventRun, started
 from model.errors import UserError
+from model.kinds.moldable.programs.theorem1 import optimum
+from model.kinds.moldable.rules import WORDS
+from model.kinds.moldable.view import Job, MoldableView
 from model.policies import POLICIES_OF
-from model.programs.moldable.theorem1 import optimum
 from model.records import ARRIVAL, Allocate, Record, Reject
 from model.scenario.load import load_scenario, parse_scenario
-from model.systems.moldable.rules import WORDS
-from model.systems.moldable.view import Job, MoldableView
 from model.systems.random_words import random_word
 from tests.breaking import is_one_line
 from tests.moldable_oracle import best_allocation

@@ -14,8 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from model.errors import UserError
+from model.kinds.moldable.scenario.workload import power
 from model.scenario.load import load_scenario, parse_scenario, scenario_files, scenario_text
-from model.scenario.moldable_workload import power
 from model.scenario.validation import ValidationFaultError
 from tests.breaking import Place, changed, is_one_line
 from tests.moldable_scenarios import (

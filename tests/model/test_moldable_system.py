@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from model.assembly import Bench, assemble
 from model.engine import EventRun, started
 from model.errors import PolicyError
-from model.records import ARRIVAL, Allocate, Record, Reject
-from model.scenario.load import parse_scenario
-from model.systems.moldable.rows import (
+from model.kinds.moldable.rows import (
     FLAG_ADMITTED,
     FLAG_ARRIVED,
     FLAG_BELOW,
@@ -27,8 +25,10 @@ from model.systems.moldable.rows import (
     FLAG_PARTIAL,
     FLAG_SPLIT,
 )
-from model.systems.moldable.state import BELOW, BUSY, DISTANCE, EVENT, JOBS, NOW, SQUARED
-from model.systems.moldable.tables import DISTANCE_UNIT
+from model.kinds.moldable.state import BELOW, BUSY, DISTANCE, EVENT, JOBS, NOW, SQUARED
+from model.kinds.moldable.tables import DISTANCE_UNIT
+from model.records import ARRIVAL, Allocate, Record, Reject
+from model.scenario.load import parse_scenario
 from tests.moldable_oracle import Happened, Oracle, best_allocation
 from tests.moldable_strategies import moldable_scenarios, scripted_data
 

@@ -10,9 +10,9 @@ import pytest
 
 from model.api import Session
 from model.errors import ScenarioError
+from model.kinds.moldable.state import BELOW, DISTANCE, NOW
 from model.scenario.load import parse_scenario
 from model.state import copied, differences, digest
-from model.systems.moldable.state import BELOW, DISTANCE, NOW
 
 FOLDER = Path(__file__).parent.parent / "golden" / "moldable"
 

@@ -8,14 +8,14 @@ from scipy.stats import t as student
 
 from model.api import Session
 from model.comparison.comparison import Comparison, open_run
-from model.metrics import Batches
-from model.systems.reservation.measures import (
+from model.kinds.reservation.measures import (
     batches_of,
     batches_so_far,
     run_batches,
     run_metrics,
     totals_at,
 )
+from model.metrics import Batches
 
 
 def test_a_paired_difference_by_hand() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import ScenarioError
-from model.programs.queue.partition import (
+from model.kinds.queue.programs.partition import (
     MOST_DEPTH,
     Partition,
     configuration_name,

@@ -16,16 +16,16 @@ from model.api import Session
 from model.assembly import assemble
 from model.engine import EventRun, Task, started
 from model.errors import ScenarioError
-from model.policies.static_reservation import planned
+from model.kinds.reservation.invariants import violations
+from model.kinds.reservation.loads import load_measure
+from model.kinds.reservation.numbers import numbers_of
+from model.kinds.reservation.policies.static_reservation import planned
+from model.kinds.reservation.rows import EVENT_ROW
 from model.records import Admit, Reassign, Reject
 from model.scenario.load import load_scenario, parse_scenario
 from model.state import copied, digest
 from model.streams import stream_key
 from model.systems.random_words import below, random_word, scrambled
-from model.systems.reservation.invariants import violations
-from model.systems.reservation.loads import load_measure
-from model.systems.reservation.numbers import numbers_of
-from model.systems.reservation.rows import EVENT_ROW
 from tests.strategies import scenarios
 
 pytestmark = pytest.mark.slow

@@ -12,24 +12,8 @@ from hypothesis import given
 
 from model.assembly import assemble
 from model.engine import EventRun, started
-from model.records import (
-    ARRIVAL,
-    DEPARTURE,
-    MOVE,
-    TICK,
-    Event,
-    Match,
-    Overflow,
-    Place,
-    Record,
-    Request,
-    SetTimer,
-    VirtualArrival,
-)
-from model.scenario.load import load_scenarios, parse_scenario
-from model.scenario.phases_instance import scenarios
-from model.systems.phases.explain import PhaseNarrator, why_waiting
-from model.systems.phases.rows import (
+from model.kinds.phases.explain import PhaseNarrator, why_waiting
+from model.kinds.phases.rows import (
     FLAG_ARRIVED,
     FLAG_DEPARTED,
     FLAG_IDLE,
@@ -45,7 +29,23 @@ from model.systems.phases.rows import (
     FLAG_VIRTUAL,
     PHASE_ROW,
 )
-from model.systems.phases.state import FIRST_BACKUP
+from model.kinds.phases.scenario.instance import scenarios
+from model.kinds.phases.state import FIRST_BACKUP
+from model.records import (
+    ARRIVAL,
+    DEPARTURE,
+    MOVE,
+    TICK,
+    Event,
+    Match,
+    Overflow,
+    Place,
+    Record,
+    Request,
+    SetTimer,
+    VirtualArrival,
+)
+from model.scenario.load import load_scenarios, parse_scenario
 from tests.phases_strategies import phase_scenarios
 
 FOLDER = Path(__file__).parent.parent / "golden" / "phases"

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import UserError
+from model.kinds.phases.from_scenario import numbers_of
+from model.kinds.phases.scenario.schema import PhasesScenario
+from model.kinds.phases.scenario.workload import ScriptedArrival, ScriptedPhases, ScriptedTick
 from model.scenario.instance import scenarios_in
 from model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
-from model.scenario.phases import PhasesScenario
-from model.scenario.phases_workload import ScriptedArrival, ScriptedPhases, ScriptedTick
-from model.systems.phases.from_scenario import numbers_of
 from tests.breaking import Place, changed, is_one_line
 from tests.conftest import GOLDEN
 

@@ -9,10 +9,8 @@ import pytest
 
 from model.assembly import assemble
 from model.engine import EventRun, started
-from model.scenario.load import parse_scenario
-from model.state import copied
-from model.systems.phases.invariants import violations
-from model.systems.phases.state import (
+from model.kinds.phases.invariants import violations
+from model.kinds.phases.state import (
     ACTIVE,
     ARRIVED,
     BACKUP,
@@ -37,7 +35,9 @@ from model.systems.phases.state import (
     VIRTUAL_LEFT,
     PhaseState,
 )
-from model.systems.phases.system import PhaseSystem
+from model.kinds.phases.system import PhaseSystem
+from model.scenario.load import parse_scenario
+from model.state import copied
 
 Plant = Callable[[PhaseSystem, PhaseState], None]
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from model.engine import Reason, Task, started
 from model.jit import compiled
-from model.kernels.phases import fits
+from model.kinds.phases.kernels import fits
+from model.kinds.phases.rows import EVENT_KINDS, PHASE_ROW
+from model.kinds.phases.state import Sizes, empty_state
+from model.kinds.phases.timers import next_timer, set_timer
 from model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
 from model.state import copied, differences, digest
 from model.systems import random_words
-from model.systems.phases.rows import EVENT_KINDS, PHASE_ROW
-from model.systems.phases.state import Sizes, empty_state
-from model.systems.phases.timers import next_timer, set_timer
 from tests.engines import bench_of, check_pieces, check_samples, check_stops
 from tests.phases_strategies import FITTING, POLICIES, READINGS, phase_scenarios
 

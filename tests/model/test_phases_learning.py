@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from model.assembly import assemble
 from model.engine import Reason, Task, started
 from model.errors import ScenarioError
-from model.programs.phases.learning import learned, watched
+from model.kinds.phases.programs.learning import learned, watched
+from model.kinds.phases.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_MOVED, PHASE_ROW
+from model.kinds.phases.state import NOW, REAL, REAL_AREA
 from model.scenario.load import edited, load_scenario, parse_scenario
-from model.systems.phases.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_MOVED, PHASE_ROW
-from model.systems.phases.state import NOW, REAL, REAL_AREA
 from tests.phases_strategies import job_data
 
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.errors import UserError
+from model.kinds.phases.from_scenario import numbers_of
+from model.kinds.phases.lattice import cost_rate, count_configurations
+from model.kinds.phases.scenario.schema import PhasesScenario
 from model.scenario.load import load_scenario, parse_scenario, scenario_files
-from model.scenario.phases import PhasesScenario
-from model.systems.phases.from_scenario import numbers_of
-from model.systems.phases.lattice import cost_rate, count_configurations
 from tests.breaking import changed
 from tests.phases_scenarios import GOOD, SCRIPT, SEVERAL, TABLE, check_line, opened
 

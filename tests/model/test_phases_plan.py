@@ -17,9 +17,10 @@ import tomli_w
 from pydantic import ValidationError
 
 from model.errors import ScenarioError
-from model.programs.phases.bounds import PhasesBounds, all_bounds, bounds_of
-from model.programs.phases.estimates import Estimate, estimated
-from model.programs.phases.plan import (
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.programs.bounds import PhasesBounds, all_bounds, bounds_of
+from model.kinds.phases.programs.estimates import Estimate, estimated
+from model.kinds.phases.programs.plan import (
     AT_ONCE,
     NOTHING,
     TIMERS,
@@ -29,10 +30,9 @@ from model.programs.phases.plan import (
     plan_from_pools,
     planned,
 )
-from model.programs.phases.plan_tables import PoolTable
+from model.kinds.phases.programs.plan_tables import PoolTable
+from model.kinds.phases.scenario.schema import PhasesScenario
 from model.scenario.load import parse_scenario
-from model.scenario.phases import PhasesScenario
-from model.systems.phases.numbers import PhaseNumbers
 from tests.phases_models import NAMES, golden_data, golden_model, golden_path
 from tests.phases_scenarios import GOOD, SCRIPT, SEVERAL, TRACE
 

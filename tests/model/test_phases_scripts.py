@@ -10,8 +10,8 @@ import pytest
 from model.assembly import assemble
 from model.engine import started
 from model.errors import ScenarioError
+from model.kinds.phases.scenario.instance import scenarios
 from model.scenario.load import parse_scenario
-from model.scenario.phases_instance import scenarios
 from tests.phases_oracle import Instance
 
 ONE: Instance = {

@@ -17,6 +17,16 @@ from model.api import Session
 from model.assembly import Bench, assemble
 from model.engine import EventRun, started
 from model.errors import PolicyError, ScenarioError
+from model.kinds.phases.scenario.instance import scenarios
+from model.kinds.phases.state import (
+    ACTIVE,
+    BACKUP,
+    EVENT,
+    NEXT_VIRTUAL,
+    REAL,
+    TOKENS,
+    VIRTUAL,
+)
 from model.records import (
     Match,
     Overflow,
@@ -27,17 +37,7 @@ from model.records import (
     VirtualArrival,
 )
 from model.scenario.load import edited, load_scenario, parse_scenario
-from model.scenario.phases_instance import scenarios
 from model.state import copied, digest
-from model.systems.phases.state import (
-    ACTIVE,
-    BACKUP,
-    EVENT,
-    NEXT_VIRTUAL,
-    REAL,
-    TOKENS,
-    VIRTUAL,
-)
 from tests.phases_instances import instance_of, scripts
 from tests.phases_oracle import Instance, Oracle
 from tests.phases_strategies import phase_scenarios

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import TraceError, UserError
-from model.traces.azure_flavours import read_flavours
-from model.traces.fixed_types import FixedType, FixedTypes
+from model.kinds.phases.traces.azure_flavours import read_flavours
+from model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
 from model.traces.reading import ReadingStoppedError
 from tests.breaking import is_one_line
 from tests.phases_traces import FILES, written

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import ScenarioError, TraceError
+from model.kinds.phases.from_scenario import numbers_of
+from model.kinds.phases.traces.azure_flavours import read_flavours
+from model.kinds.phases.traces.pod_types import pod_types
+from model.kinds.phases.traces.workload import rounded, with_trace
 from model.scenario.load import as_data, load_scenario, parse_scenario, scenario_text
-from model.systems.phases.from_scenario import numbers_of
 from model.traces.alibaba_pods import COLUMNS, read_pods
-from model.traces.azure_flavours import read_flavours
-from model.traces.phases_workload import rounded, with_trace
-from model.traces.pod_types import pod_types
 from tests.phases_traces import scenario, typed, written
 
 TRACES = Path(__file__).resolve().parents[2].parent / "shared" / "traces"

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from model.programs.phases import single_server, store
+from model.kinds.phases.jobs import JobModel
+from model.kinds.phases.programs import single_server, store
+from model.kinds.spec import kind_named
 from model.scenario.load import load_scenario
-from model.systems.kinds import kind_named
-from model.systems.phases.jobs import JobModel
 
 
 @pytest.fixture

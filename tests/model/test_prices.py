@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 from model.api import Session
 from model.errors import ScenarioError, TraceError, UserError
+from model.kinds.reservation.numbers import numbers_of
+from model.kinds.reservation.programs.optimum import exact_optimum
+from model.kinds.reservation.programs.reward_lp import formulate
+from model.kinds.reservation.programs.solving import solve_bounds
+from model.kinds.reservation.traces.price_scenario import Host, price_scenario
 from model.programs.configurations import ConfigurationSpace
-from model.programs.optimum import exact_optimum
-from model.programs.reward_lp import choose_solver, formulate
-from model.programs.solving import solve_bounds
+from model.programs.solver import choose_solver
 from model.scenario.load import load_scenario, parse_scenario_text, scenario_text
-from model.systems.reservation.numbers import numbers_of
-from model.traces.price_scenario import Host, price_scenario
 from model.traces.prices import (
     DEEPEST,
     MachineType,

@@ -10,7 +10,7 @@ import pytest
 from model.api import Session
 from model.exact import common_units
 from model.explain import counted, quantity, singular
-from model.systems.phases.words import by_type
+from model.kinds.phases.words import by_type
 
 
 @pytest.mark.parametrize(

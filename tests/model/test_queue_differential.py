@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from model.engine import Reason, Task, started
 from model.errors import ScenarioError
+from model.kinds.queue.rows import EVENT_KINDS, QUEUE_ROW
+from model.kinds.queue.state import EVENT, NOW, UNSETTLED
 from model.records import SLOT, Event
 from model.scenario.load import load_scenario, scenario_files
 from model.state import copied, differences, digest
-from model.systems.queue.rows import EVENT_KINDS, QUEUE_ROW
-from model.systems.queue.state import EVENT, NOW, UNSETTLED
 from tests.engines import bench_of, check_pieces, check_stops
 from tests.queue_strategies import CHOICES, OPTIONS, queue_scenarios
 

@@ -13,9 +13,9 @@ from hypothesis import given
 
 from model.engine import EventRun
 from model.explain import told
+from model.kinds.queue.explain import QueueNarrator, amount, amounts
+from model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED, QUEUE_ROW
 from model.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
-from model.systems.queue.explain import QueueNarrator, amount, amounts
-from model.systems.queue.rows import FLAG_EMPTY, FLAG_EVICTED, QUEUE_ROW
 from tests.queue_instances import BEST_FIT, Instance, bench_of, instances
 
 FOLDER = Path(__file__).parent.parent / "golden" / "queue"

@@ -9,12 +9,10 @@ import pytest
 
 from model.assembly import assemble
 from model.engine import EventRun
-from model.scenario.load import parse_scenario
-from model.scenario.queue_instance import scenarios
-from model.state import copied
-from model.systems.queue import physics
-from model.systems.queue.invariants import violations
-from model.systems.queue.state import (
+from model.kinds.queue import physics
+from model.kinds.queue.invariants import violations
+from model.kinds.queue.scenario.instance import scenarios
+from model.kinds.queue.state import (
     ARRIVED,
     DEPARTURES,
     FREE,
@@ -27,7 +25,9 @@ from model.systems.queue.state import (
     WAITING,
     QueueState,
 )
-from model.systems.queue.system import QueueSystem
+from model.kinds.queue.system import QueueSystem
+from model.scenario.load import parse_scenario
+from model.state import copied
 from tests.queue_instances import bench_of
 
 Plant = Callable[[QueueSystem, QueueState], None]

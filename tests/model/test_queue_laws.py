@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter
 from scipy import stats
 
-from model.scenario.queue_laws import SizeLaw
-from model.scenario.queue_service import SlotService
+from model.kinds.queue import sizes as laws
+from model.kinds.queue.scenario.laws import SizeLaw
+from model.kinds.queue.scenario.service import SlotService
+from model.kinds.queue.service import mean_slots, slot_sampler
+from model.kinds.queue.units import size_law
 from model.streams import stream
-from model.systems.queue import sizes as laws
-from model.systems.queue.service import mean_slots, slot_sampler
-from model.systems.queue.units import size_law
 
 #: Below this a fit is taken for wrong; the seeds are fixed, so a test passes always or never.
 LEAST_P = 1e-4

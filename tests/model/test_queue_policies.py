@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 from model.assembly import Bench, assemble
 from model.engine import EventRun
 from model.errors import ScenarioError
-from model.scenario.load import parse_scenario
-from model.scenario.queue_instance import scenarios
-from model.state import copied
-from model.systems.queue.invariants import violations
-from model.systems.queue.state import (
+from model.kinds.queue.invariants import violations
+from model.kinds.queue.scenario.instance import scenarios
+from model.kinds.queue.state import (
     ARRIVED,
     DEPARTED,
     EVENT,
@@ -26,6 +24,8 @@ from model.systems.queue.state import (
     WAITING,
     QueueState,
 )
+from model.scenario.load import parse_scenario
+from model.state import copied
 from tests.queue_instances import (
     ALGORITHMS,
     BEST_FIT,

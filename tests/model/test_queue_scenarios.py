@@ -14,16 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.errors import UserError
+from model.kinds.queue.arrivals import workload_of
+from model.kinds.queue.numbers import QueueNumbers, numbers_of
+from model.kinds.queue.scenario.schema import QueueScenario
 from model.scenario.load import (
     load_scenario,
     parse_scenario,
     scenario_files,
     scenario_text,
 )
-from model.scenario.queue import QueueScenario
 from model.scenario.validation import ValidationFaultError
-from model.systems.queue.arrivals import workload_of
-from model.systems.queue.numbers import QueueNumbers, numbers_of
 from tests.breaking import Place, changed, is_one_line
 
 NAN, INF = float("nan"), float("inf")

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from model.api import open_bench
 from model.engine import Reason, Task, started
 from model.errors import ScenarioError, TraceError, UserError
+from model.kinds.queue.arrivals import SlottedBlock
+from model.kinds.queue.numbers import numbers_of
+from model.kinds.queue.scenario.schema import QueueScenario
+from model.kinds.queue.traces.google_queue import queue_jobs
+from model.kinds.queue.traces.workload import PARTS, with_jobs, with_trace
 from model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
-from model.scenario.queue import QueueScenario
-from model.systems.queue.arrivals import SlottedBlock
-from model.systems.queue.numbers import numbers_of
 from model.traces.alibaba_pods import COLUMNS, pod_jobs, read_pods
 from model.traces.google import read_task_events
-from model.traces.google_queue import queue_jobs
-from model.traces.queue_workload import PARTS, with_jobs, with_trace
 from model.traces.reading import ReadingStoppedError
 from model.traces.report import ImportReport
 from model.traces.slots import SlottedJobs, slotted

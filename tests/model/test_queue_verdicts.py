@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from model.growth import STRETCHES
+from model.kinds.queue.kind import KIND
 from model.metrics import Batches
 from model.scenario.load import Scenario, as_data, load_scenario, parse_scenario
-from model.systems.queue.kind import KIND
 
 SPAN = 10_000.0
 

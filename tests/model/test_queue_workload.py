@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from model.errors import ScenarioError
-from model.scenario.queue import QueueScenario
-from model.scenario.validation import validated
-from model.streams import stream
-from model.systems.queue.arrivals import (
+from model.kinds.queue.arrivals import (
     BatchCounts,
     Counts,
     IndependentCounts,
@@ -26,8 +23,11 @@ from model.systems.queue.arrivals import (
     SlottedWorkload,
     workload_of,
 )
-from model.systems.queue.numbers import QueueNumbers, numbers_of
-from model.systems.queue.units import DIVISOR
+from model.kinds.queue.numbers import QueueNumbers, numbers_of
+from model.kinds.queue.scenario.schema import QueueScenario
+from model.kinds.queue.units import DIVISOR
+from model.scenario.validation import validated
+from model.streams import stream
 
 #: Below this a fit is taken for wrong; the seeds are fixed, so a test passes always or never.
 LEAST_P = 1e-4

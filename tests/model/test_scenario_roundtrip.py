@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from model.assembly import assemble
 from model.engine import started
+from model.kinds.reservation.scenario.schema import ReservationScenario
 from model.scenario.fields import UNIT_FAMILIES, plain
 from model.scenario.load import (
     edited,
@@ -20,7 +21,6 @@ from model.scenario.load import (
     scenario_files,
     scenario_text,
 )
-from model.scenario.reservation import ReservationScenario
 from model.state import digest
 from tests.strategies import scenarios
 

@@ -18,8 +18,8 @@ from model.comparison.comparison import Comparison
 from model.comparison.file import load_run, save_run
 from model.engine import ReferenceEngine
 from model.errors import ScenarioError, UserError
+from model.kinds.spec import KINDS, kind_named
 from model.state import digest, from_arrays
-from model.systems.kinds import KINDS, kind_named
 
 SCENARIOS = {"reservation": "dra-classroom", "queue": "queues-classroom",
              "phases": "jrs-two-phases", "moldable": "moldable-classroom"}  # fmt: skip

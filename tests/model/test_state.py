@@ -12,6 +12,12 @@ from hypothesis import strategies as st
 
 from model.assembly import assemble
 from model.engine import EventRun, started
+from model.kinds.reservation.state import (
+    FREE,
+    ReservationState,
+    empty_state,
+    with_room,
+)
 from model.scenario.load import load_scenario
 from model.state import (
     copied,
@@ -23,12 +29,6 @@ from model.state import (
     size_in_bytes,
     to_arrays,
     viewed,
-)
-from model.systems.reservation.state import (
-    FREE,
-    ReservationState,
-    empty_state,
-    with_room,
 )
 
 

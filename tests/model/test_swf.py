@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from model.errors import ScenarioError, TraceError, UserError
+from model.kinds.moldable.scenario.schema import MoldableScenario
+from model.kinds.moldable.traces import workload as moldable_workload
+from model.kinds.moldable.traces.workload import with_trace, workload_of
 from model.scenario.load import edited, load_scenario, parse_scenario, scenario_text
-from model.scenario.moldable import MoldableScenario
-from model.traces import moldable_workload
-from model.traces.moldable_workload import with_trace, workload_of
 from model.traces.reading import ReadingStoppedError
 from model.traces.swf import (
     CANCELLED,

@@ -15,9 +15,9 @@ from model.api import Session
 from model.assembly import Bench, assemble
 from model.engine import Reason
 from model.errors import ScenarioError
+from model.kinds.queue.rows import EVENT_KINDS as QUEUE_KINDS
+from model.kinds.reservation.rows import EVENT_KINDS
 from model.state import digest
-from model.systems.queue.rows import EVENT_KINDS as QUEUE_KINDS
-from model.systems.reservation.rows import EVENT_KINDS
 from tests.queue_strategies import queue_scenarios
 from tests.straight import KEYFRAME_EVERY, LENGTH, Straight, hurried, hurried_kernel
 from tests.strategies import scenarios

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.errors import TraceError
+from model.kinds.reservation.traces.google_dra import dra_jobs
 from model.traces.google import read_task_events
-from model.traces.google_dra import dra_jobs
 from model.traces.reading import (
     BLOCK,
     LINE_LIMIT,

@@ -12,7 +12,7 @@ import pytest
 
 from model.api import Session
 from model.errors import PolicyError, ReplayError, UserError
-from model.policies.base import OwnPolicy
+from model.kinds.reservation.policies.base import OwnPolicy
 from model.records import Admit, Line, Record
 from model.scenario.load import load_scenario, scenario_text
 from model.state import digest
@@ -50,7 +50,7 @@ def test_first_fit_from_a_file_is_first_fit(tmp_path: Path) -> None:
 
 def test_dra_from_a_file_is_dra(tmp_path: Path) -> None:
     """The text of a built-in reference is a policy of one's own as it stands."""
-    text = (ROOT / "model" / "policies" / "dra.py").read_text(encoding="utf-8")
+    text = (ROOT / "model/kinds/reservation/policies/dra.py").read_text(encoding="utf-8")
     mine = opened(tmp_path, text)
     built_in = Session.open("dra-classroom", kernel=False)
     for session in (mine, built_in):
@@ -60,10 +60,12 @@ def test_dra_from_a_file_is_dra(tmp_path: Path) -> None:
     assert mine.info.offers == built_in.info.offers
 
 
-def test_a_part_of_dra_is_replaced(tmp_path: Path) -> None:
+@pytest.mark.parametrize("package", ["model.kinds.reservation.policies", "model.policies"])
+def test_a_part_of_dra_is_replaced(package: str, tmp_path: Path) -> None:
+    """Also in a file that was written when the references stood in another package."""
     text = """\
-from model.policies import dra
-from model.policies.base import say
+from PACKAGE import dra
+from PACKAGE.base import say
 
 
 class Policy(dra.Reference):
@@ -71,7 +73,7 @@ class Policy(dra.Reference):
 
     def migration(self, view, job):
         yield say("no_migration", server=job.server)
-"""
+""".replace("PACKAGE", package)
     session = opened(tmp_path, text)
     session.run(events=600)
     assert not session.timeline.state.tally[:, 4].any()
@@ -140,7 +142,7 @@ def test_random_numbers_are_those_of_seed_event_and_name(tmp_path: Path) -> None
     other.run(events=50)
     first = session.bench.system.policy
     assert first is not other.bench.system.policy
-    from model.systems.reservation.view import ReservationView
+    from model.kinds.reservation.view import ReservationView
 
     view = ReservationView(session.bench.numbers, session.timeline.state)
     same, named = view.random("a").random(4), view.random("b").random(4)
@@ -152,7 +154,7 @@ def test_random_numbers_are_those_of_seed_event_and_name(tmp_path: Path) -> None
 
 def test_parameters_are_checked_by_the_files_schema(tmp_path: Path) -> None:
     head = HEAD.replace("class Policy", (
-        "from model.policies.base import Section\n\n"
+        "from model.kinds.reservation.policies.base import Section\n\n"
         "class Parameters(Section):\n    most: int = 3\n\n\nclass Policy"))  # fmt: skip
     arrival = """\
         room = view.with_room(job.type)

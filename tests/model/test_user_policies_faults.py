@@ -11,12 +11,12 @@ import pytest
 
 from model.api import Session
 from model.errors import PolicyError, PolicyFileError
+from model.kinds.reservation.own import call as calls
+from model.kinds.reservation.rows import FLAG_ADMITTED
 from model.policies import stop_what_hangs
-from model.policies.own import call as calls
 from model.policies.own import file as policy_file
 from model.policies.own import watch
 from model.state import digest
-from model.systems.reservation.rows import FLAG_ADMITTED
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
 
 pytestmark = pytest.mark.slow

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from model.api import Session
 from model.errors import PolicyFileError
+from model.kinds.reservation.invariants import violations
 from model.records import (
     Admit,
     Classify,
@@ -28,7 +29,6 @@ from model.records import (
     UpdateAt,
 )
 from model.state import digest
-from model.systems.reservation.invariants import violations
 from tests.own_policies import HEAD, write
 
 #: What the file yields, put there by each example.

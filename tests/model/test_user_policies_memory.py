@@ -16,7 +16,7 @@ from model.policies import POLICIES_OF
 from model.policies.own.memory import MOST_DEPTH, MOST_PARTS, Lasting
 from tests.own_policies import FIRST_FIT, opened, source
 
-FOLDER = Path(__file__).parents[2] / "model" / "policies"
+FOLDER = Path(__file__).parents[2] / "model/kinds/reservation/policies"
 
 
 @pytest.fixture

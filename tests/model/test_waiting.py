@@ -7,7 +7,7 @@ import pytest
 from model import waiting
 from model.api import Session
 from model.errors import UserError
-from model.programs.phases import store
+from model.kinds.phases.programs import store
 from tests.phases_scenarios import many_configurations
 
 

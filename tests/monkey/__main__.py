@@ -19,7 +19,7 @@ from random import randrange
 from time import monotonic
 
 from gui.warming import warm_in_background
-from model.systems.kinds import KINDS
+from model.kinds.spec import KINDS
 
 _ROOT = Path(__file__).resolve().parents[2]
 

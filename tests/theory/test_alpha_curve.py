@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from model.programs.alpha_curve import AlphaCurve, alpha_curve, interpolate
+from model.kinds.reservation.programs.alpha_curve import AlphaCurve, alpha_curve, interpolate
+from model.kinds.reservation.programs.greedy import global_greedy
+from model.kinds.reservation.programs.optimum import exact_optimum
 from model.programs.configurations import ConfigurationSpace
-from model.programs.greedy import global_greedy
-from model.programs.optimum import exact_optimum
 from tests.theory.test_reward_programs import (
     VM_REWARDS,
     VM_WORKLOAD,

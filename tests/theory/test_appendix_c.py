@@ -8,12 +8,12 @@ from itertools import pairwise
 import pytest
 
 from model.api import Session
-from model.programs.appendix_c import MOST_JOBS, MOST_TYPES, AppendixC
-from model.programs.bounds import MONOTONE
-from model.programs.greedy import global_greedy
-from model.programs.optimum import exact_optimum
+from model.kinds.reservation.numbers import numbers_of
+from model.kinds.reservation.programs.appendix_c import MOST_JOBS, MOST_TYPES, AppendixC
+from model.kinds.reservation.programs.bounds import MONOTONE
+from model.kinds.reservation.programs.greedy import global_greedy
+from model.kinds.reservation.programs.optimum import exact_optimum
 from model.scenario.load import load_scenario, parse_scenario
-from model.systems.reservation.numbers import numbers_of
 
 MANY = [(types, jobs) for types in range(2, 7) for jobs in (1, 2, 3, 7, 10, 20, 99)]
 

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 
 from model.api import Session
 from model.frame import Frame
-from model.policies import gpa
-from model.programs.configurations import Configuration
-from model.programs.deficit import (
+from model.kinds.reservation.policies import gpa
+from model.kinds.reservation.programs.deficit import (
     Counts,
     configurations_in_play,
     effective_counts,
     next_configuration,
     slot_deficit,
 )
-from model.programs.greedy import greedy_configurations
-from model.systems.reservation.sampling import columns
-from model.systems.reservation.state import GREEDY_LENGTH
+from model.kinds.reservation.programs.greedy import greedy_configurations
+from model.kinds.reservation.sampling import columns
+from model.kinds.reservation.state import GREEDY_LENGTH
+from model.programs.configurations import Configuration
 from tests.strategies import scenarios
 
 

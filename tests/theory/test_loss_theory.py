@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from model.api import Session
+from model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_REJECTED
+from model.kinds.reservation.sampling import area_until_now, columns
+from model.kinds.reservation.state import ARRIVED, REJECTED
 from model.metrics import Estimate
 from model.records import ARRIVAL, DEPARTURE
 from model.scenario.load import load_scenario, parse_scenario
-from model.systems.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_REJECTED
-from model.systems.reservation.sampling import area_until_now, columns
-from model.systems.reservation.state import ARRIVED, REJECTED
 
 SERVERS = 10
 

@@ -13,10 +13,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from model.api import Session
-from model.programs.appendix_c import AppendixC
+from model.kinds.reservation.programs.appendix_c import AppendixC
+from model.kinds.reservation.programs.greedy import global_greedy, greedy_configurations
+from model.kinds.reservation.programs.lyapunov import Lyapunov, lyapunov
 from model.programs.configurations import Configuration, ConfigurationSpace
-from model.programs.greedy import global_greedy, greedy_configurations
-from model.programs.lyapunov import Lyapunov, lyapunov
 from model.programs.simplex import ExactSimplex
 from tests.theory.test_reward_programs import (
     SOLVER_TOLERANCE,

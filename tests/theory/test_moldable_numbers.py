@@ -19,7 +19,7 @@ from scipy.special import stdtrit
 
 from model.api import open_bench
 from model.engine import Task, started
-from model.lab.moldable_runs import (
+from model.kinds.moldable.experiments.moldable_runs import (
     EXECUTION_TIMES,
     TRAFFIC,
     Cell,
@@ -32,15 +32,14 @@ from model.lab.moldable_runs import (
     states_at,
     system_of,
 )
-from model.lab.moldable_table1 import LAWS, PAPER, SERVERS
-from model.programs.moldable.chain_measures import ChainMeasures
-from model.programs.moldable.erlang import erlang_b
-from model.programs.moldable.references import chain_reference
-from model.scenario.load import Scenario, parse_scenario
-from model.systems.moldable.numbers import numbers_of
-from model.systems.moldable.rows import FLAG_ARRIVED, FLAG_BLOCKED, FLAG_DEPARTED
-from model.systems.moldable.sampling import COUNTS, LEVEL_AREA, SCALARS, TIME_COLUMN, TIMES
-from model.systems.moldable.state import (
+from model.kinds.moldable.experiments.moldable_table1 import LAWS, PAPER, SERVERS
+from model.kinds.moldable.numbers import numbers_of
+from model.kinds.moldable.programs.chain_measures import ChainMeasures
+from model.kinds.moldable.programs.erlang import erlang_b
+from model.kinds.moldable.programs.references import chain_reference
+from model.kinds.moldable.rows import FLAG_ARRIVED, FLAG_BLOCKED, FLAG_DEPARTED
+from model.kinds.moldable.sampling import COUNTS, LEVEL_AREA, SCALARS, TIME_COLUMN, TIMES
+from model.kinds.moldable.state import (
     ADMITTED,
     BELOW,
     DEPARTED,
@@ -50,6 +49,7 @@ from model.systems.moldable.state import (
     OF_ADMITTED,
     OF_DEPARTED,
 )
+from model.scenario.load import Scenario, parse_scenario
 
 pytestmark = pytest.mark.slow
 

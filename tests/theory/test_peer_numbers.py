@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from model.api import Session
+from model.kinds.reservation.programs.infinite import infinite_average
+from model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
+from model.kinds.reservation.state import ARRIVED, REJECTED
 from model.metrics import Estimate
-from model.programs.infinite import infinite_average
 from model.scenario.load import load_scenario, parse_scenario
-from model.systems.reservation.rows import EVENT_ROW, FLAG_ADMITTED
-from model.systems.reservation.state import ARRIVED, REJECTED
 
 pytestmark = pytest.mark.slow
 

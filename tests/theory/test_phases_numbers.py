@@ -16,11 +16,16 @@ import pytest
 
 from model.api import open_bench
 from model.engine import Reason, Task, started
-from model.lab.jrs_gap import exponent
-from model.lab.phase_runs import Cell, Length, at_scale, budget_of, carry_out, phase_runs
-from model.metrics import Estimate, estimate
-from model.scenario.load import load_scenario
-from model.systems.phases.state import (
+from model.kinds.phases.experiments.jrs_gap import exponent
+from model.kinds.phases.experiments.phase_runs import (
+    Cell,
+    Length,
+    at_scale,
+    budget_of,
+    carry_out,
+    phase_runs,
+)
+from model.kinds.phases.state import (
     ARRIVED,
     MATCHED,
     OVERFLOWED,
@@ -28,6 +33,8 @@ from model.systems.phases.state import (
     TOKENS,
     VIRTUAL_ARRIVED,
 )
+from model.metrics import Estimate, estimate
+from model.scenario.load import load_scenario
 from tests.phases_numbers import MODELS, A, B, C, E, plan_file
 
 pytestmark = pytest.mark.slow

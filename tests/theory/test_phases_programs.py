@@ -18,12 +18,15 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from model.errors import ScenarioError
-from model.programs.phases.bounds import packing
-from model.programs.phases.decomposition import decomposed
-from model.programs.phases.lemma7 import class_distribution, class_requests, lemma7
-from model.programs.phases.plan import classes_of
-from model.programs.phases.plan_tables import read_solution
-from model.programs.phases.policy import (
+from model.kinds.phases.from_scenario import job_model
+from model.kinds.phases.jobs import Cost, JobModel
+from model.kinds.phases.lattice import cost_rate, cost_units, lattice_of
+from model.kinds.phases.programs.bounds import packing
+from model.kinds.phases.programs.decomposition import decomposed
+from model.kinds.phases.programs.lemma7 import class_distribution, class_requests, lemma7
+from model.kinds.phases.programs.plan import classes_of
+from model.kinds.phases.programs.plan_tables import read_solution
+from model.kinds.phases.programs.policy import (
     AT_ONCE,
     NOTHING,
     TIMERS,
@@ -34,14 +37,11 @@ from model.programs.phases.policy import (
     policy_of,
     together,
 )
-from model.programs.phases.program import SingleServerProgram, program_of
-from model.programs.phases.simplex import SolvingStoppedError, by_highs, by_pulp, formulate
-from model.programs.phases.single_server import SingleServerSolution, solved
-from model.programs.phases.vertex import exact_vertex, solve
+from model.kinds.phases.programs.program import SingleServerProgram, program_of
+from model.kinds.phases.programs.simplex import SolvingStoppedError, by_highs, by_pulp, formulate
+from model.kinds.phases.programs.single_server import SingleServerSolution, solved
+from model.kinds.phases.programs.vertex import exact_vertex, solve
 from model.scenario.load import parse_scenario
-from model.systems.phases.from_scenario import job_model
-from model.systems.phases.jobs import Cost, JobModel
-from model.systems.phases.lattice import cost_rate, cost_units, lattice_of
 from tests.phases_models import NAMES, four_phases, golden_data, golden_model, golden_path
 from tests.phases_strategies import job_data
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from model.programs.phases import store
-from model.systems.phases.jobs import JobModel
+from model.kinds.phases.jobs import JobModel
+from model.kinds.phases.programs import store
 from tests.phases_models import golden_model
 
 

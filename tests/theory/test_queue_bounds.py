@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.cli.bounds_queue import execute_queue
-from model.programs.queue.bounds import QueueBounds, all_bounds
-from model.programs.queue.fluid import growth_in, max_weight_growth, stuck_limits, traps
-from model.programs.queue.partition import Partition
-from model.programs.queue.region import average_polygon, hull, service_polygon
-from model.programs.queue.supportable import pools_of
+from model.kinds.queue.cli.bounds import execute_queue
+from model.kinds.queue.numbers import numbers_of
+from model.kinds.queue.programs.bounds import QueueBounds, all_bounds
+from model.kinds.queue.programs.fluid import growth_in, max_weight_growth, stuck_limits, traps
+from model.kinds.queue.programs.partition import Partition
+from model.kinds.queue.programs.region import average_polygon, hull, service_polygon
+from model.kinds.queue.programs.supportable import pools_of
 from model.scenario.load import load_scenario, parse_scenario
-from model.systems.queue.numbers import numbers_of
 
 HALF = Fraction(1, 2)
 MU = Fraction(1, 100)

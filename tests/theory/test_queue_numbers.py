@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from model.lab.queue_runs import Cell, Length, carry_out, queue_runs
+from model.kinds.queue.experiments.queue_runs import Cell, Length, carry_out, queue_runs
 from model.scenario.load import edited, load_scenario
 
 pytestmark = pytest.mark.slow

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.programs.configurations import ConfigurationSpace
-from model.programs.knapsack import heaviest
-from model.programs.queue import packing, supportable, theorem1
-from model.programs.queue.packing import Packer
-from model.programs.queue.partition import Partition
-from model.programs.queue.reduced import (
+from model.kinds.queue.continuous import Beta, Uniform
+from model.kinds.queue.programs import packing, supportable, theorem1
+from model.kinds.queue.programs.packing import Packer
+from model.kinds.queue.programs.partition import Partition
+from model.kinds.queue.programs.reduced import (
     largest_sizes,
     nominal_contents,
     queue_probabilities,
@@ -24,22 +23,23 @@ from model.programs.queue.reduced import (
     real_supportable,
     reduced_supportable,
 )
-from model.programs.queue.reduced_region import (
+from model.kinds.queue.programs.reduced_region import (
     GUARANTEE,
     formulate_worst_queue,
     worst_queue,
 )
-from model.programs.queue.supportable import (
+from model.kinds.queue.programs.supportable import (
     PoolOfServers,
     SupportableWorkload,
     formulate,
     pools_of,
     solver_status,
 )
-from model.programs.queue.theorem1 import Refinement, partition_cells, refinements
-from model.programs.reward_lp import choose_solver
-from model.systems.queue.continuous import Beta, Uniform
-from model.systems.queue.sizes import Atoms, Mixture, SizeLaw
+from model.kinds.queue.programs.theorem1 import Refinement, partition_cells, refinements
+from model.kinds.queue.sizes import Atoms, Mixture, SizeLaw
+from model.programs.configurations import ConfigurationSpace
+from model.programs.knapsack import heaviest
+from model.programs.solver import choose_solver
 
 SOLVER_TOLERANCE = 1e-6
 #: Units of a server in the laws of these tests.

@@ -13,12 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.programs import reward_lp
-from model.programs.bounds import ALWAYS, MONOTONE, bounds
+from model.kinds.reservation.programs import reward_lp
+from model.kinds.reservation.programs.bounds import ALWAYS, MONOTONE, bounds
+from model.kinds.reservation.programs.greedy import (
+    MOST_SUBSETS,
+    global_greedy,
+    greedy_configurations,
+)
+from model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
+from model.kinds.reservation.programs.reward_lp import certify, solve_assignment, solve_optimum
 from model.programs.configurations import ConfigurationSpace
-from model.programs.greedy import MOST_SUBSETS, global_greedy, greedy_configurations
-from model.programs.optimum import ExactOptimum, exact_optimum
-from model.programs.reward_lp import certify, solve_assignment, solve_optimum
 from model.programs.simplex import ExactSimplex
 from tests.model.test_configurations import spaces
 

@@ -22,8 +22,8 @@ from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, significant
 from gui.plotting.scales import format_number
 from model.frame import Frame, RunInfo
-from model.systems.moldable import physics
-from model.systems.moldable.state import BUSY, JOBS
+from model.kinds.moldable import physics
+from model.kinds.moldable.state import BUSY, JOBS
 
 #: What stands before the rows of numbers.
 CAPTIONS = {"now": "now", "mean": "mean", "target": "n y*", "asked": "asked, p", "speedup": "s"}

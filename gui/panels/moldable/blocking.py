@@ -25,8 +25,8 @@ from gui.panels.sampled import counted_from
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
+from model.kinds.moldable.sampling import BUSY_COLUMN, EVENT_COLUMN, JOBS_COLUMN, TIME_COLUMN
 from model.metrics import Estimate
-from model.systems.moldable.sampling import BUSY_COLUMN, EVENT_COLUMN, JOBS_COLUMN, TIME_COLUMN
 
 #: Heights in pixels, at the usual size of type: from so much on there is a table, and below
 #: so much the plots stand beside each other where the panel is wide enough.

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from gui.panels.sampled import Columns, History, Values, average_width
 from model.frame import Frame
-from model.systems.moldable.numbers import MoldableNumbers
-from model.systems.moldable.sampling import COUNTS, JOBS_AREA, PER_CLASS, SCALARS, TIMES
-from model.systems.moldable.state import (
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.sampling import COUNTS, JOBS_AREA, PER_CLASS, SCALARS, TIMES
+from model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
     BLOCKED,

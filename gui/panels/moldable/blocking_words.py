@@ -20,10 +20,10 @@ from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, exact, significant, with_interval
 from gui.theme import Theme
 from model.frame import Frame
+from model.kinds.moldable.programs.bounds import MoldableBounds
+from model.kinds.moldable.programs.references import PolicyReference
 from model.metrics import CONFIDENCE, Estimate, estimates
 from model.policy_choice import choice_text
-from model.programs.moldable.bounds import MoldableBounds
-from model.programs.moldable.references import PolicyReference
 
 _PER_CENT = 100.0
 DISTANCE = "E‖<i>x</i> − <i>y</i><sup>*</sup>‖"

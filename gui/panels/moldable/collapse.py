@@ -33,8 +33,8 @@ from gui.panels.moldable.collapse_words import (
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.theme import Theme, current_fonts
 from model.frame import Frame, RunInfo
+from model.kinds.moldable.sampling import PAIR, columns
 from model.recorder import EVENT_COLUMN, TIME_COLUMN
-from model.systems.moldable.sampling import PAIR, columns
 
 #: In a lower panel there is no room for numbers above the picture; in a still lower one the
 #: choices go as well.

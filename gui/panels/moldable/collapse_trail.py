@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.frame import Frame, RunInfo
+from model.kinds.moldable.rows import FLAG_DEPARTED
+from model.kinds.moldable.sampling import PAIR, columns
 from model.recorder import EVENT_COLUMN, TIME_COLUMN
-from model.systems.moldable.rows import FLAG_DEPARTED
-from model.systems.moldable.sampling import PAIR, columns
 
 Values = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.frame import Frame, RunInfo
-from model.systems.moldable.state import BELOW, BINS, DISTANCE, NOW
+from model.kinds.moldable.state import BELOW, BINS, DISTANCE, NOW
 
 Point = tuple[float, float]
 Values = NDArray[np.float64]

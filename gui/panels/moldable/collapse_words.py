@@ -18,7 +18,7 @@ from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, significant
 from gui.plotting.scales import format_number
 from model.frame import Frame, RunInfo
-from model.systems.moldable.state import BINS
+from model.kinds.moldable.state import BINS
 
 
 def _percent(share: float) -> str:

@@ -31,7 +31,7 @@ from gui.panels.scenario_cells import Chooser
 from gui.panels.tiles import Tiles, paint_ground
 from gui.theme import Theme, current_fonts
 from model.frame import Frame, RunInfo
-from model.programs.moldable.bounds import MoldableBounds
+from model.kinds.moldable.programs.bounds import MoldableBounds
 
 #: From this width on, at the usual size of type, pictures stand beside the tables.
 _TWO_COLUMNS = 880

@@ -14,10 +14,10 @@ from gui.panels.pages import table_line, table_of
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, exact, significant
 from gui.theme import Theme
+from model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds
+from model.kinds.moldable.programs.program import SOLVER_TOLERANCE
+from model.kinds.moldable.programs.theorem1 import Optimum, optimum
 from model.policies import policy_titles
-from model.programs.moldable.bounds import ClassBounds, MoldableBounds
-from model.programs.moldable.program import SOLVER_TOLERANCE
-from model.programs.moldable.theorem1 import Optimum, optimum
 
 BEST = "<i>D</i><sup>*</sup>"
 TICK, CROSS = "✓", "✗"

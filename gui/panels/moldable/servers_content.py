@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from model.systems.moldable.facts import MoldableFacts
-from model.systems.moldable.state import MoldableState
+from model.kinds.moldable.facts import MoldableFacts
+from model.kinds.moldable.state import MoldableState
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

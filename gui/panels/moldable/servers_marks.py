@@ -15,8 +15,8 @@ from gui.panels.moldable.servers_content import pieces_of, record_of
 from gui.panels.moldable.servers_scene import Scene, Strip
 from gui.panels.moldable.servers_words import why_blocked
 from model.frame import Frame
+from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
 from model.records import Allocate, Event, Record, Reject
-from model.systems.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
 
 WIDTH = 2.0
 #: Around smaller blocks the outline is outside.

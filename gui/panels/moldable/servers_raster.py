@@ -20,7 +20,7 @@ from gui.panels.moldable.servers_palette import (
     step_pixels,
 )
 from gui.theme import Theme
-from model.systems.moldable.state import MoldableState
+from model.kinds.moldable.state import MoldableState
 
 #: Where a block meets its neighbours; OPEN: its job goes on in the next row.
 LEFT, RIGHT, OPEN, PARTIAL = 1, 2, 4, 8

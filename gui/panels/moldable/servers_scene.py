@@ -22,9 +22,9 @@ from gui.panels.moldable.servers_palette import IDLE, STEPS
 from gui.panels.moldable.servers_raster import SectionRaster, codes_of, tone_table, tones_of
 from gui.theme import Theme
 from model.frame import Frame
-from model.systems.moldable.facts import MoldableFacts
-from model.systems.moldable.numbers import MoldableNumbers
-from model.systems.moldable.state import MoldableState
+from model.kinds.moldable.facts import MoldableFacts
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.state import MoldableState
 
 Box = tuple[int, int, int, int]
 

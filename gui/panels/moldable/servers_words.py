@@ -18,7 +18,7 @@ from gui.panels.moldable.wording import (
 from gui.panels.wording import significant
 from model.explain import grouped, quantity
 from model.frame import Frame, RunInfo
-from model.systems.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
+from model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 
 #: More pieces of a job are not listed one by one.
 MOST_LISTED = 6

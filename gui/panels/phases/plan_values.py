@@ -17,12 +17,12 @@ from gui.panels.wording import significant, with_interval
 from gui.theme import Theme
 from model.explain import grouped
 from model.frame import Frame, RunInfo
+from model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds
+from model.kinds.phases.programs.plan import NOTHING, TIMERS
+from model.kinds.phases.state import ACTIVE, NOW
 from model.metrics import Estimate, estimates
-from model.programs.phases.bounds import PhasePoint, PhasesBounds
-from model.programs.phases.plan import NOTHING, TIMERS
 from model.recorder import TIME_COLUMN
 from model.steady import STRETCHES, steady_from
-from model.systems.phases.state import ACTIVE, NOW
 
 #: Colours of peers in the plot of gaps; they repeat.
 _PEER_ROLES = ("second", "third", "greedy", "migration")

@@ -21,7 +21,7 @@ from gui.panels.phases.policy_map_painting import (
 from gui.panels.phases.policy_map_values import MapValues
 from gui.panels.phases.policy_map_words import scientific
 from gui.theme import Theme, current_fonts
-from model.programs.phases.plan import AT_ONCE, NOTHING, TIMERS
+from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _GAP, _MARGIN = 8.0, 8.0

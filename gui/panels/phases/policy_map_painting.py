@@ -14,7 +14,7 @@ from gui.panels.phases.policy_map_cells import NONE, Cells
 from gui.panels.phases.policy_map_layout import MapLayout
 from gui.panels.phases.policy_map_values import MapValues
 from gui.theme import Theme, current_fonts
-from model.programs.phases.plan import AT_ONCE, NOTHING, TIMERS
+from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
 
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 #: Of the optimum's colour in the cells of the least and of the largest pi.

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from gui.panels.phases.policy_map_cells import NONE, Cells
 from model.frame import Frame
-from model.programs.phases.plan import AT_ONCE, NOTHING, TIMERS, PoolPlan
-from model.systems.phases.facts import PhaseFacts
-from model.systems.phases.numbers import PhaseNumbers
+from model.kinds.phases.facts import PhaseFacts
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS, PoolPlan
 
 #: pi below this share of the largest has the faintest shade.
 _DEEPEST = 1e-6

@@ -15,8 +15,8 @@ from gui.panels.wording import THIN, significant
 from gui.plotting.scales import MINUS, format_number
 from model.explain import grouped, plural
 from model.frame import Frame
-from model.programs.phases.bounds import PhasesBounds
-from model.programs.phases.plan import AT_ONCE, NOTHING, TIMERS, Plan
+from model.kinds.phases.programs.bounds import PhasesBounds
+from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS, Plan
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Numbers below this are written with a power of ten.

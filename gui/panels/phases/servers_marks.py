@@ -13,9 +13,7 @@ from gui.painting.brackets import paint_brackets
 from gui.panels.phases.servers_scene import Scene
 from gui.panels.phases.servers_sections import Place, place_of
 from model.frame import Frame
-from model.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
-from model.records import Place as Placement
-from model.systems.phases.rows import (
+from model.kinds.phases.rows import (
     FLAG_DEPARTED,
     FLAG_MISSED,
     FLAG_OF_VIRTUAL,
@@ -23,7 +21,9 @@ from model.systems.phases.rows import (
     FLAG_REQUESTED,
     FLAG_VIRTUAL,
 )
-from model.systems.phases.state import FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
+from model.kinds.phases.state import FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
+from model.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
+from model.records import Place as Placement
 
 WIDTH = 2.0
 #: Around smaller jobs the outline is outside.

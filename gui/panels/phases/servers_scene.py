@@ -24,9 +24,9 @@ from gui.panels.phases.servers_sections import (
 )
 from gui.theme import Theme
 from model.frame import Frame
-from model.systems.phases.facts import PhaseFacts
-from model.systems.phases.numbers import PhaseNumbers
-from model.systems.phases.state import PhaseState
+from model.kinds.phases.facts import PhaseFacts
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.state import PhaseState
 
 Box = tuple[int, int, int, int]
 

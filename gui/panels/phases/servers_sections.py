@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from model.frame import Frame
-from model.systems.phases.facts import PhaseFacts
-from model.systems.phases.numbers import PhaseNumbers
-from model.systems.phases.state import FIRST_BACKUP, PhaseState
+from model.kinds.phases.facts import PhaseFacts
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.state import FIRST_BACKUP, PhaseState
 
 Integers = npt.NDArray[np.int64]
 Indices = npt.NDArray[np.int32]

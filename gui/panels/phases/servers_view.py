@@ -31,7 +31,7 @@ from gui.panels.zoomed import ZoomedPicture
 from gui.theme import Theme
 from model.frame import Frame
 from model.inspection import SERVER, Thing
-from model.systems.phases.inspection import VIRTUAL
+from model.kinds.phases.inspection import VIRTUAL
 
 #: What the height of a bin stands for at first, by how much it grows when more is in use, and
 #: what it stands for where no more can be.

@@ -9,9 +9,9 @@ from gui.panels.phases.wording import amount_text, configuration_text, phase_let
 from gui.panels.wording import significant
 from model.explain import grouped, plural, quantity, singular
 from model.frame import Frame, RunInfo
-from model.systems.phases.facts import PhaseFacts
-from model.systems.phases.state import BACKUP, NOW
-from model.systems.phases.words import why_waiting
+from model.kinds.phases.facts import PhaseFacts
+from model.kinds.phases.state import BACKUP, NOW
+from model.kinds.phases.words import why_waiting
 
 #: So many jobs or tokens are listed one by one.
 MOST_LISTED = 8

@@ -20,7 +20,7 @@ from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.theme import Theme, current_fonts
 from model.frame import Frame, RunInfo
 from model.inspection import Thing
-from model.systems.phases.inspection import TOKEN
+from model.kinds.phases.inspection import TOKEN
 
 #: From this width on the lives stand beside curves and rates.
 _WIDE = 1000

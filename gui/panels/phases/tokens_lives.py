@@ -13,8 +13,8 @@ from typing import Any, Iterator
 import numpy as np
 
 from model.frame import Frame
-from model.programs.phases.rules import AFTER_PAUSE
-from model.systems.phases.rows import FLAG_MATCHED, FLAG_OF_VIRTUAL, FLAG_REQUESTED
+from model.kinds.phases.programs.rules import AFTER_PAUSE
+from model.kinds.phases.rows import FLAG_MATCHED, FLAG_OF_VIRTUAL, FLAG_REQUESTED
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from gui.panels.sampled import Columns, Read
 from gui.plotting.scales import step_up
 from model.frame import Frame
-from model.programs.phases.rules import LIMIT_IN_ALL
-from model.systems.phases.measures import COUNTS
-from model.systems.phases.sampling import (
+from model.kinds.phases.measures import COUNTS
+from model.kinds.phases.programs.rules import LIMIT_IN_ALL
+from model.kinds.phases.sampling import (
     COUNTED,
     EVENT_COLUMN,
     PAUSED_COLUMN,
@@ -20,7 +20,7 @@ from model.systems.phases.sampling import (
     TIME_COLUMN,
     TOKENS_COLUMN,
 )
-from model.systems.phases.state import REQUESTED
+from model.kinds.phases.state import REQUESTED
 
 #: What the limit of all types is called.
 LIMIT = "ηₘₐₓ"

@@ -9,8 +9,8 @@ from gui.panels.wording import THIN, significant
 from gui.plotting.scales import format_number
 from model.explain import grouped, plural
 from model.frame import Frame
-from model.systems.phases.explain import PhaseNarrator
-from model.systems.phases.state import PAUSED, TOKENS
+from model.kinds.phases.explain import PhaseNarrator
+from model.kinds.phases.state import PAUSED, TOKENS
 
 
 def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> tuple[TileText, ...]:

@@ -16,8 +16,8 @@ from gui.panels.queue.bins_words import size_on_block
 from gui.panels.queue.colours import Look, paint_look, size_classes
 from gui.panels.queue.wording import interval_words, lane_name
 from gui.theme import Texture, Theme
-from model.systems.queue.facts import QueueFacts
-from model.systems.queue.numbers import QueueNumbers
+from model.kinds.queue.facts import QueueFacts
+from model.kinds.queue.numbers import QueueNumbers
 
 LINES = 2
 #: Sizes are named one by one where there are no more.

@@ -24,9 +24,9 @@ from gui.panels.queue.bins_raster import (
 from gui.panels.queue.colours import SizeClasses, size_classes
 from gui.theme import Theme
 from model.frame import Frame
-from model.systems.queue.facts import QueueFacts
-from model.systems.queue.numbers import QueueNumbers
-from model.systems.queue.state import QueueState
+from model.kinds.queue.facts import QueueFacts
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.state import QueueState
 
 
 class Hit(NamedTuple):

@@ -21,8 +21,8 @@ from gui.panels.queue.bins_words import configuration_words, size_on_block, weig
 from gui.panels.queue.colours import look_color, look_ink
 from gui.panels.queue.wording import lane_name
 from model.explain import grouped
-from model.systems.queue.facts import QueueFacts
-from model.systems.queue.numbers import QueueNumbers
+from model.kinds.queue.facts import QueueFacts
+from model.kinds.queue.numbers import QueueNumbers
 
 #: So many configurations' names are measured; where there are more they are alike.
 MOST_MEASURED = 200

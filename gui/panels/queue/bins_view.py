@@ -24,7 +24,7 @@ from gui.panels.queue.bins_words import block_words, may_stall, server_words
 from gui.panels.zoomed import ZoomedPicture
 from gui.theme import Theme
 from model.frame import Frame
-from model.systems.queue.numbers import QueuePool
+from model.kinds.queue.numbers import QueuePool
 
 
 class BinView(ZoomedPicture):

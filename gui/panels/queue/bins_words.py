@@ -10,9 +10,9 @@ from gui.panels.queue.wording import lane_name, share_words, size_words
 from gui.panels.wording import significant
 from model.explain import grouped, plural
 from model.frame import Frame
-from model.systems.queue.facts import QueueFacts, records_on
-from model.systems.queue.numbers import QueueNumbers
-from model.systems.queue.state import NOW, STALLS
+from model.kinds.queue.facts import QueueFacts, records_on
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.state import NOW, STALLS
 
 #: So many jobs are listed one by one.
 MOST_LISTED = 8

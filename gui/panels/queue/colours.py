@@ -19,9 +19,9 @@ from gui.painting.colour import mix
 from gui.painting.textures import INK, Pixels, texture_scale, texture_tile
 from gui.panels.queue.wording import Interval
 from gui.theme import Texture, Theme
-from model.programs.queue.partition import Partition, default_depth
-from model.systems.queue.facts import QueueFacts
-from model.systems.queue.numbers import QueueNumbers
+from model.kinds.queue.facts import QueueFacts
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.programs.partition import Partition, default_depth
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

@@ -23,7 +23,7 @@ from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.panels.wording import THIN
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
-from model.systems.kinds import NO_VERDICT, STABLE
+from model.kinds.spec import NO_VERDICT, STABLE
 
 #: The reason for a verdict may take so many lines, with some room to spare.
 _MOST_LINES = 1.7

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gui.panels.sampled import Columns, Read
 from model.frame import Frame
-from model.systems.queue.sampling import (
+from model.kinds.queue.sampling import (
     ARRIVED_COLUMN,
     DEPARTED_COLUMN,
     EVENT_COLUMN,

@@ -13,10 +13,10 @@ from gui.panels.wording import THIN, significant, with_interval
 from gui.plotting.scales import format_number
 from model.frame import Frame
 from model.growth import STRETCHES
+from model.kinds.queue.sampling import TIME_COLUMN, USED_COLUMN
+from model.kinds.queue.state import ARRIVED, DEPARTED, IN_SERVICE, WAITING
+from model.kinds.spec import NO_VERDICT, STABLE, UNSTABLE, Judgement
 from model.metrics import CONFIDENCE, Estimate, estimates
-from model.systems.kinds import NO_VERDICT, STABLE, UNSTABLE, Judgement
-from model.systems.queue.sampling import TIME_COLUMN, USED_COLUMN
-from model.systems.queue.state import ARRIVED, DEPARTED, IN_SERVICE, WAITING
 
 #: A slope that is known better than this is told for a million slots.
 _SMALLEST_PER_SLOT = 2e-6

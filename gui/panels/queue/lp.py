@@ -44,7 +44,7 @@ from gui.panels.wording import exact, significant
 from gui.plotting.scales import format_number
 from gui.theme import Theme, current_fonts
 from model.frame import Frame, RunInfo
-from model.programs.queue.bounds import QueueBounds
+from model.kinds.queue.programs.bounds import QueueBounds
 
 #: From this width on, at the usual size of type, there are two columns.
 _TWO_COLUMNS = 880

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gui.panels.wording import significant
-from model.programs.queue.bounds import QueueBounds
-from model.programs.queue.partition import Partition
-from model.programs.queue.reduced import largest_sizes, real_contents
-from model.programs.queue.region import Region
-from model.systems.queue.facts import QueueFacts
-from model.systems.queue.numbers import QueueNumbers
-from model.systems.queue.state import QueueState
+from model.kinds.queue.facts import QueueFacts
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.programs.bounds import QueueBounds
+from model.kinds.queue.programs.partition import Partition
+from model.kinds.queue.programs.reduced import largest_sizes, real_contents
+from model.kinds.queue.programs.region import Region
+from model.kinds.queue.state import QueueState
 
 Counts = tuple[int, int]
 Point = tuple[float, float]

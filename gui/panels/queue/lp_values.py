@@ -17,12 +17,12 @@ from gui.panels.queue.lp_scale import GUARANTEES, LoadValues
 from gui.panels.wording import exact, significant
 from gui.theme import Theme
 from model.errors import PolicyError
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.programs.bounds import QueueBounds
+from model.kinds.queue.programs.fluid import FluidLimit
+from model.kinds.queue.programs.theorem1 import MOST_REFINED
 from model.policies import reference_class
 from model.programs.configurations import Configuration
-from model.programs.queue.bounds import QueueBounds
-from model.programs.queue.fluid import FluidLimit
-from model.programs.queue.theorem1 import MOST_REFINED
-from model.systems.queue.numbers import QueueNumbers
 
 #: Configurations that have a row of their own.
 MOST_ROWS = 8

@@ -20,8 +20,8 @@ from gui.panels.tiles import paint_ground
 from gui.theme import Theme
 from model.frame import Frame, RunInfo
 from model.inspection import Thing
-from model.systems.queue.inspection import QUEUE
-from model.systems.queue.state import WAITING
+from model.kinds.queue.inspection import QUEUE
+from model.kinds.queue.state import WAITING
 
 _EDGES = 10  # what is around and between lanes and ruler
 _MOST_RULER = 0.4  # of the height, unless the lanes leave more

@@ -11,10 +11,10 @@ import numpy as np
 from gui.panels.queue.colours import Look, SizeClasses, queue_name, size_classes
 from gui.panels.queue.wording import Interval
 from model.frame import Frame
+from model.kinds.queue.facts import QueueFacts
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.state import NOW, QueueState
 from model.records import Evict, Place, Record
-from model.systems.queue.facts import QueueFacts
-from model.systems.queue.numbers import QueueNumbers
-from model.systems.queue.state import NOW, QueueState
 
 #: A lane is never higher than a server so many times over.
 _MOST_PARTS = 1024

@@ -26,7 +26,7 @@ from gui.panels.queue.queues_scale import Sizes, SizeScale, bins, ends, spaced
 from gui.panels.queue.queues_switch import LogSwitch
 from gui.panels.queue.wording import fraction_words, interval_words, percent, reason_words
 from gui.theme import Theme, current_fonts
-from model.systems.queue.numbers import QueueNumbers
+from model.kinds.queue.numbers import QueueNumbers
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _MARGIN, _GAP = 10.0, 8.0

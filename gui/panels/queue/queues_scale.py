@@ -12,8 +12,8 @@ import numpy as np
 
 from gui.panels.queue.colours import size_classes
 from gui.panels.queue.wording import Interval
-from model.systems.queue.facts import QueueFacts
-from model.systems.queue.numbers import QueueNumbers
+from model.kinds.queue.facts import QueueFacts
+from model.kinds.queue.numbers import QueueNumbers
 
 #: Laws with more values than this are drawn as a histogram.
 MOST_STEMS = 60

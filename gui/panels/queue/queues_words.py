@@ -8,7 +8,7 @@ from gui.panels.queue.colours import queue_name, subscript
 from gui.panels.queue.wording import interval_words, size_words, told_size
 from model.explain import grouped, plural
 from model.frame import Frame
-from model.systems.queue.state import NOW
+from model.kinds.queue.state import NOW
 
 
 def job_words(frame: Frame, record: int) -> str:

@@ -13,9 +13,9 @@ from gui.panels.queue.weights_best import MOST_SIZES, BestChoice, best_choice, w
 from gui.panels.wording import significant
 from gui.plotting.scales import format_number
 from model.frame import Frame
-from model.systems.queue.facts import QueueFacts
-from model.systems.queue.numbers import QueueNumbers
-from model.systems.queue.state import QueueState
+from model.kinds.queue.facts import QueueFacts
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.state import QueueState
 
 #: So many servers are named by their numbers, more are counted.
 MOST_NAMED = 16

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from gui.panels.wording import THIN, significant
 from model.frame import RunInfo
-from model.systems.queue.explain import amount
-from model.systems.queue.facts import QueueFacts
+from model.kinds.queue.explain import amount
+from model.kinds.queue.facts import QueueFacts
 
 Interval = tuple[Fraction, Fraction]
 

@@ -1,8 +1,8 @@
 """A policy of one's own: its file is read, its shape checked, and it is put under guard.
 
-A file defines a class ``Policy`` (``Reference`` is accepted too) as :class:`model.policies.
-base.OwnPolicy` describes it.  Every fault is one line: file, line, what was found, what is
-allowed.
+A file defines a class ``Policy`` (``Reference`` is accepted too) as the ``OwnPolicy``
+of its kind of system describes it.  Every fault is one line: file, line, what was found, what
+is allowed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 import threading
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Mapping
@@ -19,9 +20,10 @@ from typing import Any, Mapping
 from pydantic import BaseModel
 
 from model.errors import PolicyFileError, UnreadablePolicyError
+from model.kinds.rooms import ROOMS
 from model.policies.common import NoParameters, PseudocodeLine
 from model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
-from model.policies.own.guard import GuardedPolicy
+from model.policies.own.former import answer_to_former_names
 from model.policies.own.shape import place_in, policy_class, takes_nothing
 from model.policies.own.text import STOP, own_lines, stoppable
 from model.policies.own.trust import check_allowed, digest_of
@@ -32,7 +34,6 @@ from model.policies.own.watch import (
     watched,
 )
 from model.records import Line
-from model.systems.reservation.numbers import ReservationNumbers
 
 #: A policy is some pages of text.
 MOST_BYTES = 1_000_000
@@ -92,7 +93,7 @@ class PolicyFile:
         own = (PseudocodeLine(Line(number, n), i, text, "Your file") for n, i, text in lines)
         return (*given, *own), number
 
-    def __call__(self, numbers: ReservationNumbers, parameters: Any) -> GuardedPolicy:
+    def __call__(self, numbers: Any, parameters: Any) -> Any:
         """The policy for a scenario, from a file that was executed anew.
 
         Raises
@@ -101,14 +102,15 @@ class PolicyFile:
             If its ``__init__`` fails.
         """
 
-        def make(private: ReservationNumbers) -> tuple[Any, Mapping[str, Any]]:
+        def make(private: Any) -> tuple[Any, Mapping[str, Any]]:
             module = _executed(self.path, self.text)
             cls = policy_class(self.path, module)
             arguments = () if takes_nothing(cls) else (private, parameters)
             return _guarded(self.path, lambda: cls(*arguments), cls.__name__), vars(module)
 
         pseudocode, number = self._shown
-        made = GuardedPolicy(self.path, numbers, make, pseudocode, number)
+        guard = import_module(ROOMS[self.system].own_policies)
+        made = guard.GuardedPolicy(self.path, numbers, make, pseudocode, number)
         made.title, made.text = self.title, self.text
         return made
 
@@ -200,6 +202,7 @@ def read_policy(path: str) -> str:
 
 def _executed(path: str, text: str) -> ModuleType:
     """A module of its own with all that the file defines."""
+    answer_to_former_names()
     code = _compiled(path, text)
     module = ModuleType(f"slotscope_policy_{digest_of(text)[:16]}")
     module.__file__ = path

@@ -1,0 +1,1 @@
+"""One room for each paper, and what a room has to provide."""

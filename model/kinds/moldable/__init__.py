@@ -1,0 +1,45 @@
+"""Moldable jobs (Ghanbarian et al. 2025): the room of its paper."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from model.kinds.declaration import Experiment, Room, policy_modules
+
+_EXPERIMENTS = {
+    "moldable-table1": Experiment(
+        "Mean execution time and blocking under four laws of job sizes, by three statistics",
+        "moldable", "Ghanbarian et al. (2025), Table 1",
+        f"{__name__}.experiments.moldable_table1",
+        also=("table1",),
+    ),
+    "moldable-fig2": Experiment(
+        "Blocking (a) and mean execution time (b) over the number of servers",
+        "moldable", "Ghanbarian et al. (2025), Figure 2",
+        f"{__name__}.experiments.moldable_fig2",
+        also=("fig2a", "fig2b"),
+    ),
+}  # fmt: skip
+
+ROOM = Room(
+    kind=f"{__name__}.kind",
+    schema=(f"{__name__}.scenario.schema", "MoldableScenario"),
+    readers=MappingProxyType(
+        {
+            "speedup": f"{__name__}.scenario.instance",
+            "speedups": f"{__name__}.scenario.instance",
+            "P": f"{__name__}.scenario.instance",
+        }
+    ),
+    policies=policy_modules(
+        __name__,
+        (
+            "greedy-p",
+            "greedy",
+            "fixed-width",
+            "threshold",
+        ),
+    ),
+    experiments=MappingProxyType(_EXPERIMENTS),
+    problems=f"{__name__}.cli.problems",
+)

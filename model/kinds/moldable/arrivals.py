@@ -1,0 +1,46 @@
+"""Arrivals of moldable jobs: job by job a time, a class and an inherent size."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from model.errors import ScenarioError
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.scenario.schema import MoldableScenario
+from model.workload import PoissonWorkload, RecordedWorkload, Workload
+
+
+def workload_of(
+    scenario: MoldableScenario, numbers: MoldableNumbers, start: float = 0.0, branch: int = 0
+) -> Workload:
+    """The workload of a scenario from time *start* on; a block's services are inherent sizes.
+
+    Raises
+    ------
+    ScenarioError
+        If the workload is a trace: its jobs must have been read before.
+    """
+    if scenario.workload.kind == "trace":
+        return _drawn_from_trace(scenario, start, branch)
+    if scenario.workload.kind == "scripted":
+        jobs = scenario.workload.arrivals
+        return RecordedWorkload(
+            np.array([float(job.time) for job in jobs]),
+            np.array([scenario.class_of(job.class_name) for job in jobs], np.int32),
+            np.array([float(job.size) for job in jobs]),
+        )
+    rates = [float(rate) * numbers.servers for rate in numbers.arrival_rates]
+    laws = [item.size for item in scenario.classes]
+    return PoissonWorkload(rates, laws, scenario.seed, start, branch)
+
+
+def _drawn_from_trace(scenario: MoldableScenario, start: float, branch: int) -> Workload:
+    """Jobs drawn from what a trace's jobs were like; the trace's own jobs must be given."""
+    if scenario.needs_trace:
+        raise ScenarioError(
+            "found a trace that has not been read; give its files with --trace PATH",
+            where="workload.paths",
+        )
+    from model.kinds.moldable.traces.workload import workload_of as drawn
+
+    return drawn(scenario, start, branch)

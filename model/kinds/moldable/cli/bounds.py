@@ -1,0 +1,307 @@
+"""``slotscope bounds`` for moldable jobs: (P) or (Q), Theorem 1, Erlang's formula, the chain."""
+
+from __future__ import annotations
+
+import argparse
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Iterator, Mapping, Sequence
+
+from model.api import Session
+from model.cli.guard import note
+from model.cli.output import last_of, print_json, progress_of, shown, table
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds, bounds_of, rules_for
+from model.kinds.moldable.programs.chain_measures import ChainMeasures
+from model.kinds.moldable.programs.distance import DistanceBounds
+from model.kinds.moldable.programs.program import ProgramAnswer
+from model.kinds.moldable.programs.references import PolicyReference
+from model.kinds.moldable.scenario.schema import MoldableScenario
+from model.policy_choice import policy_choice
+from model.scenario.load import load_scenario
+
+Result = dict[str, Any]
+
+#: A policy that needs no solution of (P): a scenario without one is opened under it.
+UNCONDITIONAL = "greedy"
+
+#: Longer fractions are for JSON alone.
+LONGEST_FRACTION = 24
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Solve and print."""
+    choice = (policy_choice(options.policy) if options.policy
+              else load_scenario(options.scenario).policy)  # fmt: skip
+    with progress_of(f"bounds {options.scenario}", quiet=options.json):
+        session = Session.open(
+            options.scenario, UNCONDITIONAL, options.seed, tuple(options.trace), kernel=False
+        )
+        numbers = session.bench.numbers
+        if numbers.optimum is not None:
+            rules_for(choice, numbers)  # says what is wrong with the policy
+        for warning in numbers.warnings():
+            note(f"warning: {warning}")
+        scenario = session.bench.scenario.model_copy(update={"policy": choice})
+        assert isinstance(scenario, MoldableScenario)
+        result = {"scenario": options.scenario, **execute_moldable(scenario, numbers)}
+    if options.json:
+        print_json(result)
+        return 0
+    print(_text(result))
+    return 0
+
+
+def execute_moldable(scenario: MoldableScenario, numbers: MoldableNumbers) -> Result:
+    """Everything that bounds the jobs of a scenario, ready for JSON.
+
+    Returns
+    -------
+    ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``): "P" or "Q" as a
+    solver finds it, "Theorem 1" in rationals; ``servers``, ``load``, ``mean_time`` (D*), ``slack``,
+    ``price`` (of servers), ``unique``, ``classes`` (y*, p*, shares, Theorem 1's ranges, Theorem 2's
+    bounds), ``policies`` (Erlang's formula and the exact chain) and ``problem``.  Exact numbers are
+    strings such as ``"3/8"``.
+    """
+    bounds = last_of(bounds_of(scenario, numbers), "Programs solved")
+    solution = bounds.solution
+    return {
+        "programs": _programs(bounds),
+        "servers": bounds.servers,
+        "load": str(bounds.load) if bounds.load else None,
+        "mean_time": None if bounds.mean_time is None else str(bounds.mean_time),
+        "slack": None if solution is None else str(solution.slack),
+        "price": None if solution is None else str(solution.price),
+        "unique": None if solution is None else solution.unique,
+        "classes": [_class(one) for one in bounds.classes],
+        "poisson": bounds.poisson,
+        "exponential": bounds.exponential,
+        "policies": {one.policy: _policy(one) for one in bounds.references},
+        "problem": bounds.problem,
+    }
+
+
+def _programs(bounds: MoldableBounds) -> Result:
+    name = "P" if len(bounds.classes) == 1 else "Q"
+    programs: Result = {}
+    for place, answer in enumerate(bounds.answers):
+        title = name if not place else f"{name} ({answer.solver})"
+        programs[title] = _answer(answer, bounds.classes)
+    if bounds.mean_time is not None:
+        programs["Theorem 1"] = {
+            "objective": float(bounds.mean_time),
+            "exact": str(bounds.mean_time),
+            "status": "optimal",
+            "solution": [
+                {"class": one.name, "servers": i, "y": str(y), "p": str(p)}
+                for one in bounds.classes
+                for i, (y, p) in enumerate(zip(one.y, one.p, strict=True), 1)
+                if y
+            ],
+        }
+    return programs
+
+
+def _answer(answer: ProgramAnswer, classes: Sequence[ClassBounds]) -> Result:
+    return {
+        "objective": answer.objective,
+        "exact": None,
+        "status": f"{answer.status} ({answer.solver})",
+        "solution": [
+            {"class": one.name, "servers": i, "y": y}
+            for one, jobs in zip(classes, answer.y, strict=False)
+            for i, y in enumerate(jobs, 1)
+            if y
+        ],
+        "nu": list(answer.nu),
+        "theta_0": answer.servers,
+    }
+
+
+def _class(one: ClassBounds) -> Result:
+    found: Result = {
+        "name": one.name,
+        "speedup": [str(s) for s in one.speedup],
+        "load": str(one.load) if one.load else None,
+        "ranges": _ranges(one),
+    }
+    if one.optimum is None or one.duals is None:
+        return found
+    return found | {
+        "share": str(one.share),
+        "servers": one.servers,
+        "case": one.optimum.case,
+        "widths": list(one.optimum.support),
+        "unique": one.optimum.unique,
+        "y": [str(y) for y in one.y],
+        "p": [str(p) for p in one.p],
+        "mean_time": str(one.mean_time),
+        "nu": str(one.duals.nu),
+        "theta_0": str(one.duals.servers),
+        "theorem2": None if one.theorem2 is None else _theorem2(one.theorem2),
+    }
+
+
+def _ranges(one: ClassBounds) -> list[Result]:
+    """Theorem 1 for every load: from where to where jobs run on which widths."""
+    bends = [(str(load), int(1 / jobs)) for load, jobs in one.knots[1:]]
+    first, width = bends[0]
+    found: list[Result] = [{"from": "0", "to": first, "widths": [width]}]
+    for (start, wide), (end, narrow) in pairwise(bends):
+        found.append({"from": start, "to": end, "widths": [narrow, wide]})
+    return found
+
+
+def _theorem2(found: DistanceBounds) -> Result:
+    return {
+        "squared": found.squared,
+        "distance": found.distance,
+        "blocking": found.blocking,
+        "time": found.time,
+        "delta": found.delta,
+        "proved": found.proved,
+    }
+
+
+def _policy(one: PolicyReference) -> Result:
+    erlang = None
+    if one.erlang:
+        erlang = {
+            "blocking": one.blocking,
+            "mean_time": one.mean_time,
+            "classes": [
+                {"width": c.width, "lines": c.lines, "offered": c.offered, "blocking": c.blocking}
+                for c in one.erlang
+            ],
+        }
+    return {
+        "pools": list(one.pools),
+        "common": one.common,
+        "erlang": erlang,
+        "chain": None if one.chain is None else _chain(one.chain),
+        "note": one.note,
+    }
+
+
+def _chain(chain: ChainMeasures) -> Result:
+    return {
+        "states": chain.states,
+        "blocking": chain.blocking,
+        "class_blocking": list(chain.class_blocking),
+        "mean_time": chain.mean_time,
+        "class_times": list(chain.class_times),
+        "partial": chain.partial,
+        "busy": chain.busy,
+        "jobs": [list(jobs) for jobs in chain.jobs],
+        "distance": chain.distance,
+        "squared": chain.squared,
+        "narrow": list(chain.narrow),
+    }
+
+
+def _text(result: Mapping[str, Any]) -> str:
+    load = result["load"]
+    lines = [
+        f"{result['scenario']}: {result['servers']:,} servers"
+        + (f", load {shown(float(Fraction(load)))}" if load else ""),
+        *_program_lines(result),
+        *_solution_lines(result),
+        *_range_lines(result["classes"]),
+        *_policy_lines(result),
+        *_theorem2_lines(result["classes"]),
+        *([result["problem"]] if result["problem"] else []),
+    ]
+    return "\n".join(lines).rstrip()
+
+
+def _program_lines(result: Mapping[str, Any]) -> list[str]:
+    rows = [
+        (name, shown(item["objective"]), short(item["exact"]), item["status"])
+        for name, item in result["programs"].items()
+    ]
+    return [table(("program", "mean time", "exact", "status"), rows), ""] if rows else []
+
+
+def _solution_lines(result: Mapping[str, Any]) -> list[str]:
+    if result["mean_time"] is None:
+        return []
+    classes = {one["name"]: one for one in result["classes"]}
+    rows = [
+        (item["class"], str(item["servers"]), shown(float(Fraction(item["y"]))), short(item["y"]),
+         shown(float(Fraction(item["p"]))), short(item["p"]))
+        for item in result["programs"]["Theorem 1"]["solution"]
+    ]  # fmt: skip
+    lines = [table(("class", "servers", "y*", "exact", "p*", "exact"), rows), ""]
+    if len(classes) > 1:
+        shares = [
+            (name, shown(float(Fraction(one["share"]))), short(one["share"]),
+             f"{one['servers']:,}", shown(float(Fraction(one["mean_time"]))))
+            for name, one in classes.items()
+        ]  # fmt: skip
+        lines += [
+            table(("class", "share b", "exact", "servers", "mean time"), shares),
+            f"left over: {short(result['slack'])} of the servers",
+            "",
+        ]
+    if not result["unique"]:
+        lines += ["other solutions are as good", ""]
+    return lines
+
+
+def _range_lines(classes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Theorem 1's ranges where they fit a screen."""
+    rows = [
+        (one["name"], shown(float(Fraction(part["from"]))), shown(float(Fraction(part["to"]))),
+         " and ".join(map(str, part["widths"])))
+        for one in classes for part in one["ranges"]
+    ]  # fmt: skip
+    if len(rows) > 24:
+        return []
+    return [table(("class", "loads above", "up to", "run on"), rows), ""]
+
+
+def _policy_lines(result: Mapping[str, Any]) -> list[str]:
+    rows = list(_policy_rows(result["policies"]))
+    notes = [f"{name}: {one['note']}" for name, one in result["policies"].items() if one["note"]]
+    if not rows:
+        return [*notes, ""] if notes else []
+    lines = [
+        table(("policy", "by", "blocked", "mean time", "E||x - y*||", "two below i1"), rows, 2)
+    ]
+    if any(row[1] == "chain" for row in rows) and not result["exponential"]:
+        lines.append("the chains are for exponential sizes, which these are not")
+    return [*lines, *notes, ""]
+
+
+def _policy_rows(policies: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    for name, one in policies.items():
+        if one["erlang"]:
+            found = one["erlang"]
+            yield name, "Erlang B", shown(found["blocking"]), shown(found["mean_time"]), "-", "-"
+        if one["chain"]:
+            found = one["chain"]
+            yield (name, "chain", shown(found["blocking"]), shown(found["mean_time"]),
+                   shown(found["distance"]),
+                   ", ".join(map(shown, found["narrow"])) or "-")  # fmt: skip
+
+
+def _theorem2_lines(classes: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = []
+    for one in classes:
+        found = one.get("theorem2")
+        if found is None:
+            continue
+        said = [f"Theorem 2 bounds E||x - y*|| by {shown(found['distance'])}"]
+        if found["blocking"] < 1:
+            said.append(f"the blocking by {shown(found['blocking'])}")
+        if found["time"] is not None:
+            said.append(f"|E[D] - D*| by {shown(found['time'])} mean sizes")
+        name = f"{one['name']}: " if len(classes) > 1 else ""
+        doubt = "" if found["proved"] else " (as printed; its proof does not hold for two widths)"
+        lines.append(f"{name}{', '.join(said)}{doubt}")
+    return lines
+
+
+def short(exact: str | None) -> str:
+    """A rational that can be read; others are for JSON."""
+    return exact if exact is not None and len(exact) <= LONGEST_FRACTION else "-"

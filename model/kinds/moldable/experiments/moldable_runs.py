@@ -1,0 +1,200 @@
+"""Runs of moldable jobs up to a number of arrivals, and what they say together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.api import open_bench
+from model.assembly import Bench
+from model.engine import Task, started
+from model.kinds.moldable.measures import batches_of
+from model.kinds.moldable.numbers import MoldableNumbers, numbers_of
+from model.kinds.moldable.programs.references import erlang_reference
+from model.kinds.moldable.sampling import PER_CLASS, SCALARS, TIME_COLUMN
+from model.kinds.moldable.scenario.schema import MoldableScenario
+from model.kinds.moldable.state import NEXT_ARRIVAL, MoldableState
+from model.lab.parts import Outcome, Part, canonical
+from model.lab.results import Curve
+from model.metrics import Estimate, estimate
+from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
+
+WORK = __name__
+
+#: Events between two calls of the engine.
+_SLICE = 16_384
+
+#: The scenarios of the paper's two speed-ups, by what it calls them.
+SPEEDUPS: Mapping[str, str] = MappingProxyType({
+    "linear": "moldable-linear", "sub-linear": "moldable-sublinear",
+})  # fmt: skip
+
+#: alpha and beta of lambda = 1 - beta n^-alpha in Section 7, by what pictures call them.
+TRAFFIC: Mapping[str, tuple[str, str]] = MappingProxyType({
+    "α = 0": ("0", "0.2"), "α = 1/2": ("1/2", "0.1"), "α = 2/3": ("2/3", "0.1"),
+})  # fmt: skip
+
+#: The three statistics of the mean execution time: over the jobs admitted, over those completed,
+#: and by Little's law.
+EXECUTION_TIMES = ("execution_time", "execution_time_completed", "execution_time_little")
+
+At = Mapping[str, str | int | float]
+
+
+@dataclass(frozen=True)
+class Length:
+    """How many jobs arrive in a run.
+
+    Attributes
+    ----------
+    arrivals:
+        At how many arrivals, from the empty system on, numbers are taken; increasing.
+    replications:
+        How many runs.
+    warmup:
+        How many of the first arrivals no number is about.
+    """
+
+    arrivals: tuple[int, ...]
+    replications: int
+    warmup: int = 0
+
+    def text(self) -> str:
+        """For people, as in "4 runs of 5,000,000 arrivals"."""
+        after = f" after {self.warmup:,}" if self.warmup else ""
+        return f"{self.replications} runs of {self.arrivals[-1] - self.warmup:,} arrivals{after}"
+
+
+def system_of(
+    speedup: str, traffic: str, servers: int, size: Mapping[str, Any] | None = None
+) -> Scenario:
+    """A system of Section 7.
+
+    Parameters
+    ----------
+    speedup, traffic:
+        Names in :data:`SPEEDUPS` and :data:`TRAFFIC`.
+    servers:
+        n.
+    size:
+        The law of inherent sizes as a scenario says it; without one they are exponential.
+    """
+    scenario = load_scenario(SPEEDUPS[speedup])
+    (jobs,) = as_data(scenario)["classes"]
+    alpha, beta = TRAFFIC[traffic]
+    return edited(scenario, {
+        "servers": {"count": servers},
+        "classes": [jobs | ({"size": dict(size)} if size else {})],
+        "workload": {"kind": "poisson", "alpha": alpha, "beta": beta},
+    })  # fmt: skip
+
+
+def optimal_time(scenario: Scenario) -> float:
+    """D*, the mean execution time that no policy without blocked jobs can be below."""
+    assert isinstance(scenario, MoldableScenario)
+    optimum = numbers_of(scenario).optimum
+    assert optimum is not None
+    return float(optimum.objective)
+
+
+def erlang_blocking(scenario: Scenario, policy: str) -> float | None:
+    """P_b by Erlang's formula where it holds for *policy*, else None."""
+    bench = open_bench(scenario, policy)
+    return erlang_reference(policy, bench.numbers, bench.system.policy.rules).blocking
+
+
+def moldable_runs(scenario: Scenario, policy: str, length: Length, label: str) -> list[Part]:
+    """Parts that run *scenario* under *policy* from empty, with the seeds 1, 2, ....
+
+    The outcome of each is a list, with the run's measures by name for each of the numbers of
+    arrivals: from the end of the warm-up to just after that arrival.
+    """
+    text = canonical({"scenario": as_data(scenario), "policy": policy, "warmup": length.warmup,
+                      "arrivals": list(length.arrivals)})  # fmt: skip
+    return [Part(WORK, seed, text, f"{label}, seed {seed}", length.arrivals[-1])
+            for seed in range(1, length.replications + 1)]  # fmt: skip
+
+
+def carry_out(part: Part) -> Outcome:
+    """See :func:`moldable_runs`."""
+    settings = part.settings
+    bench = open_bench(parse_scenario(settings["scenario"]), settings["policy"], part.seed)
+    samples = samples_at(bench, [settings["warmup"], *settings["arrivals"]])
+    return [_measures(bench.numbers, samples[0], sample) for sample in samples[1:]]
+
+
+def samples_at(bench: Bench, arrivals: Sequence[int]) -> NDArray[np.float64]:
+    """[k, sample width] samples just after each of the increasing numbers of *arrivals*."""
+    samples = np.zeros((len(arrivals), bench.system.sample_width))
+    for row, state in zip(samples, states_at(bench, arrivals), strict=True):
+        bench.system.sample(state, row)
+    return samples
+
+
+def states_at(bench: Bench, arrivals: Sequence[int]) -> Iterator[MoldableState]:
+    """A run's state just after each of the increasing numbers of *arrivals*, from empty.
+
+    An event takes in one arrival at most, so that as many events as arrivals are still to come
+    never go too far.
+    """
+    engine = bench.kernel() if bench.has_kernel else bench.reference
+    state = started(bench.system)
+    tape = np.zeros(_SLICE, bench.system.row_dtype)
+    for goal in arrivals:
+        while (left := goal - int(state.number[NEXT_ARRIVAL])) > 0:
+            state = engine.advance(state, tape[:left], Task()).state
+        yield state
+
+
+def _measures(
+    numbers: MoldableNumbers, first: NDArray[np.float64], last: NDArray[np.float64]
+) -> dict[str, float]:
+    grown = last - first
+    table = grown[SCALARS:].reshape(1, numbers.classes, PER_CLASS)
+    batches = batches_of(numbers, table, float(grown[TIME_COLUMN]))
+    return {name: float(batch.values[0]) for name, batch in batches.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """Replications of one system under one policy.
+
+    Attributes
+    ----------
+    table:
+        By measure, [replications, k] up to each number of arrivals.
+    """
+
+    table: Mapping[str, NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome]) -> Cell:
+        """From the outcomes of :func:`moldable_runs`; at least one."""
+        names = outcomes[0][0]
+        return cls({
+            name: np.array([[found[name] for found in outcome] for outcome in outcomes])
+            for name in names
+        })  # fmt: skip
+
+    def measure(self, name: str, place: int = -1) -> Estimate:
+        """The mean of a measure over the runs and its interval.
+
+        *place* tells up to which of the numbers of arrivals, by default the last.
+        """
+        return estimate(self.table[name][:, place])
+
+
+def pair(found: Estimate) -> tuple[float, float]:
+    """The mean and its half-width."""
+    return found.mean, found.half_width
+
+
+def curve(name: str, points: Mapping[float, Estimate]) -> Curve:
+    """A curve with intervals through *points*; an interval that is not known is not drawn."""
+    widths = (item.half_width if np.isfinite(item.half_width) else 0.0 for item in points.values())
+    return Curve(name, tuple(points), tuple(item.mean for item in points.values()),
+                 tuple(widths))  # fmt: skip

@@ -1,0 +1,229 @@
+"""Sentences about moldable jobs: requests, allocations and blocked jobs.
+
+Servers are numbered from 1 in sentences.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any, Callable, Iterator, Mapping
+
+import numpy as np
+
+from model.explain import grouped, plural, told
+from model.kinds.moldable.facts import MoldableFacts
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.rows import (
+    FLAG_BELOW,
+    FLAG_BLOCKED,
+    FLAG_DEPARTED,
+    FLAG_FREED,
+    FLAG_FULL,
+    FLAG_PARTIAL,
+    FLAG_SPLIT,
+)
+from model.records import ARRIVAL, Allocate, Event, Record, Reject
+
+Values = Mapping[str, Any]
+
+#: Times from here on are told in whole units.
+LONG = 1000.0
+
+
+class MoldableNarrator:
+    """Words the records of one run.
+
+    Parameters
+    ----------
+    numbers:
+        Servers, classes and speed-ups.
+    facts:
+        Requests and pools.
+    job_name:
+        The name of a job, by its number.
+    """
+
+    def __init__(
+        self, numbers: MoldableNumbers, facts: MoldableFacts, job_name: Callable[[int], str]
+    ) -> None:
+        self._numbers = numbers
+        self._facts = facts
+        self._job_name = job_name
+        rules = facts.rules
+        self._several_pools = rules.pools > 1
+        self._common = bool(rules.common_pool[0] >= 0)
+
+    # Rows.
+
+    def row(self, row: np.void) -> str:
+        """One sentence for an event: what happened, and why."""
+        flags, job_class = int(row["flags"]), int(row["type"])
+        job = self.job(int(row["job"]), job_class)
+        if flags & FLAG_DEPARTED:
+            first = self._departed_row(row, job)
+        else:
+            first = f"{job} asks for {servers_told(int(row['request']))}, "
+            first += self._blocked_row(row) if flags & FLAG_BLOCKED else \
+                self._allocated_row(row, flags)  # fmt: skip
+        return "; ".join([first, *self._consequences(row, flags)])
+
+    def _departed_row(self, row: np.void, job: str) -> str:
+        width, whose = int(row["width"]), self._for_class(int(row["type"]))
+        free = int(row["free"]) + width
+        return (f"{job} departs after {time_told(float(row['lasts']))} on {servers_told(width)}: "
+                f"{grouped(free)} {_are(free)} free{whose}")  # fmt: skip
+
+    def _blocked_row(self, row: np.void) -> str:
+        """Why there is none, although others may be free."""
+        reason = f"{self._none(int(row['type']))} is free: it is blocked"
+        others = self._numbers.servers - int(row["busy"])
+        if others:
+            reason += f", although {grouped(others)} {_are(others)} that it may not take"
+        return reason
+
+    def _allocated_row(self, row: np.void, flags: int) -> str:
+        width, free, server = int(row["width"]), int(row["free"]), int(row["server"])
+        only = "only " if flags & FLAG_PARTIAL else ""
+        there = f"{only}{grouped(free)} {_are(free)} free{self._for_class(int(row['type']))}"
+        got = neighbours_told(server, width)
+        if flags & FLAG_SPLIT:
+            got = f"{servers_told(width)}, server {grouped(server + 1)} being the first,"
+        return f"{there}: it gets {got} for {time_told(float(row['lasts']))}"
+
+    def _consequences(self, row: np.void, flags: int) -> Iterator[str]:
+        job_class = int(row["type"])
+        whose = self._for_class(job_class)
+        if flags & FLAG_SPLIT:
+            # Where there are common servers, a gap of theirs may have been long enough.
+            yield "it runs in several pieces" if self._common else \
+                "no gap is long enough, so that it runs in several pieces"  # fmt: skip
+        if flags & FLAG_BELOW:
+            least = int(self._facts.tables.least[job_class])
+            of_class = f" of class {self._name(job_class)}" if self._numbers.classes > 1 else ""
+            yield (f"now two jobs{of_class} run on fewer than i₁ = {least} servers, by Lemma 2 it "
+                   "is at most one")  # fmt: skip
+        if flags & FLAG_FULL and not flags & FLAG_BLOCKED:
+            yield f"no server is free any more{whose}"
+        if flags & FLAG_FREED:
+            yield f"until now none was free{whose}"
+
+    # Events.
+
+    def event(self, event: Event) -> str:
+        """A few words for an event that is about to happen."""
+        job = self.job(event.job, event.type)
+        if event.kind == ARRIVAL:
+            return f"{job} arrives, of inherent size {time_told(event.service)}"
+        return f"{job} departs"
+
+    # Sub-steps.
+
+    def record(self, record: Record) -> str:
+        """One sentence for a sub-step."""
+        if isinstance(record, Allocate):
+            return self._allocate(record)
+        if isinstance(record, Reject):
+            return f"j = 0: {self._none(record.values['type'])} is free, the job is blocked"
+        teller = _TELLERS.get(record.kind)
+        return told(record.kind, record.values) if teller is None else teller(self, record.values)
+
+    def _allocate(self, record: Allocate) -> str:
+        asked, free, got = record.values["request"], record.values["free"], record.servers
+        missing = f", {grouped(asked - got)} fewer than it asked for" if got < asked else ""
+        return (f"min(i, j) = min({grouped(asked)}, {grouped(free)}) = {grouped(got)}: it gets "
+                f"{servers_told(got)}{missing}")  # fmt: skip
+
+    def _arrival(self, values: Values) -> str:
+        return (f"{self.job(values['job'], values['type'])} arrives; on one server it would take "
+                f"{time_told(values['size'])}")  # fmt: skip
+
+    def _departure(self, values: Values) -> str:
+        width = values["width"]
+        return (f"{self.job(values['job'], values['type'])} departs: {servers_told(width)} "
+                f"{_are(width)} free again")  # fmt: skip
+
+    def _request(self, values: Values) -> str:
+        return f"it asks for i = {servers_told(values['request'])}, {self._why(values)}"
+
+    def _why(self, values: Values) -> str:
+        """Where a request comes from."""
+        reason = values["reason"]
+        if reason == "scripted":
+            return "as its script says"
+        if reason == "step":
+            there = f"because j = {grouped(values['free'])} {_are(values['free'])} free"
+            reached = values["from"]
+            return f"{there}, {f'at least {grouped(reached)}' if reached else 'the lowest step'}"
+        if reason == "certain" or len(values["widths"]) == 1:
+            of_class = "of its class " if self._numbers.classes > 1 else ""
+            return f"as every job {of_class}does"
+        return _drawn(values)
+
+    # Names.
+
+    def job(self, number: int, job_class: int = -1) -> str:
+        """What a job is called; with its class, if that is given and there are several."""
+        name = f"job {self._job_name(number)}"
+        if self._numbers.classes == 1 or job_class < 0:
+            return name
+        return f"{name} of class {self._name(job_class)}"
+
+    def _name(self, job_class: int) -> str:
+        return self._numbers.class_names[job_class]
+
+    def _for_class(self, job_class: int) -> str:
+        """For whom servers are free, where not all are for everybody."""
+        return f" for class {self._name(job_class)}" if self._several_pools else ""
+
+    def _none(self, job_class: int) -> str:
+        """Which servers a class cannot get: all that it may take."""
+        if not self._several_pools:
+            return "no server"
+        common = " and no common one" if self._common else ""
+        return f"no server of class {self._name(job_class)}{common}"
+
+
+def servers_told(count: int) -> str:
+    """1 server, 2 servers, ..."""
+    return f"{grouped(count)} {plural(count, 'server')}"
+
+
+def neighbours_told(first: int, count: int) -> str:
+    """Server 4; servers 4 and 5; servers 4 to 6."""
+    start, end = grouped(first + 1), grouped(first + count)
+    if count == 1:
+        return f"server {start}"
+    return f"servers {start} {'and' if count == 2 else 'to'} {end}"
+
+
+def time_told(time: float) -> str:
+    """A length of time in four digits, or in whole units where it is long."""
+    return f"{time:.4g}" if time < LONG else grouped(round(time))
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _drawn(values: Values) -> str:
+    """The part of (0, 1] in which u lies: its length is the probability of the request."""
+    ends = list(accumulate(values["shares"]))
+    place = values["widths"].index(values["request"])
+    start = ends[place] - values["shares"][place]
+    width = str(values["request"]).translate(_SUBSCRIPTS)
+    return (f"drawn by u = {values['uniform']:.4f} in ({_share(start)}, {_share(ends[place])}], a "
+            f"part of length p*{width} = {values['shares'][place]:.4g}")  # fmt: skip
+
+
+def _share(share: float) -> str:
+    """A sum of probabilities; floats leave a little behind."""
+    return f"{abs(round(share, 4)):.4g}"
+
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+_TELLERS: dict[str, Callable[[MoldableNarrator, Values], str]] = {
+    "arrival": MoldableNarrator._arrival,
+    "departure": MoldableNarrator._departure,
+    "request": MoldableNarrator._request,
+}

@@ -1,0 +1,80 @@
+"""What panels and sentences may know of a system of moldable jobs besides its state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.policies.base import MoldablePolicy
+from model.kinds.moldable.rules import Rules
+from model.kinds.moldable.state import NOW, MoldableState
+from model.kinds.moldable.tables import Tables
+
+
+@dataclass(frozen=True, eq=False)
+class MoldableFacts:
+    """What stays the same while one policy runs.
+
+    Attributes
+    ----------
+    rules:
+        Requests and pools.
+    tables:
+        Speed-ups, targets, and the bins of ``occupancy``.
+    laws:
+        [l] (i, p_i) that the policy draws requests by; empty where it draws none.
+    pool_names:
+        [P] the class whose servers a pool's are, "common", or "" where there is one pool.
+    """
+
+    rules: Rules
+    tables: Tables
+    laws: tuple[tuple[tuple[int, float], ...], ...]
+    pool_names: tuple[str, ...]
+
+    def open_pools(self, job_class: int) -> tuple[int, ...]:
+        """The pools whose servers a class may take: its own, then a common one."""
+        pools = (int(self.rules.own_pool[job_class]), int(self.rules.common_pool[0]))
+        return tuple(dict.fromkeys(pool for pool in pools if pool >= 0))
+
+    def open_servers(self, job_class: int) -> int:
+        """How many servers those are."""
+        sizes = self.rules.pool_end - self.rules.pool_first
+        return int(sum(sizes[pool] for pool in self.open_pools(job_class)))
+
+    def pool_of(self, server: int) -> int:
+        """The pool of a server; -1: it is in none, and idle for ever."""
+        pool = int(np.searchsorted(self.rules.pool_end, server, side="right"))
+        return pool if pool < self.rules.pools else -1
+
+
+def facts_of(numbers: MoldableNumbers, tables: Tables, policy: MoldablePolicy) -> MoldableFacts:
+    """The facts of a system under a policy."""
+    rules = policy.rules
+    draws = policy.draws and not numbers.requests_scripted
+    laws = tuple(tuple(policy.law(j)) for j in range(numbers.classes)) if draws else ()
+    names = ("",) if rules.pools == 1 else (*numbers.class_names, "common")[: rules.pools]
+    return MoldableFacts(rules, tables, laws, names)
+
+
+@dataclass(frozen=True, eq=False)
+class MoldableStanding:
+    """What follows from a state.
+
+    Attributes
+    ----------
+    mean_jobs:
+        [l, d + 1] X_i of each class on average since time 0; at time 0 as they are.
+    """
+
+    mean_jobs: NDArray[np.float64]
+
+
+def standing(state: MoldableState) -> MoldableStanding:
+    """What follows from *state*."""
+    now = float(state.clock[NOW])
+    area = state.area + state.jobs * (now - state.since)
+    return MoldableStanding(mean_jobs=area / now if now > 0 else state.jobs.astype(float))

@@ -1,0 +1,129 @@
+"""Which servers a job takes: neighbours where it can be, and never other ones later.
+
+The paper's servers have no places; here they have, so that a job can be seen.  A job takes the
+shortest gap that holds it, and its first servers; a gap longer than d counts as d + 1, and of gaps
+that count alike the one that came last is taken.  If none holds it, it takes whole gaps, the
+longest first, and runs in several pieces.  Gaps are lists by length with boundary tags (Knuth 1968,
+The Art of Computer Programming 1, Section 2.5), so that a job costs a few steps however many
+servers there are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.moldable.rules import Rules
+from model.kinds.moldable.state import BUSY, MoldableState
+
+State = Any
+
+
+def open_pools(state: MoldableState, rules: Rules) -> None:
+    """Each pool of a blank state becomes one gap."""
+    for pool in range(rules.pools):
+        first, end = int(rules.pool_first[pool]), int(rules.pool_end[pool])
+        state.free[pool] = end - first
+        if end > first:
+            link(state, pool, first, end - first)
+
+
+@jitable
+def link(state: State, pool: int, start: int, length: int) -> None:
+    """A gap begins to be."""
+    place = np.uintp(min(length, state.gap_head.shape[1]) - 1)
+    head = state.gap_head[np.uintp(pool), place]
+    state.gap_next[np.uintp(start)] = head
+    state.gap_previous[np.uintp(start)] = -1
+    if head >= 0:
+        state.gap_previous[np.uintp(head)] = start
+    state.gap_head[np.uintp(pool), place] = start
+    state.run_length[np.uintp(start)] = length
+    state.run_length[np.uintp(start + length - 1)] = length
+
+
+@jitable
+def unlink(state: State, pool: int, start: int) -> int:
+    """A gap ends to be; returns its length."""
+    length = state.run_length[np.uintp(start)]
+    following = state.gap_next[np.uintp(start)]
+    previous = state.gap_previous[np.uintp(start)]
+    if previous >= 0:
+        state.gap_next[np.uintp(previous)] = following
+    else:
+        place = np.uintp(min(length, state.gap_head.shape[1]) - 1)
+        state.gap_head[np.uintp(pool), place] = following
+    if following >= 0:
+        state.gap_previous[np.uintp(following)] = previous
+    return int(length)
+
+
+@jitable
+def best_gap(state: State, pool: int, count: int) -> int:
+    """The shortest gap of at least *count* servers, else the longest; the pool has a free one."""
+    lengths = state.gap_head.shape[1]
+    for place in range(min(count, lengths) - 1, lengths):
+        start = state.gap_head[np.uintp(pool), np.uintp(place)]
+        if start >= 0:
+            return int(start)
+    place = min(count, lengths) - 2
+    while state.gap_head[np.uintp(pool), np.uintp(place)] < 0:
+        place -= 1
+    return int(state.gap_head[np.uintp(pool), np.uintp(place)])
+
+
+@jitable
+def mark(state: State, start: int, count: int, record: int) -> None:
+    """*count* > 0 neighbouring servers run the job of *record*; -1: none.
+
+    Two at a time, the last one again where there are fewer: so the processor need not guess how
+    many they are.
+    """
+    last = start + count - 1
+    for server in range(start, start + count, 2):
+        state.server_job[np.uintp(server)] = record
+        state.server_job[np.uintp(min(server + 1, last))] = record
+
+
+@jitable
+def take(state: State, pool: int, count: int, last: int) -> int:
+    """*count* free servers of a pool go to the job whose last piece begins at *last* (-1: it has
+    none yet); returns where its last piece begins now."""
+    state.free[np.uintp(pool)] -= count
+    state.number[BUSY] += count
+    record = state.server_job[np.uintp(last)] if last >= 0 else -1
+    while count > 0:
+        start = best_gap(state, pool, count)
+        length = unlink(state, pool, start)
+        used = min(length, count)
+        if length > used:
+            link(state, pool, start + used, length - used)
+        if last >= 0:
+            state.piece_next[np.uintp(last)] = start
+        else:
+            record = start
+        mark(state, start, used, record)
+        state.run_length[np.uintp(start)] = used
+        state.piece_next[np.uintp(start)] = -1
+        last = start
+        count -= used
+    return last
+
+
+@jitable
+def give_back(state: State, rules: Any, pool: int, start: int) -> None:
+    """The piece that begins at *start* becomes free, and one gap with the gaps beside it."""
+    length = int(state.run_length[np.uintp(start)])
+    pool_first, pool_end = rules.pool_first[np.uintp(pool)], rules.pool_end[np.uintp(pool)]
+    mark(state, start, length, -1)
+    state.free[np.uintp(pool)] += length
+    state.number[BUSY] -= length
+    end = start + length
+    if start > pool_first and state.server_job[np.uintp(start - 1)] < 0:
+        start -= state.run_length[np.uintp(start - 1)]
+        unlink(state, pool, start)
+    if end < pool_end and state.server_job[np.uintp(end)] < 0:
+        end += unlink(state, pool, end)
+    link(state, pool, start, end - start)

@@ -1,0 +1,328 @@
+"""What must hold after every event of a system of moldable jobs, said in sentences.
+
+Ghanbarian et al. (2025), Section 2.  Everything is looked at afresh from the arrays, without the
+code that maintains them, so that a slip in either shows.  Servers and pools are numbered from 1 in
+the sentences.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.moldable.state import (
+    ADMITTED,
+    ARRIVED,
+    BELOW,
+    BINS,
+    BLOCKED,
+    BUSY,
+    DEPARTED,
+    DISTANCE,
+    EVENT,
+    JOBS,
+    NEXT_ARRIVAL,
+    NOW,
+    OF_ADMITTED,
+    OF_DEPARTED,
+    PARTIAL,
+    SPLIT,
+    SQUARED,
+    MoldableState,
+)
+from model.kinds.moldable.tables import DISTANCE_UNIT
+from model.workload import ContinuedWorkload
+
+#: A :class:`model.kinds.moldable.system.MoldableSystem`.
+MoldableSystem = Any
+
+Sentences = Iterator[str]
+
+#: Integrals over time are sums of many differences of times.
+TIME_TOLERANCE = 1e-9
+
+
+def violations(system: MoldableSystem, state: MoldableState) -> list[str]:
+    """Every invariant that *state* breaks, one sentence with its numbers each.
+
+    An empty list says that jobs, servers, pieces, gaps, counts, levels, times and integrals are all
+    sound.
+    """
+    found = [*_records(system, state), *_servers(state)]
+    if found:  # who is where is not known: what is counted by it says nothing more
+        return found
+    found = [*_jobs(system, state), *_conservation(state), *_tallies(state)]
+    found += [*_times(state), *_levels(system, state), *_areas(system, state)]
+    found += [*_spent(state), *_occupancy(system, state)]
+    return [*found, *_pieces(system, state), *_gaps(system, state)]
+
+
+# Jobs and servers.
+
+
+def _records(system: MoldableSystem, state: MoldableState) -> Sentences:
+    """Each record of a job has a class, a width within its request, and a job of its own."""
+    live, degrees = state.job_number >= 0, np.array(system.numbers.degrees)
+    numbers, classes = state.job_number[live], state.job_class[live]
+    if (state.job_number < -1).any():
+        yield "a record has a job with a number below 0"
+    if len(np.unique(numbers)) < len(numbers):
+        yield "a job has two records"
+    if (numbers >= system.initial_jobs + state.number[NEXT_ARRIVAL]).any():
+        yield "a job is here that has not arrived"
+    if ((classes < 0) | (classes >= len(degrees))).any():
+        yield f"a job is of a class that is none of {len(degrees)}"
+        return
+    width, request = state.job_width[live], state.job_request[live]
+    if ((width < 1) | (width > request)).any():
+        yield "a job runs on no server, or on more than it asked for"
+    if (request > degrees[classes]).any():
+        yield "a job asked for more servers than it can run on"
+
+
+def _servers(state: MoldableState) -> Sentences:
+    """Servers in use are the sum of the widths, and never above n; each runs a job that is here."""
+    live, servers = state.job_number >= 0, len(state.server_job)
+    held_by = state.server_job[state.server_job >= 0]
+    widths = int(state.job_width[live].sum())
+    if (state.server_job < -1).any() or (held_by >= servers).any() or not live[held_by].all():
+        yield "a server runs a job that is not here"
+        return
+    if not widths == len(held_by) == state.number[BUSY]:
+        yield (f"jobs run on {widths} servers by their widths, {len(held_by)} servers have a job, "
+               f"counted {state.number[BUSY]}")  # fmt: skip
+    if widths > servers:
+        yield f"jobs run on {widths} servers, there are {servers}"
+    held = np.bincount(held_by, minlength=servers)
+    for record in np.flatnonzero(live & (held != state.job_width)):
+        yield (f"the job of server {record + 1} runs on {held[record]} servers, its width is "
+               f"{state.job_width[record]}")  # fmt: skip
+    for record in np.flatnonzero(live & (state.server_job != np.arange(servers))):
+        yield f"the job of server {record + 1} is not on it"
+
+
+def _jobs(system: MoldableSystem, state: MoldableState) -> Sentences:
+    """X_i are the jobs by class and width; those on fewer than i1 servers are among them."""
+    live = state.job_number >= 0
+    jobs = np.zeros_like(state.jobs)
+    np.add.at(jobs, (state.job_class[live], state.job_width[live]), 1)
+    if not np.array_equal(jobs, state.jobs):
+        yield f"jobs by class and width are {jobs.tolist()}, counted {state.jobs.tolist()}"
+    if live.sum() != state.number[JOBS]:
+        yield f"there are {live.sum()} jobs, counted {state.number[JOBS]}"
+    least = system.tables.least.tolist()
+    for j, name in enumerate(system.numbers.class_names):
+        narrow = jobs[j, : least[j]].sum()
+        if narrow != state.below[0, j]:
+            yield (f"{narrow} jobs of class {name} run on fewer than {least[j]} servers, counted "
+                   f"{state.below[0, j]}")  # fmt: skip
+    if (state.below[1] < state.below[0]).any():
+        yield "more jobs run on fewer than i1 servers than ever did"
+
+
+# Counts.
+
+
+def _conservation(state: MoldableState) -> Sentences:
+    """Who came was blocked, or is here, or has left; an event is an arrival or a departure."""
+    tally, here = state.tally, state.jobs.sum(axis=1)
+    if (tally[ARRIVED] != tally[ADMITTED] + tally[BLOCKED]).any():
+        yield (f"{tally[ARRIVED].tolist()} jobs arrived, {tally[ADMITTED].tolist()} got servers "
+               f"and {tally[BLOCKED].tolist()} were blocked")  # fmt: skip
+    if (tally[ADMITTED] != tally[DEPARTED] + here).any():
+        yield (f"{tally[ADMITTED].tolist()} jobs got servers, {tally[DEPARTED].tolist()} left and "
+               f"{here.tolist()} are here")  # fmt: skip
+    if tally[ARRIVED].sum() != state.number[NEXT_ARRIVAL]:
+        yield f"{state.number[NEXT_ARRIVAL]} arrivals were taken, {tally[ARRIVED].sum()} jobs came"
+    if state.number[EVENT] != tally[ARRIVED].sum() + tally[DEPARTED].sum():
+        yield (f"{tally[ARRIVED].sum()} jobs came and {tally[DEPARTED].sum()} left, in "
+               f"{state.number[EVENT]} events")  # fmt: skip
+
+
+def _tallies(state: MoldableState) -> Sentences:
+    """No count is below 0; partial allocations and jobs in pieces were counted when they began."""
+    tally, live = state.tally, np.flatnonzero(state.job_number >= 0)
+    if (tally < 0).any():
+        yield f"something happened {tally.min()} times"
+    partial = live[state.job_width[live] < state.job_request[live]]
+    split = live[state.piece_next[live] >= 0]
+    for row, now, word in ((PARTIAL, partial, "on fewer servers than they asked for"),
+                           (SPLIT, split, "in several pieces")):  # fmt: skip
+        here = np.bincount(state.job_class[now], minlength=tally.shape[1])
+        if ((here > tally[row]) | (tally[row] - here > tally[DEPARTED])).any():
+            yield (f"{here.tolist()} jobs run {word} and {tally[DEPARTED].tolist()} departed, "
+                   f"{tally[row].tolist()} did or do")  # fmt: skip
+
+
+# Times.
+
+
+def _times(state: MoldableState) -> Sentences:
+    """Nobody came in the future or should have left; nothing was counted up to the future."""
+    live, now = state.job_number >= 0, float(state.clock[NOW])
+    arrived, departs = state.job_arrival[live], state.job_departure[live]
+    if not now >= 0.0:
+        yield f"the time is {now:g}"
+    if not ((arrived >= 0) & (arrived <= now)).all():
+        yield "a job that is here arrives later"
+    if not ((departs >= now) & (departs < np.inf)).all():
+        yield "a job should have departed before, or never departs"
+    if not np.isposinf(state.job_departure[~live]).all():
+        yield "a job that is not here will depart"
+    if (state.since.max(axis=1) != state.class_since).any() or (state.class_since > now).any():
+        yield "a class was last counted when no job of it came or left"
+
+
+def _levels(system: MoldableSystem, state: MoldableState) -> Sentences:
+    """The distance from the optimum, and what else follows from X, exactly."""
+    tables = system.tables
+    away = np.abs(state.jobs * DISTANCE_UNIT - tables.target).sum(axis=1)
+    if (away != state.distance).any():
+        yield (f"||X - n y*|| is {(away / DISTANCE_UNIT).tolist()}, counted "
+               f"{(state.distance / DISTANCE_UNIT).tolist()}")  # fmt: skip
+    there = np.take_along_axis(state.jobs, tables.pair.astype(np.int64), axis=1)
+    right = np.zeros_like(state.level)
+    right[:, DISTANCE] = away / DISTANCE_UNIT
+    right[:, SQUARED] = (tables.pair_weight * (there - tables.pair_target) ** 2).sum(axis=1)
+    right[:, BELOW] = state.below[0] > 1
+    if not np.allclose(right, state.level, rtol=TIME_TOLERANCE, atol=TIME_TOLERANCE):
+        yield f"the levels are {right.tolist()}, counted {state.level.tolist()}"
+
+
+def _areas(system: MoldableSystem, state: MoldableState) -> Sentences:
+    """Integrals are not negative, and none is of more jobs or servers than there can be."""
+    now, servers = float(state.clock[NOW]), system.numbers.servers
+    if not ((state.area >= 0).all() and (state.level_area >= 0).all()):
+        yield f"an integral over time is {min(state.area.min(), state.level_area.min()):g}"
+    busy = (np.arange(state.area.shape[1]) * _grown(state)).sum()
+    if busy > servers * now * (1 + TIME_TOLERANCE):
+        yield f"{busy:g} of {servers * now:g} of the servers' time was used"
+    if (state.level_area[:, BELOW] > state.class_since * (1 + TIME_TOLERANCE)).any():
+        yield (f"two jobs ran on fewer than i1 servers for {state.level_area[:, BELOW].tolist()}, "
+               f"of {state.class_since.tolist()}")  # fmt: skip
+
+
+def _spent(state: MoldableState) -> Sentences:
+    """Little's law, Ghanbarian et al. (2025), (4), as it holds of every run: the integral of the
+    jobs in the system is the time that they have spent there."""
+    live, classes = state.job_number >= 0, len(state.class_since)
+    of = state.job_class[live]
+    since = np.bincount(of, state.clock[NOW] - state.job_arrival[live], classes)
+    left = np.bincount(of, state.job_departure[live] - state.job_arrival[live], classes)
+    area, sums = _grown(state).sum(axis=1), state.time_sum
+    if not _equal(area, sums[OF_DEPARTED] + since):
+        yield (f"the integral of the jobs is {area.tolist()}, they have spent "
+               f"{(sums[OF_DEPARTED] + since).tolist()}")  # fmt: skip
+    if not _equal(sums[OF_ADMITTED], sums[OF_DEPARTED] + left):
+        yield (f"execution times are {sums[OF_ADMITTED].tolist()} in all, of jobs that departed "
+               f"{sums[OF_DEPARTED].tolist()} and of those here {left.tolist()}")  # fmt: skip
+
+
+def _grown(state: MoldableState) -> NDArray[np.float64]:
+    """[l, d + 1] the integral of X_i up to now."""
+    return np.asarray(state.area + state.jobs * (state.clock[NOW] - state.since))
+
+
+def _equal(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
+    return np.allclose(one, other, rtol=TIME_TOLERANCE, atol=TIME_TOLERANCE)
+
+
+def _occupancy(system: MoldableSystem, state: MoldableState) -> Sentences:
+    """Time was spent in bins that can be reached; in all of them no longer than it took, and as
+    long where they leave nothing out."""
+    tables, servers = system.tables, system.numbers.servers
+    spent, whole = state.occupancy.sum(axis=(1, 2)), state.class_since
+    if (state.occupancy < 0).any() or (spent > whole + TIME_TOLERANCE * (1 + whole)).any():
+        yield f"{spent.tolist()} was spent in the bins, of {whole.tolist()}"
+    most = np.where(tables.pair > 0, servers // np.maximum(tables.pair, 1), 0)
+    last = (most - tables.bin_low) >> tables.bin_shift[:, None]
+    for j, name in enumerate(system.numbers.class_names):
+        used = np.argwhere(state.occupancy[j] > 0)
+        if (used > last[j]).any():
+            yield f"class {name} has spent time where it has more jobs than servers hold"
+        covered = not tables.bin_low[j].any() and (last[j] < BINS).all()
+        continued = isinstance(system.workload, ContinuedWorkload)
+        if covered and not continued and not _equal(spent[j], whole[j]):
+            yield f"class {name} has spent {spent[j]:g} in the bins, of {whole[j]:g}"
+
+
+# Places.
+
+
+def _runs(idle: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where runs of true values begin, and how long they are."""
+    edges = np.diff(np.r_[False, idle, False].astype(np.int8))
+    starts = np.flatnonzero(edges == 1)
+    return starts, np.flatnonzero(edges == -1) - starts
+
+
+def _pool_of(system: MoldableSystem, servers: int) -> NDArray[np.intp]:
+    """[n] the pool of each server; -1: it is in none."""
+    rules = system.rules
+    pools = np.searchsorted(rules.pool_end, np.arange(servers), side="right")
+    return np.where(pools < rules.pools, pools, -1)
+
+
+def _pieces(system: MoldableSystem, state: MoldableState) -> Sentences:
+    """The pieces of a job are its servers, each within a pool that its class may use: its own
+    first."""
+    rules, servers = system.rules, len(state.server_job)
+    pool_of, common = _pool_of(system, servers), int(system.rules.common_pool[0])
+    holder, lengths = state.server_job.tolist(), state.run_length.tolist()
+    following = state.piece_next.tolist()
+    for record in np.flatnonzero(state.job_number >= 0).tolist():
+        name, width = f"the job of server {record + 1}", int(state.job_width[record])
+        own = int(rules.own_pool[state.job_class[record]])
+        order, start, held = [own, common], record, 0
+        while start >= 0 and held < width:
+            end = start + lengths[start]
+            if not start < end <= servers or any(one != record for one in holder[start:end]):
+                break
+            pools = set(pool_of[start:end].tolist())
+            if pools & set(order) != pools or -1 in pools:
+                yield f"{name} runs on servers that are not for its class"
+            elif len(pools) > 1:
+                yield f"a piece of {name} is in two pools"
+            elif pools == {common}:
+                order = [common]
+            held, start = held + end - start, following[start]
+        if held != width or start >= 0:
+            yield f"the pieces of {name} are not its servers"
+
+
+def _gaps(system: MoldableSystem, state: MoldableState) -> Sentences:
+    """The lists hold every gap of their pool once, in the list of its length; servers of no pool
+    are idle."""
+    for pool in range(system.rules.pools):
+        first, end = int(system.rules.pool_first[pool]), int(system.rules.pool_end[pool])
+        starts, there = _runs(state.server_job[first:end] < 0)
+        right = {first + int(s): int(n) for s, n in zip(starts, there, strict=True)}
+        if sum(right.values()) != state.free[pool]:
+            yield (f"pool {pool + 1} has {sum(right.values())} free servers, counted "
+                   f"{state.free[pool]}")  # fmt: skip
+        yield from _listed(state, pool, right)
+        for start, length in right.items():
+            if state.run_length[start + length - 1] != length:
+                yield f"the gap of server {start + 1} has another length at its end"
+    outside = _pool_of(system, len(state.server_job)) < 0
+    for server in np.flatnonzero(outside & (state.server_job >= 0)):
+        yield f"server {server + 1} is in no pool and runs a job"
+
+
+def _listed(state: MoldableState, pool: int, right: dict[int, int]) -> Sentences:
+    """The lists of a pool's gaps by length are those that are there, *right*, and well linked."""
+    lengths = state.gap_head.shape[1]
+    listed: dict[int, int] = {}
+    for place in range(lengths):
+        start, before = int(state.gap_head[pool, place]), -1
+        while start >= 0 and start not in listed:
+            listed[start] = int(state.run_length[start])
+            if min(listed[start], lengths) - 1 != place or state.gap_previous[start] != before:
+                yield f"the gap of server {start + 1} is in the wrong list, or wrongly linked"
+            before, start = start, int(state.gap_next[start])
+        if start >= 0:
+            yield f"the gap of server {start + 1} is listed twice"
+    if listed != right:
+        yield f"pool {pool + 1} has gaps {right}, listed {listed}"

@@ -1,0 +1,150 @@
+"""The departures that lie ahead, as a calendar queue: derived from the state, not part of it.
+
+Brown (1988), Calendar queues: a fast O(1) priority queue implementation for the simulation event
+set problem.  Time is cut into days of equal length; day k is in slot k mod B, where the jobs that
+depart on it are a list.  A day is about as long as the time between two arrivals, so that it has
+about one departure, and the next one is found in a step or two however many jobs there are.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.jit import jitable
+from model.kinds.moldable.state import JOBS, MoldableState
+
+State = Any
+
+# Places in ``place``.
+DAY = 0  # no job departs on an earlier day
+NEXT = 1  # the record of the job that departs next; -1: not looked for yet
+PLACES = 2
+
+#: Bounds on the number of slots, and the last day: later departures are all on it.
+FEWEST_SLOTS, MOST_SLOTS = 64, 2**20
+LAST_DAY = 2.0**62
+
+
+class Calendar(NamedTuple):
+    """B slots, a power of two."""
+
+    first: NDArray[np.int32]  #: [B] a job that departs on a day of the slot; -1: there is none
+    following: NDArray[np.int32]  #: [n] by record: the next one in the same slot
+    days: NDArray[np.float64]  #: [1] days in a unit of time
+    place: NDArray[np.int64]  #: [PLACES] see the constants
+
+
+def calendar_of(state: MoldableState, rate: float) -> Calendar:
+    """The calendar of a state in which jobs depart at some *rate* above 0."""
+    servers = len(state.job_departure)
+    slots = min(max(FEWEST_SLOTS, 1 << (2 * servers - 1).bit_length()), MOST_SLOTS)
+    live = np.flatnonzero(state.job_number >= 0)
+    slot = _days_of(state.job_departure[live], rate) & (slots - 1)
+    order = np.argsort(slot, kind="stable")
+    records, slot = live[order], slot[order]
+    starts = np.flatnonzero(np.diff(slot, prepend=-1))
+    first, following = np.full(slots, -1, np.int32), np.full(servers, -1, np.int32)
+    first[slot[starts]] = records[starts]
+    following[records[:-1]] = np.where(slot[1:] == slot[:-1], records[1:], -1)
+    return Calendar(
+        first=first,
+        following=following,
+        days=np.array([rate]),
+        place=np.array([_days_of(state.clock, rate)[0], -1], np.int64),
+    )
+
+
+def _days_of(times: NDArray[np.float64], rate: float) -> NDArray[np.int64]:
+    """As :func:`day_of`, of several times."""
+    return np.minimum(times * rate, LAST_DAY).astype(np.int64)
+
+
+@jitable
+def day_of(calendar: Any, time: float) -> int:
+    """The day on which a time is."""
+    return int(min(time * calendar.days[0], LAST_DAY))
+
+
+@jitable
+def insert(state: State, calendar: Any, record: int) -> None:
+    """A job will depart."""
+    at = np.uintp(record)
+    day = day_of(calendar, state.job_departure[at])
+    slot = np.uintp(day & (len(calendar.first) - 1))
+    calendar.following[at] = calendar.first[slot]
+    calendar.first[slot] = record
+    soonest = calendar.place[NEXT]
+    if soonest >= 0 and is_before(state, record, soonest):
+        calendar.place[NEXT] = record
+    calendar.place[DAY] = min(calendar.place[DAY], day)
+
+
+@jitable
+def is_before(state: State, record: int, other: int) -> bool:
+    """Whether one job departs before another: of equal times the lower number comes first."""
+    mine = state.job_departure[np.uintp(record)]
+    theirs = state.job_departure[np.uintp(other)]
+    if mine != theirs:
+        return bool(mine < theirs)
+    return bool(state.job_number[np.uintp(record)] < state.job_number[np.uintp(other)])
+
+
+@jitable
+def soonest(state: State, calendar: Any) -> int:
+    """The record of the job that departs next; -1: there is no job."""
+    if calendar.place[NEXT] >= 0 or state.number[JOBS] == 0:
+        return int(calendar.place[NEXT])
+    day = calendar.place[DAY]
+    for _ in range(len(calendar.first)):
+        best = best_of(state, calendar, day)
+        if best >= 0:
+            calendar.place[DAY] = day
+            calendar.place[NEXT] = best
+            return best
+        day += 1
+    return after_a_year(state, calendar)
+
+
+@jitable
+def best_of(state: State, calendar: Any, day: int) -> int:
+    """The first job that departs on a day; -1: none does."""
+    record = calendar.first[np.uintp(day & (len(calendar.first) - 1))]
+    best = -1
+    while record >= 0:
+        if day_of(calendar, state.job_departure[np.uintp(record)]) == day and (
+            best < 0 or is_before(state, record, best)
+        ):
+            best = record
+        record = calendar.following[np.uintp(record)]
+    return int(best)
+
+
+@jitable
+def after_a_year(state: State, calendar: Any) -> int:
+    """The next departure where none is on any of the coming B days: looks at all jobs."""
+    best = -1
+    for record in range(len(state.job_departure)):
+        if state.job_number[record] >= 0 and (best < 0 or is_before(state, record, best)):
+            best = record
+    calendar.place[DAY] = day_of(calendar, state.job_departure[np.uintp(best)])
+    calendar.place[NEXT] = best
+    return best
+
+
+@jitable
+def remove_next(calendar: Any) -> None:
+    """The job that departs next is taken out of the calendar; its departure is still known."""
+    record = calendar.place[NEXT]
+    slot = np.uintp(calendar.place[DAY] & (len(calendar.first) - 1))
+    behind = calendar.following[np.uintp(record)]
+    other = calendar.first[slot]
+    if other == record:
+        calendar.first[slot] = behind
+    else:
+        while calendar.following[np.uintp(other)] != record:
+            other = calendar.following[np.uintp(other)]
+        calendar.following[np.uintp(other)] = behind
+    calendar.place[NEXT] = -1

@@ -1,0 +1,206 @@
+"""The loop over events of a system of moldable jobs, for all its policies.
+
+Policies differ in their rules alone (:mod:`model.kinds.moldable.rules`), which physics.py reads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.moldable import physics, sampling
+from model.kinds.moldable.kernels import calendar as departures
+from model.kinds.moldable.rows import (
+    FLAG_ADMITTED,
+    FLAG_ARRIVED,
+    FLAG_BELOW,
+    FLAG_BLOCKED,
+    FLAG_DEPARTED,
+    FLAG_FREED,
+    FLAG_FULL,
+    FLAG_PARTIAL,
+    FLAG_SPLIT,
+)
+from model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, EVENT, NEXT_ARRIVAL, NOW
+from model.records import ARRIVAL, DEPARTURE
+
+State = Any
+Array = Any
+
+# Why a kernel returns.
+AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS = range(5)
+
+# Places in ``constant``.
+INITIAL_JOBS, LAST_BLOCK, STOP_FLAGS, STRIDE = range(4)
+CONSTANTS = 4
+
+admit = physics.admit
+depart = physics.depart
+extend_trail = physics.extend_trail
+free_for = physics.free_for
+request = physics.request
+schedule = physics.schedule
+soonest = departures.soonest
+insert = departures.insert
+remove_next = departures.remove_next
+take_sample = sampling.sample
+
+
+def advance(
+    state: State,
+    tables: Any,
+    rules: Any,
+    calendar: Any,
+    jobs: Any,
+    constant: Array,
+    until: float,
+    tape: Array,
+    samples: Array,
+    done: Array,
+) -> int:
+    """Run events until the tape is full, or for another of the reasons above.
+
+    Parameters
+    ----------
+    jobs:
+        The block of the workload that holds the next arrival.
+    constant:
+        [CONSTANTS] integers.
+    tape:
+        Rows to fill from ``done[0]`` on; ``done[1]`` counts the rows of *samples*.
+
+    At equal times departures come first, then arrivals.
+    """
+    initial_jobs, stride = constant[INITIAL_JOBS], constant[STRIDE]
+    stop_flags = constant[STOP_FLAGS]
+    first, last = jobs.first[0], len(jobs.time)
+    while done[0] < len(tape):
+        record = soonest(state, calendar)
+        place = state.number[NEXT_ARRIVAL] - first
+        if place >= last and not constant[LAST_BLOCK]:
+            return NEEDS_JOBS
+        comes = jobs.time[np.uintp(place)] if place < last else np.inf
+        departs = state.job_departure[np.uintp(record)] if record >= 0 else np.inf
+        due = min(comes, departs)
+        if due == np.inf:
+            return AT_END
+        if due > until:
+            return AT_TIME
+        state.clock[NOW] = due
+        row = tape[np.uintp(done[0])]
+        if departs <= comes:
+            flags = run_departure(state, tables, rules, calendar, record, row)
+        else:
+            number = place + first + initial_jobs
+            flags = run_arrival(state, tables, rules, calendar, jobs, place, number, row)
+        done[0] += 1
+        if stride and state.number[EVENT] % stride == 0:
+            take_sample(state, tables.pair, tables.speedup, samples[done[1]])
+            done[1] += 1
+        if flags & stop_flags:
+            return AT_FLAG
+    return AT_LIMIT
+
+
+@jitable
+def run_departure(
+    state: State, tables: Any, rules: Any, calendar: Any, record: int, row: Any
+) -> int:
+    """The job in a record departs; returns the event's flags."""
+    at = np.uintp(record)
+    job_class = state.job_class[at]
+    free = free_for(state, rules, job_class)
+    number = state.job_number[at]
+    width = state.job_width[at]
+    asked = state.job_request[at]
+    lasts = state.clock[NOW] - state.job_arrival[at]
+    depart(state, tables, rules, record)
+    remove_next(calendar)
+    flags = FLAG_DEPARTED
+    if free == 0:
+        flags |= FLAG_FREED
+    row.lasts = lasts
+    row.request = asked
+    row.kind = DEPARTURE
+    finish(state, job_class, number, record, width, free, flags, row)
+    return flags
+
+
+@jitable
+def run_arrival(
+    state: State,
+    tables: Any,
+    rules: Any,
+    calendar: Any,
+    jobs: Any,
+    place: int,
+    number: int,
+    row: Any,
+) -> int:
+    """The next job arrives and gets servers, or is blocked; returns the event's flags."""
+    job_class = jobs.type[np.uintp(place)]
+    size = jobs.service[np.uintp(place)]
+    j = np.uintp(job_class)
+    free = free_for(state, rules, job_class)
+    asked = request(tables, rules, job_class, number, free)
+    width = min(asked, free)
+    flags = FLAG_ARRIVED
+    record = -1
+    lasts = -1.0
+    if width > 0:
+        now = state.clock[NOW]
+        departure = now + size / tables.speedup[j, np.uintp(width)]
+        lasts = departure - now
+        below = state.below[0, j]
+        record = admit(state, tables, rules, job_class, number, asked, width)
+        schedule(state, record, departure)
+        insert(state, calendar, record)
+        flags |= FLAG_ADMITTED
+        if width < asked:
+            flags |= FLAG_PARTIAL
+        if state.piece_next[np.uintp(record)] >= 0:
+            flags |= FLAG_SPLIT
+        if below <= 1 and state.below[0, j] > 1:
+            flags |= FLAG_BELOW
+    else:
+        state.tally[BLOCKED, j] += 1
+        flags |= FLAG_BLOCKED
+    if width == free:
+        flags |= FLAG_FULL
+    state.number[NEXT_ARRIVAL] += 1
+    state.tally[ARRIVED, j] += 1
+    row.lasts = lasts
+    row.request = asked
+    row.kind = ARRIVAL
+    finish(state, job_class, number, record, width, free, flags, row)
+    return flags
+
+
+@jitable
+def finish(
+    state: State,
+    job_class: int,
+    number: int,
+    record: int,
+    width: int,
+    free: int,
+    flags: int,
+    row: Any,
+) -> None:
+    """Count the event, let it enter the trail, and fill the rest of its row."""
+    event = state.number[EVENT] + 1
+    state.number[EVENT] = event
+    extend_trail(state, flags, number, record, width)
+    row.event = event
+    row.time = state.clock[NOW]
+    row.job = number
+    row.trail = state.trail[0]
+    row.server = record
+    row.type = job_class
+    row.width = width
+    row.free = free
+    row.running = state.jobs[np.uintp(job_class), np.uintp(width)]
+    row.busy = state.number[BUSY]
+    row.flags = flags

@@ -1,0 +1,135 @@
+"""Moldable jobs as a kind of system: how it is put together, described and measured."""
+
+from __future__ import annotations
+
+from math import log2
+from types import MappingProxyType
+from typing import Any, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.inspection import Inspector
+from model.kinds.moldable import arrivals, invariants, measures, rows, trace
+from model.kinds.moldable import facts as describing
+from model.kinds.moldable.explain import MoldableNarrator
+from model.kinds.moldable.facts import MoldableFacts, MoldableStanding
+from model.kinds.moldable.inspection import MoldableInspector
+from model.kinds.moldable.numbers import MoldableNumbers, numbers_of
+from model.kinds.moldable.policies.base import MoldablePolicy
+from model.kinds.moldable.scenario.schema import MoldableScenario
+from model.kinds.moldable.state import MoldableState
+from model.kinds.moldable.statespec import SPEC
+from model.kinds.moldable.system import MoldableSystem
+from model.kinds.spec import REJECTED, Kind, Mark, Measure
+from model.kinds.usual_kind import Modules, UsualKind
+from model.records import ARRIVAL
+from model.statespec import StateSpec
+
+_KERNEL = ("model.kinds.moldable.kernels.driver", "MoldableKernel")
+
+#: Compiled twins by policy name: one for all, because policies differ in their rules alone.
+KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    dict.fromkeys(("greedy-p", "greedy", "fixed-width", "threshold"), _KERNEL)
+)
+
+MARKS = (
+    Mark(rows.FLAG_ADMITTED, "allocations", "A job gets servers.", 0, "normal", "plus"),
+    Mark(rows.FLAG_BLOCKED, "blocked jobs", "No server is free; the job is lost.", 0, "rejection",
+         "cross"),
+    Mark(rows.FLAG_PARTIAL, "partial allocations", "A job gets fewer servers than it asked for.",
+         1, "migration", "bars"),
+    Mark(rows.FLAG_SPLIT, "jobs in pieces", "No gap holds the job: it runs in several pieces.", 2,
+         "muted", "box"),
+    Mark(rows.FLAG_BELOW, "two jobs below i1", "More than one job runs on fewer than i1 servers.",
+         3, "migration", "star"),
+    Mark(rows.FLAG_FREED, "free again", "There is a free server again.", 4, "muted", "ring"),
+    Mark(rows.FLAG_DEPARTED, "departures", "A job is completed.", 5, "muted", "minus"),
+)  # fmt: skip
+
+#: Events that can be followed by eye in a second.
+EVENTS_PER_SECOND = 4
+
+
+class MoldableKind(UsualKind):
+    """See :class:`model.kinds.spec.Kind`."""
+
+    name = "moldable"
+    modules = Modules(arrivals, measures, invariants, trace)
+    trace_reader = "model.kinds.moldable.traces.workload"
+    bounds_maker = "model.kinds.moldable.programs.bounds"
+    spec: StateSpec = SPEC
+    row: np.dtype[Any] = rows.MOLDABLE_ROW
+    event_kinds = rows.EVENT_KINDS
+    kernels = KERNELS
+    compares_decisions = True
+    marks: tuple[Mark, ...] = MARKS
+    inspector: Inspector = MoldableInspector()
+    measures: tuple[Measure, ...] = (
+        Measure("blocking_probability", "blocked, %", "per cent"),
+        Measure("execution_time", "mean execution time"),
+        Measure("busy", "servers in use, %", "per cent"),
+        Measure("distance", "E‖x − y*‖"),
+    )
+    headline = "share blocked so far"
+    headline_bound_name = "0"
+    example = "moldable-sublinear"
+    bounds_command = "model.kinds.moldable.cli.bounds"
+
+    def numbers(self, scenario: MoldableScenario) -> MoldableNumbers:
+        """Servers, classes, speed-ups and rates."""
+        return numbers_of(scenario)
+
+    def system(
+        self,
+        scenario: MoldableScenario,
+        numbers: MoldableNumbers,
+        workload: Any,
+        policy: MoldablePolicy,
+    ) -> MoldableSystem:
+        """The servers and their jobs under a policy's reference."""
+        return MoldableSystem(scenario, numbers, workload, policy)
+
+    def has_kernel(self, system: MoldableSystem) -> bool:
+        """Every policy of the program's own, unless jobs are scripted."""
+        named = system.scenario.policy.name in KERNELS
+        return named and system.policy.compiled and not system.script.jobs
+
+    def narrator(self, system: MoldableSystem) -> MoldableNarrator:
+        """Sentences about requests, allocations and blocked jobs."""
+        return MoldableNarrator(system.numbers, self.facts(system), system.job_name)
+
+    def facts(self, system: MoldableSystem) -> MoldableFacts:
+        """Requests, pools and targets."""
+        return describing.facts_of(system.numbers, system.tables, system.policy)
+
+    def offers(self, system: MoldableSystem) -> frozenset[str]:
+        """Servers, widths and the optimum."""
+        return frozenset({"moldable", "jobs", "bounds"})
+
+    def derive(
+        self, state: MoldableState, numbers: MoldableNumbers, facts: MoldableFacts
+    ) -> MoldableStanding:
+        """Allocations on average."""
+        return describing.standing(state)
+
+    def usual_pace(self, numbers: MoldableNumbers) -> float:
+        """A power of two of units of time, so that some four events pass in a second."""
+        return 2.0 ** round(log2(EVENTS_PER_SECOND / (2 * (numbers.rate or 1.0))))
+
+    def decisions(
+        self, rows: NDArray[Any], initial_jobs: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Arrivals, and on how many servers each of them runs."""
+        arrivals = rows[rows["kind"] == ARRIVAL]
+        widths = np.where(arrivals["width"] > 0, arrivals["width"], REJECTED)
+        return arrivals["job"] - initial_jobs, widths.astype(np.int32)
+
+    def no_bounds(self, problem: str = "") -> Any:
+        """Nothing is known."""
+        from model.kinds.moldable.programs.bounds import MoldableBounds
+
+        return MoldableBounds(problem=problem)
+
+
+KIND: Kind = MoldableKind()

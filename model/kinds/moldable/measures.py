@@ -1,0 +1,181 @@
+"""The measures of moldable jobs: blocking, execution times, and the distance from the optimum."""
+
+from __future__ import annotations
+
+from typing import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.sampling import (
+    BUSY_AREA,
+    COUNTS,
+    JOBS_AREA,
+    LEVEL_AREA,
+    PER_CLASS,
+    RATE_AREA,
+    SCALARS,
+    TIME_COLUMN,
+    TIMES,
+    sample,
+    width,
+)
+from model.kinds.moldable.state import (
+    ADMITTED,
+    ARRIVED,
+    BELOW,
+    BLOCKED,
+    DEPARTED,
+    DISTANCE,
+    OF_ADMITTED,
+    OF_DEPARTED,
+    PARTIAL,
+    SPLIT,
+    SQUARED,
+    MoldableState,
+)
+from model.kinds.moldable.tables import Tables, tables_of
+from model.metrics import BATCHES, Batches, ratio
+
+#: Counts that are measured, by name: rows of the tally.
+_COUNTED = {"admitted": ADMITTED, "blocked": BLOCKED, "partial": PARTIAL, "split": SPLIT,
+            "departed": DEPARTED}  # fmt: skip
+
+#: Widths up to this one have a measure of their own.
+MOST_WIDTHS = 16
+
+
+def run_batches(
+    numbers: MoldableNumbers,
+    state: MoldableState,
+    advance: Callable[[float], MoldableState],
+    warmup: float,
+    until: float,
+) -> dict[str, Batches]:
+    """Each measure in equal stretches of [warmup, until); *advance(t)* runs to time t."""
+    tables = tables_of(numbers)
+    totals, widths = [], []
+    for edge in np.linspace(warmup, until, BATCHES + 1):
+        state = advance(float(np.nextafter(edge, -np.inf)))
+        totals.append(_totals(numbers, tables, state, float(edge)))
+        widths.append(state.area + state.jobs * (float(edge) - state.since))
+    length = (until - warmup) / BATCHES
+    result = batches_of(numbers, np.diff(np.array(totals), axis=0), length)
+    return result | _allocations(numbers, np.diff(np.array(widths), axis=0), length)
+
+
+def _totals(
+    numbers: MoldableNumbers, tables: Tables, state: MoldableState, now: float
+) -> NDArray[np.float64]:
+    """[l, PER_CLASS] what a sample at *now* says of each class."""
+    row = np.zeros(width(numbers.classes))
+    later = state._replace(clock=np.array([now]))
+    sample(later, tables.pair, tables.speedup, row)
+    return row[SCALARS:].reshape(numbers.classes, PER_CLASS)
+
+
+def _allocations(
+    numbers: MoldableNumbers, areas: NDArray[np.float64], length: float
+) -> dict[str, Batches]:
+    """x_i: jobs on i servers divided by n, on average; by class where there are several.
+
+    For large degrees only the least widths and those of I*.
+    """
+    result = {}
+    for j, (name, degree) in enumerate(zip(numbers.class_names, numbers.degrees, strict=True)):
+        prefix = "x" if numbers.classes == 1 else f"x_{name}"
+        few = range(1, min(degree, MOST_WIDTHS) + 1)
+        for i in sorted({*few, *numbers.support[j]}):
+            values = areas[:, j, i] / (length * numbers.servers)
+            result[f"{prefix}_{i}"] = Batches(values)
+    return result
+
+
+def batches_so_far(
+    numbers: MoldableNumbers, samples: Sequence[NDArray[np.float64]], warmup: float, now: float
+) -> tuple[dict[str, Batches], ...]:
+    """Several runs' measures in the same stretches of [warmup, now]; none if that is empty.
+
+    Integrals and counts are interpolated between samples.
+    """
+    start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
+    end = min(now, *(float(table[-1, TIME_COLUMN]) for table in samples))
+    if end <= start:
+        return ()
+    edges = np.linspace(start, end, BATCHES + 1)
+    length = (end - start) / BATCHES
+    return tuple(batches_of(numbers, np.diff(_totals_at(numbers, table, edges), axis=0), length)
+                 for table in samples)  # fmt: skip
+
+
+def _totals_at(
+    numbers: MoldableNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """[t, l, PER_CLASS] what samples say of each class at increasing times."""
+    grid = samples[:, TIME_COLUMN]
+    before = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
+    after = np.minimum(before + 1, len(grid) - 1)
+    span = grid[after] - grid[before]
+    share = np.divide(times - grid[before], span, out=np.zeros(len(times)), where=span > 0)
+    values = samples[:, SCALARS:]
+    found = values[before] + share[:, None] * (values[after] - values[before])
+    return np.asarray(found.reshape(len(times), numbers.classes, PER_CLASS))
+
+
+def batches_of(
+    numbers: MoldableNumbers, table: NDArray[np.float64], length: float
+) -> dict[str, Batches]:
+    """Each measure from what it grew by in stretches of *length*.
+
+    Three statistics of the mean execution time: over the jobs admitted, over those that departed,
+    and by Little's law, Ghanbarian et al. (2025), (4).  ``busy`` is q_1, ``departure_rate`` the
+    right-hand side of (3): s_i x_i divided by the mean inherent size, jobs for each server and unit
+    of time.  ``below`` is the share of time with more than one job on fewer than i1 servers
+    (Lemma 2), averaged over the classes.
+
+    Parameters
+    ----------
+    table:
+        [B, l, PER_CLASS] differences of samples.
+    """
+    total = table.sum(axis=1)
+    counts = total[:, COUNTS:]
+    admitted, per_server = counts[:, ADMITTED], length * numbers.servers
+    areas = total[:, LEVEL_AREA:]
+    leaving = table[:, :, RATE_AREA] @ np.array([float(1 / mean) for mean in numbers.means])
+    result = {
+        "blocking_probability": ratio(counts[:, BLOCKED], counts[:, ARRIVED]),
+        "execution_time": ratio(total[:, TIMES + OF_ADMITTED], admitted),
+        "execution_time_completed": ratio(total[:, TIMES + OF_DEPARTED], counts[:, DEPARTED]),
+        "execution_time_little": ratio(total[:, JOBS_AREA], admitted),
+        "jobs": Batches(total[:, JOBS_AREA] / length),
+        "busy": Batches(total[:, BUSY_AREA] / per_server),
+        "departure_rate": Batches(leaving / per_server),
+    }
+    if numbers.optimum is not None:
+        result["distance"] = Batches(areas[:, DISTANCE] / per_server)
+        result["squared_distance"] = Batches(areas[:, SQUARED] / (per_server * numbers.servers))
+        result["below"] = Batches(areas[:, BELOW] / (length * numbers.classes))
+    for name, row in _COUNTED.items():
+        result[name] = Batches(counts[:, row], len(table))
+    if numbers.classes > 1:
+        for j, name in enumerate(numbers.class_names):
+            result[f"blocking_probability_{name}"] = ratio(
+                table[:, j, COUNTS + BLOCKED], table[:, j, COUNTS + ARRIVED]
+            )
+    return result
+
+
+def headline_series(
+    numbers: MoldableNumbers, samples: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], None]:
+    """[n] the share of the jobs so far that were blocked; 0 while there is none."""
+    table = samples[:, SCALARS:].reshape(len(samples), numbers.classes, PER_CLASS)
+    counts = table[:, :, COUNTS:].sum(axis=1)
+    return counts[:, BLOCKED] / np.maximum(counts[:, ARRIVED], 1), None
+
+
+def headline_now(_numbers: MoldableNumbers, state: MoldableState) -> float:
+    """The share of the jobs so far that were blocked; 0 while there is none."""
+    return float(state.tally[BLOCKED].sum() / max(int(state.tally[ARRIVED].sum()), 1))

@@ -1,0 +1,73 @@
+"""Fixed width: every job asks for the same number of servers i.
+
+Reference
+    The benchmark that Ghanbarian et al. (2025), Section 4, generalize: greedy(p) with p_i = 1.
+Implements
+    Lines as in ``pseudocode``.
+Symbols
+    i  ``parameters.servers``
+    j  ``view.free(type)``  free servers
+Deviations
+    With several classes i may be given for each; it is at most the class's d.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.policies.base import MoldablePolicy, PseudocodeLine, certain
+from model.records import Line
+from model.scenario.choices import one_or_table
+from model.scenario.fields import Name, Section, Whole
+
+Width = Annotated[Whole, Field(ge=1)]
+Widths = dict[Name, Width]
+
+
+class Parameters(Section):
+    """``servers``: how many each job asks for, or how many for each class, by name."""
+
+    servers: Annotated[Width | Widths, one_or_table(Width, Widths)] = 1
+
+
+class Reference(MoldablePolicy):
+    """Fixed width."""
+
+    name = "fixed-width"
+    title = "fixed width"
+    paper = "greedy(p) with p_i = 1; Ghanbarian et al. (2025), Section 4"
+    schema = Parameters
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>",
+                       "fixed width"),
+        PseudocodeLine(Line(1, 2), 1, "it asks for i servers, always the same number"),
+        PseudocodeLine(Line(1, 3), 1, "it gets min(i, j); <b>if</b> j = 0 it is blocked"),
+    )  # fmt: skip
+
+    def __init__(self, numbers: MoldableNumbers, parameters: Parameters) -> None:
+        self.rules = certain(numbers, _widths(numbers, parameters.servers))
+
+
+def _widths(numbers: MoldableNumbers, given: int | dict[str, int]) -> list[int]:
+    """[l] what each class asks for.
+
+    Raises
+    ------
+    ValueError
+        If a class is unknown or left out, or its jobs cannot run on so many servers.
+    """
+    names = numbers.class_names
+    by_name = given if isinstance(given, dict) else dict.fromkeys(names, given)
+    for name in by_name:
+        if name not in names:
+            raise ValueError(f"servers: found class '{name}', allowed: {', '.join(names)}")
+    for name, degree in zip(names, numbers.degrees, strict=True):
+        if name not in by_name:
+            raise ValueError(f"servers: found nothing for class '{name}', allowed: 1 to {degree}")
+        if by_name[name] > degree:
+            raise ValueError(f"servers: found {by_name[name]} for class '{name}', allowed: 1 to "
+                             f"{degree}, on which its jobs can run")  # fmt: skip
+    return [by_name[name] for name in names]

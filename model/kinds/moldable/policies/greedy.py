@@ -1,0 +1,37 @@
+"""greedy: every job runs on as many servers as there are, up to d.
+
+Reference
+    Ghanbarian et al. (2025), Section 4.
+Implements
+    Lines as in ``pseudocode``.
+Symbols
+    d  ``numbers.degrees``  the most servers that a job can run on
+    j  ``view.free(type)``  free servers
+Deviations
+    With several classes d is that of the job's class.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.policies.base import MoldablePolicy, PseudocodeLine, certain
+from model.records import Line
+
+
+class Reference(MoldablePolicy):
+    """greedy."""
+
+    name = "greedy"
+    title = "greedy"
+    paper = "Ghanbarian et al. (2025), Section 4"
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>",
+                       "greedy"),
+        PseudocodeLine(Line(1, 2), 1, "it asks for i = d servers"),
+        PseudocodeLine(Line(1, 3), 1, "it gets min(i, j); <b>if</b> j = 0 it is blocked"),
+    )  # fmt: skip
+
+    def __init__(self, numbers: MoldableNumbers, parameters: Any) -> None:
+        self.rules = certain(numbers, numbers.degrees)

@@ -1,0 +1,99 @@
+"""Threshold rule: how many servers a job asks for depends on how many are free.
+
+Reference
+    A rule of the user's own, to be compared with greedy(p*): Ghanbarian et al. (2025), Section 4,
+    asks for i whatever the state is.
+Implements
+    Lines as in ``pseudocode``.
+Symbols
+    j    ``view.free(type)``  free servers
+    f_k  ``free`` of a step, i_k its ``servers``
+Deviations
+    None.  A class whose d is below i_k asks for d.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.policies.base import Job, MoldablePolicy, PseudocodeLine, certain
+from model.kinds.moldable.view import MoldableView
+from model.records import Line
+from model.scenario.choices import one_or_list
+from model.scenario.fields import Section, Whole
+
+
+class Step(Section):
+    """From so many ``free`` servers on a job asks for ``servers``."""
+
+    free: Annotated[Whole, Field(ge=0)]
+    servers: Annotated[Whole, Field(ge=1)]
+
+
+class Parameters(Section):
+    """``steps``: the rule; below the first step a job asks for one server.
+
+    Without any, a job asks for d servers while at least a tenth of all is free.
+    """
+
+    steps: Annotated[tuple[Step, ...], one_or_list(Step)] = ()
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        seen: set[int] = set()
+        for position, step in enumerate(self.steps):
+            if step.free in seen:
+                raise ValueError(f"steps[{position}].free: found {step.free} for the second time, "
+                                 "allowed: once")  # fmt: skip
+            seen.add(step.free)
+        return self
+
+
+class Reference(MoldablePolicy):
+    """A threshold rule."""
+
+    name = "threshold"
+    title = "threshold rule"
+    paper = "a rule of one's own, to compare"
+    schema = Parameters
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>",
+                       "threshold rule"),
+        PseudocodeLine(Line(1, 2), 1, "it asks for i<sub>k</sub> servers, k the last step with "
+                                      "f<sub>k</sub> ≤ j"),
+        PseudocodeLine(Line(1, 3), 1, "it gets min(i<sub>k</sub>, j); <b>if</b> j = 0 it is "
+                                      "blocked"),
+    )  # fmt: skip
+
+    def __init__(self, numbers: MoldableNumbers, parameters: Parameters) -> None:
+        tenth = Step(free=-(-numbers.servers // 10), servers=numbers.degree)
+        self._steps = sorted(parameters.steps or (tenth,), key=lambda step: step.free)
+        for step in self._steps:
+            if step.free > numbers.servers:
+                raise ValueError(f"steps: found free = {step.free}, allowed: at most "
+                                 f"{numbers.servers}, all servers")  # fmt: skip
+            if step.servers > numbers.degree:
+                raise ValueError(f"steps: found servers = {step.servers}, allowed: 1 to "
+                                 f"{numbers.degree}, on which jobs can run")  # fmt: skip
+        self.rules = certain(numbers, [1] * numbers.classes)._replace(by_free=self._table(numbers))
+
+    def _table(self, numbers: MoldableNumbers) -> NDArray[np.int32]:
+        """[l, n + 1] the request of each class for each number of free servers."""
+        asked = np.ones(numbers.servers + 1, np.int32)
+        for step in self._steps:
+            asked[step.free :] = step.servers
+        return np.minimum(asked, np.array(numbers.degrees, np.int32)[:, None])
+
+    def asked(self, view: MoldableView, job: Job, asked: int) -> dict[str, object]:
+        """The step that a request comes from."""
+        values = super().asked(view, job, asked)
+        if values["reason"] == "scripted":
+            return values
+        free = view.free(job.type)
+        reached = [step.free for step in self._steps if step.free <= free]
+        return values | {"reason": "step", "free": free, "from": reached[-1] if reached else 0}

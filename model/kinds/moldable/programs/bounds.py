@@ -1,0 +1,321 @@
+"""All that bounds a system of moldable jobs, for the window and the command line.
+
+Ghanbarian et al. (2025): Theorem 1 and (Q) in rationals, the same programs by solvers, Theorem 2's
+bounds, the fluid path from an empty system; and what becomes of policies exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor
+from typing import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.errors import ScenarioError, UserError
+from model.kinds.moldable.numbers import MoldableNumbers, numbers_of
+from model.kinds.moldable.programs.classes import ClassesOptimum, value_curve
+from model.kinds.moldable.programs.distance import DistanceBounds, theorem2
+from model.kinds.moldable.programs.fluid import fluid_path
+from model.kinds.moldable.programs.program import ProgramAnswer, available_solvers, solve
+from model.kinds.moldable.programs.references import (
+    PolicyReference,
+    chain_reference,
+    erlang_reference,
+)
+from model.kinds.moldable.programs.theorem1 import Duals, Optimum, duals, knots, optimum
+from model.kinds.moldable.rules import Rules
+from model.kinds.moldable.scenario.schema import MoldableScenario
+from model.policies import reference_for
+from model.policy_choice import choice_text
+from model.scenario.common import PolicyChoice
+from model.scenario.validation import validated
+
+#: Points of the curve of D* over the load, besides its breakpoints.
+CURVE_POINTS = 400
+
+#: A fluid path ends after so many of the longest mean execution times on it.
+FLUID_TIMES = 8
+
+#: Policies of which it is said what becomes of them, besides the scenario's own.
+COMPARED = ("greedy-p", "greedy")
+
+
+@dataclass(frozen=True, eq=False)
+class ClassBounds:
+    """One class of jobs.
+
+    Attributes
+    ----------
+    name:
+        Of the class.
+    speedup, ratios:
+        [d] s_i, and s_i / i.
+    arrival_rate, mean, load:
+        lambda_j, 1 / mu_j and rho_j.
+    knots:
+        (lambda, sum of y*_i) where D* bends, see
+        :func:`model.kinds.moldable.programs.theorem1.knots`.
+    curve:
+        [points, 2] loads and D*, in units of time, with the breakpoints among them.
+    share:
+        b_j; 1 with one class.  None, like all below, where there is no optimum.
+    servers:
+        b_j n, rounded down.
+    optimum:
+        (P) for one class; with several that of the class's own servers, for the load
+        rho_j / b_j.
+    y, p:
+        [d] y*_{i,j}, divided by n, and p*_{i,j}.
+    mean_time:
+        D*_j, in units of time.
+    duals:
+        Multipliers of ``optimum``.
+    value:
+        (b, f_j(b)) where f_j bends.
+    theorem2:
+        Theorem 2 for its own servers, in multiples of the mean size; None also where b_j n is
+        not whole.
+    fluid_times, fluid:
+        [T] and [T, |I*|] the solution of (12) from an empty system: x_i for i in I*.
+    """
+
+    name: str
+    speedup: tuple[Fraction, ...]
+    ratios: tuple[Fraction, ...]
+    arrival_rate: Fraction
+    mean: Fraction
+    load: Fraction
+    knots: tuple[tuple[Fraction, Fraction], ...]
+    curve: NDArray[np.float64]
+    share: Fraction | None = None
+    servers: int | None = None
+    optimum: Optimum | None = None
+    y: tuple[Fraction, ...] = ()
+    p: tuple[Fraction, ...] = ()
+    mean_time: Fraction | None = None
+    duals: Duals | None = None
+    value: tuple[tuple[Fraction, Fraction], ...] = ()
+    theorem2: DistanceBounds | None = None
+    fluid_times: NDArray[np.float64] | None = None
+    fluid: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class MoldableBounds:
+    """What is known so far; the next answer has all that this one has, and more.
+
+    Attributes
+    ----------
+    servers:
+        n; 0 where nothing is known.
+    load:
+        rho, the sum of rho_j; 0 where it is not known.
+    classes:
+        [l].
+    solved:
+        Whether (P), or (Q) for several classes, has a solution, and it is here.
+    solution:
+        Of (Q); with one class it says the same as the class's ``optimum``.
+    mean_time:
+        D*, the least mean execution time of all jobs, in units of time: the objective.
+    answers:
+        What solvers say of the same program, in units of time.
+    off:
+        How far the worst solver's objective is from ``mean_time``, relative to it; None before
+        there is one.
+    poisson, exponential:
+        Whether arrivals are Poisson, and whether inherent sizes are exponential as well.
+    references:
+        What becomes of policies exactly, the scenario's own first.
+    finished:
+        Whether this is the last answer.
+    problem:
+        Why something is missing, as a sentence; or empty.
+    """
+
+    servers: int = 0
+    load: Fraction = Fraction(0)
+    classes: tuple[ClassBounds, ...] = ()
+    solved: bool = False
+    solution: ClassesOptimum | None = None
+    mean_time: Fraction | None = None
+    answers: tuple[ProgramAnswer, ...] = ()
+    off: float | None = None
+    poisson: bool = False
+    exponential: bool = False
+    references: tuple[PolicyReference, ...] = ()
+    finished: bool = False
+    problem: str = ""
+
+
+def all_bounds(scenario: MoldableScenario) -> Iterator[MoldableBounds]:
+    """What bounds a scenario's measures: the closed form, then solvers, then exact references.
+
+    Each answer can be pickled.  Nothing is raised for a scenario that has no bounds: ``problem``
+    says why.
+    """
+    try:
+        numbers = numbers_of(scenario)
+    except ScenarioError as error:
+        yield MoldableBounds(problem=f"Nothing bounds the jobs yet: {error.line}.", finished=True)
+        return
+    yield from bounds_of(scenario, numbers)
+
+
+def bounds_of(scenario: MoldableScenario, numbers: MoldableNumbers) -> Iterator[MoldableBounds]:
+    """The same for numbers that are there already."""
+    poisson = scenario.workload.kind == "poisson"
+    laws = {item.size.distribution for item in scenario.classes}
+    bounds = MoldableBounds(
+        servers=numbers.servers,
+        load=numbers.load,
+        classes=tuple(_class_bounds(numbers, j) for j in range(numbers.classes)),
+        poisson=poisson,
+        exponential=poisson and laws == {"exponential"},
+        problem=_problem(numbers),
+    )
+    if numbers.optimum is not None:
+        bounds = _with_solution(bounds, numbers, numbers.optimum)
+    yield bounds
+    if all(numbers.loads):
+        bounds = _with_solvers(bounds, numbers)
+        yield bounds
+    if poisson:
+        for better in _with_references(bounds, scenario, numbers):
+            bounds = better
+            yield bounds
+    yield replace(bounds, finished=True)
+
+
+def _problem(numbers: MoldableNumbers) -> str:
+    program = "(P)" if numbers.classes == 1 else "(Q)"
+    if not all(numbers.loads):
+        return f"It is not known how many jobs arrive, so that {program} cannot be written down."
+    if numbers.load > 1:
+        return (f"{program} has no solution: the load is {float(numbers.load):.6g}, above 1 "
+                "(Proposition 1). Whatever the policy does, jobs are blocked.")  # fmt: skip
+    return ""
+
+
+def _class_bounds(numbers: MoldableNumbers, j: int) -> ClassBounds:
+    speedup, mean = numbers.speedups[j], numbers.means[j]
+    return ClassBounds(
+        name=numbers.class_names[j],
+        speedup=speedup,
+        ratios=tuple(s / i for i, s in enumerate(speedup, 1)),
+        arrival_rate=numbers.arrival_rates[j],
+        mean=mean,
+        load=numbers.loads[j],
+        knots=knots(speedup),
+        curve=time_curve(speedup, mean),
+    )
+
+
+def time_curve(speedup: tuple[Fraction, ...], mean: Fraction) -> NDArray[np.float64]:
+    """[points, 2] loads in (0, 1] and D* for each, in units of time.
+
+    The breakpoints s_i / i are among them; up to s_d / d it is constant.
+    """
+    bends = np.array(knots(speedup), np.float64)
+    loads = np.union1d(np.linspace(0, 1, CURVE_POINTS + 1)[1:], bends[1:, 0])
+    jobs = np.interp(loads, bends[:, 0], bends[:, 1])
+    return np.column_stack([loads, float(mean) * jobs / loads])
+
+
+def _with_solution(
+    bounds: MoldableBounds, numbers: MoldableNumbers, solution: ClassesOptimum
+) -> MoldableBounds:
+    classes = []
+    total = sum(numbers.arrival_rates, Fraction(0))
+    for j, one in enumerate(solution.classes):
+        known = bounds.classes[j]
+        single = optimum(known.speedup, known.load) if numbers.classes == 1 else None
+        share, within = (Fraction(1), single) if single else (one.share, one.within)
+        times, path = _fluid(known, one.y, within.support)
+        own = share * numbers.servers
+        whole = own.denominator == 1
+        classes.append(replace(
+            known,
+            share=share,
+            servers=floor(own),
+            optimum=within,
+            y=one.y,
+            p=one.p,
+            mean_time=one.mean_time,
+            duals=duals(known.speedup, within),
+            value=value_curve(known.load, total, known.speedup),
+            theorem2=theorem2(int(own), known.speedup, within) if whole else None,
+            fluid_times=times,
+            fluid=path,
+        ))  # fmt: skip
+    return replace(bounds, classes=tuple(classes), solved=True, solution=solution,
+                   mean_time=solution.objective)  # fmt: skip
+
+
+def _fluid(
+    known: ClassBounds, y: tuple[Fraction, ...], support: tuple[int, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    target = [float(y[i - 1]) for i in support]
+    rates = [float(known.speedup[i - 1] / known.mean) for i in support]
+    return fluid_path(target, rates, FLUID_TIMES / min(rates))
+
+
+def _with_solvers(bounds: MoldableBounds, numbers: MoldableNumbers) -> MoldableBounds:
+    answers = tuple(solve(numbers.arrival_rates, numbers.loads, numbers.speedups, solver)
+                    for solver in available_solvers())  # fmt: skip
+    off = None
+    if bounds.mean_time is not None:
+        best = float(bounds.mean_time)
+        found = [answer.objective for answer in answers if answer.objective is not None]
+        off = max((abs(value / best - 1) for value in found), default=None)
+    return replace(bounds, answers=answers, off=off)
+
+
+def _with_references(
+    bounds: MoldableBounds, scenario: MoldableScenario, numbers: MoldableNumbers
+) -> Iterator[MoldableBounds]:
+    """Erlang's formula for all policies first, then their chains, one by one."""
+    named = list(_rules(scenario, numbers))
+    references = [erlang_reference(name, numbers, rules) for name, rules in named]
+    bounds = replace(bounds, references=tuple(references))
+    yield bounds
+    for place, (_, rules) in enumerate(named):
+        chain, note = chain_reference(numbers, rules)
+        references[place] = replace(references[place], chain=chain, note=note)
+        bounds = replace(bounds, references=tuple(references))
+        yield bounds
+
+
+def _rules(scenario: MoldableScenario, numbers: MoldableNumbers) -> Iterator[tuple[str, Rules]]:
+    """The rules of the scenario's own policy and of others, where they can be had."""
+    choices = [scenario.policy, *(PolicyChoice(name=name) for name in COMPARED)]
+    for name, choice in {choice_text(choice): choice for choice in choices}.items():
+        try:
+            yield name, rules_for(choice, numbers)
+        except UserError:
+            continue  # opening a run under it says why
+
+
+def rules_for(choice: PolicyChoice, numbers: MoldableNumbers) -> Rules:
+    """How many servers a policy asks for, and in which pools.
+
+    Raises
+    ------
+    UserError
+        If the policy is unknown or for other systems, its parameters are wrong, or (P) has no
+        solution that it needs.
+    """
+    reference = reference_for(choice.name, "moldable")
+    try:
+        parameters = validated(reference.schema, choice.parameters)
+    except ScenarioError as error:
+        place = f"policy.parameters.{error.where}" if error.where else "policy.parameters"
+        raise ScenarioError(error.message, where=place) from None
+    try:
+        rules: Rules = reference(numbers, parameters).rules
+    except ValueError as error:
+        raise ScenarioError(str(error), where="policy.parameters") from None
+    return rules

@@ -1,0 +1,202 @@
+"""Several classes of jobs: (Q), its reserved shares (Q1), and the program of one class (Q2).
+
+Ghanbarian et al. (2025), Section 6.  mu_j is a rate here, so that rho_j = lambda_j / mu_j; the
+paper also calls it a mean.  f_j(b) = (rho_j / lambda) D*(rho_j / b) is convex and linear between
+b = rho_j i / s_{i,j}, so that the sum is least where servers go to whichever class gains most by
+one, until there are none left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+from typing import NamedTuple, Sequence
+
+from model.kinds.moldable.programs.theorem1 import Optimum, optimum
+
+
+@dataclass(frozen=True)
+class ClassOptimum:
+    """One class in an optimal solution of (Q).
+
+    Attributes
+    ----------
+    arrival_rate, service_rate:
+        lambda_j for each server of the system, and mu_j.
+    share:
+        b_j: as many servers as its jobs use, divided by n.  With one class the policy has all.
+    within:
+        (P) for the load rho_j / b_j, which is that of its own servers: widths, p*, case.
+    y:
+        [d_j] y*_{1,j}..y*_{d_j,j}, jobs on each number of servers, divided by n: b_j times
+        those of ``within``.
+    """
+
+    arrival_rate: Fraction
+    service_rate: Fraction
+    share: Fraction
+    within: Optimum
+    y: tuple[Fraction, ...]
+
+    @property
+    def load(self) -> Fraction:
+        """rho_j."""
+        return self.arrival_rate / self.service_rate
+
+    @property
+    def p(self) -> tuple[Fraction, ...]:
+        """[d_j] p*_{i,j} = s_{i,j} y*_{i,j} / rho_j."""
+        return self.within.p
+
+    @property
+    def support(self) -> tuple[int, ...]:
+        """The widths i with y*_{i,j} > 0, ascending."""
+        return self.within.support
+
+    @property
+    def mean_time(self) -> Fraction:
+        """The mean execution time of its jobs, in units of time."""
+        return self.within.mean_time / self.service_rate
+
+
+@dataclass(frozen=True)
+class ClassesOptimum:
+    """An optimal solution of (Q).
+
+    Attributes
+    ----------
+    classes:
+        [l] what each class gets.
+    objective:
+        (1 / lambda) sum of y*_{i,j}: the mean execution time of all jobs, in units of time.
+    slack:
+        1 - sum of b_j, servers that nobody needs, divided by n.
+    price:
+        At which rate the objective would fall as the bound 1 on the sum of b_j rose: for n servers
+        more, were it linear.  Where it bends at 1 the rate beyond counts.
+    unique:
+        Whether there is no other optimal y.
+    """
+
+    classes: tuple[ClassOptimum, ...]
+    objective: Fraction
+    slack: Fraction
+    price: Fraction
+    unique: bool
+
+    @property
+    def shares(self) -> tuple[Fraction, ...]:
+        """[l] b*_j."""
+        return tuple(one.share for one in self.classes)
+
+
+class Step(NamedTuple):
+    """Servers that turn jobs of one width into jobs of the next one."""
+
+    gain: Fraction  #: fewer jobs for each server more
+    job_class: int  #: from 0
+    servers: Fraction  #: how many, divided by n
+
+
+def class_optimum(
+    arrival_rates: Sequence[Fraction],
+    service_rates: Sequence[Fraction],
+    speedups: Sequence[Sequence[Fraction]],
+) -> ClassesOptimum | None:
+    """An optimal solution of (Q), or None where the classes' load is above 1.
+
+    Of equal gains the class that stands first takes its own first.
+
+    Parameters
+    ----------
+    arrival_rates, service_rates:
+        [l] lambda_j for each server, and mu_j, all above 0.
+    speedups:
+        [l][d_j] s_{1,j}..s_{d_j,j}, concave and strictly increasing, with s_{1,j} = 1.
+
+    Raises
+    ------
+    ValueError
+        If a rate is not above 0.
+    """
+    if min(*arrival_rates, *service_rates) <= 0:
+        raise ValueError("found a rate of 0 or less, allowed: rates above 0")
+    loads = [a / s for a, s in zip(arrival_rates, service_rates, strict=True)]
+    spare = 1 - sum(loads, Fraction(0))
+    if spare < 0:
+        return None
+    shares, left = list(loads), spare
+    ordered = sorted(
+        (step for j, speedup in enumerate(speedups) for step in _steps(j, loads[j], speedup)),
+        key=lambda step: (-step.gain, step.job_class),
+    )
+    for step in ordered:
+        taken = min(step.servers, left)
+        shares[step.job_class] += taken
+        left -= taken
+    classes = tuple(map(_class_optimum, arrival_rates, service_rates, shares, speedups))
+    total = sum(arrival_rates, Fraction(0))
+    jobs = sum((sum(one.y, Fraction(0)) for one in classes), Fraction(0))
+    gain, unique = _margin(ordered, spare)
+    return ClassesOptimum(classes, jobs / total, left, gain / total, unique)
+
+
+def _class_optimum(
+    arrival_rate: Fraction, service_rate: Fraction, share: Fraction, speedup: Sequence[Fraction]
+) -> ClassOptimum:
+    within = optimum(speedup, arrival_rate / service_rate / share)
+    assert within is not None  # no class has less than its load
+    y = tuple(share * jobs for jobs in within.y)
+    return ClassOptimum(arrival_rate, service_rate, share, within, y)
+
+
+def _steps(job_class: int, load: Fraction, speedup: Sequence[Fraction]) -> list[Step]:
+    """From all jobs on i servers to all jobs on i + 1, where that takes servers at all.
+
+    The gain does not depend on the load, and falls with i because f_j is convex.
+    """
+    found = []
+    for i in range(1, len(speedup)):
+        here, after = speedup[i - 1], speedup[i]
+        servers = load * ((i + 1) / after - i / here)
+        if servers:
+            gain = load * (1 / here - 1 / after) / servers
+            found.append(Step(gain, job_class, servers))
+    return found
+
+
+def _margin(ordered: Sequence[Step], servers: Fraction) -> tuple[Fraction, bool]:
+    """The gain of the next server, and whether what was taken is the only best choice.
+
+    Another choice needs two steps of the same gain of which some but not all was taken.
+    """
+    for gain, steps in groupby(ordered, key=lambda step: step.gain):
+        equal = [step.servers for step in steps]
+        total = sum(equal, Fraction(0))
+        if servers < total:
+            return gain, len(equal) == 1 or not servers
+        servers -= total
+    return Fraction(0), True
+
+
+def value_curve(
+    load: Fraction, arrival_rate: Fraction, speedup: Sequence[Fraction]
+) -> tuple[tuple[Fraction, Fraction], ...]:
+    """Where f_j bends: (b, f_j(b)) from b = rho_j on; beyond the last one f_j is constant.
+
+    Ghanbarian et al. (2025), (Q2).
+
+    Parameters
+    ----------
+    load:
+        rho_j.
+    arrival_rate:
+        lambda, of all classes together.
+    speedup:
+        [d_j] s_{1,j}..s_{d_j,j}.
+    """
+    least: dict[Fraction, Fraction] = {}
+    for i, s in enumerate(speedup, 1):
+        least[load * i / s] = load / (arrival_rate * s)  # of equal b the last i is the least
+    return tuple(sorted(least.items()))

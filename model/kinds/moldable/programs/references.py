@@ -1,0 +1,138 @@
+"""What exactly becomes of a policy: Erlang's formula where it applies, the chain where it is small.
+
+Both are for Poisson arrivals.  Erlang's formula holds for sizes of any law, the chain for
+exponential ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Sequence
+
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.programs.chain import (
+    MOST_STATES,
+    ChainClass,
+    ChainTooLargeError,
+    Requests,
+)
+from model.kinds.moldable.programs.chain_measures import ChainMeasures, chain_measures
+from model.kinds.moldable.programs.erlang import ErlangReference, fixed_width
+from model.kinds.moldable.rules import WORDS, Rules
+
+
+@dataclass(frozen=True)
+class PolicyReference:
+    """What is known exactly of one policy.
+
+    Attributes
+    ----------
+    policy:
+        Its name, with parameters such as "greedy-p:rest=common".
+    pools:
+        [l] the servers that are each class's own; 0 where all are common.
+    common:
+        Servers for all classes.
+    erlang:
+        [l] Erlang's formula for each class; empty unless it holds for all.
+    blocking:
+        P_b of all jobs by Erlang's formula.
+    mean_time:
+        E[D] of accepted jobs by Erlang's formula, in units of time.
+    chain:
+        The exact chain, for exponential sizes.
+    note:
+        Why there is no chain, as a clause; or empty.
+    """
+
+    policy: str
+    pools: tuple[int, ...]
+    common: int
+    erlang: tuple[ErlangReference, ...] = ()
+    blocking: float | None = None
+    mean_time: float | None = None
+    chain: ChainMeasures | None = None
+    note: str = ""
+
+
+def erlang_reference(policy: str, numbers: MoldableNumbers, rules: Rules) -> PolicyReference:
+    """What Erlang's formula says of a policy's rules, if anything."""
+    pools, common = pools_of(rules)
+    reference = PolicyReference(policy, pools, common)
+    if common:
+        return reference
+    found = [_erlang(numbers, rules, j, size) for j, size in enumerate(pools)]
+    erlang = tuple(one for one in found if one is not None)
+    if len(erlang) < len(found):
+        return reference
+    rates = [float(rate) for rate in numbers.arrival_rates]
+    accepted = [rate * (1 - one.blocking) for rate, one in zip(rates, erlang, strict=True)]
+    times = [one.mean_time * float(mean)
+             for one, mean in zip(erlang, numbers.means, strict=True)]  # fmt: skip
+    work = sum(rate * time for rate, time in zip(accepted, times, strict=True))
+    return PolicyReference(policy, pools, common, erlang,
+                           blocking=1 - sum(accepted) / sum(rates),
+                           mean_time=work / sum(accepted) if sum(accepted) else None)  # fmt: skip
+
+
+def _erlang(
+    numbers: MoldableNumbers, rules: Rules, job_class: int, servers: int
+) -> ErlangReference | None:
+    law = _law(rules, job_class)
+    if len(law) != 1:
+        return None
+    work = numbers.servers * numbers.loads[job_class]
+    return fixed_width(servers, law[0][0], numbers.speedups[job_class], work)
+
+
+def chain_reference(
+    numbers: MoldableNumbers, rules: Rules, most_states: int = MOST_STATES
+) -> tuple[ChainMeasures | None, str]:
+    """What the exact chain says of a policy's rules; or why there is none, as a clause."""
+    pools, common = pools_of(rules)
+    classes = [
+        ChainClass(float(numbers.servers * rate), float(1 / mean), tuple(map(float, speedup)), own)
+        for rate, mean, speedup, own in zip(numbers.arrival_rates, numbers.means,
+                                            numbers.speedups, pools, strict=True)
+    ]  # fmt: skip
+    targets: Sequence[Sequence[Fraction]] = ()
+    if numbers.optimum is not None:
+        targets = [one.y for one in numbers.optimum.classes]
+    try:
+        return chain_measures(classes, common, requests_of(rules), numbers.servers, targets,
+                              most_states), ""  # fmt: skip
+    except ChainTooLargeError as error:
+        return None, str(error)
+
+
+def pools_of(rules: Rules) -> tuple[tuple[int, ...], int]:
+    """The servers that are each class's own, and the common ones; a pool of all is common."""
+    sizes = (rules.pool_end - rules.pool_first).tolist()
+    common = int(rules.common_pool[0])
+    if len(rules.own_pool) > 1 and len(set(rules.own_pool.tolist())) == 1:
+        return (0,) * len(rules.own_pool), sizes[0]
+    return tuple(sizes[pool] for pool in rules.own_pool.tolist()), sizes[
+        common
+    ] if common >= 0 else 0
+
+
+def requests_of(rules: Rules) -> Requests:
+    """What each class asks for, with probabilities, from a policy's rules."""
+    if len(rules.by_free):
+        return lambda job_class, free: [(int(rules.by_free[job_class, free]), 1.0)]
+    laws = [_law(rules, j) for j in range(len(rules.own_pool))]
+    return lambda job_class, _: laws[job_class]
+
+
+def _law(rules: Rules, job_class: int) -> list[tuple[int, float]]:
+    """(i, p_i) with p_i > 0; empty where the request depends on the free servers."""
+    if len(rules.by_free):
+        return []
+    found, before = [], -1
+    for i, last in zip(rules.width[job_class].tolist(), rules.last_word[job_class].tolist(),
+                       strict=True):  # fmt: skip
+        if last > before:
+            found.append((i, (last - before) / WORDS))
+            before = last
+    return found

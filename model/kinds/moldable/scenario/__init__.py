@@ -1,0 +1,1 @@
+"""The schema of this kind's scenarios, and its instance files."""

@@ -1,0 +1,201 @@
+"""The loss system of moldable jobs: its events, and the check and effect of every decision.
+
+Reference: Ghanbarian et al. (2025), Sections 2 and 4.  An event is the arrival of a job, or its
+departure from the servers that it was given.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Iterable, Iterator
+
+import numpy as np
+
+from model.kinds.moldable import physics, sampling
+from model.kinds.moldable.gaps import open_pools
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.outcome import Outcome
+from model.kinds.moldable.policies.base import MoldablePolicy
+from model.kinds.moldable.rows import (
+    EVENT_KINDS,
+    FLAG_ADMITTED,
+    FLAG_ARRIVED,
+    FLAG_BLOCKED,
+    FLAG_DEPARTED,
+    FLAG_PARTIAL,
+    FLAG_SPLIT,
+    MOLDABLE_ROW,
+)
+from model.kinds.moldable.script import Script
+from model.kinds.moldable.state import (
+    ARRIVED,
+    BLOCKED,
+    NEXT_ARRIVAL,
+    NOW,
+    MoldableState,
+    blank_state,
+)
+from model.kinds.moldable.tables import tables_of
+from model.kinds.moldable.takeover import check_continuation, taken_over
+from model.kinds.moldable.view import Job, MoldableView
+from model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
+from model.systems.base import PolicySystem
+from model.systems.deciding import carried_out
+
+
+class MoldableSystem(PolicySystem):
+    """A system of moldable jobs under one policy's reference."""
+
+    name = "moldable"
+    row_dtype = MOLDABLE_ROW
+    event_kinds = EVENT_KINDS
+    numbers: MoldableNumbers
+    policy: MoldablePolicy
+
+    def __init__(
+        self, scenario: Any, numbers: MoldableNumbers, workload: Any, policy: MoldablePolicy
+    ) -> None:
+        self.script = Script.of(scenario)
+        super().__init__(scenario, numbers, workload, policy, self.script.names)
+        self.tables = tables_of(numbers)
+        self.rules = policy.rules
+        self.sample_width = sampling.width(numbers.classes)
+
+    def raw_state(self) -> MoldableState:
+        """No job; every pool is one gap."""
+        numbers = self.numbers
+        state = blank_state(numbers.servers, numbers.classes, numbers.degree, self.rules.pools)
+        state.distance[...] = np.abs(self.tables.target).sum(axis=1)
+        for j in range(numbers.classes):
+            physics.set_levels(state, self.tables, j)
+        open_pools(state, self.rules)
+        return state
+
+    def start(self, state: MoldableState) -> Iterator[Record]:
+        """Nothing is done before the first event."""
+        yield from ()
+
+    def check_continuation(self, other: MoldableSystem) -> None:
+        """See :func:`model.kinds.moldable.takeover.check_continuation`."""
+        check_continuation(self, other)
+
+    def take_over(self, other: MoldableSystem, state: MoldableState) -> MoldableState:
+        """See :func:`model.kinds.moldable.takeover.taken_over`."""
+        self.name_jobs_like(other)
+        return taken_over(self, other, state)
+
+    # Events.
+
+    def next_event(self, state: MoldableState) -> Event | None:
+        """What happens next; at equal times departures, in order of the jobs' numbers."""
+        departs = float(state.job_departure.min())
+        arrival = int(state.number[NEXT_ARRIVAL])
+        block = self.workload.block_at(arrival)
+        place = arrival - int(block.first[0]) if block is not None else 0
+        comes = float(block.time[place]) if block is not None else np.inf
+        if min(departs, comes) == np.inf:
+            return None
+        if departs <= comes:
+            return self._departure(state, departs)
+        return Event(ARRIVAL, comes, int(block.type[place]), self.initial_jobs + arrival,
+                     service=float(block.service[place]))  # fmt: skip
+
+    @staticmethod
+    def _departure(state: MoldableState, time: float) -> Event:
+        due = np.flatnonzero(state.job_departure == time)
+        record = int(due[np.argmin(state.job_number[due])])
+        return Event(DEPARTURE, time, int(state.job_class[record]), int(state.job_number[record]),
+                     server=record, record=record)  # fmt: skip
+
+    def prepared(self, state: MoldableState) -> MoldableState:
+        """*state* itself: there are never more jobs than servers."""
+        return state
+
+    def sample(self, state: MoldableState, row: np.ndarray) -> None:
+        """Fill one row of samples; see :mod:`model.kinds.moldable.sampling`."""
+        sampling.sample(state, self.tables.pair, self.tables.speedup, row)
+
+    def run(self, state: MoldableState, event: Event, row: np.ndarray) -> Iterator[Record]:
+        """Let *event* happen; yields each sub-step after its effect on *state*.
+
+        ``row`` [1] of :data:`MOLDABLE_ROW` is filled at the end.
+
+        Raises
+        ------
+        PolicyError
+            If the policy decides something that is impossible.
+        """
+        outcome = Outcome(event, state, self.rules)
+        state.clock[NOW] = event.time
+        if event.kind == ARRIVAL:
+            yield from self._arrival(state, event, outcome)
+        else:
+            yield self._depart(state, event, outcome)
+        outcome.close(state, row)
+
+    def _depart(self, state: MoldableState, event: Event, outcome: Outcome) -> Record:
+        outcome.server, outcome.width = event.record, int(state.job_width[event.record])
+        outcome.request = int(state.job_request[event.record])
+        outcome.lasts = event.time - float(state.job_arrival[event.record])
+        physics.depart(state, self.tables, self.rules, event.record)
+        outcome.flags |= FLAG_DEPARTED
+        return Record("departure", None, {"job": event.job, "type": event.type,
+                                          "width": outcome.width})  # fmt: skip
+
+    def _arrival(self, state: MoldableState, event: Event, outcome: Outcome) -> Iterator[Record]:
+        state.number[NEXT_ARRIVAL] += 1
+        state.tally[ARRIVED, event.type] += 1
+        outcome.flags |= FLAG_ARRIVED
+        yield Record("arrival", None, {"job": event.job, "type": event.type,
+                                       "size": event.service})  # fmt: skip
+        view = MoldableView(self.numbers, self.tables, self.rules, state, self.script.requests)
+        decisions = self.policy.arrival(view, Job(event.job, event.type))
+        yield from self._decide(state, decisions, outcome)
+        if not outcome.flags & (FLAG_ADMITTED | FLAG_BLOCKED):
+            raise outcome.fault(f"it neither gives servers to job {self.job_name(event.job)} nor "
+                                "blocks it")  # fmt: skip
+
+    # Decisions.
+
+    def _decide(
+        self, state: MoldableState, decisions: Iterable[Record], outcome: Outcome
+    ) -> Iterator[Record]:
+        def carry_out(decision: Record) -> Record:
+            if isinstance(decision, Allocate | Reject):
+                if outcome.flags & (FLAG_ADMITTED | FLAG_BLOCKED):
+                    raise outcome.fault("it decides of a job twice")
+                outcome.request = int(decision.values.get("request", -1))
+            if isinstance(decision, Allocate):
+                self._allocate(state, decision, outcome)
+            elif isinstance(decision, Reject):
+                state.tally[BLOCKED, outcome.event.type] += 1
+                outcome.flags |= FLAG_BLOCKED
+            return decision
+
+        return carried_out(decisions, carry_out)
+
+    def _allocate(self, state: MoldableState, decision: Allocate, outcome: Outcome) -> None:
+        event, width = outcome.event, decision.servers
+        name, degree = self.job_name(event.job), self.numbers.degrees[event.type]
+        if not 1 <= width <= degree:
+            raise outcome.fault(f"it gives job {name} {width} servers, allowed: 1 to {degree}")
+        if width > outcome.free:
+            raise outcome.fault(f"it gives job {name} {width} servers, but {outcome.free} are "
+                                "free")  # fmt: skip
+        record = physics.admit(state, self.tables, self.rules, event.type, event.job,
+                               outcome.request, width)  # fmt: skip
+        physics.schedule(state, record, self._departs(event, width))
+        outcome.server, outcome.width = record, width
+        outcome.lasts = float(state.job_departure[record]) - event.time
+        outcome.flags |= FLAG_ADMITTED
+        outcome.flags |= FLAG_PARTIAL if width < outcome.request else 0
+        outcome.flags |= FLAG_SPLIT if state.piece_next[record] >= 0 else 0
+
+    def _departs(self, event: Event, width: int) -> float:
+        """When an arriving job departs; exactly rounded beside a script, so that times that are
+        equal there are equal here."""
+        if event.job in self.script.jobs:
+            job = self.script.jobs[event.job]
+            factor: Fraction = self.numbers.speedups[event.type][width - 1]
+            return float(job.time + job.size / factor)
+        return event.time + event.service / float(self.tables.speedup[event.type, width])

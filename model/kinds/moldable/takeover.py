@@ -1,0 +1,109 @@
+"""Going on from another policy's state: jobs stay where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.errors import ScenarioError
+from model.kinds.moldable import gaps, physics
+from model.kinds.moldable.rules import Rules
+from model.kinds.moldable.state import NOW, MoldableState
+from model.kinds.moldable.tables import DISTANCE_UNIT, Tables
+
+#: A :class:`model.kinds.moldable.system.MoldableSystem`, which imports this module.
+MoldableSystem = Any
+
+_RESTART = "apply with a restart instead"
+
+
+def check_continuation(system: MoldableSystem, other: MoldableSystem) -> None:
+    """Refuse to go on from a system in which this one's jobs and servers have no place.
+
+    Raises
+    ------
+    ScenarioError
+        If servers, classes or speed-ups differ, jobs are recorded, or this policy divides the
+        servers into other pools.
+    """
+    if system.scenario.workload.kind != "poisson":
+        raise ScenarioError("found recorded jobs, allowed when continuing: Poisson arrivals; "
+                            + _RESTART)  # fmt: skip
+    mine, theirs = system.numbers, other.numbers
+    kept = {"servers": "servers", "class_names": "classes", "speedups": "speed-ups"}
+    changed = [word for name, word in kept.items() if getattr(mine, name) != getattr(theirs, name)]
+    if changed:
+        raise ScenarioError(f"found other {' and '.join(changed)}, allowed when continuing: the "
+                            f"same; {_RESTART}")  # fmt: skip
+    if system.rules.pools > 1 and not _same_pools(system.rules, other.rules):
+        raise ScenarioError("found other pools of servers, allowed when continuing: the same, or "
+                            f"one pool; {_RESTART}")  # fmt: skip
+
+
+def taken_over(
+    system: MoldableSystem, other: MoldableSystem, state: MoldableState
+) -> MoldableState:
+    """The state with which *system* goes on.
+
+    Jobs stay, and so does all else that means the same: with other pools the gaps are listed anew,
+    and with another optimum the distances from it.
+
+    Raises
+    ------
+    ScenarioError
+        See :func:`check_continuation`.
+    """
+    check_continuation(system, other)
+    if not _same_targets(system.tables, other.tables):
+        state = _retargeted(system, other, state)
+    if not _same_pools(system.rules, other.rules):
+        state = _repooled(system, state)
+    return state
+
+
+def _same_pools(mine: Rules, theirs: Rules) -> bool:
+    fields = ("own_pool", "common_pool", "pool_first", "pool_end")
+    return all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in fields)
+
+
+def _same_targets(mine: Tables, theirs: Tables) -> bool:
+    fields = (name for name in mine._fields if name != "key")
+    return all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in fields)
+
+
+def _retargeted(
+    system: MoldableSystem, other: MoldableSystem, state: MoldableState
+) -> MoldableState:
+    """Distances are from this system's optimum from now on, and bins of ``occupancy`` around it."""
+    for j in range(other.numbers.classes):
+        physics.settle_class(state, other.tables, j)
+    state.area[...] += state.jobs * (state.clock[NOW] - state.since)
+    state.since[...] = state.clock[NOW]
+    state.occupancy[...] = 0.0
+    for j in range(system.numbers.classes):
+        off = state.jobs[j] * DISTANCE_UNIT - system.tables.target[j]
+        state.distance[j] = np.abs(off).sum()
+        state.below[:, j] = state.jobs[j, : system.tables.least[j]].sum()
+        physics.set_levels(state, system.tables, j)
+    return state
+
+
+def _repooled(system: MoldableSystem, state: MoldableState) -> MoldableState:
+    """The gaps of this system's pools."""
+    fresh: MoldableState = system.raw_state()
+    state = state._replace(free=fresh.free, gap_head=np.full_like(fresh.gap_head, -1))
+    for pool in range(system.rules.pools):
+        _link_gaps(system.rules, state, pool)
+    return state
+
+
+def _link_gaps(rules: Rules, state: MoldableState, pool: int) -> None:
+    """The gaps of a pool, later ones first, so that the first one is taken first."""
+    first, end = int(rules.pool_first[pool]), int(rules.pool_end[pool])
+    idle = np.r_[False, state.server_job[first:end] < 0, False]
+    starts = np.flatnonzero(idle[1:] & ~idle[:-1])
+    lengths = np.flatnonzero(idle[:-1] & ~idle[1:]) - starts
+    state.free[pool] = lengths.sum()
+    for start, length in zip(starts[::-1].tolist(), lengths[::-1].tolist(), strict=True):
+        gaps.link(state, pool, first + start, length)

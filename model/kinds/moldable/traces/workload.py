@@ -1,0 +1,256 @@
+"""Turns a log of parallel jobs into the class and the workload of a scenario of moldable jobs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import fsum
+from pathlib import Path
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from model.errors import ScenarioError, TraceError
+from model.exact import LONGEST
+from model.kinds.moldable.scenario.schema import MoldableScenario
+from model.kinds.moldable.scenario.workload import TraceMoldable
+from model.kinds.moldable.traces.swf_workload import DrawnWorkload
+from model.scenario.load import as_data
+from model.scenario.validation import validated
+from model.streams import stream
+from model.traces.reading import file_size
+from model.traces.report import ImportReport, LeftOut
+from model.traces.span import run_over
+from model.traces.swf import ParallelJobs, read_swf
+from model.workload import RecordedWorkload, Sampler, Workload, empirical_sampler
+
+Floats = npt.NDArray[np.float64]
+
+#: Digits that estimated rates and means keep: more would only make exact arithmetic slow.
+DIGITS = 9
+
+#: Values that tell the law of the sizes in the scenario; jobs are drawn from all of the log.
+MOST_TOLD = 200
+
+#: Logs that are kept after they were read.
+MOST_RECENT = 2
+
+Found = tuple[MoldableScenario, RecordedWorkload | None, ImportReport]
+
+
+class _Log(NamedTuple):
+    """What a scenario takes from a log, in seconds."""
+
+    time: Floats  #: [n] arrivals from the first one on, not scaled
+    size: Floats  #: [n] inherent sizes
+    machine: int
+    report: ImportReport
+
+    @property
+    def gap(self) -> float:
+        """The mean time between arrivals."""
+        return float(self.time[-1]) / (len(self.time) - 1)
+
+
+def with_trace(
+    scenario: MoldableScenario,
+    paths: tuple[str, ...] = (),
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Found:
+    """Read a scenario's trace: the scenario with the trace's load, its jobs, a report.
+
+    ``paths`` replace those of the scenario.  The scenario that comes back tells the number of
+    servers, and its class the arrival rate, and the mean and the law of the sizes.  Where anything
+    is drawn there are no recorded jobs (None): they depend on the seed, and :func:`workload_of`
+    makes them.
+
+    Raises
+    ------
+    UserError
+        If the scenario takes no trace, a file cannot be read, or no rate can be told from it.
+    """
+    trace = scenario.workload
+    if not isinstance(trace, TraceMoldable):
+        raise ScenarioError(
+            f"found the workload '{trace.kind}' and a trace's path, allowed: a scenario whose "
+            "workload is a trace, such as moldable-swf",
+            where="workload.kind",
+        )
+    files = paths or trace.paths
+    if not files:
+        raise ScenarioError("found no path of a trace; give its files with --trace PATH",
+                            where="workload.paths")  # fmt: skip
+    log = _used(scenario, trace, _read(files, progress, cancelled))
+    found = _told(scenario, trace, log, files)
+    report = log.report.then(len(log.time), "jobs", (), _notes(found, log))
+    if trace.arrivals == "recorded" and trace.sizes == "recorded":
+        return found, RecordedWorkload(*_arrays(_times(found, log), log.size)), report
+    return found, None, report
+
+
+def workload_of(scenario: MoldableScenario, start: float = 0.0, branch: int = 0) -> Workload:
+    """The jobs of a scenario that :func:`with_trace` has returned, from time *start* on.
+
+    Its files are read again unless that was done lately.  Without end are jobs whose gaps are
+    drawn and whose sizes are drawn; others end with the log.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read, or what is recorded cannot go on from another time.
+    """
+    trace = scenario.workload
+    assert isinstance(trace, TraceMoldable)
+    if branch and "recorded" in (trace.arrivals, trace.sizes):
+        raise ScenarioError(
+            "found recorded jobs, allowed when a run goes on with other settings: arrivals "
+            "'resampled' or 'poisson' and sizes 'resampled'; restart instead",
+            where="workload",
+        )
+    log = _used(scenario, trace, _read(trace.paths))
+    sizes = empirical_sampler(log.size, fsum(log.size) / len(log.size))
+    if trace.arrivals == "recorded":
+        drawn = sizes(stream(scenario.seed, "service", branch, 0), len(log.size))
+        return RecordedWorkload(
+            *_arrays(_times(scenario, log), log.size if trace.sizes == "recorded" else drawn)
+        )
+    gaps = _gaps(scenario, trace, log)
+    if trace.sizes == "resampled":
+        return DrawnWorkload(gaps, sizes, scenario.seed, start, branch)
+    times = np.cumsum(gaps(stream(scenario.seed, "arrivals", branch, 0), len(log.size)))
+    return RecordedWorkload(*_arrays(start + times, log.size))
+
+
+def _gaps(scenario: MoldableScenario, trace: TraceMoldable, log: _Log) -> Sampler:
+    """Times between arrivals: exponential, or those of the log; with the scenario's rate."""
+    mean = _mean_gap(scenario)
+    if trace.arrivals == "poisson":
+        return lambda random, n: mean * random.standard_exponential(n)
+    return empirical_sampler(np.diff(log.time), mean)
+
+
+def _mean_gap(scenario: MoldableScenario) -> float:
+    assert scenario.servers.count is not None
+    return float(1 / (scenario.arrival_rates[0] * scenario.servers.count))
+
+
+def _times(scenario: MoldableScenario, log: _Log) -> Floats:
+    """The log's arrivals, with times between them scaled to the scenario's rate."""
+    trace = scenario.workload
+    assert isinstance(trace, TraceMoldable)
+    return log.time if trace.load is None else log.time * (_mean_gap(scenario) / log.gap)
+
+
+def _arrays(time: Floats, size: Floats) -> tuple[Floats, npt.NDArray[np.int32], Floats]:
+    return time, np.zeros(len(time), np.int32), size
+
+
+_Stamped = tuple[tuple[str, int, int], ...]
+
+#: The logs read last, so that runs of other seeds, forks and a load found anew need not read again.
+_RECENT: dict[_Stamped, ParallelJobs] = {}
+
+
+def _read(
+    paths: tuple[str, ...],
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> ParallelJobs:
+    """A log's jobs; read from its files unless it was read lately and they have not changed."""
+    key = tuple((path, file_size(Path(path)), Path(path).stat().st_mtime_ns) for path in paths)
+    found = _RECENT.get(key)
+    if found is None:
+        found = read_swf([Path(path) for path in paths], progress=progress, cancelled=cancelled)
+        for old in list(_RECENT)[: len(_RECENT) - MOST_RECENT + 1]:
+            _RECENT.pop(old, None)
+        _RECENT[key] = found
+    return found
+
+
+def _used(scenario: MoldableScenario, trace: TraceMoldable, jobs: ParallelJobs) -> _Log:
+    """The first jobs of a log, with their inherent sizes.
+
+    Raises
+    ------
+    TraceError
+        If there are fewer than two, or all came at one time.
+    """
+    count = min(len(jobs), trace.limit)
+    if count < 2 or jobs.submit[count - 1] == jobs.submit[0]:
+        found = f"{count:,} jobs that can be used" if count != 1 else "one job that can be used"
+        told = "".join(f"; {item.count:,} {item.what}: {item.reason}"
+                       for item in jobs.report.left_out)  # fmt: skip
+        raise TraceError(f"found {found}{', all of one time' if count > 1 else ''}, allowed: jobs "
+                         f"of several times, from which a rate can be told{told}",
+                         where=jobs.report.files[0])  # fmt: skip
+    size = jobs.run[:count] * _factors(scenario, trace, jobs.processors[:count])
+    out = LeftOut(f"after the first {count:,} jobs", len(jobs) - count, "jobs")
+    report = jobs.report.then(count, "jobs", (out,))
+    return _Log(jobs.submit[:count] - jobs.submit[0], size, jobs.machine, report)
+
+
+def _factors(
+    scenario: MoldableScenario, trace: TraceMoldable, processors: npt.NDArray[np.int64]
+) -> Floats:
+    """[n] how much longer each job would have run on one processor."""
+    if trace.work == "run time":
+        return np.ones(len(processors))
+    if trace.work == "linear":
+        return processors.astype(np.float64)
+    speedup = np.array([float(factor) for factor in scenario.speedup_of(0)])
+    return np.asarray(speedup[np.minimum(processors, len(speedup)) - 1])
+
+
+def rounded(value: float) -> Fraction:
+    """A rate or a mean to :data:`DIGITS` significant digits."""
+    return Fraction(f"{value:.{DIGITS - 1}e}")
+
+
+def _told(
+    scenario: MoldableScenario, trace: TraceMoldable, log: _Log, files: tuple[str, ...]
+) -> MoldableScenario:
+    """The scenario with servers, arrival rate and sizes as they are in force.
+
+    Raises
+    ------
+    ScenarioError
+        If the log's machine is too small for the class, or too large for a run.
+    """
+    servers = scenario.servers.count or log.machine
+    mean = rounded(fsum(log.size) / len(log.size))
+    rate = rounded(1 / (log.gap * servers)) if trace.load is None else trace.load / mean
+    if len(str(rate)) > LONGEST:
+        rate = rounded(float(rate))
+    groups = np.array_split(np.sort(log.size), min(len(log.size), MOST_TOLD))
+    size = {
+        "distribution": "empirical",
+        "values": [str(rounded(float(group.mean()))) for group in groups],
+        "mean": str(mean),
+    }
+    job_class = as_data(scenario)["classes"][0] | {"arrival_rate": str(rate), "size": size}
+    job_class.pop("share", None)
+    gap = log.gap if trace.load is None else float(1 / (rate * servers))
+    changes: dict[str, Any] = {
+        "run": run_over(scenario, gap * (len(log.time) - 1)),
+        "servers": {"count": servers},
+        "classes": [job_class],
+        "workload": trace.model_dump(mode="json", exclude_none=True) | {"paths": list(files)},
+    }
+    return validated(MoldableScenario, as_data(scenario) | changes)
+
+
+def _notes(scenario: MoldableScenario, log: _Log) -> list[str]:
+    trace = scenario.workload
+    assert isinstance(trace, TraceMoldable)
+    gap, mean, servers = _mean_gap(scenario), float(scenario.mean_of(0)), scenario.servers.count
+    told = {"speed-up": "run time times speed-up", "linear": "run time times processors",
+            "run time": "run time"}[trace.work]  # fmt: skip
+    notes = [f"the inherent size of a job is its {told}, {mean:,.6g} s on average; with "
+             f"{gap:,.6g} s from one arrival to the next they offer {servers:,} servers a load of "
+             f"{float(scenario.load):.4g}"]  # fmt: skip
+    if trace.load is not None:
+        notes.append(f"times between arrivals are scaled by {gap / log.gap:.4g}")
+    if log.machine != servers:
+        notes.append(f"the log's machine has {log.machine:,} processors")
+    return notes

@@ -1,0 +1,60 @@
+"""What a policy of a system of moldable jobs may look at: read-only, and always current."""
+
+from __future__ import annotations
+
+from typing import Mapping, NamedTuple
+
+import numpy as np
+
+from model.kinds.moldable import physics
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.rules import Rules
+from model.kinds.moldable.state import MoldableState
+from model.kinds.moldable.tables import Tables
+from model.systems import random_words
+
+
+class Job(NamedTuple):
+    """A job that arrives, as a policy sees it."""
+
+    number: int
+    type: int  #: its class
+
+
+class MoldableView:
+    """The state as a policy sees it; *scripted* has the requests that a script gives, by job."""
+
+    def __init__(
+        self,
+        numbers: MoldableNumbers,
+        tables: Tables,
+        rules: Rules,
+        state: MoldableState,
+        scripted: Mapping[int, int],
+    ) -> None:
+        self.numbers = numbers
+        self._tables = tables
+        self._rules = rules
+        self._state = state
+        self._scripted = scripted
+
+    def free(self, job_class: int) -> int:
+        """j: free servers that a job of the class may take."""
+        return physics.free_for(self._state, self._rules, job_class)
+
+    def uniform(self, job: int) -> float:
+        """The number in (0, 1] by which a job's request is drawn, for display."""
+        with np.errstate(over="ignore"):
+            return random_words.uniform(random_words.random_word(self._tables.key[0], job, 0))
+
+    def request(self, job: Job) -> int:
+        """For how many servers a job asks, as its script says or as it is drawn."""
+        if job.number in self._scripted:
+            return self._scripted[job.number]
+        with np.errstate(over="ignore"):
+            return physics.request(self._tables, self._rules, job.type, job.number,
+                                   self.free(job.type))  # fmt: skip
+
+    def is_scripted(self, job: int) -> bool:
+        """Whether a script says how many servers the job asks for."""
+        return job in self._scripted

@@ -1,0 +1,46 @@
+"""Jobs with phases on unlimited servers (Hong, Xie & Wang 2023): the room of its paper."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from model.kinds.declaration import Experiment, Room, policy_modules
+
+_EXPERIMENTS = {
+    "jrs-gap": Experiment(
+        "How far JRS is from its bound, over the scale of the system",
+        "phases", "Hong, Xie & Wang (2023), Theorem 1",
+        f"{__name__}.experiments.jrs_gap",
+    ),
+    "jrs-peers": Experiment(
+        "JRS beside first fit, best fit, GRAND and power of two choices",
+        "phases", "Hong, Xie & Wang (2023), Section 4.3",
+        f"{__name__}.experiments.jrs_peers",
+    ),
+    "jrs-misestimation": Experiment(
+        "JRS that plans with wrong rates",
+        "phases", "Hong, Xie & Wang (2023), Appendix D",
+        f"{__name__}.experiments.jrs_misestimation",
+    ),
+}  # fmt: skip
+
+ROOM = Room(
+    kind=f"{__name__}.kind",
+    schema=(f"{__name__}.scenario.schema", "PhasesScenario"),
+    readers=MappingProxyType(
+        {
+            "pools": f"{__name__}.scenario.instance",
+        }
+    ),
+    policies=policy_modules(
+        __name__,
+        (
+            "jrs",
+            "grand",
+            "first-fit",
+            "best-fit",
+            "power-of-d",
+        ),
+    ),
+    experiments=MappingProxyType(_EXPERIMENTS),
+)

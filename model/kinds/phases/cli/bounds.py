@@ -1,0 +1,164 @@
+"""``slotscope bounds`` for jobs with phases: Phi, Nbar, the policy, its pools, and Lemma 7."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Mapping
+
+from model.api import Session
+from model.cli.guard import note
+from model.cli.output import last_of, print_json, progress_of, shown, table
+from model.errors import ScenarioError
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.programs.bounds import ClassRow, PhasesBounds, bounds_of
+from model.kinds.phases.programs.plan import PoolPlan
+
+Result = dict[str, Any]
+
+#: A policy that follows no plan.
+PLANLESS = "first-fit"
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Solve and print."""
+    with progress_of(f"bounds {options.scenario}", quiet=options.json):
+        # A policy that plans would solve the program twice; what bounds it is the same for all.
+        session = Session.open(
+            options.scenario, PLANLESS, options.seed, tuple(options.trace), kernel=False
+        )
+        numbers = session.bench.numbers
+        for warning in numbers.warnings():
+            note(f"warning: {warning}")
+        result = {"scenario": options.scenario, **execute_phases(numbers)}
+    if options.json:
+        print_json(result)
+        return 0
+    print(_text(result))
+    return 0
+
+
+def execute_phases(numbers: PhaseNumbers) -> Result:
+    """Everything that bounds the servers of a scenario, ready for JSON.
+
+    Returns
+    -------
+    ``programs`` (name -> ``objective``, ``exact``, ``status``, ``solution``), ``phases`` (their
+    names, the order of all vectors), ``configurations`` (|K|), ``mean_jobs``, ``budget``,
+    ``spent``, ``cases``, ``classes``, ``pools`` and ``lemma7``.
+
+    Raises
+    ------
+    ScenarioError
+        If nothing bounds the servers.
+    """
+    bounds = last_of(bounds_of(numbers), "Reports on the single-server problem")
+    if not bounds.solved:
+        raise ScenarioError(bounds.problem.rstrip(".") or "found nothing that bounds the servers")
+    assert bounds.lemma7 is not None
+    return {
+        "programs": _programs(bounds),
+        "phases": list(bounds.phases),
+        "scale": float(bounds.scale),
+        "configurations": bounds.configurations,
+        "mean_jobs": bounds.mean_jobs,
+        "budget": bounds.budget,
+        "spent": bounds.spent,
+        "budget_price": bounds.budget_price,
+        "type_prices": list(bounds.type_prices),
+        "cases": {str(case): count for case, count in enumerate(bounds.cases, 1)},
+        "timers": bounds.timers,
+        "classes": [_class(one) for one in bounds.classes],
+        "pools": [_pool(one) for one in bounds.pools],
+        "lemma7": {
+            "stationary": bounds.lemma7.stationary,
+            "requests": bounds.lemma7.requests,
+            "holds": bounds.lemma7.holds,
+        },
+        "certified": bounds.certified,
+        "gap": bounds.gap,
+    }
+
+
+def _programs(bounds: PhasesBounds) -> Result:
+    assert bounds.nbar is not None
+    phi = bounds.exact_phi
+    scaled = None if phi is None else bounds.scale / phi
+    programs = {
+        "single-server": {
+            "objective": bounds.phi,
+            "exact": None if phi is None else str(phi),
+            "status": bounds.status,
+            "solution": [_class(one) for one in bounds.classes if one.share > 0],
+        },
+        "servers": {
+            "objective": bounds.nbar,
+            "exact": None if scaled is None else str(scaled),
+            "status": "lower bound, Theorem 2",
+            "solution": [],
+        },
+    }
+    if bounds.packing is not None:
+        programs["configurations"] = {
+            "objective": float(bounds.scale) * bounds.packing,
+            "exact": None,
+            "status": "optimal",
+            "solution": [],
+        }
+    return programs
+
+
+def _class(one: ClassRow) -> Result:
+    return {
+        "share": one.share,
+        "configurations": one.configurations,
+        "passed": one.passed,
+        "throughput": list(one.throughput),
+        "k0": list(one.start),
+    }
+
+
+def _pool(pool: PoolPlan) -> Result:
+    return {
+        "servers": pool.servers,
+        "token_limit": pool.token_limit,
+        "nbar": pool.nbar,
+        "share": pool.share,
+        "route": pool.route.tolist(),
+        "arrival_rates": pool.arrival_rates.tolist(),
+        "k0": None if pool.patch is None else pool.patch.tolist(),
+    }
+
+
+def _text(result: Mapping[str, Any]) -> str:
+    cases, lemma = result["cases"], result["lemma7"]
+    spent = f"cost {shown(result['spent'])} of a budget of {shown(result['budget'])}"
+    lines = [
+        f"{result['scenario']}: {result['configurations']:,} configurations, "
+        f"{shown(result['mean_jobs'])} jobs in the long run",
+        table(("program", "objective", "exact", "status"), [
+            (name, shown(item["objective"]), _short(item["exact"]), item["status"])
+            for name, item in result["programs"].items()
+        ]),
+        *([] if result["budget_price"] is None else [spent]),
+        f"timers or waiting in {cases['1']} configurations, a request at once in {cases['2']}, "
+        f"nothing in {cases['3']}; timers run in {result['timers']}",
+        f"Lemma 7 {'holds' if lemma['holds'] else 'does not hold'}: the policy's chain differs "
+        f"from pi by {lemma['stationary']:.1e} and from u by {lemma['requests']:.1e}",
+        "",
+        "pools of Join-Requesting-Server",
+        table(("pool", "share", "Nbar", "servers", "token limit", "k0"), [
+            (str(number), shown(pool["share"]), shown(pool["nbar"]), str(pool["servers"]),
+             str(pool["token_limit"]), _listed(pool["k0"]))
+            for number, pool in enumerate(result["pools"], 1)
+        ]),
+    ]  # fmt: skip
+    return "\n".join(lines).rstrip()
+
+
+def _short(exact: str | None) -> str:
+    """A rational that can be read; others are for JSON."""
+    return exact if exact is not None and len(exact) <= 24 else "-"
+
+
+def _listed(jobs: list[int] | None) -> str:
+    return "-" if jobs is None else f"({', '.join(map(str, jobs))})"

@@ -1,0 +1,87 @@
+"""What panels and sentences may know of a system with phases besides its state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.phases.programs.rules import AFTER_PAUSE, LIMIT_IN_ALL, LIMIT_REACHED
+from model.kinds.phases.state import NOW, PhaseState
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseFacts:
+    """What stays the same while one policy runs.
+
+    Attributes
+    ----------
+    plan:
+        The plan of JRS (:class:`model.kinds.phases.programs.plan.Plan`); None for its peers.
+    rules:
+        It as tables (:class:`model.kinds.phases.programs.rules.Rules`); None for its peers.
+    pool_of:
+        [L] the pool of each normal server; empty where servers are unlimited.
+    pools:
+        P.
+    """
+
+    plan: Any
+    rules: Any
+    pool_of: NDArray[np.int32]
+    pools: int
+
+    @property
+    def normal_servers(self) -> int:
+        """L; 0 where servers are unlimited and none is a backup."""
+        return len(self.pool_of)
+
+    @property
+    def limit_in_all(self) -> bool:
+        """Whether the token limit of a pool is one for all its types together."""
+        return self.rules is not None and bool(self.rules.option[LIMIT_IN_ALL])
+
+    @property
+    def limit_reached(self) -> bool:
+        """Whether a limit is passed as soon as there are as many tokens."""
+        return self.rules is not None and bool(self.rules.option[LIMIT_REACHED])
+
+    @property
+    def asks_after_pause(self) -> bool:
+        """Whether the end of a pause can make a server ask for jobs."""
+        return self.rules is not None and bool(self.rules.option[AFTER_PAUSE])
+
+    def first_server(self, pool: int) -> int:
+        """The number of the first normal server of a pool."""
+        return int(np.searchsorted(self.pool_of, pool))
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseStanding:
+    """What follows from a state.
+
+    Attributes
+    ----------
+    present:
+        [P, C] normal servers of each pool in each observed configuration; C = 0 without a lattice.
+    occupancy:
+        [C] the share of the normal servers' time that was spent in each observed configuration.
+    """
+
+    present: NDArray[np.int64]
+    occupancy: NDArray[np.float64]
+
+
+def standing(state: PhaseState, facts: PhaseFacts) -> PhaseStanding:
+    """What follows from *state*."""
+    configurations = len(state.occupancy)
+    present = np.zeros((facts.pools, configurations), np.int64)
+    if not configurations:
+        return PhaseStanding(present, state.occupancy.copy())
+    np.add.at(present, (facts.pool_of, state.observed), 1)
+    spent = state.occupancy.copy()
+    np.add.at(spent, state.observed, state.clock[NOW] - state.observed_since)
+    total = spent.sum()
+    return PhaseStanding(present, spent / total if total else spent)

@@ -1,0 +1,363 @@
+"""What must hold after every event of a system with phases, said in sentences.
+
+Hong, Xie & Wang (2023), Sections 2 and 4.2.  Everything is looked at afresh from the arrays,
+without the code that maintains them, so that a slip in either shows.  Servers, pools and backup
+servers are numbered from 1 in the sentences.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.phases.lattice import cost_rate
+from model.kinds.phases.programs.rules import LIMIT_IN_ALL, LIMIT_REACHED
+from model.kinds.phases.state import (
+    ACTIVE,
+    ARRIVED,
+    BACKUP,
+    COST,
+    DEPARTED,
+    FIRST_BACKUP,
+    FREE,
+    MATCHED,
+    MOVES,
+    NEXT_ARRIVAL,
+    NEXT_TIMER,
+    NEXT_TOKEN,
+    NEXT_VIRTUAL,
+    NOW,
+    OVERFLOWED,
+    PAUSED,
+    REAL,
+    REQUESTED,
+    TOKENS,
+    VIRTUAL,
+    VIRTUAL_ARRIVED,
+    VIRTUAL_LEFT,
+    PhaseState,
+)
+from model.kinds.phases.system import PhaseSystem
+
+Sentences = Iterator[str]
+
+#: Children of a node in the heap of moves.
+HEAP_CHILDREN = 4
+
+#: Server-time is a sum of many differences of times.
+TIME_TOLERANCE = 1e-9
+
+
+def violations(system: PhaseSystem, state: PhaseState) -> list[str]:
+    """Every invariant that *state* breaks, one sentence with its numbers each.
+
+    An empty list says that jobs, servers, backup servers, tokens, limits, pauses, timers, costs,
+    counts and the lists inside the state are all sound.
+    """
+    found = [*_records(system, state), *_places(system, state)]
+    if found:  # who is where is not known: what is counted by it says nothing more
+        return found
+    found = [*_jobs(system, state), *_backups(state), *_moves(system, state)]
+    found += [*_conservation(system, state), *_areas(state), *_costs(system, state)]
+    if not system.normal_servers:
+        return [*found, *_no_tokens(state)]
+    found += [*_tokens(system, state), *_limits(system, state), *_tournament(state)]
+    astray = [*_observed(system, state)]
+    return [*found, *(astray or _timers(system, state))]
+
+
+def _records(system: PhaseSystem, state: PhaseState) -> Sentences:
+    """Each job record is a job's, or stands once in the stack of free ones."""
+    free = np.sort(state.free_record[: int(state.number[FREE])])
+    if not np.array_equal(free, np.flatnonzero(state.job_number < 0)):
+        yield f"{len(free)} job records are called free, " \
+              f"{(state.job_number < 0).sum()} have no job"  # fmt: skip
+    began = system.initial_jobs + state.number[NEXT_ARRIVAL]
+    for virtual, word, given in ((0, "real", began), (1, "virtual", state.number[NEXT_VIRTUAL])):
+        numbers = state.job_number[(state.job_number >= 0) & (state.job_virtual == virtual)]
+        if (numbers >= given).any():
+            yield f"a {word} job has number {numbers.max()}, given were those below {given}"
+        if len(np.unique(numbers)) < len(numbers):
+            yield f"two {word} jobs have the same number"
+
+
+def _places(system: PhaseSystem, state: PhaseState) -> Sentences:
+    """Each job is in a phase, on a server of its pool or, if it is real, on a backup server."""
+    live, phases = state.job_number >= 0, system.numbers.phases
+    for name, array in (("phase", state.job_phase), ("type", state.job_type)):
+        if (live & ((array < 0) | (array >= phases))).any():
+            yield f"a job has a {name} that is none of {phases}"
+    backup = live & (state.job_server <= FIRST_BACKUP)
+    if (backup & (state.job_virtual == 1)).any():
+        yield "a virtual job is on a backup server"
+    if backup.any() and not system.normal_servers:
+        yield f"{backup.sum()} jobs are on backup servers, of which the policy knows none"
+    on = live & ~backup
+    if (on & ((state.job_server < 0) | (state.job_server >= len(state.jobs_on)))).any():
+        yield "a job is on no server"
+    elif system.normal_servers:
+        strange = state.job_pool[on] != system.policy.pool_of[state.job_server[on]]
+        if strange.any():
+            yield f"{strange.sum()} jobs are on servers of another pool"
+
+
+def _on_servers(state: PhaseState, virtual: int) -> NDArray[np.int64]:
+    """[S, I] jobs in each phase on each server."""
+    here = (state.job_number >= 0) & (state.job_server >= 0) & (state.job_virtual == virtual)
+    counts = np.zeros(state.real.shape, np.int64)
+    np.add.at(counts, (state.job_server[here], state.job_phase[here]), 1)
+    return counts
+
+
+def _jobs(system: PhaseSystem, state: PhaseState) -> Sentences:
+    """K, zeta and what they need are those of the jobs; no server has more than it may."""
+    numbers, live = system.numbers, state.job_number >= 0
+    real, virtual = _on_servers(state, 0), _on_servers(state, 1)
+    peak = np.zeros_like(state.peak_use)
+    here = live & (state.job_server >= 0) & (state.job_virtual == 0)
+    np.add.at(peak, state.job_server[here], numbers.peak[state.job_type[here]])
+    checks = (("real jobs", real, state.real), ("virtual jobs", virtual, state.virtual),
+              ("units in use", real @ numbers.demand, state.use),
+              ("units at their peak", peak, state.peak_use),
+              ("jobs in all", real.sum(axis=1)[:, None], state.jobs_on[:, None]))  # fmt: skip
+    for word, right, counted in checks:
+        for server in np.flatnonzero((right != counted).any(axis=1)):
+            yield (f"server {server + 1} has {right[server].tolist()} {word}, counted "
+                   f"{counted[server].tolist()}")  # fmt: skip
+    backup = int((live & (state.job_server <= FIRST_BACKUP)).sum())
+    totals = ((REAL, real.sum() + backup, "real jobs"), (VIRTUAL, virtual.sum(), "virtual jobs"),
+              (BACKUP, backup, "jobs on backup servers"),
+              (ACTIVE, (real.sum(axis=1) > 0).sum() + backup, "active servers"))  # fmt: skip
+    for place, count, word in totals:
+        if state.number[place] != count:
+            yield f"there are {count} {word}, counted {state.number[place]}"
+    yield from _limits_of_servers(system, real + virtual + state.tokens)
+
+
+def _limits_of_servers(system: PhaseSystem, load: NDArray[np.int64]) -> Sentences:
+    """Jobs and what a server has asked for stay within K_max and a hard capacity."""
+    numbers = system.numbers
+    most = numbers.model.most_jobs
+    for server in np.flatnonzero(load.sum(axis=1) > most):
+        yield (f"server {server + 1} has {load[server].sum()} jobs and tokens, allowed: "
+               f"{most}")  # fmt: skip
+    if numbers.model.hard:
+        for server in np.flatnonzero((load @ numbers.demand > numbers.capacity).any(axis=1)):
+            yield (f"the jobs and tokens of server {server + 1} need "
+                   f"{(load[server] @ numbers.demand).tolist()} units, its capacity is "
+                   f"{numbers.capacity.tolist()}")  # fmt: skip
+
+
+def _backups(state: PhaseState) -> Sentences:
+    """Each backup server in use holds one job, which is on it; the idle one is the lowest."""
+    live = np.flatnonzero((state.job_number >= 0) & (state.job_server <= FIRST_BACKUP))
+    held = np.full_like(state.backup_record, -1)
+    places = FIRST_BACKUP - state.job_server[live]
+    beyond = (places >= held.shape[1]) | (state.job_pool[live] < 0)
+    if beyond.any() or (state.job_pool[live] >= len(held)).any():
+        yield "a job is on a backup server that is not there"
+        return
+    taken = np.zeros(held.shape, np.int64)
+    np.add.at(taken, (state.job_pool[live], places), 1)
+    held[state.job_pool[live], places] = live
+    for pool, backup in np.argwhere(taken > 1).tolist():
+        yield f"backup server {backup + 1} of pool {pool + 1} has {taken[pool, backup]} jobs"
+    for pool, backup in np.argwhere(held != state.backup_record).tolist():
+        yield f"backup server {backup + 1} of pool {pool + 1} is not that of its job"
+    for pool, row in enumerate(state.backup_record):
+        idle = int(np.argmax(row < 0)) if (row < 0).any() else len(row)
+        if state.backup_idle[pool] != idle:
+            yield (f"backup server {idle + 1} of pool {pool + 1} is the first that is idle, called "
+                   f"so: {state.backup_idle[pool] + 1}")  # fmt: skip
+
+
+def _moves(system: PhaseSystem, state: PhaseState) -> Sentences:
+    """The heap holds each job that will move once, in order, none in the past."""
+    size = int(state.number[MOVES])
+    times, records = state.heap_time[:size], state.heap_record[:size]
+    will = np.flatnonzero((state.job_number >= 0) & np.isfinite(state.job_due))
+    if not np.array_equal(np.sort(records), will):
+        yield f"the heap has {size} moves, {len(will)} jobs will move"
+        return
+    if not np.array_equal(times, state.job_due[records]):
+        yield "the heap has another time than the job"
+    parents = (np.arange(1, size) - 1) // HEAP_CHILDREN
+    later = state.job_number[records[parents]] > state.job_number[records[1:]]
+    if ((times[parents] > times[1:]) | ((times[parents] == times[1:]) & later)).any():
+        yield "the heap of moves is not in order"
+    if size and times.min() < state.clock[NOW]:
+        yield f"a move at {times.min():g} is before the present, {state.clock[NOW]:g}"
+    following = state.job_next[will]
+    wrong = (following < 0) | (following > system.numbers.phases) \
+        | (following == state.job_phase[will])  # fmt: skip
+    if wrong.any():
+        yield f"{wrong.sum()} jobs will move to no other phase"
+
+
+def _conservation(system: PhaseSystem, state: PhaseState) -> Sentences:
+    """Who came is here or has left; a token that was made is here or was taken."""
+    tally, number = state.tally.sum(axis=1), state.number
+    began, pretended = system.initial_jobs, 0
+    if system.script:
+        pretended = system.script.initial_virtual
+    if tally[ARRIVED] + began != number[REAL] + tally[DEPARTED]:
+        yield (f"{tally[ARRIVED] + began} jobs came, but {number[REAL]} are here and "
+               f"{tally[DEPARTED]} left")  # fmt: skip
+    if tally[ARRIVED] != number[NEXT_ARRIVAL]:
+        yield f"{number[NEXT_ARRIVAL]} arrivals were taken, {tally[ARRIVED]} jobs arrived"
+    if number[NEXT_VIRTUAL] != number[VIRTUAL] + tally[VIRTUAL_LEFT]:
+        yield (f"{number[NEXT_VIRTUAL]} virtual jobs came, but {number[VIRTUAL]} are here and "
+               f"{tally[VIRTUAL_LEFT]} left")  # fmt: skip
+    if number[NEXT_VIRTUAL] != tally[VIRTUAL_ARRIVED] + pretended:
+        yield (f"{tally[VIRTUAL_ARRIVED] + pretended} virtual arrivals, the next one has number "
+               f"{number[NEXT_VIRTUAL] + 1}")  # fmt: skip
+    if number[NEXT_TOKEN] != tally[REQUESTED]:
+        yield f"{tally[REQUESTED]} tokens were made, numbered up to {number[NEXT_TOKEN]}"
+    if not system.normal_servers:
+        return
+    if tally[ARRIVED] != tally[MATCHED] + tally[OVERFLOWED]:
+        yield (f"{tally[ARRIVED]} jobs arrived, but {tally[MATCHED]} took a token and "
+               f"{tally[OVERFLOWED]} overflowed")  # fmt: skip
+    if tally[REQUESTED] != number[TOKENS] + tally[MATCHED] + tally[VIRTUAL_ARRIVED]:
+        yield (f"{tally[REQUESTED]} tokens were made, but {number[TOKENS]} are here, "
+               f"{tally[MATCHED]} were taken by jobs and {tally[VIRTUAL_ARRIVED]} by virtual "
+               "ones")  # fmt: skip
+
+
+def _areas(state: PhaseState) -> Sentences:
+    """Integrals over time are not negative, and cover the time of every normal server."""
+    if not (state.area >= 0).all():
+        yield f"an integral over time is {state.area.min():g}"
+    if not len(state.observed):
+        return
+    now = float(state.clock[NOW])
+    spent = state.occupancy.sum() + (now - state.observed_since).sum()
+    whole = now * len(state.observed)
+    if (state.occupancy < 0).any() or abs(spent - whole) > TIME_TOLERANCE * max(whole, 1.0):
+        yield (f"{len(state.observed)} servers were observed for {spent:g} in all, {whole:g} has "
+               "passed")  # fmt: skip
+
+
+def _costs(system: PhaseSystem, state: PhaseState) -> Sentences:
+    """h of each server's real jobs, and in all, exactly; 0 without jobs."""
+    model, unit = system.numbers.model, system.numbers.cost_unit
+    if cost_rate(model, (0,) * len(model.phases)):
+        yield "a server without jobs has a cost"
+    rows, inverse = np.unique(state.real, axis=0, return_inverse=True)
+    rates = [cost_rate(model, tuple(row)) / unit for row in rows.tolist()]
+    right = np.array([int(rate) for rate in rates], np.int64)[inverse.reshape(-1)]
+    for server in np.flatnonzero(right != state.cost):
+        yield f"server {server + 1} has cost {right[server]}, counted {state.cost[server]}"
+    total = int(right.sum())
+    for record in np.flatnonzero((state.job_number >= 0) & (state.job_server <= FIRST_BACKUP)):
+        alone = [int(state.job_phase[record] == i) for i in range(len(model.phases))]
+        total += int(cost_rate(model, tuple(alone)) / unit)
+    if total != state.number[COST]:
+        yield f"all servers have cost {total}, counted {state.number[COST]}"
+
+
+def _no_tokens(state: PhaseState) -> Sentences:
+    """Policies without normal servers have neither tokens nor virtual jobs."""
+    for place, word in ((TOKENS, "tokens"), (VIRTUAL, "virtual jobs"), (PAUSED, "pauses")):
+        if state.number[place]:
+            yield f"there are {state.number[place]} {word}, and the policy knows none"
+
+
+def _tokens(system: PhaseSystem, state: PhaseState) -> Sentences:
+    """The lists of tokens are in order of age, and agree with what each server has out."""
+    held = np.zeros(state.tokens.shape, np.int64)
+    for pool, kind in np.ndindex(*state.token_count.shape):
+        count = int(state.token_count[pool, kind])
+        numbers, servers = state.token_number[pool, kind], state.token_server[pool, kind]
+        name = f"type {system.numbers.model.phases[kind]} in pool {pool + 1}"
+        mine = servers[:count]
+        outside = (mine < 0) | (mine >= len(held))
+        if outside.any() or (system.policy.pool_of[mine] != pool).any():
+            yield f"a token of {name} is of no server of the pool"
+            return
+        np.add.at(held[:, kind], mine, 1)
+        ages = state.token_time[pool, kind, :count]
+        disordered = (np.diff(numbers[:count]) <= 0).any() or (np.diff(ages) < 0).any()
+        if disordered or (ages > state.clock[NOW]).any():
+            yield f"the tokens of {name} are not in order of age"
+        if (numbers[count:] != -1).any() or (servers[count:] != -1).any():
+            yield f"there are {(numbers >= 0).sum()} tokens of {name}, counted {count}"
+    for server in np.flatnonzero((held != state.tokens).any(axis=1)):
+        yield (f"server {server + 1} holds {held[server].tolist()} tokens, counted "
+               f"{state.tokens[server].tolist()}")  # fmt: skip
+    for server in np.flatnonzero(held.sum(axis=1) != state.tokens_on):
+        yield (f"server {server + 1} holds {held[server].sum()} tokens in all, counted "
+               f"{state.tokens_on[server]}")  # fmt: skip
+    for place, count, word in ((TOKENS, held.sum(), "tokens"),
+                               (PAUSED, held.any(axis=1).sum(), "paused servers")):  # fmt: skip
+        if state.number[place] != count:
+            yield f"there are {count} {word}, counted {state.number[place]}"
+
+
+def _limits(system: PhaseSystem, state: PhaseState) -> Sentences:
+    """No more tokens than eta_max, of each type or in all, as the policy reads it."""
+    rules = system.policy.rules
+    counts = state.token_count.astype(np.int64)
+    if rules.option[LIMIT_IN_ALL]:
+        counts = counts.sum(axis=1, keepdims=True)
+    most = np.maximum(rules.limit - rules.option[LIMIT_REACHED], 0)
+    for pool, kind in np.argwhere(counts > most[:, None]).tolist():
+        word = "" if rules.option[LIMIT_IN_ALL] else \
+            f" of type {system.numbers.model.phases[kind]}"  # fmt: skip
+        yield f"pool {pool + 1} has {counts[pool, kind]} tokens{word}, allowed: {most[pool]}"
+
+
+def _timers(system: PhaseSystem, state: PhaseState) -> Sentences:
+    """A timer runs where the rules say so and no token is out."""
+    rules, runs = system.policy.rules, state.timer_number >= 0
+    paused = state.tokens_on > 0
+    for server in np.flatnonzero(runs & paused):
+        yield f"server {server + 1} is paused and a timer of it runs"
+    wanted = rules.rate[rules.pool_of, state.observed] > 0
+    for server in np.flatnonzero(~paused & (runs != wanted)):
+        yield (f"a timer of server {server + 1} {'runs' if runs[server] else 'does not run'} at "
+               f"{_configuration(system, int(state.observed[server]))}")  # fmt: skip
+    due = state.timer_due
+    if (np.isfinite(due) & ~runs).any() or (not system.script and ~np.isfinite(due[runs]).all()):
+        yield "a timer runs without a time, or has a time and does not run"
+    if np.isfinite(due).any() and due.min() < state.clock[NOW]:
+        yield f"a timer at {due.min():g} is before the present, {state.clock[NOW]:g}"
+    numbers = state.timer_number[runs]
+    if len(np.unique(numbers)) < len(numbers) or (numbers >= state.number[NEXT_TIMER]).any():
+        yield "two timers have the same number, or one has a number that is not given yet"
+
+
+def _tournament(state: PhaseState) -> Sentences:
+    """Each node of the tournament of timers names the first that is due below it."""
+    width = len(state.timer_tree) // 2
+    leaves = np.r_[np.arange(len(state.timer_due)), np.full(width - len(state.timer_due), -1)]
+    if not np.array_equal(state.timer_tree[width:], leaves):
+        yield "a leaf of the tournament of timers is not its server"
+        return
+    due = np.r_[state.timer_due, np.inf]  # the last stands for no server, -1
+    for node in range(width - 1, 0, -1):
+        left, right = (int(state.timer_tree[2 * node + side]) for side in (0, 1))
+        first = right if right >= 0 and due[right] < due[left] else left
+        if state.timer_tree[node] != first:
+            yield (f"server {state.timer_tree[node] + 1} wins the tournament of timers against "
+                   f"server {first + 1}, which is due first")  # fmt: skip
+            return
+
+
+def _observed(system: PhaseSystem, state: PhaseState) -> Sentences:
+    """The observed configuration is that of the real and the virtual jobs."""
+    configurations = system.numbers.lattice.configurations
+    if ((state.observed < 0) | (state.observed >= len(configurations))).any():
+        yield "an observed configuration is none of the lattice"
+        return
+    seen = configurations[state.observed]
+    for server in np.flatnonzero((seen != state.real + state.virtual).any(axis=1)):
+        yield (f"server {server + 1} is observed at {seen[server].tolist()}, but has "
+               f"{state.real[server].tolist()} real and {state.virtual[server].tolist()} virtual "
+               "jobs")  # fmt: skip
+
+
+def _configuration(system: PhaseSystem, place: int) -> str:
+    return str(tuple(system.numbers.lattice.configurations[place].tolist()))

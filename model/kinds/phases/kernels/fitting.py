@@ -1,0 +1,149 @@
+"""The policies without tokens compiled: GRAND(aZ), first fit, best fit and power of d choices.
+
+Reference
+    The references are :mod:`model.kinds.phases.policies.grand`, ``first_fit``, ``best_fit`` and
+    ``power_of_d``.
+Implements
+    Busy servers, and those with room for each type, stand in bit sets
+    (:mod:`model.kinds.phases.kernels.fits`).  All place a job in one place of the loop, so that
+    it is compiled once.
+Symbols
+    l  ``server``
+Deviations
+    None.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.phases import physics
+from model.kinds.phases.kernels import fits, loop
+from model.kinds.phases.kernels.loop import (
+    ARRIVES,
+    AT_FLAG,
+    AT_LIMIT,
+    DRAWS,
+    DUE,
+    FITTING,
+    FLAGS,
+    JOB,
+    RULE,
+    SERVER,
+    SHARE_DENOMINATOR,
+    SHARE_NUMERATOR,
+    TYPE,
+)
+from model.kinds.phases.rows import FLAG_PLACED
+from model.kinds.phases.state import REAL
+from model.kinds.phases.tables import CHOICE_KEY
+from model.systems import random_words
+
+State = Any
+Array = Any
+
+#: Values of the place ``RULE`` in ``constant``, by the names of the policies.
+RULES = ("first-fit", "best-fit", "grand", "power-of-d")
+FIRST_FIT, BEST_FIT, GRAND, POWER_OF_D = range(4)
+
+next_due = loop.next_due
+begin_arrival = loop.begin_arrival
+run_move = loop.run_move
+finish = loop.finish
+random_word = random_words.random_word
+below = random_words.below
+put = physics.put
+follow = fits.follow
+has = fits.has
+member = fits.member
+first_without = fits.first_without
+least_left = fits.least_left
+
+
+@jitable
+def chosen(state: State, tables: Any, index: Any, constant: Array, outcome: Array) -> int:
+    """The busy server that takes the arriving job, or -1 for an idle one."""
+    job, kind = outcome[JOB], outcome[TYPE]
+    if constant[RULE] == POWER_OF_D:
+        return int(tightest_drawn(tables, index, constant, outcome))
+    fitting = index.members[np.uintp(kind)]
+    outcome[FITTING] = fitting
+    if constant[RULE] == BEST_FIT:
+        return int(least_left(index, kind))
+    position = 0
+    if constant[RULE] == GRAND:
+        up = constant[SHARE_DENOMINATOR] - 1
+        total = (constant[SHARE_NUMERATOR] * state.number[REAL] + up) // constant[SHARE_DENOMINATOR]
+        total += fitting
+        if total > 0:
+            position = below(random_word(tables.key[CHOICE_KEY], job, 0), total)
+    return int(member(index.room, kind, position)) if position < fitting else -1
+
+
+@jitable
+def tightest_drawn(tables: Any, index: Any, constant: Array, outcome: Array) -> int:
+    """Of d busy servers drawn with replacement the one where the job fits with the least left."""
+    busy = index.members[index.room.shape[0]]
+    outcome[FITTING] = 0
+    found = -1
+    if busy == 0:
+        return found
+    for draw in range(constant[DRAWS]):
+        word = random_word(tables.key[CHOICE_KEY], outcome[JOB], draw)
+        server = member(index.busy, 0, below(word, busy))
+        if has(index.room, outcome[TYPE], server):
+            outcome[FITTING] += 1
+            if found < 0 or index.left[np.uintp(server)] < index.left[np.uintp(found)]:
+                found = server
+    return found
+
+
+def advance(
+    state: State,
+    tables: Any,
+    index: Any,
+    jobs: Any,
+    constant: Array,
+    until: float,
+    tape: Array,
+    samples: Array,
+    done: Array,
+    outcome: Array,
+) -> int:
+    """Run events until *tape* is full, *until* is passed or more is needed; returns why.
+
+    Parameters
+    ----------
+    tables:
+        :class:`model.kinds.phases.tables.Tables`.
+    index:
+        :class:`model.kinds.phases.kernels.fits.Fits`.
+    jobs:
+        The block of the next arrival.
+    constant, outcome:
+        See :mod:`model.kinds.phases.kernels.loop`.
+    done:
+        [2] rows and samples written.
+    """
+    while done[0] < len(tape):
+        due = next_due(state, jobs, constant, until, outcome)
+        if due < DUE:
+            return due
+        if due == ARRIVES:
+            record = begin_arrival(state, jobs, constant, outcome)
+            server = chosen(state, tables, index, constant, outcome)
+            if server < 0 or constant[RULE] == FIRST_FIT:
+                idle = first_without(index.busy, 0)
+                server = idle if server < 0 or idle < server else server
+            put(state, tables, record, server)
+            outcome[SERVER] = server
+            outcome[FLAGS] |= FLAG_PLACED
+        else:
+            server = run_move(state, tables, outcome)
+        follow(index, state, server)
+        if finish(state, tables, constant, -1, outcome, tape, samples, done):
+            return AT_FLAG
+    return AT_LIMIT

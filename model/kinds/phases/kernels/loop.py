@@ -1,0 +1,231 @@
+"""The loop over events that the kernels of systems with phases share, piece by piece."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.phases import physics, sampling, timers
+from model.kinds.phases.rows import (
+    FLAG_ARRIVED,
+    FLAG_DEPARTED,
+    FLAG_IDLE,
+    FLAG_MOVED,
+    FLAG_OF_VIRTUAL,
+    FLAG_OVERRUN,
+    FLAG_TICKED,
+)
+from model.kinds.phases.state import (
+    ACTIVE,
+    COST,
+    EVENT,
+    FREE,
+    NEXT_ARRIVAL,
+    NOW,
+    TOKENS,
+)
+from model.records import ARRIVAL, DEPARTURE, MOVE, TICK
+
+State = Any
+Array = Any
+
+# Why a kernel returns.
+AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM = range(6)
+#: What :func:`next_due` returns where an event is due: at least DUE; other codes end the call.
+DUE = 100
+ARRIVES, MOVES_ON, RINGS = range(DUE, DUE + 3)
+
+# Places in ``constant``.
+INITIAL_JOBS, LAST_BLOCK, STOP_FLAGS, STRIDE, EXPLAIN, MOST_TOKENS = range(6)
+# Policies without tokens: how they choose a server.
+RULE, DRAWS, SHARE_NUMERATOR, SHARE_DENOMINATOR = range(6, 10)
+CONSTANTS = 10
+
+# Places in ``outcome``.
+(FLAGS, JOB, TOKEN, FIRST_TOKEN, FIRST_VIRTUAL, SERVER, POOL, TYPE, PHASE, MADE, VIRTUALS,
+ OF_TYPE, FITTING, HAD_JOBS, KIND) = range(15)  # fmt: skip
+OUTCOMES = 15
+
+go_on = physics.go_on
+arrive = physics.arrive
+move = physics.move
+leave = physics.leave
+next_timer = timers.next_timer
+extend_trail = physics.extend_trail
+take_sample = sampling.sample
+
+
+@jitable
+def next_due(state: State, jobs: Any, constant: Array, until: float, outcome: Array) -> int:
+    """ARRIVES, MOVES_ON or RINGS after going on to it, or why no event can happen now.
+
+    Of equal times a move comes first, then a tick, then an arrival.
+    """
+    place = state.number[NEXT_ARRIVAL] - jobs.first[0]
+    last = len(jobs.time)
+    if place >= last and not constant[LAST_BLOCK]:
+        return NEEDS_JOBS
+    comes = jobs.time[np.uintp(place)] if place < last else np.inf
+    moves = state.heap_time[0]
+    rings = next_timer(state.timer_due, state.timer_tree)
+    due = min(comes, moves, rings)
+    if due == np.inf:
+        return AT_END
+    if due > until:
+        return AT_TIME
+    if lacks_room(state, constant[MOST_TOKENS]):
+        return NEEDS_ROOM
+    for field in range(OUTCOMES):
+        outcome[field] = -1
+    outcome[FLAGS] = 0
+    outcome[MADE] = 0
+    outcome[VIRTUALS] = 0
+    outcome[HAD_JOBS] = 0
+    go_on(state, due)
+    if moves == due:
+        return MOVES_ON
+    return RINGS if rings == due else ARRIVES
+
+
+@jitable
+def lacks_room(state: State, most_tokens: int) -> bool:
+    """Whether :func:`model.kinds.phases.state.with_room` would let the state grow."""
+    if state.number[FREE] <= state.number[TOKENS] + most_tokens:
+        return True
+    longest = state.token_server.shape[2] - most_tokens
+    pools, types = state.token_count.shape
+    if state.number[TOKENS] > longest:
+        for pool in range(pools):
+            for job_type in range(types):
+                if state.token_count[np.uintp(pool), np.uintp(job_type)] > longest:
+                    return True
+    elif longest < 0:
+        return True
+    for pool in range(pools):
+        if state.backup_idle[np.uintp(pool)] >= state.backup_record.shape[1] - 1:
+            return True
+    return len(state.timer_due) == 0 and state.number[ACTIVE] == len(state.jobs_on)
+
+
+@jitable
+def begin_arrival(state: State, jobs: Any, constant: Array, outcome: Array) -> int:
+    """The next job arrives; returns its record."""
+    arrival = state.number[NEXT_ARRIVAL]
+    job_type = jobs.type[np.uintp(arrival - jobs.first[0])]
+    state.number[NEXT_ARRIVAL] = arrival + 1
+    outcome[KIND] = ARRIVAL
+    outcome[JOB] = constant[INITIAL_JOBS] + arrival
+    outcome[TYPE] = job_type
+    outcome[PHASE] = job_type
+    outcome[FLAGS] = FLAG_ARRIVED
+    return int(arrive(state, outcome[JOB], job_type))
+
+
+@jitable
+def begin_tick(state: State, outcome: Array) -> int:
+    """The timer that rings; returns its server."""
+    server = state.timer_tree[1]
+    outcome[KIND] = TICK
+    outcome[SERVER] = server
+    outcome[HAD_JOBS] = state.jobs_on[np.uintp(server)]
+    outcome[FLAGS] = FLAG_TICKED
+    return int(server)
+
+
+@jitable
+def run_move(state: State, tables: Any, outcome: Array) -> int:
+    """The job that moves next changes its phase or departs; returns its server."""
+    record = state.heap_record[0]
+    at = np.uintp(record)
+    server = state.job_server[at]
+    following = state.job_next[at]
+    outcome[JOB] = state.job_number[at]
+    outcome[SERVER] = server
+    outcome[POOL] = state.job_pool[at]
+    outcome[TYPE] = state.job_phase[at]
+    outcome[PHASE] = following
+    if server >= 0:
+        outcome[HAD_JOBS] = state.jobs_on[np.uintp(server)]
+    if state.job_virtual[at]:
+        outcome[FLAGS] = FLAG_OF_VIRTUAL
+    if following == len(tables.out_rate):
+        outcome[KIND] = DEPARTURE
+        outcome[FLAGS] |= FLAG_DEPARTED
+        leave(state, tables, record)
+    else:
+        outcome[KIND] = MOVE
+        outcome[FLAGS] |= FLAG_MOVED
+        move(state, tables, record, following)
+    return int(server)
+
+
+@jitable
+def finish(
+    state: State,
+    tables: Any,
+    constant: Array,
+    came: int,
+    outcome: Array,
+    tape: Array,
+    samples: Array,
+    done: Array,
+) -> bool:
+    """Close the event: its row, and a sample if one is due; True if the run should stop here.
+
+    *came* is the record of the job that took a token as it arrived; -1: none did.
+    """
+    note_server(state, tables, outcome)
+    state.number[EVENT] += 1
+    extend_trail(
+        state, outcome[FLAGS], max(outcome[JOB], 0), outcome[SERVER], outcome[PHASE] + 1,
+        outcome[MADE], outcome[VIRTUALS],
+    )  # fmt: skip
+    row = tape[np.uintp(done[0])]
+    write_row(state, outcome, row)
+    row.token_age = -1.0
+    if came >= 0:
+        row.token_age = state.clock[NOW] - state.job_token_time[np.uintp(came)]
+    done[0] += 1
+    if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
+        take_sample(state, samples[done[1]])
+        done[1] += 1
+    return bool(outcome[FLAGS] & constant[STOP_FLAGS] != 0)
+
+
+@jitable
+def note_server(state: State, tables: Any, outcome: Array) -> None:
+    """Whether the event's server needs more than it has, or has lost its last real job."""
+    server = outcome[SERVER]
+    if server < 0:
+        return
+    for d in range(len(tables.capacity)):
+        if state.use[np.uintp(server), np.uintp(d)] > tables.capacity[np.uintp(d)]:
+            outcome[FLAGS] |= FLAG_OVERRUN
+    if outcome[HAD_JOBS] > 0 and state.jobs_on[np.uintp(server)] == 0:
+        outcome[FLAGS] |= FLAG_IDLE
+
+
+@jitable
+def write_row(state: State, outcome: Array, row: Any) -> None:
+    """Fill the event's row, but for the age of the token."""
+    row.event = state.number[EVENT]
+    row.time = state.clock[NOW]
+    row.job = outcome[JOB]
+    row.token = outcome[TOKEN]
+    row.first_token = outcome[FIRST_TOKEN]
+    row.first_virtual = outcome[FIRST_VIRTUAL]
+    row.cost = state.number[COST]
+    row.trail = state.trail[0]
+    row.server = outcome[SERVER]
+    row.pool = outcome[POOL]
+    row.type = outcome[TYPE]
+    row.phase = outcome[PHASE]
+    row.made = outcome[MADE]
+    row.virtual = outcome[VIRTUALS]
+    row.tokens = outcome[OF_TYPE]
+    row.active = state.number[ACTIVE]
+    row.fitting = outcome[FITTING]
+    row.flags = outcome[FLAGS]
+    row.kind = outcome[KIND]

@@ -1,0 +1,396 @@
+"""JRS compiled.
+
+Reference
+    The reference is :mod:`model.kinds.phases.policies.jrs`.
+Implements
+    One loop serves all that follows from an event: a server may ask for jobs, then a job, real or
+    virtual, takes a token, which may let another server go on.  So each step stands in one place
+    and is compiled once.
+Symbols
+    eta_max  ``rules.limit``
+    a        ``asked``
+Deviations
+    None.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.phases import physics, timers, tokens
+from model.kinds.phases.kernels import loop
+from model.kinds.phases.kernels.loop import (
+    ARRIVES,
+    AT_FLAG,
+    AT_LIMIT,
+    DUE,
+    FIRST_TOKEN,
+    FIRST_VIRTUAL,
+    FLAGS,
+    JOB,
+    MADE,
+    MOVES_ON,
+    OF_TYPE,
+    POOL,
+    SERVER,
+    TOKEN,
+    TYPE,
+    VIRTUALS,
+)
+from model.kinds.phases.programs.plan import AT_ONCE, TIMERS
+from model.kinds.phases.programs.rules import AFTER_PAUSE, ANY_TOKEN, LIMIT_IN_ALL, LIMIT_REACHED
+from model.kinds.phases.rows import (
+    FLAG_MATCHED,
+    FLAG_MISSED,
+    FLAG_OVERFLOW,
+    FLAG_REQUESTED,
+    FLAG_RESUMED,
+    FLAG_VIRTUAL,
+)
+from model.kinds.phases.state import (
+    FIRST_BACKUP,
+    MATCHED,
+    NEXT_REQUEST,
+    NEXT_TOKEN,
+    NEXT_VIRTUAL,
+)
+from model.kinds.phases.tables import (
+    REQUEST_KEY,
+    ROUTE_KEY,
+    TIMER_KEY,
+    TOKEN_KEY,
+    VIRTUAL_TOKEN_KEY,
+)
+from model.systems import random_words
+
+State = Any
+Array = Any
+
+# What a server does next: nothing, a new timer, a case-2 chain and its request, or the request as
+# it stands in ``asked``.
+RESTS, TIMER, LOOKS, ASKS = range(4)
+
+# Places in ``step``: what comes next within the event.
+THEN = 0  # one of the above
+ON = 1  # the server that does it
+PLACE = 2  # where its chain begins
+COUNT = 3  # what it has asked for so far
+OF = 4  # the pool whose tokens are looked at
+KIND = 5  # the type of the token that is taken
+POSITION = 6  # its position
+KEEPS = 7  # whether tokens have changed, so that their limit is to be kept
+ASKED = 8  # the first type of the last request
+STEPS = 9
+
+next_due = loop.next_due
+begin_arrival = loop.begin_arrival
+begin_tick = loop.begin_tick
+run_move = loop.run_move
+finish = loop.finish
+random_word = random_words.random_word
+below = random_words.below
+uniform = random_words.uniform
+put = physics.put
+put_on_backup = physics.put_on_backup
+begin_request = tokens.begin_request
+make_token = tokens.make_token
+use_token = tokens.use_token
+take_virtual = tokens.take_virtual
+start_timer = timers.start_timer
+stop_timer = timers.stop_timer
+
+
+@jitable
+def arrival(state: State, tables: Any, rules: Any, record: int, step: Array, outcome: Array) -> int:
+    """Step 2: an arriving job goes to a backup server, or is to take the token in *step*; returns
+    its record, or -1 where it takes none."""
+    pool = pool_for(tables, rules, outcome[JOB], outcome[TYPE])
+    count = state.token_count[np.uintp(pool), np.uintp(outcome[TYPE])]
+    outcome[POOL] = pool
+    outcome[OF_TYPE] = count
+    if count == 0:
+        outcome[SERVER] = FIRST_BACKUP - put_on_backup(state, tables, record, pool)
+        outcome[FLAGS] |= FLAG_OVERFLOW
+        return -1
+    step[OF] = pool
+    step[KIND] = outcome[TYPE]
+    step[POSITION] = below(random_word(tables.key[TOKEN_KEY], outcome[JOB], 0), count)
+    return record
+
+
+@jitable
+def pool_for(tables: Any, rules: Any, job: int, job_type: int) -> int:
+    """The pool of an arriving job."""
+    last = rules.route.shape[1] - 1
+    pool = 0
+    if last > 0:
+        share = uniform(random_word(tables.key[ROUTE_KEY], job, 0))
+        while pool < last and rules.route[np.uintp(job_type), np.uintp(pool)] < share:
+            pool += 1
+    return pool
+
+
+@jitable
+def tick(
+    state: State, tables: Any, rules: Any, server: int, asked: Array, step: Array, outcome: Array
+) -> None:
+    """Step 1: what a server whose timer rings asks for."""
+    on = np.uintp(server)
+    number = state.timer_number[on]
+    stop_timer(state, server)
+    pool, place = np.uintp(rules.pool_of[on]), np.uintp(state.observed[on])
+    outcome[POOL] = rules.pool_of[on]
+    step[ON] = server
+    step[COUNT] = 1
+    if rules.case[pool, place] == TIMERS:
+        share = uniform(random_word(tables.key[TIMER_KEY], number, 1))
+        job_type = np.uintp(type_for(rules.timer, pool, place, share))
+        asked[job_type] = 1
+        step[THEN] = LOOKS
+        step[PLACE] = tables.up[place, job_type]
+    else:
+        step[THEN] = ASKS
+        for kind in range(len(asked)):
+            asked[np.uintp(kind)] = rules.asks[pool, place, np.uintp(kind)]
+
+
+@jitable
+def type_for(shares: Array, pool: Any, place: Any, share: float) -> int:
+    """The first type whose cumulative share [P, C, I] reaches *share*."""
+    last = shares.shape[2] - 1
+    job_type = 0
+    while job_type < last and shares[pool, place, np.uintp(job_type)] < share:
+        job_type += 1
+    return job_type
+
+
+@jitable
+def after_move(state: State, rules: Any, server: int, step: Array, outcome: Array) -> None:
+    """Step 1: a job on a server has moved, which may let it ask for jobs, unless it is paused."""
+    on = np.uintp(server)
+    if state.tokens_on[on] == 0:
+        look(state, server, step)
+    elif rules.case[np.uintp(rules.pool_of[on]), np.uintp(state.observed[on])] == AT_ONCE:
+        outcome[FLAGS] |= FLAG_MISSED
+
+
+@jitable
+def look(state: State, server: int, step: Array) -> None:
+    """A server is to see whether its configuration asks for jobs at once."""
+    step[THEN] = LOOKS
+    step[ON] = server
+    step[PLACE] = state.observed[np.uintp(server)]
+    step[COUNT] = 0
+
+
+@jitable
+def act(state: State, tables: Any, rules: Any, asked: Array, step: Array, outcome: Array) -> None:
+    """What the server in *step* does: a request, or a new timer."""
+    server = step[ON]
+    pool = rules.pool_of[np.uintp(server)]
+    if step[THEN] == LOOKS:
+        chain(state, tables, rules, pool, asked, step)
+    if step[COUNT] > 0:
+        step[ASKED] = first_of(asked)
+        request(state, pool, server, asked, outcome)
+        step[OF] = pool
+        step[KEEPS] = 1
+    else:
+        place = state.observed[np.uintp(server)]
+        start_timer(state, tables, server, rules.rate[np.uintp(pool), np.uintp(place)])
+    step[THEN] = RESTS
+
+
+@jitable
+def chain(state: State, tables: Any, rules: Any, pool: int, asked: Array, step: Array) -> None:
+    """Case 2 at the configuration that the request would lead to, until it is another case."""
+    place, count = step[PLACE], step[COUNT]
+    while rules.case[np.uintp(pool), np.uintp(place)] == AT_ONCE:
+        word = random_word(tables.key[REQUEST_KEY], state.number[NEXT_REQUEST], count)
+        share = uniform(word)
+        job_type = np.uintp(type_for(rules.choice, np.uintp(pool), np.uintp(place), share))
+        asked[job_type] += 1
+        count += 1
+        place = tables.up[np.uintp(place), job_type]
+    step[COUNT] = count
+
+
+@jitable
+def first_of(asked: Array) -> int:
+    """The first type of a request."""
+    kind = 0
+    while asked[np.uintp(kind)] == 0:
+        kind += 1
+    return kind
+
+
+@jitable
+def request(state: State, pool: int, server: int, asked: Array, outcome: Array) -> None:
+    """Make a token for each job in *asked*, which is cleared."""
+    if outcome[FIRST_TOKEN] < 0:
+        outcome[FIRST_TOKEN] = state.number[NEXT_TOKEN]
+    begin_request(state)
+    for job_type in range(len(asked)):
+        for _ in range(asked[np.uintp(job_type)]):
+            make_token(state, pool, job_type, server)
+            outcome[MADE] += 1
+        asked[np.uintp(job_type)] = 0
+    stop_timer(state, server)
+    outcome[FLAGS] |= FLAG_REQUESTED
+
+
+@jitable
+def virtual_arrival(state: State, tables: Any, rules: Any, step: Array, outcome: Array) -> int:
+    """If there are too many tokens, a virtual job that is to take the one in *step*, or -1."""
+    pool = step[OF]
+    kind = over_limit(state, rules, pool, step[ASKED]) if step[KEEPS] else -1
+    if kind < 0:
+        return -1
+    together = rules.option[LIMIT_IN_ALL] == ANY_TOKEN
+    count = state.token_count[np.uintp(pool), np.uintp(kind)]
+    if together:
+        count = in_all(state, pool)
+    number = state.number[NEXT_VIRTUAL]
+    position = below(random_word(tables.key[VIRTUAL_TOKEN_KEY], number, 0), count)
+    while together and position >= state.token_count[np.uintp(pool), np.uintp(kind)]:
+        position -= state.token_count[np.uintp(pool), np.uintp(kind)]
+        kind += 1
+    if outcome[FIRST_VIRTUAL] < 0:
+        outcome[FIRST_VIRTUAL] = number
+    outcome[VIRTUALS] += 1
+    outcome[FLAGS] |= FLAG_VIRTUAL
+    step[KIND] = kind
+    step[POSITION] = position
+    return int(take_virtual(state, kind, pool))
+
+
+@jitable
+def over_limit(state: State, rules: Any, pool: int, asked: int) -> int:
+    """The first type with too many tokens, or -1; with one limit for all types as the reference."""
+    most = max(rules.limit[np.uintp(pool)] - rules.option[LIMIT_REACHED], 0)
+    types = state.token_count.shape[1]
+    if rules.option[LIMIT_IN_ALL]:
+        if in_all(state, pool) <= most:
+            return -1
+        if rules.option[LIMIT_IN_ALL] == ANY_TOKEN:
+            return 0
+        kind = asked
+        while state.token_count[np.uintp(pool), np.uintp(kind)] == 0:
+            kind = (kind + 1) % types
+        return int(kind)
+    for kind in range(types):
+        if state.token_count[np.uintp(pool), np.uintp(kind)] > most:
+            return kind
+    return -1
+
+
+@jitable
+def in_all(state: State, pool: int) -> int:
+    """Tokens of all types in a pool."""
+    total = 0
+    for kind in range(state.token_count.shape[1]):
+        total += state.token_count[np.uintp(pool), np.uintp(kind)]
+    return total
+
+
+@jitable
+def take_token(
+    state: State, tables: Any, rules: Any, record: int, step: Array, outcome: Array
+) -> None:
+    """A job joins the server of the token in *step*; without tokens left, that server goes on."""
+    server = use_token(state, step[OF], step[KIND], step[POSITION], record)
+    put(state, tables, record, server)
+    if not state.job_virtual[np.uintp(record)]:
+        outcome[SERVER] = server
+        outcome[TOKEN] = state.job_token[np.uintp(record)]
+        outcome[FLAGS] |= FLAG_MATCHED
+        state.tally[MATCHED, np.uintp(step[KIND])] += 1
+        step[KEEPS] = 1
+    if state.tokens_on[np.uintp(server)] == 0:
+        outcome[FLAGS] |= FLAG_RESUMED
+        look(state, server, step)
+        if not rules.option[AFTER_PAUSE]:
+            step[THEN] = TIMER
+
+
+@jitable
+def begin(
+    state: State,
+    tables: Any,
+    rules: Any,
+    jobs: Any,
+    constant: Array,
+    due: int,
+    asked: Array,
+    step: Array,
+    outcome: Array,
+) -> int:
+    """What happens by itself in an event; returns the record of a job that is to take a token, or
+    -1."""
+    step[THEN] = RESTS
+    step[KEEPS] = 0
+    step[ASKED] = 0
+    if due == ARRIVES:
+        record = begin_arrival(state, jobs, constant, outcome)
+        return int(arrival(state, tables, rules, record, step, outcome))
+    if due == MOVES_ON:
+        server = run_move(state, tables, outcome)
+        if server >= 0:
+            after_move(state, rules, server, step, outcome)
+    else:
+        tick(state, tables, rules, begin_tick(state, outcome), asked, step, outcome)
+    return -1
+
+
+def advance(
+    state: State,
+    tables: Any,
+    rules: Any,
+    asked: Array,
+    step: Array,
+    jobs: Any,
+    constant: Array,
+    until: float,
+    tape: Array,
+    samples: Array,
+    done: Array,
+    outcome: Array,
+) -> int:
+    """Run events until *tape* is full, *until* is passed or more is needed; returns why.
+
+    Parameters
+    ----------
+    tables:
+        :class:`model.kinds.phases.tables.Tables`, with a lattice.
+    rules:
+        :class:`model.kinds.phases.programs.rules.Rules`.
+    asked, step:
+        [I] zeros and [STEPS], scratch.
+    jobs:
+        The block of the next arrival.
+    constant, outcome:
+        See :mod:`model.kinds.phases.kernels.loop`.
+    done:
+        [2] rows and samples written.
+    """
+    while done[0] < len(tape):
+        due = next_due(state, jobs, constant, until, outcome)
+        if due < DUE:
+            return due
+        came = begin(state, tables, rules, jobs, constant, due, asked, step, outcome)
+        record = came
+        while True:
+            if step[THEN] != RESTS:
+                act(state, tables, rules, asked, step, outcome)
+            if record < 0:
+                record = virtual_arrival(state, tables, rules, step, outcome)
+            if record < 0:
+                break
+            take_token(state, tables, rules, record, step, outcome)
+            record = -1
+        if finish(state, tables, constant, came, outcome, tape, samples, done):
+            return AT_FLAG
+    return AT_LIMIT

@@ -1,0 +1,158 @@
+"""Jobs with phases as a kind of system: how it is put together, described and measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log2
+from types import MappingProxyType
+from typing import Any, Iterator, Mapping
+
+import numpy as np
+
+from model.inspection import Inspector
+from model.kinds.phases import arrivals, invariants, measures, rows, trace
+from model.kinds.phases import facts as describing
+from model.kinds.phases.explain import PhaseNarrator
+from model.kinds.phases.facts import PhaseFacts, PhaseStanding
+from model.kinds.phases.from_scenario import numbers_of
+from model.kinds.phases.inspection import PhasesInspector
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.policies.base import PhasePolicy
+from model.kinds.phases.rehearsal import rehearse
+from model.kinds.phases.scenario.schema import PhasesScenario
+from model.kinds.phases.state import PhaseState
+from model.kinds.phases.statespec import SPEC
+from model.kinds.phases.system import PhaseSystem
+from model.kinds.spec import Kind, Mark, Measure
+from model.kinds.usual_kind import Modules, UsualKind
+from model.statespec import StateSpec
+
+#: Compiled twins by policy name.
+KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
+    "jrs": ("model.kinds.phases.kernels.driver", "RequestingKernel"),
+    "grand": ("model.kinds.phases.kernels.driver", "FittingKernel"),
+    "first-fit": ("model.kinds.phases.kernels.driver", "FittingKernel"),
+    "best-fit": ("model.kinds.phases.kernels.driver", "FittingKernel"),
+    "power-of-d": ("model.kinds.phases.kernels.driver", "FittingKernel"),
+})  # fmt: skip
+
+MARKS = (
+    Mark(rows.FLAG_ARRIVED, "arrivals", "A job arrives.", 0, "muted", "plus"),
+    Mark(rows.FLAG_MATCHED, "matches", "A job takes a token and joins its server.", 1, "normal",
+         "arrow"),
+    Mark(rows.FLAG_PLACED, "placements", "A job is placed.", 1, "normal", "arrow"),
+    Mark(rows.FLAG_OVERFLOW, "overflows", "A job finds no token and goes to a backup server.", 1,
+         "rejection", "cross"),
+    Mark(rows.FLAG_REQUESTED, "requests", "A server asks for jobs.", 2, "normal", "ring"),
+    Mark(rows.FLAG_MISSED, "missed requests", "A paused server would have asked for jobs.", 2,
+         "rejection", "ring"),
+    Mark(rows.FLAG_VIRTUAL, "virtual arrivals", "There are more tokens than the limit allows.", 3,
+         "migration", "star"),
+    Mark(rows.FLAG_MOVED, "changes of phase", "A job goes into another phase.", 4, "muted",
+         "turn"),
+    Mark(rows.FLAG_TICKED, "ticks", "The timer of a server rings.", 4, "normal", "bars"),
+    Mark(rows.FLAG_DEPARTED, "departures", "A job, real or virtual, is completed.", 5, "muted",
+         "minus"),
+    Mark(rows.FLAG_OVERRUN, "overruns", "After the event its server needs more than it has.", 6,
+         "rejection", "box"),
+)  # fmt: skip
+
+#: Events that can be followed by eye in a second.
+EVENTS_PER_SECOND = 4
+
+
+class PhasesKind(UsualKind):
+    """See :class:`model.kinds.spec.Kind`."""
+
+    name = "phases"
+    modules = Modules(arrivals, measures, invariants, trace)
+    trace_reader = "model.kinds.phases.traces.workload"
+    bounds_maker = "model.kinds.phases.programs.bounds"
+    spec: StateSpec = SPEC
+    row: np.dtype[Any] = rows.PHASE_ROW
+    event_kinds = rows.EVENT_KINDS
+    kernels = KERNELS
+    marks: tuple[Mark, ...] = MARKS
+    inspector: Inspector = PhasesInspector()
+    measures: tuple[Measure, ...] = (
+        Measure("active_servers", "active servers"),
+        Measure("cost_rate", "cost rate per server"),
+        Measure("backup_jobs", "jobs on backup servers"),
+        Measure("virtual_jobs", "virtual jobs"),
+        Measure("tokens", "tokens"),
+    )
+    headline = "active servers"
+    headline_bound_name = "N̄"
+    example = "jrs-two-phases"
+    bounds_command = "model.kinds.phases.cli.bounds"
+
+    def numbers(self, scenario: PhasesScenario) -> PhaseNumbers:
+        """Phases, demands in integer units, and rates."""
+        return numbers_of(scenario)
+
+    def system(
+        self, scenario: PhasesScenario, numbers: PhaseNumbers, workload: Any, policy: PhasePolicy
+    ) -> PhaseSystem:
+        """The servers and their jobs under a policy's reference."""
+        system = PhaseSystem(scenario, numbers, workload, policy)
+        rehearse(system)
+        return system
+
+    def has_kernel(self, system: PhaseSystem) -> bool:
+        """Every policy of the program's own, unless events are scripted."""
+        named = system.scenario.policy.name in KERNELS
+        return named and system.policy.compiled and not system.script
+
+    def narrator(self, system: PhaseSystem) -> PhaseNarrator:
+        """Sentences about requests, tokens, virtual jobs and backup servers."""
+        return PhaseNarrator(system.numbers, self.facts(system), system.job_name,
+                             system.virtual_name)  # fmt: skip
+
+    def facts(self, system: PhaseSystem) -> PhaseFacts:
+        """The plan and the pools."""
+        policy = system.policy
+        return PhaseFacts(policy.plan, policy.rules, policy.pool_of,
+                          policy.pools)  # fmt: skip
+
+    def offers(self, system: PhaseSystem) -> frozenset[str]:
+        """Servers and phases; tokens, a plan and its lattice where the policy has them."""
+        offered = {"phases", "jobs", "bounds"}
+        if system.policy.plan is not None:
+            offered |= {"tokens", "plan", "lattice"}
+        return frozenset(offered)
+
+    def derive(self, state: PhaseState, numbers: PhaseNumbers, facts: PhaseFacts) -> PhaseStanding:
+        """Servers in each observed configuration, now and on average."""
+        return describing.standing(state, facts)
+
+    def usual_pace(self, numbers: PhaseNumbers) -> float:
+        """A power of two of units of time, so that some four events pass in a second."""
+        jobs = float(sum(numbers.arrival_rates)) or 1.0
+        return 2.0 ** round(log2(EVENTS_PER_SECOND / (3 * jobs)))
+
+    def headline_bound(self, bounds: Any) -> float | None:
+        """Nbar: no policy within the budget does with fewer servers (Theorem 2)."""
+        nbar: float | None = bounds.nbar
+        return nbar if bounds.solved else None
+
+    def all_bounds(self, scenario: PhasesScenario) -> Iterator[Any]:
+        """See :func:`.programs.bounds.all_bounds`; then short runs beside them."""
+        from model.kinds.phases.experiments.phase_points import points
+        from model.kinds.phases.programs.bounds import all_bounds
+
+        bounds = self.no_bounds()
+        for bounds in all_bounds(scenario):
+            yield bounds
+        if bounds.solved:
+            for point in points(scenario):
+                bounds = replace(bounds, points=(*bounds.points, point))
+                yield bounds
+
+    def no_bounds(self, problem: str = "") -> Any:
+        """Nothing is known."""
+        from model.kinds.phases.programs.bounds import PhasesBounds
+
+        return PhasesBounds(problem=problem)
+
+
+KIND: Kind = PhasesKind()

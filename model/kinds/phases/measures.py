@@ -1,0 +1,128 @@
+"""The measures of a system with phases: servers, cost, tokens, virtual and backup jobs."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.sampling import (
+    ACTIVE_COLUMN,
+    AREA_COLUMNS,
+    COUNTED,
+    SCALARS,
+    TIME_COLUMN,
+)
+from model.kinds.phases.state import (
+    ACTIVE,
+    ACTIVE_AREA,
+    AREAS,
+    BACKUP_AREA,
+    COST_AREA,
+    INTEGRATED,
+    NOW,
+    REAL_AREA,
+    TOKENS_AREA,
+    VIRTUAL_AREA,
+    PhaseState,
+)
+from model.metrics import BATCHES, Batches, ratio
+
+#: Counts per type that are measured, in the order of ``COUNTED``.
+COUNTS = ("requests", "matches", "virtual_arrivals", "overflows")
+
+_MEANS = {
+    "active_servers": ACTIVE_AREA, "tokens": TOKENS_AREA, "virtual_jobs": VIRTUAL_AREA,
+    "backup_jobs": BACKUP_AREA, "real_jobs": REAL_AREA,
+}  # fmt: skip
+
+
+def run_batches(
+    numbers: PhaseNumbers,
+    state: PhaseState,
+    advance: Callable[[float], PhaseState],
+    warmup: float,
+    until: float,
+) -> dict[str, Batches]:
+    """Each measure in equal stretches of [warmup, until); *advance(t)* runs to time t."""
+    rows = []
+    for edge in np.linspace(warmup, until, BATCHES + 1):
+        state = advance(float(np.nextafter(edge, -np.inf)))
+        rows.append(_totals(state, float(edge)))
+    return batches_of(numbers, np.diff(np.array(rows), axis=0), (until - warmup) / BATCHES)
+
+
+def _totals(state: PhaseState, now: float) -> NDArray[np.float64]:
+    """[AREAS + 4] integrals and counts up to *now*."""
+    elapsed = now - float(state.clock[NOW])
+    areas = state.area + state.number[list(INTEGRATED)] * elapsed
+    return np.asarray(np.r_[areas, state.tally[list(COUNTED)].sum(axis=1)], np.float64)
+
+
+def batches_so_far(
+    numbers: PhaseNumbers, samples: Sequence[NDArray[np.float64]], warmup: float, now: float
+) -> tuple[dict[str, Batches], ...]:
+    """Several runs' measures in the same stretches of [warmup, now]; none if that is empty.
+
+    Between samples a count is that of the last one, and nothing is taken to have changed.
+    """
+    start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
+    end = min(now, *(float(table[-1, TIME_COLUMN]) for table in samples))
+    if end <= start:
+        return ()
+    edges = np.linspace(start, end, BATCHES + 1)
+    return tuple(
+        batches_of(numbers, np.diff(_totals_at(numbers, table, edges), axis=0),
+                   (end - start) / BATCHES)
+        for table in samples
+    )  # fmt: skip
+
+
+def _totals_at(
+    numbers: PhaseNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    grid = samples[:, TIME_COLUMN]
+    places = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
+    last = samples[places]
+    elapsed = (times - last[:, TIME_COLUMN])[:, None]
+    values = last[:, ACTIVE_COLUMN : ACTIVE_COLUMN + AREAS]
+    areas = last[:, AREA_COLUMNS : AREA_COLUMNS + AREAS] + values * elapsed
+    first, phases = SCALARS + numbers.phases, numbers.phases
+    counts = last[:, first:].reshape(len(last), len(COUNTED), phases).sum(axis=2)
+    return np.hstack([areas, counts])
+
+
+def batches_of(
+    numbers: PhaseNumbers, table: NDArray[np.float64], length: float
+) -> dict[str, Batches]:
+    """Each measure from what it grew by in stretches of *length*.
+
+    Parameters
+    ----------
+    table:
+        [B, AREAS + 4] the integrals, and the counts of :data:`COUNTS`, in each stretch.
+
+    C is the integral of h over all servers divided by that of N (Hong, Xie & Wang (2023),
+    Section 2).
+    """
+    result = {name: Batches(table[:, place] / length) for name, place in _MEANS.items()}
+    active = table[:, ACTIVE_AREA]
+    cost = table[:, COST_AREA] * float(numbers.cost_unit)
+    result["cost_rate"] = ratio(cost, active) if active.any() else Batches(np.zeros(len(cost)))
+    for column, name in enumerate(COUNTS, AREAS):
+        result[name] = Batches(table[:, column], len(table))
+    return result
+
+
+def headline_series(
+    _numbers: PhaseNumbers, samples: NDArray[np.float64]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """[n] N at each sample, and [n] its integral up to there."""
+    return samples[:, ACTIVE_COLUMN], samples[:, AREA_COLUMNS + ACTIVE_AREA]
+
+
+def headline_now(_numbers: PhaseNumbers, state: PhaseState) -> float:
+    """N."""
+    return float(state.number[ACTIVE])

@@ -1,0 +1,173 @@
+"""The constant numbers of a system whose jobs have phases, taken from a scenario.
+
+What the scenario says stands here as integers and rationals; nothing changes while the system
+runs.  Hong, Xie & Wang (2023), Section 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.phases.jobs import JobModel
+from model.kinds.phases.lattice import Lattice, cost_rate, lattice_of, whole_units
+
+#: An unlimited pool has no number of servers.
+UNLIMITED = 0
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseNumbers:
+    """A job model at scale r.
+
+    Attributes
+    ----------
+    model:
+        Phases, rates, demands and cost.
+    scale:
+        r: arrivals of type i have rate lambda_i r.
+    seed:
+        Of all random streams.
+    """
+
+    model: JobModel
+    scale: Fraction
+    seed: int
+
+    servers = UNLIMITED
+
+    @property
+    def phases(self) -> int:
+        """I."""
+        return len(self.model.phases)
+
+    @property
+    def resources(self) -> int:
+        """D."""
+        return len(self.model.resources)
+
+    @cached_property
+    def demand(self) -> NDArray[np.int64]:
+        """[I, D] demands in whole units."""
+        return np.array(whole_units(self.model)[0], np.int64).reshape(self.phases, -1)
+
+    @cached_property
+    def capacity(self) -> NDArray[np.int64]:
+        """[D] capacities in whole units."""
+        return np.array(whole_units(self.model)[1], np.int64)
+
+    @cached_property
+    def unit(self) -> tuple[Fraction, ...]:
+        """[D] the amount of each resource in one unit."""
+        pairs = zip(self.model.capacity, self.capacity, strict=True)
+        return tuple(amount / int(units) for amount, units in pairs)
+
+    @cached_property
+    def peak(self) -> NDArray[np.int64]:
+        """[I, D] the most that a job of each type may ever need, in whole units."""
+        reach = self.model.reachable
+        return np.array([self.demand[sorted(phases)].max(axis=0) for phases in reach], np.int64)
+
+    @cached_property
+    def arrival_rates(self) -> tuple[Fraction, ...]:
+        """[I] Lambda_i = lambda_i r."""
+        return tuple(rate * self.scale for rate in self.model.arrival_rates)
+
+    @cached_property
+    def out_rate(self) -> NDArray[np.float64]:
+        """[I] the total rate at which a job leaves a phase."""
+        return np.array([float(rate) for rate in self.model.out_rates])
+
+    @cached_property
+    def next_phase(self) -> NDArray[np.float64]:
+        """[I, I] the probability that a job's next phase is at most i'; the rest departs."""
+        rows = []
+        for moves, total in zip(self.model.moves, self.model.out_rates, strict=True):
+            sums = np.cumsum([Fraction(0), *moves])[1:]
+            rows.append([float(part / total) if total else 0.0 for part in sums])
+        return np.array(rows)
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """The configurations K.
+
+        Raises
+        ------
+        ScenarioError
+            If there are too many.
+        """
+        return lattice_of(self.model)
+
+    @property
+    def power(self) -> int:
+        """The power of an overrun in h: 1, or 2 where it is quadratic; 0: h is a table."""
+        return {"overrun": 1, "quadratic": 2, "table": 0}[self.model.cost.law]
+
+    @cached_property
+    def cost_unit(self) -> Fraction:
+        """The cost rate that one unit of cost stands for."""
+        if self.model.hard:
+            return Fraction(1)
+        if self.power:
+            common = lcm(*(int(units) for units in self.capacity))
+            return Fraction(1, common**self.power)
+        return Fraction(1, lcm(*(rate.denominator for _, rate in self.model.cost.table)))
+
+    @cached_property
+    def cost_weight(self) -> NDArray[np.int64]:
+        """[D] units of cost for an overrun of one unit (of its square), see ``power``."""
+        whole = [1 / (self.cost_unit * int(units) ** self.power) for units in self.capacity]
+        return np.array([0 if self.model.hard else int(units) for units in whole], np.int64)
+
+    @cached_property
+    def cost_table(self) -> NDArray[np.int64]:
+        """[C] units of cost of every configuration where h is a table, else empty."""
+        if self.power:
+            return np.zeros(0, np.int64)
+        rows = self.lattice.configurations.tolist()
+        return np.array([int(cost_rate(self.model, tuple(row)) / self.cost_unit) for row in rows],
+                        np.int64)  # fmt: skip
+
+    @cached_property
+    def mean_jobs(self) -> Fraction:
+        """E[Z]: real jobs in the system in the long run, by Little's law."""
+        return self.scale * sum(
+            (rate * life for rate, life in zip(self.model.arrival_rates, self.mean_lives,
+                                               strict=True)),
+            Fraction(0),
+        )  # fmt: skip
+
+    @cached_property
+    def mean_lives(self) -> tuple[Fraction, ...]:
+        """[I] the mean time that a job of each type spends in the system."""
+        return mean_lives(self.model)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about what is allowed but may surprise."""
+        return ()
+
+
+def mean_lives(model: JobModel) -> tuple[Fraction, ...]:
+    """[I] mean time to the end from each phase: (out_i) t_i = 1 + sum of mu_ii' t_i', exact.
+
+    0 for a phase that no job is ever in.
+    """
+    used = {i for i, rate in enumerate(model.arrival_rates) if rate}
+    present = sorted(set().union(*(model.reachable[i] for i in used)))
+    rows = [[model.out_rates[i] if i == k else -model.moves[i][k] for k in present]
+            + [Fraction(1)] for i in present]  # fmt: skip
+    for pivot in range(len(rows)):
+        best = next(row for row in range(pivot, len(rows)) if rows[row][pivot])
+        rows[pivot], rows[best] = rows[best], rows[pivot]
+        rows[pivot] = [entry / rows[pivot][pivot] for entry in rows[pivot]]
+        for other, row in enumerate(rows):
+            if other != pivot and row[pivot]:
+                factor = row[pivot]
+                rows[other] = [a - factor * b for a, b in zip(row, rows[pivot], strict=True)]
+    lives = dict(zip(present, (row[-1] for row in rows), strict=True))
+    return tuple(lives.get(i, Fraction(0)) for i in range(len(model.phases)))

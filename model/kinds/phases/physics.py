@@ -1,0 +1,365 @@
+"""What an event does to the state, written once for the reference engine and the kernels.
+
+Nothing here decides or checks; the system checks a decision before it gets here.  Indices without
+a sign (``np.uintp``) spare the compiled code the question whether one counts from the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.phases.state import (
+    ACTIVE,
+    ARRIVED,
+    BACKUP,
+    COST,
+    DEPARTED,
+    FIRST_BACKUP,
+    FREE,
+    INTEGRATED,
+    MOVES,
+    NOW,
+    OVERFLOWED,
+    REAL,
+    VIRTUAL,
+    VIRTUAL_LEFT,
+)
+from model.kinds.phases.tables import REAL_KEY, VIRTUAL_KEY
+from model.systems import heap, random_words, trail
+
+State = Any
+Array = Any
+
+heap_push = heap.push
+heap_pop = heap.pop
+mixed = trail.mixed
+random_word = random_words.random_word
+uniform = random_words.uniform
+exponential = random_words.exponential
+
+
+@jitable
+def go_on(state: State, time: float) -> None:
+    """Go on to *time*: what has been there since the last event enters the integrals."""
+    elapsed = time - state.clock[NOW]
+    for place in range(len(INTEGRATED)):
+        state.area[place] += state.number[INTEGRATED[place]] * elapsed
+    state.clock[NOW] = time
+
+
+@jitable
+def take_record(state: State, number: int, job_type: int, pool: int) -> int:
+    """A free job record for a new job, which is nowhere yet."""
+    free = state.number[FREE] - 1
+    state.number[FREE] = free
+    record = state.free_record[np.uintp(free)]
+    at = np.uintp(record)
+    state.free_record[np.uintp(free)] = -1
+    state.job_number[at] = number
+    state.job_type[at] = job_type
+    state.job_phase[at] = job_type
+    state.job_pool[at] = pool
+    state.job_arrival[at] = state.clock[NOW]
+    return int(record)
+
+
+@jitable
+def arrive(state: State, number: int, job_type: int) -> int:
+    """A real job arrives; returns its record."""
+    state.tally[ARRIVED, job_type] += 1
+    return take_record(state, number, job_type, 0)
+
+
+@jitable
+def draw_move(state: State, tables: Any, record: int) -> None:
+    """Draw when the job leaves its phase, and where it goes; the draw is a function of its path.
+
+    A phase that is left at rate 0 is left by a script only.
+    """
+    at = np.uintp(record)
+    phase = np.uintp(state.job_phase[at])
+    if tables.out_rate[phase] <= 0.0:
+        state.job_due[at] = np.inf
+        state.job_next[at] = -1
+        return
+    key = tables.key[VIRTUAL_KEY] if state.job_virtual[at] else tables.key[REAL_KEY]
+    number = state.job_number[at]
+    moves = state.job_moves[at]
+    time = exponential(random_word(key, number, 2 * moves)) / tables.out_rate[phase]
+    where = uniform(random_word(key, number, 2 * moves + 1))
+    phases = tables.next_phase.shape[1]
+    following = 0
+    while following < phases and where > tables.next_phase[phase, np.uintp(following)]:
+        following += 1
+    state.job_next[at] = following
+    state.job_due[at] = state.clock[NOW] + time
+
+
+@jitable
+def schedule(state: State, record: int) -> None:
+    """The job's next move enters the heap, if it has one."""
+    size = state.number[MOVES]
+    due = state.job_due[np.uintp(record)]
+    if due == np.inf:
+        return
+    heap_push(state.heap_time, state.heap_record, size, due, record, state.job_number)
+    state.number[MOVES] = size + 1
+
+
+@jitable
+def cost_of(tables: Any, row: Array, use: Array, server: int) -> int:
+    """h of the real jobs of a server, in units of cost; *row* [S, I], *use* [S, D]."""
+    at = np.uintp(server)
+    if tables.power[0] == 0:
+        place = 0
+        for phase in range(row.shape[1]):
+            for _ in range(row[at, np.uintp(phase)]):
+                place = tables.up[np.uintp(place), np.uintp(phase)]
+        return int(tables.cost_table[np.uintp(place)])
+    total = 0
+    for d in range(use.shape[1]):
+        excess = use[at, np.uintp(d)] - tables.capacity[np.uintp(d)]
+        if excess > 0:
+            if tables.power[0] == 2:
+                excess *= excess
+            total += excess * tables.weight[np.uintp(d)]
+    return total
+
+
+@jitable
+def settle_cost(state: State, tables: Any, server: int) -> None:
+    """The cost of a server whose real jobs have changed."""
+    cost = cost_of(tables, state.real, state.use, server)
+    state.number[COST] += cost - state.cost[np.uintp(server)]
+    state.cost[np.uintp(server)] = cost
+
+
+@jitable
+def observe(state: State, server: int, place: int) -> None:
+    """The observed configuration of a server changes; the old one's time is counted."""
+    at = np.uintp(server)
+    now = state.clock[NOW]
+    state.occupancy[np.uintp(state.observed[at])] += now - state.observed_since[at]
+    state.observed[at] = place
+    state.observed_since[at] = now
+
+
+@jitable
+def add_use(state: State, tables: Any, server: int, phase: int, jobs: int) -> None:
+    """So many more real jobs of a phase use the server now."""
+    at = np.uintp(server)
+    for d in range(state.use.shape[1]):
+        state.use[at, np.uintp(d)] += jobs * tables.demand[np.uintp(phase), np.uintp(d)]
+
+
+@jitable
+def add_peak_use(state: State, tables: Any, server: int, job_type: int, jobs: int) -> None:
+    """So many more real jobs of a type may use the server."""
+    at = np.uintp(server)
+    for d in range(state.use.shape[1]):
+        state.peak_use[at, np.uintp(d)] += jobs * tables.peak[np.uintp(job_type), np.uintp(d)]
+
+
+@jitable
+def put(state: State, tables: Any, record: int, server: int) -> None:
+    """A new job, real or virtual, goes into service on a server, in the phase of its type."""
+    settle(state, tables, record, server)
+    draw_move(state, tables, record)
+    schedule(state, record)
+
+
+@jitable
+def settle(state: State, tables: Any, record: int, server: int) -> None:
+    """A job is on a server, in its phase; its next move is not touched."""
+    at, on = np.uintp(record), np.uintp(server)
+    phase = state.job_phase[at]
+    state.job_server[at] = server
+    if state.job_virtual[at]:
+        state.virtual[on, np.uintp(phase)] += 1
+        state.number[VIRTUAL] += 1
+    else:
+        state.real[on, np.uintp(phase)] += 1
+        state.number[REAL] += 1
+        if state.jobs_on[on] == 0:
+            state.number[ACTIVE] += 1
+        state.jobs_on[on] += 1
+        add_use(state, tables, server, phase, 1)
+        add_peak_use(state, tables, server, state.job_type[at], 1)
+        settle_cost(state, tables, server)
+    if len(state.observed):
+        observe(state, server, tables.up[np.uintp(state.observed[on]), np.uintp(phase)])
+
+
+@jitable
+def put_on_backup(state: State, tables: Any, record: int, pool: int) -> int:
+    """A real job goes to the idle backup server of lowest number, which is returned."""
+    at, of = np.uintp(record), np.uintp(pool)
+    backup = state.backup_idle[of]
+    state.backup_record[of, np.uintp(backup)] = record
+    following = backup + 1
+    last = state.backup_record.shape[1]
+    while following < last and state.backup_record[of, np.uintp(following)] >= 0:
+        following += 1
+    state.backup_idle[of] = following
+    state.job_pool[at] = pool
+    state.job_server[at] = FIRST_BACKUP - backup
+    state.number[REAL] += 1
+    state.number[BACKUP] += 1
+    state.number[ACTIVE] += 1
+    state.number[COST] += backup_cost(tables, state.job_phase[at])
+    state.tally[OVERFLOWED, state.job_type[at]] += 1
+    draw_move(state, tables, record)
+    schedule(state, record)
+    return int(backup)
+
+
+@jitable
+def backup_cost(tables: Any, phase: int) -> int:
+    """h of one job alone on a server, in units of cost."""
+    if tables.power[0] == 0:
+        return int(tables.cost_table[np.uintp(tables.up[0, np.uintp(phase)])])
+    total = 0
+    for d in range(len(tables.capacity)):
+        excess = tables.demand[np.uintp(phase), np.uintp(d)] - tables.capacity[np.uintp(d)]
+        if excess > 0:
+            if tables.power[0] == 2:
+                excess *= excess
+            total += excess * tables.weight[np.uintp(d)]
+    return total
+
+
+@jitable
+def move(state: State, tables: Any, record: int, phase: int) -> None:
+    """A job changes its phase where it is; its next move is drawn."""
+    at = np.uintp(record)
+    before = state.job_phase[at]
+    server = state.job_server[at]
+    state.job_phase[at] = phase
+    state.job_moves[at] += 1
+    if server < 0:
+        state.number[COST] += backup_cost(tables, phase) - backup_cost(tables, before)
+    elif state.job_virtual[at]:
+        state.virtual[np.uintp(server), np.uintp(before)] -= 1
+        state.virtual[np.uintp(server), np.uintp(phase)] += 1
+    else:
+        state.real[np.uintp(server), np.uintp(before)] -= 1
+        state.real[np.uintp(server), np.uintp(phase)] += 1
+        add_use(state, tables, server, before, -1)
+        add_use(state, tables, server, phase, 1)
+        settle_cost(state, tables, server)
+    if server >= 0 and len(state.observed):
+        place = tables.down[np.uintp(state.observed[np.uintp(server)]), np.uintp(before)]
+        observe(state, server, tables.up[np.uintp(place), np.uintp(phase)])
+    draw_move(state, tables, record)
+    if is_next(state, record):
+        schedule_again(state, record)
+
+
+@jitable
+def is_next(state: State, record: int) -> bool:
+    """Whether the job is the first in the heap; under a script no job is in it."""
+    return bool(state.number[MOVES] > 0 and state.heap_record[0] == record)
+
+
+@jitable
+def schedule_again(state: State, record: int) -> None:
+    """The next move of the first job in the heap is another one: it sinks from the top.
+
+    Without any it is taken off.
+    """
+    size = state.number[MOVES]
+    if state.job_due[np.uintp(record)] == np.inf:
+        heap_pop(state.heap_time, state.heap_record, size, state.job_number)
+        state.number[MOVES] = size - 1
+        return
+    state.heap_time[np.uintp(size)] = state.job_due[np.uintp(record)]
+    state.heap_record[np.uintp(size)] = record
+    heap_pop(state.heap_time, state.heap_record, size + 1, state.job_number)
+
+
+@jitable
+def leave(state: State, tables: Any, record: int) -> None:
+    """A job departs; its record is free again."""
+    if is_next(state, record):
+        size = state.number[MOVES]
+        heap_pop(state.heap_time, state.heap_record, size, state.job_number)
+        state.number[MOVES] = size - 1
+    at = np.uintp(record)
+    server = state.job_server[at]
+    phase = state.job_phase[at]
+    job_type = state.job_type[at]
+    if state.job_virtual[at]:
+        state.virtual[np.uintp(server), np.uintp(phase)] -= 1
+        state.number[VIRTUAL] -= 1
+        state.tally[VIRTUAL_LEFT, job_type] += 1
+    else:
+        state.number[REAL] -= 1
+        state.tally[DEPARTED, job_type] += 1
+        if server < 0:
+            leave_backup(state, tables, record)
+        else:
+            leave_server(state, tables, server, phase, job_type)
+    if server >= 0 and len(state.observed):
+        observe(state, server, tables.down[np.uintp(state.observed[np.uintp(server)]),
+                                           np.uintp(phase)])  # fmt: skip
+    release(state, record)
+
+
+@jitable
+def leave_server(state: State, tables: Any, server: int, phase: int, job_type: int) -> None:
+    """A real job is no longer on its server."""
+    on = np.uintp(server)
+    state.real[on, np.uintp(phase)] -= 1
+    state.jobs_on[on] -= 1
+    if state.jobs_on[on] == 0:
+        state.number[ACTIVE] -= 1
+    add_use(state, tables, server, phase, -1)
+    add_peak_use(state, tables, server, job_type, -1)
+    settle_cost(state, tables, server)
+
+
+@jitable
+def leave_backup(state: State, tables: Any, record: int) -> None:
+    """A backup server is idle again."""
+    at = np.uintp(record)
+    backup = FIRST_BACKUP - state.job_server[at]
+    pool = np.uintp(state.job_pool[at])
+    state.backup_record[pool, np.uintp(backup)] = -1
+    state.backup_idle[pool] = min(state.backup_idle[pool], backup)
+    state.number[BACKUP] -= 1
+    state.number[ACTIVE] -= 1
+    state.number[COST] -= backup_cost(tables, state.job_phase[at])
+
+
+@jitable
+def release(state: State, record: int) -> None:
+    """Give a job record back."""
+    at = np.uintp(record)
+    state.job_number[at] = -1
+    state.job_virtual[at] = 0
+    state.job_type[at] = -1
+    state.job_phase[at] = -1
+    state.job_pool[at] = -1
+    state.job_server[at] = -1
+    state.job_arrival[at] = 0.0
+    state.job_token[at] = -1
+    state.job_token_time[at] = 0.0
+    state.job_moves[at] = 0
+    state.job_next[at] = -1
+    state.job_due[at] = np.inf
+    free = state.number[FREE]
+    state.free_record[np.uintp(free)] = record
+    state.number[FREE] = free + 1
+
+
+@jitable
+def extend_trail(
+    state: State, flags: int, job: int, server: int, phase: int, tokens: int, virtual: int
+) -> None:
+    """Let the outcome of one event enter the running hash, so that a digest covers history."""
+    word = mixed(state.trail[0], job * 65536 + flags)
+    word = mixed(word, (server + 2147483648) * 1048576 + phase)
+    state.trail[0] = mixed(word, tokens * 2097152 + virtual)

@@ -1,0 +1,60 @@
+"""What a reference policy of a system with phases provides, and what it is told."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.view import Job, PhaseView
+from model.policies.common import Policy, PseudocodeLine
+from model.records import Record
+
+Decisions = Iterator[Record]
+
+__all__ = ["Decisions", "Job", "PhasePolicy", "PseudocodeLine"]
+
+
+class PhasePolicy(Policy):
+    """A policy for jobs with phases: what it is unless it says otherwise.
+
+    A policy must have ``arrived``, called for each job that arrives; it decides ``Match`` or
+    ``Overflow``, or ``Place`` where servers are unlimited.  ``began`` is called once, before the
+    first event; ``moved`` after a job, real or virtual, has changed its phase on a normal server or
+    departed from it; ``ticked`` when a server's timer rings.  They decide ``Request``,
+    ``VirtualArrival`` and ``SetTimer``.
+    """
+
+    system = "phases"
+    #: [L] the pool of each normal server; empty where servers are unlimited and none is a backup.
+    pool_of: NDArray[np.int32] = np.zeros(0, np.int32)
+    #: P.
+    pools: int = 1
+    #: Whether it reads observed configurations, and so needs the lattice.
+    observes: bool = False
+    #: The most tokens that one event may make.
+    most_tokens: int = 0
+    #: The plan that it follows (:class:`model.kinds.phases.programs.plan.Plan`), if it follows one.
+    plan: Any = None
+    #: It as tables (:class:`model.kinds.phases.programs.rules.Rules`).
+    rules: Any = None
+
+    arrived: Callable[[PhaseView, Job], Decisions]
+
+    def __init__(self, numbers: PhaseNumbers, parameters: Any) -> None:
+        self.numbers = numbers
+        self.parameters = parameters
+
+    def began(self, view: PhaseView) -> Decisions:
+        """Before the first event."""
+        yield from ()
+
+    def moved(self, view: PhaseView, server: int) -> Decisions:
+        """A job on a normal server has changed its phase or departed."""
+        yield from ()
+
+    def ticked(self, view: PhaseView, server: int) -> Decisions:
+        """The timer of a normal server rang."""
+        yield from ()

@@ -1,0 +1,65 @@
+"""Best fit on servers without number.
+
+Reference
+    A peer of JRS; the notion of a fit is that of ``fits`` and ``factor``.
+Implements
+    Lines as in ``pseudocode``.
+Symbols
+    l  ``server``
+Deviations
+    With several resources the least is left where the sum of what is left, as shares of the
+    capacity, is least; of equals the server of lowest number.  Shares are exact unless the
+    capacities' least common multiple is beyond 64 bits.
+"""
+
+from __future__ import annotations
+
+from math import ceil, lcm
+
+import numpy as np
+
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.policies.base import Decisions, Job, PseudocodeLine
+from model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
+from model.kinds.phases.view import PhaseView
+from model.records import Line, Place, Record
+
+#: What is left on a server weighs no more than this.
+MOST_WEIGHT = 2**62
+
+
+class Reference(FittingPolicy):
+    """Best fit."""
+
+    name = "best-fit"
+    title = "Best fit"
+    paper = "peer of Hong, Xie & Wang (2023)"
+    pseudocode: tuple[PseudocodeLine, ...] = (
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
+        PseudocodeLine(Line(1, 2), 1, "<b>if</b> it fits a busy server <b>then</b>"),
+        PseudocodeLine(Line(1, 3), 2, "the one with the least capacity left takes it"),
+        PseudocodeLine(Line(1, 4), 1, "<b>else</b> an idle server takes it"),
+    )  # fmt: skip
+
+    def __init__(self, numbers: PhaseNumbers, parameters: FitParameters) -> None:
+        super().__init__(numbers, parameters)
+        common = min(lcm(*(int(units) for units in numbers.capacity)), self._most())
+        #: [D] what a unit left weighs, so that shares of the capacity can be added as integers.
+        self.weight = np.array([common // int(units) for units in numbers.capacity], np.int64)
+
+    def _most(self) -> int:
+        """What a whole server may weigh at most, so that sums stay whole in 64 bits."""
+        factor: int = ceil(max(self.parameters.factor, 1))
+        return MOST_WEIGHT // (self.numbers.resources * factor)
+
+    def arrived(self, view: PhaseView, job: Job) -> Decisions:
+        """The tightest busy server where it fits, or an idle one."""
+        fitting = self.fitting(view, job.type)
+        yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})
+        if fitting:
+            server = min(fitting, key=lambda one: int(self.left(view, one) @ self.weight))
+            yield Place(line=Line(1, 3), job=job.number, server=server,
+                        values={"fitting": len(fitting), "reason": "tightest"})  # fmt: skip
+        else:
+            yield Place(line=Line(1, 4), job=job.number, server=view.first_idle(),
+                        values={"fitting": 0, "reason": "none fits"})  # fmt: skip

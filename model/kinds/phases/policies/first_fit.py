@@ -1,0 +1,40 @@
+"""First fit on servers without number.
+
+Reference
+    A peer of JRS; the notion of a fit is that of ``fits`` and ``factor``.
+Implements
+    Lines as in ``pseudocode``.
+Symbols
+    l  ``server``
+Deviations
+    Idle servers count too, and one of them takes any job, whatever its demand.
+"""
+
+from __future__ import annotations
+
+from model.kinds.phases.policies.base import Decisions, Job, PseudocodeLine
+from model.kinds.phases.policies.fitting import FittingPolicy
+from model.kinds.phases.view import PhaseView
+from model.records import Line, Place, Record
+
+
+class Reference(FittingPolicy):
+    """First fit."""
+
+    name = "first-fit"
+    title = "First fit"
+    paper = "peer of Hong, Xie & Wang (2023)"
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
+        PseudocodeLine(Line(1, 2), 1, "the servers where it fits: busy ones with room, idle ones"),
+        PseudocodeLine(Line(1, 3), 1, "the one of lowest number takes it"),
+    )  # fmt: skip
+
+    def arrived(self, view: PhaseView, job: Job) -> Decisions:
+        """The first server where it fits."""
+        fitting, idle = self.fitting(view, job.type), view.first_idle()
+        yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})
+        busy = bool(fitting) and fitting[0] < idle
+        reason = "first" if busy else "first idle" if fitting else "none fits"
+        yield Place(line=Line(1, 3), job=job.number, server=fitting[0] if busy else idle,
+                    values={"fitting": len(fitting), "reason": reason})  # fmt: skip

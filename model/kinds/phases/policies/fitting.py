@@ -1,0 +1,62 @@
+"""What the peers of JRS share: servers on which an arriving job fits, now or at its peak.
+
+They know no tokens and no backup servers: servers are unlimited, and an idle one takes any job.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.policies.base import PhasePolicy
+from model.kinds.phases.view import PhaseView
+from model.scenario.fields import Positive, Section
+
+
+class FitParameters(Section):
+    """What fits: the jobs' present demand, or the most that each may ever need, within *factor*
+    times the capacity."""
+
+    fits: Literal["current", "peak"] = "current"
+    factor: Positive = Field(default=Fraction(1), le=1000)
+
+
+class FittingPolicy(PhasePolicy):
+    """A policy that places each job on a busy server where it fits, or on an idle one."""
+
+    schema: type[Section] = FitParameters
+
+    def __init__(self, numbers: PhaseNumbers, parameters: FitParameters) -> None:
+        super().__init__(numbers, parameters)
+        self.by_peak = parameters.fits == "peak"
+        #: [D] units that the jobs of a server may take.
+        self.limit = np.array([floor(int(units) * parameters.factor) for units in numbers.capacity],
+                              np.int64)  # fmt: skip
+        if numbers.model.hard:
+            self.limit = np.minimum(self.limit, numbers.capacity)
+
+    def need(self, job_type: int) -> NDArray[np.int64]:
+        """[D] units that an arriving job counts for."""
+        table = self.numbers.peak if self.by_peak else self.numbers.demand
+        need: NDArray[np.int64] = table[job_type]
+        return need
+
+    def left(self, view: PhaseView, server: int) -> NDArray[np.int64]:
+        """[D] units left on a server, by the same account; below 0 after an overrun."""
+        return self.limit - (view.peak_use(server) if self.by_peak else view.use(server))
+
+    def fits(self, view: PhaseView, server: int, job_type: int) -> bool:
+        """Whether a busy server has room for a job of the type."""
+        if view.jobs_on(server) >= self.numbers.model.most_jobs:
+            return False
+        return bool((self.need(job_type) <= self.left(view, server)).all())
+
+    def fitting(self, view: PhaseView, job_type: int) -> list[int]:
+        """Busy servers with room for a job of the type, by number."""
+        return [server for server in view.busy_servers() if self.fits(view, server, job_type)]

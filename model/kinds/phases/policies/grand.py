@@ -1,0 +1,68 @@
+"""GRAND(aZ): greedy random, with some idle servers in the draw.
+
+Reference
+    Stolyar & Zhong (2015), and Hong, Xie & Wang (2023), Section 4.3, where it is the peer of JRS.
+Implements
+    Lines as in ``pseudocode``.
+Symbols
+    a  ``parameters.a``
+    Z  ``view.jobs``  jobs in the system
+Deviations
+    The job that arrives does not count for Z.  All idle servers are alike: the one of lowest number
+    is taken.  Without any server in the draw (a Z = 0) an idle one takes the job.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+
+from pydantic import Field
+
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.policies.base import Decisions, Job, PseudocodeLine
+from model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
+from model.kinds.phases.view import PhaseView
+from model.records import Line, Place, Record
+from model.scenario.fields import NotNegative
+
+#: Numerators and denominators of a below this bound are what the compiled twin can count with.
+MOST_COMPILED = 2**31
+
+
+class Parameters(FitParameters):
+    """With ``a``: so many idle servers are in the draw for each job in the system."""
+
+    a: NotNegative = Field(default=Fraction(1, 100), le=1000)
+
+
+class Reference(FittingPolicy):
+    """GRAND(aZ)."""
+
+    name = "grand"
+    title = "GRAND(aZ)"
+    paper = "Stolyar & Zhong (2015); peer of Hong, Xie & Wang (2023), Section 4.3"
+    schema = Parameters
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
+        PseudocodeLine(Line(1, 2), 1, "the draw: busy servers that it fits, and ⌈aZ⌉ idle ones"),
+        PseudocodeLine(Line(1, 3), 1, "one of them, uniformly at random, takes it"),
+    )  # fmt: skip
+
+    def __init__(self, numbers: PhaseNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.share = parameters.a
+        self.compiled = max(self.share.numerator, self.share.denominator) < MOST_COMPILED
+
+    def arrived(self, view: PhaseView, job: Job) -> Decisions:
+        """One server of the draw."""
+        fitting = self.fitting(view, job.type)
+        idle = ceil(self.share * view.jobs)
+        yield Record("draw", Line(1, 2), {"type": job.type, "servers": len(fitting), "idle": idle,
+                                          "jobs": view.jobs})  # fmt: skip
+        total = len(fitting) + idle
+        chosen = view.choices.one_of(job.number, 0, total) if total else 0
+        server = fitting[chosen] if chosen < len(fitting) else view.first_idle()
+        yield Place(line=Line(1, 3), job=job.number, server=server,
+                    values={"fitting": len(fitting), "idle": idle, "reason":
+                            "drawn busy" if chosen < len(fitting) else "drawn idle"})  # fmt: skip

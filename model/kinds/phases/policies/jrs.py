@@ -1,0 +1,272 @@
+"""JRS: Join-Requesting-Server.
+
+Reference
+    Hong, Xie & Wang (2023), Section 4.2 (the policy), Appendix B.3 (pools, and what gets a server
+    off the empty configuration), Appendix C.2 (how the optimal single-server policy requests).
+Implements
+    Steps 1 and 2 of Section 4.2, with the cases of Appendix C.2; lines are counted in the order
+    in which the paper describes them, see ``pseudocode``.
+Symbols
+    sigma-bar      ``rules``         the single-server policy, as tables
+    K-hat          ``view.observed`` the observed configuration, real and virtual jobs
+    eta_max        ``rules.limit``
+    k^0            ``rules.asks`` at the empty configuration
+    a              ``jobs``          what one request asks for
+Deviations
+    A request is the whole chain of Appendix C.2 at the configuration that it leads to, and is made
+    only by a server without a token.  Nothing is requested at the end of a pause.  The limit holds
+    for each type, is passed when there are strictly more tokens, and virtual arrivals come one at
+    a time, type by type, each uniform over all tokens of its type.  The timer of B.3 runs in every
+    pool whose empty configuration is not case 1.  Options lead to the other readings.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Generator, Literal, Sequence
+
+import numpy as np
+from pydantic import Field
+
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.policies.base import Decisions, Job, PhasePolicy, PseudocodeLine
+from model.kinds.phases.programs.choosing import Estimate, plan_of
+from model.kinds.phases.programs.plan import AT_ONCE, TIMERS
+from model.kinds.phases.programs.plan_tables import PoolTable
+from model.kinds.phases.programs.rules import (
+    AFTER_PAUSE,
+    ANY_TOKEN,
+    LIMIT_IN_ALL,
+    LIMIT_REACHED,
+    OPTIONS,
+    TOKEN_ASKED_FOR,
+    rules_of,
+)
+from model.kinds.phases.view import PhaseView
+from model.records import Line, Match, Overflow, Record, Request, SetTimer, VirtualArrival
+from model.scenario.fields import NotNegative, Section, Whole
+
+#: What ``limit`` means, as an option of the rules.
+_IN_ALL = {"type": 0, "all": ANY_TOKEN, "requested": TOKEN_ASKED_FOR}
+
+
+class Parameters(Section):
+    """The plan, and the places where the paper can be read in several ways.
+
+    ``limit`` is one for each type, or one for all types together: then any token may turn into a
+    virtual job (``all``), or one of the type that was just asked for (``requested``).
+    ``plan`` is the path of a file with a policy table; ``pools`` are tables of one's own;
+    ``estimate`` are the rates that the plan is made with, where they are not the true ones.
+    """
+
+    token_limit: Whole | None = Field(default=None, ge=0)
+    limit: Literal["type", "all", "requested"] = "type"
+    at_limit: Literal["above", "reached"] = "above"
+    request_after_pause: bool = False
+    recovery_rate: NotNegative = Fraction(0)
+    patch: bool = True
+    estimate: Estimate | None = None
+    plan: str = Field(default="", max_length=1000)
+    pools: tuple[PoolTable, ...] = ()
+
+
+class Reference(PhasePolicy):
+    """JRS with SINGLE-OPT, or with a given single-server policy, as its subroutine."""
+
+    name = "jrs"
+    title = "JRS"
+    paper = "Hong, Xie & Wang (2023), Section 4.2"
+    schema = Parameters
+    observes = True
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a timer of server ℓ ticks <b>do</b>",
+                       heading="Step 1: job requesting on a normal server"),
+        PseudocodeLine(Line(1, 2), 1, "ask for one job of its type (at 0: for k⁰)"),
+        PseudocodeLine(Line(1, 3), 0, "<b>when</b> a job on ℓ changes phase or departs <b>do</b>"),
+        PseudocodeLine(Line(1, 4), 1, "<b>if</b> ℓ holds a token <b>then</b> nothing (a pause)"),
+        PseudocodeLine(Line(1, 5), 1, "<b>while</b> π(k̂ + a) = 0, u(k̂ + a) ≠ 0: ask for one more"),
+        PseudocodeLine(Line(1, 6), 0, "make a token for each job asked for; ℓ is paused"),
+        PseudocodeLine(Line(1, 7), 0, "<b>when</b> k̂ changed and ℓ holds no token: new timers"),
+        PseudocodeLine(Line(2, 1), 0, "<b>when</b> a job of type i arrives <b>do</b>",
+                       heading="Step 2: arrival dispatching"),
+        PseudocodeLine(Line(2, 2), 1, "<b>if</b> there is a token of type i <b>then</b>"),
+        PseudocodeLine(Line(2, 3), 2, "take one at random; the job joins its server"),
+        PseudocodeLine(Line(2, 4), 1, "<b>else</b> it goes to an idle backup server"),
+        PseudocodeLine(Line(2, 5), 0, "<b>while</b> a type has more than η<sub>max</sub> tokens "
+                                      "<b>do</b>"),
+        PseudocodeLine(Line(2, 6), 1, "take one at random; a virtual job joins its server"),
+    )  # fmt: skip
+
+    def __init__(self, numbers: PhaseNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.plan = plan_of(numbers, parameters)
+        options = np.zeros(OPTIONS, np.int64)
+        options[LIMIT_IN_ALL] = _IN_ALL[parameters.limit]
+        options[LIMIT_REACHED] = parameters.at_limit == "reached"
+        options[AFTER_PAUSE] = parameters.request_after_pause
+        self.rules = rules_of(self.plan, options, float(parameters.recovery_rate), parameters.patch)
+        self.pool_of = self.rules.pool_of
+        self.pools = len(self.plan.pools)
+        most = numbers.model.most_jobs
+        self.most_tokens = most * len(self.pool_of) if parameters.request_after_pause else most
+
+    def began(self, view: PhaseView) -> Decisions:
+        """Timers start; a configuration that one starts from requests nothing by itself.
+
+        Where there are more tokens than the limit allows, because another policy left them, there
+        are virtual arrivals at once.
+        """
+        for server in range(len(self.pool_of)):
+            if not view.is_paused(server):
+                yield from self._new_timer(view, server)
+        for pool in range(self.pools):
+            yield from self._keep_limit(view, pool)
+
+    def arrived(self, view: PhaseView, job: Job) -> Decisions:
+        """Step 2: a token of the job's type, or a backup server."""
+        pool = view.choices.pool(job.number, self.rules.route[job.type])
+        count = view.tokens(pool, job.type)
+        limit = int(self.rules.limit[pool])
+        yield Record("tokens_of_type", Line(2, 2), {"pool": pool, "type": job.type,
+                                                    "count": count, "limit": limit})  # fmt: skip
+        position = view.choices.token(job.number, count)
+        if position < 0:
+            yield Overflow(line=Line(2, 4), job=job.number, pool=pool,
+                           values={"type": job.type, "limit": limit,
+                                   "backup": view.idle_backup(pool)})  # fmt: skip
+            return
+        server = view.token_server(pool, job.type, position)
+        yield Match(line=Line(2, 3), job=job.number, pool=pool, position=position,
+                    values={"server": server, "count": count, "type": job.type,
+                            "token": view.token_number(pool, job.type, position)})  # fmt: skip
+        asked = yield from self._token_gone(view, server)
+        yield from self._keep_limit(view, pool, asked)
+
+    def moved(self, view: PhaseView, server: int) -> Decisions:
+        """Step 1: a reactive request, unless the server is paused."""
+        observed = view.observed_configuration(server)
+        if view.is_paused(server):
+            missed = self._case(view, server) == AT_ONCE
+            kind = "missed_request" if missed else "paused"
+            yield Record(kind, Line(1, 4), {"server": server, "observed": observed,
+                                            "tokens": view.tokens_on(server)})  # fmt: skip
+            return
+        yield from self._react(view, server)
+
+    def ticked(self, view: PhaseView, server: int) -> Decisions:
+        """Step 1: a proactive request."""
+        pool, place = int(self.pool_of[server]), view.observed(server)
+        jobs = [0] * self.numbers.phases
+        observed = view.observed_configuration(server)
+        if self.rules.case[pool, place] == TIMERS:
+            job_type = view.choices.ticked(server, self.rules.timer[pool, place])
+            jobs[job_type] = 1
+            yield Record("tick", Line(1, 2), {"server": server, "type": job_type,
+                                              "observed": observed})  # fmt: skip
+            yield from self._chain(view, server, int(self._up[place, job_type]), jobs)
+        else:
+            jobs = self.rules.asks[pool, place].tolist()
+            yield Record("recovery_tick", Line(1, 2), {"server": server, "jobs": tuple(jobs),
+                                                       "observed": observed})  # fmt: skip
+        yield from self._request(view, server, jobs)
+
+    @property
+    def _up(self) -> np.ndarray:
+        up: np.ndarray = self.plan.lattice.up
+        return up
+
+    def _case(self, view: PhaseView, server: int) -> int:
+        return int(self.rules.case[self.pool_of[server], view.observed(server)])
+
+    def _react(self, view: PhaseView, server: int) -> Decisions:
+        jobs = [0] * self.numbers.phases
+        yield from self._chain(view, server, view.observed(server), jobs)
+        if any(jobs):
+            yield from self._request(view, server, jobs)
+        else:
+            yield from self._new_timer(view, server)
+
+    def _chain(self, view: PhaseView, server: int, place: int, jobs: list[int]) -> Decisions:
+        """Case 2 at the configuration that the request would lead to, until it is another case."""
+        pool = self.pool_of[server]
+        while self.rules.case[pool, place] == AT_ONCE:
+            job_type = view.choices.requested(sum(jobs), self.rules.choice[pool, place])
+            yield Record("reactive", Line(1, 5), {
+                "server": server, "type": job_type,
+                "configuration": tuple(self.plan.lattice.configurations[place].tolist()),
+            })  # fmt: skip
+            jobs[job_type] += 1
+            place = int(self._up[place, job_type])
+
+    def _request(self, view: PhaseView, server: int, jobs: list[int]) -> Decisions:
+        yield Request(line=Line(1, 6), server=server, jobs=tuple(jobs))
+        if view.timer_runs(server):
+            yield SetTimer(line=Line(1, 6), server=server, rate=0.0)
+        yield from self._keep_limit(view, int(self.pool_of[server]), _first(jobs))
+
+    def _keep_limit(self, view: PhaseView, pool: int, asked: int = 0) -> Decisions:
+        """Virtual arrivals, one at a time, until no limit is passed; *asked* for was this type."""
+        while (job_type := self._over_limit(view, pool, asked)) is not None:
+            in_all = self.rules.option[LIMIT_IN_ALL] == ANY_TOKEN
+            count = view.all_tokens(pool) if in_all else view.tokens(pool, job_type)
+            found = {"pool": pool, "type": job_type, "count": count,
+                     "limit": int(self.rules.limit[pool])}  # fmt: skip
+            yield Record("limit", Line(2, 5), found)
+            position = view.choices.virtual_token(count)
+            while in_all and position >= view.tokens(pool, job_type):
+                position -= view.tokens(pool, job_type)
+                job_type += 1
+            server = view.token_server(pool, job_type, position)
+            yield VirtualArrival(line=Line(2, 6), pool=pool, type=job_type, position=position,
+                                 values=found | {
+                                     "server": server, "number": view.next_virtual,
+                                     "token": view.token_number(pool, job_type, position),
+                                 })  # fmt: skip
+            asked = yield from self._token_gone(view, server, asked)
+
+    def _over_limit(self, view: PhaseView, pool: int, asked: int) -> int | None:
+        """The first type with too many tokens, or None.
+
+        With one limit for all types that is the first type where any token may be taken, else the
+        one *asked* for, or the first after it that has tokens.
+        """
+        most = int(self.rules.limit[pool]) - int(self.rules.option[LIMIT_REACHED])
+        most, types = max(most, 0), range(self.numbers.phases)
+        if not self.rules.option[LIMIT_IN_ALL]:
+            return next((i for i in types if view.tokens(pool, i) > most), None)
+        if view.all_tokens(pool) <= most:
+            return None
+        if self.rules.option[LIMIT_IN_ALL] == ANY_TOKEN:
+            return 0
+        in_turn = (*types[asked:], *types[:asked])
+        return next((i for i in in_turn if view.tokens(pool, i)), None)
+
+    def _token_gone(
+        self, view: PhaseView, server: int, asked: int = 0
+    ) -> Generator[Record, None, int]:
+        """A server whose last token was taken goes on; returns the type *asked* for last."""
+        if view.is_paused(server):
+            return asked
+        yield Record("resumed", Line(1, 7), {
+            "server": server, "observed": view.observed_configuration(server)})  # fmt: skip
+        if not self.rules.option[AFTER_PAUSE]:
+            yield from self._new_timer(view, server)
+            return asked
+        jobs = [0] * self.numbers.phases
+        yield from self._chain(view, server, view.observed(server), jobs)
+        if any(jobs):
+            yield Request(line=Line(1, 6), server=server, jobs=tuple(jobs))
+            return _first(jobs)
+        yield from self._new_timer(view, server)
+        return asked
+
+    def _new_timer(self, view: PhaseView, server: int) -> Decisions:
+        rate = float(self.rules.rate[self.pool_of[server], view.observed(server)])
+        if rate > 0 or view.timer_runs(server):
+            yield SetTimer(line=Line(1, 7), server=server, rate=rate, values={
+                "observed": view.observed_configuration(server)})  # fmt: skip
+
+
+def _first(jobs: Sequence[int]) -> int:
+    """The first type of a request."""
+    return next(i for i, count in enumerate(jobs) if count)

@@ -1,0 +1,64 @@
+"""Power of d choices on servers without number.
+
+Reference
+    A peer of JRS; the notion of a fit is that of ``fits`` and ``factor``.
+Implements
+    Lines as in ``pseudocode``.
+Symbols
+    d  ``parameters.choices``
+Deviations
+    The d servers are drawn with replacement among the busy ones; the tightest of those where the
+    job fits takes it, of equals the first drawn.
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.policies.base import Decisions, Job, PseudocodeLine
+from model.kinds.phases.policies.best_fit import Reference as BestFit
+from model.kinds.phases.policies.fitting import FitParameters
+from model.kinds.phases.view import PhaseView
+from model.records import Line, Place, Record
+from model.scenario.fields import Whole
+
+
+class Parameters(FitParameters):
+    """With ``choices``: d, how many servers are drawn."""
+
+    choices: Whole = Field(default=2, ge=1, le=1000)
+
+
+class Reference(BestFit):
+    """Power of d choices."""
+
+    name = "power-of-d"
+    title = "Power of d choices"
+    schema = Parameters
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
+        PseudocodeLine(Line(1, 2), 1, "draw d busy servers at random"),
+        PseudocodeLine(Line(1, 3), 1, "<b>if</b> it fits one of them <b>then</b>"),
+        PseudocodeLine(Line(1, 4), 2, "the one with the least capacity left takes it"),
+        PseudocodeLine(Line(1, 5), 1, "<b>else</b> an idle server takes it"),
+    )  # fmt: skip
+
+    def __init__(self, numbers: PhaseNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.draws = parameters.choices
+
+    def arrived(self, view: PhaseView, job: Job) -> Decisions:
+        """The tightest of d busy servers, or an idle one."""
+        busy = list(view.busy_servers())
+        draws = range(self.draws if busy else 0)
+        drawn = [busy[view.choices.one_of(job.number, draw, len(busy))] for draw in draws]
+        yield Record("drawn", Line(1, 2), {"type": job.type, "servers": tuple(drawn)})
+        fitting = [server for server in drawn if self.fits(view, server, job.type)]
+        if fitting:
+            server = min(fitting, key=lambda one: int(self.left(view, one) @ self.weight))
+            yield Place(line=Line(1, 4), job=job.number, server=server,
+                        values={"fitting": len(fitting), "reason": "tightest drawn"})  # fmt: skip
+        else:
+            yield Place(line=Line(1, 5), job=job.number, server=view.first_idle(),
+                        values={"fitting": 0, "reason": "none drawn fits"})  # fmt: skip

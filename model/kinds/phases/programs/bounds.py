@@ -1,0 +1,282 @@
+"""All that bounds the servers of a scenario whose jobs have phases, for window and command line.
+
+Hong, Xie & Wang (2023): the optimum of (61) and with it Nbar, which no policy within the budget
+goes below (Theorem 2); the policy, its recurrent classes and pools (Appendices B.3 and C.2);
+Lemma 7 as a check.  For jobs of fixed size also the linear program over configurations, whose
+optimum is the same by Section 3.1.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from queue import Empty, SimpleQueue
+from typing import Iterator, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from model.errors import ScenarioError, UserError
+from model.kinds.phases.from_scenario import numbers_of
+from model.kinds.phases.jobs import JobModel
+from model.kinds.phases.lattice import lattice_of
+from model.kinds.phases.numbers import PhaseNumbers, mean_lives
+from model.kinds.phases.programs.lemma7 import Lemma7, lemma7
+from model.kinds.phases.programs.plan import Plan, PoolPlan, classes_of, plan_of
+from model.kinds.phases.programs.policy import (
+    AT_ONCE,
+    NOTHING,
+    TIMERS,
+    PolicyTable,
+    chain_of,
+    policy_of,
+)
+from model.kinds.phases.programs.single_server import (
+    SingleServerSolution,
+    SolvingStoppedError,
+    solved,
+)
+from model.kinds.phases.scenario.schema import PhasesScenario
+from model.metrics import Estimate
+
+#: Seconds between two answers while the program is being solved.
+PROGRESS_INTERVAL = 0.5
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """A recurrent class.
+
+    Attributes
+    ----------
+    share:
+        p_j.
+    configurations, passed:
+        How many configurations it has that last, and how many of case 2 it passes through.
+    throughput:
+        [I] requests of each type per unit of time of one server.
+    start:
+        k0 [I].
+    """
+
+    share: float
+    configurations: int
+    passed: int
+    throughput: tuple[float, ...]
+    start: tuple[int, ...]
+
+
+class PhasePoint(NamedTuple):
+    """What a short run says of one policy at one scale, with 95 % intervals."""
+
+    title: str
+    scale: float  #: r
+    active_servers: Estimate
+    cost_rate: Estimate
+    nbar: float | None  #: of the plan that JRS followed; None for its peers
+
+
+@dataclass(frozen=True, eq=False)
+class PhasesBounds:
+    """What is known so far; the next answer has all that this one has, and more.
+
+    Attributes
+    ----------
+    phases:
+        [I] names of the types.
+    configurations:
+        |K|; 0 where it is not known.
+    scale:
+        r.
+    mean_jobs:
+        E[Z], real jobs in the long run under every policy.
+    budget:
+        epsilon; 0 where capacities are hard.
+    iterations:
+        Steps of the solver so far.
+    phi:
+        Phi*; while it is being solved the best one so far, with ``solved`` False.
+    solved:
+        Whether all below is there.
+    exact_phi:
+        Phi* as a rational where it was proved.
+    nbar:
+        Nbar = r / Phi*, the servers that every policy within the budget needs (Theorem 2).
+    spent:
+        h^T pi / (1 - pi(0)).
+    budget_price, type_prices:
+        Dual variables of (61).
+    certified, gap, status, method:
+        See :class:`model.kinds.phases.programs.single_server.SingleServerSolution`.
+    cases:
+        How many configurations are case 1, 2 and 3.
+    timers:
+        How many configurations have a timer.
+    classes:
+        Recurrent classes, largest share first.
+    pools:
+        Pools of JRS at this scale.
+    lemma7:
+        How well the policy's chain agrees with pi and u.
+    packing:
+        1 / Phi* by the program over configurations, for jobs of fixed size; else None.
+    points:
+        Short runs at this scale and others (:mod:`model.kinds.phases.experiments.phase_points`).
+    problem:
+        Why something is missing, as a sentence; or empty.
+    """
+
+    phases: tuple[str, ...] = ()
+    configurations: int = 0
+    scale: Fraction = Fraction(0)
+    mean_jobs: float = 0.0
+    budget: float = 0.0
+    iterations: int = 0
+    phi: float | None = None
+    solved: bool = False
+    exact_phi: Fraction | None = None
+    nbar: float | None = None
+    spent: float | None = None
+    budget_price: float | None = None
+    type_prices: tuple[float, ...] = ()
+    certified: bool = False
+    gap: float = 0.0
+    status: str = ""
+    method: str = ""
+    cases: tuple[int, int, int] = (0, 0, 0)
+    timers: int = 0
+    classes: tuple[ClassRow, ...] = ()
+    pools: tuple[PoolPlan, ...] = ()
+    lemma7: Lemma7 | None = None
+    packing: float | None = None
+    points: tuple[PhasePoint, ...] = ()
+    problem: str = ""
+
+
+def all_bounds(scenario: PhasesScenario) -> Iterator[PhasesBounds]:
+    """What bounds a scenario's servers: first |K| and the mean number of jobs, then how far the
+    solver is, then the solution; each answer can be pickled.
+
+    Nothing is raised for a scenario that has no bounds: ``problem`` says why.
+    """
+    try:
+        numbers = numbers_of(scenario)
+    except ScenarioError as error:
+        yield PhasesBounds(problem=f"Nothing bounds the servers yet: {error.line}.")
+        return
+    yield from bounds_of(numbers)
+
+
+def bounds_of(numbers: PhaseNumbers) -> Iterator[PhasesBounds]:
+    """The same for numbers that are there already."""
+    model = numbers.model
+    bounds = PhasesBounds(
+        phases=model.phases,
+        scale=numbers.scale,
+        mean_jobs=float(numbers.mean_jobs),
+        budget=float(model.budget),
+    )
+    if not any(model.arrival_rates):
+        yield replace(bounds, problem="Nothing arrives but what the script says, so there is no "
+                                      "long run to bound.")  # fmt: skip
+        return
+    try:
+        bounds = replace(bounds, configurations=len(lattice_of(model)))
+        yield bounds
+        for answer in _solving(model):
+            if isinstance(answer, SingleServerSolution):
+                yield _with_solution(bounds, numbers, answer)
+            else:
+                iterations, phi = answer
+                yield replace(bounds, iterations=iterations, phi=phi if phi > 0 else None)
+    except UserError as error:
+        yield replace(bounds, problem=f"Nothing bounds the servers: {error.line}.")
+
+
+def _solving(model: JobModel) -> Iterator[SingleServerSolution | tuple[int, float]]:
+    """Steps of the solver now and then, and in the end the solution.
+
+    The solver works in a thread of its own; it is cancelled if nobody waits for more answers.
+    """
+    reports: SimpleQueue[SingleServerSolution | BaseException] = SimpleQueue()
+    last: list[tuple[int, float]] = []
+    stop = threading.Event()
+
+    def work() -> None:
+        try:
+            reports.put(solved(model, lambda steps, phi: last.append((steps, phi)), stop.is_set))
+        except SolvingStoppedError:
+            pass
+        except BaseException as error:
+            reports.put(error)
+
+    threading.Thread(target=work, name="single-server problem", daemon=True).start()
+    try:
+        while True:
+            try:
+                found = reports.get(timeout=PROGRESS_INTERVAL)
+            except Empty:
+                if last:
+                    yield last[-1]
+                continue
+            if isinstance(found, BaseException):
+                raise found
+            yield found
+            return
+    finally:
+        stop.set()
+
+
+def _with_solution(
+    bounds: PhasesBounds, numbers: PhaseNumbers, found: SingleServerSolution
+) -> PhasesBounds:
+    model = numbers.model
+    policies = [(part, policy_of(part.stationary, part.requests)) for part in found.parts]
+    plan: Plan = plan_of(model, numbers.scale, policies, found.certified, "solved")
+    table = policy_of(found.stationary, found.requests)
+    checks = [lemma7(own, chain_of(model, plan.lattice, own), part) for part, own in policies]
+    classes = [ClassRow(one.share, len(one.members), len(one.vanishing),
+                        tuple(one.throughput.tolist()), tuple(one.start.tolist()))
+               for part, own in policies for one in classes_of(model, part, own)]  # fmt: skip
+    return replace(
+        bounds,
+        iterations=found.iterations,
+        phi=found.phi,
+        solved=True,
+        exact_phi=found.exact_phi,
+        nbar=float(numbers.scale) * found.nbar_per_r,
+        spent=found.spent,
+        budget_price=None if model.hard else found.budget_price,
+        type_prices=found.type_prices,
+        certified=found.certified,
+        gap=found.gap,
+        status=found.status,
+        method=found.method,
+        cases=_cases(table),
+        timers=int((table.rate > 0).any(axis=1).sum()),
+        classes=tuple(sorted(classes, key=lambda one: -one.share)),
+        pools=plan.pools,
+        lemma7=Lemma7(max(check.stationary for check in checks),
+                      max(check.requests for check in checks)),
+        packing=packing(model) if model.hard else None,
+    )  # fmt: skip
+
+
+def _cases(table: PolicyTable) -> tuple[int, int, int]:
+    counts = [int((table.case == case).sum()) for case in (TIMERS, AT_ONCE, NOTHING)]
+    return counts[0], counts[1], counts[2]
+
+
+def packing(model: JobModel) -> float:
+    """Servers for each unit of r by the program over configurations, for jobs of fixed size.
+
+    Hong, Xie & Wang (2023), Section 3.1: min sum of x_k with sum of k_i x_k at least rho_i, the
+    mean number of jobs of each type.
+    """
+    rates = zip(model.arrival_rates, mean_lives(model), strict=True)
+    mean = np.array([float(rate * life) for rate, life in rates])
+    jobs = sparse.csr_matrix(lattice_of(model).configurations.T.astype(np.float64))
+    found = linprog(np.ones(jobs.shape[1]), -jobs, -mean, method="highs")
+    return float(found.fun)

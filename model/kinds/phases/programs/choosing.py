@@ -1,0 +1,56 @@
+"""Which plan Join-Requesting-Server follows: the one of its scenario's rates, or another one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from model.errors import ScenarioError
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.programs.estimates import Estimate, estimated
+from model.kinds.phases.programs.plan import Plan, plan_from_file, plan_from_pools, planned
+from model.waiting import who_waits
+
+__all__ = ["Estimate", "plan_of"]
+
+
+def plan_of(numbers: PhaseNumbers, parameters: Any) -> Plan:
+    """The plan that the parameters of Join-Requesting-Server ask for.
+
+    Tables of pools come before a file, and a file before the single-server problem, which is solved
+    with estimated rates where the parameters say so (Hong, Xie & Wang (2023), Appendix D).  A token
+    limit by hand is that of every pool.
+
+    Raises
+    ------
+    ScenarioError
+        If a table or a file does not fit the model, or nothing can be planned.
+    SolvingStoppedError
+        If who waits for it (:mod:`model.waiting`) has had enough.
+    """
+    plan = _chosen(numbers, parameters)
+    if parameters.token_limit is None:
+        return plan
+    limited = (replace(pool, token_limit=parameters.token_limit) for pool in plan.pools)
+    return replace(plan, pools=tuple(limited))
+
+
+def _chosen(numbers: PhaseNumbers, parameters: Any) -> Plan:
+    if not parameters.pools and not any(numbers.model.arrival_rates):
+        raise ScenarioError("found none, allowed with a script: the pools, because without "
+                            "arrival rates nothing can be planned",
+                            where="policy.parameters.pools")  # fmt: skip
+    if parameters.plan and not parameters.pools:
+        return plan_from_file(parameters.plan, numbers.model, numbers.scale)
+    try:
+        if parameters.pools:
+            return plan_from_pools(parameters.pools, numbers.model)
+        rates = estimated(numbers, parameters.estimate) if parameters.estimate else numbers
+    except ScenarioError as error:
+        raise ScenarioError(error.message, where=f"policy.parameters.{error.where}") from None
+    who = who_waits()
+
+    def tell(steps: int, phi: float) -> None:
+        who.tell(f"Solving the single-server problem: {steps} steps, throughput {phi:.6g} so far")
+
+    return planned(rates.model, rates.scale, tell, who.stop)

@@ -1,0 +1,217 @@
+"""LP (61) as a sparse matrix, in floats and exactly.
+
+Hong, Xie & Wang (2023), Appendix C.1.  Columns are pi over K, then u_i(k) for every type that
+arrives and every k with k + e_i in K, then Phi.  (61) lets u_i(k) be written beyond that and
+sums over ``1_o`` instead; summing (57) over all k shows that what leads out of K is 0, and a type
+that never arrives is never requested because its throughput is 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from model.kinds.phases.jobs import JobModel
+from model.kinds.phases.lattice import Lattice, cost_units, lattice_of
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """What jobs do by themselves: configuration ``source`` becomes ``target``.
+
+    Attributes
+    ----------
+    source, target:
+        [T] places in K.
+    jobs:
+        [T] how many jobs can do it: k_i.
+    rate:
+        [T] the rate of each of them, as a place in ``rates``.
+    rates:
+        The rates that occur, exact.
+    """
+
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    jobs: NDArray[np.int64]
+    rate: NDArray[np.int64]
+    rates: tuple[Fraction, ...]
+
+    @cached_property
+    def total(self) -> NDArray[np.float64]:
+        """[T] k_i mu, the rate of each transition."""
+        floats = np.array([float(rate) for rate in self.rates] or [0.0])
+        return np.asarray(self.jobs * floats[self.rate], np.float64)
+
+
+def transitions_of(model: JobModel, lattice: Lattice) -> Transitions:
+    """Departures and moves of (54) and (55), one for each configuration and each rate above 0."""
+    counts = lattice.configurations
+    parts: list[tuple[NDArray[np.int64], ...]] = []
+    rates: list[Fraction] = []
+    for i in range(len(model.phases)):
+        source = np.flatnonzero(counts[:, i])
+        less = lattice.down[source, i]
+        steps = [(less, model.departure_rates[i])]
+        steps += [(lattice.up[less, to], rate) for to, rate in enumerate(model.moves[i])]
+        for target, rate in steps:
+            if rate:
+                parts.append((source, target.astype(np.int64), counts[source, i].astype(np.int64),
+                              np.full(len(source), len(rates))))  # fmt: skip
+                rates.append(rate)
+    if not parts:
+        empty = np.zeros(0, np.int64)
+        return Transitions(empty, empty, empty, empty, ())
+    joined = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    return Transitions(joined[0], joined[1], joined[2], joined[3], tuple(rates))
+
+
+@dataclass(frozen=True, eq=False)
+class SingleServerProgram:
+    """LP (61): maximise Phi.
+
+    Rows: (57) for each configuration [C], the sum of pi, the throughput of each type [I], and
+    the budget, unless capacities are hard.
+
+    Attributes
+    ----------
+    model, lattice:
+        Of which it is.
+    request_from, request_type:
+        [U] configuration and type of each column u_i(k).
+    row, column, count, factor:
+        [N] entries: ``count * factors[factor]``; entries of one place add up.
+    factors:
+        The numbers that occur, exact.
+    """
+
+    model: JobModel
+    lattice: Lattice
+    request_from: NDArray[np.int64]
+    request_type: NDArray[np.int64]
+    row: NDArray[np.int64]
+    column: NDArray[np.int64]
+    count: NDArray[np.int64]
+    factor: NDArray[np.int64]
+    factors: tuple[Fraction, ...]
+
+    @property
+    def configurations(self) -> int:
+        """C = |K|."""
+        return len(self.lattice)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self.configurations + 1 + len(self.model.phases) + (not self.model.hard)
+
+    @property
+    def columns(self) -> int:
+        """Number of columns; the last is Phi."""
+        return self.configurations + len(self.request_from) + 1
+
+    @property
+    def budget_row(self) -> int:
+        """The row of the budget; -1 where capacities are hard."""
+        return -1 if self.model.hard else self.rows - 1
+
+    @cached_property
+    def matrix(self) -> sparse.csc_matrix:
+        """[rows, columns] the matrix in floats."""
+        values = self.count * np.array([float(number) for number in self.factors])[self.factor]
+        shape = (self.rows, self.columns)
+        return sparse.csc_matrix((values, (self.row, self.column)), shape=shape)
+
+    @cached_property
+    def exact_columns(self) -> list[dict[int, Fraction]]:
+        """The matrix column by column, exact: row -> entry."""
+        found: list[dict[int, Fraction]] = [{} for _ in range(self.columns)]
+        entries = zip(self.row.tolist(), self.column.tolist(), self.count.tolist(),
+                      self.factor.tolist(), strict=True)  # fmt: skip
+        for row, column, count, factor in entries:
+            entry = found[column].get(row, Fraction(0)) + count * self.factors[factor]
+            found[column][row] = entry
+        return [{row: entry for row, entry in column.items() if entry} for column in found]
+
+    def right_side(self, row: int) -> Fraction:
+        """The right-hand side of a row; the budget's row holds it at most, others exactly."""
+        if row == self.configurations:
+            return Fraction(1)
+        return self.model.budget if row == self.budget_row else Fraction(0)
+
+    def split(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """pi [C] and u [C, I] of the columns' values."""
+        configurations = self.configurations
+        requests = np.zeros((configurations, len(self.model.phases)))
+        requests[self.request_from, self.request_type] = values[configurations:-1]
+        return values[:configurations].copy(), requests
+
+
+def program_of(model: JobModel) -> SingleServerProgram:
+    """LP (61) of a job model.
+
+    Raises
+    ------
+    ScenarioError
+        If there are too many configurations.
+    """
+    lattice = lattice_of(model)
+    entries = _Entries()
+    size, types = len(lattice), len(model.phases)
+    moves = transitions_of(model, lattice)
+    first = entries.numbers(moves.rates)
+    entries.add(moves.target, moves.source, moves.jobs, moves.rate + first)
+    entries.add(moves.source, moves.source, -moves.jobs, moves.rate + first)
+    one = entries.numbers((Fraction(1),))
+    entries.add(size, np.arange(size), 1, one)
+    arriving = np.array([rate > 0 for rate in model.arrival_rates])
+    kind, start = np.nonzero((lattice.up.T >= 0) & arriving[:, None])
+    column = size + np.arange(len(kind))
+    entries.add(start, column, -1, one)
+    entries.add(lattice.up[start, kind].astype(np.int64), column, 1, one)
+    entries.add(size + 1 + kind, column, 1, one)
+    phi = size + len(kind)
+    for i, rate in enumerate(model.arrival_rates):
+        entries.add(size + 1 + i, phi, -1, entries.numbers((rate,)))
+    if not model.hard:
+        units, unit = cost_units(model, lattice)
+        entries.add(size + 1 + types, np.arange(size), units, entries.numbers((unit,)))
+        entries.add(size + 1 + types, 0, 1, entries.numbers((model.budget,)))
+    row, column, count, factor = entries.arrays()
+    return SingleServerProgram(model, lattice, start, kind, row, column, count, factor,
+                               tuple(entries.factors))  # fmt: skip
+
+
+class _Entries:
+    """Entries of the matrix, as they come."""
+
+    def __init__(self) -> None:
+        self.factors: list[Fraction] = []
+        self._parts: list[list[NDArray[np.int64]]] = []
+
+    def numbers(self, factors: tuple[Fraction, ...]) -> int:
+        """Keep some numbers; the place of the first."""
+        self.factors += factors
+        return len(self.factors) - len(factors)
+
+    def add(
+        self,
+        row: NDArray[np.int64] | int,
+        column: NDArray[np.int64] | int,
+        count: NDArray[np.int64] | int,
+        factor: NDArray[np.int64] | int,
+    ) -> None:
+        """Entries; one number stands for all of them."""
+        parts = np.broadcast_arrays(row, column, count, factor)
+        self._parts.append([part.ravel().astype(np.int64) for part in parts])
+
+    def arrays(self) -> list[NDArray[np.int64]]:
+        """Rows, columns, counts and factors of all entries that are not 0."""
+        joined = [np.concatenate(column) for column in zip(*self._parts, strict=True)]
+        there = joined[2] != 0
+        return [column[there] for column in joined]

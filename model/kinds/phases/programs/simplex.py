@@ -1,0 +1,207 @@
+"""LP (61) by HiGHS's simplex method, without a layer in between, and by any solver of PuLP.
+
+Hong, Xie & Wang (2023), Appendix C.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.errors import ScenarioError, UserError
+from model.kinds.phases.programs.program import SingleServerProgram
+
+#: The feasibility that is asked of HiGHS; the numbers of pi span many powers of ten.
+TIGHT = 1e-10
+#: Options of HiGHS that lead to different bases where rounding decides.
+PRIMAL = 4
+WAYS: tuple[Mapping[str, Any], ...] = (
+    {},
+    {"presolve": "off"},
+    {"simplex_strategy": PRIMAL},
+    {"presolve": "off", "simplex_strategy": PRIMAL},
+    {"presolve": "off", "simplex_scale_strategy": 0},
+)
+#: Told by a solver that is at work: iterations, and the best Phi so far.
+Progress = Callable[[int, float], None]
+Cancelled = Callable[[], bool]
+
+
+class SolvingStoppedError(UserError):
+    """The caller has cancelled."""
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """What the simplex method ended with.
+
+    Attributes
+    ----------
+    phi:
+        Phi.
+    values, prices:
+        [columns] and [rows] the vertex and its dual variables, in floats.
+    columns, rows:
+        The basic columns, and the rows whose own variable is basic.
+    iterations:
+        Pivots.
+    """
+
+    phi: float
+    values: NDArray[np.float64]
+    prices: NDArray[np.float64]
+    columns: tuple[int, ...]
+    rows: tuple[int, ...]
+    iterations: int
+
+
+def by_highs(
+    program: SingleServerProgram,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+    options: Mapping[str, Any] = WAYS[0],
+) -> Basis:
+    """Solve with HiGHS, with some more of its *options*.
+
+    Raises
+    ------
+    ScenarioError
+        If HiGHS does not end with an optimum.
+    SolvingStoppedError
+        If *cancelled* says so.
+    """
+    import highspy
+
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("solver", "simplex")
+    for tolerance in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+        solver.setOptionValue(tolerance, TIGHT)
+    for name, value in options.items():
+        solver.setOptionValue(name, value)
+    solver.passModel(_model(program, highspy))
+    if progress is not None or cancelled is not None:
+        _listen(solver, progress, cancelled)
+    solver.run()
+    if cancelled is not None and cancelled():
+        raise SolvingStoppedError("solving was cancelled")
+    status = solver.getModelStatus()
+    if status != highspy.HighsModelStatus.kOptimal:
+        said = solver.modelStatusToString(status).lower()
+        raise ScenarioError(f"HiGHS says '{said}' of the single-server problem (61)")
+    solution, basis, info = solver.getSolution(), solver.getBasis(), solver.getInfo()
+    basic = highspy.HighsBasisStatus.kBasic
+    return Basis(
+        phi=-float(info.objective_function_value),
+        values=np.array(solution.col_value),
+        prices=-np.array(solution.row_dual),
+        columns=tuple(n for n, status in enumerate(basis.col_status) if status == basic),
+        rows=tuple(n for n, status in enumerate(basis.row_status) if status == basic),
+        iterations=int(info.simplex_iteration_count),
+    )
+
+
+def _model(program: SingleServerProgram, highspy: Any) -> Any:
+    """(61) as HiGHS takes it: a minimum, rows between two limits."""
+    matrix = program.matrix
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = program.columns, program.rows
+    gain = np.zeros(program.columns)
+    gain[-1] = -1.0
+    right = np.array([float(program.right_side(row)) for row in range(program.rows)])
+    lower = right.copy()
+    if program.budget_row >= 0:
+        lower[program.budget_row] = -np.inf
+    model.col_cost_, model.col_lower_ = gain, np.zeros(program.columns)
+    model.col_upper_ = np.full(program.columns, np.inf)
+    model.row_lower_, model.row_upper_ = lower, right
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = matrix.indptr
+    model.a_matrix_.index_ = matrix.indices
+    model.a_matrix_.value_ = matrix.data
+    return model
+
+
+def _listen(solver: Any, progress: Progress | None, cancelled: Cancelled | None) -> None:
+    """Tell *progress* about pivots, and stop where *cancelled* says so."""
+
+    def interrupt(event: Any) -> None:
+        if progress is not None:
+            told = event.data_out
+            progress(int(told.simplex_iteration_count), -float(told.objective_function_value))
+        if cancelled is not None and cancelled():
+            event.data_in.user_interrupt = True
+
+    solver.cbSimplexInterrupt.subscribe(interrupt)
+
+
+def formulate(program: SingleServerProgram) -> tuple[Any, Any]:
+    """(61) in PuLP, as the paper writes it.
+
+    Returns
+    -------
+    The problem, and its columns by the names ``pi_k``, ``u_i_k`` and ``Phi``, where k stands for
+    the configuration's numbers of jobs.
+    """
+    import pulp
+
+    model, lattice = program.model, program.lattice
+    types = range(len(model.phases))
+    names = ["_".join(map(str, row)) for row in lattice.configurations.tolist()]
+    problem = pulp.LpProblem("single_server", pulp.LpMaximize)
+    pi = [problem.add_variable(f"pi_{name}", lowBound=0) for name in names]
+    u: list[dict[int, Any]] = [{} for _ in types]
+    for k, i in zip(program.request_from.tolist(), program.request_type.tolist(), strict=True):
+        u[i][k] = problem.add_variable(f"u_{i + 1}_{names[k]}", lowBound=0)
+    phi = problem.add_variable("Phi", lowBound=0)
+    problem += phi
+    for k in range(len(lattice)):
+        problem += _balance(program, k, pi, u) == 0, f"balance_{names[k]}"  # (57), (59)
+    problem += pulp.lpSum(pi) == 1, "distribution"
+    for i in types:
+        problem += pulp.lpSum(u[i].values()) == float(model.arrival_rates[i]) * phi, f"type_{i + 1}"
+    if not model.hard:
+        weights = program.matrix[program.budget_row].toarray().ravel()
+        cost = pulp.lpSum(weight * share for weight, share in zip(weights, pi, strict=False))
+        problem += cost <= float(model.budget), "budget"  # h pi <= epsilon (1 - pi(0))
+    return problem, problem.variablesDict()
+
+
+def _balance(program: SingleServerProgram, k: int, pi: list[Any], u: list[dict[int, Any]]) -> Any:
+    """(57) for one configuration: what leads into it, less what leads out of it."""
+    import pulp
+
+    model, lattice = program.model, program.lattice
+    here = lattice.configurations[k].tolist()
+    parts: list[Any] = []
+    for i, (above, below) in enumerate(
+        zip(lattice.up[k].tolist(), lattice.down[k].tolist(), strict=True)
+    ):
+        parts.append(-here[i] * float(model.out_rates[i]) * pi[k])
+        if below >= 0:
+            parts += [u[i][below]] if below in u[i] else []
+            for to, rate in enumerate(model.moves):
+                source = int(lattice.up[below, to])
+                if rate[i] and source >= 0:  # a job moves from phase `to` to phase i
+                    parts.append((here[to] + 1) * float(rate[i]) * pi[source])
+        if above >= 0:
+            parts.append((here[i] + 1) * float(model.departure_rates[i]) * pi[above])
+            parts += [-u[i][k]] if k in u[i] else []
+    return pulp.lpSum(parts)
+
+
+def by_pulp(program: SingleServerProgram, solver: str) -> tuple[float, str]:
+    """Phi and the status, as a solver of PuLP finds them: "HiGHS", "COIN_CMD", "PULP_CBC_CMD"."""
+    import warnings
+
+    import pulp
+
+    problem, _ = formulate(program)
+    # PuLP's own CBC announces in a warning that PuLP 4 will come without it.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        code = problem.solve(pulp.getSolver(solver, msg=False))
+    return float(pulp.value(problem.objective)), str(pulp.LpStatus[code]).lower()

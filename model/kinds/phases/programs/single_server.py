@@ -1,0 +1,276 @@
+"""The single-server problem of a job model, solved: Phi, pi and u of LP (61).
+
+Hong, Xie & Wang (2023), Section 3.2 and Appendix C.1.  Small programs go to a simplex method whose
+vertex is then proved in rationals; large ones are solved by
+:mod:`model.kinds.phases.programs.decomposition`, which knows that (61) is a decision process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.errors import ScenarioError
+from model.kinds.phases.jobs import JobModel
+from model.kinds.phases.lattice import lattice_of
+from model.kinds.phases.programs import store
+from model.kinds.phases.programs.decomposition import decomposed, undecided
+from model.kinds.phases.programs.lemma7 import lemma7
+from model.kinds.phases.programs.policy import Part, chain_of, policy_of, together
+from model.kinds.phases.programs.program import SingleServerProgram, program_of
+from model.kinds.phases.programs.simplex import (
+    WAYS,
+    Basis,
+    Cancelled,
+    Progress,
+    SolvingStoppedError,
+    by_highs,
+)
+from model.kinds.phases.programs.vertex import Vertex, exact_vertex
+
+__all__ = ["Cancelled", "Progress", "SingleServerSolution", "SolvingStoppedError", "solved"]
+
+#: Up to so many configurations a vertex is proved in rationals (1 s at most).
+MOST_EXACT = 200
+#: The difference in Lemma 7, beside the largest frequency, from which on it is no rounding.
+TRUSTED = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class SingleServerSolution:
+    """An optimum of (61).
+
+    Attributes
+    ----------
+    phi:
+        Phi*, the throughput of one server in units of the arrival rates.
+    exact_phi:
+        The same as a rational where it was proved, else None.
+    nbar_per_r:
+        1 / Phi*: servers for each unit of r.
+    stationary, requests:
+        [C] pi and [C, I] u.
+    parts:
+        The same, taken apart where servers of different policies should not be mixed.
+    spent, budget:
+        h^T pi / (1 - pi(0)), and epsilon.
+    budget_price:
+        The dual variable of the budget: what Phi gains with epsilon.
+    type_prices:
+        [I] those of the throughputs; their sum, weighted with the arrival rates, is 1.
+    certified:
+        Whether the support is proved: an exact vertex, or policies whose recurrent classes are
+        the support and whose dual bound meets Phi.
+    gap:
+        How far Phi may be from the optimum, relative to it; 0 if exact.
+    status:
+        "optimal", or a sentence about what is not as it should be.
+    method:
+        "simplex" or "policies".
+    iterations:
+        Pivots, or policies that were evaluated.
+    """
+
+    phi: float
+    exact_phi: Fraction | None
+    nbar_per_r: float
+    stationary: NDArray[np.float64]
+    requests: NDArray[np.float64]
+    parts: tuple[Part, ...]
+    spent: float
+    budget: float
+    budget_price: float
+    type_prices: tuple[float, ...]
+    certified: bool
+    gap: float
+    status: str
+    method: str
+    iterations: int
+
+
+def solved(
+    model: JobModel, progress: Progress | None = None, cancelled: Cancelled | None = None
+) -> SingleServerSolution:
+    """The optimum of (61), from the cache if this model was solved before.
+
+    Parameters
+    ----------
+    model:
+        Phases, rates, demands and cost.
+    progress:
+        Called with iterations and the best Phi so far.
+    cancelled:
+        Asked often; when it says so the solution is given up.
+
+    Raises
+    ------
+    ScenarioError
+        If there are too many configurations, or no server can serve what arrives.
+    SolvingStoppedError
+        If *cancelled* says so.
+    """
+    return store.kept(
+        model, lambda: _solve(model, progress, cancelled), lambda data: _from_plain(model, data)
+    )
+
+
+def _from_plain(model: JobModel, data: dict[str, Any]) -> SingleServerSolution:
+    """A solution from the plain data of its fields.
+
+    Raises
+    ------
+    ValueError, TypeError, LookupError
+        If it is none of this model.
+    """
+    exact = data["exact_phi"]
+    parts = (Part(float(part["share"]), *_arrays(model, part)) for part in data["parts"])
+    stationary, requests = _arrays(model, data)
+    return SingleServerSolution(**{
+        **data, "exact_phi": None if exact is None else Fraction(exact), "stationary": stationary,
+        "requests": requests, "parts": tuple(parts), "type_prices": tuple(data["type_prices"]),
+    })  # fmt: skip
+
+
+def _arrays(
+    model: JobModel, data: dict[str, Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """[C] pi and [C, I] u."""
+    stationary, requests = (np.array(data[name], float) for name in ("stationary", "requests"))
+    configurations = len(lattice_of(model))
+    if stationary.shape != (configurations,) \
+            or requests.shape != (configurations, len(model.phases)):  # fmt: skip
+        raise ValueError("a solution of another model")
+    return stationary, requests
+
+
+def _solve(
+    model: JobModel, progress: Progress | None, cancelled: Cancelled | None
+) -> SingleServerSolution:
+    program = program_of(model)
+    _check(program)
+    found = None
+    if program.configurations <= MOST_EXACT:
+        found = _exactly(program, progress, cancelled)
+    if found is None:
+        found = _from_policies(program, progress, cancelled)
+    if not found.phi > 0:
+        raise _nothing(program)
+    return found
+
+
+def _check(program: SingleServerProgram) -> None:
+    """Refuse a model without arrivals, or with a type that no server can take."""
+    model, lattice = program.model, program.lattice
+    if not any(model.arrival_rates):
+        raise ScenarioError("no type of job arrives, so there is nothing to plan",
+                            where="phases.arrival_rate")  # fmt: skip
+    for name, rate, above in zip(model.phases, model.arrival_rates, lattice.up[0], strict=True):
+        if rate and above < 0:
+            raise ScenarioError(
+                f"a job of type '{name}' does not fit a server, so it can never be served",
+                where="phases",
+            )
+
+
+def _nothing(program: SingleServerProgram) -> ScenarioError:
+    """The error that nothing can be served within the budget."""
+    names = ", ".join(name for name, rate in
+                      zip(program.model.phases, program.model.arrival_rates, strict=True)
+                      if rate)  # fmt: skip
+    return ScenarioError(
+        f"however a server is filled with jobs ({names}), its mean cost exceeds the budget "
+        f"{float(program.model.budget):g}; give a larger budget or servers with more capacity",
+        where="cost.budget",
+    )
+
+
+def _exactly(
+    program: SingleServerProgram, progress: Progress | None, cancelled: Cancelled | None
+) -> SingleServerSolution | None:
+    """The vertex of the first basis that is optimal in exact arithmetic; None if none is."""
+    for options in WAYS:
+        try:
+            basis = by_highs(program, progress, cancelled, options)
+        except ScenarioError:
+            continue
+        found = _from_basis(program, basis)
+        if found is not None:
+            return found
+    return None
+
+
+def _from_basis(program: SingleServerProgram, basis: Basis) -> SingleServerSolution | None:
+    """The exact vertex of a basis; None where it is not optimal in exact arithmetic."""
+    vertex = exact_vertex(program, basis.columns, basis.rows)
+    if vertex is None:
+        return None
+    values = np.zeros(program.columns)
+    for column, value in vertex.values.items():
+        values[column] = float(value)
+    stationary, requests = program.split(values)
+    size, types = program.configurations, len(program.model.phases)
+    exact_phi = vertex.values.get(program.columns - 1, Fraction(0))
+    prices = vertex.prices
+    return SingleServerSolution(
+        phi=float(exact_phi),
+        exact_phi=exact_phi,
+        nbar_per_r=float(1 / exact_phi) if exact_phi else float("inf"),
+        stationary=stationary,
+        requests=requests,
+        parts=(Part(1.0, stationary, requests),),
+        spent=float(_spent(program, vertex)),
+        budget=float(program.model.budget),
+        budget_price=0.0 if program.model.hard else float(prices[program.budget_row]),
+        type_prices=tuple(float(-price) for price in prices[size + 1 : size + 1 + types]),
+        certified=True,
+        gap=0.0,
+        status="optimal",
+        method="simplex",
+        iterations=basis.iterations,
+    )
+
+
+def _spent(program: SingleServerProgram, vertex: Vertex) -> Fraction:
+    """h^T pi / (1 - pi(0)), exact."""
+    if program.model.hard:
+        return Fraction(0)
+    columns, size = program.exact_columns, program.configurations
+    empty = vertex.values.get(0, Fraction(0))
+    row = program.budget_row
+    total = sum((columns[k].get(row, Fraction(0)) * value for k, value in vertex.values.items()
+                 if 0 < k < size), Fraction(0))  # fmt: skip
+    return total / (1 - empty) if empty < 1 else Fraction(0)
+
+
+def _from_policies(
+    program: SingleServerProgram, progress: Progress | None, cancelled: Cancelled | None
+) -> SingleServerSolution:
+    """The optimum as a mixture of policies, if their chains can be trusted (Lemma 7)."""
+    found = decomposed(program, progress, cancelled)
+    for part in found.parts:
+        table = policy_of(part.stationary, part.requests)
+        check = lemma7(table, chain_of(program.model, program.lattice, table), part)
+        if max(check.stationary, check.requests) > TRUSTED * max(1.0, part.requests.max()):
+            raise undecided(program)
+    stationary, requests = together(found.parts)
+    return SingleServerSolution(
+        phi=found.phi,
+        exact_phi=None,
+        nbar_per_r=1 / found.phi if found.phi > 0 else float("inf"),
+        stationary=stationary,
+        requests=requests,
+        parts=found.parts,
+        spent=found.spent,
+        budget=float(program.model.budget),
+        budget_price=found.budget_price,
+        type_prices=found.type_prices,
+        certified=found.certified,
+        gap=found.gap,
+        status=found.status,
+        method="policies",
+        iterations=found.evaluations,
+    )

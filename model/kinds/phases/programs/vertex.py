@@ -1,0 +1,151 @@
+"""A vertex of LP (61) in rationals: from a solver's basis to numbers that are proved.
+
+A solver's basis is solved exactly, and its dual prices with it.  If all values and all reduced
+costs have the right sign then the vertex is optimal, whatever the solver's own rounding, and a
+configuration has pi = 0 exactly where this says so (Appendix C.2 needs to know).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Sequence
+
+from model.kinds.phases.programs.program import SingleServerProgram
+
+#: A sparse system: for each unknown or equation, place -> coefficient.
+Sparse = list[dict[int, Fraction]]
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """An optimal vertex, exact.
+
+    Attributes
+    ----------
+    values:
+        Column -> value, of the columns that are not 0.
+    prices:
+        [rows] the dual variables.
+    """
+
+    values: dict[int, Fraction]
+    prices: tuple[Fraction, ...]
+
+
+def exact_vertex(
+    program: SingleServerProgram, basic: Sequence[int], loose: Sequence[int]
+) -> Vertex | None:
+    """The vertex of a basis, if it is optimal.
+
+    Parameters
+    ----------
+    program:
+        LP (61).
+    basic:
+        The basic columns.
+    loose:
+        The rows whose own variable is basic: they need not hold with equality.
+
+    Returns
+    -------
+    None if the basis is singular, or not optimal in exact arithmetic.
+    """
+    free = set(loose)
+    tight = [row for row in range(program.rows) if row not in free]
+    if len(tight) != len(basic):
+        return None
+    place = {row: number for number, row in enumerate(tight)}
+    columns = program.exact_columns
+    across: Sparse = [{} for _ in tight]
+    for number, column in enumerate(basic):
+        for row, entry in columns[column].items():
+            if row in place:
+                across[place[row]][number] = entry
+    values = solve(across, [program.right_side(row) for row in tight])
+    if values is None or min(values, default=Fraction(0)) < 0:
+        return None
+    phi = program.columns - 1
+    down: Sparse = [{place[row]: entry for row, entry in columns[column].items() if row in place}
+                    for column in basic]  # fmt: skip
+    gains = [Fraction(int(column == phi)) for column in basic]
+    duals = solve(down, gains)
+    if duals is None:
+        return None
+    prices = [Fraction(0)] * program.rows
+    for number, row in enumerate(tight):
+        prices[row] = duals[number]
+    found = {column: value for column, value in zip(basic, values, strict=True) if value}
+    vertex = Vertex(found, tuple(prices))
+    return vertex if _proved(program, vertex, free) else None
+
+
+def _proved(program: SingleServerProgram, vertex: Vertex, loose: set[int]) -> bool:
+    """Whether loose rows hold, and no column and no slack could gain."""
+    columns = program.exact_columns
+    for row in loose:
+        used = sum((columns[column].get(row, Fraction(0)) * value
+                    for column, value in vertex.values.items()), Fraction(0))  # fmt: skip
+        limit = program.right_side(row)
+        if used > limit or (used < limit and row != program.budget_row):
+            return False
+    if not program.model.hard and vertex.prices[program.budget_row] < 0:
+        return False
+    for number, column in enumerate(columns):
+        gain = int(number == program.columns - 1)
+        if sum(vertex.prices[row] * entry for row, entry in column.items()) < gain:
+            return False
+    return True
+
+
+def solve(equations: Sparse, right: Sequence[Fraction]) -> list[Fraction] | None:
+    """The solution of a square sparse system in rationals; None if it is singular.
+
+    Gauss' elimination; the next pivot stands in a shortest equation and there in a column with
+    fewest entries (Markowitz), which keeps numbers short and the system sparse.
+    """
+    rows = [dict(equation) for equation in equations]
+    sides = list(right)
+    members: list[set[int]] = [set() for _ in rows]
+    for number, row in enumerate(rows):
+        for column in row:
+            members[column].add(number)
+    left = set(range(len(rows)))
+    order: list[tuple[int, int]] = []
+    while left:
+        pivot_row = min(left, key=lambda number: (len(rows[number]), number))
+        row = rows[pivot_row]
+        if not row:
+            return None
+        pivot = min(row, key=lambda column: (len(members[column]), column))
+        left.remove(pivot_row)
+        order.append((pivot_row, pivot))
+        for column in row:
+            members[column].discard(pivot_row)
+        for other in list(members[pivot]):
+            _subtract(rows, sides, members, pivot_row, other, pivot)
+    solution = [Fraction(0)] * len(rows)
+    for number, column in reversed(order):
+        row = rows[number]
+        rest = sum((entry * solution[other] for other, entry in row.items() if other != column),
+                   Fraction(0))  # fmt: skip
+        solution[column] = (sides[number] - rest) / row[column]
+    return solution
+
+
+def _subtract(
+    rows: Sparse, sides: list[Fraction], members: list[set[int]], pivot_row: int, other: int,
+    pivot: int,
+) -> None:  # fmt: skip
+    """Take a multiple of the pivot's equation from another one, so that the pivot's entry goes."""
+    source, target = rows[pivot_row], rows[other]
+    factor = target[pivot] / source[pivot]
+    for column, entry in source.items():
+        value = target.get(column, Fraction(0)) - factor * entry
+        if value and column != pivot:
+            target[column] = value
+            members[column].add(other)
+        elif column in target:
+            del target[column]
+            members[column].discard(other)
+    sides[other] -= factor * sides[pivot_row]

@@ -1,0 +1,321 @@
+"""Scenarios of jobs with phases on unlimited servers (Hong, Xie & Wang 2023, Section 2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Annotated, Iterable, Literal, Mapping, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from model.kinds.phases.scenario.workload import (
+    MOST_PHASES,
+    PATCH,
+    PhaseWorkload,
+    ScriptedPhases,
+    TracePhases,
+)
+from model.scenario.choices import one_or_list
+from model.scenario.common import PolicyChoice, ScenarioBase
+from model.scenario.fields import Exact, Name, NotNegative, Quantity, Section, Whole, plain
+from model.scenario.resources import SIZE, Capacity, Resource
+
+#: Bound on K_max, the service limit.
+MOST_JOBS = 1000
+
+#: Bounds on rates that are not 0: beyond them a run in floating point would say little.
+LEAST_RATE, MOST_RATE = Fraction(1, 10**9), Fraction(10**9)
+
+#: Bound on the configurations that a cost table lists.
+MOST_LISTED = 10_000
+
+
+def _within_bounds(rate: Fraction) -> Fraction:
+    if rate and not LEAST_RATE <= rate <= MOST_RATE:
+        raise ValueError("0, or a rate from 1e-9 to 1e9")
+    return rate
+
+
+def _above_zero(budget: Fraction) -> Fraction:
+    if budget <= 0:
+        raise ValueError("a number above 0, because the analysis needs a budget above 0 "
+                         "(servers.contention = 'never' is the system without cost)")  # fmt: skip
+    return budget
+
+
+Rate = Annotated[NotNegative, AfterValidator(_within_bounds)]
+Budget = Annotated[Exact, AfterValidator(_above_zero)]
+
+
+class PhaseServers(Section):
+    """A server, of which there are any number.
+
+    ``most_jobs`` is the service limit K_max.  With ``contention = "costs"`` the jobs on a server
+    may need more than it has, at a cost; with ``"never"`` they must fit (Section 3.1: requirements
+    do not vary over time).
+    """
+
+    most_jobs: Whole = Field(ge=1, le=MOST_JOBS)
+    capacity: Capacity
+    contention: Literal["costs", "never"] = "costs"
+
+
+class CostRate(Section):
+    """The cost rate of one configuration: how many jobs are in each phase, 0 where not said."""
+
+    jobs: dict[Name, Annotated[Whole, Field(ge=0)]]
+    rate: Rate
+
+
+class ContentionCost(Section):
+    """The cost rate h of a configuration, and the budget epsilon for it.
+
+    ``overrun``: over all resources the sum of max(0, use - capacity) / capacity; ``quadratic``:
+    the sum of its squares; ``table``: the listed rates, 0 elsewhere.
+    """
+
+    law: Literal["overrun", "quadratic", "table"] = "overrun"
+    budget: Budget | None = None
+    rates: Annotated[tuple[CostRate, ...], Field(max_length=MOST_LISTED)] = ()
+
+    @model_validator(mode="after")
+    def _listed_where_used(self) -> Self:
+        if self.law == "table" and not self.rates:
+            raise ValueError("rates: found none, allowed with law = 'table': at least one "
+                             "configuration and its rate")  # fmt: skip
+        if self.law != "table" and self.rates:
+            raise ValueError(f"rates: found a table beside law = '{self.law}', allowed: none, or "
+                             "law = 'table'")  # fmt: skip
+        return self
+
+
+class Phase(Section):
+    """A phase of jobs: what they need in it, and the rates at which they come and leave.
+
+    ``arrival_rate`` is lambda_i, the jobs per unit of time that begin in this phase where r = 1;
+    ``departure_rate`` the rate at which a job in it ends; ``to`` the rates to other phases.
+    """
+
+    name: Name
+    demand: Capacity
+    arrival_rate: Rate = Fraction(0)
+    departure_rate: Rate = Fraction(0)
+    to: dict[Name, Rate] = Field(default_factory=dict)
+
+
+class PhasesScenario(ScenarioBase):
+    """Servers, phases, arrivals and policy of a system of jobs with phases."""
+
+    system: Literal["phases"] = "phases"
+    resources: tuple[Resource, ...] = ()
+    servers: PhaseServers
+    cost: ContentionCost | None = None
+    phases: Annotated[tuple[Phase, ...], Field(max_length=MOST_PHASES), one_or_list(Phase)] = ()
+    workload: PhaseWorkload
+    policy: PolicyChoice = PolicyChoice(name="jrs")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        _refuse_duplicates("resources", (item.name for item in self.resources))
+        _refuse_duplicates("phases", self.phase_names)
+        if not self.phases and not isinstance(self.workload, TracePhases):
+            raise ValueError("phases: found none, at least one is needed")
+        self._check_capacity()
+        self._check_demands()
+        self._check_moves()
+        self._check_cost()
+        if isinstance(self.workload, ScriptedPhases):
+            self._check_script(self.workload)
+        elif self.phases:
+            self._check_arrivals()
+            self._check_ends()
+        return self
+
+    @property
+    def hard(self) -> bool:
+        """Whether no server may ever hold more than its capacity."""
+        return self.servers.contention == "never"
+
+    @property
+    def phase_names(self) -> tuple[str, ...]:
+        """[I]."""
+        return tuple(phase.name for phase in self.phases)
+
+    @property
+    def resource_names(self) -> tuple[str, ...]:
+        """[D] in the order of ``servers.capacity``."""
+        return tuple(self.servers.capacity)
+
+    @property
+    def capacity(self) -> tuple[Fraction, ...]:
+        """[D] in the declared units."""
+        return tuple(self.servers.capacity[name].in_unit(self.unit_of(name))
+                     for name in self.resource_names)  # fmt: skip
+
+    def unit_of(self, resource: str) -> str:
+        """The declared unit of a resource, or an empty string."""
+        return next((item.unit for item in self.resources if item.name == resource), "")
+
+    def demand_of(self, phase: Phase) -> tuple[Fraction, ...]:
+        """[D] what a job in a phase needs, in the declared units; 0 where nothing is said."""
+        written = self._by_resource(phase.demand)
+        return tuple(written[name].in_unit(self.unit_of(name)) if name in written else Fraction(0)
+                     for name in self.resource_names)  # fmt: skip
+
+    def _by_resource(self, demand: Mapping[str, Quantity]) -> Mapping[str, Quantity]:
+        """A bare number is the only resource's, whatever that is called."""
+        if list(demand) == [SIZE] and len(self.resource_names) == 1:
+            return {self.resource_names[0]: demand[SIZE]}
+        return demand
+
+    def _check_capacity(self) -> None:
+        for name, amount in self.servers.capacity.items():
+            found = self._amount(_path("servers.capacity", self.servers.capacity, name),
+                                 name, amount)  # fmt: skip
+            if found <= 0:
+                raise ValueError(f"{_path('servers.capacity', self.servers.capacity, name)}: "
+                                 f"found {plain(found)}, allowed: an amount above 0")  # fmt: skip
+
+    def _check_demands(self) -> None:
+        for position, phase in enumerate(self.phases):
+            where = f"phases[{position}].demand"
+            for name, amount in self._by_resource(phase.demand).items():
+                place = _path(where, phase.demand, name)
+                if name not in self.resource_names:
+                    found = "one number" if name == SIZE else f"'{name}'"
+                    raise ValueError(f"{place}: found {found}, allowed: "
+                                     f"{', '.join(self.resource_names)}, the resources of "
+                                     "servers.capacity")  # fmt: skip
+                self._amount(place, name, amount)
+            if self.hard:
+                self._check_fits(where, phase)
+
+    def _amount(self, where: str, resource: str, amount: Quantity) -> Fraction:
+        try:
+            return amount.in_unit(self.unit_of(resource))
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from None
+
+    def _check_fits(self, where: str, phase: Phase) -> None:
+        rows = zip(self.resource_names, self.demand_of(phase), self.capacity, strict=True)
+        for name, need, has in rows:
+            if need > has:
+                raise ValueError(f"{_path(where, phase.demand, name)}: found {plain(need)}, "
+                                 f"allowed: at most {plain(has)}, what a server has, because "
+                                 "servers.contention = 'never'")  # fmt: skip
+
+    def _check_moves(self) -> None:
+        for position, phase in enumerate(self.phases):
+            where = f"phases[{position}].to"
+            if phase.to and self.hard:
+                raise ValueError(f"{where}: found {', '.join(phase.to)}, allowed: none, because "
+                                 "servers.contention = 'never' leaves no room for requirements "
+                                 "that vary over time")  # fmt: skip
+            for name in phase.to:
+                if name not in self.phase_names or name == phase.name:
+                    others = [other for other in self.phase_names if other != phase.name]
+                    raise ValueError(f"{where}: found '{name}', allowed: "
+                                     f"{', '.join(others) or 'none'}, another phase")  # fmt: skip
+
+    def _check_cost(self) -> None:
+        if self.hard:
+            if self.cost is not None:
+                raise ValueError("cost: found a table, allowed: none, because servers.contention "
+                                 "= 'never'")  # fmt: skip
+            return
+        planned = not isinstance(self.workload, ScriptedPhases)
+        if planned and (self.cost is None or self.cost.budget is None):
+            raise ValueError("cost.budget: found nothing, allowed: a number above 0; or "
+                             "servers.contention = 'never', the system without cost")  # fmt: skip
+        if self.cost is not None:
+            self._check_table(self.cost)
+
+    def _check_table(self, cost: ContentionCost) -> None:
+        seen: set[tuple[int, ...]] = set()
+        for position, item in enumerate(cost.rates):
+            where = f"cost.rates[{position}]"
+            for name in item.jobs:
+                if name not in self.phase_names:
+                    raise ValueError(f"{where}.jobs: found '{name}', allowed: "
+                                     f"{', '.join(self.phase_names)}")  # fmt: skip
+            configuration = self.configuration_of(item)
+            if sum(configuration) > self.servers.most_jobs:
+                raise ValueError(f"{where}.jobs: found {sum(configuration)} jobs, allowed: at most "
+                                 f"servers.most_jobs = {self.servers.most_jobs}")  # fmt: skip
+            if not any(configuration) and item.rate:
+                raise ValueError(f"{where}.rate: found {plain(item.rate)} for a server without "
+                                 "jobs, allowed: 0")  # fmt: skip
+            if configuration in seen:
+                raise ValueError(f"{where}.jobs: found a configuration for the second time, "
+                                 "allowed: once")  # fmt: skip
+            seen.add(configuration)
+
+    def configuration_of(self, item: CostRate) -> tuple[int, ...]:
+        """[I] the configuration that an entry of the cost table is for."""
+        return tuple(item.jobs.get(name, 0) for name in self.phase_names)
+
+    def _check_arrivals(self) -> None:
+        if not any(phase.arrival_rate for phase in self.phases):
+            raise ValueError("phases: found no arrival_rate above 0, allowed: at least one, "
+                             "else no job ever comes")  # fmt: skip
+
+    def _check_ends(self) -> None:
+        """Every phase that a job may be in has a way to the end."""
+        ways = {phase.name: {name for name, rate in phase.to.items() if rate}
+                for phase in self.phases}  # fmt: skip
+        entered = _closed({phase.name for phase in self.phases if phase.arrival_rate}, ways)
+        back: dict[str, set[str]] = {name: set() for name in ways}
+        for name, targets in ways.items():
+            for target in targets:
+                back[target].add(name)
+        ending = _closed({phase.name for phase in self.phases if phase.departure_rate}, back)
+        for position, phase in enumerate(self.phases):
+            if phase.name in entered - ending:
+                raise ValueError(f"phases[{position}].departure_rate: found 0 and no way from "
+                                 f"phase '{phase.name}' to the end; allowed: a rate above 0, here "
+                                 "or in a phase to which it leads")  # fmt: skip
+
+    def _check_script(self, script: ScriptedPhases) -> None:
+        if PATCH in self.phase_names:
+            raise ValueError(f"phases: found the name '{PATCH}', allowed: another, because a "
+                             "script gives that name to a timer")  # fmt: skip
+        for where, name in script.phases_named():
+            if name not in self.phase_names:
+                raise ValueError(f"workload.{where}: found '{name}', allowed: "
+                                 f"{', '.join(self.phase_names)}")  # fmt: skip
+        for where, pool, server in script.places_named():
+            self._check_place(f"workload.{where}", pool, server)
+
+    def _check_place(self, where: str, pool: int, server: int) -> None:
+        """A pool, and a server in it, must be among those that the policy's parameters give."""
+        pools = self.policy.parameters.get("pools")
+        if not isinstance(pools, list) or not all(isinstance(item, Mapping) for item in pools):
+            return  # the policy's own schema says what it needs
+        if pool > len(pools):
+            raise ValueError(f"{where}: found pool {pool}, allowed: at most {len(pools)}, as many "
+                             "as policy.parameters.pools")  # fmt: skip
+        servers = pools[pool - 1].get("servers")
+        if isinstance(servers, int) and server > servers:
+            raise ValueError(f"{where}: found server {server}, allowed: at most {servers}, the "
+                             f"normal servers of pool {pool}")  # fmt: skip
+
+
+def _path(where: str, written: Mapping[str, Quantity], name: str) -> str:
+    """The path of an amount: a bare number has no name."""
+    return where if list(written) == [SIZE] else f"{where}.{name}"
+
+
+def _closed(names: set[str], ways: Mapping[str, set[str]]) -> set[str]:
+    """*names* and all that can be reached from them."""
+    found, todo = set(names), list(names)
+    while todo:
+        fresh = ways[todo.pop()] - found
+        found |= fresh
+        todo += fresh
+    return found
+
+
+def _refuse_duplicates(where: str, names: Iterable[str]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(f"{where}: found the name '{name}' {count} times, allowed: once")

@@ -1,0 +1,236 @@
+"""State of unlimited servers whose jobs have phases: configurations, tokens, virtual jobs.
+
+Hong, Xie & Wang (2023), Sections 2, 4.2 and 5.1.  Shapes: S servers (the L normal ones of JRS, or,
+for policies that know no others, as many as were ever in use at once; grows by doubling), P pools
+(1 without tokens), B backup servers of a pool (grows), I phases, D resources, C configurations of
+the lattice (0 for policies that need none), T tokens of a type (grows), M job records (grows).
+Everything is numbered from 0; -1 stands for none.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Indices = NDArray[np.int32]
+Times = NDArray[np.float64]
+
+# Places in ``number``.
+EVENT = 0
+NEXT_ARRIVAL = 1  # arrivals taken from the workload so far
+FREE = 2  # job records that are free
+MOVES = 3  # entries in the heap of the jobs' next moves
+ACTIVE = 4  # N: servers with a real job, backup servers included
+REAL = 5  # real jobs in the system
+VIRTUAL = 6  # virtual jobs in the system
+TOKENS = 7  # tokens in the system
+BACKUP = 8  # jobs on backup servers
+NEXT_TOKEN = 9  # tokens made so far
+NEXT_VIRTUAL = 10  # virtual arrivals so far
+NEXT_TIMER = 11  # timers started so far
+NEXT_REQUEST = 12  # requests made so far
+COST = 13  # h summed over all servers, in units of cost
+PAUSED = 14  # servers that hold a token
+NUMBERS = 15
+
+# Places in ``tally``: counts so far, by the type of the job or of the token.
+(ARRIVED, DEPARTED, MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED,
+ VIRTUAL_LEFT) = range(7)  # fmt: skip
+TALLIES = 7
+
+# Places in ``area``: integrals over time up to ``clock``.
+ACTIVE_AREA, COST_AREA, TOKENS_AREA, VIRTUAL_AREA, BACKUP_AREA, REAL_AREA = range(6)
+AREAS = 6
+
+#: What an integral in ``area`` is over: the number at that place.
+INTEGRATED = (ACTIVE, COST, TOKENS, VIRTUAL, BACKUP, REAL)
+
+#: The only place in ``clock``: the time of the last event.
+NOW = 0
+
+#: ``job_server`` of a job on backup server n (from 0) is this minus n.
+FIRST_BACKUP = -2
+
+#: What stands for virtual job v outside a state is this minus v.
+FIRST_VIRTUAL = -2
+
+#: Sizes of a new, empty system.
+FIRST_RECORDS, FIRST_SERVERS, FIRST_BACKUPS, FIRST_TOKENS = 64, 16, 16, 16
+
+
+class PhaseState(NamedTuple):
+    """Everything that changes while jobs come, change phase and leave."""
+
+    number: Integers  #: [NUMBERS] scalars, see the constants
+    clock: Times  #: [1] time of the last event
+    area: Times  #: [AREAS] integrals, see the constants
+    tally: Integers  #: [TALLIES, I] counts
+    real: Indices  #: [S, I] K: real jobs in each phase on each server
+    jobs_on: Indices  #: [S] real jobs on each server
+    use: Integers  #: [S, D] units that the real jobs need now
+    peak_use: Integers  #: [S, D] units that they may need at most
+    cost: Integers  #: [S] h of the real jobs, in units of cost
+    virtual: Indices  #: [S, I] zeta: virtual jobs in each phase
+    tokens: Indices  #: [S, I] eta: tokens of each type that a server has out
+    tokens_on: Indices  #: [S] their sum: the server is paused while it is above 0
+    observed: Indices  #: [S] the place of K + zeta in the lattice; empty without one
+    observed_since: Times  #: [S] since when; empty without a lattice
+    occupancy: Times  #: [C] server-time spent in each observed configuration
+    timer_due: Times  #: [L] when a server's timer rings; inf: none runs
+    timer_number: Integers  #: [L] which timer it is
+    timer_tree: Indices  #: [2 W] tournament of the timers, W a power of two; empty without
+    token_count: Indices  #: [P, I] tokens of each type of each pool
+    token_server: Indices  #: [P, I, T] their servers, the oldest first
+    token_number: Integers  #: [P, I, T] their numbers
+    token_time: Times  #: [P, I, T] when they were made
+    backup_record: Indices  #: [P, B] the job on each backup server
+    backup_idle: Indices  #: [P] no backup server below this one is idle
+    job_number: Integers  #: [M] identity: arrival number, or that of the virtual arrival
+    job_virtual: NDArray[np.uint8]  #: [M] 1: a virtual job
+    job_type: Indices  #: [M] the phase in which it arrived
+    job_phase: Indices  #: [M] the phase in which it is
+    job_pool: Indices  #: [M]
+    job_server: Indices  #: [M] its server, or FIRST_BACKUP - n on backup server n
+    job_arrival: Times  #: [M] when it came
+    job_token: Integers  #: [M] the number of the token it took
+    job_token_time: Times  #: [M] when that token was made
+    job_moves: Integers  #: [M] moves it has made
+    job_next: Indices  #: [M] the phase of its next move; I: it departs
+    job_due: Times  #: [M] when it moves next
+    free_record: Indices  #: [M] stack of free records, FREE of them
+    heap_time: Times  #: [M] heap of the next moves
+    heap_record: Indices  #: [M]
+    trail: NDArray[np.uint64]  #: [1] running hash of all events
+
+
+class Sizes(NamedTuple):
+    """What a new state needs room for."""
+
+    phases: int
+    resources: int
+    pools: int = 1
+    normal_servers: int = 0  #: L of all pools together; 0: the policy knows no backup servers
+    configurations: int = 0  #: C; 0: no lattice
+
+
+def empty_state(sizes: Sizes) -> PhaseState:
+    """No job, no token and no timer at time 0."""
+    servers = sizes.normal_servers or FIRST_SERVERS
+    observing = servers if sizes.configurations else 0
+    kinds = (servers, sizes.phases)
+    waiting = (sizes.pools, sizes.phases, FIRST_TOKENS)
+    state = PhaseState(
+        number=np.zeros(NUMBERS, np.int64),
+        clock=np.zeros(1),
+        area=np.zeros(AREAS),
+        tally=np.zeros((TALLIES, sizes.phases), np.int64),
+        real=np.zeros(kinds, np.int32),
+        jobs_on=np.zeros(servers, np.int32),
+        use=np.zeros((servers, sizes.resources), np.int64),
+        peak_use=np.zeros((servers, sizes.resources), np.int64),
+        cost=np.zeros(servers, np.int64),
+        virtual=np.zeros(kinds, np.int32),
+        tokens=np.zeros(kinds, np.int32),
+        tokens_on=np.zeros(servers, np.int32),
+        observed=np.zeros(observing, np.int32),
+        observed_since=np.zeros(observing),
+        occupancy=np.zeros(sizes.configurations),
+        timer_due=np.full(sizes.normal_servers, np.inf),
+        timer_number=np.full(sizes.normal_servers, -1, np.int64),
+        timer_tree=_empty_tree(sizes.normal_servers),
+        token_count=np.zeros(waiting[:2], np.int32),
+        token_server=np.full(waiting, -1, np.int32),
+        token_number=np.full(waiting, -1, np.int64),
+        token_time=np.zeros(waiting),
+        backup_record=np.full((sizes.pools, FIRST_BACKUPS), -1, np.int32),
+        backup_idle=np.zeros(sizes.pools, np.int32),
+        free_record=np.arange(FIRST_RECORDS, dtype=np.int32)[::-1].copy(),
+        trail=np.zeros(1, np.uint64),
+        **{name: np.full(FIRST_RECORDS, blank, kind)
+           for name, (blank, kind) in _PER_RECORD.items()},
+    )  # fmt: skip
+    state.number[FREE] = FIRST_RECORDS
+    return state
+
+
+_PER_RECORD: dict[str, tuple[float, type]] = {
+    "job_number": (-1, np.int64), "job_virtual": (0, np.uint8), "job_type": (-1, np.int32),
+    "job_phase": (-1, np.int32), "job_pool": (-1, np.int32), "job_server": (-1, np.int32),
+    "job_arrival": (0.0, np.float64), "job_token": (-1, np.int64),
+    "job_token_time": (0.0, np.float64), "job_moves": (0, np.int64), "job_next": (-1, np.int32),
+    "job_due": (np.inf, np.float64), "heap_time": (np.inf, np.float64),
+    "heap_record": (-1, np.int32),
+}  # fmt: skip
+
+_PER_SERVER = ("real", "jobs_on", "use", "peak_use", "cost", "virtual", "tokens", "tokens_on")
+
+
+def _empty_tree(leaves: int) -> Indices:
+    """A tournament of timers none of which runs, see :mod:`model.kinds.phases.timers`."""
+    if not leaves:
+        return np.zeros(0, np.int32)
+    width = 1 << (leaves - 1).bit_length()
+    tree = np.full(2 * width, -1, np.int32)
+    tree[width : width + leaves] = np.arange(leaves)
+    for node in range(width - 1, 0, -1):
+        tree[node] = tree[2 * node]
+    return tree
+
+
+def job_of(state: PhaseState, record: int) -> int:
+    """The number of the job in a record; a virtual job v is told as FIRST_VIRTUAL - v."""
+    number = int(state.job_number[record])
+    return FIRST_VIRTUAL - number if state.job_virtual[record] else number
+
+
+def with_room(state: PhaseState, most_tokens: int) -> PhaseState:
+    """*state* with room for whatever one event may bring; the same object where it is there.
+
+    That is a job, *most_tokens* new tokens, a virtual job for each token, a job on a backup server
+    of each pool, and an idle server where servers are unlimited.  Called before each event, by
+    the reference engine and the kernels alike, so that both grow at the same event.
+    """
+    while state.number[FREE] <= state.number[TOKENS] + most_tokens:
+        state = _with_records(state)
+    while state.token_count.max() + most_tokens > state.token_server.shape[2]:
+        state = _wider(state, ("token_server", -1), ("token_number", -1), ("token_time", 0.0))
+    if (state.backup_idle >= state.backup_record.shape[1] - 1).any():
+        state = _wider(state, ("backup_record", -1))
+    if not len(state.timer_due) and state.number[ACTIVE] == len(state.jobs_on):
+        state = _with_servers(state)
+    return state
+
+
+def doubled(state: PhaseState) -> PhaseState:
+    """*state* with twice the job records and servers, for a policy without normal servers."""
+    return _with_servers(_with_records(state))
+
+
+def _with_servers(state: PhaseState) -> PhaseState:
+    grown = {name: np.concatenate([array, np.zeros_like(array)])
+             for name in _PER_SERVER for array in [getattr(state, name)]}  # fmt: skip
+    return state._replace(**grown)
+
+
+def _with_records(state: PhaseState) -> PhaseState:
+    records, free = len(state.job_number), int(state.number[FREE])
+    grown = {name: np.concatenate([getattr(state, name), np.full(records, blank, kind)])
+             for name, (blank, kind) in _PER_RECORD.items()}  # fmt: skip
+    stack = np.full(2 * records, -1, np.int32)
+    stack[: records + free] = np.r_[np.arange(2 * records - 1, records - 1, -1),
+                                    state.free_record[:free]]  # fmt: skip
+    state = state._replace(**grown, free_record=stack)
+    state.number[FREE] = records + free
+    return state
+
+
+def _wider(state: PhaseState, *fields: tuple[str, float]) -> PhaseState:
+    """The last axis of each of the fields doubled."""
+    grown = {}
+    for name, blank in fields:
+        array = getattr(state, name)
+        grown[name] = np.concatenate([array, np.full_like(array, blank)], axis=-1)
+    return state._replace(**grown)

@@ -1,0 +1,359 @@
+"""Unlimited servers of jobs with phases: what an event is, and the check of every decision.
+
+Reference: Hong, Xie & Wang (2023), Sections 2 and 4.2.  An event is the arrival of a job, the move
+of a job (real or virtual) to another phase or to its end, or the tick of a normal server's timer.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable, Iterator
+
+import numpy as np
+
+from model.kinds.phases import physics, sampling, timers, tokens
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.outcome import Outcome
+from model.kinds.phases.policies.base import PhasePolicy
+from model.kinds.phases.rows import (
+    EVENT_KINDS,
+    FLAG_ARRIVED,
+    FLAG_DEPARTED,
+    FLAG_MATCHED,
+    FLAG_MISSED,
+    FLAG_MOVED,
+    FLAG_OF_VIRTUAL,
+    FLAG_OVERFLOW,
+    FLAG_PLACED,
+    FLAG_REQUESTED,
+    FLAG_RESUMED,
+    FLAG_TICKED,
+    FLAG_VIRTUAL,
+    PHASE_ROW,
+)
+from model.kinds.phases.script import Script, ScriptedChoices
+from model.kinds.phases.state import (
+    FIRST_BACKUP,
+    MOVES,
+    NEXT_ARRIVAL,
+    NEXT_TOKEN,
+    NEXT_VIRTUAL,
+    NOW,
+    PhaseState,
+    Sizes,
+    empty_state,
+    job_of,
+    with_room,
+)
+from model.kinds.phases.tables import tables_of
+from model.kinds.phases.takeover import check_continuation, taken_over
+from model.kinds.phases.view import Choices, Job, PhaseView, RandomChoices
+from model.records import (
+    ARRIVAL,
+    DEPARTURE,
+    MOVE,
+    TICK,
+    Event,
+    Match,
+    Overflow,
+    Place,
+    Record,
+    Request,
+    SetTimer,
+    VirtualArrival,
+)
+from model.systems.base import PolicySystem
+from model.systems.deciding import carried_out
+
+
+class PhaseSystem(PolicySystem):
+    """A system of jobs with phases under one policy's reference."""
+
+    name = "phases"
+    row_dtype = PHASE_ROW
+    event_kinds = EVENT_KINDS
+    numbers: PhaseNumbers
+    policy: PhasePolicy
+
+    def __init__(
+        self, scenario: Any, numbers: PhaseNumbers, workload: Any, policy: PhasePolicy
+    ) -> None:
+        super().__init__(scenario, numbers, workload, policy)
+        self.sample_width = sampling.width(numbers.phases)
+        self.tables = tables_of(numbers, policy.observes)
+        self.script: Script | None = None
+        if scenario.workload.kind == "scripted":  # jobs move when it says so
+            self.tables = self.tables._replace(out_rate=np.zeros(numbers.phases))
+            self.script = Script(scenario, numbers, self.tables, policy)
+            self.initial_jobs, self.names = self.script.initial_jobs, self.script.names
+
+    @property
+    def normal_servers(self) -> int:
+        """L, the servers that have timers and tokens; 0 where servers are unlimited."""
+        return len(self.policy.pool_of)
+
+    def raw_state(self) -> PhaseState:
+        """No job, no token, no timer; or what a script begins with."""
+        configurations = len(self.tables.up) if self.policy.observes else 0
+        state = empty_state(Sizes(self.numbers.phases, self.numbers.resources, self.policy.pools,
+                                  self.normal_servers, configurations))  # fmt: skip
+        return self.script.begun(state) if self.script else state
+
+    def start(self, state: PhaseState) -> Iterator[Record]:
+        """Timers start."""
+        outcome = Outcome(Event(TICK, float(state.clock[NOW])))
+        view = self._view(state, starting=True)
+        yield from self._decide(state, self.policy.began(view), outcome)
+
+    def check_continuation(self, other: PhaseSystem) -> None:
+        """See :func:`model.kinds.phases.takeover.check_continuation`."""
+        check_continuation(self, other)
+
+    def take_over(self, other: PhaseSystem, state: PhaseState) -> PhaseState:
+        """See :func:`model.kinds.phases.takeover.taken_over`."""
+        self.initial_jobs = other.initial_jobs
+        return taken_over(self, other, state)
+
+    def virtual_name(self, number: int) -> str:
+        """The name of a virtual job: as scripted, or v1, v2, ... in order of their arrival."""
+        names = self.script.virtual_names if self.script else {}
+        return names.get(number, f"v{number + 1}")
+
+    # Events.
+
+    def next_event(self, state: PhaseState) -> Event | None:
+        """The next thing that happens: of equal times a move, then a tick, then an arrival."""
+        if self.script:
+            return self.script.next_event(state)
+        arrival = int(state.number[NEXT_ARRIVAL])
+        block = self.workload.block_at(arrival)
+        place = arrival - int(block.first[0]) if block is not None else 0
+        comes = float(block.time[place]) if block is not None else np.inf
+        moves = float(state.heap_time[0]) if state.number[MOVES] else np.inf
+        rings = timers.next_timer(state.timer_due, state.timer_tree)
+        due = min(comes, moves, rings)
+        if due == np.inf:
+            return None
+        if moves == due:
+            return self._move(state, int(state.heap_record[0]), due)
+        if rings == due:
+            return Event(TICK, due, server=int(state.timer_tree[1]))
+        return Event(ARRIVAL, due, int(block.type[place]), self.initial_jobs + arrival)
+
+    def _move(self, state: PhaseState, record: int, due: float) -> Event:
+        phase = int(state.job_next[record])
+        kind = DEPARTURE if phase == self.numbers.phases else MOVE
+        return Event(kind, due, phase, job_of(state, record), int(state.job_server[record]),
+                     record=record)  # fmt: skip
+
+    def prepared(self, state: PhaseState) -> PhaseState:
+        """*state* with room for one more event."""
+        return with_room(state, self.policy.most_tokens)
+
+    def sample(self, state: PhaseState, row: np.ndarray) -> None:
+        """Fill one row of samples; see :mod:`model.kinds.phases.sampling`."""
+        sampling.sample(state, row)
+
+    def run(self, state: PhaseState, event: Event, row: np.ndarray) -> Iterator[Record]:
+        """Let *event* happen; yields each sub-step after its effect on *state*.
+
+        ``row`` [1] of :data:`PHASE_ROW` is filled at the end.
+
+        Raises
+        ------
+        PolicyError
+            If the policy decides something that is impossible.
+        """
+        outcome = Outcome(event)
+        physics.go_on(state, event.time)
+        if event.kind == ARRIVAL:
+            yield from self._arrival(state, event, outcome)
+        elif event.kind == TICK:
+            yield from self._tick(state, event, outcome)
+        else:
+            yield from self._job_moves(state, event, outcome)
+        outcome.close(self.numbers, state, row)
+
+    def _arrival(self, state: PhaseState, event: Event, outcome: Outcome) -> Iterator[Record]:
+        state.number[NEXT_ARRIVAL] += 1
+        record = physics.arrive(state, event.job, event.type)
+        outcome.job, outcome.type, outcome.phase = event.job, event.type, event.type
+        outcome.flags |= FLAG_ARRIVED
+        yield Record("arrival", None, {"job": event.job, "type": event.type})
+        decisions = self.policy.arrived(self._view(state), Job(event.job, event.type))
+        yield from self._decide(state, decisions, outcome, record)
+        if state.job_server[record] == -1:
+            raise outcome.fault(f"it leaves job {self.job_name(event.job)} nowhere; allowed: a "
+                                "server for every job that arrives")  # fmt: skip
+
+    def _tick(self, state: PhaseState, event: Event, outcome: Outcome) -> Iterator[Record]:
+        timer = int(state.timer_number[event.server])
+        timers.stop_timer(state, event.server)
+        outcome.server = event.server
+        outcome.pool = int(self.policy.pool_of[event.server])
+        outcome.had_jobs = bool(state.jobs_on[event.server])
+        outcome.flags |= FLAG_TICKED
+        view = self._view(state, timer)
+        yield from self._decide(state, self.policy.ticked(view, event.server), outcome)
+
+    def _job_moves(self, state: PhaseState, event: Event, outcome: Outcome) -> Iterator[Record]:
+        record = event.record
+        outcome.job, outcome.server = int(state.job_number[record]), event.server
+        outcome.pool, outcome.type = int(state.job_pool[record]), int(state.job_phase[record])
+        outcome.phase = event.type
+        outcome.had_jobs = event.server >= 0 and bool(state.jobs_on[event.server])
+        values = {"job": outcome.job, "virtual": bool(state.job_virtual[record]),
+                  "server": event.server, "pool": outcome.pool, "from": outcome.type}  # fmt: skip
+        outcome.flags |= FLAG_OF_VIRTUAL if values["virtual"] else 0
+        if event.kind == DEPARTURE:
+            physics.leave(state, self.tables, record)
+            outcome.flags |= FLAG_DEPARTED
+            yield Record("departure", None, values)
+        else:
+            with np.errstate(over="ignore"):
+                physics.move(state, self.tables, record, event.type)
+            outcome.flags |= FLAG_MOVED
+            yield Record("move", None, values | {"to": event.type})
+        if event.server >= 0:
+            decisions = self.policy.moved(self._view(state), event.server)
+            yield from self._decide(state, decisions, outcome)
+
+    # Decisions.
+
+    def _view(self, state: PhaseState, timer: int = -1, starting: bool = False) -> PhaseView:
+        choices: Choices = RandomChoices(self.tables, state, timer)
+        if self.script:
+            event = None if starting else self.script.event(state)
+            choices = ScriptedChoices(self.script, self.tables, state, event)
+        return PhaseView(self.numbers, state, choices)
+
+    def _decide(
+        self, state: PhaseState, decisions: Iterable[Record], outcome: Outcome, record: int = -1
+    ) -> Iterator[Record]:
+        def carry_out(decision: Record) -> Record:
+            if isinstance(decision, Match | Overflow | Place):
+                self._check_arrival(state, decision.job, record, outcome)
+            handler = _HANDLERS.get(type(decision))
+            if handler is not None:
+                with np.errstate(over="ignore"):  # random words wrap around
+                    handler(self, state, decision, outcome, record)
+            elif decision.kind == "missed_request":
+                outcome.flags |= FLAG_MISSED
+            elif decision.kind == "resumed":
+                outcome.flags |= FLAG_RESUMED
+            return decision
+
+        return carried_out(decisions, carry_out)
+
+    def _check_arrival(self, state: PhaseState, job: int, record: int, outcome: Outcome) -> None:
+        if record < 0 or state.job_number[record] != job:
+            raise outcome.fault(f"it places job {self.job_name(job)}, which does not arrive now")
+        if state.job_server[record] != -1:
+            raise outcome.fault(f"it places job {self.job_name(job)} twice")
+
+    def _match(self, state: PhaseState, decision: Match, outcome: Outcome, record: int) -> None:
+        job_type, now = int(state.job_type[record]), float(state.clock[0])
+        self._check_token(state, decision.pool, job_type, decision.position, outcome)
+        outcome.tokens = int(state.token_count[decision.pool, job_type])
+        outcome.pool = decision.pool
+        outcome.server = int(state.token_server[decision.pool, job_type, decision.position])
+        tokens.match(state, self.tables, record, decision.pool, decision.position)
+        outcome.token = int(state.job_token[record])
+        outcome.token_age = now - float(state.job_token_time[record])
+        outcome.flags |= FLAG_MATCHED
+
+    def _overflow(
+        self, state: PhaseState, decision: Overflow, outcome: Outcome, record: int
+    ) -> None:
+        if not self.normal_servers or not 0 <= decision.pool < self.policy.pools:
+            raise outcome.fault("it sends a job to the backup servers of pool "
+                                f"{decision.pool + 1}, allowed: pools 1 to {self.policy.pools} "
+                                "of a policy with normal servers")  # fmt: skip
+        job_type = int(state.job_type[record])
+        outcome.tokens, outcome.pool = (
+            int(state.token_count[decision.pool, job_type]),
+            decision.pool,
+        )
+        backup = physics.put_on_backup(state, self.tables, record, decision.pool)
+        outcome.server = FIRST_BACKUP - backup
+        outcome.flags |= FLAG_OVERFLOW
+
+    def _place(self, state: PhaseState, decision: Place, outcome: Outcome, record: int) -> None:
+        server = self._server(state, decision.server, outcome)
+        if self.normal_servers:
+            raise outcome.fault(f"it places a job on server {server + 1} without a token")
+        if state.jobs_on[server] >= self.numbers.model.most_jobs:
+            raise outcome.fault(f"it places a job on server {server + 1}, which has "
+                                f"{state.jobs_on[server]}, the service limit")  # fmt: skip
+        need = self.numbers.demand[state.job_type[record]]
+        if self.numbers.model.hard and (state.use[server] + need > self.numbers.capacity).any():
+            raise outcome.fault(f"it places a job on server {server + 1}, which has no room")
+        outcome.server = server
+        outcome.fitting = int(decision.values.get("fitting", -1))
+        physics.put(state, self.tables, record, server)
+        outcome.flags |= FLAG_PLACED
+
+    def _request(self, state: PhaseState, decision: Request, outcome: Outcome, record: int) -> None:
+        server = self._server(state, decision.server, outcome)
+        if state.tokens_on[server]:
+            raise outcome.fault(f"server {server + 1} asks for jobs while it holds "
+                                f"{state.tokens_on[server]} tokens")  # fmt: skip
+        there = int(state.real[server].sum() + state.virtual[server].sum())
+        most, asked = self.numbers.model.most_jobs, sum(decision.jobs)
+        if not 0 < asked <= most - there or min(decision.jobs) < 0:
+            raise outcome.fault(f"server {server + 1} asks for {asked} jobs, allowed: 1 to "
+                                f"{most - there}, as it has {there} of {most}")  # fmt: skip
+        tokens.begin_request(state)
+        if outcome.first_token < 0:
+            outcome.first_token = int(state.number[NEXT_TOKEN])
+        for job_type, jobs in enumerate(decision.jobs):
+            for _ in range(jobs):
+                tokens.make_token(state, int(self.policy.pool_of[server]), job_type, server)
+        outcome.made += asked
+        outcome.flags |= FLAG_REQUESTED
+
+    def _virtual(
+        self, state: PhaseState, decision: VirtualArrival, outcome: Outcome, record: int
+    ) -> None:
+        self._check_token(state, decision.pool, decision.type, decision.position, outcome)
+        if outcome.first_virtual < 0:
+            outcome.first_virtual = int(state.number[NEXT_VIRTUAL])
+        tokens.arrive_virtually(state, self.tables, decision.pool, decision.type,
+                                 decision.position)  # fmt: skip
+        outcome.virtual += 1
+        outcome.flags |= FLAG_VIRTUAL
+
+    def _set_timer(
+        self, state: PhaseState, decision: SetTimer, outcome: Outcome, record: int
+    ) -> None:
+        server = self._server(state, decision.server, outcome)
+        if decision.rate > 0 and state.tokens_on[server]:
+            raise outcome.fault(f"it starts a timer of server {server + 1}, which is paused")
+        if decision.rate > 0 and self.script:
+            timers.number_timer(state, server)
+        else:
+            timers.start_timer(state, self.tables, server, decision.rate)
+
+    def _server(self, state: PhaseState, server: int, outcome: Outcome) -> int:
+        if not 0 <= server < len(state.jobs_on):
+            raise outcome.fault(f"it names server {server + 1}; there are servers 1 to "
+                                f"{len(state.jobs_on)}")  # fmt: skip
+        return server
+
+    def _check_token(
+        self, state: PhaseState, pool: int, job_type: int, position: int, outcome: Outcome
+    ) -> None:
+        known = 0 <= pool < self.policy.pools and 0 <= job_type < self.numbers.phases
+        count = int(state.token_count[pool, job_type]) if known else 0
+        if not 0 <= position < count:
+            raise outcome.fault(f"it takes token {position + 1} of type {job_type + 1} in pool "
+                                f"{pool + 1}, where there are {count}")  # fmt: skip
+
+
+_HANDLERS: dict[type[Record], Callable[..., None]] = {
+    Match: PhaseSystem._match,
+    Overflow: PhaseSystem._overflow,
+    Place: PhaseSystem._place,
+    Request: PhaseSystem._request,
+    VirtualArrival: PhaseSystem._virtual,
+    SetTimer: PhaseSystem._set_timer,
+}

@@ -1,0 +1,126 @@
+"""Going on from another policy's state: jobs stay where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.errors import ScenarioError
+from model.kinds.phases import physics, timers
+from model.kinds.phases.policies.base import PhasePolicy
+from model.kinds.phases.state import (
+    EVENT,
+    FIRST_BACKUP,
+    FREE,
+    NEXT_ARRIVAL,
+    NEXT_REQUEST,
+    NEXT_TIMER,
+    NEXT_TOKEN,
+    NEXT_VIRTUAL,
+    VIRTUAL_LEFT,
+    PhaseState,
+    doubled,
+)
+
+#: A :class:`model.kinds.phases.system.PhaseSystem`, which imports this module.
+PhaseSystem = Any
+
+_RESTART = "apply with a restart instead"
+
+
+def check_continuation(system: PhaseSystem, other: PhaseSystem) -> None:
+    """Refuse to go on from a system in which this one's jobs and servers have no place.
+
+    Raises
+    ------
+    ScenarioError
+        If the phases, demands, costs or capacities differ, if events are scripted, or if this
+        policy has other normal servers.
+    """
+    if system.script or other.script:
+        raise ScenarioError("found a script, allowed when continuing: random arrivals; " + _RESTART)
+    mine, theirs = system.numbers.model, other.numbers.model
+    kept = ("phases", "resources", "demand", "capacity", "most_jobs", "hard", "cost")
+    changed = [name for name in kept if getattr(mine, name) != getattr(theirs, name)]
+    if changed:
+        raise ScenarioError(f"found other {' and '.join(changed)}, allowed when continuing: the "
+                            f"same; {_RESTART}")  # fmt: skip
+    if system.normal_servers and not np.array_equal(system.policy.pool_of, other.policy.pool_of):
+        here, there = system.normal_servers, other.normal_servers or "no"
+        raise ScenarioError(f"found {here} normal servers after {there} in the same pools, allowed "
+                            f"when continuing: as many; {_RESTART}")  # fmt: skip
+
+
+def taken_over(system: PhaseSystem, other: PhaseSystem, state: PhaseState) -> PhaseState:
+    """The state with which *system* goes on.
+
+    With the same normal servers all stays, tokens and virtual jobs too; under other rules timers
+    start anew, and a lower token limit holds at once.  Without any, jobs on backup servers stay on
+    servers of their own, and tokens and virtual jobs are gone.
+
+    Raises
+    ------
+    ScenarioError
+        See :func:`check_continuation`.
+    """
+    check_continuation(system, other)
+    _count_peaks(system, state)
+    if not other.normal_servers or _same_rules(system.policy, other.policy):
+        return state
+    if not system.normal_servers:
+        return _without_tokens(system, state)
+    state = system.prepared(state)
+    for server in range(system.normal_servers):
+        timers.stop_timer(state, server)
+    for _ in system.start(state):
+        pass
+    return state
+
+
+def _count_peaks(system: PhaseSystem, state: PhaseState) -> None:
+    """What jobs may need at most follows from the phases that they may come to now."""
+    here = (state.job_server >= 0) & (state.job_virtual == 0)
+    state.peak_use[...] = 0
+    np.add.at(state.peak_use, state.job_server[here], system.tables.peak[state.job_type[here]])
+
+
+def _same_rules(policy: PhasePolicy, before: PhasePolicy) -> bool:
+    """Whether two policies make and keep tokens alike."""
+    mine, theirs = policy.rules, before.rules
+    both = mine is not None and theirs is not None
+    return both and all(map(np.array_equal, mine, theirs))
+
+
+def _without_tokens(system: PhaseSystem, state: PhaseState) -> PhaseState:
+    fresh: PhaseState = system.raw_state()
+    for name in ("clock", "area", "tally", "trail"):
+        getattr(fresh, name)[...] = getattr(state, name)
+    lost = state.job_type[state.job_virtual == 1]
+    np.add.at(fresh.tally[VIRTUAL_LEFT], lost, 1)
+    for place in (EVENT, NEXT_ARRIVAL, NEXT_TOKEN, NEXT_VIRTUAL, NEXT_TIMER, NEXT_REQUEST):
+        fresh.number[place] = state.number[place]
+    records = np.flatnonzero((state.job_number >= 0) & (state.job_virtual == 0))
+    for record in records[np.argsort(state.job_number[records])]:
+        server = int(state.job_server[record])
+        if server < 0:  # backup server n of pool p, of P pools
+            backup, pools = FIRST_BACKUP - server, len(state.backup_idle)
+            server = len(state.timer_due) + backup * pools + int(state.job_pool[record])
+        fresh = _with_job(system, fresh, state, int(record), server)
+    return fresh
+
+
+def _with_job(
+    system: PhaseSystem, fresh: PhaseState, state: PhaseState, record: int, server: int
+) -> PhaseState:
+    """*fresh* with a job of *state* on a server, its next move as it was drawn."""
+    while len(fresh.jobs_on) <= server or not fresh.number[FREE]:
+        fresh = doubled(fresh)
+    number, job_type = int(state.job_number[record]), int(state.job_type[record])
+    at = physics.take_record(fresh, number, job_type, 0)
+    fresh.job_phase[at] = state.job_phase[record]
+    for name in ("job_arrival", "job_moves", "job_next", "job_due", "job_token", "job_token_time"):
+        getattr(fresh, name)[at] = getattr(state, name)[record]
+    physics.settle(fresh, system.tables, at, server)
+    physics.schedule(fresh, at)
+    return fresh

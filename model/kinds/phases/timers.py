@@ -1,0 +1,76 @@
+"""The timers of the normal servers: which rings next, by a tournament.
+
+``tree`` [2 W]: the leaves are the servers, and each inner node holds the server below it whose
+timer is due first (of equal times, the lower number).  ``tree[1]`` is the winner.  Hong, Xie &
+Wang (2023), Section 4.1: proactive requests.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.phases.state import (
+    NEXT_TIMER,
+    NOW,
+)
+from model.kinds.phases.tables import TIMER_KEY
+from model.systems import random_words
+
+Array = Any
+State = Any
+
+exponential = random_words.exponential
+random_word = random_words.random_word
+
+
+@jitable
+def set_timer(due: Array, tree: Array, server: int, time: float) -> None:
+    """The timer of *server* rings at *time* (inf: it is cancelled)."""
+    due[np.uintp(server)] = time
+    node = (len(tree) // 2 + server) // 2
+    while node >= 1:
+        left = tree[np.uintp(2 * node)]
+        right = tree[np.uintp(2 * node + 1)]
+        if right >= 0 and due[np.uintp(right)] < due[np.uintp(left)]:
+            left = right
+        if tree[np.uintp(node)] == left and left != server:
+            return
+        tree[np.uintp(node)] = left
+        node = node // 2
+
+
+@jitable
+def next_timer(due: Array, tree: Array) -> float:
+    """When the next timer rings; inf if none runs."""
+    return float(due[np.uintp(tree[1])]) if len(tree) else float("inf")
+
+
+@jitable
+def start_timer(state: State, tables: Any, server: int, rate: float) -> None:
+    """A server's timer runs at *rate* from now on; 0: none runs."""
+    if rate <= 0.0:
+        stop_timer(state, server)
+        return
+    number = number_timer(state, server)
+    time = exponential(random_word(tables.key[TIMER_KEY], number, 0)) / rate
+    set_timer(state.timer_due, state.timer_tree, server, state.clock[NOW] + time)
+
+
+@jitable
+def number_timer(state: State, server: int) -> int:
+    """A new timer belongs to the server; returns its number."""
+    number = state.number[NEXT_TIMER]
+    state.number[NEXT_TIMER] = number + 1
+    state.timer_number[np.uintp(server)] = number
+    return int(number)
+
+
+@jitable
+def stop_timer(state: State, server: int) -> None:
+    """No timer of the server runs."""
+    if state.timer_number[np.uintp(server)] >= 0:
+        state.timer_number[np.uintp(server)] = -1
+        set_timer(state.timer_due, state.timer_tree, server, np.inf)

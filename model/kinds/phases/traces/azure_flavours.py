@@ -1,0 +1,285 @@
+"""The Azure trace V1 of 2017 as prepared by Huawei Cloud: virtual machines by flavour.
+
+A line of arrivals is ``<seconds> f,f,|,f``: the flavours of the machines that were created then,
+with ``|`` between one tenant's batches.  The lifetimes have the same shape with ``U<bin>`` (the
+machine ended, after a time in that bin) or ``C<bin>`` (it was still running when the time of
+censoring came).
+
+Data: Microsoft's AzurePublicDataset V1 (Cortez et al., SOSP 2017), CC-BY 4.0, prepared by Huawei
+Cloud.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import groupby, zip_longest
+from pathlib import Path
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
+
+from model.errors import TraceError
+from model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
+from model.scenario.fields import plain
+from model.traces.azure_files import AzureFiles, azure_files
+from model.traces.reading import (
+    FieldError,
+    Watch,
+    file_size,
+    lines,
+    scaled_decimal,
+    shown,
+    whole_number,
+)
+from model.traces.report import ImportReport, LeftOut
+
+SOURCE = "Azure VM trace V1 (2017), prepared by Huawei Cloud"
+MACHINES = "virtual machines"
+
+#: What stands between two batches.
+BETWEEN = "|"
+
+#: Bounds of times in seconds, of a flavour's amounts, and of the decimals of those.
+LATEST, MOST_AMOUNT, _DIGITS = 10**11, 10**6, 6
+
+_LIFE = re.compile(r"([UC])([0-9]{1,6})")
+
+
+class Bin(NamedTuple):
+    """The lifetimes of a bin: the shortest and the longest, in seconds."""
+
+    shortest: int
+    longest: int
+
+
+class _Seen(NamedTuple):
+    """What was seen of each flavour, by its letter."""
+
+    arrivals: Counter[str]
+    ends: Counter[str]
+    twice_time: Counter[str]  #: twice the seconds, so that the middle of a bin is whole
+
+
+def read_flavours(
+    paths: Sequence[Path],
+    *,
+    limit: int | None = None,
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> FixedTypes:
+    """Read one part of the trace.
+
+    A lifetime that ended is taken for the middle of its bin (or of what the bin has before the
+    time of censoring); one that did not is the time until the time of censoring.
+
+    Parameters
+    ----------
+    paths:
+        As for :func:`model.traces.azure_files.azure_files`.
+    limit:
+        Use the lines up to the first *limit* machines; None uses all.
+
+    Raises
+    ------
+    TraceError
+        If a file cannot be used: in one line where, what was found, what is allowed.
+    ReadingStoppedError
+        If *cancelled* returned true.
+    """
+    files = azure_files(paths)
+    watch = Watch(sum(file_size(path) for path in files[:4]), progress, cancelled)
+    flavours = _flavours(files.flavours, watch)
+    bins = _bins(files.bins, watch)
+    seen = _Seen(Counter(), Counter(), Counter())
+    batches = left = rows = 0
+    start, end = files.censored, files.censored
+    for line in _lines(files, watch):
+        rows += 1
+        some = line.machines.total()
+        start = min(start, line.time)
+        if left or (limit is not None and seen.arrivals.total() + some > limit):
+            end, left = min(end, line.time), left + some
+        else:
+            batches += line.batches
+            _count(files, line, flavours, bins, seen)
+    kept = seen.arrivals.total()
+    if not kept:
+        found = f"more than {limit:,} machines in the first line; allowed is a larger limit" \
+            if left else "no machine; allowed is a trace that has some"  # fmt: skip
+        raise TraceError(f"found {found}", where=str(files.arrivals))
+    out = LeftOut(f"after the first {kept:,} machines", left, MACHINES)
+    report = ImportReport(SOURCE, tuple(path.name for path in files[:4]), rows, 0, MACHINES)
+    types = tuple(_type(name, *amounts, seen) for name, amounts in flavours.items()
+                  if seen.arrivals[name])  # fmt: skip
+    return FixedTypes(types, Fraction(end - start),
+                      report.then(kept, MACHINES, (out,), _notes(seen, batches)))  # fmt: skip
+
+
+def _type(letter: str, cpu: Fraction, memory: Fraction, seen: _Seen) -> FixedType:
+    name = f"{plain(cpu)} vCPU {plain(memory)} GiB"
+    time = Fraction(seen.twice_time[letter], 2)
+    return FixedType(name, cpu, memory, seen.arrivals[letter], seen.ends[letter], time)
+
+
+def _notes(seen: _Seen, batches: int) -> tuple[str, ...]:
+    running = seen.arrivals.total() - seen.ends.total()
+    return (
+        f"they came in {batches:,} batches; here each machine comes by itself",
+        "a lifetime is the middle of its bin; the bin of the shortest ones has the lifetime 0",
+        f"{running:,} machines were still running at the end: a flavour's mean lifetime is the "
+        "time for which all its machines were seen to run, over the number of ends that were seen "
+        "(maximum likelihood for an exponential law with censoring)",
+    )
+
+
+class _Line(NamedTuple):
+    """A line of arrivals with its lifetimes."""
+
+    number: int  #: of the line in the file of arrivals
+    other: int  #: and in that of lifetimes
+    time: int
+    batches: int
+    machines: Counter[tuple[str, str]]  #: how many of each flavour and lifetime
+
+
+def _lines(files: AzureFiles, watch: Watch) -> Iterator[_Line]:
+    """The lines of the two files side by side."""
+    before = -1
+    pairs = zip_longest(_rows(files.arrivals, watch), _rows(files.lifetimes, watch))
+    for arrivals, lifetimes in pairs:
+        if arrivals is None or lifetimes is None:
+            shorter = files.lifetimes if lifetimes is None else files.arrivals
+            longer = files.arrivals if lifetimes is None else files.lifetimes
+            raise TraceError(f"the file ends before {longer.name} does; allowed is a line for each "
+                             "line of that", where=str(shorter))  # fmt: skip
+        line = _line(files, arrivals, lifetimes)
+        if not before < line.time < files.censored:
+            raise TraceError(
+                f"row {line.number}: found the time {line.time} s; allowed is one after {before} s "
+                f"and before {files.censored} s, the time of censoring",
+                where=str(files.arrivals),
+            )
+        before = line.time
+        yield line
+
+
+_Entries = tuple[int, int, list[str]]  #: of a line: its number, its time, and what stands in it
+
+
+def _line(files: AzureFiles, arrivals: _Entries, lifetimes: _Entries) -> _Line:
+    number, time, letters = arrivals
+    other, same_time, lives = lifetimes
+    if time != same_time or len(letters) != len(lives):
+        raise TraceError(
+            f"row {other}: found {len(lives)} entries for {same_time} s; allowed are "
+            f"{len(letters)} for {time} s, as in row {number} of {files.arrivals.name}",
+            where=str(files.lifetimes),
+        )
+    machines = Counter(zip(letters, lives, strict=True))
+    for letter, life in machines:
+        if (letter == BETWEEN) != (life == BETWEEN):
+            raise TraceError(f"row {other}: found {shown(life)} for {shown(letter)}; allowed "
+                             f"is '{BETWEEN}' where the arrivals have it and nowhere else",
+                             where=str(files.lifetimes))  # fmt: skip
+    del machines[BETWEEN, BETWEEN]
+    batches = sum(machine for machine, _ in groupby(letters, lambda letter: letter != BETWEEN))
+    return _Line(number, other, time, batches, machines)
+
+
+def _rows(path: Path, watch: Watch) -> Iterator[_Entries]:
+    """The entries of each line that is not blank."""
+    empty = True
+    for number, line in enumerate(lines(path, watch=watch), 1):
+        text = line.strip()
+        if not text:
+            continue
+        empty = False
+        seconds, _, rest = text.partition(" ")
+        try:
+            time = whole_number(seconds, "seconds", 0, LATEST)
+        except FieldError as error:
+            raise error.at(path, number) from None
+        entries = [entry.strip() for entry in rest.rstrip(",").split(",")] if rest else []
+        if "" in entries:
+            raise TraceError(f"row {number}: found an empty entry; allowed are entries with commas "
+                             "between them", where=str(path))  # fmt: skip
+        yield number, time, entries
+    if empty:
+        raise TraceError("found blank lines only; a trace has rows", where=str(path))
+
+
+def _count(
+    files: AzureFiles,
+    line: _Line,
+    flavours: Mapping[str, tuple[Fraction, Fraction]],
+    bins: Mapping[int, Bin],
+    seen: _Seen,
+) -> None:
+    """Add the machines of one line to what was seen."""
+    follow = files.censored - line.time
+    for (letter, life), count in line.machines.items():
+        if letter not in flavours:
+            raise FieldError("flavour", letter, f"a letter of {files.flavours.name}: "
+                             f"{', '.join(flavours)}").at(files.arrivals, line.number)  # fmt: skip
+        match = _LIFE.fullmatch(life)
+        if match is None or int(match[2]) not in bins:
+            raise FieldError("lifetime", life, f"U or C and a bin of {files.bins.name}, 0 to "
+                             f"{max(bins)}").at(files.lifetimes, line.other)  # fmt: skip
+        shortest, longest = bins[int(match[2])]
+        seen.arrivals[letter] += count
+        if match[1] == "C":
+            seen.twice_time[letter] += 2 * count * min(max(follow, shortest), longest)
+        elif shortest > follow:
+            raise FieldError("lifetime", life, f"a bin of at most {follow} s, which is left until "
+                             "the time of censoring").at(files.lifetimes, line.other)  # fmt: skip
+        else:
+            seen.ends[letter] += count
+            seen.twice_time[letter] += count * (shortest + min(longest, follow))
+
+
+def _flavours(path: Path, watch: Watch) -> dict[str, tuple[Fraction, Fraction]]:
+    """CPUs and GiB of each flavour, by its letter."""
+    found: dict[str, tuple[Fraction, Fraction]] = {}
+    for number, (amounts, letter) in _pairs(path, watch, "'vcpu,memGiB letter'"):
+        try:
+            cpu, _, memory = amounts.partition(",")
+            flavour = (_amount(cpu, "vcpu"), _amount(memory, "memGiB"))
+            if letter == BETWEEN or letter in found or flavour in found.values():
+                raise FieldError("flavour", f"{amounts} {letter}", "each letter and each flavour "
+                                 "once")  # fmt: skip
+        except FieldError as error:
+            raise error.at(path, number) from None
+        found[letter] = flavour
+    return found
+
+
+def _amount(text: str, column: str) -> Fraction:
+    return Fraction(scaled_decimal(text, column, _DIGITS, MOST_AMOUNT), 10**_DIGITS)
+
+
+def _bins(path: Path, watch: Watch) -> dict[int, Bin]:
+    """The lifetimes of each bin, by its number."""
+    members: defaultdict[int, list[int]] = defaultdict(list)
+    for number, (seconds, label) in _pairs(path, watch, "'seconds bin'"):
+        try:
+            members[whole_number(label, "bin", 0, 10**6)].append(
+                whole_number(seconds, "seconds", 0, LATEST)
+            )
+        except FieldError as error:
+            raise error.at(path, number) from None
+    return {label: Bin(min(seconds), max(seconds)) for label, seconds in members.items()}
+
+
+def _pairs(path: Path, watch: Watch, allowed: str) -> Iterator[tuple[int, tuple[str, str]]]:
+    """The two words of each line that is not blank, with the line's number."""
+    empty = True
+    for number, line in enumerate(lines(path, watch=watch), 1):
+        words = line.split()
+        if len(words) == 2:
+            empty = False
+            yield number, (words[0], words[1])
+        elif words:
+            raise TraceError(f"row {number}: found {shown(line)}; allowed is {allowed}",
+                             where=str(path))  # fmt: skip
+    if empty:
+        raise TraceError("found blank lines only; a list has rows", where=str(path))

@@ -1,0 +1,193 @@
+"""Turns a trace into the phases of a scenario: types of fixed size, with rates of the trace."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Callable, Iterable, Mapping, NamedTuple
+
+from model.errors import ScenarioError, TraceError
+from model.kinds.phases.scenario.schema import PhasesScenario
+from model.kinds.phases.scenario.workload import TracePhases
+from model.kinds.phases.traces.azure_flavours import read_flavours
+from model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
+from model.kinds.phases.traces.pod_types import pod_types
+from model.scenario.fields import Quantity, plain
+from model.scenario.load import as_data
+from model.scenario.validation import validated
+from model.traces.alibaba_pods import read_pods
+from model.traces.report import ImportReport, LeftOut
+
+#: Digits that estimated rates keep: more would only make exact arithmetic slow.
+DIGITS = 6
+
+#: Units in which a trace's CPUs and its memory may be declared.
+_UNITS = {"cpu": ("CPU", "vCPU"), "memory": ("GiB",)}
+
+
+def with_trace(
+    scenario: PhasesScenario,
+    paths: tuple[str, ...] = (),
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> tuple[PhasesScenario, None, ImportReport]:
+    """Read a scenario's trace: the scenario with the trace's types as phases, and a report.
+
+    There are no recorded jobs (None): jobs arrive at random with the rates of the trace, times
+    the scenario's scale.  ``paths`` replace those of the scenario.
+
+    Raises
+    ------
+    UserError
+        If the scenario takes no trace, a file cannot be read, or no type of it can be used.
+    """
+    trace = scenario.workload
+    if not isinstance(trace, TracePhases):
+        raise ScenarioError(
+            f"found the workload '{trace.kind}' and a trace's path, allowed: a scenario whose "
+            "workload is a trace, such as jrs-azure",
+            where="workload.kind",
+        )
+    files = paths or trace.paths
+    if not files:
+        raise ScenarioError("found no path of a trace; give its files with --trace PATH",
+                            where="workload.paths")  # fmt: skip
+    scales = _scales(scenario)  # before seconds of reading
+    found = _read(trace, [Path(path) for path in files], progress, cancelled)
+    chosen, report = _chosen(scenario, found, scales)
+    changes: dict[str, Any] = {
+        "phases": [_phase(scales, item, found.span, trace.seconds) for item in chosen],
+        "workload": trace.model_dump(mode="json") | {"paths": list(files)},
+    }
+    return validated(PhasesScenario, as_data(scenario) | changes), None, report
+
+
+def _read(
+    trace: TracePhases,
+    files: list[Path],
+    progress: Callable[[float], None] | None,
+    cancelled: Callable[[], bool] | None,
+) -> FixedTypes:
+    if trace.format == "alibaba-pods":
+        pods = read_pods(files, progress=progress, cancelled=cancelled)
+        return pod_types(pods, limit=trace.limit)
+    return read_flavours(files, limit=trace.limit, progress=progress, cancelled=cancelled)
+
+
+class _Scale(NamedTuple):
+    """Which amount of a type a resource is, and what one unit of it is in that resource's unit."""
+
+    field: str
+    amount: Fraction
+
+    def of(self, item: FixedType) -> Fraction:
+        """What a job of a type needs, in the scenario's unit."""
+        needed: Fraction = getattr(item, self.field)
+        return needed * self.amount
+
+
+def _scales(scenario: PhasesScenario) -> Mapping[str, _Scale]:
+    """How each resource of the scenario is taken from a trace.
+
+    Raises
+    ------
+    ScenarioError
+        If the servers have other resources, or in units that do not fit.
+    """
+    fields = {name: _field(name) for name in scenario.resource_names}
+    if "" in fields.values() or len(set(fields.values())) != len(fields):
+        raise ScenarioError(f"found the resources {', '.join(fields)}, allowed: one whose name "
+                            "begins with 'cpu' or 'vcpu', one with 'mem', or both",
+                            where="servers.capacity")  # fmt: skip
+    return {name: _Scale(field, _one(scenario.unit_of(name), name, field))
+            for name, field in fields.items()}  # fmt: skip
+
+
+def _field(name: str) -> str:
+    """The amount of a type that a resource of this name is, or nothing."""
+    small = name.lower()
+    return "cpu" if small.startswith(("cpu", "vcpu")) else \
+        "memory" if small.startswith("mem") else ""  # fmt: skip
+
+
+def _one(unit: str, name: str, field: str) -> Fraction:
+    """A CPU, or a GiB, in a declared unit; 1 where none is declared."""
+    for own in _UNITS[field] if unit else ("",):
+        try:
+            return Quantity((Fraction(1), own)).in_unit(unit)
+        except ValueError:
+            continue
+    raise ScenarioError(f"found '{unit}', allowed: a unit that {' or '.join(_UNITS[field])} can be "
+                        "written in, or none", where=f"resources.{name}.unit")  # fmt: skip
+
+
+def _chosen(
+    scenario: PhasesScenario, found: FixedTypes, scales: Mapping[str, _Scale]
+) -> tuple[list[FixedType], ImportReport]:
+    """The types that become phases, the most frequent first, and the report.
+
+    Raises
+    ------
+    TraceError
+        If there is none.
+    """
+    trace = scenario.workload
+    assert isinstance(trace, TracePhases)
+    what = found.report.kept_as
+    large = [item for item in found.types if scenario.hard and not _fits(scenario, scales, item)]
+    rest = [item for item in found.types if item not in large]
+    endless = [item for item in rest if not item.ends or not item.time]
+    rest = sorted((item for item in rest if item not in endless),
+                  key=lambda item: -item.arrivals)  # fmt: skip
+    kept, rare = rest[: trace.most_types], rest[trace.most_types :]
+    out = (
+        LeftOut(f"of {_types(large)} larger than a server", _jobs(large), what),
+        LeftOut(f"of {_types(endless)} of which no mean lifetime can be told",
+                _jobs(endless), what),
+        LeftOut(f"of {_types(rare)} beyond the {trace.most_types} most frequent",
+                _jobs(rare), what),
+    )  # fmt: skip
+    if not kept:
+        reasons = "; ".join(f"{item.count:,} {item.what} {item.reason}" for item in out
+                            if item.count)  # fmt: skip
+        raise TraceError(f"no type of the trace can be used: {reasons}", where="servers.capacity")
+    notes = (_told(kept, found.span, trace.scale),)
+    return kept, found.report.then(_jobs(kept), what, out, notes)
+
+
+def _jobs(types: Iterable[FixedType]) -> int:
+    return sum(item.arrivals for item in types)
+
+
+def _types(types: list[FixedType]) -> str:
+    return "one type" if len(types) == 1 else f"{len(types)} types"
+
+
+def _fits(scenario: PhasesScenario, scales: Mapping[str, _Scale], item: FixedType) -> bool:
+    pairs = zip(scales.values(), scenario.capacity, strict=True)
+    return all(scale.of(item) <= has for scale, has in pairs)
+
+
+def _phase(
+    scales: Mapping[str, _Scale], item: FixedType, span: Fraction, seconds: Fraction
+) -> dict[str, Any]:
+    """A type as a phase in which jobs begin and end, with its rates per unit of time."""
+    return {
+        "name": item.name,
+        "demand": {name: str(scale.of(item)) for name, scale in scales.items()},
+        "arrival_rate": str(rounded(item.arrivals / span * seconds)),
+        "departure_rate": str(rounded(item.departure_rate * seconds)),
+    }
+
+
+def rounded(rate: Fraction) -> Fraction:
+    """A rate to :data:`DIGITS` significant digits."""
+    return Fraction(f"{float(rate):.{DIGITS - 1}e}")
+
+
+def _told(types: list[FixedType], span: Fraction, scale: Fraction) -> str:
+    jobs = scale * sum((item.arrivals / span / item.departure_rate for item in types), Fraction(0))
+    names = ", ".join(f"{item.name} ({item.arrivals:,})" for item in types[:3])
+    more = ", ..." if len(types) > 3 else ""
+    return (f"{_types(types)}: {names}{more}; with their rates times {plain(scale)} there are "
+            f"{float(jobs):,.1f} jobs in the system on average")  # fmt: skip

@@ -1,0 +1,208 @@
+"""Continuous laws of a job's size on (low, high], in units; see :mod:`model.kinds.queue.sizes`.
+
+``low`` and ``high`` are points of the grid; the other parameters are numbers of units, too.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from math import expm1
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.queue.sizes import Probability, Sizes, Units
+
+Floats = NDArray[np.float64]
+
+
+class Interval(ABC):
+    """A law with a density on (low, high]."""
+
+    resources = 1
+    atoms: tuple[tuple[Units, Fraction], ...] = ()
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low, self.high = low, high
+        self.smallest, self.largest = (low + 1,), (high,)
+        self.least = low + 1
+
+    @abstractmethod
+    def _draw(self, random: np.random.Generator, count: int) -> Floats:
+        """[count] sizes in units, not rounded."""
+
+    @abstractmethod
+    def _below(self, size: float) -> float:
+        """F(size) for low < size < high."""
+
+    @abstractmethod
+    def mean(self, d: int = 0) -> Fraction:
+        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+
+    def sample(self, random: np.random.Generator, count: int) -> Sizes:
+        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        sizes = np.ceil(self._draw(random, count))
+        return np.clip(sizes, self.low + 1, self.high).astype(np.int64)[:, None]
+
+    def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Probability:
+        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        if high <= self.low or low >= self.high or high <= low:
+            return Fraction(0)
+        if low <= self.low and high >= self.high:
+            return Fraction(1)
+        below_low = self._below(float(low)) if low > self.low else 0.0
+        below_high = self._below(float(high)) if high < self.high else 1.0
+        return max(0.0, below_high - below_low)
+
+
+class Uniform(Interval):
+    """Every point of the grid in (low, high] equally likely; probabilities are exact."""
+
+    def sample(self, random: np.random.Generator, count: int) -> Sizes:
+        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        return random.integers(self.low + 1, self.high, (count, 1), endpoint=True)
+
+    def _draw(self, random: np.random.Generator, count: int) -> Floats:
+        return random.uniform(self.low, self.high, count)
+
+    def _below(self, size: float) -> float:
+        return (size - self.low) / (self.high - self.low)
+
+    def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Fraction:
+        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        first = max(Fraction(low), Fraction(self.low))
+        last = min(Fraction(high), Fraction(self.high))
+        return max(Fraction(0), (last - first) / (self.high - self.low))
+
+    def mean(self, d: int = 0) -> Fraction:
+        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        return Fraction(self.low + self.high, 2)
+
+
+class Beta(Interval):
+    """A beta variable with parameters a and b, stretched to (low, high]."""
+
+    def __init__(self, low: int, high: int, a: Fraction, b: Fraction) -> None:
+        super().__init__(low, high)
+        self.a, self.b = a, b
+
+    def _draw(self, random: np.random.Generator, count: int) -> Floats:
+        return self.low + (self.high - self.low) * random.beta(float(self.a), float(self.b), count)
+
+    def _below(self, size: float) -> float:
+        from scipy.special import betainc
+
+        share = (size - self.low) / (self.high - self.low)
+        return float(betainc(float(self.a), float(self.b), share))
+
+    def mean(self, d: int = 0) -> Fraction:
+        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        return self.low + (self.high - self.low) * self.a / (self.a + self.b)
+
+
+class TruncatedExponential(Interval):
+    """Exponential with the given mean before it is truncated to (low, high]."""
+
+    def __init__(self, low: int, high: int, mean: Fraction) -> None:
+        super().__init__(low, high)
+        self._scale = float(mean)
+        self._kept = -expm1(-(high - low) / self._scale)
+
+    def _draw(self, random: np.random.Generator, count: int) -> Floats:
+        return self.low - self._scale * np.log1p(-self._kept * random.random(count))
+
+    def _below(self, size: float) -> float:
+        return -expm1(-(size - self.low) / self._scale) / self._kept
+
+    def mean(self, d: int = 0) -> Fraction:
+        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        width = (self.high - self.low) / self._scale
+        # Where the interval is short the law is nearly uniform, and the formula cancels.
+        share = 0.5 - width / 12 if width < 1e-4 else 1 / width - (1 - self._kept) / self._kept
+        return self.low + (self.high - self.low) * Fraction(share)
+
+
+class TruncatedNormal(Interval):
+    """Normal with the given mean and deviation before it is truncated to (low, high]."""
+
+    def __init__(self, low: int, high: int, mean: Fraction, deviation: Fraction) -> None:
+        super().__init__(low, high)
+        self._centre, self._scale = float(mean), float(deviation)
+        self._law = _StandardNormal(float(low - mean) / self._scale,
+                                    float(high - mean) / self._scale)  # fmt: skip
+
+    def _draw(self, random: np.random.Generator, count: int) -> Floats:
+        return self._centre + self._scale * self._law.draw(random, count)
+
+    def _below(self, size: float) -> float:
+        return self._law.below((size - self._centre) / self._scale)
+
+    def mean(self, d: int = 0) -> Fraction:
+        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        return Fraction(self._centre + self._scale * self._law.mean())
+
+
+class TruncatedLogNormal(Interval):
+    """A lognormal law truncated to (low, high], by its normal law of the logarithm of units."""
+
+    def __init__(self, low: int, high: int, centre: float, spread: float) -> None:
+        super().__init__(low, high)
+        self._centre, self._spread = centre, spread
+        self._law = _StandardNormal(self._standard(low), self._standard(high))
+
+    def _standard(self, size: float) -> float:
+        return float((np.log(size) - self._centre) / self._spread) if size > 0 else -np.inf
+
+    def _draw(self, random: np.random.Generator, count: int) -> Floats:
+        return np.asarray(np.exp(self._centre + self._spread * self._law.draw(random, count)))
+
+    def _below(self, size: float) -> float:
+        return self._law.below(self._standard(size))
+
+    def mean(self, d: int = 0) -> Fraction:
+        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        whole = np.exp(self._centre + self._spread**2 / 2)
+        return Fraction(float(whole * self._law.tilted(self._spread)))
+
+
+class _StandardNormal:
+    """The standard normal law truncated to (low, high].
+
+    Where that lies above 0 it is mirrored, because probabilities near 0 keep their digits and
+    those near 1 do not.
+    """
+
+    def __init__(self, low: float, high: float) -> None:
+        from scipy.special import ndtr
+
+        self._sign = -1.0 if low > 0 else 1.0
+        self._low, self._high = (-high, -low) if low > 0 else (low, high)
+        self._below_low = float(ndtr(self._low))
+        self._chance = float(ndtr(self._high)) - self._below_low
+
+    def draw(self, random: np.random.Generator, count: int) -> Floats:
+        """[count] values, by the inverse distribution function."""
+        from scipy.special import ndtri
+
+        inner = ndtri(self._below_low + self._chance * random.random(count))
+        return np.asarray(self._sign * np.clip(inner, self._low, self._high))
+
+    def below(self, value: float) -> float:
+        """P(X <= value)."""
+        from scipy.special import ndtr
+
+        inside = (float(ndtr(self._sign * value)) - self._below_low) / self._chance
+        return inside if self._sign > 0 else 1.0 - inside
+
+    def mean(self) -> float:
+        """E[X]."""
+        density = np.exp(-np.square([self._low, self._high]) / 2) / np.sqrt(2 * np.pi)
+        return float(self._sign * (density[0] - density[1]) / self._chance)
+
+    def tilted(self, spread: float) -> float:
+        """E[exp(spread X)] over the same mean without truncation."""
+        from scipy.special import ndtr
+
+        shift = self._sign * spread
+        return float((ndtr(self._high - shift) - ndtr(self._low - shift)) / self._chance)

@@ -1,0 +1,178 @@
+"""Runs of a queueing system, and what they say together: growth, verdict, mean queue."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import asdict, dataclass
+from typing import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.api import open_bench
+from model.assembly import Bench
+from model.engine import Reason, Task, started
+from model.growth import SEVERAL, STRETCHES, Growth, growth, together
+from model.kinds.queue.state import EVENT, NOW, WAITING
+from model.kinds.spec import kind_named
+from model.lab.parts import Outcome, Part, canonical
+from model.lab.results import Curve, Row
+from model.metrics import BATCHES, Estimate, estimate
+from model.scenario.load import Scenario, as_data, parse_scenario
+
+WORK = __name__
+
+#: Every run is cut into this many equal stretches, of which the first are warm-up.
+CUTS, WARMUP_CUTS = 250, 50
+
+#: The part of a run that is left out as warm-up.
+WARMUP_SHARE = WARMUP_CUTS / CUTS
+
+#: Events between two calls of the engine.
+_SLICE = 16_384
+
+#: Events of a run that leaves much memory behind.
+_LONG = 1_000_000
+
+At = Mapping[str, str | int | float]
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long is simulated: slots of one replication, a multiple of :data:`CUTS`, and how many."""
+
+    slots: int
+    replications: int
+
+    def text(self) -> str:
+        """For people, as in "4 runs of 1,000,000 slots"."""
+        return f"{self.replications} runs of {self.slots:,} slots"
+
+
+def queue_runs(scenario: Scenario, policy: str, length: Length, label: str) -> list[Part]:
+    """Parts that run *scenario* under *policy*, with the seeds 1, 2, ....
+
+    The outcome of each has ``areas``, [:data:`CUTS`] the sums of Q(t) over equal stretches, and
+    ``growth``, what the test for growth says of it without its warm-up.
+
+    Parameters
+    ----------
+    label:
+        What the parts are called, besides their seeds.
+    """
+    text = canonical({"scenario": as_data(scenario), "policy": policy, "slots": length.slots})
+    rate = float(kind_named(scenario.system).numbers(scenario).arrival_rate)
+    return [Part(WORK, seed, text, f"{label}, seed {seed}", length.slots * rate)
+            for seed in range(1, length.replications + 1)]  # fmt: skip
+
+
+def carry_out(part: Part) -> Outcome:
+    """See :func:`queue_runs`."""
+    settings = part.settings
+    bench = open_bench(parse_scenario(settings["scenario"]), settings["policy"], part.seed)
+    return outcome_of(sums_of_the_queue(bench, settings["slots"]), settings["slots"])
+
+
+def outcome_of(areas: Sequence[float], slots: int) -> Outcome:
+    """The outcome of a run with these sums of Q(t)."""
+    edges, step = edges_of(slots)[WARMUP_CUTS:], (CUTS - WARMUP_CUTS) // STRETCHES
+    kept = np.array(areas[WARMUP_CUTS:]).reshape(STRETCHES, step).sum(axis=1)
+    return {"areas": list(areas), "growth": asdict(growth(edges[::step], kept))}
+
+
+def sums_of_the_queue(bench: Bench, slots: int) -> list[float]:
+    """[:data:`CUTS`] the sum of Q(t) over each of the equal stretches of slots 0 .. *slots* - 1."""
+    engine = bench.kernel() if bench.has_kernel else bench.reference
+    state, total = started(bench.system), [0.0]
+    tape = np.zeros(_SLICE, bench.system.row_dtype)
+    for edge in edges_of(slots)[1:].tolist():
+        reason = Reason.LIMIT
+        while reason is Reason.LIMIT:
+            result = engine.advance(state, tape, Task(until=edge - 1))
+            state, reason = result.state, result.reason
+        since = edge - float(state.clock[NOW])
+        total.append(float(state.waiting_area[0]) + int(state.number[WAITING]) * since)
+    if int(state.number[EVENT]) > _LONG:
+        # A workload keeps its blocks for replays, in a circle of references that Python would
+        # break up only after several such runs.
+        del bench, engine
+        gc.collect()
+    return [float(area) for area in np.diff(total)]
+
+
+def edges_of(slots: int) -> NDArray[np.float64]:
+    """[CUTS + 1] the slots at which the stretches of a run begin and end."""
+    return np.linspace(0, slots, CUTS + 1).round()
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """Replications of one system under one policy.
+
+    Attributes
+    ----------
+    slots:
+        Of each replication.
+    table:
+        [r, CUTS] the mean queue in each stretch of each.
+    growth:
+        Of all together, after the warm-up.
+    """
+
+    slots: int
+    table: NDArray[np.float64]
+    growth: Growth
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome], slots: int) -> Cell:
+        """From the outcomes of :func:`queue_runs`; at least one."""
+        areas = np.array([outcome["areas"] for outcome in outcomes], float)
+        runs = [Growth(**outcome["growth"]) for outcome in outcomes]
+        return cls(slots, areas * CUTS / slots, together(runs))
+
+    @property
+    def mean(self) -> Estimate:
+        """The mean queue after the warm-up, by batch means of all replications.
+
+        From :data:`model.growth.SEVERAL` replications on the interval is at least the one that
+        follows from their differences.
+        """
+        batches = self.table[:, WARMUP_CUTS:].reshape(len(self.table) * BATCHES, -1)
+        found = estimate(batches.mean(axis=1))
+        if len(self.table) < SEVERAL:
+            return found
+        return Estimate(found.mean, max(found.half_width, self.average.half_width))
+
+    @property
+    def average(self) -> Estimate:
+        """The queue averaged over each run after the warm-up; an interval over the runs."""
+        return estimate(self.table[:, WARMUP_CUTS:].mean(axis=1))
+
+    def rows(self, at: At) -> list[Row]:
+        """Growth per slot; then the mean queue where it is stable, else the runs' average.
+
+        The latter grows with the runs, so that their length stands beside it.
+        """
+        told = {**at, "verdict": self.growth.verdict}
+        found = [Row("growth_per_slot", self.growth.slope, self.growth.half_width, at=told)]
+        if self.growth.verdict == "stable":
+            return [*found, Row("mean_queue", self.mean.mean, self.mean.half_width, at=told)]
+        length: At = told | {"slots": self.slots}
+        return [*found, Row("average_over_run", self.average.mean, self.average.half_width,
+                            at=length)]  # fmt: skip
+
+    def path(self, name: str) -> Curve:
+        """The queue over time, the mean of all replications in each stretch."""
+        edges = edges_of(self.slots)
+        middle = (edges[1:] + edges[:-1]) / 2
+        mean = self.table.mean(axis=0)
+        spread = [estimate(column).half_width for column in self.table.T]
+        return Curve(name, tuple(middle.tolist()), tuple(mean.tolist()),
+                     tuple(spread) if len(self.table) > 1 else ())  # fmt: skip
+
+
+def curve_over(name: str, points: Mapping[float, Estimate]) -> Curve:
+    """A curve with intervals through *points*; an interval that is not known is not drawn."""
+    widths = (item.half_width if np.isfinite(item.half_width) else 0.0 for item in points.values())
+    return Curve(name, tuple(points), tuple(item.mean for item in points.values()),
+                 tuple(widths))  # fmt: skip

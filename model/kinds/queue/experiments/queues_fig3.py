@@ -1,0 +1,126 @@
+"""Figure 3 of Psychas & Ghaderi (2019): queues over time where one or another is unstable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Mapping
+
+from model.kinds.queue.experiments.queue_runs import Cell, Length, queue_runs
+from model.kinds.queue.programs.bounds import all_bounds
+from model.lab.parts import Part
+from model.lab.plan import Options, Outcomes, finished
+from model.lab.results import Figure, Result, Row
+from model.scenario.load import load_scenario
+
+SCALES: Mapping[str, Length] = MappingProxyType({
+    "quick": Length(1_000_000, 16),
+    "paper": Length(1_000_000, 200),
+})  # fmt: skip
+
+#: The policies that the paper draws are drawn; for the others only numbers are given.
+DRAWN = ("VQS", "VQS-BF", "BF-J/S")
+
+
+@dataclass(frozen=True)
+class Stability:
+    """One half of Figure 3, as a :class:`model.lab.plan.Plan`.
+
+    Attributes
+    ----------
+    scenario:
+        A built-in one.
+    policies:
+        By the name that they have here.
+    notes:
+        What the paper says, and what was chosen where it leaves a choice.
+    """
+
+    name: str
+    scenario: str
+    title: str
+    policies: Mapping[str, str]
+    notes: tuple[str, ...]
+
+    def parts(self, scale: str, _options: Options) -> list[Part]:
+        """One part for each replication under each policy."""
+        return [part for several in self._cells(scale).values() for part in several]
+
+    def _cells(self, scale: str) -> dict[str, list[Part]]:
+        scenario = load_scenario(self.scenario)
+        return {name: queue_runs(scenario, policy, SCALES[scale], name)
+                for name, policy in self.policies.items()}  # fmt: skip
+
+    def result(self, scale: str, _options: Options, outcomes: Outcomes) -> Result:
+        """Growth and mean queue of each policy, and the queues over time."""
+        length = SCALES[scale]
+        cells = {
+            name: Cell.of(done, length.slots)
+            for name, several in self._cells(scale).items()
+            if (done := finished(several, outcomes))
+        }
+        rows = [row for name, cell in cells.items() for row in cell.rows({"policy": name})]
+        figure = Figure(
+            name=self.name,
+            title=f"{self.title}: mean of {length.replications} runs on the same jobs",
+            x_label="slot",
+            y_label="jobs that wait",
+            curves=tuple(cell.path(name) for name, cell in cells.items() if name in DRAWN),
+            planned=tuple(name for name in self.policies if name in DRAWN),
+        )
+        return Result(self.name, scale, (*rows, *self._fluid_limits()), (figure,), self.notes)
+
+    def _fluid_limits(self) -> list[Row]:
+        """What fluid limits say of growth and of the arrival rate from which on there is any."""
+        *_, bounds = all_bounds(load_scenario(self.scenario))  # type: ignore[arg-type]
+        rows = []
+        for limit in bounds.fluid:
+            at = {"policy": ", ".join(limit.policies)}
+            rows.append(Row("fluid_growth_per_slot", float(limit.slope), exact=str(limit.slope),
+                            at=at))  # fmt: skip
+            if limit.limit is not None:
+                rows.append(Row("largest_arrival_rate", float(limit.limit), at=at,
+                                exact=str(limit.limit)))  # fmt: skip
+        return rows
+
+
+MEASURED = (
+    "The paper gives no numbers. A policy is called stable or unstable by a test for growth of "
+    "each run without its first fifth; where it is not stable, the average queue depends on the "
+    "length of the runs."
+)
+
+#: VII.A.1.
+VQS_UNSTABLE = Stability(
+    "queues-fig3a",
+    "queues-vqs-unstable",
+    "Sizes 0.4 and 0.6",
+    MappingProxyType({
+        "VQS": "vqs", "VQS-BF": "vqs-bf", "BF-J/S": "bf-js", "BF-J": "bf-j",
+        "MaxWeight": "max-weight", "FIFO-FF": "fifo-ff",
+    }),
+    (
+        'The paper: VQS is "unstable for any arrival rate greater than 2/3 x 0.02"; "both of the '
+        'other proposed algorithms, BF-J/S and VQS-BF, circumvent this problem".',
+        MEASURED,
+    ),
+)  # fmt: skip
+
+#: VII.A.2.
+BEST_FIT_UNSTABLE = Stability(
+    "queues-fig3b",
+    "queues-bf-unstable",
+    "Sizes 2 and 5 of 10",
+    MappingProxyType({
+        "VQS": "vqs", "VQS-BF": "vqs-bf:renew=before", "VQS-BF, renewal after arrivals": "vqs-bf",
+        "VQS-BF, stalling": "vqs-bf:stall=true", "BF-J/S": "bf-js", "BF-J": "bf-j",
+        "MaxWeight": "max-weight", "FIFO-FF": "fifo-ff",
+    }),
+    (
+        'The paper: "an example where VQS is stable, while both BF-J/S and VQS-BF are not".',
+        "VQS-BF is drawn with active configurations renewed before the slot's arrivals: then it "
+        "behaves as in the paper's picture. Renewed after them, as in all else here, it grows only "
+        "in the long run. Stalling is that of Section VIII, with gamma = 0.5.",
+        MEASURED,
+    ),
+)  # fmt: skip

@@ -1,0 +1,171 @@
+"""Figure 4 of Psychas & Ghaderi (2019): mean queues over the traffic intensity, uniform sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+from types import MappingProxyType
+from typing import Callable, Mapping, Sequence
+
+from model.kinds.queue.experiments.queue_runs import (
+    WARMUP_SHARE,
+    Cell,
+    Length,
+    curve_over,
+    queue_runs,
+)
+from model.lab.parts import Part
+from model.lab.plan import Options, Outcomes, finished
+from model.lab.results import Curve, Figure, Result
+from model.metrics import Estimate
+from model.scenario.load import edited, load_scenario
+
+#: alpha, the share of all capacity that arriving jobs need on average.
+INTENSITIES = ("0.85", "0.90", "0.93", "0.95", "0.97", "0.99")
+
+POLICIES: Mapping[str, str] = MappingProxyType({
+    "BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vqs", "FIFO-FF": "fifo-ff",
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How long is simulated; ``longer`` has the policies that take longer to settle."""
+
+    usual: Length
+    longer: Mapping[str, Length] = field(default_factory=dict)
+
+    def of(self, policy: str) -> Length:
+        """How long a policy's runs are."""
+        return self.longer.get(policy, self.usual)
+
+
+SCALES: Mapping[str, Scale] = MappingProxyType({
+    "quick": Scale(Length(1_000_000, 4), {"BF-J/S": Length(10_000_000, 4)}),
+    "paper": Scale(Length(1_000_000, 24), {"BF-J/S": Length(10_000_000, 8)}),
+})  # fmt: skip
+
+Cells = Mapping[tuple[str, float], Cell]
+
+
+@dataclass(frozen=True)
+class Intensities:
+    """One half of Figure 4, as a :class:`model.lab.plan.Plan`."""
+
+    name: str
+    scenario: str
+    title: str
+    notes: tuple[str, ...]
+
+    def parts(self, scale: str, _options: Options) -> list[Part]:
+        """One part for each replication of each point of each curve."""
+        return [part for several in self._cells(scale).values() for part in several]
+
+    def _cells(self, scale: str) -> dict[tuple[str, str], list[Part]]:
+        scenario = load_scenario(self.scenario)
+        dense = {
+            alpha: edited(scenario, {"workload": {"kind": "poisson", "intensity": alpha}})
+            for alpha in INTENSITIES
+        }
+        return {
+            (name, alpha): queue_runs(dense[alpha], POLICIES[name], SCALES[scale].of(name),
+                                      f"{name}, alpha = {alpha}")
+            for name, alpha in product(POLICIES, INTENSITIES)
+        }  # fmt: skip
+
+    def result(self, scale: str, _options: Options, outcomes: Outcomes) -> Result:
+        """Growth of each policy at each intensity, and its mean queue where it is stable."""
+        size = SCALES[scale]
+        cells = {
+            (name, float(alpha)): Cell.of(done, size.of(name).slots)
+            for (name, alpha), several in self._cells(scale).items()
+            if (done := finished(several, outcomes))
+        }
+        rows = [row for (name, alpha), cell in cells.items()
+                for row in cell.rows({"policy": name, "alpha": alpha})]  # fmt: skip
+        return Result(self.name, scale, tuple(rows), self._figures(size, cells), self.notes)
+
+    def _figures(self, scale: Scale, cells: Cells) -> tuple[Figure, ...]:
+        stable = {key: cell for key, cell in cells.items() if cell.growth.verdict == "stable"}
+        over = f"average queue over runs of {scale.usual.slots:,} slots"
+        return (
+            self._figure(scale, "", "mean queue where it is stable", "mean queue", stable,
+                         lambda cell: cell.mean),
+            self._figure(scale, "-growth", "growth of the queue", "jobs per slot", cells,
+                         lambda cell: Estimate(cell.growth.slope, cell.growth.half_width)),
+            self._figure(scale, "-average", over, "average queue", cells,
+                         lambda cell: cell.average),
+        )  # fmt: skip
+
+    def _figure(
+        self,
+        scale: Scale,
+        ending: str,
+        what: str,
+        y_label: str,
+        cells: Cells,
+        value: Callable[[Cell], Estimate],
+    ) -> Figure:
+        curves = []
+        for name in POLICIES:
+            points = {alpha: value(cell) for (policy, alpha), cell in cells.items()
+                      if policy == name}  # fmt: skip
+            if points:
+                curves.append(curve_over(_curve_name(name, scale), points))
+        return Figure(
+            name=f"{self.name}{ending}",
+            title=f"{self.title}: {what}",
+            x_label=f"traffic intensity α ({scale.usual.text()})",
+            y_label=y_label if len(curves) > 1 else " of ".join([y_label, *_names(curves)]),
+            curves=tuple(curves),
+            planned=tuple(_curve_name(name, scale) for name in POLICIES),
+        )
+
+
+def _curve_name(policy: str, scale: Scale) -> str:
+    """A policy, with the length of its runs where that is not the usual one."""
+    longer = f" ({scale.of(policy).slots:,} slots)" if policy in scale.longer else ""
+    return f"{policy}{longer}"
+
+
+def _names(curves: Sequence[Curve]) -> list[str]:
+    """What the axis names where one curve is left, and so no legend."""
+    return [curve.name for curve in curves]
+
+
+MEASURED = (
+    "The paper gives no numbers, and not how long its runs were. It draws averages over them; "
+    "where a queue grows, such an average only tells how long the run was. So here growth per "
+    "slot is given for every point, a mean where a test for growth finds the queue stable, and "
+    f"elsewhere the average over the runs with their length. The first {WARMUP_SHARE:.0%} of every "
+    "run is left out."
+)
+
+#: Figure 4 a.
+SMALL_JOBS = Intensities(
+    "queues-fig4a",
+    "queues-small-jobs",
+    "Sizes from 0.01 to 0.19",
+    (
+        'The paper: BF-J/S and VQS-BF "look comparable in the first experiment for traffic '
+        'intensities up to 0.95, otherwise BF-J/S has a clear advantage".',
+        "VQS grows from an intensity of about 0.90 on, at first so slowly that runs of this length "
+        "do not always decide.",
+        MEASURED,
+    ),
+)
+
+#: Figure 4 b.
+WIDE_JOBS = Intensities(
+    "queues-fig4b",
+    "queues-wide-jobs",
+    "Sizes from 0.1 to 0.9",
+    (
+        'The paper: "VQS and VQS-BF have particularly worse delays when the average job size is '
+        "large, since large jobs cannot be scheduled most of the time, unless they are part of the "
+        'active configuration of a server".',
+        "VQS is unstable at every intensity shown, VQS-BF above about 0.90: queues-limits measures "
+        "where both begin to grow.",
+        MEASURED,
+    ),
+)

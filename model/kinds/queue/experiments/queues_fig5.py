@@ -1,0 +1,235 @@
+"""Figure 5 of Psychas & Ghaderi (2019): queues on the Google trace over the traffic scaling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil
+from pathlib import Path
+from types import MappingProxyType
+from typing import Mapping
+
+import numpy as np
+
+from model.assembly import assemble
+from model.errors import UserError
+from model.kinds.queue.experiments.queue_runs import (
+    CUTS,
+    WARMUP_CUTS,
+    WARMUP_SHARE,
+    sums_of_the_queue,
+)
+from model.kinds.queue.scenario.arrivals import TraceSlots
+from model.kinds.queue.scenario.schema import QueueScenario
+from model.kinds.queue.traces.google_queue import queue_jobs
+from model.kinds.queue.traces.workload import with_jobs
+from model.lab.parts import Outcome, Part
+from model.lab.plan import Options, Outcomes, finished
+from model.lab.results import Curve, Figure, Result, Row
+from model.lab.simulation import content, with_servers
+from model.scenario.load import as_data, edited
+from model.scenario.validation import validated
+from model.traces.google import GoogleTasks, read_task_events
+from model.traces.report import ImportReport
+from model.traces.slots import SlottedJobs
+from model.traces.task_events import REQUEST_UNIT
+
+NAME = "queues-fig5"
+SCENARIO = "queues-google"
+
+POLICIES: Mapping[str, str] = MappingProxyType({
+    "BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vqs", "FIFO-FF": "fifo-ff",
+})  # fmt: skip
+
+#: The paper's traffic scaling 1 / beta, from its least to its most.
+SCALES: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "quick": ("1", "1.2", "1.4", "1.6"),
+    "paper": ("1", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6"),
+})  # fmt: skip
+DENSEST = SCALES["paper"][-1]
+
+#: The mean load at the densest traffic, as a share of all servers.
+FULL = 0.95
+
+#: A part of the trace with fewer jobs still gets so many servers.
+FEWEST_SERVERS = 2
+
+PAPER = (
+    'The paper, with 1000 servers and a million tasks: "as traffic scaling increases, BF-J/S and '
+    "VQS-BF have a clear advantage over the other schemes, with VQS-BF also yielding a small "
+    'improvement". It gives no numbers.'
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What a trace offers.
+
+    Attributes
+    ----------
+    loads:
+        By traffic scaling, the servers' worth of jobs in service on average from the first arrival
+        to the last, if none waited.
+    servers:
+        L, chosen by that.
+    jobs, slots:
+        How many jobs, and from the first arrival to the last how many slots at scaling 1.
+    """
+
+    loads: Mapping[str, float]
+    servers: int
+    jobs: int
+    slots: int
+    report: ImportReport
+
+
+def facts(trace: tuple[str, ...]) -> Facts:
+    """The facts of a trace; read once for each content of its files.
+
+    Raises
+    ------
+    UserError
+        If no file is given, or one cannot be used.
+    """
+    if not trace:
+        raise UserError(
+            "this experiment needs Google's trace of 2011: give its task_events files, or their "
+            "folder, with --trace PATH",
+            where="--trace",
+        )
+    return _facts(trace, content(trace))
+
+
+@lru_cache(maxsize=1)
+def _facts(trace: tuple[str, ...], text: str) -> Facts:
+    usual = jobs_at(trace, text, "1")
+    loads = {scaling: mean_load(jobs_at(trace, text, scaling)) for scaling in SCALES["paper"]}
+    servers = max(ceil(float(f"{loads[DENSEST] / FULL:.2g}")), FEWEST_SERVERS)
+    return Facts(loads, servers, len(usual), usual.slots, usual.report)
+
+
+@lru_cache(maxsize=1)
+def _tasks(trace: tuple[str, ...], _content: str) -> GoogleTasks:
+    """Reading takes longer than many a run."""
+    return read_task_events([Path(path) for path in trace])
+
+
+def jobs_at(trace: tuple[str, ...], text: str, scaling: str) -> SlottedJobs:
+    """The jobs of a trace of content *text* at a traffic scaling."""
+    workload = _scenario(1, scaling).workload
+    assert isinstance(workload, TraceSlots)
+    return queue_jobs(_tasks(trace, text), slot=workload.slot, time_scale=workload.time_scale,
+                      limit=workload.limit)  # fmt: skip
+
+
+def mean_load(jobs: SlottedJobs) -> float:
+    """The servers' worth of jobs in service until the last arrival, if none waited."""
+    served = np.minimum(jobs.service, jobs.slots - jobs.slot)
+    return float((jobs.size[:, 0] / REQUEST_UNIT * served).sum()) / jobs.slots
+
+
+def _scenario(servers: int, scaling: str) -> QueueScenario:
+    scenario = with_servers(SCENARIO, servers)
+    workload = as_data(scenario)["workload"] | {"time_scale": str(1 / Fraction(scaling))}
+    return validated(QueueScenario, as_data(edited(scenario, {"workload": workload})))
+
+
+def parts(scale: str, options: Options) -> list[Part]:
+    """One part for each policy and traffic scaling: on a trace all is determined."""
+    return list(_cells(scale, options.trace).values())
+
+
+def _cells(scale: str, trace: tuple[str, ...]) -> dict[tuple[str, str], Part]:
+    known = facts(trace)
+    return {
+        (name, scaling): _part(name, scaling, known, trace)
+        for scaling in SCALES[scale]
+        for name in POLICIES
+    }
+
+
+def _part(name: str, scaling: str, known: Facts, trace: tuple[str, ...]) -> Part:
+    settings = {
+        "policy": POLICIES[name], "scaling": scaling, "servers": known.servers,
+        "scenario": as_data(_scenario(known.servers, scaling)), "trace": list(trace),
+        "content": content(trace),
+    }  # fmt: skip
+    return Part.of(__name__, 1, settings, f"{name}, scaling {scaling}", known.jobs)
+
+
+def carry_out(part: Part) -> Outcome:
+    """[:data:`CUTS`] the mean queue in equal stretches up to the last arrival; and its slots."""
+    settings = part.settings
+    jobs = jobs_at(tuple(settings["trace"]), settings["content"], settings["scaling"])
+    scenario, recorded, _ = with_jobs(_scenario(settings["servers"], settings["scaling"]), jobs)
+    slots = ceil(jobs.slots / CUTS) * CUTS
+    areas = sums_of_the_queue(assemble(scenario, settings["policy"], part.seed, recorded), slots)
+    return {"slots": slots, "queue": [area * CUTS / slots for area in areas]}
+
+
+def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
+    """The average queue of each policy at each scaling, and the queues over time at the densest."""
+    known = facts(options.trace)
+    found = {key: outcomes[part] for key, part in _cells(scale, options.trace).items()
+             if finished([part], outcomes)}  # fmt: skip
+    means = {key: float(np.mean(outcome["queue"][WARMUP_CUTS:])) for key, outcome in found.items()}
+    rows = [
+        Row("average_queue", mean, float("nan"),
+            at={"policy": name, "traffic_scaling": float(scaling), "L": known.servers})
+        for (name, scaling), mean in means.items()
+    ]  # fmt: skip
+    rows += [
+        Row("mean_load_over_servers", known.loads[scaling] / known.servers,
+            at={"traffic_scaling": float(scaling), "L": known.servers})
+        for scaling in SCALES[scale]
+    ]  # fmt: skip
+    figures = (_over_scaling(means, known.servers), _over_time(found, known.servers))
+    return Result(NAME, scale, tuple(rows), figures, (PAPER, *_chosen(known)))
+
+
+def _chosen(known: Facts) -> tuple[str, ...]:
+    return (
+        f"The trace: {known.jobs:,} completed jobs in {known.slots:,} slots of 100 ms; the paper "
+        "uses a million in 1.5 days. If none waited, they would fill "
+        f"{known.loads['1']:.0f} servers on average at scaling 1 and {known.loads[DENSEST]:.0f} at "
+        f"{DENSEST}. The {known.servers} servers are chosen so that the latter is about {FULL:.0%} "
+        "of them: jobs come in bursts, so that some wait even at scaling 1.",
+        "Scaling compresses the times of arrivals, not the services. Averages leave out the first "
+        f"{WARMUP_SHARE:.0%} of the time until the last arrival. A trace is one run, and no steady "
+        "state: there is no interval, and no verdict on growth.",
+        "Only tasks that were completed within the files count, so that long tasks are missing, "
+        "the more so towards the end; servers are empty at first.",
+    )
+
+
+def _over_scaling(means: Mapping[tuple[str, str], float], servers: int) -> Figure:
+    curves = []
+    for name in POLICIES:
+        mine = {float(scaling): mean for (policy, scaling), mean in means.items() if policy == name}
+        if mine:
+            curves.append(Curve(name, tuple(mine), tuple(mine.values())))
+    return Figure(
+        name=NAME,
+        title=f"Average queue on the Google trace, {servers} servers",
+        x_label="traffic scaling 1/β",
+        y_label="jobs that wait",
+        curves=tuple(curves),
+        planned=tuple(POLICIES),
+    )
+
+
+def _over_time(found: Mapping[tuple[str, str], Outcome], servers: int) -> Figure:
+    curves = []
+    for (name, scaling), outcome in found.items():
+        if scaling == DENSEST:
+            middle = (np.arange(CUTS) + 0.5) * outcome["slots"] / CUTS
+            curves.append(Curve(name, tuple(middle.tolist()), tuple(outcome["queue"])))
+    return Figure(
+        name=f"{NAME}-time",
+        title=f"Google trace at scaling {DENSEST}, {servers} servers: queues over time",
+        x_label="slot of 100 ms",
+        y_label="jobs that wait",
+        curves=tuple(curves),
+        planned=tuple(POLICIES),
+    )

@@ -1,0 +1,94 @@
+"""What panels and sentences may know of a queueing system besides its state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.queue.layout import QueueLayout
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.state import QueueState
+
+
+@dataclass(frozen=True, eq=False)
+class QueueFacts:
+    """What stays the same while one policy runs.
+
+    Attributes
+    ----------
+    layout:
+        The virtual queues.
+    intervals:
+        [V] of (low, high], in units of a largest server; empty without a partition of sizes.
+    configurations:
+        [C, V] the configurations that a server's active one is chosen from; C = 0 without.
+    configuration_names:
+        [C] such as "e₁ + 2e₅".
+    pool_configurations:
+        [P] of (start, stop): which of them belong to the servers of each pool.
+    reserves:
+        Whether k_1 = 1 reserves two thirds of a server for VQ_1 (VQS).
+    gamma:
+        A server is stalled when its configuration weighs less than this share of the largest
+        weight; 0: never.
+    """
+
+    layout: QueueLayout
+    intervals: tuple[tuple[int, int], ...]
+    configurations: NDArray[np.int32]
+    configuration_names: tuple[str, ...]
+    pool_configurations: tuple[tuple[int, int], ...]
+    reserves: bool
+    gamma: Fraction = Fraction(0)
+
+    @property
+    def has_configurations(self) -> bool:
+        """Whether servers have an active configuration."""
+        return len(self.configurations) > 0
+
+
+@dataclass(frozen=True, eq=False)
+class QueueStanding:
+    """What follows from a state.
+
+    Attributes
+    ----------
+    weights:
+        [C] the weight <k, Q> of each configuration now, (5).
+    heaviest:
+        [P] for each pool the first configuration of largest weight; -1 without configurations.
+    free:
+        [L, D] residual capacity of each server, in units.
+    """
+
+    weights: NDArray[np.int64]
+    heaviest: tuple[int, ...]
+    free: NDArray[np.int64]
+
+
+def standing(state: QueueState, numbers: QueueNumbers, facts: QueueFacts) -> QueueStanding:
+    """What follows from *state*."""
+    weights = facts.configurations.astype(np.int64) @ state.queue_length
+    heaviest = tuple(
+        start + int(np.argmax(weights[start:stop])) if stop > start else -1
+        for start, stop in facts.pool_configurations
+    )
+    return QueueStanding(weights, heaviest, numbers.capacity - state.used)
+
+
+def waiting_records(state: QueueState) -> NDArray[np.int64]:
+    """[n] the records of the jobs that wait, in order of arrival."""
+    records = np.flatnonzero((state.job_number >= 0) & (state.job_server < 0))
+    return records[np.argsort(state.job_number[records])]
+
+
+def records_on(state: QueueState, server: int) -> list[int]:
+    """The records of the jobs on a server, in order of placement."""
+    records, record = [], int(state.first_job[server])
+    while record >= 0:
+        records.append(record)
+        record = int(state.job_next[record])
+    return records

@@ -1,0 +1,286 @@
+"""What must hold after every slot of a queueing system, said in sentences.
+
+Psychas & Ghaderi (2019), Sections II to VI.  Everything is looked at afresh from the arrays,
+without the code that maintains them, so that a slip in either shows.  Servers are numbered
+from 1 in the sentences, virtual queues from 0 as in the paper.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.queue.facts import records_on, waiting_records
+from model.kinds.queue.state import (
+    ARRIVED,
+    DEPARTED,
+    DEPARTURES,
+    EVICTED,
+    FREE,
+    IDLE,
+    IN_SERVICE,
+    NEXT_ARRIVAL,
+    NOW,
+    PLACED,
+    STALLED_SERVERS,
+    WAITING,
+    QueueState,
+)
+from model.kinds.queue.system import QueueSystem
+
+Sentences = Iterator[str]
+Records = NDArray[np.int64]
+
+#: Children of a node in the heap of departures.
+HEAP_CHILDREN = 4
+
+
+def violations(system: QueueSystem, state: QueueState) -> list[str]:
+    """Every invariant that *state* breaks, one sentence with its numbers each.
+
+    An empty list says that capacity, jobs, queues, configurations, stalls and the lists inside
+    the state are all sound, and that no job waits that the policy had to place.
+    """
+    found = [*_queues(state), *_servers(state), *_free(system, state)]
+    if found:  # the lists lead astray: what is counted along them says nothing more
+        return found
+    found = [*_room(system, state), *_conservation(state), *_departures(state), *_stalls(state)]
+    found += [*_layout(system, state), *_configurations(system, state), *_reduced(system)]
+    return [*found, *_reservations(system, state), *_left_over(system, state)]
+
+
+def _queues(state: QueueState) -> Sentences:
+    """Each virtual queue is a list in order of arrival, and as long as it is counted."""
+    waiting = (state.job_number >= 0) & (state.job_server < 0)
+    for queue in range(len(state.queue_length)):
+        mine = np.flatnonzero(waiting & (state.job_queue == queue))
+        along = _along(state, int(state.first_waiting[queue]), int(state.last_waiting[queue]))
+        if along is None or not np.array_equal(np.sort(along), mine):
+            yield f"the list of virtual queue {queue} does not lead through its {len(mine)} jobs"
+        elif (np.diff(state.job_number[along]) <= 0).any():
+            yield f"virtual queue {queue} is not in order of arrival"
+        if state.queue_length[queue] != len(mine):
+            yield (f"{len(mine)} jobs wait in virtual queue {queue}, counted "
+                   f"{state.queue_length[queue]}")  # fmt: skip
+    if waiting.sum() != state.number[WAITING]:
+        yield f"{waiting.sum()} jobs wait, counted {state.number[WAITING]}"
+    outside = waiting & ~((state.job_queue >= 0) & (state.job_queue < len(state.queue_length)))
+    if outside.any():
+        yield f"{outside.sum()} jobs wait in no virtual queue"
+
+
+def _servers(state: QueueState) -> Sentences:
+    """Each server's jobs are a list, and as many as they are counted."""
+    served = np.flatnonzero((state.job_number >= 0) & (state.job_server >= 0))
+    counts = np.bincount(state.job_server[served], minlength=len(state.jobs_on))
+    by_server = served[np.argsort(state.job_server[served], kind="stable")]
+    ends = np.cumsum(counts)
+    for server in np.flatnonzero((counts > 0) | (state.first_job >= 0) | (state.last_job >= 0)):
+        along = _along(state, int(state.first_job[server]), int(state.last_job[server]))
+        mine = by_server[ends[server] - counts[server] : ends[server]]
+        if along is None or not np.array_equal(np.sort(along), mine):
+            yield f"the list of server {server + 1} does not lead through its {len(mine)} jobs"
+    for server in np.flatnonzero(counts != state.jobs_on):
+        yield f"server {server + 1} has {counts[server]} jobs, counted {state.jobs_on[server]}"
+    if len(served) != state.number[IN_SERVICE]:
+        yield f"{len(served)} jobs are in service, counted {state.number[IN_SERVICE]}"
+    if (idle := np.count_nonzero(counts == 0)) != state.number[IDLE]:
+        yield f"{idle} servers are idle, counted {state.number[IDLE]}"
+
+
+def _along(state: QueueState, first: int, last: int) -> Records | None:
+    """The records of a doubly linked list; None if it is broken."""
+    found: list[int] = []
+    before, record = -1, first
+    while record >= 0:
+        broken = state.job_previous[record] != before or len(found) > len(state.job_number)
+        if broken:
+            return None
+        found.append(record)
+        before, record = record, int(state.job_next[record])
+    return np.array(found, np.int64) if before == last else None
+
+
+def _free(system: QueueSystem, state: QueueState) -> Sentences:
+    """Each job record is a job's, or stands once in the stack of free ones."""
+    free = np.sort(state.free_record[: int(state.number[FREE])])
+    if not np.array_equal(free, np.flatnonzero(state.job_number < 0)):
+        yield f"{len(free)} job records are called free, " \
+              f"{(state.job_number < 0).sum()} have no job"  # fmt: skip
+    live = state.job_number[state.job_number >= 0]
+    given = system.initial_jobs + state.number[NEXT_ARRIVAL]
+    if (live >= given).any():
+        yield f"a job has number {live.max()}, given were those below {given}"
+    if len(np.unique(live)) < len(live):
+        yield "two jobs have the same number"
+
+
+def _room(system: QueueSystem, state: QueueState) -> Sentences:
+    """(1): the jobs of a server take no more than its capacity."""
+    served = np.flatnonzero(state.job_server >= 0)
+    used = np.zeros_like(state.used)
+    np.add.at(used, state.job_server[served], state.job_room[served])
+    for server in np.flatnonzero((used != state.used).any(axis=1)):
+        yield (f"the jobs of server {server + 1} take {used[server].tolist()} units, counted "
+               f"{state.used[server].tolist()}")  # fmt: skip
+    capacity = system.numbers.capacity
+    for server in np.flatnonzero((used > capacity).any(axis=1)):
+        yield (f"the jobs of server {server + 1} take {used[server].tolist()} units, its capacity "
+               f"is {capacity[server].tolist()}")  # fmt: skip
+    if not np.array_equal(used.sum(axis=0), state.used_total):
+        yield (f"all jobs take {used.sum(axis=0).tolist()} units, counted "
+               f"{state.used_total.tolist()}")  # fmt: skip
+
+
+def _conservation(state: QueueState) -> Sentences:
+    """(3): who arrived waits, is in service, or has left."""
+    tally, number = state.tally, state.number
+    if tally[ARRIVED] != number[WAITING] + number[IN_SERVICE] + tally[DEPARTED]:
+        yield (f"{tally[ARRIVED]} jobs arrived, but {number[WAITING]} wait, "
+               f"{number[IN_SERVICE]} are in service and {tally[DEPARTED]} left")  # fmt: skip
+    if tally[PLACED] != number[IN_SERVICE] + tally[DEPARTED] + tally[EVICTED]:
+        yield (f"{tally[PLACED]} jobs were placed, but {number[IN_SERVICE]} are in service, "
+               f"{tally[DEPARTED]} left and {tally[EVICTED]} were evicted")  # fmt: skip
+    if tally[ARRIVED] != number[NEXT_ARRIVAL]:
+        yield f"{number[NEXT_ARRIVAL]} arrivals were taken, {tally[ARRIVED]} jobs arrived"
+
+
+def _departures(state: QueueState) -> Sentences:
+    """The heap holds each job that will depart once, in heap order, none in the past."""
+    size = int(state.number[DEPARTURES])
+    times, records = state.heap_time[:size], state.heap_record[:size]
+    served = state.job_server >= 0
+    if np.isfinite(state.job_departure[~served]).any():
+        yield "a job that is not in service has a time of departure"
+    will = np.flatnonzero(served & np.isfinite(state.job_departure))
+    if not np.array_equal(np.sort(records), will):
+        yield f"the heap has {size} departures, {len(will)} jobs will depart"
+        return
+    if not np.array_equal(times, state.job_departure[records]):
+        yield "the heap has another departure time than the job"
+    parents = (np.arange(1, size) - 1) // HEAP_CHILDREN
+    later = state.job_number[records[parents]] > state.job_number[records[1:]]
+    if ((times[parents] > times[1:]) | ((times[parents] == times[1:]) & later)).any():
+        yield "the heap of departures is not in order"
+    if size and times.min() <= state.clock[NOW]:
+        yield f"a departure at {times.min():g} is not after slot {state.clock[NOW]:g}"
+
+
+def _stalls(state: QueueState) -> Sentences:
+    """A server is stalled until it is empty (Section VIII)."""
+    stalled = np.flatnonzero(state.stalled)
+    if len(stalled) != state.number[STALLED_SERVERS]:
+        yield f"{len(stalled)} servers are stalled, counted {state.number[STALLED_SERVERS]}"
+    for server in stalled[state.jobs_on[stalled] == 0]:
+        yield f"server {server + 1} is empty and stalled"
+
+
+def _layout(system: QueueSystem, state: QueueState) -> Sentences:
+    """A job's virtual queue and its room follow from its size."""
+    live = np.flatnonzero(state.job_number >= 0)
+    if not len(live):
+        return
+    sizes, layout = state.job_size[live], system.policy.layout
+    try:
+        queues, rooms = layout.queue_of(sizes), layout.room_of(sizes)
+    except ValueError as error:
+        yield str(error)
+        return
+    for place in np.flatnonzero(queues != state.job_queue[live])[:1]:
+        yield (f"a job of {sizes[place].tolist()} units is in virtual queue "
+               f"{state.job_queue[live[place]]}")  # fmt: skip
+    for place in np.flatnonzero((rooms != state.job_room[live]).any(axis=1))[:1]:
+        yield (f"a job of {sizes[place].tolist()} units takes "
+               f"{state.job_room[live[place]].tolist()}, allowed: "
+               f"{rooms[place].tolist()}")  # fmt: skip
+
+
+def _configurations(system: QueueSystem, state: QueueState) -> Sentences:
+    """Active configurations are those of the server's pool; there are none without."""
+    policy, pool_of = system.policy, system.numbers.pool_of
+    if not len(policy.configurations):
+        for server in np.flatnonzero(state.active >= 0)[:1]:
+            yield f"server {server + 1} has a configuration, but the policy knows none"
+        return
+    limits = np.array(policy.pool_configurations)[pool_of]
+    none_yet = (state.active < 0) & (state.jobs_on == 0)
+    strange = (state.active < limits[:, 0]) | (state.active >= limits[:, 1])
+    for server in np.flatnonzero(strange & ~none_yet):
+        yield (f"server {server + 1} has configuration {state.active[server]}, its pool those "
+               f"from {limits[server, 0]} to {limits[server, 1] - 1}")  # fmt: skip
+
+
+def _reduced(system: QueueSystem) -> Sentences:
+    """(7): a pool's K_RED has 4J - 4 members, each of them feasible for rounded-up sizes."""
+    policy, numbers = system.policy, system.numbers
+    if not policy.intervals:
+        return
+    ends = np.array([high for _, high in policy.intervals], np.int64)
+    for pool, (start, stop) in zip(numbers.pools, policy.pool_configurations, strict=True):
+        halvings = (int(numbers.largest[0]) // pool.capacity[0]).bit_length() - 1
+        members = 4 * (len(ends) // 2 - halvings) - 4
+        if stop - start != members:
+            yield f"K_RED of pool '{pool.name}' has {stop - start} members, not {members}"
+        needed = policy.configurations[start:stop].astype(np.int64) @ ends
+        for place in np.flatnonzero(needed > pool.capacity[0]):
+            yield (f"configuration {start + place} takes {needed[place]} units of "
+                   f"{pool.capacity[0]}")  # fmt: skip
+
+
+def _reservations(system: QueueSystem, state: QueueState) -> Sentences:
+    """VQS: at most one job of VQ_1 where k_1 = 1, and the others within their share.
+
+    Servers under their pool's first configuration are passed over: so is one that was taken over
+    with the jobs of another policy.
+    """
+    policy, numbers = system.policy, system.numbers
+    if not policy.reserves:
+        return
+    for server in np.flatnonzero(state.jobs_on):
+        start, stop = policy.pool_configurations[numbers.pool_of[server]]
+        if not start < state.active[server] < stop:
+            continue
+        first_odd = 2 * ((int(numbers.largest[0]) // int(numbers.capacity[server, 0]))
+                         .bit_length() - 1) + 1  # fmt: skip
+        yield from _reserved(system, state, int(server), first_odd)
+
+
+def _reserved(system: QueueSystem, state: QueueState, server: int, first_odd: int) -> Sentences:
+    row = system.policy.configurations[state.active[server]]
+    records = np.array(records_on(state, server))
+    queues, rooms = state.job_queue[records], state.job_room[records, 0]
+    allowed = set(np.flatnonzero(row).tolist())
+    for queue in sorted(set(queues.tolist()) - allowed):
+        yield f"server {server + 1} has a job of virtual queue {queue}, where k_{queue} = 0"
+    if not row[first_odd]:
+        return
+    first = queues == first_odd
+    if first.sum() > 1:
+        yield f"server {server + 1} has {first.sum()} jobs of VQ_1, allowed: 1"
+    third = int(system.numbers.capacity[server, 0]) // 3
+    if rooms[~first].sum() > third:
+        yield (f"the jobs beside VQ_1 on server {server + 1} take {rooms[~first].sum()} units, "
+               f"allowed: a third of it, {third}")  # fmt: skip
+
+
+def _left_over(system: QueueSystem, state: QueueState) -> Sentences:
+    """No waiting job fits a server that takes jobs, where the policy sees to that."""
+    now = state.clock[NOW]
+    taken_over = (state.last_departure > now).any()  # the policy has not acted yet
+    records = waiting_records(state)
+    if not system.policy.exhausts or taken_over or not len(records):
+        return
+    if system.policy.exhausts == "head of line":
+        records = records[:1]
+    free = system.numbers.capacity - state.used
+    takes = np.flatnonzero(state.stalled == 0)
+    _, one_each = np.unique(free[takes], axis=0, return_index=True)
+    for server in takes[np.sort(one_each)]:
+        fitting = records[(state.job_room[records] <= free[server]).all(axis=1)]
+        if len(fitting):
+            yield (f"job {state.job_number[fitting[0]]} waits, takes "
+                   f"{state.job_room[fitting[0]].tolist()} units and fits server {server + 1}, "
+                   f"where {free[server].tolist()} are left")  # fmt: skip
+            return

@@ -1,0 +1,316 @@
+"""BF-J, BF-S and BF-J/S compiled: only what a slot has changed is looked at.
+
+Reference
+    The references are :mod:`model.kinds.queue.policies.bf_j`, ``bf_s`` and ``bf_js``.
+Implements
+    After a slot no waiting job fits any server that takes jobs.  So in the next one a job that
+    waits already fits only a server that a job has just left, and any other server can only be
+    given a job that has just arrived.  The largest job that fits, and the earliest one, come
+    from an index of the waiting jobs by size (:mod:`model.kinds.queue.kernels.waiting`); the
+    server with the least residual capacity from blocks of servers
+    (:mod:`model.kinds.queue.kernels.rooms`).
+Symbols
+    l  ``server``
+Deviations
+    None.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.queue import physics
+from model.kinds.queue.kernels import foresight, rooms, slots, waiting
+from model.kinds.queue.kernels.rooms import NO_ROOM, Rooms
+from model.kinds.queue.kernels.slots import (
+    ARRIVED,
+    AT_FLAG,
+    AT_LIMIT,
+    BY_ARRIVAL,
+    BY_SIZE,
+    DUE,
+    ONLY_DEPARTURES,
+    PLACED,
+    SCORE_UNIT,
+    STALLS,
+    STEP_JOBS,
+    STEP_SERVERS,
+)
+from model.kinds.queue.kernels.waiting import Waiting
+from model.kinds.queue.state import WAITING
+
+State = Any
+Array = Any
+
+next_due = slots.next_due
+due_departure = slots.depart
+arrive = slots.arrive
+place_job = slots.place
+stall = slots.stall
+finish = slots.finish
+depart = physics.depart
+release = physics.release
+bucket_of = waiting.bucket_of
+foresee = foresight.foresee
+add_by_size = waiting.add_by_size
+remove_by_size = waiting.remove_by_size
+largest_up_to = waiting.largest_up_to
+add_by_arrival = waiting.add_by_arrival
+remove_by_arrival = waiting.remove_by_arrival
+earliest_up_to = waiting.earliest_up_to
+follow = rooms.follow
+job_left = rooms.job_left
+most_free = rooms.most_free
+first_with_room = rooms.first_with_room
+least_fresh = rooms.least_fresh
+next_changed = rooms.next_changed
+tightest_of_blocks = rooms.tightest
+
+
+class BestFitIndex(NamedTuple):
+    """What follows from the state: the jobs that wait, and what is free on servers."""
+
+    waiting: Waiting
+    rooms: Rooms
+
+
+@jitable
+def fits(state: State, capacity: Array, record: int, server: int) -> bool:
+    """Whether a job fits the residual capacity of a server."""
+    for d in range(capacity.shape[1]):
+        if state.job_room[record, d] > capacity[server, d] - state.used[server, d]:
+            return False
+    return True
+
+
+@jitable
+def score(state: State, constant: Array, record: int, server: int) -> int:
+    """Section VIII's inner product of demand and occupied amount."""
+    unit = constant[SCORE_UNIT]
+    total = 0
+    for d in range(state.used.shape[1]):
+        total += (state.job_room[record, d] // unit) * (state.used[server, d] // unit)
+    return int(total)
+
+
+@jitable
+def tightest(state: State, index: Any, constant: Array, capacity: Array, record: int) -> int:
+    """The server that BF-J chooses for a job, or -1."""
+    room = state.job_room[np.uintp(record), 0]
+    if capacity.shape[1] == 1:
+        return int(tightest_of_blocks(index.rooms, room))
+    found = -1
+    best = -1
+    server = first_with_room(index.rooms, room, 0)
+    while server >= 0:
+        if fits(state, capacity, record, server):
+            value = score(state, constant, record, server)
+            if value > best:
+                best = value
+                found = server
+        server = first_with_room(index.rooms, room, server + 1)
+    return int(found)
+
+
+@jitable
+def best_for(state: State, index: Any, constant: Array, capacity: Array, server: int) -> int:
+    """The record that BF-S chooses for a server, or -1."""
+    if capacity.shape[1] == 1:
+        return int(largest_up_to(index.waiting, state, index.rooms.free[np.uintp(server)], 0))
+    found = -1
+    best = -1
+    best_sum = -1
+    record = state.first_waiting[0]
+    while record >= 0:
+        if fits(state, capacity, record, server):
+            value = score(state, constant, record, server)
+            total = 0
+            for d in range(capacity.shape[1]):
+                total += state.job_room[record, d]
+            if value > best or (value == best and total > best_sum):
+                found = record
+                best = value
+                best_sum = total
+        record = state.job_next[record]
+    return int(found)
+
+
+@jitable
+def place(
+    state: State,
+    index: Any,
+    constant: Array,
+    capacity: Array,
+    record: int,
+    server: int,
+    outcome: Array,
+) -> None:
+    """A waiting job goes into service, and the index follows."""
+    if constant[BY_SIZE]:
+        remove_by_size(index.waiting, state, record)
+    elif constant[BY_ARRIVAL]:
+        remove_by_arrival(index.waiting, state, record)
+    place_job(state, record, server, outcome)
+    follow(index.rooms, state, capacity, server)
+
+
+@jitable
+def fill_servers(
+    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
+) -> None:
+    """Step 1: BF-S over the servers in order, passing over those to which nothing can be added.
+
+    BF-J/S leaves the jobs that have just arrived to step 2 where no job has left a server.
+    """
+    least = NO_ROOM
+    if not constant[ONLY_DEPARTURES]:
+        least = least_fresh(state, fresh, outcome[ARRIVED])
+    server = next_changed(index.rooms, state, least, 0)
+    while server >= 0:
+        placed = outcome[PLACED]
+        while True:
+            record = best_for(state, index, constant, capacity, server)
+            if record < 0:
+                break
+            place(state, index, constant, capacity, record, server, outcome)
+        if least < NO_ROOM and outcome[PLACED] > placed:
+            least = least_fresh(state, fresh, outcome[ARRIVED])
+        server = next_changed(index.rooms, state, least, server + 1)
+
+
+@jitable
+def place_jobs(
+    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
+) -> None:
+    """BF-J, job by job: those that have just arrived (step 2 of BF-J/S), or all that wait.
+
+    Of all that wait the earliest one that fits somewhere is taken, again and again: one that fits
+    nowhere fits nowhere later in the slot either.  With several resources the list is passed over.
+    There is one place for three lists because each one more is compiled on its own.
+    """
+    one = 0
+    following = state.first_waiting[0]
+    while state.number[WAITING] > 0:
+        record = -1
+        if constant[STEP_SERVERS]:
+            while one < outcome[ARRIVED] and record < 0:
+                record = fresh[one] if state.job_server[fresh[one]] < 0 else -1
+                one += 1
+        elif capacity.shape[1] == 1:
+            record = earliest_up_to(index.waiting, state, most_free(index.rooms), 0)
+        else:
+            record = following
+            following = state.job_next[record] if record >= 0 else -1
+        if record < 0:
+            return
+        server = tightest(state, index, constant, capacity, record)
+        if server >= 0:
+            place(state, index, constant, capacity, record, server, outcome)
+
+
+@jitable
+def stall_half_empty(state: State, index: Any, capacity: Array, outcome: Array) -> None:
+    """Section VIII: a server in use below one half, while jobs wait."""
+    if state.number[WAITING] == 0:
+        return
+    for server in range(len(state.stalled)):
+        if state.jobs_on[server] == 0 or state.stalled[server]:
+            continue
+        below = True
+        for d in range(capacity.shape[1]):
+            if 2 * state.used[server, d] >= capacity[server, d]:
+                below = False
+        if below:
+            stall(state, server, outcome)
+            follow(index.rooms, state, capacity, server)
+
+
+@jitable
+def act(
+    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
+) -> None:
+    """What the policy does in a slot."""
+    if constant[STEP_SERVERS]:
+        fill_servers(state, index, constant, capacity, fresh, outcome)
+    if constant[STEP_JOBS]:
+        place_jobs(state, index, constant, capacity, fresh, outcome)
+    if constant[STALLS]:
+        stall_half_empty(state, index, capacity, outcome)
+
+
+@jitable
+def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: Array) -> None:
+    """The jobs that are due leave."""
+    record = due_departure(state, outcome)
+    while record >= 0:
+        server = state.job_server[np.uintp(record)]
+        release(state, depart(state))
+        follow(index.rooms, state, capacity, server)
+        if constant[STEP_SERVERS]:
+            job_left(index.rooms, server)
+        record = due_departure(state, outcome)
+
+
+@jitable
+def take_arrivals(
+    state: State, index: Any, jobs: Any, constant: Array, fresh: Array, outcome: Array
+) -> None:
+    """The jobs of the slot join the queue."""
+    for one in range(outcome[ARRIVED]):
+        record = arrive(state, jobs, constant, outcome)
+        fresh[one] = record
+        room = state.job_room[np.uintp(record), 0]
+        if constant[BY_SIZE]:
+            add_by_size(index.waiting, state, record, bucket_of(index.waiting, room))
+        elif constant[BY_ARRIVAL]:
+            add_by_arrival(index.waiting, state, record, bucket_of(index.waiting, room))
+
+
+def advance(
+    state: State,
+    index: Any,
+    jobs: Any,
+    constant: Array,
+    capacity: Array,
+    serves: Array,
+    weight: Array,
+    fresh: Array,
+    until: float,
+    tape: Array,
+    samples: Array,
+    done: Array,
+    outcome: Array,
+) -> int:
+    """Run busy slots until *tape* is full, *until* is passed or more is needed; returns why.
+
+    Parameters
+    ----------
+    index:
+        :class:`BestFitIndex`.
+    jobs:
+        :class:`model.kinds.queue.kernels.slots.Arrivals`.
+    constant, outcome:
+        See :mod:`model.kinds.queue.kernels.slots`.
+    capacity:
+        [L, D] units.
+    serves, weight:
+        See :func:`model.kinds.queue.kernels.slots.finish`.
+    fresh:
+        [M] scratch.
+    done:
+        [2] rows and samples written.
+    """
+    while done[0] < len(tape):
+        due = next_due(state, jobs, constant, until, outcome)
+        if due != DUE:
+            return due
+        leave(state, index, constant, capacity, outcome)
+        take_arrivals(state, index, jobs, constant, fresh, outcome)
+        foresee(state, index, jobs, constant, NO_ROOM)
+        act(state, index, constant, capacity, fresh, outcome)
+        if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
+            return AT_FLAG
+    return AT_LIMIT

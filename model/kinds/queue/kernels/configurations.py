@@ -1,0 +1,371 @@
+"""VQS, VQS-BF and MaxWeight compiled: active configurations, and three ways to serve by them.
+
+Reference
+    The references are :mod:`model.kinds.queue.policies.vqs`, ``vqs_bf`` and ``max_weight``; renewal
+    and stalling are those of :mod:`model.kinds.queue.policies.active`.
+Implements
+    Weights are computed once for a slot, and only if a server is empty or stalling is on.
+    VQS-BF passes over servers to which nothing can be added, as BF-S does: after a slot
+    no waiting job fits any server that takes jobs.
+Symbols
+    k  ``index.wanted`` over ``index.start[active]``  the active configuration, sparse
+    Q  ``index.lengths``                             [V] the queue that (8) weighs
+Deviations
+    None.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.jit import jitable
+from model.kinds.queue import physics
+from model.kinds.queue.kernels import best_fit, foresight, rooms, slots, waiting
+from model.kinds.queue.kernels.rooms import NO_ROOM, Rooms
+from model.kinds.queue.kernels.slots import (
+    ARRIVED,
+    AT_FLAG,
+    AT_LIMIT,
+    BEFORE,
+    BEST_FIT,
+    BY_ARRIVAL,
+    BY_SIZE,
+    DUE,
+    EXACTLY,
+    GAMMA_DENOMINATOR,
+    GAMMA_NUMERATOR,
+    PLACED,
+    PREEMPTIVE,
+    SEQUENTIAL,
+    SKIPS,
+    STALLS,
+)
+from model.kinds.queue.kernels.waiting import Waiting
+from model.kinds.queue.state import DEPARTURES, IDLE, WAITING
+
+State = Any
+Array = Any
+
+next_due = slots.next_due
+due_departure = slots.depart
+arrive = slots.arrive
+slots_place = slots.place
+renew = slots.renew
+stall = slots.stall
+evict = slots.evict
+finish = slots.finish
+depart = physics.depart
+release = physics.release
+foresee = foresight.foresee
+foresee_head = foresight.foresee_head
+remove_by_size = waiting.remove_by_size
+largest_up_to = waiting.largest_up_to
+remove_by_arrival = waiting.remove_by_arrival
+earliest_up_to = waiting.earliest_up_to
+fits = best_fit.fits
+follow = rooms.follow
+job_left = rooms.job_left
+least_fresh = rooms.least_fresh
+next_changed = rooms.next_changed
+take_arrivals = best_fit.take_arrivals
+
+
+class ConfigurationIndex(NamedTuple):
+    """What follows from state and policy; C configurations, P pools."""
+
+    waiting: Waiting
+    rooms: Rooms
+    start: NDArray[np.int64]  #: [C + 1] where a configuration's entries begin
+    queue: NDArray[np.int32]  #: [n] virtual queues with k_j > 0
+    wanted: NDArray[np.int64]  #: [n] their k_j
+    pools: NDArray[np.int64]  #: [P, 2] the configurations of each pool
+    pool_of: NDArray[np.int32]  #: [L]
+    first_odd: NDArray[np.int32]  #: [C] the queue that k_1 means, -1: k_1 = 0
+    other: NDArray[np.int32]  #: [C] the other queue with k_j > 0
+    low: NDArray[np.int64]  #: [V] VQ_j holds the sizes in (low, high]
+    high: NDArray[np.int64]  #: [V]
+    present: NDArray[np.int32]  #: [L, V] jobs of a queue on a server
+    taken: NDArray[np.int64]  #: [L] units of the jobs of the other queue on a server
+    lengths: NDArray[np.int64]  #: [V] scratch
+    best: NDArray[np.int64]  #: [P, 2] scratch: the heaviest configuration and its weight
+
+
+@jitable
+def weigh(index: Any, configuration: int) -> int:
+    """The weight <k, Q>, (5)."""
+    total = 0
+    for entry in range(index.start[configuration], index.start[configuration + 1]):
+        total += index.wanted[entry] * index.lengths[index.queue[entry]]
+    return int(total)
+
+
+@jitable
+def choose(state: State, index: Any, constant: Array, fresh: Array, outcome: Array) -> None:
+    """The heaviest configuration of each pool, (8); of equals the first."""
+    for queue in range(len(index.lengths)):
+        index.lengths[queue] = state.queue_length[queue]
+    if constant[BEFORE]:
+        for one in range(outcome[ARRIVED]):
+            record = fresh[one]
+            if state.job_server[record] < 0:
+                index.lengths[state.job_queue[record]] -= 1
+    if constant[PREEMPTIVE]:
+        for server in range(index.present.shape[0]):
+            for queue in range(len(index.lengths)):
+                index.lengths[queue] += index.present[server, queue]
+    for pool in range(len(index.pools)):
+        best = -1
+        for configuration in range(index.pools[pool, 0], index.pools[pool, 1]):
+            weight = weigh(index, configuration)
+            if weight > best:
+                best = weight
+                index.best[pool, 0] = configuration
+        index.best[pool, 1] = best
+
+
+@jitable
+def is_due(state: State, constant: Array, server: int) -> bool:
+    """Whether the server is to be renewed, or perhaps stalled."""
+    return bool(state.jobs_on[server] == 0 or (constant[STALLS] and not state.stalled[server]))
+
+
+@jitable
+def prepare(
+    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
+) -> None:
+    """Renew an empty server; stall one whose configuration weighs too little."""
+    pool = index.pool_of[server]
+    if state.jobs_on[server] == 0:
+        renew(state, server, index.best[pool, 0], outcome)
+        return
+    weight = weigh(index, state.active[server])
+    if weight * constant[GAMMA_DENOMINATOR] < constant[GAMMA_NUMERATOR] * index.best[pool, 1]:
+        stall(state, server, outcome)
+        if constant[BEST_FIT]:
+            follow(index.rooms, state, capacity, server)
+
+
+@jitable
+def place(
+    state: State, index: Any, constant: Array, record: int, server: int, outcome: Array
+) -> None:
+    """A waiting job goes into service, and the index follows."""
+    if constant[BY_SIZE]:
+        remove_by_size(index.waiting, state, record)
+    elif constant[BY_ARRIVAL]:
+        remove_by_arrival(index.waiting, state, record)
+    queue = state.job_queue[record]
+    index.present[server, queue] += 1
+    if index.other[state.active[server]] == queue:
+        index.taken[server] += state.job_room[record, 0]
+    slots_place(state, record, server, outcome)
+    if not constant[BY_SIZE]:
+        foresee_head(state, queue)
+
+
+@jitable
+def of_reserved(
+    state: State, index: Any, constant: Array, capacity: Array, server: int, step: int
+) -> int:
+    """VQS: the job that step (i) or (ii) takes next, its record, or -1."""
+    active = state.active[server]
+    odd = index.first_odd[active]
+    free = capacity[server, 0] - state.used[server, 0]
+    if step == 0:
+        queue = odd
+        if odd < 0 or index.present[server, odd] > 0:
+            return -1
+    else:
+        queue = index.other[active]
+        share = capacity[server, 0] // 3 if odd >= 0 else capacity[server, 0]
+        free = min(free, share - index.taken[server])
+        if constant[SKIPS]:
+            limit = min(free, index.high[queue])
+            return int(earliest_up_to(index.waiting, state, limit, index.low[queue]))
+    head = state.first_waiting[queue]
+    return int(head) if head >= 0 and state.job_room[head, 0] <= free else -1
+
+
+@jitable
+def of_best_fit(state: State, index: Any, server: int, step: int) -> int:
+    """VQS-BF: the job that step (i), (ii) or (iii) takes next, its record, or -1."""
+    active = state.active[server]
+    limit = index.rooms.free[np.uintp(server)]
+    above = 0
+    if step < 2:
+        queue = index.first_odd[active] if step == 0 else index.other[active]
+        if queue < 0:
+            return -1
+        if step == 1:
+            wanted = 0
+            for entry in range(index.start[active], index.start[active + 1]):
+                if index.queue[entry] == queue:
+                    wanted = index.wanted[entry]
+            if index.present[server, queue] >= wanted:
+                return -1
+        limit = min(limit, index.high[queue])
+        above = index.low[queue]
+    return int(largest_up_to(index.waiting, state, limit, above))
+
+
+@jitable
+def of_exactly(state: State, index: Any, capacity: Array, server: int, step: int) -> int:
+    """MaxWeight: the next job of the configuration's type number *step*, its record, or -1.
+
+    Another policy's jobs may leave less room than the configuration needs.
+    """
+    entry = index.start[state.active[server]] + step
+    queue = index.queue[entry]
+    head = state.first_waiting[queue]
+    if head < 0 or index.present[server, queue] >= index.wanted[entry]:
+        return -1
+    return int(head) if fits(state, capacity, head, server) else -1
+
+
+@jitable
+def serve(
+    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
+) -> None:
+    """Let a server take jobs, step after step.
+
+    VQS-BF looks at its last step first: where nothing fits at all, the others need not be looked
+    at.  All policies share the one place where a job is placed, because each one more is compiled
+    on its own.
+    """
+    if state.stalled[np.uintp(server)]:
+        return
+    active = state.active[server]
+    probing = constant[BEST_FIT] > 0
+    steps = 3 if probing else 2
+    if constant[EXACTLY]:
+        steps = index.start[active + 1] - index.start[active]
+    step = steps - 1 if probing else 0
+    while step < steps and state.number[WAITING] > 0:
+        if constant[EXACTLY]:
+            record = of_exactly(state, index, capacity, server, step)
+        elif constant[BEST_FIT]:
+            record = of_best_fit(state, index, server, step)
+        else:
+            record = of_reserved(state, index, constant, capacity, server, step)
+        if record < 0:
+            step += 1
+        elif probing:
+            probing = False
+            step = 0
+        else:
+            place(state, index, constant, record, server, outcome)
+            if constant[BEST_FIT]:
+                follow(index.rooms, state, capacity, server)
+
+
+@jitable
+def make_way(state: State, index: Any, server: int, outcome: Array) -> None:
+    """Preemptive MaxWeight: the heaviest configuration; jobs beyond it go back, newest first."""
+    active = index.best[index.pool_of[server], 0]
+    renew(state, server, active, outcome)
+    record = state.last_job[server]
+    while record >= 0:
+        before = state.job_previous[record]
+        queue = state.job_queue[record]
+        wanted = 0
+        for entry in range(index.start[active], index.start[active + 1]):
+            if index.queue[entry] == queue:
+                wanted = index.wanted[entry]
+        if index.present[server, queue] > wanted:
+            index.present[server, queue] -= 1
+            evict(state, record, outcome)
+        record = before
+
+
+@jitable
+def renew_all(
+    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
+) -> None:
+    """Renew and stall before any server takes jobs; all see the same queue."""
+    if not constant[PREEMPTIVE] and not constant[STALLS] and state.number[IDLE] == 0:
+        return
+    choose(state, index, constant, fresh, outcome)
+    for server in range(len(state.stalled)):
+        if constant[PREEMPTIVE]:
+            make_way(state, index, server, outcome)
+        elif is_due(state, constant, server):
+            prepare(state, index, constant, capacity, server, outcome)
+
+
+@jitable
+def act(
+    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
+) -> None:
+    """What the policy does in a slot."""
+    one_by_one = constant[SEQUENTIAL] and not constant[PREEMPTIVE]
+    if not one_by_one:
+        renew_all(state, index, constant, capacity, fresh, outcome)
+    passes = constant[BEST_FIT] and not one_by_one
+    least = NO_ROOM
+    server = 0
+    if passes:
+        least = least_fresh(state, fresh, outcome[ARRIVED])
+        server = next_changed(index.rooms, state, least, 0)
+    while 0 <= server < len(state.stalled):
+        if one_by_one and is_due(state, constant, server):
+            choose(state, index, constant, fresh, outcome)
+            prepare(state, index, constant, capacity, server, outcome)
+        placed = outcome[PLACED]
+        serve(state, index, constant, capacity, server, outcome)
+        server += 1
+        if passes:
+            if outcome[PLACED] > placed:
+                least = least_fresh(state, fresh, outcome[ARRIVED])
+            server = next_changed(index.rooms, state, least, server)
+
+
+@jitable
+def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: Array) -> None:
+    """The jobs that are due leave: their servers have one of their queue less."""
+    record = due_departure(state, outcome)
+    while record >= 0:
+        at = np.uintp(record)
+        server, queue = state.job_server[at], state.job_queue[at]
+        index.present[np.uintp(server), np.uintp(queue)] -= 1
+        if index.other[np.uintp(state.active[np.uintp(server)])] == queue:
+            index.taken[np.uintp(server)] -= state.job_room[at, 0]
+        release(state, depart(state))
+        if constant[BEST_FIT]:
+            follow(index.rooms, state, capacity, server)
+            job_left(index.rooms, server)
+        record = due_departure(state, outcome)
+
+
+def advance(
+    state: State,
+    index: Any,
+    jobs: Any,
+    constant: Array,
+    capacity: Array,
+    serves: Array,
+    weight: Array,
+    fresh: Array,
+    until: float,
+    tape: Array,
+    samples: Array,
+    done: Array,
+    outcome: Array,
+) -> int:
+    """Run busy slots; arguments and result as in :func:`.best_fit.advance`,
+    with a :class:`ConfigurationIndex`."""
+    while done[0] < len(tape):
+        due = next_due(state, jobs, constant, until, outcome)
+        if due != DUE:
+            return due
+        leave(state, index, constant, capacity, outcome)
+        take_arrivals(state, index, jobs, constant, fresh, outcome)
+        if state.number[DEPARTURES] > 0:
+            next_queue = state.job_queue[np.uintp(state.heap_record[0])]
+            foresee(state, index, jobs, constant, index.high[np.uintp(next_queue)])
+        act(state, index, constant, capacity, fresh, outcome)
+        if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
+            return AT_FLAG
+    return AT_LIMIT

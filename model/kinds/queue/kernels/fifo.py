@@ -1,0 +1,125 @@
+"""FIFO-FF compiled, over true sizes or over containers.
+
+Reference
+    The references are :mod:`model.kinds.queue.policies.fifo_ff` and ``fifo_slots``.
+Implements
+    The head of the line by first fit.  With ``skip`` the earliest waiting job that fits somewhere,
+    again and again, from the index of waiting jobs by size.
+Symbols
+    l  ``server``
+Deviations
+    None.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.queue.kernels import best_fit, rooms, slots, waiting
+from model.kinds.queue.kernels.slots import (
+    AT_FLAG,
+    AT_LIMIT,
+    BEFORE_WAITING,
+    DEPARTED,
+    DUE,
+    SKIPS,
+)
+from model.kinds.queue.state import NOW, WAITING
+
+State = Any
+Array = Any
+
+next_due = slots.next_due
+finish = slots.finish
+earliest_up_to = waiting.earliest_up_to
+most_free = rooms.most_free
+next_with_room = rooms.first_with_room
+fits = best_fit.fits
+leave = best_fit.leave
+place = best_fit.place
+take_arrivals = best_fit.take_arrivals
+
+
+@jitable
+def first_with_room(state: State, index: Any, capacity: Array, record: int) -> int:
+    """The first server that has room for a job, or -1."""
+    room = state.job_room[np.uintp(record), 0]
+    server = next_with_room(index.rooms, room, 0)
+    if capacity.shape[1] > 1:
+        while server >= 0 and not fits(state, capacity, record, server):
+            server = next_with_room(index.rooms, room, server + 1)
+    return int(server)
+
+
+@jitable
+def place_in_order(
+    state: State, index: Any, constant: Array, capacity: Array, outcome: Array
+) -> None:
+    """The head of the line, again and again; with SKIPS and several resources the whole list."""
+    record = state.first_waiting[0]
+    while record >= 0:
+        after = state.job_next[record]
+        server = first_with_room(state, index, capacity, record)
+        if server >= 0:
+            place(state, index, constant, capacity, record, server, outcome)
+        elif not constant[SKIPS]:
+            return
+        record = after
+
+
+@jitable
+def place_earliest(
+    state: State, index: Any, constant: Array, capacity: Array, outcome: Array
+) -> None:
+    """The earliest waiting job that fits somewhere, again and again."""
+    while state.number[WAITING] > 0:
+        record = earliest_up_to(index.waiting, state, most_free(index.rooms), 0)
+        if record < 0:
+            return
+        server = first_with_room(state, index, capacity, record)
+        place(state, index, constant, capacity, record, server, outcome)
+
+
+@jitable
+def blocked(state: State, constant: Array, outcome: Array) -> bool:
+    """Whether the head of the line is that of the last slot, and no room has come free."""
+    return bool(
+        not constant[SKIPS]
+        and outcome[BEFORE_WAITING] > 0
+        and outcome[DEPARTED] == 0
+        and state.last_departure[0] != int(state.clock[NOW])
+    )
+
+
+def advance(
+    state: State,
+    index: Any,
+    jobs: Any,
+    constant: Array,
+    capacity: Array,
+    serves: Array,
+    weight: Array,
+    fresh: Array,
+    until: float,
+    tape: Array,
+    samples: Array,
+    done: Array,
+    outcome: Array,
+) -> int:
+    """Run busy slots; arguments and result as in :func:`.best_fit.advance`."""
+    while done[0] < len(tape):
+        due = next_due(state, jobs, constant, until, outcome)
+        if due != DUE:
+            return due
+        leave(state, index, constant, capacity, outcome)
+        take_arrivals(state, index, jobs, constant, fresh, outcome)
+        if constant[SKIPS] and capacity.shape[1] == 1:
+            place_earliest(state, index, constant, capacity, outcome)
+        elif not blocked(state, constant, outcome):
+            place_in_order(state, index, constant, capacity, outcome)
+        if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
+            return AT_FLAG
+    return AT_LIMIT

@@ -1,0 +1,154 @@
+"""A long queue's memory, asked for before it is needed.
+
+Of 100,000 waiting jobs few are in the processor's caches, and the one that is placed next is not
+among them: what it costs is waiting for memory, not steps of the index.  But mostly it is known
+beforehand.  The jobs that arrive next stand in the block, and the next departure in the heap, so
+that the largest job that then fits can be looked up a slot or more ahead.  A guess that proves
+wrong costs time and nothing else: nothing here changes the state.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable, load_numba
+from model.kinds.queue.kernels import waiting
+from model.kinds.queue.kernels.slots import BY_SIZE
+from model.kinds.queue.kernels.waiting import AFTER, FIRST, LAST
+from model.kinds.queue.state import DEPARTURES, NEXT_ARRIVAL, WAITING
+from model.systems import bitset
+
+State = Any
+Array = Any
+
+next_member = bitset.next_member
+bucket_of = waiting.bucket_of
+
+#: Shorter queues fit the caches.
+LONG_QUEUE = 8192
+
+#: Arrivals ahead for which the ends of a bucket are asked for, and then a job at its end.
+ENDS_AHEAD, JOB_AHEAD = 3, 1
+
+
+def touch(array: Array, at: Any) -> None:
+    """Ask for the memory of ``array[at]``, without a sign; plain Python has nothing to ask."""
+
+
+@cache
+def register() -> None:
+    """Tell Numba what :func:`touch` means; to be called before anything is compiled."""
+    numba: Any = load_numba()
+    extending, types, cgutils = numba.extending, numba.core.types, numba.core.cgutils
+    ir = cgutils.ir
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        stride = cgutils.unpack_tuple(builder, view.strides)[0]
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        start = builder.bitcast(view.data, byte)
+        place = builder.gep(start, [builder.mul(arguments[1], stride)])
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        ask = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(ask, [place, word(0), word(3), word(1)])  # to read, to keep, data
+        return context.get_dummy_value()
+
+    def prefetched(_: Any, array: Any, at: Any) -> Any:
+        return types.void(array, at), generate
+
+    intrinsic = extending.intrinsic(prefetched)
+
+    def touched(array, at):  # type: ignore[no-untyped-def]  # noqa: ARG001
+        return lambda array, at: intrinsic(array, at)  # noqa: PLW0108
+
+    extending.overload(touch, jit_options={"forceinline": True, "_nrt": False})(touched)
+
+
+@jitable
+def expect(state: State, record: int) -> None:
+    """A job will be placed, and leave some time later: all that is kept of it."""
+    at = np.uintp(record)
+    touch(state.job_number, at)
+    touch(state.job_room, at)
+    touch(state.job_size, at)
+    touch(state.job_queue, at)
+    touch(state.job_arrival, at)
+    touch(state.job_service, at)
+    touch(state.job_server, at)
+    touch(state.job_departure, at)
+    touch(state.job_next, at)
+    touch(state.job_previous, at)
+
+
+@jitable
+def expect_neighbours(state: State, index: Any, record: int) -> None:
+    """The jobs between which an expected one stands; what is kept of it is near by now."""
+    at = np.uintp(record)
+    after, before = state.job_next[at], state.job_previous[at]
+    if after >= 0:
+        touch(state.job_previous, np.uintp(after))
+    if before >= 0:
+        touch(state.job_next, np.uintp(before))
+    after = index.waiting.node[at, AFTER]
+    if after >= 0:
+        touch(index.waiting.node, np.uintp(after))
+
+
+@jitable
+def foresee_arrivals(state: State, index: Any, jobs: Any) -> None:
+    """Where the next jobs will be put in."""
+    lists = index.waiting
+    place = state.number[NEXT_ARRIVAL] - jobs.first[0]
+    if place + ENDS_AHEAD >= len(jobs.time):
+        return
+    touch(lists.ends, np.uintp(bucket_of(lists, jobs.room[np.uintp(place + ENDS_AHEAD), 0])))
+    bucket = bucket_of(lists, jobs.room[np.uintp(place + JOB_AHEAD), 0])
+    last = lists.ends[np.uintp(bucket), LAST]
+    if last >= 0:
+        touch(state.job_room, np.uintp(last))
+        touch(lists.node, np.uintp(last))
+
+
+@jitable
+def foresee_placement(state: State, index: Any, most: Any) -> None:
+    """The largest job up to *most* that fits when the next one leaves; then its neighbours."""
+    lists = index.waiting
+    served = state.heap_record[0]
+    at = np.uintp(served)
+    limit = index.rooms.free[np.uintp(state.job_server[at])] + state.job_room[at, 0]
+    bucket = next_member(lists.words, lists.summary, bucket_of(lists, min(limit, most)))
+    if bucket < 0:
+        return
+    record = lists.ends[np.uintp(bucket), FIRST]
+    if record == lists.foreseen[0]:
+        expect_neighbours(state, index, record)
+    else:
+        expect(state, record)
+        touch(lists.node, np.uintp(record))
+        lists.foreseen[0] = record
+
+
+@jitable
+def foresee(state: State, index: Any, jobs: Any, constant: Array, most: Any) -> None:
+    """With a long queue ordered by size: what the next slots need.
+
+    *most* is the largest size that may follow the job that leaves next.
+    """
+    if not constant[BY_SIZE] or state.number[WAITING] < LONG_QUEUE:
+        return
+    foresee_arrivals(state, index, jobs)
+    if state.number[DEPARTURES] > 0:
+        foresee_placement(state, index, most)
+
+
+@jitable
+def foresee_head(state: State, queue: int) -> None:
+    """The next head of line of VQ_j, when the last one has been placed, if the queue is long."""
+    if state.number[WAITING] < LONG_QUEUE:
+        return
+    record = state.first_waiting[np.uintp(queue)]
+    if record >= 0:
+        expect(state, record)

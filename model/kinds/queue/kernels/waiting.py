@@ -1,0 +1,358 @@
+"""The jobs that wait, found by size: the largest and the earliest that fit, without a scan.
+
+A job's size is the room that it takes on a server.  Sizes are cut into buckets, the largest
+sizes first.  A bucket that may hold several sizes is a list; one that holds a single size
+needs no search.  Jobs must be added in order of their numbers.
+
+With a long queue the time goes into waiting for memory, so what is looked at for a job lies
+together, in small arrays: both ends of a bucket, both neighbours of a record.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.jit import jitable
+from model.kinds.queue.facts import waiting_records
+from model.kinds.queue.layout import QueueLayout
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.state import QueueState
+from model.systems import bitset
+
+State = Any
+Array = Any
+
+insert_bit = bitset.insert
+discard_bit = bitset.discard
+next_member = bitset.next_member
+
+#: Buckets that the range of a continuous law of sizes is cut into: few fit the processor's cache,
+#: many keep lists short.  A list by size is walked for each job, one by arrival seldom.
+FEWEST_BUCKETS = 1024
+MOST_BY_SIZE, RECORDS_PER_BUCKET_BY_SIZE = 131_072, 1
+MOST_BY_ARRIVAL, RECORDS_PER_BUCKET_BY_ARRIVAL = 16_384, 8
+
+#: No job has this number: stands for "none" where the least number is wanted.
+NO_JOB = np.int64(2**62)
+
+# Places in ``ends`` and ``node``.
+FIRST, LAST = range(2)
+BEFORE, AFTER = range(2)
+
+
+class Buckets(NamedTuple):
+    """How sizes are cut into B buckets."""
+
+    upper: NDArray[np.int64]  #: [B + 1] the largest size of each bucket, decreasing to 0
+    shift: int  #: sizes are cut into cells of 2**shift
+    top: (
+        int  #: the first bucket's cell if buckets are cells (k 2**shift, (k + 1) 2**shift], else -1
+    )
+    cell: NDArray[np.int32]  #: [n + 2] otherwise the bucket of the first size of each cell
+
+
+class Waiting(NamedTuple):
+    """Waiting jobs by size, derived from the state; B buckets, M records.
+
+    In order of size (``by_size``) a bucket's list goes from the largest job, in order of arrival
+    (otherwise) from the earliest.
+    """
+
+    upper: NDArray[np.int64]  #: as in :class:`Buckets`
+    shift: int
+    top: int
+    cell: NDArray[np.int32]
+    ends: NDArray[np.int32]  #: [B, 2] FIRST and LAST record of a bucket
+    node: NDArray[np.int32]  #: [M, 2] the records BEFORE and AFTER one in its bucket's list
+    words: NDArray[np.uint64]  #: buckets that are not empty
+    summary: NDArray[np.uint64]
+    earliest: NDArray[np.int64]  #: [2 T] tree of the least job number, leaves from T on
+    foreseen: NDArray[
+        np.int64
+    ]  #: [1] the record expected next, see :mod:`model.kinds.queue.kernels.foresight`
+
+
+def buckets_of(
+    numbers: QueueNumbers, layout: QueueLayout, boundaries: Sequence[int], count: int
+) -> Buckets:
+    """The buckets for a law of sizes; those of *boundaries* that sizes surround are ends.
+
+    A continuous law's range is cut into *count* buckets at most, by arithmetic where powers of two
+    divide the boundaries.  Where sizes have finitely many values each gets a bucket of its own.
+    """
+    if numbers.values:
+        rooms = layout.room_of(np.array(numbers.values, np.int64))[:, 0].tolist()
+        ends = {end for room in rooms for end in (room, room - 1)}
+        return _looked_up({0, int(numbers.largest[0]), *boundaries} | ends)
+    low, high = int(numbers.sizes.smallest[0]), int(numbers.sizes.largest[0])
+    inside = [end for end in boundaries if low < end < high]
+    probes = np.repeat(np.array([[low, high, *inside]], np.int64).T, numbers.resources, axis=1)
+    rooms = layout.room_of(probes)[:, 0].tolist()
+    low, high = min(low, *rooms), max(high, *rooms)
+    shift = 0
+    while ((high - 1) >> shift) - ((low - 1) >> shift) >= count:
+        shift += 1
+    if any(end % (1 << shift) for end in inside):
+        even = {int(end) for end in np.linspace(low - 1, high, count + 1)}
+        return _looked_up({0, int(numbers.largest[0]), *boundaries} | even)
+    top = (high - 1) >> shift
+    upper = np.arange(top + 1, (low - 1) >> shift, -1) << shift
+    return Buckets(np.r_[upper, 0], shift, top, np.zeros(0, np.int32))
+
+
+def _looked_up(ends: set[int]) -> Buckets:
+    """Buckets with such ends, found from a table."""
+    upper = np.array(sorted(ends, reverse=True), np.int64)
+    buckets = len(upper) - 1
+    shift = max(0, int(upper[0]).bit_length() - buckets.bit_length() - 1)
+    starts = np.arange((int(upper[0]) >> shift) + 3) << shift
+    below = np.searchsorted(upper[::-1], starts)
+    cell = np.clip(buckets - below, 0, buckets - 1).astype(np.int32)
+    return Buckets(upper, shift, -1, cell)
+
+
+def no_buckets() -> Buckets:
+    """For a policy that needs no index."""
+    return _looked_up({0, 1})
+
+
+def buckets_for(records: int, by_size: bool) -> int:
+    """How many buckets suit so many job records."""
+    most, each = MOST_BY_ARRIVAL, RECORDS_PER_BUCKET_BY_ARRIVAL
+    if by_size:
+        most, each = MOST_BY_SIZE, RECORDS_PER_BUCKET_BY_SIZE
+    return min(max(FEWEST_BUCKETS, records // each), most)
+
+
+def empty_waiting(buckets: Buckets, records: int, with_tree: bool) -> Waiting:
+    """Nothing waits."""
+    count = len(buckets.upper) - 1
+    words = bitset.words_for(count)
+    leaves = 1 << max(0, count - 1).bit_length() if with_tree else 0
+    return Waiting(
+        *buckets,
+        ends=np.full((count, 2), -1, np.int32),
+        node=np.full((records, 2), -1, np.int32),
+        words=np.zeros(words, np.uint64),
+        summary=np.zeros(bitset.words_for(words), np.uint64),
+        earliest=np.full(2 * leaves, NO_JOB, np.int64),
+        foreseen=np.full(1, -1, np.int64),
+    )
+
+
+def waiting_of(state: QueueState, buckets: Buckets, by_size: bool) -> Waiting:
+    """The index of a state."""
+    waiting = empty_waiting(buckets, len(state.job_number), not by_size)
+    records = waiting_records(state)
+    if not len(records):
+        return waiting
+    room, upper = state.job_room[records, 0], buckets.upper
+    bucket = np.clip(len(upper) - 1 - np.searchsorted(upper[::-1], room), 0, None)
+    order = np.lexsort((-room, bucket) if by_size else (bucket,))  # else as they have arrived
+    records, bucket = records[order], bucket[order]
+    follows = bucket[1:] == bucket[:-1]
+    starts, ends = np.r_[True, ~follows], np.r_[~follows, True]
+    waiting.node[records[1:][follows], BEFORE] = records[:-1][follows]
+    waiting.node[records[:-1][follows], AFTER] = records[1:][follows]
+    waiting.ends[bucket[starts], FIRST] = records[starts]
+    waiting.ends[bucket[ends], LAST] = records[ends]
+    for one in bucket[starts].tolist():
+        insert_bit(waiting.words, waiting.summary, one)
+    if not by_size:
+        _grow_tree(waiting.earliest, bucket[starts], state.job_number[records[starts]])
+    return waiting
+
+
+def _grow_tree(
+    tree: NDArray[np.int64], buckets: NDArray[np.int64], numbers: NDArray[np.int64]
+) -> None:
+    """Fill the tree from the job numbers of its leaves."""
+    level = len(tree) // 2
+    tree[level + buckets] = numbers
+    while level > 1:
+        below = tree[level : 2 * level]
+        level //= 2
+        tree[level : 2 * level] = np.minimum(below[::2], below[1::2])
+
+
+@jitable
+def bucket_of(waiting: Any, size: int) -> int:
+    """The bucket of a size; the first or the last one beyond them."""
+    if waiting.top >= 0:
+        bucket = waiting.top - ((size - 1) >> waiting.shift)
+        return int(max(0, min(bucket, len(waiting.ends) - 1)))
+    cell = min(size >> waiting.shift, len(waiting.cell) - 2)
+    low = int(waiting.cell[np.uintp(cell + 1)])
+    high = int(waiting.cell[np.uintp(cell)]) + 1
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if waiting.upper[np.uintp(middle)] >= size:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@jitable
+def link_between(waiting: Any, record: int, bucket: int, before: int, after: int) -> None:
+    """Put a record between two of its bucket's list (-1: its ends)."""
+    at, list_of = np.uintp(record), np.uintp(bucket)
+    waiting.node[at, BEFORE] = before
+    waiting.node[at, AFTER] = after
+    if before >= 0:
+        waiting.node[np.uintp(before), AFTER] = record
+    else:
+        waiting.ends[list_of, FIRST] = record
+    if after >= 0:
+        waiting.node[np.uintp(after), BEFORE] = record
+    else:
+        waiting.ends[list_of, LAST] = record
+    insert_bit(waiting.words, waiting.summary, bucket)
+
+
+@jitable
+def unlink(waiting: Any, record: int, bucket: int) -> None:
+    """Take a record out of its bucket's list."""
+    before = waiting.node[np.uintp(record), BEFORE]
+    after = waiting.node[np.uintp(record), AFTER]
+    if before >= 0:
+        waiting.node[np.uintp(before), AFTER] = after
+    else:
+        waiting.ends[np.uintp(bucket), FIRST] = after
+        if after < 0:
+            discard_bit(waiting.words, waiting.summary, bucket)
+    if after >= 0:
+        waiting.node[np.uintp(after), BEFORE] = before
+    else:
+        waiting.ends[np.uintp(bucket), LAST] = before
+
+
+@jitable
+def add_by_size(waiting: Any, state: State, record: int, bucket: int) -> None:
+    """Insert a job; in its bucket larger ones stand before smaller, earlier before later ones."""
+    size = state.job_room[np.uintp(record), 0]
+    before = int(waiting.ends[np.uintp(bucket), LAST])
+    after = -1
+    while before >= 0 and state.job_room[np.uintp(before), 0] < size:
+        after = before
+        before = int(waiting.node[np.uintp(before), BEFORE])
+    link_between(waiting, record, bucket, before, after)
+
+
+@jitable
+def remove_by_size(waiting: Any, state: State, record: int) -> None:
+    """A job waits no longer."""
+    unlink(waiting, record, bucket_of(waiting, state.job_room[np.uintp(record), 0]))
+
+
+@jitable
+def largest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
+    """The largest job of a size in (above, limit], the earliest of equals; its record, or -1."""
+    if limit <= above:
+        return -1
+    bucket = next_member(waiting.words, waiting.summary, bucket_of(waiting, limit))
+    while bucket >= 0:
+        record = int(waiting.ends[np.uintp(bucket), FIRST])
+        size = state.job_room[np.uintp(record), 0]
+        if size > limit:
+            last = waiting.ends[np.uintp(bucket), LAST]
+            if state.job_room[np.uintp(last), 0] <= limit:
+                while size > limit:
+                    record = int(waiting.node[np.uintp(record), AFTER])
+                    size = state.job_room[np.uintp(record), 0]
+        if size <= limit:
+            return record if size > above else -1
+        bucket = next_member(waiting.words, waiting.summary, bucket + 1)
+    return -1
+
+
+@jitable
+def add_by_arrival(waiting: Any, state: State, record: int, bucket: int) -> None:
+    """Insert a job; in its bucket earlier ones stand before later ones."""
+    before = int(waiting.ends[np.uintp(bucket), LAST])
+    link_between(waiting, record, bucket, before, -1)
+    if before < 0:
+        update_tree(waiting, state, bucket)
+
+
+@jitable
+def remove_by_arrival(waiting: Any, state: State, record: int) -> None:
+    """A job waits no longer."""
+    bucket = bucket_of(waiting, state.job_room[np.uintp(record), 0])
+    was_first = waiting.node[np.uintp(record), BEFORE] < 0
+    unlink(waiting, record, bucket)
+    if was_first:
+        update_tree(waiting, state, bucket)
+
+
+@jitable
+def update_tree(waiting: Any, state: State, bucket: int) -> None:
+    """The first job of a bucket is another one."""
+    first = waiting.ends[np.uintp(bucket), FIRST]
+    tree = waiting.earliest
+    place = (len(tree) >> 1) + bucket
+    tree[np.uintp(place)] = state.job_number[np.uintp(first)] if first >= 0 else NO_JOB
+    place >>= 1
+    while place > 0:
+        least = min(tree[np.uintp(2 * place)], tree[np.uintp(2 * place + 1)])
+        if tree[np.uintp(place)] == least:
+            break
+        tree[np.uintp(place)] = least
+        place >>= 1
+
+
+@jitable
+def earliest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
+    """The earliest job of a size in (above, limit]; its record, or -1.
+
+    *above* must be the end of a bucket, or no smaller than all sizes.
+    """
+    if limit <= above or waiting.upper[0] <= above:
+        return -1
+    bucket = bucket_of(waiting, limit)
+    found = -1
+    if waiting.upper[bucket] > limit:  # not all of this bucket fits
+        if waiting.upper[bucket + 1] < limit:
+            record = int(waiting.ends[np.uintp(bucket), FIRST])
+            while record >= 0 and state.job_room[np.uintp(record), 0] > limit:
+                record = int(waiting.node[np.uintp(record), AFTER])
+            found = record
+        bucket += 1
+    end = len(waiting.ends) if above == 0 else bucket_of(waiting, above + 1) + 1
+    other = earliest_between(waiting, bucket, end)
+    if other < 0:
+        return int(found)
+    if found < 0 or state.job_number[other] < state.job_number[found]:
+        return int(other)
+    return int(found)
+
+
+@jitable
+def earliest_between(waiting: Any, start: int, end: int) -> int:
+    """The earliest of the first jobs of the buckets from *start* to *end* - 1, or -1."""
+    tree = waiting.earliest
+    leaves = len(tree) >> 1
+    best = 0
+    low = start + leaves
+    high = end + leaves
+    while low < high:
+        if low & 1:
+            if best == 0 or tree[low] < tree[best]:
+                best = low
+            low += 1
+        if high & 1:
+            high -= 1
+            if best == 0 or tree[high] < tree[best]:
+                best = high
+        low >>= 1
+        high >>= 1
+    if best == 0 or tree[best] == NO_JOB:
+        return -1
+    while best < leaves:
+        best *= 2
+        if tree[best] != tree[best >> 1]:
+            best += 1
+    return int(waiting.ends[best - leaves, FIRST])

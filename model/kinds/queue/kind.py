@@ -1,0 +1,142 @@
+"""The queueing system as a kind of system: how it is put together, described and measured."""
+
+from __future__ import annotations
+
+from math import log2
+from types import MappingProxyType
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from model.inspection import Inspector
+from model.kinds.queue import arrivals, invariants, measures, rows, trace
+from model.kinds.queue import facts as describing
+from model.kinds.queue.explain import QueueNarrator
+from model.kinds.queue.facts import QueueFacts, QueueStanding
+from model.kinds.queue.inspection import QueueInspector
+from model.kinds.queue.numbers import QueueNumbers, numbers_of
+from model.kinds.queue.policies.base import QueuePolicy
+from model.kinds.queue.scenario.schema import QueueScenario
+from model.kinds.queue.state import QueueState
+from model.kinds.queue.statespec import SPEC
+from model.kinds.queue.system import QueueSystem
+from model.kinds.spec import Judgement, Kind, Mark, Measure
+from model.kinds.usual_kind import Modules, UsualKind
+from model.metrics import Batches
+from model.statespec import StateSpec
+
+#: Compiled twins by policy name.
+KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
+    "bf-js": ("model.kinds.queue.kernels.driver", "BestFitKernel"),
+    "bf-j": ("model.kinds.queue.kernels.driver", "BestFitKernel"),
+    "bf-s": ("model.kinds.queue.kernels.driver", "BestFitKernel"),
+    "fifo-ff": ("model.kinds.queue.kernels.driver", "FifoKernel"),
+    "fifo-slots": ("model.kinds.queue.kernels.driver", "FifoKernel"),
+    "vqs": ("model.kinds.queue.kernels.driver", "ConfigurationKernel"),
+    "vqs-bf": ("model.kinds.queue.kernels.driver", "ConfigurationKernel"),
+    "max-weight": ("model.kinds.queue.kernels.driver", "ConfigurationKernel"),
+})  # fmt: skip
+
+MARKS = (
+    Mark(rows.FLAG_ARRIVED, "arrivals", "Slots in which jobs arrive.", 0, "muted", "plus"),
+    Mark(rows.FLAG_PLACED, "placements", "Slots in which jobs are placed.", 1, "normal", "arrow"),
+    Mark(rows.FLAG_DEPARTED, "departures", "Slots that begin with jobs leaving.", 2, "muted",
+         "minus"),
+    Mark(rows.FLAG_WAITS, "jobs that wait", "Slots in which a job arrives and has to wait.", 3,
+         "rejection", "bars"),
+    Mark(rows.FLAG_RENEWED, "renewals", "Slots in which a server gets another active "
+         "configuration.", 4, "migration", "turn"),
+    Mark(rows.FLAG_STALLED, "stalls", "Slots in which a server is stalled.", 5, "rejection", "box"),
+    Mark(rows.FLAG_EVICTED, "evictions", "Slots in which a job goes back to the queue.", 5,
+         "rejection", "cross"),
+)  # fmt: skip
+
+
+#: What a run that can be followed by eye does in a second, and how far its pace may go: 2^10.
+BUSY_SLOTS_PER_SECOND = 3
+MOST_HALVINGS = 10
+
+
+class QueueKind(UsualKind):
+    """See :class:`model.kinds.spec.Kind`."""
+
+    name = "queue"
+    modules = Modules(arrivals, measures, invariants, trace)
+    trace_reader = "model.kinds.queue.traces.workload"
+    bounds_maker = "model.kinds.queue.programs.bounds"
+    spec: StateSpec = SPEC
+    row: np.dtype[Any] = rows.QUEUE_ROW
+    event_kinds = rows.EVENT_KINDS
+    kernels = KERNELS
+    slotted = True
+    judges = True
+    marks: tuple[Mark, ...] = MARKS
+    inspector: Inspector = QueueInspector()
+    measures: tuple[Measure, ...] = (
+        Measure("queue_length", "mean queue"),
+        Measure("queue_growth", "growth per slot"),
+        Measure("used_capacity", "capacity in use, %", "per cent"),
+    )
+    headline = "queue"
+    example = "queues-vqs-unstable"
+    bounds_command = "model.kinds.queue.cli.bounds"
+
+    def numbers(self, scenario: QueueScenario) -> QueueNumbers:
+        """Servers, sizes in integer units, and rates."""
+        return numbers_of(scenario)
+
+    def system(
+        self, scenario: QueueScenario, numbers: QueueNumbers, workload: Any, policy: QueuePolicy
+    ) -> QueueSystem:
+        """The servers and their queue under a policy's reference."""
+        return QueueSystem(scenario, numbers, workload, policy)
+
+    def has_kernel(self, system: QueueSystem) -> bool:
+        """Every policy of the program's own, where its twin knows the parameters."""
+        return system.scenario.policy.name in KERNELS and system.policy.compiled
+
+    def narrator(self, system: QueueSystem) -> QueueNarrator:
+        """Sentences about placements, renewals and reasons to wait."""
+        return QueueNarrator(system.numbers, self.facts(system), system.job_name)
+
+    def facts(self, system: QueueSystem) -> QueueFacts:
+        """Virtual queues and configurations."""
+        policy = system.policy
+        return QueueFacts(
+            policy.layout, policy.intervals, policy.configurations, policy.configuration_names,
+            policy.pool_configurations, policy.reserves, policy.gamma,
+        )  # fmt: skip
+
+    def offers(self, system: QueueSystem) -> frozenset[str]:
+        """Bins and queues; configurations and a partition where the policy has them."""
+        facts = self.facts(system)
+        offered = {"bins", "queues", "jobs", "bounds", "supportable"}
+        if facts.has_configurations:
+            offered |= {"configurations", "virtual queues"}
+        if facts.intervals:
+            offered.add("partition")
+        return frozenset(offered)
+
+    def derive(self, state: QueueState, numbers: QueueNumbers, facts: QueueFacts) -> QueueStanding:
+        """Weights of the configurations, and what is free."""
+        return describing.standing(state, numbers, facts)
+
+    def usual_pace(self, numbers: QueueNumbers) -> float:
+        """A power of two of slots, so that some three busy ones pass in a second."""
+        slots = BUSY_SLOTS_PER_SECOND / (2 * float(numbers.arrival_rate))
+        return 2.0 ** min(max(round(log2(slots)), 0), MOST_HALVINGS)
+
+    def judge(
+        self, scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: float
+    ) -> Judgement:
+        """See :func:`model.kinds.queue.measures.judge`."""
+        return measures.judge(scenario, runs, span)
+
+    def no_bounds(self, problem: str = "") -> Any:
+        """Nothing is known."""
+        from model.kinds.queue.programs.bounds import QueueBounds
+
+        return QueueBounds(problem=problem)
+
+
+KIND: Kind = QueueKind()

@@ -1,0 +1,175 @@
+"""The measures of a queueing system: mean queue, growth, waiting time, use of the servers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.growth import STRETCHES, Growth, growth, together
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.sampling import (
+    ARRIVED_COLUMN,
+    DEPARTED_COLUMN,
+    PLACED_COLUMN,
+    RENEWED_COLUMN,
+    TIME_COLUMN,
+    USED_AREA_COLUMN,
+    USED_COLUMN,
+    WAITING_AREA_COLUMN,
+    WAITING_COLUMN,
+    used_weight,
+)
+from model.kinds.queue.scenario.arrivals import ScriptedSlots, TraceSlots
+from model.kinds.queue.scenario.schema import QueueScenario
+from model.kinds.queue.state import (
+    ARRIVED,
+    DEPARTED,
+    NOW,
+    PLACED,
+    RENEWED,
+    WAITING,
+    QueueState,
+)
+from model.kinds.spec import NO_VERDICT, UNSTABLE, Judgement
+from model.metrics import Batches, Estimate, ratio
+
+#: What is counted, and where in a row of totals: after the two integrals.
+COUNTS = ("arrived", "placed", "departed", "renewals")
+_TALLIES = (ARRIVED, PLACED, DEPARTED, RENEWED)
+_COLUMNS = (ARRIVED_COLUMN, PLACED_COLUMN, DEPARTED_COLUMN, RENEWED_COLUMN)
+
+
+def run_batches(
+    numbers: QueueNumbers,
+    state: QueueState,
+    advance: Callable[[float], QueueState],
+    warmup: float,
+    until: float,
+) -> dict[str, Batches]:
+    """Each measure in :data:`STRETCHES` equal stretches of [warmup, until); *advance(t)* runs to t.
+
+    What happens in the slot in which a stretch ends counts for the next one.
+    """
+    edges = np.linspace(warmup, until, STRETCHES + 1)
+    weight = used_weight(numbers.capacity)
+    rows = []
+    for edge in edges:
+        state = advance(float(np.nextafter(edge, -np.inf)))
+        rows.append(_totals(state, weight, float(edge)))
+    return batches_of(np.diff(np.array(rows), axis=0), (until - warmup) / STRETCHES)
+
+
+def _totals(state: QueueState, weight: NDArray[np.float64], now: float) -> NDArray[np.float64]:
+    """[6] sum of Q, of the share in use, and counts, up to slot *now*."""
+    slots = now - float(state.clock[NOW])
+    waiting = state.waiting_area[0] + state.number[WAITING] * slots
+    used = (state.used_area + state.used_total * slots) @ weight
+    return np.asarray(np.r_[waiting, used, state.tally[list(_TALLIES)]], np.float64)
+
+
+def batches_so_far(
+    _numbers: QueueNumbers, samples: Sequence[NDArray[np.float64]], warmup: float, now: float
+) -> tuple[dict[str, Batches], ...]:
+    """Several runs' measures in the same stretches of [warmup, now]; none if that is empty.
+
+    Integrals are exact at samples and after them as if the queue had not changed; a count is
+    that of the last sample before.
+    """
+    start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
+    if now <= start:
+        return ()
+    edges = np.linspace(start, now, STRETCHES + 1)
+    length = (now - start) / STRETCHES
+    return tuple(batches_of(np.diff(_totals_at(table, edges), axis=0), length)
+                 for table in samples)  # fmt: skip
+
+
+def _totals_at(samples: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[n, 6] as :func:`_totals`, at each of n increasing times."""
+    grid = samples[:, TIME_COLUMN]
+    places = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
+    last = samples[places]
+    slots = times - last[:, TIME_COLUMN]
+    waiting = last[:, WAITING_AREA_COLUMN] + last[:, WAITING_COLUMN] * slots
+    used = last[:, USED_AREA_COLUMN] + last[:, USED_COLUMN] * slots
+    return np.column_stack([waiting, used, last[:, list(_COLUMNS)]])
+
+
+def batches_of(table: NDArray[np.float64], length: float) -> dict[str, Batches]:
+    """Each measure from what it grew by in stretches of *length* slots.
+
+    Parameters
+    ----------
+    table:
+        [B, 6] the sums of Q and of the share in use over the slots, and the jobs that arrived, were
+        placed and left and the renewals, in each stretch.
+
+    The waiting time is the sum of Q divided by the jobs placed (Little's law): in slots.
+    """
+    queue = table[:, 0] / length
+    growth = np.r_[np.nan, np.diff(queue)] / length
+    result = {
+        "queue_length": Batches(queue),
+        "queue_growth": Batches(growth),
+        "waiting_time": ratio(table[:, 0], table[:, 3]),
+        "used_capacity": Batches(table[:, 1] / length),
+    }
+    for column, name in enumerate(COUNTS, 2):
+        result[name] = Batches(table[:, column], len(table))
+    return result
+
+
+def headline_series(
+    _numbers: QueueNumbers, samples: NDArray[np.float64]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """[n] the queue at each sample, and [n] its sum over the slots before."""
+    return samples[:, WAITING_COLUMN], samples[:, WAITING_AREA_COLUMN]
+
+
+def headline_now(_numbers: QueueNumbers, state: QueueState) -> float:
+    """The jobs that wait."""
+    return float(state.number[WAITING])
+
+
+#: Why a recorded workload has no verdict.
+_RECORDED = "the jobs are recorded, and are one run only"
+
+#: What is a mean only of a queue that does not grow.
+_MEANS = ("queue_length", "waiting_time")
+
+
+def judge(scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: float) -> Judgement:
+    """Whether the queue grows; where it does it has no mean, and its growth is told instead.
+
+    Recorded jobs end, and whether a queue of ever more of them would grow they do not say.
+
+    Parameters
+    ----------
+    runs:
+        The batches of each run.
+    span:
+        The slots that each of them covers.
+    """
+    whole = together([_growth_of(run, span) for run in runs])
+    corrected = {"queue_growth": Estimate(whole.slope, whole.half_width)}
+    if isinstance(scenario.workload, ScriptedSlots | TraceSlots):
+        return Judgement(NO_VERDICT, _RECORDED, corrected)
+    if whole.verdict == UNSTABLE:
+        corrected |= {name: Estimate(np.nan, np.nan) for name in _MEANS}
+    return Judgement(whole.verdict, whole.reason, corrected)
+
+
+def _growth_of(run: Mapping[str, Batches], slots: float) -> Growth:
+    """What the test for growth says of one run; of a few jobs it says nothing."""
+    queue = run["queue_length"].values
+    edges = np.linspace(0, slots, len(queue) + 1)
+    found = growth(edges, queue * slots / len(queue))
+    arrived = int(run["arrived"].values.sum())
+    if arrived >= len(queue):
+        return found
+    jobs = f"{arrived} job has" if arrived == 1 else f"{arrived} jobs have"
+    return replace(found, verdict="undecided", reason=f"{jobs} arrived in {len(queue)} stretches; "
+                   f"at least one job for each is needed")  # fmt: skip

@@ -1,0 +1,294 @@
+"""The constant numbers of servers with a queue, taken from a scenario.
+
+What the scenario says in words and units stands here as integers and rationals; nothing in here
+changes while the system runs.  A size is a whole number of units: two sizes that are written
+alike are equal, and 0.4 + 0.6 fills a server.  Psychas & Ghaderi (2019), Section II.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.errors import ScenarioError
+from model.kinds.queue.scenario.arrivals import (
+    LEAST_RATE,
+    MOST_RATE,
+    ScriptedSlots,
+    SlotCounts,
+    TraceSlots,
+)
+from model.kinds.queue.scenario.schema import JobClass, QueueScenario
+from model.kinds.queue.service import mean_slots
+from model.kinds.queue.sizes import Atoms, Mixture, Probability, SizeLaw, Units
+from model.kinds.queue.units import scaled, size_law, units_of
+from model.scenario.fields import plain
+
+_NONE = Fraction(0)
+
+
+@dataclass(frozen=True)
+class QueuePool:
+    """Servers of one kind: numbers *first* to *first* + *count* - 1, with [D] units each."""
+
+    name: str
+    first: int
+    count: int
+    capacity: Units
+
+
+@dataclass(frozen=True, eq=False)
+class QueueNumbers:
+    """L servers in P pools, D resources.
+
+    Attributes
+    ----------
+    servers:
+        L.
+    capacity:
+        [L, D] units of each server.
+    largest:
+        [D] units of the largest pool, the paper's capacity 1; the same number for every
+        resource, divisible by 3 * 2^20, so that 2/3 and 1/2^J of it are whole.
+    unit:
+        [D] the amount of a resource in one unit, in the scenario's unit of that resource.
+    pool_of:
+        [L] the number of each server's pool.
+    sizes:
+        The law of the size of an arriving job, over all classes (of a script: how often each
+        size stands in it).
+    class_laws, shares:
+        [C] the law of each class's sizes, and its share of all jobs; empty for a script.
+    arrival_rate:
+        lambda, jobs per slot for the whole system (of a script: over its slots).
+    mean_service:
+        1 / mu in slots (of a script: of the jobs that leave).
+    mean_work:
+        [D] E[size times service], in shares of a largest server times slots.
+    """
+
+    servers: int
+    resource_names: tuple[str, ...]
+    capacity: NDArray[np.int64]
+    largest: NDArray[np.int64]
+    unit: tuple[Fraction, ...]
+    pools: tuple[QueuePool, ...]
+    pool_of: NDArray[np.int32]
+    seed: int
+    sizes: SizeLaw
+    class_laws: tuple[SizeLaw, ...]
+    shares: tuple[Fraction, ...]
+    arrival_rate: Fraction
+    mean_service: Fraction
+    mean_work: tuple[Fraction, ...]
+
+    @property
+    def resources(self) -> int:
+        """D."""
+        return len(self.resource_names)
+
+    @cached_property
+    def values(self) -> tuple[Units, ...]:
+        """The distinct sizes in units, the largest first; none if the law is continuous."""
+        return tuple(value for value, _ in self.sizes.atoms)
+
+    @cached_property
+    def probabilities(self) -> tuple[Fraction, ...]:
+        """The probability of each of ``values``."""
+        return tuple(share for _, share in self.sizes.atoms)
+
+    @property
+    def types(self) -> int:
+        """How many distinct sizes there are; 0 if the law is continuous."""
+        return len(self.values)
+
+    @property
+    def smallest(self) -> int:
+        """Units of the smallest job possible, by its largest component."""
+        return self.sizes.least
+
+    @property
+    def workload(self) -> Fraction:
+        """rho = lambda / mu (Section II)."""
+        return self.arrival_rate * self.mean_service
+
+    @cached_property
+    def mean_size(self) -> Fraction:
+        """E[R] as a share of a largest server; with several resources the largest of them."""
+        return max(self.sizes.mean(d) / int(self.largest[d]) for d in range(self.resources))
+
+    @cached_property
+    def total_capacity(self) -> tuple[Fraction, ...]:
+        """[D] what all servers have, in largest servers."""
+        return tuple(
+            Fraction(sum(pool.count * pool.capacity[d] for pool in self.pools),
+                     int(self.largest[d]))
+            for d in range(self.resources)
+        )  # fmt: skip
+
+    @property
+    def intensity(self) -> Fraction:
+        """alpha: the share of all capacity that jobs need on average, of the scarcest resource.
+
+        Psychas & Ghaderi (2019), Section VII.A.3; no policy is stable above 1.
+        """
+        pairs = zip(self.mean_work, self.total_capacity, strict=True)
+        return self.arrival_rate * max(work / total for work, total in pairs)
+
+    def fraction(self, units: int, d: int = 0) -> Fraction:
+        """*units* of resource d as a share of a largest server."""
+        return Fraction(int(units), int(self.largest[d]))
+
+    def amount(self, units: int, d: int = 0) -> Fraction:
+        """*units* of resource d in the scenario's own unit."""
+        return int(units) * self.unit[d]
+
+    def units(self, amount: Fraction, d: int = 0) -> int:
+        """An amount of resource d, in the scenario's own unit, in units.
+
+        Raises
+        ------
+        ValueError
+            If it is not a whole number of units.
+        """
+        units = amount / self.unit[d]
+        if units.denominator != 1:
+            raise ValueError(f"{plain(amount)} is no whole number of units of {self.unit[d]}")
+        return units.numerator
+
+    def cdf(self, share: Fraction, d: int = 0) -> Probability:
+        """F_R at a share of a largest server; a Fraction where it is exact."""
+        return self.sizes.probability(0, share * int(self.largest[d]), d)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about what is allowed but may surprise."""
+        if not self.class_laws or self.intensity <= 1:
+            return ()
+        return (
+            f"workload: found an intensity of {float(self.intensity):.3g}, the jobs need more "
+            "than all servers have; the queue grows under every policy",
+        )
+
+
+def numbers_of(scenario: QueueScenario) -> QueueNumbers:
+    """The constant numbers of a validated scenario.
+
+    Raises
+    ------
+    ScenarioError
+        If sizes are written too finely for exact units, the arrival rate is out of bounds, or
+        the scenario's trace has not been read.
+    """
+    unit, largest = units_of(scenario)
+    pools = _pools(scenario, unit)
+    counts = [pool.count for pool in pools]
+    pool_of = np.repeat(np.arange(len(pools), dtype=np.int32), counts)
+    total = [
+        Fraction(sum(pool.count * pool.capacity[d] for pool in pools), largest)
+        for d in range(len(unit))
+    ]
+    units = dict(zip(scenario.resource_names, unit, strict=True))
+    laws = tuple(size_law(item.size, units) for item in scenario.jobs)
+    shares = tuple(item.share for item in scenario.jobs)
+    traffic = (
+        _scripted(scenario.workload, unit, largest)
+        if isinstance(scenario.workload, ScriptedSlots)
+        else _random(scenario, laws, largest, total)
+    )
+    return QueueNumbers(
+        servers=scenario.servers.total,
+        resource_names=scenario.resource_names,
+        capacity=np.array([pool.capacity for pool in pools], np.int64)[pool_of],
+        largest=np.full(len(unit), largest, np.int64),
+        unit=unit,
+        pools=pools,
+        pool_of=pool_of,
+        seed=scenario.seed,
+        sizes=_law(scenario, laws, shares, unit),
+        class_laws=laws,
+        shares=shares,
+        arrival_rate=traffic[0],
+        mean_service=traffic[1],
+        mean_work=traffic[2],
+    )
+
+
+def _pools(scenario: QueueScenario, unit: Sequence[Fraction]) -> tuple[QueuePool, ...]:
+    pools, first = [], 0
+    for name, count, capacity, _ in scenario.servers.kinds:
+        pools.append(QueuePool(name, first, count, scaled(scenario.amounts(capacity), unit)))
+        first += count
+    return tuple(pools)
+
+
+def _law(
+    scenario: QueueScenario,
+    laws: Sequence[SizeLaw],
+    shares: Sequence[Fraction],
+    unit: Sequence[Fraction],
+) -> SizeLaw:
+    if isinstance(scenario.workload, ScriptedSlots):
+        values = [scaled(arrival.size, unit) for arrival in scenario.workload.arrivals]
+        return Atoms(values, [Fraction(1, len(values))] * len(values))
+    return laws[0] if len(laws) == 1 else Mixture(laws, shares)
+
+
+Traffic = tuple[Fraction, Fraction, tuple[Fraction, ...]]
+
+
+def _scripted(script: ScriptedSlots, unit: Sequence[Fraction], largest: int) -> Traffic:
+    """Arrivals per slot, and the means of the jobs that leave."""
+    leaving = [(job.service, scaled(job.size, unit)) for job in script.arrivals if job.service]
+    count = len(leaving) or 1
+    service = Fraction(sum(slots for slots, _ in leaving), count)
+    work = tuple(Fraction(sum(slots * size[d] for slots, size in leaving), count * largest)
+                 for d in range(len(unit)))  # fmt: skip
+    return Fraction(len(script.arrivals), script.arrivals[-1].slot + 1), service, work
+
+
+def _random(
+    scenario: QueueScenario, laws: Sequence[SizeLaw], largest: int, total: Sequence[Fraction]
+) -> Traffic:
+    """lambda, 1 / mu and the mean work of a job in each resource."""
+    if not scenario.jobs:
+        raise ScenarioError("found a trace that has not been read; give its files",
+                            where="workload.paths")  # fmt: skip
+    service = sum((item.share * mean_slots(item.service) for item in scenario.jobs), _NONE)
+    work = tuple(
+        _mean_work(scenario.jobs, laws, d) / largest for d in range(len(scenario.resource_names))
+    )
+    return _rate(scenario, service, work, total), service, work
+
+
+def _mean_work(jobs: Sequence[JobClass], laws: Sequence[SizeLaw], d: int) -> Fraction:
+    pairs = zip(jobs, laws, strict=True)
+    return sum((item.share * mean_slots(item.service) * law.mean(d) for item, law in pairs), _NONE)
+
+
+def _rate(
+    scenario: QueueScenario,
+    service: Fraction,
+    work: Sequence[Fraction],
+    total: Sequence[Fraction],
+) -> Fraction:
+    workload = scenario.workload
+    assert not isinstance(workload, ScriptedSlots)
+    if isinstance(workload, TraceSlots):
+        return workload.arrival_rate or _NONE
+    if isinstance(workload, SlotCounts):
+        rate = workload.mean
+    elif workload.workload is not None:
+        rate = workload.workload / service
+    elif workload.intensity is not None:
+        rate = workload.intensity / max(need / has for need, has in zip(work, total, strict=True))
+    else:
+        rate = workload.arrival_rate or _NONE
+    if not LEAST_RATE <= rate <= MOST_RATE:
+        raise ScenarioError(f"found {float(rate):.3g} jobs per slot, allowed: from "
+                            f"{float(LEAST_RATE):g} to {MOST_RATE}", where="workload")  # fmt: skip
+    return rate

@@ -1,0 +1,264 @@
+"""What happens to the state in a slot, written once for the reference engine and the kernels.
+
+Nothing here decides or checks; the system checks a decision before it gets here.  Indices without
+a sign (``np.uintp``) spare the compiled code the question whether one counts from the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.queue.state import (
+    ARRIVED,
+    DEPARTED,
+    DEPARTURES,
+    EVICTED,
+    FREE,
+    IDLE,
+    IN_SERVICE,
+    NOW,
+    PLACED,
+    RENEWED,
+    STALLED_SERVERS,
+    STALLS,
+    WAITING,
+)
+from model.systems import heap, trail
+
+State = Any
+
+heap_push = heap.push
+heap_pop = heap.pop
+heap_find = heap.find
+heap_remove = heap.remove
+mixed = trail.mixed
+
+
+@jitable
+def begin_slot(state: State, slot: float) -> None:
+    """Go on to *slot*: what waited and was in use since the last event enters the sums."""
+    slots = slot - state.clock[NOW]
+    state.waiting_area[0] += state.number[WAITING] * slots
+    for d in range(len(state.used_area)):
+        state.used_area[d] += state.used_total[d] * slots
+    state.clock[NOW] = slot
+
+
+@jitable
+def take_record(state: State, number: int) -> int:
+    """A free job record for a job that has just arrived; its sizes are the caller's to fill in."""
+    free = state.number[FREE] - 1
+    state.number[FREE] = free
+    record = state.free_record[np.uintp(free)]
+    state.free_record[np.uintp(free)] = -1
+    state.job_number[np.uintp(record)] = number
+    state.job_arrival[np.uintp(record)] = state.clock[NOW]
+    state.tally[ARRIVED] += 1
+    return int(record)
+
+
+@jitable
+def join(state: State, record: int, queue: int) -> None:
+    """A job becomes the last one of virtual queue VQ_j."""
+    at, line = np.uintp(record), np.uintp(queue)
+    last = state.last_waiting[line]
+    state.job_queue[at] = queue
+    state.job_previous[at] = last
+    state.job_next[at] = -1
+    if last >= 0:
+        state.job_next[np.uintp(last)] = record
+    else:
+        state.first_waiting[line] = record
+    state.last_waiting[line] = record
+    state.queue_length[line] += 1
+    state.number[WAITING] += 1
+
+
+@jitable
+def join_again(state: State, record: int, queue: int) -> None:
+    """An evicted job takes its old place in VQ_j, which is in order of arrival."""
+    number = state.job_number[record]
+    after = state.first_waiting[queue]
+    while after >= 0 and state.job_number[after] < number:
+        after = state.job_next[after]
+    if after < 0:
+        join(state, record, queue)
+        return
+    before = state.job_previous[after]
+    state.job_queue[record] = queue
+    state.job_next[record] = after
+    state.job_previous[record] = before
+    state.job_previous[after] = record
+    if before >= 0:
+        state.job_next[before] = record
+    else:
+        state.first_waiting[queue] = record
+    state.queue_length[queue] += 1
+    state.number[WAITING] += 1
+
+
+@jitable
+def leave_queue(state: State, record: int) -> None:
+    """A job is no longer in its virtual queue."""
+    at = np.uintp(record)
+    queue = np.uintp(state.job_queue[at])
+    after = state.job_next[at]
+    before = state.job_previous[at]
+    if before >= 0:
+        state.job_next[np.uintp(before)] = after
+    else:
+        state.first_waiting[queue] = after
+    if after >= 0:
+        state.job_previous[np.uintp(after)] = before
+    else:
+        state.last_waiting[queue] = before
+    state.queue_length[queue] -= 1
+    state.number[WAITING] -= 1
+
+
+@jitable
+def place(state: State, record: int, server: int) -> None:
+    """A waiting job goes into service on *server*, from this slot on."""
+    leave_queue(state, record)
+    at, on = np.uintp(record), np.uintp(server)
+    last = state.last_job[on]
+    state.job_server[at] = server
+    state.job_previous[at] = last
+    state.job_next[at] = -1
+    if last >= 0:
+        state.job_next[np.uintp(last)] = record
+    else:
+        state.first_job[on] = record
+    state.last_job[on] = record
+    if state.jobs_on[on] == 0:
+        state.number[IDLE] -= 1
+    state.jobs_on[on] += 1
+    state.number[IN_SERVICE] += 1
+    for d in range(state.used.shape[1]):
+        room = state.job_room[at, d]
+        state.used[on, d] += room
+        state.used_total[d] += room
+    state.tally[PLACED] += 1
+    departure = state.clock[NOW] + state.job_service[at]
+    state.job_departure[at] = departure
+    if departure < np.inf:
+        size = state.number[DEPARTURES]
+        heap_push(state.heap_time, state.heap_record, size, departure, record, state.job_number)
+        state.number[DEPARTURES] = size + 1
+
+
+@jitable
+def leave_server(state: State, record: int) -> None:
+    """A job is no longer on its server; an empty server is no longer stalled."""
+    at = np.uintp(record)
+    server = np.uintp(state.job_server[at])
+    after = state.job_next[at]
+    before = state.job_previous[at]
+    if before >= 0:
+        state.job_next[np.uintp(before)] = after
+    else:
+        state.first_job[server] = after
+    if after >= 0:
+        state.job_previous[np.uintp(after)] = before
+    else:
+        state.last_job[server] = before
+    for d in range(state.used.shape[1]):
+        room = state.job_room[at, d]
+        state.used[server, d] -= room
+        state.used_total[d] -= room
+    state.jobs_on[server] -= 1
+    state.number[IN_SERVICE] -= 1
+    state.job_server[at] = -1
+    if state.jobs_on[server] == 0:
+        state.number[IDLE] += 1
+        if state.stalled[server]:
+            state.stalled[server] = 0
+            state.number[STALLED_SERVERS] -= 1
+
+
+@jitable
+def depart(state: State) -> int:
+    """The job that is due leaves its server; returns its record, not released."""
+    size = state.number[DEPARTURES]
+    record = heap_pop(state.heap_time, state.heap_record, size, state.job_number)
+    state.number[DEPARTURES] = size - 1
+    server = state.job_server[np.uintp(record)]
+    leave_server(state, record)
+    state.last_departure[np.uintp(server)] = int(state.clock[NOW])
+    state.tally[DEPARTED] += 1
+    return int(record)
+
+
+@jitable
+def release(state: State, record: int) -> None:
+    """Give a job record back."""
+    at = np.uintp(record)
+    state.job_number[at] = -1
+    for d in range(state.job_size.shape[1]):
+        state.job_size[at, d] = 0
+        state.job_room[at, d] = 0
+    state.job_queue[at] = -1
+    state.job_arrival[at] = 0.0
+    state.job_service[at] = 0.0
+    state.job_server[at] = -1
+    state.job_departure[at] = np.inf
+    state.job_next[at] = -1
+    state.job_previous[at] = -1
+    free = state.number[FREE]
+    state.free_record[np.uintp(free)] = record
+    state.number[FREE] = free + 1
+
+
+@jitable
+def evict(state: State, record: int) -> None:
+    """A job goes back to its queue with the service that it still needs."""
+    position = heap_find(state.heap_record, state.number[DEPARTURES], record)
+    if position >= 0:
+        heap_remove(
+            state.heap_time, state.heap_record, state.number[DEPARTURES], position,
+            state.job_number,
+        )  # fmt: skip
+        state.number[DEPARTURES] -= 1
+    state.job_service[record] = state.job_departure[record] - state.clock[NOW]
+    state.job_departure[record] = np.inf
+    leave_server(state, record)
+    join_again(state, record, state.job_queue[record])
+    state.tally[EVICTED] += 1
+
+
+@jitable
+def renew(state: State, server: int, configuration: int) -> bool:
+    """Set the active configuration of a server; says whether it is another one."""
+    if state.active[server] == configuration:
+        return False
+    state.active[server] = configuration
+    state.tally[RENEWED] += 1
+    return True
+
+
+@jitable
+def stall(state: State, server: int) -> None:
+    """The server takes no job until it is empty."""
+    state.stalled[server] = 1
+    state.number[STALLED_SERVERS] += 1
+    state.tally[STALLS] += 1
+
+
+@jitable
+def extend_trail(
+    state: State,
+    flags: int,
+    job: int,
+    server: int,
+    placed: int,
+    departed: int,
+    renewed: int,
+    stalled: int,
+) -> None:
+    """Let the outcome of one slot enter the running hash, so that a digest covers history."""
+    word = mixed(state.trail[0], job * 512 + flags)
+    word = mixed(word, (server + 1) * 2097152 + placed)
+    state.trail[0] = mixed(word, (departed * 2097152 + renewed) * 1024 + stalled)

@@ -1,0 +1,70 @@
+"""What a reference policy of a queueing system provides, and what it is told."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Callable, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.queue.layout import OneQueue, QueueLayout
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.state import ALWAYS
+from model.kinds.queue.view import Job, QueueView
+from model.policies.common import Policy, PseudocodeLine
+from model.records import Line, Place, Record
+
+Decisions = Iterator[Record]
+
+__all__ = ["Decisions", "PseudocodeLine", "QueuePolicy", "placed"]
+
+NO_CONFIGURATIONS = np.zeros((0, 1), np.int32)
+
+
+class QueuePolicy(Policy):
+    """A policy for servers with a queue: what it is unless it says otherwise.
+
+    A policy must have ``slot``, which is called once for each busy slot, after the jobs of the
+    previous slot have left and those of this one have arrived.  It yields what it finds
+    and what it decides: ``Place``, ``Renew``, ``Stall``, ``Evict``.
+    """
+
+    system = "queue"
+    #: How many numbers are remembered from event to event.
+    memory: int = 0
+    #: When the slot after one in which something happened must be looked at.
+    looks_again: int = ALWAYS
+    #: The virtual queues.
+    layout: QueueLayout = OneQueue()
+    #: [V] (low, high] in units of a largest server; empty without a partition of sizes.
+    intervals: tuple[tuple[int, int], ...] = ()
+    #: [C, V] what a server's active configuration is chosen from.
+    configurations: NDArray[np.int32] = NO_CONFIGURATIONS
+    configuration_names: tuple[str, ...] = ()
+    #: [P] of (start, stop): the configurations of the servers of each pool.
+    pool_configurations: tuple[tuple[int, int], ...] = ()
+    #: Whether k_1 = 1 reserves two thirds of a server for VQ_1.
+    reserves: bool = False
+    #: Whether servers in use are renewed too, and jobs go back to the queue.
+    preemptive: bool = False
+    #: What fits no server that takes jobs once a slot is over: "queue" (no waiting job does),
+    #: "head of line" (the job that has waited longest does not) or "" (nothing is sure).
+    exhausts: str = ""
+    #: Servers whose configuration weighs less than this share of the largest weight are stalled.
+    gamma: Fraction = Fraction(0)
+
+    slot: Callable[[QueueView], Decisions]
+
+    def __init__(self, numbers: QueueNumbers, parameters: Any) -> None:
+        self.numbers = numbers
+        self.parameters = parameters
+
+
+def placed(line: Line, view: QueueView, job: Job, server: int, reason: str, **values: Any) -> Place:
+    """The decision to place a job, with the numbers that were compared."""
+    told: Mapping[str, Any] = {
+        "reason": reason, "queue": job.queue, "size": view.told(job.room),
+        "free": view.told(view.free(server)), **values,
+    }  # fmt: skip
+    return Place(line=line, job=job.number, server=server, values=told)

@@ -1,0 +1,80 @@
+"""Best fit from a job's and from a server's perspective, which several policies share.
+
+Reference
+    Psychas & Ghaderi (2019), Section IV.A; for several resources Section VIII.
+Implements
+    The search of BF-J for one job, that of BF-S for one server, and Section VIII's stalling.
+Symbols
+    l  ``server``
+    j  ``job``
+Deviations
+    Section VIII leaves ties open: of equal scores the larger sum of demands wins, then the
+    earlier job, or the server of lowest number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from model.kinds.queue.policies.base import Decisions, placed
+from model.kinds.queue.view import Job, QueueView
+from model.records import Line, Record, Stall
+
+
+def place_in_tightest(view: QueueView, job: Job, found: Line, taken: Line) -> Decisions:
+    """BF-J for one job: the server with the least residual capacity that accommodates it."""
+    servers = view.with_room(job)
+    yield Record("servers_that_fit", found, {
+        "job": job.number, "size": view.told(job.room), "servers": len(servers),
+        "most_free": view.told(most_free(view)),
+    })  # fmt: skip
+    if not len(servers):
+        return
+    if view.numbers.resources == 1:
+        server, reason = view.least_residual(servers), "least_residual"
+    else:
+        scores = [view.score(np.array(job.room), int(server)) for server in servers]
+        server, reason = int(servers[int(np.argmax(scores))]), "best_score"
+    yield placed(taken, view, job, server, reason)
+
+
+def fill_server(view: QueueView, server: int, found: Line, taken: Line) -> Decisions:
+    """BF-S for one server: the largest job that fits, again and again."""
+    while True:
+        job = largest(view, server)
+        values = {"server": server, "free": view.told(view.free(server)),
+                  "waiting": int(view.queue_length.sum())}  # fmt: skip
+        if job is None:
+            yield Record("nothing_fits", found, values)
+            return
+        yield Record("largest_that_fits", found,
+                     values | {"job": job.number, "size": view.told(job.room)})  # fmt: skip
+        reason = "largest" if view.numbers.resources == 1 else "best_score"
+        yield placed(taken, view, job, server, reason)
+
+
+def largest(view: QueueView, server: int) -> Job | None:
+    """The largest waiting job that fits; with several resources that of the best score."""
+    if view.numbers.resources == 1:
+        return view.largest_that_fits(server)
+    found = view.best_score(server)
+    return None if found is None else found[0]
+
+
+def most_free(view: QueueView) -> np.ndarray:
+    """[D] the most that is free of each resource on a server that is not stalled."""
+    free = [view.free(server) for server in range(view.numbers.servers)
+            if not view.is_stalled(server)]  # fmt: skip
+    return np.max(free, axis=0) if free else np.zeros(view.numbers.resources, np.int64)
+
+
+def stall_half_empty(view: QueueView, line: Line) -> Decisions:
+    """Stall each server in use that is less than half full, while jobs wait (Section VIII)."""
+    if not view.queue_length.any():
+        return
+    for server in range(view.numbers.servers):
+        if view.is_empty(server) or view.is_stalled(server):
+            continue
+        if (2 * view.used(server) < view.numbers.capacity[server]).all():
+            yield Stall(line=line, server=server, values={
+                "used": view.told(view.used(server)), "reason": "half_empty"})  # fmt: skip

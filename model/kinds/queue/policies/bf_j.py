@@ -1,0 +1,57 @@
+"""BF-J: best fit from the job's perspective.
+
+Reference
+    Psychas & Ghaderi (2019), Section IV.A, "BF-J"; stalling and several resources: Section VIII.
+Implements
+    The whole list of waiting jobs in order of arrival, in every slot.
+Symbols
+    l     ``server``
+    Q(t)  ``view.waiting()``  the jobs that wait
+Deviations
+    Ties: of equal residual capacities the server of lowest number.  With stalling a server in
+    use that is less than half full while jobs wait takes no job until it is empty.
+"""
+
+from __future__ import annotations
+
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy
+from model.kinds.queue.policies.best_fit import place_in_tightest, stall_half_empty
+from model.kinds.queue.state import NEVER
+from model.kinds.queue.view import QueueView
+from model.records import Line
+from model.scenario.fields import Section
+
+
+class Parameters(Section):
+    """Whether servers that are less than half full are stalled (Section VIII)."""
+
+    stall: bool = False
+
+
+class Reference(QueuePolicy):
+    """BF-J."""
+
+    name = "bf-j"
+    title = "BF-J"
+    paper = "Psychas & Ghaderi (2019), Section IV"
+    schema = Parameters
+    looks_again = NEVER
+    exhausts = "queue"
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>for each</b> waiting job in order of arrival <b>do</b>"),
+        PseudocodeLine(Line(1, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),
+        PseudocodeLine(Line(1, 3), 2, "schedule it where the least capacity is left"),
+        PseudocodeLine(Line(2, 1), 0, "stall servers in use below one half", heading="Stalling"),
+    )
+
+    def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.stalls = parameters.stall
+
+    def slot(self, view: QueueView) -> Decisions:
+        """Each waiting job from the first on, then stalling."""
+        for job in view.waiting():
+            yield from place_in_tightest(view, job, Line(1, 2), Line(1, 3))
+        if self.stalls:
+            yield from stall_half_empty(view, Line(2, 1))

@@ -1,0 +1,66 @@
+"""BF-J/S: best fit from the job's and from the server's perspective.
+
+Reference
+    Psychas & Ghaderi (2019), Section IV.A, "BF-J/S"; stalling and several resources: Section VIII.
+Implements
+    Steps 1 and 2; lines are counted in the order in which the section gives them.
+Symbols
+    l     ``server``
+    A(t)  ``view.arrived()``  the jobs that arrived in this slot
+Deviations
+    Ties: of equal residual capacities the server of lowest number, of equal sizes the earliest
+    job.  A departure "during the previous slot" is one at its end.  With stalling a server in
+    use that is less than half full while jobs wait takes no job until it is empty.
+"""
+
+from __future__ import annotations
+
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy
+from model.kinds.queue.policies.best_fit import fill_server, place_in_tightest, stall_half_empty
+from model.kinds.queue.state import NEVER
+from model.kinds.queue.view import QueueView
+from model.records import Line
+from model.scenario.fields import Section
+
+
+class Parameters(Section):
+    """Whether servers that are less than half full are stalled (Section VIII)."""
+
+    stall: bool = False
+
+
+class Reference(QueuePolicy):
+    """BF-J/S."""
+
+    name = "bf-js"
+    title = "BF-J/S"
+    paper = "Psychas & Ghaderi (2019), Section IV"
+    schema = Parameters
+    looks_again = NEVER
+    exhausts = "queue"
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server that had departures <b>do</b>",
+                       heading="Step 1: BF-S"),
+        PseudocodeLine(Line(1, 2), 1, "<b>while</b> a waiting job fits <b>do</b>"),
+        PseudocodeLine(Line(1, 3), 2, "schedule the largest that fits"),
+        PseudocodeLine(Line(2, 1), 0, "<b>for each</b> job that has just arrived and waits "
+                       "<b>do</b>", heading="Step 2: BF-J"),
+        PseudocodeLine(Line(2, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),
+        PseudocodeLine(Line(2, 3), 2, "schedule it where the least capacity is left"),
+        PseudocodeLine(Line(3, 1), 0, "stall servers in use below one half", heading="Stalling"),
+    )  # fmt: skip
+
+    def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.stalls = parameters.stall
+
+    def slot(self, view: QueueView) -> Decisions:
+        """Both steps, then stalling."""
+        for server in range(view.numbers.servers):
+            if view.had_departure(server) and not view.is_stalled(server):
+                yield from fill_server(view, server, Line(1, 2), Line(1, 3))
+        for job in view.arrived():
+            yield from place_in_tightest(view, job, Line(2, 2), Line(2, 3))
+        if self.stalls:
+            yield from stall_half_empty(view, Line(3, 1))

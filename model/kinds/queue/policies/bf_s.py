@@ -1,0 +1,57 @@
+"""BF-S: best fit from the server's perspective.
+
+Reference
+    Psychas & Ghaderi (2019), Section IV.A, "BF-S"; stalling and several resources: Section VIII.
+Implements
+    The whole list of servers in order of their number, in every slot.
+Symbols
+    l  ``server``
+Deviations
+    Ties: of equal sizes the earliest job.  With stalling a server in use that is less than half
+    full while jobs wait takes no job until it is empty.
+"""
+
+from __future__ import annotations
+
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy
+from model.kinds.queue.policies.best_fit import fill_server, stall_half_empty
+from model.kinds.queue.state import NEVER
+from model.kinds.queue.view import QueueView
+from model.records import Line
+from model.scenario.fields import Section
+
+
+class Parameters(Section):
+    """Whether servers that are less than half full are stalled (Section VIII)."""
+
+    stall: bool = False
+
+
+class Reference(QueuePolicy):
+    """BF-S."""
+
+    name = "bf-s"
+    title = "BF-S"
+    paper = "Psychas & Ghaderi (2019), Section IV"
+    schema = Parameters
+    looks_again = NEVER
+    exhausts = "queue"
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server <b>do</b>"),
+        PseudocodeLine(Line(1, 2), 1, "<b>while</b> a waiting job fits <b>do</b>"),
+        PseudocodeLine(Line(1, 3), 2, "schedule the largest that fits"),
+        PseudocodeLine(Line(2, 1), 0, "stall servers in use below one half", heading="Stalling"),
+    )
+
+    def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.stalls = parameters.stall
+
+    def slot(self, view: QueueView) -> Decisions:
+        """Each server from the first on, then stalling."""
+        for server in range(view.numbers.servers):
+            if not view.is_stalled(server):
+                yield from fill_server(view, server, Line(1, 2), Line(1, 3))
+        if self.stalls:
+            yield from stall_half_empty(view, Line(2, 1))

@@ -1,0 +1,63 @@
+"""FIFO-FF: first come, first served, by first fit.
+
+Reference
+    Psychas & Ghaderi (2019), Section VII.B: the baseline after Hadoop's FIFO scheduler.
+Implements
+    The first job of the queue goes to the first server that has room for it, and so on.
+Symbols
+    l  ``server``
+Deviations
+    A job that fits nowhere blocks those behind it; with ``skip`` it does not.
+"""
+
+from __future__ import annotations
+
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy, placed
+from model.kinds.queue.policies.best_fit import most_free
+from model.kinds.queue.state import NEVER
+from model.kinds.queue.view import QueueView
+from model.records import Line, Record
+from model.scenario.fields import Section
+
+
+class Parameters(Section):
+    """Whether a job that fits nowhere is passed over."""
+
+    skip: bool = False
+
+
+class Reference(QueuePolicy):
+    """FIFO-FF."""
+
+    name = "fifo-ff"
+    title = "FIFO-FF"
+    paper = "Psychas & Ghaderi (2019), Section VII.B"
+    schema = Parameters
+    looks_again = NEVER
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>for each</b> waiting job in order of arrival <b>do</b>"),
+        PseudocodeLine(Line(1, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),
+        PseudocodeLine(Line(1, 3), 2, "schedule it in the first such server"),
+        PseudocodeLine(Line(1, 4), 1, "<b>else</b> stop (or pass it over)"),
+    )
+
+    def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.skips = parameters.skip
+        self.exhausts = "queue" if parameters.skip else "head of line"
+
+    def slot(self, view: QueueView) -> Decisions:
+        """Jobs in order of arrival; the first that fits nowhere ends it, or is passed over."""
+        for job in view.waiting() if self.skips else view.in_line(0):
+            servers = view.with_room(job)
+            yield Record("servers_that_fit", Line(1, 2), {
+                "job": job.number, "size": view.told(job.room), "servers": len(servers),
+                "most_free": view.told(most_free(view)),
+            })  # fmt: skip
+            if len(servers):
+                yield placed(Line(1, 3), view, job, int(servers[0]), "first_fit")
+            elif not self.skips:
+                yield Record("blocked", Line(1, 4), {"job": job.number, "behind":
+                                                     int(view.queue_length.sum()) - 1})  # fmt: skip
+                return

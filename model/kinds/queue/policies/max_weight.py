@@ -1,0 +1,126 @@
+"""MaxWeight over all feasible configurations of finitely many sizes.
+
+Reference
+    Psychas & Ghaderi (2019), Section III.A, Definition 2, (5), which takes it from the
+    literature on finitely many job types.
+Implements
+    Each server has the configuration of maximum weight among the feasible ones, renewed when it
+    is empty; it takes up to k_j jobs of each type.
+Symbols
+    k  ``configurations[active]``  [V] the server's configuration, sizes in decreasing order
+    Q  ``view.queue_length``       [V] jobs that wait, by size
+Deviations
+    Non-preemptive; with ``preemptive`` each server is given the heaviest configuration in every
+    slot, jobs in service counting as waiting, and jobs that it has no place for go back to the
+    queue.  Of equal weights the lexicographically largest configuration wins; it is a maximal
+    one, so that only these are listed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.queue.layout import OneForEachSize
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.policies.active import RENEWAL, ActiveConfigurations, RenewalParameters
+from model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
+from model.kinds.queue.state import ALWAYS
+from model.kinds.queue.view import QueueView
+from model.programs.listing import maximal_additive
+from model.records import Evict, Line, Record, Renew
+
+#: Configurations that a server's choice is made from, at most.
+MOST_CONFIGURATIONS = 20_000
+
+
+class Parameters(RenewalParameters):
+    """How configurations are renewed, and whether jobs are preempted for it."""
+
+    preemptive: bool = False
+
+
+class Reference(ActiveConfigurations):
+    """MaxWeight."""
+
+    name = "max-weight"
+    title = "MaxWeight"
+    paper = "Psychas & Ghaderi (2019), Section III.A"
+    schema = Parameters
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>if</b> the server is empty: <b>k</b> := argmax "
+                       "&lt;<b>k</b>, <b>Q</b>&gt; over all feasible configurations"),
+        PseudocodeLine(Line(2, 1), 0, "<b>for each</b> type <i>j</i>, <b>while</b> fewer than "
+                       "<i>k<sub>j</sub></i> of its jobs are in the server <b>do</b>"),
+        PseudocodeLine(Line(2, 2), 1, "schedule the one that waits longest"),
+        PseudocodeLine(Line(3, 1), 0, "put jobs beyond <b>k</b> back into the queue",
+                       heading="Preemptive: before step 2, for each server"),
+    )  # fmt: skip
+
+    def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.preemptive = parameters.preemptive
+        if self.preemptive:
+            self.looks_again = ALWAYS
+        if not numbers.values:
+            raise ValueError("found sizes from a continuous distribution, allowed for max-weight: "
+                             "finitely many sizes (a discrete or scripted law)")  # fmt: skip
+        values = np.array(numbers.values, np.int64)
+        names = tuple(str(view_name(numbers, value)) for value in numbers.values)
+        self.layout = OneForEachSize(values, names)
+        rows, pools, start = [], [], 0
+        for pool in numbers.pools:
+            found = maximal_additive(numbers.values, pool.capacity, MOST_CONFIGURATIONS)
+            rows.append(found)
+            pools.append((start, start + len(found)))
+            start += len(found)
+        self.configurations = np.vstack(rows).astype(np.int32)
+        self.pool_configurations = tuple(pools)
+        self.configuration_names = tuple(
+            f"({', '.join(str(count) for count in row)})" for row in self.configurations.tolist()
+        )
+
+    def slot(self, view: QueueView) -> Decisions:
+        """As every policy with active configurations; preemptive: all servers anew."""
+        if not self.preemptive:
+            yield from super().slot(view)
+            return
+        lengths = view.lengths(before=self.before) + view.in_service()
+        for server in range(self.numbers.servers):
+            yield from self._make_way(view, server, lengths)
+        for server in range(self.numbers.servers):
+            yield from self.serve(view, server)
+
+    def _make_way(self, view: QueueView, server: int, lengths: NDArray[np.int64]) -> Decisions:
+        """The heaviest configuration, all jobs counting; those beyond it go back, newest first."""
+        best, weight = self.heaviest(server, lengths)
+        yield Renew(line=RENEWAL, server=server, configuration=best, values={
+            "weight": weight, "lengths": tuple(lengths.tolist()),
+            "name": self.configuration_names[best], "empty": view.is_empty(server)})  # fmt: skip
+        left = self.configurations[best].copy()
+        for job in view.jobs_on(server):
+            left[job.queue] -= 1
+        for job in reversed(view.jobs_on(server)):
+            if left[job.queue] < 0:
+                left[job.queue] += 1
+                yield Evict(line=Line(3, 1), job=job.number, server=server)
+
+    def serve(self, view: QueueView, server: int) -> Decisions:
+        """Up to k_j jobs of each type, types by decreasing size."""
+        wanted = self.configurations[view.active(server)]
+        for queue in np.flatnonzero(wanted).tolist():
+            present = sum(job.queue == queue for job in view.jobs_on(server))
+            yield Record("counted", Line(2, 1), {
+                "server": server, "queue": queue, "present": present,
+                "wanted": int(wanted[queue])})  # fmt: skip
+            for job in view.in_line(queue):
+                if present >= wanted[queue] or not view.fits(job, server):
+                    break
+                yield placed(Line(2, 2), view, job, server, "configuration")
+                present += 1
+
+
+def view_name(numbers: QueueNumbers, value: tuple[int, ...]) -> str:
+    """A size in the scenario's unit, as text."""
+    amounts = [numbers.amount(units, d) for d, units in enumerate(value)]
+    return "×".join(str(amount) for amount in amounts)

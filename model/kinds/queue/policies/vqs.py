@@ -1,0 +1,139 @@
+"""VQS: virtual queue scheduling.
+
+Reference
+    Psychas & Ghaderi (2019), Section V.B, "VQS"; the partition: (6); K_RED: (7).
+Implements
+    Steps 1 and 2 (i), (ii).
+Symbols
+    k    ``configuration``  [V] the server's active configuration
+    J    ``depth``          the partition has the 2 J intervals I_0 .. I_{2J-1}
+Deviations
+    k_1 = 1 keeps two thirds of the server for VQ_1, also while it is empty or its job is
+    smaller; the other queue gets exactly one third.  Step (ii) stops at a head-of-line job that
+    does not fit; with ``skip`` it goes on behind it.  J is the least that holds the smallest
+    size unless it is given; with a smaller one, jobs below 1/2^J are rounded up and really take
+    that much (``round_small = false``: they take their own size).  A server of 1/2^a of the
+    largest capacity serves the virtual queues from VQ_{2a} on, which are its own VQ_0, VQ_1, ...
+    (Section VIII).  Where another policy has left jobs on a server, a job must fit beside them
+    too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.policies.active import ActiveConfigurations, StallingParameters
+from model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
+from model.kinds.queue.policies.virtual_queues import virtual_queues
+from model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
+from model.kinds.queue.view import QueueView
+from model.records import Line, Record
+from model.scenario.fields import Whole
+
+HEADING = PseudocodeLine(
+    Line(1, 1), 0, "<b>if</b> the server is empty: <b>k</b> := argmax &lt;<b>k</b>, <b>Q</b>&gt; "
+    "over K<sub>RED</sub>", heading="Step 1: active configuration",
+)  # fmt: skip
+STALL = PseudocodeLine(
+    Line(3, 1), 0, "stall a server if &lt;<b>k</b>, <b>Q</b>&gt; &lt; γ max &lt;<b>k</b>, "
+    "<b>Q</b>&gt;", heading="Stalling",
+)  # fmt: skip
+
+
+class PartitionParameters(StallingParameters):
+    """J of the partition (by default the least that holds the smallest size), and its rounding."""
+
+    j: Whole | None = Field(default=None, ge=LEAST_DEPTH, le=MOST_DEPTH)
+    round_small: bool = True
+
+
+class Parameters(PartitionParameters):
+    """And whether a job that does not fit is passed over in step (ii)."""
+
+    skip: bool = False
+
+
+class PartitionPolicy(ActiveConfigurations):
+    """A policy over the virtual queues of partition I and the configurations of K_RED."""
+
+    def __init__(self, numbers: QueueNumbers, parameters: PartitionParameters) -> None:
+        super().__init__(numbers, parameters)
+        queues = virtual_queues(numbers, parameters.j, parameters.round_small)
+        self.layout = queues.layout
+        self.depth = queues.depth
+        self.intervals = queues.intervals
+        self.configurations = queues.configurations
+        self.configuration_names = queues.names
+        self.pool_configurations = queues.pools
+        #: [C] the virtual queue that is VQ_1 of the servers that a configuration is for.
+        self.first_odd = queues.first_odd
+        #: [C] the queue with k_j > 0 other than VQ_1.
+        self.other = queues.other
+
+    def serves_first(self, configuration: int) -> bool:
+        """Whether k_1 = 1."""
+        return bool(self.configurations[configuration, self.first_odd[configuration]] > 0)
+
+
+class Reference(PartitionPolicy):
+    """VQS."""
+
+    name = "vqs"
+    title = "VQS"
+    paper = "Psychas & Ghaderi (2019), Section V"
+    schema = Parameters
+    reserves = True
+    pseudocode = (
+        HEADING,
+        PseudocodeLine(Line(2, 1), 0, "<b>if</b> <i>k</i><sub>1</sub> = 1 and no job of "
+                       "VQ<sub>1</sub> is in the server <b>then</b>", heading="Step 2: job "
+                       "scheduling, server by server"),
+        PseudocodeLine(Line(2, 2), 1, "schedule the head of line of VQ<sub>1</sub>"),
+        PseudocodeLine(Line(2, 3), 0, "<b>while</b> the head of line of VQ<sub>j</sub>, "
+                       "<i>k<sub>j</sub></i> &gt; 0, fits <b>do</b>"),
+        PseudocodeLine(Line(2, 4), 1, "schedule it"),
+        STALL,
+    )  # fmt: skip
+
+    def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.skips = parameters.skip
+
+    def serve(self, view: QueueView, server: int) -> Decisions:
+        """Step 2 for one server."""
+        configuration = view.active(server)
+        serves_first = self.serves_first(configuration)
+        odd = int(self.first_odd[configuration])
+        if serves_first:
+            yield from self._first(view, server, odd)
+        share = self.numbers.capacity[server, 0]
+        if serves_first:
+            share //= 3
+        yield from self._others(view, server, int(self.other[configuration]), int(share))
+
+    def _first(self, view: QueueView, server: int, odd: int) -> Decisions:
+        present = any(job.queue == odd for job in view.jobs_on(server))
+        waiting = int(view.queue_length[odd])
+        yield Record("reserved_share", Line(2, 1), {
+            "server": server, "queue": odd, "present": present, "waiting": waiting})  # fmt: skip
+        if waiting and not present:
+            head = next(view.in_line(odd))
+            if view.fits(head, server):
+                yield placed(Line(2, 2), view, head, server, "reserved_share")
+
+    def _others(self, view: QueueView, server: int, queue: int, share: int) -> Decisions:
+        taken = sum(job.room[0] for job in view.jobs_on(server) if job.queue == queue)
+        for job in view.waiting(queue) if self.skips else view.in_line(queue):
+            free = min(share - taken, int(view.free(server)[0]))
+            fits = job.room[0] <= free
+            yield Record("head_of_line", Line(2, 3), {
+                "server": server, "queue": queue, "job": job.number, "size": view.told(job.room),
+                "free": view.told(np.array([free])), "fits": fits})  # fmt: skip
+            if fits:
+                yield placed(Line(2, 4), view, job, server, "head_of_line",
+                             share=view.told(np.array([free])))  # fmt: skip
+                taken += job.room[0]
+            elif not self.skips:
+                return

@@ -1,0 +1,71 @@
+"""VQS-BF: virtual queue scheduling that incorporates best fit.
+
+Reference
+    Psychas & Ghaderi (2019), Section VI.
+Implements
+    Step 1 as VQS; steps (i), (ii) and (iii), all of them for one server before the next.
+Symbols
+    k  ``configurations[active]``  the server's active configuration
+Deviations
+    Step (ii) counts all jobs of VQ_j in the server, also those that step (iii) put there.  Of
+    equal sizes the earliest job is taken; all jobs that are rounded up to 1/2^J are equal, as
+    their sizes are rounded up when they join the queue (Section V.A).
+"""
+
+from __future__ import annotations
+
+from model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
+from model.kinds.queue.policies.best_fit import fill_server
+from model.kinds.queue.policies.vqs import HEADING, STALL, PartitionParameters, PartitionPolicy
+from model.kinds.queue.view import QueueView
+from model.records import Line, Record
+
+
+class Reference(PartitionPolicy):
+    """VQS-BF."""
+
+    name = "vqs-bf"
+    title = "VQS-BF"
+    paper = "Psychas & Ghaderi (2019), Section VI"
+    schema = PartitionParameters
+    exhausts = "queue"
+    pseudocode = (
+        HEADING,
+        PseudocodeLine(Line(2, 1), 0, "<b>if</b> <i>k</i><sub>1</sub> = 1: schedule the largest "
+                       "job of VQ<sub>1</sub> that fits", heading="Step 2: server by server"),
+        PseudocodeLine(Line(2, 2), 0, "<b>while</b> fewer than <i>k<sub>j</sub></i> jobs of "
+                       "VQ<sub>j</sub> are in it and one fits <b>do</b>"),
+        PseudocodeLine(Line(2, 3), 1, "schedule the largest that fits"),
+        PseudocodeLine(Line(2, 4), 0, "<b>while</b> a waiting job fits <b>do</b>"),
+        PseudocodeLine(Line(2, 5), 1, "schedule the largest that fits (BF-S)"),
+        STALL,
+    )  # fmt: skip
+
+    def serve(self, view: QueueView, server: int) -> Decisions:
+        """Steps (i), (ii) and (iii) for one server."""
+        configuration = view.active(server)
+        odd = int(self.first_odd[configuration])
+        if self.serves_first(configuration):
+            yield from self._largest_of(view, server, odd, Line(2, 1))
+        queue = int(self.other[configuration])
+        wanted = int(self.configurations[configuration, queue])
+        while True:
+            present = sum(job.queue == queue for job in view.jobs_on(server))
+            yield Record("counted", Line(2, 2), {
+                "server": server, "queue": queue, "present": present, "wanted": wanted,
+            })  # fmt: skip
+            before = int(view.queue_length[queue])
+            if present < wanted:
+                yield from self._largest_of(view, server, queue, Line(2, 3))
+            if int(view.queue_length[queue]) == before:
+                break
+        yield from fill_server(view, server, Line(2, 4), Line(2, 5))
+
+    def _largest_of(self, view: QueueView, server: int, queue: int, line: Line) -> Decisions:
+        job = view.largest_that_fits(server, queue)
+        if job is None:
+            yield Record("none_fits", line, {
+                "server": server, "queue": queue, "waiting": int(view.queue_length[queue]),
+                "free": view.told(view.free(server))})  # fmt: skip
+        else:
+            yield placed(line, view, job, server, "largest_of_queue")

@@ -1,0 +1,180 @@
+"""All that bounds the workload of a scenario with a queue, for the window and the command line.
+
+Psychas & Ghaderi (2019): rho* of (4) where there are finitely many sizes, Theorem 1's bounds
+for any law, Lemma 1, the region of K_RED (Proposition 1), and the fluid limits of Section VII.A.
+What holds for single-resource systems only is left out of others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Iterator
+
+from model.errors import ScenarioError
+from model.kinds.queue.numbers import QueueNumbers, numbers_of
+from model.kinds.queue.programs.fluid import FluidLimit
+from model.kinds.queue.programs.instance import Instance, instance_of
+from model.kinds.queue.programs.region import Region
+from model.kinds.queue.programs.supportable import SupportableWorkload, supportable
+from model.kinds.queue.programs.theorem1 import MOST_REFINED, Refinement, refinements
+from model.kinds.queue.scenario.schema import QueueScenario
+
+#: The refinement whose trimmed partition is solved as well, and the last one where the next
+#: would take much longer: with several pools, or ends of cells that had to be rounded.
+TRIMMED_LEVEL = MOST_REFINED - 1
+
+
+@dataclass(frozen=True)
+class QueueBounds:
+    """What is known so far; the next answer has all that this one has, and more.
+
+    Attributes
+    ----------
+    workload:
+        rho, of the scenario; 0 where it is unknown.
+    sizes:
+        [J][D] the sizes of the types, smallest first, as shares of a largest server; empty if
+        the law is continuous or has too many sizes.
+    probabilities:
+        [J] P_j; where classes of jobs differ in service, each type's share of the workload.
+    supportable:
+        rho* of (4) over these types.
+    depth:
+        J of partition I; 0 where it does not apply.
+    reduced, real:
+        The workload that K_RED carries, and what its configurations carry as they really hold
+        jobs; over the 2J virtual queues.
+    mean_bound:
+        L / E[R], which rho* does not exceed (Lemma 1).
+    theorem1:
+        A row for each n so far.
+    trimmed:
+        A row with cuts at the ends of the support.
+    region:
+        The picture of two types.
+    fluid:
+        Limits and growth of policies.
+    problem:
+        Why something is missing, as a sentence; or empty.
+    """
+
+    workload: Fraction = Fraction(0)
+    sizes: tuple[tuple[Fraction, ...], ...] = ()
+    probabilities: tuple[Fraction, ...] = ()
+    supportable: SupportableWorkload | None = None
+    depth: int = 0
+    reduced: SupportableWorkload | None = None
+    real: SupportableWorkload | None = None
+    mean_bound: Fraction | None = None
+    theorem1: tuple[Refinement, ...] = ()
+    trimmed: Refinement | None = None
+    region: Region | None = None
+    fluid: tuple[FluidLimit, ...] = ()
+    problem: str = ""
+
+    @property
+    def lower(self) -> Fraction | None:
+        """The best lower bound of rho* so far; rho* itself where it is known."""
+        if self.supportable is not None:
+            return self.supportable.value
+        rows = [*self.theorem1, *([self.trimmed] if self.trimmed else [])]
+        found = [row.lower for row in rows] + ([self.reduced.value] if self.reduced else [])
+        return max(found, default=None)
+
+    @property
+    def upper(self) -> Fraction | None:
+        """The best upper bound of rho* so far; rho* itself where it is known."""
+        if self.supportable is not None:
+            return self.supportable.value
+        rows = [*self.theorem1, *([self.trimmed] if self.trimmed else [])]
+        found = [row.upper for row in rows if row.upper is not None]
+        return min([*found, *([self.mean_bound] if self.mean_bound else [])], default=None)
+
+    @property
+    def load(self) -> tuple[Fraction, Fraction] | None:
+        """rho / rho* from at least to at most; twice the same where rho* is known."""
+        lower, upper = self.lower, self.upper
+        if not self.workload or not lower or not upper:
+            return None
+        return self.workload / upper, self.workload / lower
+
+
+def all_bounds(scenario: QueueScenario) -> Iterator[QueueBounds]:
+    """What bounds a scenario's workload, in growing detail; each answer can be pickled.
+
+    First Lemma 1 and K_RED, then rho* of finitely many sizes, or else Theorem 1 for n = 0 to 5
+    (to 4 where the next takes long).
+    Nothing is raised for a scenario that has no bounds: ``problem`` says why.
+    """
+    try:
+        numbers = numbers_of(scenario)
+    except ScenarioError as error:
+        yield QueueBounds(problem=f"Nothing bounds the workload yet: {error.line}.")
+        return
+    yield from bounds_of(scenario, numbers)
+
+
+def bounds_of(scenario: QueueScenario, numbers: QueueNumbers) -> Iterator[QueueBounds]:
+    """The same for numbers that are there already."""
+    instance = instance_of(scenario, numbers)
+    bounds = QueueBounds(
+        workload=numbers.workload,
+        sizes=instance.sizes,
+        probabilities=instance.probabilities,
+        mean_bound=instance.mean_bound,
+    )
+    bounds = _with_reduced(bounds, instance)
+    yield bounds
+    if instance.sizes:
+        bounds = _with_types(bounds, instance)
+        yield bounds
+        if bounds.supportable is not None:
+            return
+    if numbers.resources > 1:
+        yield replace(bounds, problem=bounds.problem or (
+            f"With {numbers.resources} resources rho* is calculated for few sizes only; "
+            "L / E[R] bounds it."
+        ))  # fmt: skip
+        return
+    yield from _refined(bounds, instance)
+
+
+def _with_reduced(bounds: QueueBounds, instance: Instance) -> QueueBounds:
+    """K_RED, where the servers and J allow it."""
+    partition = instance.partition
+    if partition is None:
+        return bounds
+    return replace(
+        bounds, depth=partition.depth, reduced=instance.reduced(), real=instance.real(),
+    )  # fmt: skip
+
+
+def _with_types(bounds: QueueBounds, instance: Instance) -> QueueBounds:
+    """(4) over finitely many sizes, its picture, and the fluid limits."""
+    try:
+        found = supportable(instance.pools, instance.probabilities)
+        region = instance.region(found, bounds.real)
+        fluid = instance.fluid(bounds.real)
+    except ValueError as error:
+        return replace(bounds, problem=f"The program (4) is too large: {error}.")
+    return replace(bounds, supportable=found, region=region, fluid=fluid)
+
+
+def _refined(bounds: QueueBounds, instance: Instance) -> Iterator[QueueBounds]:
+    """Theorem 1, one partition after the other."""
+    try:
+        for row in refinements(instance.law, instance.unit_pools, instance.points):
+            bounds = replace(bounds, theorem1=(*bounds.theorem1, row))
+            yield bounds
+            if row.level == TRIMMED_LEVEL:
+                trimmed = refinements(
+                    instance.law, instance.unit_pools, instance.points,
+                    first=row.level, last=row.level, trimmed=True,
+                )  # fmt: skip
+                bounds = replace(bounds, trimmed=next(trimmed))
+                yield bounds
+                if not row.exact or len(instance.unit_pools) > 1:
+                    return
+    except ValueError as error:
+        yield replace(bounds, problem=f"A finer partition is too large: {error}.")

@@ -1,0 +1,309 @@
+"""A scenario with a queue as the programs see it: types, pools, a law, virtual queues.
+
+Where classes of jobs differ in their service, a type's load is its arrivals times its own mean
+service.  The programs are then given each size's share of the workload rho instead of its share
+of the arrivals (Psychas & Ghaderi 2019, (4), with rho_j = lambda_j / mu_j).  For a script every
+size counts as often as it stands there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from model.errors import ScenarioError
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.programs.fluid import FluidLimit, reduced_limit, stuck_limits
+from model.kinds.queue.programs.packing import MOST_UNITS
+from model.kinds.queue.programs.partition import (
+    LEAST_DEPTH,
+    Partition,
+    configuration_name,
+    default_depth,
+)
+from model.kinds.queue.programs.reduced import (
+    largest_sizes,
+    nominal_contents,
+    queue_probabilities,
+    real_contents,
+    real_supportable,
+    reduced_supportable,
+)
+from model.kinds.queue.programs.region import (
+    Region,
+    Vector,
+    average_polygon,
+    drawn_configurations,
+    full_polygon,
+    service_polygon,
+)
+from model.kinds.queue.programs.supportable import PoolOfServers, SupportableWorkload, pools_of
+from model.kinds.queue.scenario.schema import QueueScenario
+from model.kinds.queue.scenario.service import Fixed
+from model.kinds.queue.service import mean_slots
+from model.kinds.queue.sizes import Mixture, SizeLaw
+from model.programs.configurations import Configuration
+
+#: Types for which (4) is solved exactly: of one resource with few units, and in general.
+MOST_TYPES, MOST_TYPES_IN_GENERAL = 64, 10
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """What the programs of one scenario are given.
+
+    Attributes
+    ----------
+    numbers:
+        The scenario's.
+    law:
+        Of a job's size, weighted by service.
+    partition:
+        I; None with several resources, or servers that K_RED does not serve.
+    fixed_service:
+        Whether all jobs are served equally long.
+    one_rate:
+        Whether all classes of jobs have the same mean service.
+    """
+
+    numbers: QueueNumbers
+    law: SizeLaw
+    partition: Partition | None
+    fixed_service: bool
+    one_rate: bool
+
+    @cached_property
+    def _types(self) -> tuple[tuple[tuple[Fraction, ...], Fraction], ...]:
+        """Sizes as shares, smallest first, and their probability; none where they are many."""
+        found = []
+        for value, share in reversed(self.law.atoms[: MOST_TYPES + 1]):
+            size = tuple(self.numbers.fraction(units, d) for d, units in enumerate(value))
+            found.append((size, share))
+        if len(found) > MOST_TYPES_IN_GENERAL and not self._tabled(len(self.law.atoms)):
+            return ()
+        return tuple(found)
+
+    def _tabled(self, types: int) -> bool:
+        if self.numbers.resources > 1 or types > MOST_TYPES:
+            return False
+        values = [[self.numbers.fraction(value[0])] for value, _ in self.law.atoms]
+        try:
+            units = [space.capacity[0] for space, _ in pools_of(values, self._capacities)]
+        except ValueError:
+            return False
+        return max(units) <= MOST_UNITS
+
+    @cached_property
+    def _capacities(self) -> list[tuple[tuple[Fraction, ...], int]]:
+        return [
+            (tuple(self.numbers.fraction(units, d) for d, units in enumerate(pool.capacity)),
+             pool.count)
+            for pool in self.numbers.pools
+        ]  # fmt: skip
+
+    @property
+    def sizes(self) -> tuple[tuple[Fraction, ...], ...]:
+        """[J][D] the types' sizes, smallest first; empty where (4) is not solved exactly."""
+        return tuple(size for size, _ in self._types)
+
+    @property
+    def probabilities(self) -> tuple[Fraction, ...]:
+        """[J] each type's share of the workload."""
+        return tuple(share for _, share in self._types)
+
+    @cached_property
+    def pools(self) -> tuple[PoolOfServers, ...]:
+        """[P] feasible configurations over the types, and how many servers."""
+        return pools_of(self.sizes, self._capacities)
+
+    @property
+    def unit_pools(self) -> list[tuple[int, int]]:
+        """[P] units of a server and how many servers, one resource."""
+        return [(pool.capacity[0], pool.count) for pool in self.numbers.pools]
+
+    @cached_property
+    def points(self) -> tuple[tuple[int, Fraction], ...]:
+        """Sizes in units that have a positive probability, one resource."""
+        return tuple(_points(self.law).items())
+
+    @property
+    def mean_bound(self) -> Fraction | None:
+        """L / E[R] of Lemma 1: what there is of a resource over what a job takes of it."""
+        means = [
+            self.law.mean(d) / int(self.numbers.largest[d]) for d in range(self.numbers.resources)
+        ]
+        pairs = zip(self.numbers.total_capacity, means, strict=True)
+        return min((total / mean for total, mean in pairs if mean), default=None)
+
+    @property
+    def _shares(self) -> list[tuple[Fraction, int]]:
+        """[P] a pool's capacity as a share of the largest, and its servers, one resource."""
+        return [(capacity[0], count) for capacity, count in self._capacities]
+
+    @cached_property
+    def _queue_probabilities(self) -> tuple[Fraction, ...]:
+        """[2J] P^(I)."""
+        assert self.partition is not None
+        whole = int(self.numbers.largest[0])
+        return tuple(
+            max(Fraction(0), Fraction(self.law.probability(low * whole, high * whole)))
+            for low, high in self.partition.ruler
+        )
+
+    def reduced(self) -> SupportableWorkload:
+        """The workload that K_RED carries."""
+        assert self.partition is not None
+        return reduced_supportable(self.partition, self._queue_probabilities, self._shares)
+
+    def real(self) -> SupportableWorkload | None:
+        """What K_RED really carries; None of a law with too many sizes."""
+        if not self.sizes or self.partition is None:
+            return None
+        return real_supportable(
+            self.partition, self._queue_probabilities, self._largest, self._shares
+        )
+
+    @property
+    def _largest(self) -> tuple[Fraction, ...]:
+        assert self.partition is not None
+        return largest_sizes(self.partition, [size[0] for size in self.sizes])
+
+    def region(self, found: SupportableWorkload, real: SupportableWorkload | None) -> Region | None:
+        """The picture of two types that are served alike."""
+        if len(self.sizes) != 2 or not self.one_rate or not self.numbers.workload:
+            return None
+        rate = 1 / self.numbers.mean_service
+        rates = (rate, rate)
+        shares = {
+            (part.pool, part.configuration): part.servers / found.servers for part in found.solution
+        }
+        return Region(
+            full=full_polygon(self.pools, rates),
+            reduced=self._reduced_polygon(rates),
+            configurations=drawn_configurations([space for space, _ in self.pools], rates, shares),
+            reduced_configurations=self._reduced_vectors(rates),
+            arrivals=self._arrivals(self.numbers.workload),
+            boundary=self._arrivals(found.value),
+            reduced_boundary=None if real is None else self._arrivals(real.value),
+        )
+
+    def _arrivals(self, workload: Fraction) -> Vector:
+        """Jobs per slot and server of either type at a workload."""
+        one = workload / self.numbers.mean_service / self.numbers.servers
+        return one * self.probabilities[0], one * self.probabilities[1]
+
+    def _held(self, capacity: Fraction) -> list[tuple[str, Configuration]]:
+        """What the configurations of K_RED hold of the two types on servers of *capacity*.
+
+        Types of the same virtual queue are held as if all were the larger one.
+        """
+        if self.partition is None:
+            return []
+        queues = [self.partition.type_of(size[0]) for size in self.sizes]
+        held: dict[Configuration, str] = {}
+        nominal = nominal_contents(self.partition, capacity)
+        contents = real_contents(self.partition, self._largest, capacity)
+        for configuration, content in zip(nominal, contents, strict=True):
+            counts = [content[queue] for queue in queues]
+            alone = [(counts[0], 0), (0, counts[1])] if queues[0] == queues[1] else [tuple(counts)]
+            for k in alone:
+                if any(k):
+                    held.setdefault(k, configuration_name(configuration))
+        return [(name, k) for k, name in held.items()]
+
+    def _reduced_polygon(self, rates: Vector) -> tuple[Vector, ...]:
+        if self.partition is None:
+            return ()
+        return average_polygon([
+            (service_polygon([k for _, k in self._held(capacity)], rates),
+             Fraction(count, self.numbers.servers))
+            for capacity, count in self._shares
+        ])  # fmt: skip
+
+    def _reduced_vectors(self, rates: Vector) -> tuple[tuple[str, Vector], ...]:
+        largest = max(self._shares)[0]
+        return tuple((name, (k[0] * rates[0], k[1] * rates[1])) for name, k in self._held(largest))
+
+    def fluid(self, real: SupportableWorkload | None) -> tuple[FluidLimit, ...]:
+        """The limits that are known: of like servers with one resource and one rate of service."""
+        numbers = self.numbers
+        if numbers.resources > 1 or len(numbers.pools) > 1 or not self.one_rate:
+            return ()
+        if not numbers.workload:
+            return ()
+        rate = 1 / numbers.mean_service
+        limits = []
+        follows = real is not None and (not self.fixed_service or real.value >= numbers.workload)
+        if follows and real is not None and self.partition is not None and self._one_size_each():
+            arrivals = queue_probabilities(self.partition, [(s[0], p) for s, p in self._types])
+            limits.append(reduced_limit(
+                real.value,
+                real_contents(self.partition, self._largest),
+                tuple(numbers.arrival_rate * share for share in arrivals),
+                rate,
+                self.partition.names,
+                numbers.servers,
+                nominal_contents(self.partition, Fraction(1)),
+            ))  # fmt: skip
+        limits += stuck_limits(
+            self.pools[0][0],
+            tuple(numbers.arrival_rate * share for share in self.probabilities),
+            rate,
+            tuple(str(numbers.amount(value[0])) for value, _ in reversed(self.law.atoms)),
+            numbers.servers,
+            self.fixed_service,
+        )
+        return tuple(limits)
+
+    def _one_size_each(self) -> bool:
+        """Whether no virtual queue has jobs of two sizes."""
+        assert self.partition is not None
+        queues = [self.partition.type_of(size[0]) for size in self.sizes]
+        return len(set(queues)) == len(queues)
+
+
+def instance_of(scenario: QueueScenario, numbers: QueueNumbers) -> Instance:
+    """What the programs are given for *scenario*."""
+    means = [mean_slots(item.service) for item in scenario.jobs]
+    law = numbers.sizes
+    if len(set(means)) > 1:
+        weights = [share * mean for share, mean in zip(numbers.shares, means, strict=True)]
+        law = Mixture(numbers.class_laws, [weight / sum(weights) for weight in weights])
+    return Instance(
+        numbers=numbers,
+        law=law,
+        partition=_partition(scenario, numbers),
+        fixed_service=len(scenario.jobs) == 1 and isinstance(scenario.jobs[0].service, Fixed),
+        one_rate=len(set(means)) == 1,
+    )
+
+
+def _partition(scenario: QueueScenario, numbers: QueueNumbers) -> Partition | None:
+    """I with the J of the scenario's policy, or the least that Theorem 3 asks for."""
+    if numbers.resources > 1:
+        return None
+    largest = int(numbers.largest[0])
+    shares = [Fraction(pool.capacity[0], largest) for pool in numbers.pools]
+    least = LEAST_DEPTH + max(share.denominator.bit_length() - 1 for share in shares)
+    given = scenario.policy.parameters.get("j")
+    depth = max(default_depth(Fraction(int(numbers.smallest), largest)), least)
+    try:
+        partition = Partition(given if isinstance(given, int) else depth)
+        for share in shares:
+            nominal_contents(partition, share)
+    except (ScenarioError, ValueError):
+        return None
+    return partition
+
+
+def _points(law: SizeLaw) -> dict[int, Fraction]:
+    """Each size of positive probability, in units, with it."""
+    if law.atoms:
+        return {value[0]: share for value, share in law.atoms}
+    points: dict[int, Fraction] = {}
+    if isinstance(law, Mixture):
+        for part, share in zip(law.laws, law.shares, strict=True):
+            for size, probability in _points(part).items():
+                points[size] = points.get(size, Fraction(0)) + share * probability
+    return points

@@ -1,0 +1,331 @@
+"""The maximum supportable workload rho* of finitely many job types, exactly.
+
+Psychas & Ghaderi (2019), Section III.A, (4): the largest rho for which the workload vector
+rho P is in the sum of the servers' convex hulls of feasible configurations,
+
+    max  rho
+    s.t. rho P_j <= sum_p sum_{k in K_p} k_j x_k   (price y_j, for every type j)
+         sum_{k in K_p} x_k = L_p                  (price q_p, for every pool p of servers)
+
+Configurations are not listed: one that would improve the solution has sum_j y_j k_j > q_p, and
+the heaviest one is a knapsack.  When none improves, the prices prove the optimum: they satisfy
+sum_j P_j y_j = 1 and q_p >= <y, k> for all k of K_p, so that no rho above sum_p L_p q_p is
+supportable.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any, Literal, NamedTuple, Sequence
+
+from model.kinds.queue.programs.packing import Packer
+from model.kinds.queue.programs.smoothing import Smoothing
+from model.programs.configurations import Configuration, ConfigurationSpace
+from model.programs.simplex import ExactSimplex
+from model.programs.solver import OBJECTIVE_TOLERANCE, choose_solver
+
+#: Servers that are alike: their feasible configurations and how many there are.
+PoolOfServers = tuple[ConfigurationSpace, int]
+
+#: A column: servers of a pool with a configuration, slots that stay empty, or rho.
+_Column = tuple[Literal["servers", "idle", "workload"], int, Configuration]
+
+#: With more types than these the prices are smoothed.
+FEW_TYPES = 3
+#: Most maximal configurations that are written down for a solver.
+MOST_WRITTEN = 1_000
+
+
+class ServersWith(NamedTuple):
+    """How many servers of a pool have a configuration, on average over time."""
+
+    pool: int
+    configuration: Configuration
+    servers: Fraction
+
+
+@dataclass(frozen=True)
+class SupportableWorkload:
+    """An optimal solution of (4) and its proof, all exact.
+
+    Attributes
+    ----------
+    value:
+        rho*, in jobs.
+    servers:
+        L.
+    solution:
+        Which configurations support it; the servers of a pool add up to L_p.
+    type_prices:
+        [J] y_j, with sum_j P_j y_j = 1 (at least 1 where rho* is 0).
+    pool_prices:
+        [P] q_p: by how much one more server of each pool would raise rho*.
+    generated:
+        How many configurations were looked at.
+    """
+
+    value: Fraction
+    servers: int
+    solution: tuple[ServersWith, ...]
+    type_prices: tuple[Fraction, ...]
+    pool_prices: tuple[Fraction, ...]
+    generated: int
+
+    def load(self, workload: Fraction) -> Fraction | None:
+        """rho / rho*: which share of the supportable workload *workload* is; None of 0."""
+        return workload / self.value if self.value else None
+
+    def shares(self) -> dict[Configuration, Fraction]:
+        """Each configuration's share of all servers, pools taken together."""
+        found: dict[Configuration, Fraction] = {}
+        for _, configuration, servers in self.solution:
+            share = servers / self.servers
+            found[configuration] = found.get(configuration, Fraction(0)) + share
+        return found
+
+
+def pools_of(
+    sizes: Sequence[Sequence[Fraction | int]],
+    capacities: Sequence[tuple[Sequence[Fraction | int], int]],
+) -> tuple[PoolOfServers, ...]:
+    """Pools of servers that hold jobs of finitely many sizes (Definition 1).
+
+    Parameters
+    ----------
+    sizes:
+        [J][D] what one job of each type takes of each resource.
+    capacities:
+        [P] of what a server of the pool has, [D], and how many servers it has.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative, the lengths differ, or the numbers are too far apart.
+    """
+    return tuple(
+        (ConfigurationSpace.from_demands(sizes, capacity), count) for capacity, count in capacities
+    )
+
+
+def supportable(
+    pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction]
+) -> SupportableWorkload:
+    """rho* of (4) by exact column generation.
+
+    Parameters
+    ----------
+    pools:
+        [P] feasible configurations over J types, and how many servers have them.
+    probabilities:
+        [J] P_j >= 0, not all 0.  They need not sum to 1: jobs that take no room may be left
+        out, and rho* then still counts all jobs.
+
+    Raises
+    ------
+    ValueError
+        If a length is wrong, a number out of range, or a search too long.
+    """
+    _check(pools, probabilities)
+    program = _Program(pools, probabilities)
+    while program.improve():
+        pass
+    return program.result()
+
+
+def _check(pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction]) -> None:
+    if not pools or any(count < 1 for _, count in pools):
+        raise ValueError("found a pool without servers, or no pool; at least 1 server is needed")
+    if any(space.types != len(probabilities) for space, _ in pools):
+        raise ValueError(f"found {len(probabilities)} probabilities for another number of types")
+    if min(probabilities) < 0 or not any(probabilities):
+        raise ValueError("probabilities must be at least 0, and one of them above 0")
+
+
+class _FewCosts(ExactSimplex[_Column]):
+    """The simplex method where few columns have a cost, and columns have few entries."""
+
+    def prices(self) -> list[int]:
+        """See :class:`model.programs.simplex.ExactSimplex`."""
+        total = [0] * len(self._tableau)
+        for cost, row in zip(self._costs, self._tableau, strict=True):
+            if cost:
+                total = [sum_ + cost * entry for sum_, entry in zip(total, row[1:], strict=True)]
+        return total
+
+    def enter(self, label: _Column, column: Sequence[int], cost: int) -> None:
+        """See :class:`model.programs.simplex.ExactSimplex`."""
+        entries = [(place, entry) for place, entry in enumerate(column, start=1) if entry]
+        direction = [sum(entry * row[place] for place, entry in entries) for row in self._tableau]
+        leaving = self._leaving_row(direction)
+        self._pivot(leaving, direction)
+        self.basis[leaving] = label
+        self._costs[leaving] = cost
+        self.pivots += 1
+
+
+class _Program:
+    """The master program; rows 0..J-1 are the types, then one row for each pool."""
+
+    def __init__(self, pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction]) -> None:
+        self.types = len(probabilities)
+        self.packers = [Packer(space) for space, _ in pools]
+        self.counts = [count for _, count in pools]
+        # The column of rho in integers: the program's variable is rho / scale.
+        self.scale = lcm(*(share.denominator for share in probabilities))
+        self.direction = [int(share * self.scale) for share in probabilities]
+        self.smoothing: Smoothing | None = None
+        if self.types > FEW_TYPES and all(packer.tabled for packer in self.packers):
+            shares = [float(share) for share in probabilities]
+            self.smoothing = Smoothing(self.packers, self.counts, shares)
+        self.generated: set[tuple[int, Configuration]] = set()
+        empty = (0,) * self.types
+        labels: list[_Column] = [("idle", j, ()) for j in range(self.types)]
+        labels += [("servers", p, empty) for p in range(len(pools))]
+        right = [0] * self.types + self.counts
+        self.simplex = _FewCosts(right, labels, [0] * len(right))
+
+    def improve(self) -> bool:
+        """Bring in a column that improves at the present prices; False if none does."""
+        prices = self.simplex.prices()
+        cheapest = min(range(self.types), key=prices.__getitem__)
+        if prices[cheapest] < 0:
+            self.simplex.enter(("idle", cheapest, ()), self._unit(cheapest), 0)
+            return True
+        if _dot(self.direction, prices[: self.types]) < self.simplex.denominator:
+            column = [*self.direction, *([0] * len(self.counts))]
+            self.simplex.enter(("workload", 0, ()), column, 1)
+            return True
+        proposal = self._proposal(prices)
+        if proposal is None:
+            return any(self._improve_pool(p, prices) for p in range(len(self.counts)))
+        self._enter(*proposal)
+        return True
+
+    def _proposal(self, prices: Sequence[int]) -> tuple[int, Configuration] | None:
+        """What smoothed prices propose and improves at the real ones; None if nothing does."""
+        if self.smoothing is None:
+            return None
+        scale = self.simplex.denominator
+        found = self.smoothing.proposals([price / scale for price in prices[: self.types]])
+        gains = [
+            (_dot(prices[: self.types], configuration) - prices[self.types + pool], pool)
+            for pool, configuration in enumerate(found)
+        ]
+        gain, pool = max(gains, default=(0, 0))
+        return (pool, found[pool]) if gain > 0 else None
+
+    def _improve_pool(self, pool: int, prices: Sequence[int]) -> bool:
+        """Let servers of *pool* have a configuration that is worth more than they are."""
+        limit = prices[self.types + pool]
+        found = self.packers[pool].above(prices[: self.types], limit)
+        if found is None:
+            return False
+        self._enter(pool, found)
+        return True
+
+    def _enter(self, pool: int, configuration: Configuration) -> None:
+        self.generated.add((pool, configuration))
+        column = self._unit(self.types + pool)
+        column[: self.types] = [-count for count in configuration]
+        self.simplex.enter(("servers", pool, configuration), column, 0)
+
+    def _unit(self, row: int) -> list[int]:
+        return [int(place == row) for place in range(self.types + len(self.counts))]
+
+    def result(self) -> SupportableWorkload:
+        """The present basic solution in the units of the caller."""
+        solution = sorted(
+            (ServersWith(pool, configuration, amount)
+             for (kind, pool, configuration), amount in self.simplex.solution().items()
+             if kind == "servers"),
+            key=lambda part: (part.pool, tuple(-count for count in part.configuration)),
+        )  # fmt: skip
+        unit = Fraction(self.scale, self.simplex.denominator)
+        prices = [price * unit for price in self.simplex.prices()]
+        return SupportableWorkload(
+            value=self.simplex.objective() * self.scale,
+            servers=sum(self.counts),
+            solution=tuple(solution),
+            type_prices=tuple(prices[: self.types]),
+            pool_prices=tuple(prices[self.types :]),
+            generated=len(self.generated),
+        )
+
+
+def solver_status(
+    pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction], found: SupportableWorkload
+) -> str:
+    """``optimal`` if a solver finds the same value, else one sentence that says what it says.
+
+    The solver gets all maximal configurations, or those of the solution where these are many.
+    """
+    import pulp
+
+    solver, name, note = choose_solver()
+    if solver is None:
+        return note
+    problem = formulate([_written(p, pools, found) for p in range(len(pools))],
+                        [count for _, count in pools], probabilities)  # fmt: skip
+    try:
+        code = problem.solve(solver)
+    except pulp.PulpSolverError as error:
+        return f"{name} failed ({error}); the value is exact without it"
+    if code != pulp.LpStatusOptimal:
+        said = pulp.LpStatus[code].lower()
+        return f"{name} says '{said}'; the value is exact without it"
+    value, exact = float(pulp.value(problem.objective)), float(found.value)
+    if not math.isclose(value, exact, rel_tol=OBJECTIVE_TOLERANCE, abs_tol=OBJECTIVE_TOLERANCE):
+        return f"{name} found {value:.9g}; the optimum is {exact:.9g}"
+    return note
+
+
+def _written(
+    pool: int, pools: Sequence[PoolOfServers], found: SupportableWorkload
+) -> list[Configuration]:
+    try:
+        rows = pools[pool][0].maximal(limit=MOST_WRITTEN)
+    except ValueError:
+        return [part.configuration for part in found.solution if part.pool == pool]
+    return [tuple(map(int, row)) for row in rows]
+
+
+def formulate(
+    configurations: Sequence[Sequence[Configuration]],
+    servers: Sequence[int],
+    probabilities: Sequence[Fraction],
+) -> Any:
+    """The program (4) in PuLP.
+
+    Parameters
+    ----------
+    configurations:
+        [P][C_p][J] those that servers of each pool may have.
+    servers:
+        [P] L_p.
+    probabilities:
+        [J] P_j.
+    """
+    import pulp
+
+    problem = pulp.LpProblem("supportable", pulp.LpMaximize)
+    rho = problem.add_variable("rho", lowBound=0)
+    problem += rho
+    x = [[problem.add_variable(f"x_{p}_{i}", lowBound=0) for i in range(len(members))]
+         for p, members in enumerate(configurations)]  # fmt: skip
+    for j, share in enumerate(probabilities):
+        slots = pulp.lpSum(
+            k[j] * x_k
+            for members, amounts in zip(configurations, x, strict=True)
+            for k, x_k in zip(members, amounts, strict=True)
+        )
+        problem += float(share) * rho <= slots, f"type_{j + 1}"
+    for p, count in enumerate(servers):
+        problem += pulp.lpSum(x[p]) == count, f"pool_{p + 1}"
+    return problem
+
+
+def _dot(left: Sequence[int], right: Sequence[int]) -> int:
+    return sum(a * b for a, b in zip(left, right, strict=True))

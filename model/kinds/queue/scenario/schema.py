@@ -1,0 +1,245 @@
+"""Scenarios of servers with a queue in slotted time (Psychas & Ghaderi 2019, Section II)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Annotated, Iterable, Iterator, Literal, Mapping, Self
+
+from pydantic import (
+    Field,
+    model_validator,
+)
+
+from model.kinds.queue.scenario.arrivals import ScriptedSlots, SlotWorkload, TraceSlots
+from model.kinds.queue.scenario.laws import (
+    Discrete,
+    Empirical,
+    Independent,
+    Mixture,
+    SizeLaw,
+    must_sum_to_one,
+)
+from model.kinds.queue.scenario.service import MOST_SLOTS, Geometric, SlotService
+from model.scenario.choices import one_or_list
+from model.scenario.common import MOST_SERVERS, PolicyChoice, Run, ScenarioBase
+from model.scenario.fields import Name, Positive, Quantity, Section, Whole, plain
+from model.scenario.resources import SIZE, Capacity, Resource
+
+#: Bound on classes of jobs.
+MOST_CLASSES = 1000
+
+
+class ServerPool(Section):
+    """Further servers of another capacity."""
+
+    name: Name
+    count: Whole = Field(ge=1, le=MOST_SERVERS)
+    capacity: Capacity
+
+
+class QueueServers(Section):
+    """The servers: how many, and what each holds.
+
+    ``pools`` are further servers of other capacities (Section VIII); numbered after these.
+    """
+
+    count: Whole = Field(ge=1, le=MOST_SERVERS)
+    capacity: Capacity
+    pools: tuple[ServerPool, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """L: the servers of all pools."""
+        return self.count + sum(pool.count for pool in self.pools)
+
+    @property
+    def kinds(self) -> tuple[tuple[str, int, Mapping[str, Quantity], str], ...]:
+        """Name, number, capacity and path of the capacity of each kind of server."""
+        return (
+            ("", self.count, self.capacity, "servers.capacity"),
+            *((pool.name, pool.count, pool.capacity, f"servers.pools[{position}].capacity")
+              for position, pool in enumerate(self.pools)),
+        )  # fmt: skip
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.total > MOST_SERVERS:
+            raise ValueError(f"found {self.total} servers in all, allowed: at most {MOST_SERVERS}")
+        _refuse_duplicates("pools", (pool.name for pool in self.pools))
+        for position, pool in enumerate(self.pools):
+            if set(pool.capacity) != set(self.capacity):
+                found, allowed = ", ".join(pool.capacity), ", ".join(self.capacity)
+                raise ValueError(f"pools[{position}].capacity: found {found}, allowed: "
+                                 f"the resources of servers.capacity, {allowed}")  # fmt: skip
+        return self
+
+
+class JobClass(Section):
+    """Jobs of one kind: their share of all jobs, the law of their size, and of their service.
+
+    Service laws that are not whole numbers of slots are rounded up to whole slots.
+    """
+
+    name: str = Field(default="", max_length=60)
+    share: Positive = Fraction(1)
+    size: SizeLaw
+    service: SlotService = Geometric()
+
+    @model_validator(mode="after")
+    def _slots_within_bounds(self) -> Self:
+        mean = getattr(self.service, "mean", Fraction(0))
+        if mean > MOST_SLOTS:
+            raise ValueError(f"service.mean must be at most {MOST_SLOTS} slots, "
+                             f"found {plain(mean)}")  # fmt: skip
+        return self
+
+
+class SlotRun(Run):
+    """How long a run without drawing lasts, in slots."""
+
+    until: Positive = Fraction(100_000)
+    time_unit: str = Field(default="slot", max_length=20)
+
+    @model_validator(mode="after")
+    def _whole_slots(self) -> Self:
+        for name in ("until", "warmup"):
+            value = getattr(self, name)
+            if value.denominator != 1:
+                raise ValueError(f"{name} must be a whole number of slots, found {plain(value)}")
+        return self
+
+
+class QueueScenario(ScenarioBase):
+    """Servers, jobs, arrivals and policy of a system with a queue in slotted time."""
+
+    system: Literal["queue"] = "queue"
+    run: SlotRun = SlotRun()
+    resources: tuple[Resource, ...] = ()
+    servers: QueueServers
+    jobs: Annotated[
+        tuple[JobClass, ...], Field(max_length=MOST_CLASSES), one_or_list(JobClass)
+    ] = ()
+    workload: SlotWorkload
+    policy: PolicyChoice = PolicyChoice(name="bf-js")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        _refuse_duplicates("resources", (item.name for item in self.resources))
+        self._check_capacities()
+        self._check_classes()
+        self._check_sizes()
+        self._check_job_names()
+        return self
+
+    @property
+    def resource_names(self) -> tuple[str, ...]:
+        """[D] in the order of ``servers.capacity``."""
+        return tuple(self.servers.capacity)
+
+    def unit_of(self, resource: str) -> str:
+        """The declared unit of a resource, or an empty string."""
+        return next((item.unit for item in self.resources if item.name == resource), "")
+
+    def amounts(self, capacity: Mapping[str, Quantity]) -> tuple[Fraction, ...]:
+        """[D] a capacity in the declared units."""
+        return tuple(capacity[name].in_unit(self.unit_of(name)) for name in self.resource_names)
+
+    def _check_capacities(self) -> None:
+        for _, _, capacity, where in self.servers.kinds:
+            for name, amount in capacity.items():
+                place = where if list(capacity) == [SIZE] else f"{where}.{name}"
+                try:
+                    found = amount.in_unit(self.unit_of(name))
+                except ValueError as error:
+                    raise ValueError(f"{place}: {error}") from None
+                if found <= 0:
+                    raise ValueError(f"{place}: found {plain(found)}, allowed: an amount above 0")
+
+    def _check_classes(self) -> None:
+        scripted = isinstance(self.workload, ScriptedSlots)
+        if scripted and self.jobs:
+            raise ValueError("jobs: found laws beside a script, allowed: a script alone, "
+                             "which gives each job's size and service")  # fmt: skip
+        if not self.jobs and not isinstance(self.workload, ScriptedSlots | TraceSlots):
+            raise ValueError("jobs: found none, at least one class is needed")
+        if self.jobs:
+            try:
+                must_sum_to_one("the shares", [item.share for item in self.jobs])
+            except ValueError as error:
+                raise ValueError(f"jobs: {error}") from None
+
+    def _check_sizes(self) -> None:
+        servers = [self.amounts(capacity) for _, _, capacity, _ in self.servers.kinds]
+        for where, size in self._extreme_sizes():
+            if len(size) != len(self.resource_names):
+                raise ValueError(f"{where}: found {_numbers(len(size))}, allowed: "
+                                 f"{len(self.resource_names)}, one for each resource, "
+                                 f"{', '.join(self.resource_names)}")  # fmt: skip
+            if not any(all(need <= has for need, has in zip(size, server, strict=True))
+                       for server in servers):  # fmt: skip
+                most = [plain(max(column)) for column in zip(*servers, strict=True)]
+                raise ValueError(f"{where}: found {_shown(size)}, allowed: at most "
+                                 f"{' and '.join(map(str, most))}, the capacity of the "
+                                 "largest server")  # fmt: skip
+
+    def _extreme_sizes(self) -> Iterator[tuple[str, tuple[Fraction, ...]]]:
+        if isinstance(self.workload, ScriptedSlots):
+            for position, arrival in enumerate(self.workload.arrivals):
+                yield f"workload.arrivals[{position}].size", arrival.size
+        for position, item in enumerate(self.jobs):
+            where = "jobs.size" if len(self.jobs) == 1 else f"jobs[{position}].size"
+            if isinstance(item.size, Independent):
+                yield where, self._largest_of(where, item.size)
+            else:
+                yield from largest_sizes(where, item.size)
+
+    def _largest_of(self, where: str, law: Independent) -> tuple[Fraction, ...]:
+        if set(law.resources) != set(self.resource_names):
+            found, allowed = ", ".join(law.resources), ", ".join(self.resource_names)
+            raise ValueError(f"{where}.resources: found {found or 'none'}, allowed: "
+                             f"the resources of servers.capacity, {allowed}")  # fmt: skip
+        corner = []
+        for name in self.resource_names:
+            sizes = list(largest_sizes(f"{where}.resources.{name}", law.resources[name]))
+            for place, size in sizes:
+                if len(size) != 1:
+                    raise ValueError(f"{place}: found {_numbers(len(size))}, allowed: one")
+            corner.append(max(size[0] for _, size in sizes))
+        return tuple(corner)
+
+    def _check_job_names(self) -> None:
+        if not isinstance(self.workload, ScriptedSlots):
+            return
+        seen: set[str] = set()
+        for position, arrival in enumerate(self.workload.arrivals):
+            if arrival.job and arrival.job in seen:
+                raise ValueError(f"workload.arrivals[{position}].job: found the name "
+                                 f"'{arrival.job}' again, allowed: once")  # fmt: skip
+            seen.add(arrival.job)
+
+
+def largest_sizes(where: str, law: SizeLaw) -> Iterator[tuple[str, tuple[Fraction, ...]]]:
+    """The path and the size of all values of a law, or of the upper end of its interval."""
+    if isinstance(law, Discrete | Empirical):
+        for position, size in enumerate(law.values):
+            yield f"{where}.values[{position}]", size
+    elif isinstance(law, Mixture):
+        for position, part in enumerate(law.parts):
+            yield from largest_sizes(f"{where}.parts[{position}].size", part.size)
+    elif not isinstance(law, Independent):
+        yield f"{where}.high", (law.high,)
+
+
+def _numbers(count: int) -> str:
+    return "one number" if count == 1 else f"{count} numbers"
+
+
+def _shown(size: tuple[Fraction, ...]) -> str:
+    return " and ".join(str(plain(number)) for number in size)
+
+
+def _refuse_duplicates(where: str, names: Iterable[str]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(f"{where}: found the name '{name}' {count} times, allowed: once")

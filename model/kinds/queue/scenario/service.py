@@ -1,0 +1,103 @@
+"""Laws of service in whole slots, as a scenario says them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from model.kinds.queue.scenario.laws import (
+    MOST_VALUES,
+    NOT_EMPTY,
+    must_sum_to_one,
+    one_for_each,
+)
+from model.scenario.choices import told_by
+from model.scenario.common import (
+    Deterministic,
+    Erlang,
+    Exponential,
+    HyperExponential,
+    LogNormal,
+    Pareto,
+)
+from model.scenario.fields import Numbers, Positive, Section, Whole, plain
+
+#: Slots stay far within exact floating point.
+MOST_SLOTS = 10**12
+
+Slots = Annotated[Whole, Field(ge=1, le=MOST_SLOTS)]
+
+
+class Geometric(Section):
+    """P(s slots) = (1 - 1/mean)^(s-1) / mean for s = 1, 2, ..."""
+
+    distribution: Literal["geometric"] = "geometric"
+    mean: Positive = Fraction(100)
+
+    @model_validator(mode="after")
+    def _at_least_one_slot(self) -> Self:
+        if not 1 <= self.mean <= MOST_SLOTS:
+            raise ValueError(f"mean must be from 1 to {MOST_SLOTS} slots, found {plain(self.mean)}")
+        return self
+
+
+class Fixed(Section):
+    """The same whole number of slots for every job."""
+
+    distribution: Literal["fixed"]
+    slots: Slots
+
+
+class UniformSlots(Section):
+    """Each of low, low + 1, ..., high slots equally likely."""
+
+    distribution: Literal["uniform"]
+    low: Slots = 1
+    high: Slots
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"high must be at least low = {self.low}, found {self.high}")
+        return self
+
+
+class DiscreteSlots(Section):
+    """Finitely many numbers of slots; without probabilities all are equally likely."""
+
+    distribution: Literal["discrete"]
+    values: Annotated[tuple[Slots, ...], Field(max_length=MOST_VALUES), NOT_EMPTY]
+    probabilities: Numbers = ()
+
+    @model_validator(mode="after")
+    def _probable(self) -> Self:
+        if self.probabilities:
+            one_for_each("probabilities", len(self.probabilities), len(self.values))
+            must_sum_to_one("probabilities", self.probabilities)
+        return self
+
+    @property
+    def shares(self) -> tuple[Fraction, ...]:
+        """The probability of each value."""
+        return self.probabilities or (Fraction(1, len(self.values)),) * len(self.values)
+
+
+#: Service times of continuous laws are in slots and rounded up to whole ones.
+_ROUNDED_UP = (Exponential, Deterministic, Erlang, HyperExponential, Pareto, LogNormal)
+
+SlotService = Annotated[
+    Geometric
+    | Fixed
+    | UniformSlots
+    | DiscreteSlots
+    | Exponential
+    | Deterministic
+    | Erlang
+    | HyperExponential
+    | Pareto
+    | LogNormal,
+    Field(discriminator="distribution"),
+    told_by("distribution", Geometric, Fixed, UniformSlots, DiscreteSlots, *_ROUNDED_UP),
+]

@@ -1,0 +1,128 @@
+"""Service in whole slots: how each law is drawn, and its mean.
+
+Laws of whole slots are exact.  The laws that are not (exponential, Erlang, ...) are in slots
+and rounded up to whole ones, so that every job stays at least one slot.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, expm1
+from typing import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.queue.scenario.service import (
+    MOST_SLOTS,
+    DiscreteSlots,
+    Fixed,
+    Geometric,
+    SlotService,
+    UniformSlots,
+)
+from model.scenario.common import (
+    Deterministic,
+    Erlang,
+    Exponential,
+    HyperExponential,
+    LogNormal,
+    Pareto,
+)
+from model.workload import Sampler, service_sampler
+
+#: Slots that are summed one by one for the mean of a law that is rounded up, the sum of P(S > k).
+#: After them it is an integral, by the trapezoidal rule: its error is a density there over 12.
+SUMMED_SLOTS = 4096
+
+
+def slot_sampler(law: SlotService) -> Sampler:
+    """A function (generator, n) -> [n] whole numbers of slots of service, as floats, >= 1."""
+    if isinstance(law, Geometric):
+        chance = float(1 / law.mean)
+        return lambda random, n: random.geometric(chance, n).astype(np.float64)
+    if isinstance(law, Fixed):
+        return lambda _, n: np.full(n, float(law.slots))
+    if isinstance(law, UniformSlots):
+        return lambda random, n: random.integers(law.low, law.high + 1, n).astype(np.float64)
+    if isinstance(law, DiscreteSlots):
+        values = np.asarray(law.values, np.float64)
+        below = np.cumsum([float(share) for share in law.shares])[:-1]
+        return lambda random, n: values[np.searchsorted(below, random.random(n), side="right")]
+    if isinstance(law, Deterministic):
+        return lambda _, n: np.full(n, float(ceil(law.mean)))
+    sample = service_sampler(law)
+    return lambda random, n: np.clip(np.ceil(sample(random, n)), 1.0, float(MOST_SLOTS))
+
+
+def mean_slots(law: SlotService) -> Fraction:
+    """1 / mu: the mean of the law in slots; exact for laws of whole slots, else to 9 digits."""
+    if isinstance(law, Geometric):
+        return law.mean
+    if isinstance(law, Fixed):
+        return Fraction(law.slots)
+    if isinstance(law, UniformSlots):
+        return Fraction(law.low + law.high, 2)
+    if isinstance(law, DiscreteSlots):
+        pairs = zip(law.values, law.shares, strict=True)
+        return sum((value * share for value, share in pairs), Fraction(0))
+    if isinstance(law, Deterministic):
+        return Fraction(ceil(law.mean))
+    if isinstance(law, Exponential):
+        return Fraction(f"{-1 / expm1(-1 / float(law.mean)):.9g}")
+    survival, excess = _tail(law)
+    summed = survival(np.arange(SUMMED_SLOTS, dtype=np.float64)).sum()
+    last = np.array([float(SUMMED_SLOTS)])
+    return Fraction(f"{float(summed + excess(last)[0] + survival(last)[0] / 2):.9g}")
+
+
+Function = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+def _tail(law: Erlang | HyperExponential | Pareto | LogNormal) -> tuple[Function, Function]:
+    """P(S > s), and its integral from s on, E[max(S - s, 0)]."""
+    mean = float(law.mean)
+    if isinstance(law, Erlang):
+        return _erlang_tail(law.phases, law.phases / mean)
+    if isinstance(law, HyperExponential):
+        variation = float(law.squared_variation)
+        often = (1 + ((variation - 1) / (variation + 1)) ** 0.5) / 2
+        parts = np.array([often, 1 - often])
+        # Each part has half of the mean, and the rate 2 part / mean.
+        return (
+            lambda s: np.exp(-2 * np.outer(s, parts) / mean) @ parts,
+            lambda s: np.exp(-2 * np.outer(s, parts) / mean).sum(axis=1) * mean / 2,
+        )
+    if isinstance(law, Pareto):
+        return _pareto_tail(mean, float(law.shape))
+    return _lognormal_tail(mean, float(np.log1p(float(law.squared_variation))) ** 0.5)
+
+
+def _erlang_tail(phases: int, rate: float) -> tuple[Function, Function]:
+    from scipy.special import gammaincc
+
+    return (
+        lambda s: np.asarray(gammaincc(phases, rate * s)),
+        lambda s: np.asarray(phases / rate * gammaincc(phases + 1, rate * s)
+                             - s * gammaincc(phases, rate * s)),
+    )  # fmt: skip
+
+
+def _pareto_tail(mean: float, shape: float) -> tuple[Function, Function]:
+    least = mean * (shape - 1) / shape
+
+    def survival(s: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray((least / np.maximum(s, least)) ** shape)
+
+    return survival, lambda s: np.where(s < least, mean - s, s * survival(s) / (shape - 1))
+
+
+def _lognormal_tail(mean: float, spread: float) -> tuple[Function, Function]:
+    from scipy.special import ndtr
+
+    def above(s: NDArray[np.float64], shift: float) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore"):
+            return np.asarray(ndtr((np.log(mean) - np.log(s)) / spread + shift))
+
+    return (lambda s: above(s, -spread / 2),
+            lambda s: mean * above(s, spread / 2) - s * above(s, -spread / 2))  # fmt: skip

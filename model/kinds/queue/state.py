@@ -1,0 +1,149 @@
+"""State of servers with a queue in slotted time: (Q(t), H(t)) and its jobs.
+
+Psychas & Ghaderi (2019), Section II.  Shapes: L servers, D resources, V virtual queues (one for
+policies that know no others), M job records (grows by doubling).  Sizes are integers, see
+:mod:`model.kinds.queue.numbers`.  Servers, queues and records are numbered from 0; -1 stands
+for none.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Indices = NDArray[np.int32]
+Times = NDArray[np.float64]
+
+# Places in ``number``.
+EVENT = 0  # busy slots so far
+NEXT_ARRIVAL = 1  # arrivals taken from the workload so far
+FREE = 2  # job records that are free
+DEPARTURES = 3  # entries in the heap of departures
+WAITING = 4  # Q: jobs that wait
+IN_SERVICE = 5  # jobs on servers
+STALLED_SERVERS = 6
+UNSETTLED = 7  # 1 if the next slot may differ from this one although nothing arrives or leaves
+IDLE = 8  # servers without a job
+NUMBERS = 9
+
+# Places in ``tally``.
+ARRIVED, PLACED, DEPARTED, RENEWED, STALLS, EVICTED = range(6)
+TALLIES = 6
+
+#: The only place in ``clock``: the slot of the last event.
+NOW = 0
+
+#: When a policy may act in a slot in which nothing arrives or leaves, after one in which
+#: something happened: never; while a server is idle (it is renewed by another queue); always.
+NEVER, WHILE_IDLE, ALWAYS = range(3)
+
+#: Job records of a new, empty system.
+FIRST_RECORDS = 64
+
+
+class QueueState(NamedTuple):
+    """Everything that changes while jobs queue for servers."""
+
+    number: Integers  #: [NUMBERS] scalars, see the constants
+    clock: Times  #: [1] the slot of the last event
+    tally: Integers  #: [TALLIES] arrivals, placements, ... so far
+    waiting_area: Times  #: [1] sum of Q over the slots before ``clock``
+    used_area: Times  #: [D] sum of the units in use over the slots before ``clock``
+    used_total: Integers  #: [D] units in use on all servers
+    used: Integers  #: [L, D] units in use, as the policy accounts for them
+    jobs_on: Indices  #: [L] jobs on each server
+    first_job: Indices  #: [L] the job record placed first of those on a server
+    last_job: Indices  #: [L] the one placed last
+    active: Indices  #: [L] number of the active configuration
+    stalled: NDArray[np.uint8]  #: [L] 1: takes no job until it is empty
+    last_departure: Integers  #: [L] the slot at whose start a job left last, -1: none yet
+    queue_length: Integers  #: [V] Q_j: jobs that wait in VQ_j
+    first_waiting: Indices  #: [V] head of line of VQ_j
+    last_waiting: Indices  #: [V]
+    job_number: Integers  #: [M] identity of the job in a record, in order of arrival
+    job_size: Integers  #: [M, D] its true size
+    job_room: Integers  #: [M, D] what it takes on a server, as the policy accounts for it
+    job_queue: Indices  #: [M] its virtual queue
+    job_arrival: Times  #: [M] the slot in which it arrived
+    job_service: Times  #: [M] slots of service that it needs once it is placed; inf: for ever
+    job_server: Indices  #: [M] where it is in service, -1: it waits
+    job_departure: Times  #: [M] the slot at whose start its room is free; inf while it waits
+    job_next: Indices  #: [M] the next job in its virtual queue, or of its server
+    job_previous: Indices  #: [M]
+    free_record: Indices  #: [M] stack of free records, FREE of them
+    heap_time: Times  #: [M] heap of departures
+    heap_record: Indices  #: [M]
+    trail: NDArray[np.uint64]  #: [1] running hash of all events
+    memory: Times  #: [m] what the policy remembers, m as it declares
+
+
+_PER_RECORD = {
+    "job_number": -1, "job_size": 0, "job_room": 0, "job_queue": -1, "job_arrival": 0.0,
+    "job_service": 0.0, "job_server": -1, "job_departure": np.inf, "job_next": -1,
+    "job_previous": -1, "free_record": -1, "heap_time": np.inf, "heap_record": -1,
+}  # fmt: skip
+
+
+def empty_state(
+    servers: int, resources: int, queues: int, records: int = FIRST_RECORDS, memory: int = 0
+) -> QueueState:
+    """L idle servers and no job, before slot 0."""
+    state = QueueState(
+        number=np.zeros(NUMBERS, np.int64),
+        clock=np.zeros(1),
+        tally=np.zeros(TALLIES, np.int64),
+        waiting_area=np.zeros(1),
+        used_area=np.zeros(resources),
+        used_total=np.zeros(resources, np.int64),
+        used=np.zeros((servers, resources), np.int64),
+        jobs_on=np.zeros(servers, np.int32),
+        first_job=np.full(servers, -1, np.int32),
+        last_job=np.full(servers, -1, np.int32),
+        active=np.full(servers, -1, np.int32),
+        stalled=np.zeros(servers, np.uint8),
+        last_departure=np.full(servers, -1, np.int64),
+        queue_length=np.zeros(queues, np.int64),
+        first_waiting=np.full(queues, -1, np.int32),
+        last_waiting=np.full(queues, -1, np.int32),
+        job_number=np.full(records, -1, np.int64),
+        job_size=np.zeros((records, resources), np.int64),
+        job_room=np.zeros((records, resources), np.int64),
+        job_queue=np.full(records, -1, np.int32),
+        job_arrival=np.zeros(records),
+        job_service=np.zeros(records),
+        job_server=np.full(records, -1, np.int32),
+        job_departure=np.full(records, np.inf),
+        job_next=np.full(records, -1, np.int32),
+        job_previous=np.full(records, -1, np.int32),
+        free_record=np.arange(records, dtype=np.int32)[::-1].copy(),
+        heap_time=np.full(records, np.inf),
+        heap_record=np.full(records, -1, np.int32),
+        trail=np.zeros(1, np.uint64),
+        memory=np.zeros(memory),
+    )
+    state.number[FREE] = records
+    state.number[IDLE] = servers
+    return state
+
+
+def with_room(state: QueueState, arrivals: int) -> QueueState:
+    """*state* with at least so many free job records; the same object where they are there.
+
+    Called before each event, by the reference engine and the kernels alike, so that both grow
+    at the same event.
+    """
+    while state.number[FREE] < arrivals:
+        records, free = len(state.job_number), int(state.number[FREE])
+        grown = {}
+        for name, blank in _PER_RECORD.items():
+            array = getattr(state, name)
+            more = np.full((records, *array.shape[1:]), blank, array.dtype)
+            grown[name] = np.concatenate([array, more])
+        fresh = np.arange(2 * records - 1, records - 1, -1)
+        grown["free_record"][: records + free] = np.r_[fresh, state.free_record[:free]]
+        state = state._replace(**grown)
+        state.number[FREE] = records + free
+    return state

@@ -1,0 +1,290 @@
+"""Servers with a queue in slotted time: what a slot is, and the check of every decision.
+
+Reference: Psychas & Ghaderi (2019), Section II.  An event is a slot in which something may
+happen.  In it the jobs of the previous slot leave, those of this slot arrive, and the policy acts;
+what waits then is Q(t + 1).  Slots in which nothing can happen are passed over.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable, Iterator
+
+import numpy as np
+
+from model.errors import ScenarioError
+from model.kinds.queue import physics, sampling
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.outcome import Outcome
+from model.kinds.queue.policies.base import QueuePolicy
+from model.kinds.queue.rows import (
+    EVENT_KINDS,
+    FLAG_ARRIVED,
+    FLAG_DEPARTED,
+    FLAG_EVICTED,
+    FLAG_PLACED,
+    FLAG_RENEWED,
+    FLAG_STALLED,
+    QUEUE_ROW,
+)
+from model.kinds.queue.state import (
+    DEPARTURES,
+    NEXT_ARRIVAL,
+    NOW,
+    UNSETTLED,
+    WAITING,
+    QueueState,
+    empty_state,
+    with_room,
+)
+from model.kinds.queue.takeover import taken_over
+from model.kinds.queue.view import QueueView
+from model.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
+from model.systems.base import PolicySystem
+from model.systems.deciding import carried_out
+
+
+class QueueSystem(PolicySystem):
+    """A queueing system under one policy's reference."""
+
+    name = "queue"
+    row_dtype = QUEUE_ROW
+    event_kinds = EVENT_KINDS
+    numbers: QueueNumbers
+    policy: QueuePolicy
+
+    def __init__(
+        self, scenario: Any, numbers: QueueNumbers, workload: Any, policy: QueuePolicy
+    ) -> None:
+        super().__init__(scenario, numbers, workload, policy, _job_names(scenario))
+        self.sample_width = sampling.width(policy.layout.queues)
+        self.used_weight = sampling.used_weight(numbers.capacity)
+
+    def raw_state(self) -> QueueState:
+        """Idle servers before slot 0."""
+        return empty_state(self.numbers.servers, self.numbers.resources,
+                           self.policy.layout.queues, memory=self.policy.memory)  # fmt: skip
+
+    def start(self, state: QueueState) -> Iterator[Record]:
+        """A queueing policy acts in slots only."""
+        yield from ()
+
+    def check_continuation(self, other: QueueSystem) -> None:
+        """Refuse to go on from a system with other servers.
+
+        Raises
+        ------
+        ScenarioError
+            If the servers or the units of sizes differ, or this system's jobs are recorded.
+        """
+        if self.scenario.workload.kind in ("scripted", "trace"):
+            raise ScenarioError("found a recorded workload, allowed when continuing: random "
+                                "arrivals; apply with a restart instead")  # fmt: skip
+        mine, theirs = self.numbers, other.numbers
+        if not np.array_equal(mine.capacity, theirs.capacity) or mine.unit != theirs.unit:
+            raise ScenarioError("found other servers or sizes, allowed when continuing: the same; "
+                                "apply with a restart instead")  # fmt: skip
+
+    def take_over(self, other: QueueSystem, state: QueueState) -> QueueState:
+        """Go on from another policy's state: the jobs stay, queued as this policy does.
+
+        Raises
+        ------
+        ScenarioError
+            If the servers cannot hold what is on them, as this policy accounts for it.
+        """
+        self.name_jobs_like(other)
+        if self.scenario.policy == other.scenario.policy:
+            return state
+        return taken_over(state, self.numbers, self.policy, other.policy)
+
+    def next_event(self, state: QueueState) -> Event | None:
+        """The next slot in which something may happen."""
+        due = self._next_arrival(state)
+        if state.number[DEPARTURES]:
+            due = min(due, float(state.heap_time[0]))
+        if state.number[UNSETTLED]:
+            due = min(due, float(state.clock[NOW]) + 1)
+        return Event(SLOT, due) if due < np.inf else None
+
+    def _next_arrival(self, state: QueueState) -> float:
+        arrival = int(state.number[NEXT_ARRIVAL])
+        block = self.workload.block_at(arrival)
+        return np.inf if block is None else float(block.time[arrival - int(block.first[0])])
+
+    def prepared(self, state: QueueState) -> QueueState:
+        """*state* with room for the jobs of the next slot."""
+        event = self.next_event(state)
+        if event is None:
+            return state
+        return with_room(state, len(self._arriving(state, event.time)[1]))
+
+    def _arriving(self, state: QueueState, slot: float) -> tuple[Any, range]:
+        """The block that has the arrivals of *slot*, and their places in it."""
+        arrival = int(state.number[NEXT_ARRIVAL])
+        block = self.workload.block_at(arrival)
+        if block is None:
+            return None, range(0)
+        first = arrival - int(block.first[0])
+        last = int(np.searchsorted(block.time, slot, side="right"))
+        return block, range(first, max(first, last))
+
+    def sample(self, state: QueueState, row: np.ndarray) -> None:
+        """Fill one row of samples; see :mod:`model.kinds.queue.sampling`."""
+        sampling.sample(state, row, self.used_weight)
+
+    def run(self, state: QueueState, event: Event, row: np.ndarray) -> Iterator[Record]:
+        """Let the slot *event* happen; yields each sub-step after its effect on *state*.
+
+        ``row`` [1] of :data:`QUEUE_ROW` is filled at the end.
+
+        Raises
+        ------
+        PolicyError
+            If the policy decides something that is impossible.
+        """
+        outcome = Outcome(event.time, int(state.number[WAITING]))
+        physics.begin_slot(state, event.time)
+        yield from self._departures(state, outcome)
+        yield from self._arrivals(state, outcome)
+        view = QueueView(self.numbers, self.policy.layout, state, tuple(outcome.fresh))
+        yield from self._decide(state, self.policy.slot(view), outcome)
+        outcome.close(self.numbers, self.policy, state, row)
+
+    def _departures(self, state: QueueState, outcome: Outcome) -> Iterator[Record]:
+        while state.number[DEPARTURES] and state.heap_time[0] <= outcome.slot:
+            record = int(state.heap_record[0])
+            job, server = int(state.job_number[record]), int(state.job_server[record])
+            physics.release(state, physics.depart(state))
+            outcome.left(job, server)
+            outcome.flags |= FLAG_DEPARTED
+            yield Record("departure", None, {"job": job, "server": server})
+
+    def _arrivals(self, state: QueueState, outcome: Outcome) -> Iterator[Record]:
+        block, places = self._arriving(state, outcome.slot)
+        if not places:
+            return
+        sizes = block.size[places.start : places.stop]
+        queues = self.policy.layout.queue_of(sizes)
+        rooms = self.policy.layout.room_of(sizes)
+        for place in places:
+            one = place - places.start
+            job = self.initial_jobs + int(state.number[NEXT_ARRIVAL])
+            state.number[NEXT_ARRIVAL] += 1
+            record = physics.take_record(state, job)
+            state.job_size[record] = sizes[one]
+            state.job_room[record] = rooms[one]
+            state.job_service[record] = block.service[place]
+            physics.join(state, record, int(queues[one]))
+            outcome.came(job, record)
+            outcome.flags |= FLAG_ARRIVED
+            yield Record("arrival", None, {"job": job, "queue": int(queues[one]),
+                                           "size": self._amounts(sizes[one])})  # fmt: skip
+
+    def _amounts(self, units: Any) -> Any:
+        amounts = tuple(self.numbers.amount(int(one), d) for d, one in enumerate(units))
+        return amounts[0] if len(amounts) == 1 else amounts
+
+    def _decide(
+        self, state: QueueState, decisions: Iterable[Record], outcome: Outcome
+    ) -> Iterator[Record]:
+        def carry_out(record: Record) -> Record:
+            handler = _HANDLERS.get(type(record))
+            if handler is not None:
+                handler(self, state, record, outcome)
+            return record
+
+        return carried_out(decisions, carry_out)
+
+    def _place(self, state: QueueState, decision: Place, outcome: Outcome) -> None:
+        server = self._server(decision.server, outcome)
+        tried = f"it places job {self.job_name(decision.job)} on server {server + 1}"
+        record = self._find(state, decision.job, outcome, tried)
+        if state.job_server[record] >= 0:
+            raise outcome.fault(f"{tried}, but it is in service already, on server "
+                                f"{state.job_server[record] + 1}")  # fmt: skip
+        if state.stalled[server]:
+            raise outcome.fault(f"{tried}, which is stalled until it is empty")
+        room, free = state.job_room[record], self.numbers.capacity[server] - state.used[server]
+        if (room > free).any():
+            raise outcome.fault(f"{tried}, which has {_told(self._amounts(free))} left; the job "
+                                f"needs {_told(self._amounts(room))}")  # fmt: skip
+        physics.place(state, record, server)
+        outcome.went(decision.job, server)
+        outcome.flags |= FLAG_PLACED
+
+    def _renew(self, state: QueueState, decision: Renew, outcome: Outcome) -> None:
+        server = self._server(decision.server, outcome)
+        start, stop = self.policy.pool_configurations[self.numbers.pool_of[server]]
+        if not start <= decision.configuration < stop:
+            raise outcome.fault(f"it gives server {server + 1} the configuration number "
+                                f"{decision.configuration}; there are {start} to {stop - 1} for "
+                                "its pool")  # fmt: skip
+        if state.jobs_on[server] and not self.policy.preemptive:
+            raise outcome.fault(f"it renews the configuration of server {server + 1}, which "
+                                f"has {state.jobs_on[server]} jobs; allowed: an empty "
+                                "server")  # fmt: skip
+        if physics.renew(state, server, decision.configuration):
+            outcome.renewed += 1
+            outcome.flags |= FLAG_RENEWED
+
+    def _stall(self, state: QueueState, decision: Stall, outcome: Outcome) -> None:
+        server = self._server(decision.server, outcome)
+        if not decision.stalled:
+            raise outcome.fault(f"it lets server {server + 1} take jobs again; a stalled server "
+                                "does so once it is empty")  # fmt: skip
+        if state.stalled[server] or not state.jobs_on[server]:
+            what = "stalled already" if state.stalled[server] else "empty"
+            raise outcome.fault(f"it stalls server {server + 1}, which is {what}")
+        physics.stall(state, server)
+        outcome.stalled += 1
+        outcome.flags |= FLAG_STALLED
+
+    def _evict(self, state: QueueState, decision: Evict, outcome: Outcome) -> None:
+        server = self._server(decision.server, outcome)
+        tried = f"it evicts job {self.job_name(decision.job)} from server {server + 1}"
+        record = self._find(state, decision.job, outcome, tried)
+        if state.job_server[record] != server:
+            raise outcome.fault(f"{tried}, where it is not")
+        physics.evict(state, record)
+        outcome.flags |= FLAG_EVICTED
+
+    def _remember(self, state: QueueState, decision: Remember, outcome: Outcome) -> None:
+        end = decision.start + len(decision.numbers)
+        if not 0 <= decision.start <= end <= len(state.memory):
+            raise outcome.fault(f"it remembers numbers {decision.start} to {end - 1}; its class "
+                                f"declares memory = {len(state.memory)}")  # fmt: skip
+        state.memory[decision.start : end] = decision.numbers
+        outcome.remembered = True
+
+    def _server(self, server: int, outcome: Outcome) -> int:
+        if not 0 <= server < self.numbers.servers:
+            raise outcome.fault(f"it names server {server + 1}; there are servers 1 to "
+                                f"{self.numbers.servers}")  # fmt: skip
+        return server
+
+    @staticmethod
+    def _find(state: QueueState, job: int, outcome: Outcome, tried: str) -> int:
+        records = np.flatnonzero(state.job_number == job)
+        if job < 0 or not len(records):
+            raise outcome.fault(f"{tried}, but it is neither waiting nor in service")
+        return int(records[0])
+
+
+_HANDLERS: dict[type[Record], Callable[..., None]] = {
+    Place: QueueSystem._place,
+    Renew: QueueSystem._renew,
+    Stall: QueueSystem._stall,
+    Evict: QueueSystem._evict,
+    Remember: QueueSystem._remember,
+}
+
+
+def _told(amount: Any) -> str:
+    return str(amount) if not isinstance(amount, tuple) else f"({', '.join(map(str, amount))})"
+
+
+def _job_names(scenario: Any) -> dict[int, str]:
+    if scenario.workload.kind != "scripted":
+        return {}
+    return {number: arrival.job for number, arrival in enumerate(scenario.workload.arrivals)
+            if arrival.job}  # fmt: skip

@@ -1,0 +1,124 @@
+"""What happened in each slot in the exchange form of ``slotscope trace``.
+
+Servers and virtual queues are numbered from 0 and rationals are text there; see
+``resources/help/trace-format.md``.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any, Iterator, Sequence
+
+import numpy as np
+
+from model.kinds.queue.facts import records_on, waiting_records
+from model.kinds.queue.scenario.arrivals import ScriptedSlots
+from model.kinds.queue.state import QueueState
+from model.kinds.queue.system import QueueSystem
+from model.records import SLOT, Event, Place, Record, Renew
+
+Line = dict[str, Any]
+
+
+def lines(system: QueueSystem, most: float) -> Iterator[Line]:
+    """A run of the reference, one line for each slot from slot 0 on, also where nothing happens.
+
+    At most *most* slots; of a script no more than the scenario's ``run.until`` if it says one,
+    else up to the last slot in which something happens.
+    """
+    state = system.raw_state()
+    last = _slots_of(system)
+    for slot in count():
+        if slot >= min(most, last):
+            return
+        event = system.next_event(state)
+        if event is None and last == np.inf:
+            return
+        state, records = _slot(system, state, slot)
+        yield line(system, state, slot, records)
+
+
+def _slots_of(system: QueueSystem) -> float:
+    """How many slots a script asks for: infinity if it ends by itself."""
+    run = system.scenario.run
+    asked = isinstance(system.scenario.workload, ScriptedSlots) and "until" in run.model_fields_set
+    return int(run.until) if asked else np.inf
+
+
+def _slot(system: QueueSystem, state: QueueState, slot: int) -> tuple[QueueState, list[Record]]:
+    """The state while *slot* is served, and the sub-steps that led to it.
+
+    The slot is run whether or not anything can happen in it: empty servers renew their
+    configurations in every slot, although the same queue gives the same ones.
+    """
+    state = system.prepared(state)
+    row = np.zeros(1, system.row_dtype)
+    return state, list(system.run(state, Event(SLOT, float(slot)), row))
+
+
+def line(system: QueueSystem, state: QueueState, slot: int, records: Sequence[Record]) -> Line:
+    """One line: the slot's arrivals and decisions, who waits and who is served, who leaves."""
+    policy = system.policy
+    found: Line = {
+        "t": slot,
+        "arrivals": [name(system, record.values["job"]) for record in records
+                     if record.kind == "arrival"],
+        "place": [[name(system, record.job), record.server] for record in records
+                  if isinstance(record, Place)],
+        "queue": _jobs(system, state, waiting_records(state)),
+        "servers": [_jobs(system, state, records_on(state, server))
+                    for server in range(system.numbers.servers)],
+        "used": [_used(system, state, server) for server in range(system.numbers.servers)],
+        "depart_end": _leaving(system, state, slot + 1),
+    }  # fmt: skip
+    if len(policy.configurations):
+        found["renew"] = [[record.server, _configuration(system, record.configuration)]
+                          for record in records if isinstance(record, Renew)]  # fmt: skip
+    if policy.intervals:
+        found["VQ"] = _virtual_queues(system, state)
+    if getattr(policy.parameters, "stall", False):
+        found["stalled"] = (state.stalled != 0).tolist()
+    return found
+
+
+def name(system: QueueSystem, job: int) -> int | str:
+    """A job's name: a whole number as such, whether it was scripted or counted."""
+    text = system.job_name(job)
+    return int(text) if text.isdecimal() and text == str(int(text)) else text
+
+
+def _jobs(system: QueueSystem, state: QueueState, records: Any) -> list[int | str]:
+    return [name(system, int(state.job_number[record])) for record in records]
+
+
+def _used(system: QueueSystem, state: QueueState, server: int) -> Any:
+    """What is in use in the scenario's unit; a list if there are several resources."""
+    amounts = [str(system.numbers.amount(int(units), d))
+               for d, units in enumerate(state.used[server])]  # fmt: skip
+    return amounts[0] if len(amounts) == 1 else amounts
+
+
+def _leaving(system: QueueSystem, state: QueueState, slot: int) -> list[list[Any]]:
+    """The jobs whose room is free from *slot* on, by server and in order of placement."""
+    return [
+        [name(system, int(state.job_number[record])), server]
+        for server in range(system.numbers.servers)
+        for record in records_on(state, server)
+        if state.job_departure[record] == slot
+    ]
+
+
+def _configuration(system: QueueSystem, number: int) -> Any:
+    """Jobs by virtual queue of partition I, or the list of counts of each size."""
+    row = system.policy.configurations[number].tolist()
+    if not system.policy.intervals:
+        return row
+    return {str(queue): count for queue, count in enumerate(row) if count}
+
+
+def _virtual_queues(system: QueueSystem, state: QueueState) -> dict[str, list[int | str]]:
+    """Who waits in each virtual queue that is not empty."""
+    waiting = waiting_records(state)
+    queues = state.job_queue[waiting]
+    return {str(queue): _jobs(system, state, waiting[queues == queue])
+            for queue in np.unique(queues).tolist()}  # fmt: skip

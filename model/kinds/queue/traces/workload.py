@@ -1,0 +1,250 @@
+"""Turns a trace into the classes of jobs and the workload of a scenario with a queue."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from model.errors import ScenarioError, TraceError
+from model.kinds.queue.arrivals import RecordedSlots
+from model.kinds.queue.numbers import QueueNumbers, numbers_of
+from model.kinds.queue.scenario.arrivals import TraceSlots
+from model.kinds.queue.scenario.schema import QueueScenario
+from model.kinds.queue.traces.google_queue import queue_jobs
+from model.kinds.queue.units import scaled
+from model.scenario.fields import Quantity
+from model.scenario.load import as_data
+from model.scenario.validation import validated
+from model.traces.alibaba_pods import pod_jobs, read_pods
+from model.traces.google import read_task_events
+from model.traces.report import ImportReport
+from model.traces.slots import SlottedJobs
+from model.traces.span import run_over
+from model.traces.task_events import REQUEST_UNIT
+
+Found = tuple[QueueScenario, RecordedSlots, ImportReport]
+
+#: Classes of jobs that a trace is told by, at most: neighbouring sizes share one if there are more.
+MOST_CLASSES = 200
+
+#: With several resources sizes are whole parts of this of a largest server, rounded up where they
+#: are not: so that the inner product of two sizes fits 64 bits.
+PARTS = 3 * 2**20 * 5**3
+
+
+def with_trace(
+    scenario: QueueScenario,
+    paths: tuple[str, ...] = (),
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Found:
+    """Read a scenario's trace: the scenario with the trace's jobs, the workload, a report.
+
+    ``paths`` replace those of the scenario.
+
+    Raises
+    ------
+    UserError
+        If the scenario takes no trace, a file cannot be read, or it holds no job for its servers.
+    """
+    trace = scenario.workload
+    if not isinstance(trace, TraceSlots):
+        raise ScenarioError(
+            f"found the workload '{trace.kind}' and a trace's path, allowed: a scenario whose "
+            "workload is a trace, such as queues-google",
+            where="workload.kind",
+        )
+    files = paths or trace.paths
+    if not files:
+        raise ScenarioError(
+            "found no path of a trace; give its files with --trace PATH", where="workload.paths"
+        )
+    resources(scenario)  # before minutes of reading
+    jobs = _read(trace, [Path(path) for path in files], progress, cancelled)
+    return with_jobs(scenario, jobs, files)
+
+
+def _read(
+    trace: TraceSlots,
+    files: list[Path],
+    progress: Callable[[float], None] | None,
+    cancelled: Callable[[], bool] | None,
+) -> SlottedJobs:
+    if trace.format == "alibaba-pods":
+        pods = read_pods(files, progress=progress, cancelled=cancelled)
+        return pod_jobs(pods, slot=trace.slot, time_scale=trace.time_scale, limit=trace.limit)
+    tasks = read_task_events(files, progress=progress, cancelled=cancelled)
+    return queue_jobs(tasks, slot=trace.slot, time_scale=trace.time_scale, limit=trace.limit,
+                      resources=trace.resources)  # fmt: skip
+
+
+class Scale(NamedTuple):
+    """Where a resource stands in a trace's sizes, and what one unit of it is in the scenario's."""
+
+    column: int
+    amount: Fraction
+
+
+def resources(scenario: QueueScenario) -> tuple[Scale, ...]:
+    """[D] how a trace's sizes are read for each resource of the scenario.
+
+    Google's sizes are relative to the largest machine, which stands for the largest server; a
+    pod's are thousandths of a core and MiB.
+
+    Raises
+    ------
+    ScenarioError
+        If the servers have other resources than the trace.
+    """
+    trace = scenario.workload
+    assert isinstance(trace, TraceSlots)
+    largest = [max(column) for column in zip(*_capacities(scenario), strict=True)]
+    if trace.format == "google-task-events" and trace.resources == "max":
+        if len(largest) != 1:
+            names = ", ".join(scenario.resource_names)
+            raise ScenarioError(f"found the resources {names}, allowed: one, because a job's size "
+                                "is the larger of CPU and memory; or workload.resources = 'all'",
+                                where="servers.capacity")  # fmt: skip
+        return (Scale(0, largest[0] / REQUEST_UNIT),)
+    if trace.resources == "max":
+        raise ScenarioError(
+            "found 'max', allowed for a list of pods: 'all', because CPU and memory have no common "
+            "measure",
+            where="workload.resources",
+        )
+    columns = [_column(name) for name in scenario.resource_names]
+    if sorted(columns) != [0, 1]:
+        raise ScenarioError(f"found the resources {', '.join(scenario.resource_names)}, allowed: "
+                            "two, whose names begin with 'cpu' and with 'mem'",
+                            where="servers.capacity")  # fmt: skip
+    if trace.format == "google-task-events":
+        return tuple(Scale(column, most / REQUEST_UNIT)
+                     for column, most in zip(columns, largest, strict=True))  # fmt: skip
+    pairs = zip(columns, scenario.resource_names, strict=True)
+    return tuple(Scale(column, _one(scenario, name, column)) for column, name in pairs)
+
+
+def _capacities(scenario: QueueScenario) -> list[tuple[Fraction, ...]]:
+    """[P][D] what a server of each kind has, in the declared units."""
+    return [scenario.amounts(capacity) for _, _, capacity, _ in scenario.servers.kinds]
+
+
+def _column(name: str) -> int:
+    starts = ("cpu", "mem")
+    return next((place for place, start in enumerate(starts) if name.lower().startswith(start)), -1)
+
+
+def _one(scenario: QueueScenario, name: str, column: int) -> Fraction:
+    """A thousandth of a core, or a MiB, in the scenario's unit of that resource."""
+    unit = scenario.unit_of(name)
+    written = ("mCPU", "mvCPU") if column == 0 else ("MiB",)
+    for own in written if unit else ("",):
+        try:
+            return Quantity((Fraction(1), own)).in_unit(unit)
+        except ValueError as error:
+            problem = str(error)
+    raise ScenarioError(f"{problem}; pods tell {written[0]}", where=f"resources.{name}.unit")
+
+
+def with_jobs(scenario: QueueScenario, jobs: SlottedJobs, files: tuple[str, ...] = ()) -> Found:
+    """A scenario whose jobs are those of a trace that has been read; as :func:`with_trace`.
+
+    Raises
+    ------
+    UserError
+        If no job fits a server, or sizes are too fine for exact units.
+    """
+    sizes, size_of = np.unique(jobs.size, axis=0, return_inverse=True)
+    size_of = size_of.ravel()
+    amounts, rounded = _amounts(scenario, sizes)
+    fits = np.array([_fits(scenario, amount) for amount in amounts])
+    if not fits.all():
+        if not fits.any():
+            raise TraceError("no job of the trace fits a server", where="servers.capacity")
+        return with_jobs(scenario, jobs.keep(fits[size_of], "larger than every server"), files)
+    found = _told(scenario, jobs, files, amounts, size_of)
+    numbers = numbers_of(found)
+    units = np.array([scaled(amount, numbers.unit) for amount in amounts], np.int64)
+    recorded = RecordedSlots(
+        jobs.slot.astype(np.float64), units[size_of], jobs.service.astype(np.float64)
+    )
+    notes = [_offered(numbers)]
+    if rounded:
+        notes.append(f"sizes are rounded up to 1/{PARTS:,} of a largest server")
+    return found, recorded, jobs.report.then(len(jobs), "jobs", (), notes)
+
+
+def _fits(scenario: QueueScenario, amount: tuple[Fraction, ...]) -> bool:
+    return any(
+        all(need <= has for need, has in zip(amount, server, strict=True))
+        for server in _capacities(scenario)
+    )
+
+
+def _amounts(
+    scenario: QueueScenario, sizes: npt.NDArray[np.int64]
+) -> tuple[list[tuple[Fraction, ...]], bool]:
+    """[m][D] distinct sizes in the scenario's units; and whether one had to be rounded up."""
+    scales = resources(scenario)
+    exact = [tuple(scale.amount * row[scale.column] for scale in scales) for row in sizes.tolist()]
+    if len(scales) == 1:
+        return exact, False
+    largest = [max(column) for column in zip(*_capacities(scenario), strict=True)]
+    parts = [most / PARTS for most in largest]
+    rounded = [tuple(ceil(amount / part) * part for amount, part in zip(row, parts, strict=True))
+               for row in exact]  # fmt: skip
+    return rounded, rounded != exact
+
+
+def _told(
+    scenario: QueueScenario,
+    jobs: SlottedJobs,
+    files: tuple[str, ...],
+    amounts: list[tuple[Fraction, ...]],
+    size_of: npt.NDArray[np.int64],
+) -> QueueScenario:
+    """The scenario with classes of jobs whose shares, sizes and mean services are the trace's."""
+    order = sorted(range(len(amounts)), key=lambda place: (max(amounts[place]), amounts[place]))
+    counts = np.bincount(size_of, minlength=len(amounts)).tolist()
+    work = np.zeros(len(amounts), np.int64)
+    np.add.at(work, size_of, jobs.service)
+    groups = [group.tolist() for group in np.array_split(order, min(len(order), MOST_CLASSES))]
+    trace = scenario.workload.model_dump(mode="json", exclude_none=True)
+    trace |= {"paths": list(files)} if files else {}
+    changes: dict[str, Any] = {
+        "jobs": [_class(group, amounts, counts, work.tolist(), len(jobs)) for group in groups],
+        "run": run_over(scenario, float(jobs.slot[-1])),
+        "workload": trace | {"arrival_rate": str(Fraction(len(jobs), jobs.slots))},
+    }
+    return validated(QueueScenario, as_data(scenario) | changes)
+
+
+def _class(
+    group: list[int],
+    amounts: list[tuple[Fraction, ...]],
+    counts: list[int],
+    work: list[int],
+    jobs: int,
+) -> dict[str, Any]:
+    many = sum(counts[place] for place in group)
+    mean = Fraction(sum(work[place] for place in group), many)
+    return {
+        "share": str(Fraction(many, jobs)),
+        "size": {
+            "distribution": "empirical",
+            "values": [[str(amount) for amount in amounts[place]] for place in group],
+            "counts": [counts[place] for place in group],
+        },
+        "service": {"distribution": "geometric", "mean": str(mean)},
+    }
+
+
+def _offered(numbers: QueueNumbers) -> str:
+    load = float(numbers.intensity)
+    return (f"if no job waited, they would keep {load:.1%} of the {numbers.servers:,} servers' "
+            "capacity in use on average from the first arrival to the last")  # fmt: skip

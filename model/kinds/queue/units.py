@@ -1,0 +1,147 @@
+"""Whole units for sizes and capacities: small enough that all of them are exact."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd, isqrt, lcm, log
+from typing import Iterator, Mapping, Sequence
+
+from model.errors import ScenarioError
+from model.kinds.queue.continuous import (
+    Beta,
+    Interval,
+    TruncatedExponential,
+    TruncatedLogNormal,
+    TruncatedNormal,
+    Uniform,
+)
+from model.kinds.queue.scenario import laws as schema
+from model.kinds.queue.scenario.arrivals import ScriptedSlots
+from model.kinds.queue.scenario.schema import QueueScenario
+from model.kinds.queue.sizes import Atoms, Independent, Mixture, SizeLaw, Units
+
+#: The largest J for which 1/2^J of the largest server is a whole number of units.
+MOST_J = 20
+
+#: Units of the largest server are divisible by this: 2/3 and 1/2^J of it are whole.
+DIVISOR = 3 * 2**MOST_J
+
+#: Continuous laws are drawn on a grid of at least so many points of the largest server: with
+#: several resources fewer, so that inner products of two sizes fit 64 bits.
+FINE_GRID, COARSE_GRID = 3 * 2**32, 3 * 2**28
+
+#: Bounds in units: of one server, of all servers together, of an inner product of two sizes.
+MOST_UNITS, MOST_TOGETHER, MOST_PRODUCT = 2**53, 2**62, 2**63
+
+
+def units_of(scenario: QueueScenario) -> tuple[tuple[Fraction, ...], int]:
+    """[D] the amount of each resource in one unit, and the units of the largest server.
+
+    The latter is one number for all resources, so that shares of different resources can be
+    compared and added as integers.
+
+    Raises
+    ------
+    ScenarioError
+        If amounts are written so finely that units do not fit exact arithmetic.
+    """
+    servers = [scenario.amounts(capacity) for _, _, capacity, _ in scenario.servers.kinds]
+    most = [max(column) for column in zip(*servers, strict=True)]
+    common, continuous = DIVISOR, False
+    for d, capacity in enumerate(most):
+        amounts = [server[d] for server in servers]
+        points = list(_points(scenario, d))
+        continuous = continuous or any(between for _, between in points)
+        common = lcm(common, int(capacity / _common_measure(amounts + [x for x, _ in points])))
+        _refuse_many(scenario, common, len(most))
+    grid = (FINE_GRID if len(most) == 1 else COARSE_GRID) if continuous else 0
+    while common < grid:
+        common *= 2
+    _refuse_many(scenario, common, len(most))
+    return tuple(capacity / common for capacity in most), common
+
+
+def _common_measure(amounts: Sequence[Fraction]) -> Fraction:
+    """The largest rational of which all *amounts* are whole multiples."""
+    denominator = lcm(*(amount.denominator for amount in amounts))
+    return Fraction(gcd(*(int(amount * denominator) for amount in amounts)), denominator)
+
+
+def _refuse_many(scenario: QueueScenario, units: int, resources: int) -> None:
+    most = min(MOST_UNITS, MOST_TOGETHER // scenario.servers.total)
+    if resources > 1:
+        most = min(most, isqrt((MOST_PRODUCT - 1) // resources))
+    if units > most:
+        where = "workload.arrivals" if isinstance(scenario.workload, ScriptedSlots) else "jobs.size"
+        raise ScenarioError(
+            f"sizes and capacities have no common measure above 1/{most} of the largest server: "
+            "write them with fewer digits",
+            where=where,
+        )
+
+
+def _points(scenario: QueueScenario, d: int) -> Iterator[tuple[Fraction, bool]]:
+    """Amounts of resource d that must be whole units; and whether sizes lie between them."""
+    if isinstance(scenario.workload, ScriptedSlots):
+        for arrival in scenario.workload.arrivals:
+            yield arrival.size[d], False
+    name = scenario.resource_names[d]
+    for item in scenario.jobs:
+        if isinstance(item.size, schema.Independent):
+            yield from _points_of(item.size.resources[name], 0)
+        else:
+            yield from _points_of(item.size, d)
+
+
+def _points_of(law: schema.SizeLaw, d: int) -> Iterator[tuple[Fraction, bool]]:
+    if isinstance(law, schema.Discrete | schema.Empirical):
+        for size in law.values:
+            yield size[d], False
+    elif isinstance(law, schema.Mixture):
+        for part in law.parts:
+            yield from _points_of(part.size, d)
+    elif not isinstance(law, schema.Independent):
+        yield law.low, True
+        yield law.high, True
+
+
+def scaled(size: Sequence[Fraction], unit: Sequence[Fraction]) -> Units:
+    """[D] a size in the scenario's units as whole units."""
+    return tuple(int(amount / one) for amount, one in zip(size, unit, strict=True))
+
+
+def size_law(law: schema.SizeLaw, unit: Mapping[str, Fraction]) -> SizeLaw:
+    """The law of sizes in units, which are given for each resource in the servers' order."""
+    if isinstance(law, schema.Discrete | schema.Empirical):
+        units = tuple(unit.values())
+        return Atoms([scaled(size, units) for size in law.values], law.shares)
+    if isinstance(law, schema.Mixture):
+        return Mixture([size_law(part.size, unit) for part in law.parts],
+                       [part.share for part in law.parts])  # fmt: skip
+    if isinstance(law, schema.Independent):
+        return Independent([size_law(law.resources[name], {name: one})
+                            for name, one in unit.items()])  # fmt: skip
+    return _interval(law, *unit.values())
+
+
+ContinuousLaw = (
+    schema.Uniform
+    | schema.Beta
+    | schema.TruncatedNormal
+    | schema.TruncatedExponential
+    | schema.TruncatedLogNormal
+)
+
+
+def _interval(law: ContinuousLaw, unit: Fraction) -> Interval:
+    low, high = int(law.low / unit), int(law.high / unit)
+    if isinstance(law, schema.Uniform):
+        return Uniform(low, high)
+    if isinstance(law, schema.Beta):
+        return Beta(low, high, law.a, law.b)
+    if isinstance(law, schema.TruncatedNormal):
+        return TruncatedNormal(low, high, law.mean / unit, law.deviation / unit)
+    if isinstance(law, schema.TruncatedExponential):
+        return TruncatedExponential(low, high, law.mean / unit)
+    centre, spread = law.logarithm
+    return TruncatedLogNormal(low, high, centre - log(unit), spread)

@@ -1,0 +1,210 @@
+"""What a policy of a queueing system may look at: read-only, and always current."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Iterator, NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.queue.facts import records_on, waiting_records
+from model.kinds.queue.layout import QueueLayout
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.score import score_unit
+from model.kinds.queue.state import EVENT, NOW, QueueState
+from model.streams import stream
+
+Amounts = tuple[int, ...]
+
+
+class Job(NamedTuple):
+    """A job as a policy sees it; sizes in units, one for each resource."""
+
+    number: int
+    size: Amounts
+    room: Amounts  #: what it takes on a server
+    queue: int  #: its virtual queue
+    arrival: int  #: the slot in which it arrived
+
+
+class QueueView:
+    """The state as a policy sees it in one slot."""
+
+    def __init__(
+        self, numbers: QueueNumbers, layout: QueueLayout, state: QueueState,
+        arrived: tuple[int, ...] = (),
+    ) -> None:  # fmt: skip
+        self.numbers = numbers
+        self.layout = layout
+        self._state = state
+        self._arrived = arrived
+
+    @cached_property
+    def _score_unit(self) -> int:
+        return score_unit(self.numbers)
+
+    # The slot.
+
+    @property
+    def slot(self) -> int:
+        """The slot t."""
+        return int(self._state.clock[NOW])
+
+    @property
+    def event(self) -> int:
+        """Events before this one."""
+        return int(self._state.number[EVENT])
+
+    @property
+    def memory(self) -> NDArray[np.float64]:
+        """What the policy remembers."""
+        return self._state.memory
+
+    def random(self, name: str = "") -> np.random.Generator:
+        """Random numbers that a replay meets again: a function of seed, event and *name*."""
+        return stream(self.numbers.seed, "policy", self.event, crc32(name.encode()))
+
+    # The queue.
+
+    @property
+    def queue_length(self) -> NDArray[np.int64]:
+        """[V] Q_j, the jobs that wait in VQ_j now."""
+        return self._state.queue_length
+
+    def lengths(self, before: bool = False) -> NDArray[np.int64]:
+        """[V] Q_j now; *before*: without the jobs that arrived in this slot."""
+        lengths = self._state.queue_length.copy()
+        if before:
+            for job in self.arrived():
+                lengths[job.queue] -= 1
+        return lengths
+
+    def in_service(self) -> NDArray[np.int64]:
+        """[V] jobs of each virtual queue that are in service."""
+        queues = self._state.job_queue[self._state.job_server >= 0]
+        return np.bincount(queues, minlength=self.layout.queues).astype(np.int64)
+
+    def waiting(self, queue: int | None = None) -> list[Job]:
+        """The jobs that wait, all or those of VQ_j, in order of arrival."""
+        records = waiting_records(self._state)
+        if queue is not None:
+            records = records[self._state.job_queue[records] == queue]
+        return [self._job(record) for record in records]
+
+    def in_line(self, queue: int) -> Iterator[Job]:
+        """The jobs of VQ_j from the head of the line on; placing the present one is allowed."""
+        record = int(self._state.first_waiting[queue])
+        while record >= 0:
+            after = int(self._state.job_next[record])
+            yield self._job(record)
+            record = after
+
+    def arrived(self) -> list[Job]:
+        """The jobs that arrived in this slot and still wait, in order of arrival."""
+        return [self._job(record) for record in self._arrived
+                if self._state.job_server[record] < 0]  # fmt: skip
+
+    def largest_that_fits(self, server: int, queue: int | None = None) -> Job | None:
+        """Of the waiting jobs (of VQ_j) that fit the server the largest, the earliest of equals.
+
+        Sizes are what the jobs take: one that is rounded up is as large as what it is rounded to.
+        """
+        records = waiting_records(self._state)
+        if queue is not None:
+            records = records[self._state.job_queue[records] == queue]
+        fits = (self._state.job_room[records] <= self.free(server)).all(axis=1)
+        records = records[fits]
+        if not len(records):
+            return None
+        return self._job(records[np.argmax(self._state.job_room[records, 0])])
+
+    def best_score(self, server: int) -> tuple[Job, int] | None:
+        """Of the waiting jobs that fit, the one with the best score on the server, and that.
+
+        The score is the inner product of demand and occupied amount; ties go to the larger sum,
+        then to the earlier job.
+        """
+        records = waiting_records(self._state)
+        rooms = self._state.job_room[records]
+        records = records[(rooms <= self.free(server)).all(axis=1)]
+        if not len(records):
+            return None
+        scores = [(self.score(self._state.job_room[record], server),
+                   int(self._state.job_room[record].sum()), -int(self._state.job_number[record]),
+                   int(record)) for record in records]  # fmt: skip
+        best = max(scores)
+        return self._job(best[-1]), best[0]
+
+    def score(self, demand: Any, server: int) -> int:
+        """The inner product of a demand and what is occupied on a server.
+
+        Psychas & Ghaderi (2019), Section VIII; counted in :func:`score_unit` of both.
+        """
+        unit, used = self._score_unit, self._state.used[server]
+        return sum(int(amount) // unit * (int(taken) // unit)
+                   for amount, taken in zip(demand, used, strict=True))  # fmt: skip
+
+    # The servers.
+
+    def free(self, server: int) -> NDArray[np.int64]:
+        """[D] the residual capacity of a server."""
+        return np.asarray(self.numbers.capacity[server] - self._state.used[server], np.int64)
+
+    def used(self, server: int) -> NDArray[np.int64]:
+        """[D] what is in use on a server."""
+        return np.asarray(self._state.used[server], np.int64)
+
+    def with_room(self, job: Job) -> NDArray[np.int64]:
+        """Numbers of the servers that have room for a job and are not stalled."""
+        free = self.numbers.capacity - self._state.used
+        fits = (free >= np.array(job.room)).all(axis=1) & (self._state.stalled == 0)
+        return np.flatnonzero(fits)
+
+    def least_residual(self, servers: NDArray[np.int64]) -> int:
+        """Of some servers, the one with the least residual capacity; of equals the first."""
+        free = self.numbers.capacity[servers, 0] - self._state.used[servers, 0]
+        return int(servers[np.argmin(free)])
+
+    def fits(self, job: Job, server: int) -> bool:
+        """Whether a job fits the residual capacity of a server."""
+        return bool((np.array(job.room) <= self.free(server)).all())
+
+    def is_empty(self, server: int) -> bool:
+        """Whether no job is on a server."""
+        return bool(self._state.jobs_on[server] == 0)
+
+    def is_stalled(self, server: int) -> bool:
+        """Whether a server takes no job until it is empty."""
+        return bool(self._state.stalled[server])
+
+    def active(self, server: int) -> int:
+        """The number of the server's active configuration, -1 before the first renewal."""
+        return int(self._state.active[server])
+
+    def had_departure(self, server: int) -> bool:
+        """Whether a job left the server at the end of the previous slot."""
+        return int(self._state.last_departure[server]) == self.slot
+
+    def jobs_on(self, server: int) -> list[Job]:
+        """The jobs on a server, in order of placement."""
+        return [self._job(record) for record in records_on(self._state, server)]
+
+    def _job(self, record: Any) -> Job:
+        state = self._state
+        return Job(
+            int(state.job_number[record]),
+            tuple(state.job_size[record].tolist()),
+            tuple(state.job_room[record].tolist()),
+            int(state.job_queue[record]),
+            int(state.job_arrival[record]),
+        )
+
+    # Numbers to tell.
+
+    def told(self, units: Any) -> Fraction | tuple[Fraction, ...]:
+        """Units as amounts in the scenario's own units, for records."""
+        amounts = [self.numbers.amount(int(one), d) for d, one in enumerate(np.atleast_1d(units))]
+        return amounts[0] if len(amounts) == 1 else tuple(amounts)

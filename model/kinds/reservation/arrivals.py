@@ -1,0 +1,43 @@
+"""The jobs that a scenario of the loss system describes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from model.errors import ScenarioError
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.scenario.schema import ReservationScenario
+from model.scenario.common import ScriptedWorkload, TraceWorkload
+from model.workload import PoissonWorkload, RecordedWorkload, Workload
+
+
+def workload_of(
+    scenario: ReservationScenario,
+    numbers: ReservationNumbers,
+    start: float = 0.0,
+    branch: int = 0,
+) -> Workload:
+    """The workload of a scenario from time *start* on; see :class:`PoissonWorkload`.
+
+    Raises
+    ------
+    ScenarioError
+        If the workload is a trace: its jobs must have been read before.
+    """
+    kind = scenario.workload
+    if isinstance(kind, TraceWorkload):
+        raise ScenarioError(
+            "found a trace that has not been read; give its files with --trace PATH",
+            where="workload.paths",
+        )
+    if isinstance(kind, ScriptedWorkload):
+        number = {name: j for j, name in enumerate(numbers.type_names)}
+        return RecordedWorkload(
+            np.array([float(job.time) for job in kind.arrivals]),
+            np.array([number[job.type] for job in kind.arrivals], np.int32),
+            np.array([np.inf if job.service is None else float(job.service)
+                      for job in kind.arrivals]),
+        )  # fmt: skip
+    rates = [float(rate) * numbers.servers for rate in numbers.rates]
+    laws = [item.service for item in scenario.job_types]
+    return PoissonWorkload(rates, laws, scenario.seed, start, branch)

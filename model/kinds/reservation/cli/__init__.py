@@ -1,0 +1,1 @@
+"""What commands do for this kind alone."""

@@ -1,0 +1,241 @@
+"""``slotscope bounds`` for a loss system: its linear programs and closed forms."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, Mapping
+
+from model.api import Session
+from model.cli.arguments import UsageError
+from model.cli.guard import note
+from model.cli.output import print_json, progress_of, shown, table
+from model.errors import ScenarioError
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.programs.alpha_curve import AlphaCurve, Points, alpha_curve
+from model.kinds.reservation.programs.appendix_c import AppendixC
+from model.kinds.reservation.programs.bounds import bounds
+from model.kinds.reservation.programs.greedy import global_greedy
+from model.kinds.reservation.programs.monotone import QUICK, MonotoneSearch, search_violation
+from model.kinds.reservation.programs.pools import pooled_greedy, pooled_optimum
+from model.policies import is_file
+from model.scenario.load import Scenario, load_scenario, parse_scenario, write_scenario
+from model.waiting import who_waits
+
+#: The scenario whose family ``--appendix-c`` opens, and its number of servers.
+FAMILY, FAMILY_SERVERS = "dra-appendix-c", 90
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Solve and print."""
+    member = _member(options)
+    opened: str | Scenario = options.scenario
+    if member is not None:
+        opened = parse_scenario(member.scenario(FAMILY_SERVERS))
+    with progress_of(f"bounds {options.scenario}", quiet=options.json):
+        session = Session.open(
+            opened, _policy(options), options.seed, tuple(options.trace), kernel=False
+        )  # fmt: skip
+        if member is not None and options.save is not None:
+            write_scenario(options.save, session.bench.scenario)
+        numbers = session.bench.numbers
+        for warning in numbers.warnings():
+            note(f"warning: {warning}")
+        try:
+            found = _over_pools(numbers) if len(numbers.pools) > 1 else _one_pool(numbers)
+        except ValueError as error:
+            raise ScenarioError(str(error), where=options.scenario) from None
+    result = {"scenario": options.scenario, **found}
+    if member is not None:
+        result["closed_forms"] = _closed_forms(member)
+    if options.json:
+        print_json(result)
+        return 0
+    if not any(numbers.workload):
+        note("the workload is unknown (scripted), so that all bounds are 0")
+    print(_text(result, numbers.type_names))
+    return 0
+
+
+def _policy(options: argparse.Namespace) -> str | None:
+    """Another policy than the scenario's where that is a file: bounds have no need to run it."""
+    named = load_scenario(options.scenario).policy.name
+    return "first-fit" if options.policy is None and is_file(named) else options.policy
+
+
+def _one_pool(numbers: ReservationNumbers) -> dict[str, Any]:
+    """All programs, the curves over alpha, and the search of Definition 8."""
+    result = bounds(numbers.space, numbers.rewards, numbers.workload)
+    who_waits().tell("Solving the programs for all shares alpha")
+    curve = alpha_curve(numbers.space, numbers.rewards, numbers.workload)
+    who_waits().tell("Searching for a violation of Definition 8")
+    result["programs"]["monotone"] = _monotone(numbers)
+    return {**result, "curve": _curve(curve)}
+
+
+def _over_pools(numbers: ReservationNumbers) -> dict[str, Any]:
+    """Optimum and greedy assignment of servers of several kinds.
+
+    What else the paper proves, and the curves, are for servers of one kind.
+    """
+    names = [pool.name for pool in numbers.pools]
+    shares, rewards, workload = numbers.pool_shares, numbers.rewards, numbers.workload
+    optimum = pooled_optimum(shares, rewards, workload)
+    greedy = pooled_greedy(shares, rewards, workload)
+    programs = {
+        name: {
+            "objective": float(found.value),
+            "exact": str(found.value),
+            "status": status,
+            "solution": [
+                {"pool": names[p], "configuration": list(k), "servers": float(share)}
+                for p, k, share in found.servers
+            ],
+        }
+        for name, found, status in (("optimum", optimum, "optimal"), ("greedy", greedy, "exact"))
+    }
+    return {
+        "programs": programs,
+        "optimal": float(optimum.value),
+        "greedy": float(greedy.value),
+        "ratio": float(greedy.value / optimum.value) if optimum.value else None,
+        "guarantees": [],
+        "curve": None,
+    }
+
+
+def _member(options: argparse.Namespace) -> AppendixC | None:
+    """The member of Appendix C's family that was asked for, if one was.
+
+    Raises
+    ------
+    UsageError
+        If the scenario is another one, or the family has no such member.
+    """
+    if options.appendix_c is None:
+        if options.save is not None:
+            raise UsageError("found no --appendix-c J N, without which there is nothing to save",
+                             where="--save")  # fmt: skip
+        return None
+    if options.scenario != FAMILY:
+        raise UsageError(f"found the scenario '{options.scenario}', allowed: {FAMILY}",
+                         where="--appendix-c")  # fmt: skip
+    try:
+        return AppendixC(*options.appendix_c)
+    except ValueError as error:
+        raise UsageError(str(error), where="--appendix-c") from None
+
+
+def _closed_forms(member: AppendixC) -> dict[str, str | int]:
+    """What the paper says of a member, as text."""
+    return {
+        "J": member.types,
+        "N": member.jobs,
+        "greedy": str(member.greedy),
+        "optimum": str(member.optimum),
+        "ratio": str(member.greedy / member.optimum),
+    }
+
+
+def _monotone(numbers: ReservationNumbers) -> dict[str, Any]:
+    """The search for a violation of Definition 8, in the shape of the other programs.
+
+    ``objective`` and ``solution`` are those of the greedy assignment at the lower workload of
+    the violation; without one, at the workload itself.
+    """
+    found = search_violation(numbers.space, numbers.rewards, numbers.workload, QUICK)
+    workload = numbers.workload if found.witness is None else found.witness.lower
+    greedy = global_greedy(numbers.space, numbers.rewards, workload)
+    return {
+        "objective": float(greedy.objective),
+        "exact": str(greedy.objective),
+        "status": _status(found),
+        "solution": [
+            {"configuration": list(configuration), "servers": float(share)}
+            for configuration, share in greedy.fractions().items()
+        ],
+        **found.as_data(),
+    }
+
+
+def _status(found: MonotoneSearch) -> str:
+    if found.witness is not None:
+        return "violated"
+    if found.evaluations == 1:
+        return "nothing to compare"
+    return f"no violation in {found.evaluations} evaluations"
+
+
+def _curve(curve: AlphaCurve) -> dict[str, Any]:
+    """Both rewards over alpha as breakpoints; exact numbers are text."""
+
+    def points(found: Points) -> list[list[str]]:
+        return [[str(alpha), str(value)] for alpha, value in found]
+
+    return {
+        "greedy": points(curve.greedy),
+        "optimum": points(curve.optimum),
+        "critical_low": str(curve.critical_low),
+        "critical_high": str(curve.critical_high),
+        "worst_ratio": str(curve.worst_ratio),
+        "worst_alpha": str(curve.worst_alpha),
+    }
+
+
+def _text(result: Mapping[str, Any], type_names: tuple[str, ...]) -> str:
+    ratio, curve = result["ratio"], result["curve"]
+    guarantees = [f"  at least {shown(item['ratio'], 4)} {item['condition']}: {item['source']}"
+                  for item in result["guarantees"]]  # fmt: skip
+    lines = [
+        f"{result['scenario']}: reward per server and time unit",
+        table(("program", "objective", "exact", "status"), [
+            (name, shown(item["objective"]), item["exact"], item["status"])
+            for name, item in result["programs"].items()
+        ]),
+        f"ratio {shown(ratio)} (greedy / optimum)",
+        *guarantees,
+        *_property(result["programs"].get("monotone")),
+        *_forms(result.get("closed_forms")),
+        "",
+        *_solutions(result, type_names),
+    ]  # fmt: skip
+    if curve is not None:
+        lines.append(
+            f"over alpha: the same up to {curve['critical_low']} and from "
+            f"{curve['critical_high']} on; worst ratio {curve['worst_ratio']} at "
+            f"{curve['worst_alpha']}"
+        )
+    return "\n".join(lines)
+
+
+def _property(search: Mapping[str, Any] | None) -> list[str]:
+    """What the search says about Definition 8, as a sentence; nothing where there was none."""
+    if search is None:
+        return ["  the paper's guarantees and curves are for servers of one kind"]
+    witness = search["witness"]
+    said = f"{search['status']}; that proves nothing"
+    if witness is not None:
+        lower, upper = (", ".join(witness[name]) for name in ("lower", "upper"))
+        said = (f"violated: workload ({lower}) earns {witness['greedy_lower']}, "
+                f"the larger ({upper}) only {witness['greedy_upper']}")  # fmt: skip
+    return [f"  monotone greedy property: {said}"]
+
+
+def _forms(forms: Mapping[str, Any] | None) -> list[str]:
+    if forms is None:
+        return []
+    return [f"  closed forms for J = {forms['J']}, N = {forms['N']}: greedy {forms['greedy']}, "
+            f"optimum {forms['optimum']}, ratio {forms['ratio']}"]  # fmt: skip
+
+
+def _solutions(result: Mapping[str, Any], type_names: tuple[str, ...]) -> list[str]:
+    rows = [
+        (name, f"{item.get('pool', '')} ({', '.join(map(str, item['configuration']))})".lstrip(),
+         shown(item["servers"]))
+        for name, program in result["programs"].items()
+        for item in program["solution"]
+    ]  # fmt: skip
+    return [
+        f"configurations: slots of ({'; '.join(type_names)})",
+        table(("program", "configuration", "share of servers"), rows, right=2),
+        "",
+    ]

@@ -1,0 +1,120 @@
+"""Figure 4 of Psychas & Ghaderi (2022): the reward of DRA over time, from an empty start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Mapping, Sequence
+
+import numpy as np
+
+from model.api import open_bench
+from model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
+from model.lab.parts import Outcome, Part
+from model.lab.plan import Options, Outcomes, finished
+from model.lab.results import Curve, Figure, Result, Row
+from model.lab.simulation import mean_path, simulations, with_servers
+from model.metrics import Estimate, estimate
+from model.scenario.load import load_scenario
+
+NAME = "dra-fig4"
+SCENARIO = "dra-vms"
+SERVERS = 180
+
+#: g(L) of the curves.
+FACTORS = ("1", "log^1.1", "log^2")
+
+#: The picture shows this stretch of time; the plateau is the mean from its end on.
+SHOWN_TIME, STEP = 10.0, 0.125
+TIMES = tuple(float(time) for time in np.arange(STEP, SHOWN_TIME + STEP / 2, STEP))
+
+#: How close to the plateau the reward counts as converged.
+CLOSE = 0.01
+
+NOTES = (
+    'The paper: the reward "evolves over time and converges to the global greedy reward when '
+    'L = 180". It gives no number.',
+    "time_to_plateau is when the mean over replications comes within 1 % of the mean after "
+    f"t = {SHOWN_TIME:g} and stays there; the picture also shows one replication as it went.",
+)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is simulated: replications, and how long each lasts."""
+
+    replications: int
+    until: float
+
+
+SCALES: Mapping[str, Scale] = MappingProxyType(
+    {
+        "quick": Scale(100, 40.0),
+        "paper": Scale(400, 100.0),
+    }
+)
+
+
+def parts(scale: str, _options: Options) -> list[Part]:
+    """One part for each replication of each reservation factor."""
+    return [part for g in FACTORS for part in _parts(g, SCALES[scale])]
+
+
+def _parts(g: str, scale: Scale) -> list[Part]:
+    return simulations(
+        with_servers(SCENARIO, SERVERS), range(1, scale.replications + 1), SHOWN_TIME,
+        scale.until, f"g = {g}", f"dra:reservation_factor={g}", TIMES,
+    )  # fmt: skip
+
+
+def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
+    """The curves of three reservation factors, and when they have converged."""
+    numbers = open_bench(load_scenario(SCENARIO)).numbers
+    greedy, optimum = (float(value) for value in rewards_in_the_limit(numbers))
+    rows: list[Row] = []
+    curves: list[Curve] = []
+    for g in FACTORS:
+        if mine := finished(_parts(g, SCALES[scale]), outcomes):
+            path = mean_path(mine)
+            rows += _rows(g, estimate(rewards(mine)), path, greedy)
+            curves += _curves(g, path, mine)
+    figure = Figure(
+        name=NAME,
+        title=f"Reward of DRA over time on {SERVERS} servers",
+        x_label="time",
+        y_label="reward per server",
+        curves=tuple(curves),
+        levels=(("U^(g)", greedy), ("U*", optimum)),
+        planned=tuple(f"g(L) = {g}, {what}" for g in FACTORS for what in ("mean", "one run")),
+    )
+    return Result(NAME, scale, tuple(rows), (figure,), NOTES)
+
+
+def _rows(g: str, plateau: Estimate, path: Sequence[Estimate], greedy: float) -> list[Row]:
+    at: dict[str, str | int | float] = {"g": g, "L": SERVERS}
+    return [
+        Row("plateau_over_greedy", plateau.mean / greedy, plateau.half_width / greedy, at=at),
+        Row("time_to_plateau", _settled(plateau.mean, path), STEP, at=at),
+    ]
+
+
+def _settled(plateau: float, path: Sequence[Estimate]) -> float:
+    """The first time from which on the mean reward stays within CLOSE of the plateau.
+
+    nan if it is not there by the end of the picture.
+    """
+    away = [abs(item.mean - plateau) > CLOSE * plateau for item in path]
+    if not any(away):
+        return TIMES[0]
+    last = len(away) - 1 - away[::-1].index(True)
+    return TIMES[last + 1] if last + 1 < len(TIMES) else float("nan")
+
+
+def _curves(g: str, path: Sequence[Estimate], outcomes: Sequence[Outcome]) -> list[Curve]:
+    """The mean over replications, and one replication as it went."""
+    times = (0.0, *TIMES)
+    return [
+        Curve(f"g(L) = {g}, mean", times, (0.0, *(item.mean for item in path)),
+              (0.0, *(item.half_width for item in path))),
+        Curve(f"g(L) = {g}, one run", times, (0.0, *outcomes[0]["path"])),
+    ]  # fmt: skip

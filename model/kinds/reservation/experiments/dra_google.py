@@ -1,0 +1,103 @@
+"""Figure 5 of Psychas & Ghaderi (2022): rewards on the Google trace over the number of servers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Mapping
+
+from model.kinds.reservation.experiments.google_trace import (
+    POLICIES,
+    Facts,
+    facts,
+    limits,
+    runs,
+    servers_for,
+)
+from model.kinds.reservation.experiments.rewards import rewards
+from model.lab.parts import Part
+from model.lab.plan import Options, Outcomes, finished
+from model.lab.results import Curve, Figure, Result, Row
+from model.metrics import Estimate, estimate
+
+NAME = "dra-fig5"
+
+PAPER = (
+    'The paper: "preemptions in DRA make a great difference. The upper bound may be impossible '
+    "to achieve by any algorithm.\" It gives no numbers, and the figure's numbers of servers "
+    "belong to a load that is not told."
+)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Servers as shares of the trace's mean load; replications of what is random."""
+
+    shares: tuple[float, ...]
+    replications: int
+
+
+SCALES: Mapping[str, Scale] = MappingProxyType({
+    "quick": Scale((0.25, 0.5, 1.0, 1.5), 3),
+    "paper": Scale((0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0), 8),
+})  # fmt: skip
+
+
+def parts(scale: str, options: Options) -> list[Part]:
+    """One part for each curve and number of servers, several for what is random."""
+    cells = _cells(SCALES[scale], options.trace)
+    return [part for several in cells.values() for part in several]
+
+
+def _cells(scale: Scale, trace: tuple[str, ...]) -> dict[tuple[str, int], list[Part]]:
+    counts = dict.fromkeys(servers_for(facts(trace), share) for share in scale.shares)
+    return {
+        (name, servers): runs(name, servers, trace, scale.replications)
+        for servers in counts
+        for name in POLICIES
+    }
+
+
+def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
+    """Total reward over the number of servers, and as a fraction of the upper bound."""
+    found: dict[tuple[str, int], Estimate] = {}
+    for (name, servers), several in _cells(SCALES[scale], options.trace).items():
+        if done := finished(several, outcomes):
+            found[name, servers] = estimate([reward * servers for reward in rewards(done)])
+    rows = [
+        Row("mean_reward", item.mean, item.half_width, at={"policy": name, "L": servers})
+        for (name, servers), item in found.items()
+    ]
+    for (name, servers), item in found.items():
+        bound = found.get(("upper bound", servers))
+        if bound is not None and name != "upper bound":
+            rows.append(Row("reward_over_bound", item.mean / bound.mean,
+                            item.half_width / bound.mean,
+                            at={"policy": name, "L": servers}))  # fmt: skip
+    trace = facts(options.trace)
+    notes = (PAPER, _chosen(SCALES[scale], trace), *limits(trace))
+    return Result(NAME, scale, tuple(rows), (_figure(found),), notes)
+
+
+def _chosen(scale: Scale, trace: Facts) -> str:
+    shares = ", ".join(f"{share:g}" for share in scale.shares)
+    return (f"The jobs of this trace would fill {trace.load:.0f} servers on average if none were "
+            f"rejected; the numbers of servers are {shares} times that, from where most must be "
+            "rejected to where most fit.")  # fmt: skip
+
+
+def _figure(found: Mapping[tuple[str, int], Estimate]) -> Figure:
+    curves = []
+    for name in POLICIES:
+        mine = {servers: item for (curve, servers), item in found.items() if curve == name}
+        if mine:
+            curves.append(Curve(name, tuple(map(float, mine)),
+                                tuple(item.mean for item in mine.values())))  # fmt: skip
+    return Figure(
+        name=NAME,
+        title="Mean reward on the Google trace",
+        x_label="servers L",
+        y_label="reward",
+        curves=tuple(curves),
+        planned=tuple(POLICIES),
+    )

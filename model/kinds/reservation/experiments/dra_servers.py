@@ -1,0 +1,114 @@
+"""Figure 3 of Psychas & Ghaderi (2022): the reward of DRA over the number of servers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from types import MappingProxyType
+from typing import Mapping
+
+from model.api import open_bench
+from model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
+from model.lab.parts import Part
+from model.lab.plan import Options, Outcomes, finished
+from model.lab.results import Curve, Figure, Result, Row
+from model.lab.simulation import simulations, with_servers
+from model.metrics import Estimate, estimate
+from model.scenario.load import load_scenario
+
+NAME = "dra-fig3"
+SCENARIO = "dra-vms"
+
+#: g(L) of the three curves.
+FACTORS = ("1", "log^1.1", "log^2")
+
+#: Section 7.1: with many servers "86% of the optimal reward", the ratio at alpha = 1.
+PAPER_LIMIT = 0.862
+
+#: The part of a run that is left out as warm-up.
+WARMUP_SHARE = 0.1
+
+NOTES = (
+    'The paper: "as the number of servers L becomes large, DRA approaches the global greedy '
+    'reward and 86% of the optimal reward". It gives no numbers for single L, nor g(L).',
+    "Every g(L) and every L meets the same seeds. Where the paper leaves a choice (which server "
+    "takes a job), the reward at L = 60 moves by up to 0.01.",
+)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is simulated: L, replications, and servers times time of one replication."""
+
+    servers: tuple[int, ...]
+    replications: int
+    server_time: float
+
+
+SCALES: Mapping[str, Scale] = MappingProxyType(
+    {
+        "quick": Scale((20, 60, 180), 4, 250_000),
+        "paper": Scale((20, 60, 180, 400, 1000), 8, 2_000_000),
+    }
+)
+
+Cell = tuple[str, int]
+
+
+def parts(scale: str, _options: Options) -> list[Part]:
+    """One part for each replication of each point."""
+    return [part for several in _cells(SCALES[scale]).values() for part in several]
+
+
+def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
+    """The three curves with intervals over replications."""
+    numbers = open_bench(load_scenario(SCENARIO)).numbers
+    greedy, optimum = rewards_in_the_limit(numbers)
+    ratios: dict[Cell, Estimate] = {}
+    for cell, mine in _cells(SCALES[scale]).items():
+        if done := finished(mine, outcomes):
+            ratios[cell] = estimate([reward / float(optimum) for reward in rewards(done)])
+    limit = greedy / optimum
+    rows = [
+        Row("reward_over_optimum", ratio.mean, ratio.half_width, at={"g": g, "L": servers})
+        for (g, servers), ratio in ratios.items()
+    ]
+    rows.append(Row("greedy_over_optimum", float(limit), paper=PAPER_LIMIT, exact=str(limit)))
+    return Result(NAME, scale, tuple(rows), (_figure(ratios, float(limit)),), NOTES)
+
+
+def _cells(scale: Scale) -> dict[Cell, list[Part]]:
+    return {
+        (g, servers): _parts(g, servers, scale) for g, servers in product(FACTORS, scale.servers)
+    }
+
+
+def _parts(g: str, servers: int, scale: Scale) -> list[Part]:
+    until = scale.server_time / servers
+    return simulations(
+        with_servers(SCENARIO, servers), range(1, scale.replications + 1), WARMUP_SHARE * until,
+        until, f"g = {g}, L = {servers}", f"dra:reservation_factor={g}",
+    )  # fmt: skip
+
+
+def _figure(ratios: Mapping[Cell, Estimate], limit: float) -> Figure:
+    curves = []
+    for g in FACTORS:
+        mine = {servers: ratio for (factor, servers), ratio in ratios.items() if factor == g}
+        if mine:
+            curves.append(Curve(
+                f"DRA, g(L) = {g}",
+                tuple(float(servers) for servers in mine),
+                tuple(ratio.mean for ratio in mine.values()),
+                tuple(ratio.half_width for ratio in mine.values()),
+            ))  # fmt: skip
+    return Figure(
+        name=NAME,
+        title="Reward of DRA as a fraction of the optimum",
+        x_label="servers L",
+        y_label="reward / U*",
+        curves=tuple(curves),
+        levels=(("U^(g) / U*", limit),),
+        logarithmic_x=True,
+        planned=tuple(f"DRA, g(L) = {g}" for g in FACTORS),
+    )

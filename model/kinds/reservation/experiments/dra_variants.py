@@ -1,0 +1,148 @@
+"""DRA beside its variants and peers in the example of Psychas & Ghaderi (2022), Section 7.1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Mapping, Sequence
+
+import numpy as np
+
+from model.api import open_bench
+from model.kinds.reservation.experiments import infinite_system
+from model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
+from model.lab import simulation
+from model.lab.parts import Part
+from model.lab.plan import Options, Outcomes, finished
+from model.lab.results import Curve, Figure, Result, Row
+from model.lab.simulation import mean_path, with_servers
+from model.metrics import Estimate, estimate
+from model.scenario.load import as_data, edited, load_scenario
+
+NAME = "dra-variants"
+SCENARIO = "dra-vms"
+
+#: L, and g(L) = log^1.1(180) rounded up.
+SERVERS, RESERVED = 180, 7
+
+#: What is compared from an empty start: name, policy (None: the bound of the infinite system).
+PEERS: Mapping[str, str | None] = MappingProxyType({
+    "DRA": f"dra:reservation_factor={RESERVED}",
+    "no migration": f"dra-no-migration:reservation_factor={RESERVED}",
+    "no migration, extended": f"dra-no-migration:reservation_factor={RESERVED},extended=true",
+    "periodic CRA, period 1": f"dra-periodic:reservation_factor={RESERVED},period=1",
+    "power of 5 choices": "power-of-d:choices=5",
+    "bound of the infinite system": None,
+})  # fmt: skip
+
+#: What is compared from servers full of the first type.
+FROM_FULL = ("DRA", "no migration", "no migration, extended")
+
+#: The picture from the full start shows this stretch of time.
+TIMES = tuple(float(time) for time in np.arange(0.125, 20.0 + 0.0625, 0.125))
+
+NOTES = (
+    'The paper (Section 8) says of doing without migrations that "the rate at which Reject Group '
+    'servers empty at the fluid limit will be zero, unless we extend the Reject Group", and that '
+    'this makes "the convergence oscillatory and slow, if not impossible"; Section 9 that CRA '
+    '"can make such updates periodically". It gives no numbers.',
+    f"L = {SERVERS}, g(L) = {RESERVED}; every policy meets the same jobs. From servers full of the "
+    "first type a policy without migration loses most of its reward before it recovers: DRA's "
+    "migrations empty the servers that have to change, one after the other.",
+)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Replications; how long runs from an empty start last, and how much is warm-up."""
+
+    replications: int
+    until: float
+    warmup: float
+
+
+SCALES: Mapping[str, Scale] = MappingProxyType(
+    {"quick": Scale(8, 300.0, 30.0), "paper": Scale(32, 2000.0, 200.0)}
+)
+
+
+def parts(scale: str, _options: Options) -> list[Part]:
+    """One part for each replication of each policy from each start."""
+    size = SCALES[scale]
+    several = [_from_empty(name, size) for name in PEERS]
+    several += [_from_full(name, size) for name in FROM_FULL]
+    return [part for group in several for part in group]
+
+
+def _from_empty(name: str, scale: Scale) -> list[Part]:
+    policy = PEERS[name]
+    return simulation.simulations(
+        with_servers(SCENARIO, SERVERS), range(1, scale.replications + 1), scale.warmup,
+        scale.until, f"{name}, empty start", policy,
+        work=infinite_system.WORK if policy is None else simulation.WORK,
+    )  # fmt: skip
+
+
+def _from_full(name: str, scale: Scale) -> list[Part]:
+    empty = with_servers(SCENARIO, SERVERS)
+    start = {"start": "full", "type": as_data(empty)["job_types"][0]["name"]}
+    return simulation.simulations(
+        edited(empty, {"initial": start}), range(1, scale.replications + 1), 0.0, TIMES[-1],
+        f"{name}, full start", PEERS[name], TIMES,
+    )  # fmt: skip
+
+
+def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
+    """Long-run rewards from an empty start, and the way there from a full one."""
+    size = SCALES[scale]
+    numbers = open_bench(load_scenario(SCENARIO)).numbers
+    greedy, optimum = (float(value) for value in rewards_in_the_limit(numbers))
+    rows: list[Row] = []
+    curves: list[Curve] = []
+    for name in PEERS:
+        if done := finished(_from_empty(name, size), outcomes):
+            ratio = estimate([reward / optimum for reward in rewards(done)])
+            at: dict[str, str | int | float] = {"policy": name, "L": SERVERS}
+            rows.append(Row("reward_over_optimum", ratio.mean, ratio.half_width, at=at))
+            rows += _above_dra(name, size, outcomes, optimum)
+    for name in FROM_FULL:
+        if done := finished(_from_full(name, size), outcomes):
+            path = mean_path(done)
+            rows += _lowest(name, path, greedy)
+            curves.append(Curve(name, TIMES, tuple(item.mean for item in path),
+                                tuple(item.half_width for item in path)))  # fmt: skip
+    figure = Figure(
+        name=NAME,
+        title="Reward over time from servers full of the first type",
+        x_label="time",
+        y_label="reward per server",
+        curves=tuple(curves),
+        levels=(("U^(g)", greedy), ("U*", optimum)),
+        planned=tuple(FROM_FULL),
+    )
+    return Result(NAME, scale, tuple(rows), (figure,), NOTES)
+
+
+def _above_dra(name: str, scale: Scale, outcomes: Outcomes, optimum: float) -> list[Row]:
+    """How much more than DRA a policy earns, from pairs of runs on the same jobs."""
+    pairs = [
+        rewards([outcomes[mine], outcomes[dra]])
+        for mine, dra in zip(_from_empty(name, scale), _from_empty("DRA", scale), strict=True)
+        if mine in outcomes and dra in outcomes
+    ]
+    if name == "DRA" or not pairs:
+        return []
+    gain = estimate([(mine - dra) / optimum for mine, dra in pairs])
+    at: dict[str, str | int | float] = {"policy": name, "L": SERVERS}
+    return [Row("above_dra_over_optimum", gain.mean, gain.half_width, at=at)]
+
+
+def _lowest(name: str, path: Sequence[Estimate], greedy: float) -> list[Row]:
+    """Where the mean reward starts, and the lowest point on its way."""
+    lowest = min(path, key=lambda item: item.mean)
+    at: dict[str, str | int | float] = {"policy": name, "start": "full of the first type"}
+    return [
+        Row("first_over_greedy", path[0].mean / greedy, path[0].half_width / greedy, at=at),
+        Row("lowest_over_greedy", lowest.mean / greedy, lowest.half_width / greedy, at=at),
+        Row("time_of_lowest", TIMES[path.index(lowest)], TIMES[0], at=at),
+    ]

@@ -1,0 +1,131 @@
+"""What the experiments on Google's trace share: the policies, the trace's facts, its limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.errors import UserError
+from model.kinds.reservation.experiments import infinite_system
+from model.kinds.reservation.traces.google_dra import dra_jobs
+from model.lab import simulation
+from model.lab.parts import Part
+from model.lab.simulation import content, with_servers
+from model.traces.google import read_task_events
+from model.traces.report import ImportReport
+
+SCENARIO = "dra-google"
+
+#: The curves: name and policy (None: the upper bound, LP (3.1) with an infinite system's jobs).
+POLICIES: Mapping[str, str | None] = MappingProxyType({
+    "upper bound": None,
+    "DRA+Preemption": "dra-preemption:reservation_factor=log^1.1",
+    "DRA": "dra:reservation_factor=log^1.1",
+    "power of 5 choices": "power-of-d:choices=5",
+})  # fmt: skip
+
+#: The one policy that draws random numbers of its own; it alone is replicated.
+RANDOM = "power of 5 choices"
+
+#: The part of the trace that is left out as warm-up: it begins with empty servers.
+WARMUP_SHARE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What a trace offers.
+
+    Attributes
+    ----------
+    last:
+        Seconds from the first arrival to the last.
+    load:
+        The mean total size of the jobs in service if none were rejected: servers' worth.
+    time, size, priority:
+        [n] of each job.
+    report:
+        What was read and left out.
+    """
+
+    last: float
+    load: float
+    time: NDArray[np.float64]
+    size: NDArray[np.float64]
+    priority: NDArray[np.int64]
+    report: ImportReport
+
+
+def facts(trace: tuple[str, ...]) -> Facts:
+    """The facts of a trace; read once for each content of its files.
+
+    Raises
+    ------
+    UserError
+        If no file is given, or one cannot be used.
+    """
+    if not trace:
+        raise UserError(
+            "this experiment needs Google's trace of 2011: give its task_events files, or their "
+            "folder, with --trace PATH",
+            where="--trace",
+        )
+    return _facts(trace, content(trace))
+
+
+@lru_cache(maxsize=1)
+def _facts(trace: tuple[str, ...], _content: str) -> Facts:
+    jobs = dra_jobs(read_task_events([Path(path) for path in trace]))
+    size = np.array([float(kind.size) for kind in jobs.types])[jobs.type]
+    priority = np.array([kind.priority for kind in jobs.types])[jobs.type]
+    last = float(jobs.time[-1])
+    served = np.minimum(jobs.service, last - jobs.time)
+    load = float((size * served).sum()) / (last or 1.0)
+    return Facts(last, load, jobs.time, size, priority, jobs.report)
+
+
+def servers_for(trace: Facts, share: float) -> int:
+    """A number of servers that could hold *share* of the mean load, to two digits."""
+    return max(int(float(f"{share * trace.load:.2g}")), 5)
+
+
+def runs(
+    name: str,
+    servers: int,
+    trace: tuple[str, ...],
+    replications: int,
+    times: tuple[float, ...] = (),
+) -> list[Part]:
+    """Parts that run the whole trace under one of :data:`POLICIES`; one if it draws nothing."""
+    policy, last = POLICIES[name], facts(trace).last
+    return simulation.simulations(
+        with_servers(SCENARIO, servers), range(1, 1 + (replications if name == RANDOM else 1)),
+        WARMUP_SHARE * last, last, f"{name}, L = {servers}", policy, times, trace,
+        infinite_system.WORK if policy is None else simulation.WORK,
+    )  # fmt: skip
+
+
+def limits(trace: Facts) -> tuple[str, ...]:
+    """Sentences on what the trace at hand cannot show."""
+    total = float(trace.size.sum())
+    shares = ", ".join(
+        f"{float(trace.size[trace.priority == priority].sum()) / total:.1%} of priority {priority}"
+        for priority in (0, 1, 2)
+    )
+    several = len(trace.report.files)
+    return (
+        f"The trace: {len(trace.time):,} completed jobs from {several} "
+        f"file{'s' if several > 1 else ''}, the first {trace.last:,.0f} s; the paper uses a "
+        "million. By size, "
+        f"{shares} arrive; only jobs of priority 0 can be preempted.",
+        "Only tasks that were completed within the files count, so that long tasks are missing, "
+        "the more so towards the end; servers are empty at first. Means leave out the first "
+        f"{WARMUP_SHARE:.0%}.",
+        f"On a trace all but {RANDOM} is determined, so there is no interval; {RANDOM} is "
+        "repeated with other samples of servers.",
+    )

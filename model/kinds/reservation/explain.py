@@ -1,0 +1,288 @@
+"""Sentences about a loss system with slots.
+
+Servers, job types and iterations are numbered from 1 in sentences.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from model.explain import plural, shown, told
+from model.kinds.reservation.rows import (
+    FLAG_ADMITTED,
+    FLAG_I_STAR,
+    FLAG_MIGRATED,
+    FLAG_PREEMPTED,
+    FLAG_REASSIGNED,
+    FLAG_REJECTED,
+)
+from model.records import (
+    ARRIVAL,
+    DEPARTURE,
+    UPDATE,
+    Admit,
+    Classify,
+    Event,
+    Migrate,
+    Preempt,
+    Reassign,
+    Record,
+    Reject,
+    Remember,
+    UpdateAt,
+)
+
+
+class ReservationNarrator:
+    """Words the records of one run.
+
+    Parameters
+    ----------
+    type_names:
+        [J] names of the job types.
+    job_name:
+        The name of a job, by its number.
+    reserves_slots:
+        Whether the policy admits jobs into reserved slots.
+    """
+
+    def __init__(
+        self, type_names: Sequence[str], job_name: Callable[[int], str], reserves_slots: bool
+    ) -> None:
+        self._types = tuple(type_names)
+        self._job = job_name
+        self._slots = reserves_slots
+
+    def row(self, row: np.void) -> str:
+        """One sentence for an event, with its reason in numbers."""
+        name = self._types[row["type"]] if row["type"] >= 0 else ""
+        flags = int(row["flags"])
+        if row["kind"] == UPDATE:
+            parts = ["the policy updates its configurations"]
+        elif flags & FLAG_REJECTED:
+            parts = [f"{name} rejected: {self._why(row)}"]
+        elif flags & FLAG_ADMITTED:
+            parts = [f"{name} job {self._job(int(row['job']))} admitted to server "
+                     f"{row['server'] + 1}"]  # fmt: skip
+        else:
+            parts = [f"{name} job {self._job(int(row['job']))} left server {row['server'] + 1}"]
+        if flags & FLAG_MIGRATED:
+            parts.append(f"job {self._job(int(row['moved']))} migrated into its slot from "
+                         f"Reject Group server {row['source'] + 1}")  # fmt: skip
+        if flags & FLAG_PREEMPTED:
+            parts.append(self._preempted(row))
+        if flags & FLAG_REASSIGNED:
+            parts.append(_reassigned(row))
+        if flags & FLAG_I_STAR:
+            parts.append(f"I* is now {row['i_star']}")
+        return "; ".join(parts)
+
+    def _why(self, row: np.void) -> str:
+        room = int(row["servers_with_room"])
+        if not self._slots:
+            if room < 0:
+                return "no server that was looked at has room"
+            if room == 0:
+                return "no server has room"
+            has = "has" if room == 1 else "have"
+            return f"{room} {plural(room, 'server')} {has} room, but the policy does not use it"
+        empty = int(row["empty_slots"])
+        first = (
+            "no empty slot" if empty == 0
+            else f"{empty} empty {plural(empty, 'slot')}, all on Reject Group servers"
+        )  # fmt: skip
+        if room < 0:
+            return first
+        if room == 0:
+            return f"{first}; no server has room"
+        has = "has" if room == 1 else "have"
+        return f"{first}; {room} {plural(room, 'server')} {has} room but must not take it"
+
+    def _preempted(self, row: np.void) -> str:
+        count = int(row["preempted"])
+        first = (f"job {self._job(int(row['moved']))} on Reject Group server "
+                 f"{row['source'] + 1}")  # fmt: skip
+        return f"{first} preempted" if count == 1 else f"{count} jobs preempted, first {first}"
+
+    def job(self, number: int, job_type: int) -> str:
+        """A job as it is called in sentences."""
+        return f"{self._types[job_type]} job {self._job(number)}"
+
+    def event(self, event: Event) -> str:
+        """A few words for an event that is about to happen."""
+        if event.kind == ARRIVAL:
+            return f"{self.job(event.job, event.type)} arrives"
+        if event.kind == DEPARTURE:
+            return f"{self.job(event.job, event.type)} leaves server {event.server + 1}"
+        return "the policy updates its configurations"
+
+    def record(self, record: Record) -> str:
+        """One sentence for a sub-step.
+
+        A policy of one's own may give values other than the words for a kind are made of: they
+        are told as they are.
+        """
+        wording = _STEPS.get(record.kind)
+        try:
+            text = self._action(record) or (wording(self, record.values) if wording else "")
+        except (LookupError, TypeError, ValueError):
+            text = ""
+        return text or told(record.kind, record.values)
+
+    def _action(self, record: Record) -> str:
+        text = ""
+        match record:
+            case Admit(server=server, values=values):
+                text = self._admitted(server, values)
+            case Reject(values=values):
+                text = f"the job is rejected: {self._reject_reason(values)}"
+            case Migrate(job=job, source=source, target=target):
+                text = (
+                    f"job {self._job(job)} migrates from Reject Group server {source + 1} "
+                    f"to the slot that emptied on server {target + 1}"
+                )
+            case Preempt(job=job, server=server, values=values):
+                text = f"job {self._job(job)} on server {server + 1} is preempted"
+                if "owed" in values:
+                    text += f": {_freed(values)}"
+            case Remember():
+                text = "the policy notes what it has observed"
+            case UpdateAt(time=time):
+                text = f"the next update is due at time {time:g}"
+            case Reassign(server=server, configuration=configuration):
+                place = f"k[{record.values['i']}] = " if "i" in record.values else ""
+                text = f"empty server {server + 1} is reassigned to {place}{shown(configuration)}"
+            case Classify(i_star=i_star, extended=extended):
+                which = "all servers of rank J + 1" if extended else "ranks above it with index 1"
+                text = f"I* = {i_star}; {which} form the Reject Group"
+        return text
+
+    def _admitted(self, server: int, values: Mapping[str, Any]) -> str:
+        reason = values.get("reason")
+        if reason in _REASONS:
+            return _REASONS[reason].format(server=server + 1, load=100 * values.get("load", 0.0))
+        if self._slots:
+            return f"an Accept Group slot is empty: server {server + 1} admits the job"
+        return f"server {server + 1} has room and admits the job"
+
+    def _reject_reason(self, values: Mapping[str, Any]) -> str:
+        row = np.zeros(1, [("empty_slots", int), ("servers_with_room", int)])[0]
+        row["empty_slots"] = values.get("empty_slots", -1)
+        row["servers_with_room"] = values.get("servers_with_room", -1)
+        return self._why(row)
+
+    def _arrival(self, values: Mapping[str, Any]) -> str:
+        return f"{self._types[values['type']]} job {self._job(values['job'])} arrives"
+
+    def _departure(self, values: Mapping[str, Any]) -> str:
+        return (f"{self._types[values['type']]} job {self._job(values['job'])} leaves server "
+                f"{values['server'] + 1}")  # fmt: skip
+
+    def _count_found(self, values: Mapping[str, Any]) -> str:
+        count, servers = values["count"], values["servers_left"]
+        text = (f"k[{values['i']}] is wanted on {count} {plural(count, 'server')}; "
+                f"{self._types[values['exhausted']]}")  # fmt: skip
+        short = values["jobs_left"][values["exhausted"]] if "jobs_left" in values else 0
+        if short <= 0:
+            return f"{text} is used up first, {servers} {plural(servers, 'server')} left"
+        return (f"{text} would be used up first, but the servers run out: {short} "
+                f"{plural(short, 'slot')} {'is' if short == 1 else 'are'} missing")  # fmt: skip
+
+
+def _greedy_start(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
+    return f"GPA starts from the workload reference {shown(values['jobs_left'])}"
+
+
+def _configuration_found(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
+    among = " among types not yet exhausted" if values["i"] > 1 else ""
+    return f"k[{values['i']}] = {shown(values['configuration'])} has the largest reward{among}"
+
+
+def _ranked(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
+    held, count = values["held"], values["count"]
+    text = f"k[{values['i']}]: {held} {plural(held, 'server')} held, {count} wanted"
+    if values["surplus"] > 0:
+        most = "the most recent is" if values["surplus"] == 1 else \
+            f"the {values['surplus']} most recent are"  # fmt: skip
+        return f"{text}; {most} surplus"
+    if values["surplus"] < 0:
+        return f"{text}; {-values['surplus']} missing"
+    return f"{text}; matched"
+
+
+def _unmatched(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
+    return (f"no empty server of rank J + 1 for k[{values['i']}]: "
+            f"{values['missing']} stay missing")  # fmt: skip
+
+
+def _servers_scanned(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
+    room = values["servers_with_room"]
+    return f"{room} {plural(room, 'server')} {'has' if room == 1 else 'have'} room"
+
+
+def _servers_sampled(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
+    return f"{_servers(values['sampled'])} sampled"
+
+
+def _sampled_with_room(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
+    found = values["fitting"]
+    if not found:
+        return "none of the sampled servers has room"
+    return f"of these, {_servers(found)} {'has' if len(found) == 1 else 'have'} room"
+
+
+def _servers(numbers: Sequence[int]) -> str:
+    named = ", ".join(str(number + 1) for number in numbers)
+    return f"{plural(len(numbers), 'server')} {named}"
+
+
+def _update(_: ReservationNarrator, __: Mapping[str, Any]) -> str:
+    return "the time of an update has come"
+
+
+def _no_victim(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
+    return f"no job of priority 0 is left in the Reject Group: {_freed(values)}"
+
+
+def _freed(values: Mapping[str, Any]) -> str:
+    return f"{float(values['freed'] / values['owed']):.0%} of g(L) s_j is free"
+
+
+def _planned(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
+    counts = ", ".join(f"{count} with {shown(k)}" for k, count in values["counts"])
+    return f"the linear program's optimum, in whole servers: {counts}"
+
+
+#: Why a server admits, by the reason that the policy gives; ``load`` in percent.
+_REASONS: dict[str, str] = {
+    "least_loaded": "server {server} is the least loaded of these ({load:.3g} %): it admits the "
+    "job",
+    "least_room": "server {server} has the least room left with the job (load {load:.4g} %): it "
+    "admits the job",
+    "empty_slot": "server {server} has an empty slot of the type: it admits the job",
+}
+
+_STEPS: dict[str, Callable[[ReservationNarrator, Mapping[str, Any]], str]] = {
+    "arrival": ReservationNarrator._arrival,
+    "departure": ReservationNarrator._departure,
+    "count_found": ReservationNarrator._count_found,
+    "greedy_start": _greedy_start,
+    "configuration_found": _configuration_found,
+    "ranked": _ranked,
+    "unmatched": _unmatched,
+    "servers_scanned": _servers_scanned,
+    "servers_sampled": _servers_sampled,
+    "sampled_with_room": _sampled_with_room,
+    "planned": _planned,
+    "update": _update,
+    "no_victim": _no_victim,
+}
+
+
+def _reassigned(row: np.void) -> str:
+    count = int(row["reassigned"])
+    if count == 1:
+        return f"server {row['first_reassigned'] + 1} reassigned"
+    return f"{count} servers reassigned, first server {row['first_reassigned'] + 1}"

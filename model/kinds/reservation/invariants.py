@@ -1,0 +1,226 @@
+"""What must hold after every event of a loss system with slots, said in sentences.
+
+Psychas & Ghaderi (2022), Sections 2 and 4.  Everything is looked at afresh from the arrays,
+without the code that maintains them, so that a slip in either shows.  Servers and job types
+are numbered from 1 in the sentences.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.reservation.classification import Classification, classify
+from model.kinds.reservation.initial import infeasible_server
+from model.kinds.reservation.state import (
+    ADMITTED,
+    ARRIVED,
+    DEPARTED,
+    DEPARTURES,
+    EXTENDED,
+    FREE,
+    GREEDY_LENGTH,
+    I_STAR,
+    NEXT_ARRIVAL,
+    NEXT_STAMP,
+    NOW,
+    PREEMPTED,
+    REJECTED,
+    ReservationState,
+)
+from model.kinds.reservation.system import ReservationSystem
+from model.kinds.reservation.view import ReservationView
+from model.records import Classify, Reassign
+from model.state import copied
+from model.workload import ContinuedWorkload
+
+Sentences = Iterator[str]
+
+#: Children of a node in the heap of departures.
+HEAP_CHILDREN = 4
+
+
+def violations(system: ReservationSystem, state: ReservationState) -> list[str]:
+    """Every invariant that *state* breaks, one sentence with its numbers each.
+
+    An empty list says that capacity, slots, jobs, indexes, groups and the lists inside the
+    state are all sound, and that CRA applied to its own result would change nothing.
+    """
+    found = [*_slots(system, state), *_jobs(system, state), *_lists(state), *_departures(state)]
+    if system.policy.has_groups and not found:
+        found += [*_groups(system, state), *_cra_again(system, state)]
+    return found
+
+
+def _slots(system: ReservationSystem, state: ReservationState) -> Sentences:
+    """Placement <= configuration, and every configuration is feasible (Section 2.2)."""
+    over = np.argwhere((state.placement > state.configuration) | (state.placement < 0))
+    for server, job_type in over[:1]:
+        yield (f"server {server + 1} has {state.placement[server, job_type]} jobs of type "
+               f"{job_type + 1} in {state.configuration[server, job_type]} slots")  # fmt: skip
+    holder = infeasible_server(state, system.numbers)
+    if holder is not None:
+        row = tuple(state.configuration[holder].tolist())
+        yield f"server {holder + 1} has the configuration {row}, which exceeds its capacity"
+    slots = state.configuration.sum(axis=0)
+    if not np.array_equal(slots, state.slots_in_system):
+        yield f"the servers have {slots.tolist()} slots, counted {state.slots_in_system.tolist()}"
+
+
+def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
+    """Conservation: who arrived was decided on; who came in is there or has left."""
+    tally = state.tally
+    decided = tally[:, ADMITTED] + tally[:, REJECTED]
+    if not np.array_equal(tally[:, ARRIVED], decided):
+        yield f"{tally[:, ARRIVED].tolist()} jobs arrived, {decided.tolist()} were decided on"
+    if tally[:, ARRIVED].sum() != state.number[NEXT_ARRIVAL]:
+        yield (f"{state.number[NEXT_ARRIVAL]} arrivals were taken, {tally[:, ARRIVED].sum()} jobs "
+               "arrived")  # fmt: skip
+    types = len(state.jobs_in_system)
+    began = np.bincount([job.type for job in system.starting], minlength=types)
+    expected = began + tally[:, ADMITTED] - tally[:, DEPARTED] - tally[:, PREEMPTED]
+    if isinstance(system.workload, ContinuedWorkload):  # the scenario tells of another beginning
+        expected = state.jobs_in_system
+    live = state.job_type[state.job_number >= 0]
+    numbers = state.job_number[state.job_number >= 0]
+    given = system.initial_jobs + state.number[NEXT_ARRIVAL]
+    if (numbers >= given).any() or len(np.unique(numbers)) < len(numbers):
+        yield f"two jobs have the same number, or one has a number of those from {given} on"
+    counts = {
+        "counted": state.jobs_in_system,
+        "placed": state.placement.sum(axis=0),
+        "recorded": np.bincount(live, minlength=types),
+    }
+    for word, count in counts.items():
+        if not np.array_equal(count, expected):
+            yield (f"{np.asarray(count).tolist()} jobs are {word}, but {expected.tolist()} came "
+                   "in and have not left")  # fmt: skip
+
+
+def _lists(state: ReservationState) -> Sentences:
+    """Each job record stands once: in the list of its server and type, or free."""
+    records = len(state.job_number)
+    visits = np.zeros(records, np.int64)
+    lengths = np.zeros_like(state.placement)
+    front = state.first_job[state.first_job >= 0]
+    if (state.job_previous[front] >= 0).any():
+        yield "the first job of a server's list has one before it"
+    depth = 0
+    while len(front) and depth <= records and (visits[front] == 0).all():
+        np.add.at(visits, front, 1)
+        np.add.at(lengths, (state.job_server[front], state.job_type[front]), 1)
+        following = state.job_next[front]
+        onward = following >= 0
+        if (state.job_previous[following[onward]] != front[onward]).any():
+            yield "a job's list does not lead back the way it leads on"
+        front, depth = following[onward], depth + 1
+    if not np.array_equal(lengths, state.placement):
+        server, job_type = np.argwhere(lengths != state.placement)[0]
+        yield (f"the list of server {server + 1} and type {job_type + 1} has "
+               f"{lengths[server, job_type]} jobs, placed are "
+               f"{state.placement[server, job_type]}")  # fmt: skip
+    np.add.at(visits, state.free_record[: int(state.number[FREE])], 1)
+    if (visits != 1).any():
+        record = int(np.flatnonzero(visits != 1)[0])
+        yield f"job record {record} stands in {visits[record]} lists, allowed: 1"
+
+
+def _departures(state: ReservationState) -> Sentences:
+    """The heap holds each job that will depart once, in heap order, none in the past."""
+    size = int(state.number[DEPARTURES])
+    times, records = state.heap_time[:size], state.heap_record[:size]
+    will = np.flatnonzero((state.job_number >= 0) & (state.job_departure < np.inf))
+    if not np.array_equal(np.sort(records), will):
+        yield f"the heap has {size} departures, {len(will)} jobs will depart"
+        return
+    if not np.array_equal(times, state.job_departure[records]):
+        yield "the heap has another departure time than the job"
+    parents = (np.arange(1, size) - 1) // HEAP_CHILDREN
+    if (times[parents] > times[1:]).any():
+        yield "the heap of departures is not in order"
+    if size and times[0] < state.clock[NOW]:
+        yield f"a departure at {times[0]} lies before now, {state.clock[NOW]}"
+    if (state.since > state.clock[NOW]).any():
+        yield f"the integrals reach {state.since.max()}, now is {state.clock[NOW]}"
+
+
+def _groups(system: ReservationSystem, state: ReservationState) -> Sentences:
+    """Definition 4's indexes are 1..X; the Reject Group is rank > I* and index 1, or J + 1."""
+    classes = classify(state)
+    if len(np.unique(state.stamp)) < len(state.stamp):
+        yield "two servers were assigned at the same moment, so their indexes are open"
+    if state.stamp.max() >= state.number[NEXT_STAMP]:
+        yield f"a server has the stamp {state.stamp.max()}, next is {state.number[NEXT_STAMP]}"
+    if not 1 <= classes.i_star <= len(state.greedy_count):
+        yield f"I* is {classes.i_star}, allowed: 1 to {len(state.greedy_count)}"
+    spaces = [pool.space for pool in system.numbers.pools]
+    for row in state.greedy_configuration[: int(state.number[GREEDY_LENGTH])].tolist():
+        if not any(space.contains(tuple(row)) for space in spaces):
+            yield f"GPA wants the configuration {tuple(row)}, which exceeds every capacity"
+    wanted = int(state.greedy_count.sum())
+    if wanted > len(state.stamp):
+        yield f"GPA wants {wanted} servers of {len(state.stamp)}"
+    for stack, configuration in enumerate(classes.configurations):
+        mine = np.flatnonzero(classes.stack == stack)
+        yield from _stack(state, classes, mine, tuple(configuration.tolist()))
+    yield from _matched(state, classes)
+
+
+def _stack(
+    state: ReservationState,
+    classes: Classification,
+    mine: NDArray[np.int64],
+    configuration: tuple[int, ...],
+) -> Sentences:
+    """The servers *mine* of one configuration."""
+    newest_first = mine[np.argsort(-state.stamp[mine])]
+    index = classes.index[newest_first]
+    if not np.array_equal(index, np.arange(1, len(mine) + 1)):
+        yield f"the servers of {configuration} have the indexes {index.tolist()}"
+    rejecting = mine[classes.reject_group[mine]]
+    extended, beyond = state.number[EXTENDED], len(state.greedy_count) + 1
+    if len(rejecting) > 1 and not extended:
+        yield f"{len(rejecting)} servers of {configuration} are in the Reject Group, allowed: 1"
+    for server in rejecting:
+        rank = classes.rank[server]
+        if rank != beyond if extended else server != newest_first[0] or rank <= classes.i_star:
+            yield (f"Reject Group server {server + 1} has rank {rank} and index "
+                   f"{classes.index[server]}; I* is {classes.i_star}")  # fmt: skip
+
+
+def _matched(state: ReservationState, classes: Classification) -> Sentences:
+    """All k[i] before I* have the servers that GPA wants; k[I*] lacks one unless I* = J."""
+    found = int(state.number[GREEDY_LENGTH])
+    missing = state.greedy_count[:found] - classes.held
+    for place in np.flatnonzero(missing[: classes.i_star - 1] > 0):
+        yield (f"k[{place + 1}] lacks {missing[place]} servers, but I* is "
+               f"{classes.i_star}")  # fmt: skip
+    last = classes.i_star == len(state.greedy_count)
+    if not last and (classes.i_star > found or missing[classes.i_star - 1] <= 0):
+        yield f"I* is {classes.i_star}, but k[{classes.i_star}] lacks no server"
+
+
+def _cra_again(system: ReservationSystem, state: ReservationState) -> Sentences:
+    """CRA applied to its own result changes nothing, where it ran at this very event."""
+    policy: Any = system.policy
+    if not policy.cra_at_events:
+        return
+    for record in policy.cra(ReservationView(system.numbers, copied(state))):
+        if isinstance(record, Reassign):
+            yield (f"CRA applied again would reassign server {record.server + 1} to "
+                   f"{record.configuration}")  # fmt: skip
+            return
+        if isinstance(record, Classify):
+            yield from _same_outcome(state, record)
+
+
+def _same_outcome(state: ReservationState, record: Classify) -> Sentences:
+    found = int(state.number[GREEDY_LENGTH])
+    rows = tuple(tuple(row) for row in state.greedy_configuration[:found].tolist())
+    counts = tuple(state.greedy_count[:found].tolist())
+    if (rows, counts) != (record.configurations, record.counts):
+        yield f"GPA applied again finds the counts {record.counts}, recorded are {counts}"
+    if state.number[I_STAR] != record.i_star:
+        yield f"CRA applied again finds I* = {record.i_star}, recorded is {state.number[I_STAR]}"

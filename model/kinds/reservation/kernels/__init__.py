@@ -1,0 +1,1 @@
+"""The compiled twins of this kind."""

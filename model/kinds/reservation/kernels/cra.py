@@ -1,0 +1,230 @@
+"""CRA compiled: greedy placement from a memo, ranks by moving boundaries.
+
+Reference
+    Psychas & Ghaderi (2022), Sections 3.1 and 4; the reference is
+    :mod:`model.kinds.reservation.policies.dra`.
+Implements
+    Algorithm 1, and Algorithm 2, lines 1-16, incrementally: per configuration one list ordered
+    by recency and a boundary between surplus and effective servers (Definition 9); bit sets of
+    empty servers and of servers with an empty slot; MaxReward from a memo per subset of types.
+Symbols
+    As in the reference; ``index`` is :class:`model.kinds.reservation.kernels.index.Index`.
+Deviations
+    None: every free choice is made as in the reference.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.reservation import physics
+from model.kinds.reservation.kernels import recency
+from model.kinds.reservation.kernels.events import (
+    EMPTIED,
+    FIRST_REASSIGNED,
+    FITTING,
+    FLAGS,
+    GIVEN,
+    REASSIGNED,
+    RESERVED,
+    SERVERS,
+)
+from model.kinds.reservation.kernels.index import NEXT_PLACE, UNMATCHED, WANTED_MASK
+from model.kinds.reservation.rows import FLAG_GREEDY, FLAG_I_STAR, FLAG_REASSIGNED
+from model.kinds.reservation.state import EXTENDED, GREEDY_LENGTH, I_STAR
+from model.systems import bitset
+
+State = Any
+Index = Any
+Array = Any
+
+set_slots = physics.set_slots
+stamp_as_most_recent = physics.stamp_as_most_recent
+insert = bitset.insert
+discard = bitset.discard
+next_member = bitset.next_member
+move_boundary = recency.move_boundary
+leave_configuration = recency.leave_configuration
+join_configuration = recency.join_configuration
+next_place = recency.next_place
+close_ranks = recency.close_ranks
+
+MEMO_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+MEMO_SHIFT = np.uint64(40)
+BIT = np.uint64(1)
+
+
+@jitable
+def maximum(index: Index, mask: Any) -> int:
+    """The number of MaxReward over a subset of types, or -1 if it is not known yet."""
+    last = np.uint64(len(index.memo_key) - 1)
+    place = ((mask * MEMO_FACTOR) >> MEMO_SHIFT) & last
+    while index.memo_key[place] != mask:
+        if index.memo_key[place] == np.uint64(0):
+            return -1
+        place = (place + BIT) & last
+    return int(index.memo_value[place])
+
+
+@jitable
+def rank_of(index: Index, server: int, types: int) -> int:
+    """The rank of a server after the last CRA."""
+    position = index.position[index.configuration_of[server]]
+    if position > 0 and index.is_effective[server]:
+        return int(position)
+    return types + 1
+
+
+@jitable
+def in_reject_group(state: State, index: Index, server: int, types: int) -> bool:
+    """Index 1 and rank above I*; if the group is extended, rank J + 1 whatever the index."""
+    if state.number[GREEDY_LENGTH] == 0:
+        return False
+    if state.number[EXTENDED]:
+        return bool(rank_of(index, server, types) > types)
+    if index.newest[index.configuration_of[server]] != server:
+        return False
+    return bool(rank_of(index, server, types) > state.number[I_STAR])
+
+
+@jitable
+def reassign(state: State, index: Index, server: int, number: int, types: int) -> None:
+    """Line 12: the empty server gets configuration *number* and index 1."""
+    leave_configuration(index, server)
+    join_configuration(index, server, number)
+    if index.size[NEXT_PLACE] == len(index.server_at):
+        close_ranks(state, index)
+    before = index.place[server]
+    place = next_place(index, server)
+    for job_type in range(types):
+        slots = index.vectors[number, job_type]
+        if state.configuration[server, job_type] > 0:
+            discard(index.free[job_type], index.free_summary[job_type], before)
+        if slots > 0:
+            insert(index.free[job_type], index.free_summary[job_type], place)
+        set_slots(state, server, job_type, slots)
+    stamp_as_most_recent(state, server)
+
+
+@jitable
+def spare_server(index: Index, iteration: int) -> int:
+    """l_e: the lowest empty server of rank J + 1 at this iteration, or -1 (line 10)."""
+    server = next_member(index.idle, index.idle_summary, 0)
+    while server >= 0:
+        position = index.position[index.configuration_of[server]]
+        if position == 0 or position > iteration or not index.is_effective[server]:
+            return server
+        server = next_member(index.idle, index.idle_summary, server + 1)
+    return -1
+
+
+@jitable
+def greedy_placement(
+    state: State, index: Index, constant: Array, left: Array, found: Array, counts: Array
+) -> int:
+    """Algorithm 1 on Y + g(L) 1; how many configurations it returned, -1: MaxReward unknown."""
+    types = len(left)
+    for job_type in range(types):
+        jobs = index.given[job_type] if constant[GIVEN] else state.jobs_in_system[job_type]
+        left[job_type] = jobs + constant[RESERVED]
+    servers_left = constant[SERVERS]
+    candidates = np.uint64(constant[FITTING])
+    length = 0
+    while candidates != np.uint64(0):
+        number = maximum(index, candidates)
+        if number < 0:
+            index.size[WANTED_MASK] = np.int64(candidates)
+            return -1
+        exhausted = -1
+        least = 0
+        for job_type in range(types):
+            slots = index.vectors[number, job_type]
+            if slots > 0:
+                jobs = left[job_type]
+                needed = (jobs + slots - 1) // slots if jobs > 0 else -((-jobs) // slots)
+                if exhausted < 0 or needed < least:
+                    exhausted = job_type
+                    least = needed
+        count = max(0, min(least, servers_left))
+        if count > 0:
+            for job_type in range(types):
+                left[job_type] -= count * index.vectors[number, job_type]
+            servers_left -= count
+        candidates &= ~(BIT << np.uint64(exhausted))
+        found[length] = number
+        counts[length] = count
+        length += 1
+    return length
+
+
+@jitable
+def adopt_greedy(state: State, index: Index, length: int, found: Array, counts: Array) -> bool:
+    """Store GPA's result; True if it differs from the last one."""
+    changed = length != state.number[GREEDY_LENGTH]
+    for place in range(length):
+        if found[place] != index.greedy[place] or counts[place] != state.greedy_count[place]:
+            changed = True
+    if not changed:
+        return False
+    types = state.configuration.shape[1]
+    for place in range(state.number[GREEDY_LENGTH]):
+        index.position[index.greedy[place]] = 0
+    for place in range(length):
+        number = found[place]
+        index.position[number] = place + 1
+        state.greedy_count[place] = counts[place]
+        if index.greedy[place] != number or place >= state.number[GREEDY_LENGTH]:
+            index.greedy[place] = number
+            for job_type in range(types):
+                state.greedy_configuration[place, job_type] = index.vectors[number, job_type]
+    state.number[GREEDY_LENGTH] = length
+    return True
+
+
+@jitable
+def assign_servers(state: State, index: Index, length: int, types: int, outcome: Array) -> None:
+    """Lines 3-16: move the boundaries, reassign empty servers, find I*."""
+    i_star = types
+    unmatched = False
+    for place in range(length):
+        number = index.greedy[place]
+        wanted = state.greedy_count[place]
+        move_boundary(index, number, wanted)
+        while index.held[number] < wanted:
+            server = spare_server(index, place + 1)
+            if server < 0:
+                i_star = min(i_star, place + 1)
+                unmatched = True
+                break
+            reassign(state, index, server, number, types)
+            move_boundary(index, number, wanted)
+            if outcome[REASSIGNED] == 0:
+                outcome[FIRST_REASSIGNED] = server
+            outcome[REASSIGNED] += 1
+    index.size[UNMATCHED] = 1 if unmatched else 0
+    if i_star != state.number[I_STAR]:
+        state.number[I_STAR] = i_star
+        outcome[FLAGS] |= FLAG_I_STAR
+    if outcome[REASSIGNED] > 0:
+        outcome[FLAGS] |= FLAG_REASSIGNED
+
+
+@jitable
+def classify_and_reassign(
+    state: State, index: Index, constant: Array, scratch: Array, outcome: Array
+) -> bool:
+    """CRA; False if a MaxReward is unknown, and then nothing has changed."""
+    types = state.configuration.shape[1]
+    found, counts = scratch[1], scratch[2]
+    length = greedy_placement(state, index, constant, scratch[0], found, counts)
+    if length < 0:
+        return False
+    if adopt_greedy(state, index, length, found, counts):
+        outcome[FLAGS] |= FLAG_GREEDY
+        assign_servers(state, index, length, types, outcome)
+    elif outcome[EMPTIED] and index.size[UNMATCHED]:
+        assign_servers(state, index, length, types, outcome)
+    return True

@@ -1,0 +1,115 @@
+"""First fit compiled: a bit set per job type of the servers that have room for it.
+
+Reference
+    The reference is :mod:`model.kinds.reservation.policies.first_fit`.
+Implements
+    After each admission and departure only the server concerned is looked at again.
+Symbols
+    ``room``  [J, W] servers that would hold one more job of a type
+    ``used``  [L, n] resources in use
+Deviations
+    None.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.jit import jitable
+from model.kinds.reservation.kernels import loop, placing
+from model.kinds.reservation.kernels.events import AT_FLAG, AT_LIMIT, FLAGS, TYPE
+from model.kinds.reservation.kernels.index import packed
+from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.rows import FLAG_REJECTED
+from model.kinds.reservation.state import ReservationState
+from model.systems import bitset
+
+State = Any
+Array = Any
+
+next_due = loop.next_due
+begin_arrival = loop.begin_arrival
+begin_departure = loop.begin_departure
+admit = loop.admit
+reject = loop.reject
+finish = loop.finish
+has_room = placing.has_room
+take_room = placing.take_room
+insert = bitset.insert
+discard = bitset.discard
+next_member = bitset.next_member
+
+
+class RoomIndex(NamedTuple):
+    """Which servers have room for which type; derived from the state."""
+
+    room: NDArray[np.uint64]  #: [J, W]
+    room_summary: NDArray[np.uint64]  #: [J, S]
+    used: NDArray[np.int64]  #: [L, n]
+    maximal: NDArray[np.int64]  #: [m, J] maximal configurations, m = 0 where demands are given
+
+
+def build_room_index(numbers: ReservationNumbers, state: ReservationState) -> RoomIndex:
+    """The index of a state."""
+    words = bitset.words_for(numbers.servers)
+    bits = np.array([numbers.room_for(state.placement, j) for j in range(numbers.types)])
+    room = packed(bits, words)
+    return RoomIndex(
+        room=room,
+        room_summary=packed(room != 0, bitset.words_for(words)),
+        used=state.placement.astype(np.int64) @ numbers.demand,
+        maximal=numbers.maximal,
+    )
+
+
+@jitable
+def update_room(
+    state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int, by: int
+) -> None:
+    """A job of the type came to (1) or left (-1) the server: look at the server again."""
+    take_room(state, index, demand, server, job_type, by)
+    for j in range(state.configuration.shape[1]):
+        if has_room(state, index, constant, demand, server, j):
+            insert(index.room[j], index.room_summary[j], server)
+        else:
+            discard(index.room[j], index.room_summary[j], server)
+
+
+def advance(
+    state: State,
+    index: Any,
+    jobs: Any,
+    constant: Array,
+    demand: Array,
+    until: float,
+    tape: Array,
+    samples: Array,
+    done: Array,
+    outcome: Array,
+) -> int:
+    """Run events; arguments (but for the scratch) and result as in
+    :func:`model.kinds.reservation.kernels.dra.advance`."""
+    while done[0] < len(tape):
+        due = next_due(state, jobs, constant, until)
+        if due < ARRIVES:
+            return due
+        if due == DEPARTS:
+            server = begin_departure(state, outcome)
+            update_room(state, index, constant, demand, server, outcome[TYPE], -1)
+        else:
+            place = begin_arrival(state, jobs, constant, outcome)
+            j = outcome[TYPE]
+            server = next_member(index.room[j], index.room_summary[j], 0)
+            if server >= 0:
+                admit(state, jobs, place, server, outcome)
+                update_room(state, index, constant, demand, server, j, 1)
+            else:
+                reject(state, outcome)
+        with_room = 0 if outcome[FLAGS] & FLAG_REJECTED else -1
+        if finish(state, constant, outcome, tape, samples, done, with_room):
+            return AT_FLAG
+    return AT_LIMIT

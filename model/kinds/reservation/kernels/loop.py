@@ -1,0 +1,168 @@
+"""The loop over events that the kernels share, piece by piece.
+
+Each kernel's own loop calls these; inlined, they cost nothing.  Arguments are those of
+:func:`model.kinds.reservation.kernels.dra.advance`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.reservation import physics
+from model.kinds.reservation.kernels import events
+from model.kinds.reservation.kernels.events import (
+    AT_END,
+    AT_TIME,
+    EMPTY_SLOTS,
+    ENDS_WHEN_IDLE,
+    EXPLAIN,
+    FLAGS,
+    INITIAL_JOBS,
+    JOB,
+    LAST_BLOCK,
+    NEEDS_JOBS,
+    NEEDS_ROOM,
+    PENDING,
+    SERVER,
+    STOP_FLAGS,
+    STRIDE,
+    TYPE,
+)
+from model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_DEPARTED, FLAG_REJECTED
+from model.kinds.reservation.state import (
+    ARRIVED,
+    DEPARTURES,
+    EVENT,
+    FREE,
+    NEXT_ARRIVAL,
+    NOW,
+    REJECTED,
+    TIMER,
+)
+from model.records import ARRIVAL, DEPARTURE
+
+State = Any
+Array = Any
+
+#: What :func:`next_due` returns where an event is due; all other codes end the call.
+ARRIVES, DEPARTS, UPDATES = 100, 101, 102
+
+physics_admit = physics.admit
+physics_depart = physics.depart
+release = physics.release
+reset = events.reset
+write_row = events.write_row
+take_sample = events.take_sample
+servers_with_room = events.servers_with_room
+
+
+@jitable
+def next_due(state: State, jobs: Any, constant: Array, until: float) -> int:
+    """ARRIVES, DEPARTS or UPDATES, or why no event can happen now.
+
+    At equal times departures come first, then updates of the policy.
+    """
+    arrival = state.number[NEXT_ARRIVAL]
+    last = jobs.first[0] + len(jobs.time)
+    if arrival >= last and not constant[LAST_BLOCK]:
+        return NEEDS_JOBS
+    arrives = jobs.time[arrival - jobs.first[0]] if arrival < last else np.inf
+    departs = state.heap_time[0] if state.number[DEPARTURES] > 0 else np.inf
+    timer = state.clock[TIMER]
+    if arrives == np.inf and departs == np.inf and (timer == np.inf or constant[ENDS_WHEN_IDLE]):
+        return AT_END
+    if min(arrives, departs, timer) > until:
+        return AT_TIME
+    if state.number[FREE] == 0:
+        return NEEDS_ROOM
+    if departs <= min(arrives, timer):
+        return DEPARTS
+    return UPDATES if timer <= arrives else ARRIVES
+
+
+@jitable
+def begin_arrival(state: State, jobs: Any, constant: Array, outcome: Array) -> int:
+    """The next job arrives; returns its place in *jobs*.  Its type and number are in *outcome*."""
+    reset(outcome)
+    arrival = state.number[NEXT_ARRIVAL]
+    place = arrival - jobs.first[0]
+    job_type = jobs.type[place]
+    state.clock[NOW] = jobs.time[place]
+    state.number[NEXT_ARRIVAL] = arrival + 1
+    state.tally[job_type, ARRIVED] += 1
+    outcome[JOB] = arrival + constant[INITIAL_JOBS]
+    outcome[TYPE] = job_type
+    outcome[PENDING] = ARRIVAL
+    return int(place)
+
+
+@jitable
+def admit(state: State, jobs: Any, place: int, server: int, outcome: Array) -> None:
+    """The arriving job goes to *server*."""
+    departure = jobs.time[place] + jobs.service[place]
+    physics_admit(state, server, outcome[TYPE], outcome[JOB], departure)
+    outcome[SERVER] = server
+    outcome[FLAGS] = FLAG_ADMITTED
+
+
+@jitable
+def reject(state: State, outcome: Array) -> None:
+    """The arriving job is turned away; no slot of its type is empty."""
+    state.tally[outcome[TYPE], REJECTED] += 1
+    outcome[FLAGS] = FLAG_REJECTED
+    outcome[EMPTY_SLOTS] = 0
+
+
+@jitable
+def begin_departure(state: State, outcome: Array) -> int:
+    """The job with the earliest departure leaves; returns its server, its type is in *outcome*."""
+    reset(outcome)
+    state.clock[NOW] = state.heap_time[0]
+    record = state.heap_record[0]
+    server = state.job_server[record]
+    outcome[JOB] = state.job_number[record]
+    outcome[TYPE] = state.job_type[record]
+    outcome[SERVER] = server
+    outcome[FLAGS] = FLAG_DEPARTED
+    outcome[PENDING] = DEPARTURE
+    physics_depart(state)
+    release(state, record)
+    return int(server)
+
+
+@jitable
+def finish(
+    state: State,
+    constant: Array,
+    outcome: Array,
+    tape: Array,
+    samples: Array,
+    done: Array,
+    with_room: int,
+) -> bool:
+    """Write the event's row, and a sample if one is due; True if the run should stop here.
+
+    *with_room* is how many servers would hold a rejected job, -1: not counted.
+    """
+    row = tape[done[0]]
+    write_row(state, outcome, row)
+    row.servers_with_room = with_room
+    outcome[PENDING] = 0
+    done[0] += 1
+    if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
+        take_sample(state, samples[done[1]])
+        done[1] += 1
+    return bool(outcome[FLAGS] & constant[STOP_FLAGS] != 0)
+
+
+@jitable
+def room_to_tell(
+    state: State, constant: Array, demand: Array, maximal: Array, outcome: Array
+) -> int:
+    """How many servers would hold the rejected job, if that was asked for; else -1."""
+    if constant[EXPLAIN] and outcome[FLAGS] & FLAG_REJECTED:
+        return int(servers_with_room(state, constant, demand, maximal, outcome[TYPE]))
+    return -1

@@ -1,0 +1,149 @@
+"""Power of d choices compiled: the same samples and decisions as the reference.
+
+Reference
+    The reference is :mod:`model.kinds.reservation.policies.power_of_d`.
+Implements
+    A partial shuffle (Fisher & Yates) of the servers' numbers, which is undone afterwards,
+    so that a sample costs d steps however many servers there are.
+Symbols
+    d  ``len(index.other)``
+Deviations
+    None.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.jit import jitable
+from model.kinds.reservation.kernels import loop, placing
+from model.kinds.reservation.kernels.events import AT_FLAG, AT_LIMIT, JOB, TYPE
+from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
+from model.kinds.reservation.loads import LoadMeasure
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.state import ReservationState
+from model.systems import random_words
+
+State = Any
+Array = Any
+
+next_due = loop.next_due
+begin_arrival = loop.begin_arrival
+begin_departure = loop.begin_departure
+admit = loop.admit
+reject = loop.reject
+finish = loop.finish
+room_to_tell = loop.room_to_tell
+has_room = placing.has_room
+take_room = placing.take_room
+add_load = placing.add_load
+load_of = placing.load_of
+random_word = random_words.random_word
+below = random_words.below
+
+
+class PowerIndex(NamedTuple):
+    """How full the servers are, derived from the state, and what the sampling needs."""
+
+    used: NDArray[np.int64]  #: [L, n] resources in use
+    load: NDArray[np.int64]  #: [L, m] the sums whose largest is the load
+    weights: NDArray[np.int64]  #: [J, m] what a job adds to them
+    maximal: NDArray[np.int64]  #: [c, J] maximal configurations where no resources are given
+    order: NDArray[np.int64]  #: [L] 0, 1, 2, ... whenever no sample is being taken
+    other: NDArray[np.int64]  #: [d] with whom each position was exchanged
+    key: NDArray[np.uint64]  #: [1] of the run's random words
+
+
+def build_index(
+    numbers: ReservationNumbers,
+    loads: LoadMeasure,
+    state: ReservationState,
+    choices: int,
+    key: np.uint64,
+) -> PowerIndex:
+    """The index of a state."""
+    return PowerIndex(
+        used=state.placement.astype(np.int64) @ numbers.demand,
+        load=state.placement.astype(np.int64) @ loads.weights,
+        weights=loads.weights,
+        maximal=numbers.maximal,
+        order=np.arange(numbers.servers, dtype=np.int64),
+        other=np.zeros(choices, np.int64),
+        key=np.array([key], np.uint64),
+    )
+
+
+@jitable
+def exchange(order: Array, position: int, other: int) -> None:
+    """Exchange two entries."""
+    kept = order[position]
+    order[position] = order[other]
+    order[other] = kept
+
+
+@jitable
+def chosen(
+    state: State, index: Any, constant: Array, demand: Array, job: int, job_type: int
+) -> int:
+    """The least loaded of the sampled servers with room, or -1."""
+    best, least = -1, 0
+    servers, choices = len(index.order), len(index.other)
+    for position in range(choices):
+        word = random_word(index.key[0], job, position)
+        other = position + below(word, servers - position)
+        index.other[position] = other
+        exchange(index.order, position, other)
+        server = index.order[position]
+        if has_room(state, index, constant, demand, server, job_type):
+            load = load_of(index, server)
+            if best < 0 or load < least:
+                best = server
+                least = load
+    for position in range(choices - 1, -1, -1):
+        exchange(index.order, position, index.other[position])
+    return int(best)
+
+
+@jitable
+def update(state: State, index: Any, demand: Array, server: int, job_type: int, by: int) -> None:
+    """A job of the type came to (1) or left (-1) the server."""
+    take_room(state, index, demand, server, job_type, by)
+    add_load(index, server, job_type, by)
+
+
+def advance(
+    state: State,
+    index: Any,
+    jobs: Any,
+    constant: Array,
+    demand: Array,
+    until: float,
+    tape: Array,
+    samples: Array,
+    done: Array,
+    outcome: Array,
+) -> int:
+    """Run events; arguments (but for the scratch) and result as in
+    :func:`model.kinds.reservation.kernels.dra.advance`."""
+    while done[0] < len(tape):
+        due = next_due(state, jobs, constant, until)
+        if due < ARRIVES:
+            return due
+        if due == DEPARTS:
+            server = begin_departure(state, outcome)
+            update(state, index, demand, server, outcome[TYPE], -1)
+        else:
+            place = begin_arrival(state, jobs, constant, outcome)
+            server = chosen(state, index, constant, demand, outcome[JOB], outcome[TYPE])
+            if server >= 0:
+                admit(state, jobs, place, server, outcome)
+                update(state, index, demand, server, outcome[TYPE], 1)
+            else:
+                reject(state, outcome)
+        with_room = room_to_tell(state, constant, demand, index.maximal, outcome)
+        if finish(state, constant, outcome, tape, samples, done, with_room):
+            return AT_FLAG
+    return AT_LIMIT

@@ -1,0 +1,159 @@
+"""The loss system with slots as a kind of system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.inspection import Inspector
+from model.kinds.reservation import arrivals, invariants, measures, rows, trace
+from model.kinds.reservation.bounds import Bounds
+from model.kinds.reservation.classification import Classification, classify
+from model.kinds.reservation.explain import ReservationNarrator
+from model.kinds.reservation.inspection import ReservationInspector
+from model.kinds.reservation.numbers import ReservationNumbers, numbers_of
+from model.kinds.reservation.rows import FLAG_ADMITTED
+from model.kinds.reservation.scenario.schema import ReservationScenario
+from model.kinds.reservation.state import ReservationState
+from model.kinds.reservation.statespec import SPEC
+from model.kinds.reservation.system import ReservationSystem
+from model.kinds.spec import REJECTED, Kind, Mark, Measure
+from model.kinds.usual_kind import Modules, UsualKind
+from model.records import ARRIVAL
+from model.statespec import StateSpec
+
+#: Compiled twins: policy name to (module, class).
+KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
+    "dra": ("model.kinds.reservation.kernels.driver", "DraKernel"),
+    "dra-periodic": ("model.kinds.reservation.kernels.driver", "DraKernel"),
+    "dra-no-migration": ("model.kinds.reservation.kernels.driver", "DraKernel"),
+    "dra-preemption": ("model.kinds.reservation.kernels.driver", "DraKernel"),
+    "static-reservation": ("model.kinds.reservation.kernels.peers", "StaticReservationKernel"),
+    "power-of-d": ("model.kinds.reservation.kernels.peers", "PowerOfDKernel"),
+    "best-fit": ("model.kinds.reservation.kernels.peers", "BestFitKernel"),
+    "first-fit": ("model.kinds.reservation.kernels.driver", "FirstFitKernel"),
+})  # fmt: skip
+
+
+MARKS = (
+    Mark(rows.FLAG_ADMITTED, "admissions", "A job was admitted to a server.", 0, "muted", "plus"),
+    Mark(rows.FLAG_REJECTED, "rejections", "A job was turned away.", 0, "rejection", "cross"),
+    Mark(rows.FLAG_DEPARTED, "departures", "A job left at the end of its service.", 0, "muted",
+         "minus"),
+    Mark(rows.FLAG_MIGRATED, "migrations", "A job moved to another server.", 1, "migration",
+         "arrow"),
+    Mark(rows.FLAG_REASSIGNED, "reassignments", "An empty server got another configuration.", 2,
+         "migration", "box"),
+    Mark(rows.FLAG_I_STAR, "I* changes", "I*, and with it the Reject Group, changed.", 3,
+         "normal", "star"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ReservationFacts:
+    """What panels of the loss system need to know of the policy.
+
+    Attributes
+    ----------
+    reserves_slots:
+        Whether jobs go into reserved slots.
+    reserved:
+        ceil(g(L)), 0 without a reservation factor.
+    has_groups:
+        Whether servers have ranks and groups.
+    """
+
+    reserves_slots: bool
+    reserved: int
+    has_groups: bool
+
+
+class ReservationKind(UsualKind):
+    """See :class:`model.kinds.spec.Kind`."""
+
+    name = "reservation"
+    modules = Modules(arrivals, measures, invariants, trace)
+    trace_reader = "model.kinds.reservation.traces.workload"
+    bounds_maker = "model.kinds.reservation.upper_bound"
+    spec: StateSpec = SPEC
+    row: np.dtype[Any] = rows.EVENT_ROW
+    event_kinds = rows.EVENT_KINDS
+    kernels = KERNELS
+    compares_decisions = True
+    marks: tuple[Mark, ...] = MARKS
+    inspector: Inspector = ReservationInspector()
+    measures: tuple[Measure, ...] = (
+        Measure("reward_rate", "reward rate"),
+        Measure("rejection_probability", "rejected, %", "per cent"),
+        Measure("migrations", "migrations", "per time"),
+    )
+    headline = "reward rate"
+    headline_bound_name = "U*"
+    example = "dra-vms"
+    bounds_command = "model.kinds.reservation.cli.bounds"
+
+    def numbers(self, scenario: ReservationScenario) -> ReservationNumbers:
+        """L, the job types, feasible configurations and exact rationals."""
+        return numbers_of(scenario)
+
+    def system(
+        self, scenario: ReservationScenario, numbers: Any, workload: Any, policy: Any
+    ) -> ReservationSystem:
+        """The loss system under a policy's reference."""
+        return ReservationSystem(scenario, numbers, workload, policy)
+
+    def has_kernel(self, system: ReservationSystem) -> bool:
+        """Kernels know one capacity, and some policies only with some parameters."""
+        known = system.scenario.policy.name in KERNELS and len(system.numbers.pools) == 1
+        return known and system.policy.compiled
+
+    def narrator(self, system: ReservationSystem) -> ReservationNarrator:
+        """Sentences about admissions, migrations and reassignments."""
+        return ReservationNarrator(
+            system.numbers.type_names, system.job_name, system.policy.reserves_slots
+        )
+
+    def facts(self, system: ReservationSystem) -> ReservationFacts:
+        """Reservation and groups."""
+        policy = system.policy
+        has_groups = getattr(policy, "has_groups", False)
+        return ReservationFacts(policy.reserves_slots, policy.reserved, has_groups)
+
+    def offers(self, system: ReservationSystem) -> frozenset[str]:
+        """Slots and rewards, and groups where the policy has them."""
+        groups = {"groups", "greedy", "greedy configurations"}
+        always = {"servers", "slots", "jobs", "reward", "bounds", "optimum"}
+        return frozenset(always | (groups if self.facts(system).has_groups else set()))
+
+    def derive(
+        self, state: ReservationState, numbers: ReservationNumbers, facts: ReservationFacts
+    ) -> Classification:
+        """Index, rank and group of every server."""
+        return classify(state)
+
+    def usual_pace(self, numbers: ReservationNumbers) -> float:
+        """One mean service time, or what the scenario's unit is, per second."""
+        return 1.0
+
+    def decisions(
+        self, rows: NDArray[Any], initial_jobs: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Arrivals, and the server that admits each of them."""
+        arrivals = rows[rows["kind"] == ARRIVAL]
+        admitted = (arrivals["flags"] & FLAG_ADMITTED) != 0
+        return arrivals["job"] - initial_jobs, np.where(admitted, arrivals["server"], REJECTED)
+
+    def headline_bound(self, bounds: Bounds) -> float | None:
+        """The optimum U*[rho]."""
+        return None if bounds.optimum is None else float(bounds.optimum.exact)
+
+    def no_bounds(self, problem: str = "") -> Bounds:
+        """Nothing is known."""
+        return Bounds(problem=problem)
+
+
+KIND: Kind = ReservationKind()

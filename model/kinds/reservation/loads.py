@@ -1,0 +1,89 @@
+"""How full a server is, in integers, so that servers can be compared exactly.
+
+The load of a server is the largest used share over its resources.  Over a common
+denominator it is an integer: the largest of n sums of the jobs' weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import lcm
+from typing import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.reservation.numbers import ReservationNumbers
+
+#: Sums of loads stay below this, so that they fit 64 bits.
+LOAD_BOUND = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class LoadMeasure:
+    """Loads in units of 1/``full`` of a server.
+
+    Attributes
+    ----------
+    by_pool:
+        int64 [P, J, m], what a job of each type adds, on a server of each pool, to each of the
+        m sums whose largest is the load; 0 for a type that fits no server.
+    pool_of:
+        [L] the pool of each server.
+    full:
+        The load of a server of which some resource is used up.
+    """
+
+    by_pool: NDArray[np.int64]
+    pool_of: NDArray[np.int32]
+    full: int
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """[J, m] what a job adds on a server of the first pool."""
+        return np.asarray(self.by_pool[0])
+
+    def of(
+        self, placement: NDArray[np.integer], servers: Sequence[int] | NDArray[np.integer]
+    ) -> NDArray[np.int64]:
+        """[s] the loads of *servers* [s] if they had the jobs *placement* [s, J]."""
+        weights = self.by_pool[self.pool_of[np.asarray(servers)]]
+        sums = np.einsum("sj,sjm->sm", placement.astype(np.int64), weights)
+        return np.asarray(sums.max(axis=-1), np.int64)
+
+
+def load_measure(numbers: ReservationNumbers) -> LoadMeasure:
+    """The loads of a system's servers.
+
+    Where demands and a capacity are given, each resource has a sum.  Where only maximal
+    configurations are given, a job of type j counts as 1/K_j of a server, with K_j the most
+    jobs of its type that fit alone, and there is one sum.
+
+    Raises
+    ------
+    ValueError
+        If the common denominator is beyond 64 bits.
+    """
+    if numbers.demand.shape[1]:
+        rooms = [[int(room) for room in pool.capacity] for pool in numbers.pools]
+        wanted = [[int(amount) for amount in row] for row in numbers.demand]
+    else:
+        rooms = [[max(int(most), 1) for most in numbers.maximal.max(axis=0)]]
+        wanted = [[int(i == j) for i in range(numbers.types)] for j in range(numbers.types)]
+    full = lcm(*(part for parts in rooms for part in parts if part))
+    rows = [
+        [
+            [amount * full // part if part and fits else 0
+             for amount, part in zip(row, parts, strict=True)]
+            for row, fits in zip(wanted, numbers.space.fits, strict=True)
+        ]
+        for parts in rooms
+    ]  # fmt: skip
+    if not numbers.demand.shape[1]:
+        rows = [[[sum(row)] for row in pool] for pool in rows]
+    if full * max(len(rooms[0]), 2) >= LOAD_BOUND:
+        raise ValueError(
+            f"found servers whose loads need the common denominator {full}, allowed: one below "
+            "10^18: write the capacities with fewer digits"
+        )
+    return LoadMeasure(np.array(rows, np.int64), numbers.pool_of, full)

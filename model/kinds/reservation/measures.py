@@ -1,0 +1,166 @@
+"""The measures of a loss system: reward rate and counts, in the paper's words."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.sampling import (
+    REASSIGNED_COLUMN,
+    TIME_COLUMN,
+    area_until_now,
+    columns,
+)
+from model.kinds.reservation.state import (
+    ADMITTED,
+    MIGRATED,
+    REASSIGNMENTS,
+    REJECTED,
+    ReservationState,
+)
+from model.metrics import BATCHES, Batches, Estimate, batch_rates, estimate, estimates, ratio
+
+#: What is counted over a run, in the order of :func:`batches_of`.
+COUNTS = ("admitted", "rejected", "migrations", "reassignments")
+
+
+def reward_rate(numbers: ReservationNumbers, jobs: NDArray[Any]) -> NDArray[np.float64]:
+    """Sum of u_j Y_j / L, normalized by the number of servers, for jobs [.., J]."""
+    rewards = np.array([float(reward) for reward in numbers.rewards])
+    return np.asarray(jobs @ rewards / numbers.servers)
+
+
+def run_metrics(
+    numbers: ReservationNumbers,
+    state: ReservationState,
+    advance: Callable[[float], ReservationState],
+    warmup: float,
+    until: float,
+) -> dict[str, Estimate]:
+    """Metrics over [warmup, until) in batches; *advance(t)* runs to time t.
+
+    What happens at the very end of a batch counts for the next one.
+    """
+    return estimates(run_batches(numbers, state, advance, warmup, until))
+
+
+def run_batches(
+    numbers: ReservationNumbers,
+    state: ReservationState,
+    advance: Callable[[float], ReservationState],
+    warmup: float,
+    until: float,
+) -> dict[str, Batches]:
+    """Each metric in :data:`BATCHES` equal stretches of [warmup, until); see :func:`run_metrics`.
+
+    Runs on the same jobs have batches of the same stretches, and can be paired.
+    """
+    edges = np.linspace(warmup, until, BATCHES + 1)
+    rows = []
+    before = None
+    for edge in edges:
+        state = advance(float(np.nextafter(edge, -np.inf)))
+        now = _totals(numbers, state, float(edge))
+        if before is not None:
+            rows.append(now - before)
+        before = now
+    return batches_of(np.array(rows), (until - warmup) / BATCHES)
+
+
+def batches_of(table: NDArray[np.float64], length: float) -> dict[str, Batches]:
+    """Each metric from what it grew by in stretches of *length*.
+
+    Parameters
+    ----------
+    table:
+        [B, 5] the integral of the reward rate, jobs admitted and rejected, migrations and
+        reassignments, in each stretch.
+    """
+    result = {"reward_rate": Batches(table[:, 0] / length)}
+    for column, name in enumerate(COUNTS, 1):
+        result[name] = Batches(table[:, column], len(table))
+    result["rejection_probability"] = ratio(table[:, 2], table[:, 1] + table[:, 2])
+    return result
+
+
+def _totals(
+    numbers: ReservationNumbers, state: ReservationState, now: float
+) -> NDArray[np.float64]:
+    area = reward_rate(numbers, area_until_now(state, now))
+    counts = state.tally[:, [ADMITTED, REJECTED, MIGRATED]].sum(axis=0)
+    return np.asarray(np.r_[area, counts, state.number[REASSIGNMENTS]], np.float64)
+
+
+def batches_so_far(
+    numbers: ReservationNumbers,
+    samples: Sequence[NDArray[np.float64]],
+    warmup: float,
+    now: float,
+) -> tuple[dict[str, Batches], ...]:
+    """Each run's measures in the same stretches of [warmup, now]; none if that is empty.
+
+    Parameters
+    ----------
+    samples:
+        For each run [n, width] its samples, see :mod:`model.kinds.reservation.sampling`.
+    warmup, now:
+        In the scenario's unit of time.  The stretches end with the last sample that all have.
+
+    Integrals are interpolated between samples; a count is that of the last sample before.
+    """
+    start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
+    end = min(now, *(float(table[-1, TIME_COLUMN]) for table in samples))
+    if end <= start:
+        return ()
+    edges = np.linspace(start, end, BATCHES + 1)
+    length = (end - start) / BATCHES
+    return tuple(batches_of(np.diff(totals_at(numbers, table, edges), axis=0), length)
+                 for table in samples)  # fmt: skip
+
+
+def totals_at(
+    numbers: ReservationNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """[n, 5] integral of the reward rate, and counts, up to each of n increasing times."""
+    grid = samples[:, TIME_COLUMN]
+    before = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
+    after = np.minimum(before + 1, len(grid) - 1)
+    areas = [reward_rate(numbers, samples[rows][:, columns("area", numbers.types)])
+             for rows in (before, after)]  # fmt: skip
+    span = grid[after] - grid[before]
+    share = np.divide(times - grid[before], span, out=np.zeros(len(times)), where=span > 0)
+    counts = [samples[before][:, columns(name, numbers.types)].sum(axis=1)
+              for name in ("admitted", "rejected", "migrated")]  # fmt: skip
+    reassigned = samples[before, REASSIGNED_COLUMN]
+    return np.column_stack([areas[0] + share * (areas[1] - areas[0]), *counts, reassigned])
+
+
+def headline_series(
+    numbers: ReservationNumbers, samples: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """[n] the reward rate at each sample, and [n] its exact integral up to there."""
+    jobs, areas = (samples[:, columns(name, numbers.types)] for name in ("jobs", "area"))
+    return reward_rate(numbers, jobs), reward_rate(numbers, areas)
+
+
+def headline_now(numbers: ReservationNumbers, state: ReservationState) -> float:
+    """The reward rate."""
+    return float(reward_rate(numbers, state.jobs_in_system))
+
+
+def running_reward(
+    numbers: ReservationNumbers, samples: NDArray[np.float64], warmup: float
+) -> Estimate:
+    """The mean reward rate since *warmup* of the samples of a run, by batch means."""
+    kept = samples[samples[:, TIME_COLUMN] >= warmup]
+    totals = reward_rate(numbers, kept[:, columns("area", numbers.types)])
+    return estimate(batch_rates(kept[:, TIME_COLUMN], totals))
+
+
+__all__ = [
+    "Batches", "Estimate", "batches_of", "reward_rate", "run_batches", "run_metrics",
+    "running_reward",
+]  # fmt: skip

@@ -1,0 +1,273 @@
+"""The constant numbers of a loss system with slots, taken from a scenario.
+
+What the scenario says in words and units stands here as arrays and rationals; nothing in
+here changes while the system runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.errors import ScenarioError
+from model.exact import common_units
+from model.kinds.reservation.programs.greedy import global_greedy
+from model.kinds.reservation.scenario.schema import ReservationScenario
+from model.programs.configurations import Configuration, ConfigurationSpace
+from model.scenario.fields import Quantity
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Servers of one kind: numbers *first* to *first* + *count* - 1.
+
+    ``capacity`` is [n] in the units of the demands, ``space`` their feasible configurations.
+    """
+
+    name: str
+    first: int
+    count: int
+    capacity: NDArray[np.int64]
+    space: ConfigurationSpace
+
+
+@dataclass(frozen=True, eq=False)
+class ReservationNumbers:
+    """L servers in P pools, J job types, n resources.
+
+    Attributes
+    ----------
+    servers:
+        L.
+    pools:
+        [P] the kinds of servers (Section 9); 1 in the paper's system.
+    space:
+        The feasible configurations K (Section 2.2); with several pools those of a server that
+        has the most of each resource that any pool has, which includes every pool's.
+    rewards:
+        [J] u_j, exact, per time unit of service.
+    reward_units:
+        [J] u_j as integers, in units of ``reward_unit``.
+    demand, capacity:
+        [J, n] and [n], integers in a common unit per resource; n = 0 where a set of
+        configurations was given instead.  With several pools the most that any pool has.
+    workload:
+        [J] rho_j per server, exact (0 where unknown, as in a trace).
+    rates:
+        [J] lambda_j per server.
+    initial_jobs:
+        How many jobs are in service at time 0; they have the numbers before the arrivals'.
+    seed:
+        The scenario's, for policies that choose at random.
+    """
+
+    servers: int
+    type_names: tuple[str, ...]
+    resource_names: tuple[str, ...]
+    pools: tuple[Pool, ...]
+    space: ConfigurationSpace
+    rewards: tuple[Fraction, ...]
+    reward_units: tuple[int, ...]
+    reward_unit: Fraction
+    demand: NDArray[np.int64]
+    capacity: NDArray[np.int64]
+    workload: tuple[Fraction, ...]
+    rates: tuple[Fraction, ...]
+    priorities: tuple[int, ...]
+    initial_jobs: int
+    seed: int
+
+    @property
+    def types(self) -> int:
+        """J."""
+        return len(self.type_names)
+
+    @property
+    def ranks(self) -> int:
+        """How many configurations GPA can return: J, and one more for each further pool."""
+        return self.types + len(self.pools) - 1
+
+    @cached_property
+    def pool_of(self) -> NDArray[np.int32]:
+        """[L] the number of each server's pool."""
+        counts = [pool.count for pool in self.pools]
+        return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+    @cached_property
+    def capacities(self) -> NDArray[np.int64]:
+        """[L, n] what each server has."""
+        return np.asarray(np.array([pool.capacity for pool in self.pools])[self.pool_of])
+
+    @property
+    def pool_shares(self) -> tuple[tuple[ConfigurationSpace, Fraction], ...]:
+        """[P] the feasible configurations of each pool and its share of the servers."""
+        return tuple((pool.space, Fraction(pool.count, self.servers)) for pool in self.pools)
+
+    def space_of(self, server: int) -> ConfigurationSpace:
+        """The feasible configurations of a server."""
+        return self.pools[int(self.pool_of[server])].space
+
+    @cached_property
+    def maximal(self) -> NDArray[np.int64]:
+        """[m, J] maximal feasible configurations where the scenario gives them, else [0, J]."""
+        if self.demand.shape[1]:
+            return np.zeros((0, self.types), np.int64)
+        return np.asarray(self.space.maximal(), np.int64)
+
+    @cached_property
+    def greedy_set(self) -> tuple[Configuration, ...]:
+        """The configurations of the global greedy assignment of the workload, at most J.
+
+        Psychas & Ghaderi (2022), Definition 5, for one pool; none where the workload is unknown.
+        """
+        if not any(self.workload) or len(self.pools) > 1:
+            return ()
+        greedy = global_greedy(self.space, self.rewards, self.workload)
+        return greedy.configurations[: len(greedy.permutation)]
+
+    @cached_property
+    def size_units(self) -> tuple[int, ...]:
+        """[J] a job's size, the share of its scarcest resource, in one unit for all types.
+
+        0 for a type that fits no server.
+        """
+        if self.demand.shape[1]:
+            sizes = [
+                max(
+                    Fraction(int(need), int(has))
+                    for need, has in zip(row, self.capacity, strict=True)
+                )
+                for row in self.demand
+            ]
+        else:
+            most = [int(slots) for slots in self.maximal.max(axis=0)]
+            sizes = [Fraction(1, slots) if slots else Fraction(0) for slots in most]
+        fitting = [
+            size if fits else Fraction(0) for size, fits in zip(sizes, self.space.fits, strict=True)
+        ]
+        return tuple(common_units(fitting)[0])
+
+    @cached_property
+    def largest_share(self) -> NDArray[np.float64]:
+        """[J] share of a server that a job of each type takes, of its scarcest resource."""
+        if self.demand.shape[1]:
+            shares: NDArray[np.float64] = (self.demand / self.capacity).max(axis=1)
+            return shares
+        most = self.maximal.max(axis=0)
+        return np.asarray(1.0 / np.maximum(most, 1), np.float64)
+
+    def room_for(
+        self,
+        placement: NDArray[np.int32],
+        job_type: int,
+        servers: NDArray[np.integer] | slice = slice(None),
+    ) -> NDArray[np.bool_]:
+        """Would one more job of the type be feasible on *servers*, which have *placement* [.., J]?
+
+        Without *servers* the rows of *placement* are those of all L.
+        """
+        more = placement.astype(np.int64)
+        more[:, job_type] += 1
+        if self.demand.shape[1]:
+            return np.asarray((more @ self.demand <= self.capacities[servers]).all(axis=1))
+        below = np.asarray((more[:, None, :] <= self.maximal[None]).all(axis=2))
+        return np.asarray(below.any(axis=1))
+
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about what is allowed but may surprise."""
+        return tuple(
+            f"job_types[{position}] '{name}': found a demand that fits no server; "
+            "all its jobs are rejected"
+            for position, (name, fits) in enumerate(
+                zip(self.type_names, self.space.fits, strict=True)
+            )
+            if not fits
+        )
+
+
+def numbers_of(scenario: ReservationScenario) -> ReservationNumbers:
+    """The constant numbers of a validated scenario.
+
+    Raises
+    ------
+    ScenarioError
+        If amounts or rewards are too far apart for exact integers.
+    """
+    resources = tuple(scenario.servers.capacity)
+    pools, demand = _pools(scenario, resources)
+    capacity = np.max([pool.capacity for pool in pools], axis=0)
+    space = pools[0].space
+    if len(pools) > 1:
+        space = ConfigurationSpace.from_demands(demand.tolist(), capacity.tolist())
+    types = scenario.job_types
+    try:
+        reward_units, reward_unit = common_units([item.reward for item in types])
+    except ValueError as error:
+        raise ScenarioError(str(error), where="job_types.reward") from None
+    return ReservationNumbers(
+        servers=scenario.servers.total,
+        type_names=tuple(item.name for item in types),
+        resource_names=resources,
+        pools=pools,
+        space=space,
+        rewards=tuple(item.reward for item in types),
+        reward_units=tuple(reward_units),
+        reward_unit=reward_unit,
+        demand=demand,
+        capacity=capacity,
+        workload=tuple(item.load for item in types),
+        rates=tuple(item.rate for item in types),
+        priorities=tuple(item.priority for item in types),
+        initial_jobs=0,
+        seed=scenario.seed,
+    )
+
+
+def _pools(
+    scenario: ReservationScenario, resources: tuple[str, ...]
+) -> tuple[tuple[Pool, ...], NDArray[np.int64]]:
+    """The pools, and the demands [J, n] in the units of their capacities."""
+    servers = scenario.servers
+    kinds = [("", servers.count, servers.capacity, "servers.capacity")]
+    kinds += [(pool.name, pool.count, pool.capacity, f"servers.pools[{position}].capacity")
+              for position, pool in enumerate(servers.pools)]  # fmt: skip
+    demand, capacities = _scaled(scenario, resources, [capacity for _, _, capacity, _ in kinds])
+    pools: list[Pool] = []
+    for (name, count, _, where), capacity in zip(kinds, capacities, strict=True):
+        try:
+            space = (
+                ConfigurationSpace.from_demands(demand.tolist(), capacity.tolist())
+                if resources
+                else ConfigurationSpace.from_maximal(servers.configurations)
+            )
+        except ValueError as error:
+            place = where if resources else "servers.configurations"
+            raise ScenarioError(str(error), where=place) from None
+        first = pools[-1].first + pools[-1].count if pools else 0
+        pools.append(Pool(name, first, count, capacity, space))
+    return tuple(pools), demand
+
+
+def _scaled(
+    scenario: ReservationScenario,
+    resources: tuple[str, ...],
+    capacities: Sequence[Mapping[str, Quantity]],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Demands [J, n] and capacities [P, n] as integers in one unit for each resource."""
+    types = len(scenario.job_types)
+    table = np.zeros((types + len(capacities), len(resources)), np.int64)
+    nothing = Quantity((Fraction(0), ""))
+    for column, name in enumerate(resources):
+        unit = scenario.unit_of(name)
+        amounts = [item.demand.get(name, nothing) for item in scenario.job_types]
+        amounts += [capacity[name] for capacity in capacities]
+        try:
+            table[:, column] = common_units([amount.in_unit(unit) for amount in amounts])[0]
+        except ValueError as error:
+            raise ScenarioError(str(error), where=f"servers.capacity.{name}") from None
+    return table[:types], table[types:]

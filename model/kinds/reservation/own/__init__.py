@@ -1,0 +1,1 @@
+"""Policies of one's own in this kind: guarded, and shown copies."""

@@ -1,0 +1,96 @@
+"""What a policy of one's own is shown: copies, so that the run itself is out of its reach."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.view import ReservationView
+from model.state import overwrite
+
+#: Bytes to whose multiples the arrays of the copy are aligned.
+_ALIGNED = 16
+
+
+class Shown:
+    """A view of a copy of the state, kept equal to it.
+
+    A read-only array can be made writeable again, but what is written then stays in the copy
+    and is seen by :meth:`changed`.  All arrays of the copy lie in one buffer, which makes the
+    comparison after each sub-step cheap.
+    """
+
+    def __init__(self, view: ReservationView, numbers: ReservationNumbers) -> None:
+        self._real = view._state
+        arrays: tuple[np.ndarray, ...] = tuple(self._real)
+        ends = np.cumsum([-(-array.nbytes // _ALIGNED) * _ALIGNED for array in arrays])
+        self._buffer = np.zeros(int(ends[-1]), np.uint8)
+        parts = []
+        for start, array in zip((0, *ends[:-1]), arrays, strict=True):
+            part = self._buffer[start : start + array.nbytes]
+            parts.append(part.view(array.dtype).reshape(array.shape))
+        self._copy = type(self._real)(*parts)
+        self.refresh()
+        self.view = _View(numbers, self._copy)
+
+    def refresh(self) -> None:
+        """Follow what a decision has done."""
+        overwrite(self._copy, self._real)
+        self._shown = self._buffer.tobytes()
+
+    def changed(self) -> list[str]:
+        """Names of the arrays that no longer are as they were shown."""
+        if self._buffer.tobytes() == self._shown:
+            return []
+        return [name for name in self._real._fields
+                if _differ(getattr(self._copy, name), getattr(self._real, name))]  # fmt: skip
+
+
+class _View(ReservationView):
+    """A view whose attributes cannot be set."""
+
+    def __init__(self, numbers: ReservationNumbers, state: Any) -> None:
+        super().__init__(numbers, state)
+        object.__setattr__(self, "_ready", True)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if hasattr(self, "_ready"):
+            raise AttributeError(f"view.{name} cannot be set: a policy yields decisions instead")
+        object.__setattr__(self, name, value)
+
+
+class PrivateNumbers:
+    """A copy of a scenario's numbers, of which it is known when it was changed."""
+
+    def __init__(self, numbers: ReservationNumbers) -> None:
+        self.copy = deepcopy(numbers)
+        _ = self.copy.maximal, self.copy.largest_share  # computed now, to be pinned
+        parts = (self.copy, self.copy.space, *self.copy.pools,
+                 *(pool.space for pool in self.copy.pools))  # fmt: skip
+        self._pinned = [
+            (owner, name, value, _content(value))
+            for owner in parts
+            for name, value in vars(owner).items()
+            if not name.startswith("_")
+        ]
+
+    def changed(self) -> list[str]:
+        """Names of the attributes that are not what they were."""
+        found = (name for owner, name, value, content in self._pinned
+                 if vars(owner).get(name) is not value or _content(value) != content)  # fmt: skip
+        return list(dict.fromkeys(found))
+
+
+def _content(value: Any) -> Any:
+    """What may change although the object stays the same."""
+    if not isinstance(value, np.ndarray):
+        return None
+    value.flags.writeable = False
+    return value.dtype.str, value.shape, value.tobytes()
+
+
+def _differ(mine: np.ndarray, real: np.ndarray) -> bool:
+    return mine.tobytes() != real.tobytes()

@@ -1,0 +1,178 @@
+"""What a decision does to the state, written once for the reference engine and the kernels.
+
+Nothing here decides or checks; the system checks a decision before it gets here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from model.jit import jitable
+from model.kinds.reservation.state import (
+    ADMITTED,
+    DEPARTED,
+    DEPARTURES,
+    FREE,
+    MIGRATED,
+    NEXT_STAMP,
+    NOW,
+    PREEMPTED,
+    REASSIGNMENTS,
+)
+from model.systems import heap, trail
+
+State = Any
+
+heap_push = heap.push
+heap_pop = heap.pop
+heap_find = heap.find
+heap_remove = heap.remove
+mixed = trail.mixed
+
+
+@jitable
+def change_jobs(state: State, job_type: int, by: int) -> None:
+    """Y_j changes now: close its integral up to now, then change it."""
+    now = state.clock[NOW]
+    state.area[job_type] += state.jobs_in_system[job_type] * (now - state.since[job_type])
+    state.since[job_type] = now
+    state.jobs_in_system[job_type] += by
+
+
+@jitable
+def link(state: State, record: int, server: int) -> None:
+    """Put a job record at the front of its server's list."""
+    job_type = state.job_type[record]
+    first = state.first_job[server, job_type]
+    state.job_server[record] = server
+    state.job_next[record] = first
+    state.job_previous[record] = -1
+    if first >= 0:
+        state.job_previous[first] = record
+    state.first_job[server, job_type] = record
+    state.placement[server, job_type] += 1
+
+
+@jitable
+def unlink(state: State, record: int) -> None:
+    """Take a job record out of its server's list."""
+    job_type = state.job_type[record]
+    server = state.job_server[record]
+    after = state.job_next[record]
+    before = state.job_previous[record]
+    if before >= 0:
+        state.job_next[before] = after
+    else:
+        state.first_job[server, job_type] = after
+    if after >= 0:
+        state.job_previous[after] = before
+    state.placement[server, job_type] -= 1
+
+
+@jitable
+def admit(state: State, server: int, job_type: int, number: int, departure: float) -> int:
+    """Place a new job on *server* until *departure* (inf: for ever); returns its record."""
+    free = state.number[FREE] - 1
+    state.number[FREE] = free
+    record = state.free_record[free]
+    state.free_record[free] = -1
+    state.job_number[record] = number
+    state.job_type[record] = job_type
+    state.job_arrival[record] = state.clock[NOW]
+    state.job_departure[record] = departure
+    link(state, record, server)
+    change_jobs(state, job_type, 1)
+    state.tally[job_type, ADMITTED] += 1
+    if departure < np.inf:
+        size = state.number[DEPARTURES]
+        heap_push(state.heap_time, state.heap_record, size, departure, record, state.job_number)
+        state.number[DEPARTURES] = size + 1
+    return int(record)
+
+
+@jitable
+def release(state: State, record: int) -> None:
+    """Give a job record back."""
+    state.job_number[record] = -1
+    state.job_type[record] = -1
+    state.job_server[record] = -1
+    state.job_arrival[record] = 0.0
+    state.job_departure[record] = np.inf
+    state.job_next[record] = -1
+    state.job_previous[record] = -1
+    free = state.number[FREE]
+    state.free_record[free] = record
+    state.number[FREE] = free + 1
+
+
+@jitable
+def depart(state: State) -> int:
+    """The job with the earliest departure leaves its slot; returns its record, not released."""
+    size = state.number[DEPARTURES]
+    record = heap_pop(state.heap_time, state.heap_record, size, state.job_number)
+    state.number[DEPARTURES] = size - 1
+    job_type = state.job_type[record]
+    unlink(state, record)
+    change_jobs(state, job_type, -1)
+    state.tally[job_type, DEPARTED] += 1
+    return int(record)
+
+
+@jitable
+def preempt(state: State, record: int) -> None:
+    """A job is thrown out before its service ends; its record is released."""
+    position = heap_find(state.heap_record, state.number[DEPARTURES], record)
+    if position >= 0:
+        heap_remove(
+            state.heap_time, state.heap_record, state.number[DEPARTURES], position,
+            state.job_number,
+        )  # fmt: skip
+        state.number[DEPARTURES] -= 1
+    job_type = state.job_type[record]
+    unlink(state, record)
+    change_jobs(state, job_type, -1)
+    state.tally[job_type, PREEMPTED] += 1
+    release(state, record)
+
+
+@jitable
+def migrate(state: State, record: int, target: int) -> None:
+    """A job moves to an empty slot of *target* without interruption."""
+    unlink(state, record)
+    link(state, record, target)
+    state.tally[state.job_type[record], MIGRATED] += 1
+
+
+@jitable
+def set_slots(state: State, server: int, job_type: int, slots: int) -> None:
+    """Give a server another number of slots of a type."""
+    state.slots_in_system[job_type] += slots - state.configuration[server, job_type]
+    state.configuration[server, job_type] = slots
+
+
+@jitable
+def stamp_as_most_recent(state: State, server: int) -> None:
+    """*server* becomes index 1 of its configuration (Definition 4)."""
+    state.stamp[server] = state.number[NEXT_STAMP]
+    state.number[NEXT_STAMP] += 1
+    state.number[REASSIGNMENTS] += 1
+
+
+@jitable
+def extend_trail(
+    state: State,
+    flags: int,
+    job: int,
+    server: int,
+    moved: int,
+    source: int,
+    reassigned: int,
+    first_reassigned: int,
+) -> None:
+    """Let the outcome of one event enter the running hash, so that a digest covers history."""
+    word = mixed(state.trail[0], job * 512 + flags)
+    word = mixed(word, (server + 1) * 2097152 + source + 1)
+    word = mixed(word, (moved + 1) * 64 + reassigned % 64)
+    state.trail[0] = mixed(word, first_reassigned + 1)

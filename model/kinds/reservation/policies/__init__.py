@@ -1,0 +1,1 @@
+"""The references of this kind."""

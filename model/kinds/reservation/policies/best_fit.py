@@ -1,0 +1,71 @@
+"""Best fit without reservation: a peer of DRA that packs as tightly as it can.
+
+Reference
+    A baseline of bin packing; the loss system is that of Psychas & Ghaderi (2022), Section 2.
+Implements
+    An arriving job goes to that server with room for it that has the least room left
+    afterwards, else it is rejected.  Nothing is reserved and nothing migrates.
+Symbols
+    l  ``server``  the chosen server
+Deviations
+    With several resources "least room left" needs a score: it is the load after placing,
+    the largest used share over the resources (see :mod:`model.kinds.reservation.loads`),
+    compared exactly.  Ties go to the server of lowest number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from model.kinds.reservation.loads import load_measure
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.policies.base import (
+    ArrivingJob,
+    Decisions,
+    PseudocodeLine,
+    ReservationPolicy,
+)
+from model.kinds.reservation.view import ReservationView
+from model.records import Admit, Line, Record, Reject
+from model.scenario.fields import Section
+
+
+class Parameters(Section):
+    """Best fit has no parameters."""
+
+
+class Reference(ReservationPolicy):
+    """Best fit."""
+
+    name = "best-fit"
+    title = "Best fit"
+    paper = "no reservation; a peer of Psychas & Ghaderi (2022)"
+    schema = Parameters
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
+        PseudocodeLine(Line(1, 2), 1, "<b>if</b> some server has room for the job <b>then</b>"),
+        PseudocodeLine(Line(1, 3), 2, "schedule it where the least room is left afterwards"),
+        PseudocodeLine(Line(1, 4), 1, "<b>else</b>"),
+        PseudocodeLine(Line(1, 5), 2, "reject the job"),
+    )
+
+    def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
+        self.numbers = numbers
+        self.loads = load_measure(numbers)
+
+    def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
+        """The fullest server with room, or rejection."""
+        room = view.with_room(job.type)
+        yield Record("servers_scanned", Line(1, 2), {"servers_with_room": len(room)})
+        if len(room):
+            placement = view.placement[room].copy()
+            placement[:, job.type] += 1
+            load = self.loads.of(placement, room)
+            fullest = int(np.argmax(load))
+            yield Admit(
+                line=Line(1, 3),
+                server=int(room[fullest]),
+                values={"reason": "least_room", "load": load[fullest] / self.loads.full},
+            )
+        else:
+            yield Reject(line=Line(1, 5), values={"empty_slots": 0, "servers_with_room": 0})

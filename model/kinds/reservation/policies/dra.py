@@ -1,0 +1,252 @@
+"""DRA, the Dynamic Reservation Algorithm.
+
+Reference
+    Psychas & Ghaderi (2022), Section 4.
+Implements
+    Algorithm 2, lines 1-26: CRA (1-16), ARRIVAL (17-22), DEPARTURE (23-26).
+Symbols
+    g(L)    ``reservation``     the reservation factor, in slots of each type; slots are whole,
+                                so that GPA sees its ceiling, ``reserved``
+    Y       ``workload``        [J] jobs in the system, or an estimate of the workload
+    Y-hat   ``reference``       [J] workload reference vector, Y + g(L) 1, (4.1)
+    k[i]    ``configuration``   configurations found by GPA, in order
+    X-hat   ``count``           servers that GPA wants in k[i]
+    X       ``holders``         servers that have configuration k[i], by index
+    Z       ``rank_given``      servers of rank i so far
+    l_e     ``empty``           an empty server of rank J + 1
+    I*      ``i_star``          the first i that stays unmatched, or J
+Deviations
+    As printed, lines 8 and 16 use c after decrementing it, one place too low.  The text
+    decides: rank i goes to the servers of k[i] with index above X - X-hat.  Where the paper
+    leaves a choice: of the servers that could admit, the one that has had its configuration
+    longest is taken (recent ones are the first to become surplus); l_e and the Reject Group
+    server among equal ranks are those of lowest number; the most recently placed job migrates.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from typing import Self
+
+import numpy as np
+from pydantic import model_validator
+
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.policies import gpa
+from model.kinds.reservation.policies.base import (
+    ArrivingJob,
+    Decisions,
+    DepartedJob,
+    PseudocodeLine,
+    ReservationPolicy,
+)
+from model.kinds.reservation.policies.reservation_factor import Factor, ReservationFactor
+from model.kinds.reservation.policies.workload_estimate import WorkloadSource, estimator
+from model.kinds.reservation.view import ReservationView
+from model.records import Admit, Classify, Line, Migrate, Reassign, Record, Reject
+from model.scenario.fields import Numbers, Positive, Section
+
+PSEUDOCODE = (
+    PseudocodeLine(Line(2, 1), 0, "<b>function</b> CRA(Ŷ, X)"),
+    PseudocodeLine(Line(2, 2), 1, "X̂ ← GPA(Ŷ)"),
+    PseudocodeLine(Line(2, 3), 1, "rank of all servers ← <i>J</i> + 1"),
+    PseudocodeLine(Line(2, 4), 1, "<i>I</i>* ← <i>J</i>"),
+    PseudocodeLine(Line(2, 5), 1, "<b>for</b> <i>i</i> = 1 <b>to</b> <i>J</i> <b>do</b>"),
+    PseudocodeLine(Line(2, 6), 2, "<i>Z</i> ← 0, <i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub> + 1"),
+    PseudocodeLine(
+        Line(2, 7), 2, "<b>while</b> <i>Z</i> &lt; X̂<sub><i>k</i>[<i>i</i>]</sub> <b>do</b>"
+    ),
+    PseudocodeLine(Line(2, 8), 3, "<i>Z</i> ← <i>Z</i> + 1, <i>c</i> ← <i>c</i> − 1"),
+    PseudocodeLine(Line(2, 9), 3, "<b>if</b> <i>c</i> ≤ 0 <b>then</b>"),
+    PseudocodeLine(Line(2, 10), 4, "<b>if</b> ℓ<sub>e</sub> ≠ ∅ <b>then</b>"),
+    PseudocodeLine(Line(2, 11), 5, "rank of ℓ<sub>e</sub> ← <i>i</i>"),
+    PseudocodeLine(Line(2, 12), 5, "reassign ℓ<sub>e</sub> to <i>k</i>[<i>i</i>]"),
+    PseudocodeLine(Line(2, 13), 4, "<b>else</b>"),
+    PseudocodeLine(Line(2, 14), 5, "<i>I</i>* ← min(<i>I</i>*, <i>i</i>)"),
+    PseudocodeLine(Line(2, 15), 3, "<b>else</b>"),
+    PseudocodeLine(Line(2, 16), 4, "rank of ℓ<sub><i>k</i>[<i>i</i>], <i>c</i></sub> ← <i>i</i>"),
+    PseudocodeLine(Line(2, 17), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
+    PseudocodeLine(Line(2, 18), 1, "<b>if</b> AG<sub><i>j</i></sub> ≠ ∅ <b>then</b>"),
+    PseudocodeLine(Line(2, 19), 2, "schedule the job in AG<sub><i>j</i></sub>"),
+    PseudocodeLine(Line(2, 20), 2, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
+    PseudocodeLine(Line(2, 21), 1, "<b>else</b>"),
+    PseudocodeLine(Line(2, 22), 2, "reject the job"),
+    PseudocodeLine(Line(2, 23), 0, "<b>procedure</b> DEPARTURE(<i>j</i>, <i>t</i>)"),
+    PseudocodeLine(
+        Line(2, 24),
+        1,
+        "<b>if</b> RG<sub><i>j</i></sub> ≠ ∅ <b>and</b> the slot emptied is in the Accept Group "
+        "<b>then</b>",
+    ),
+    PseudocodeLine(
+        Line(2, 25), 2, "migrate the job in RG<sub><i>j</i></sub> to the slot that emptied"
+    ),
+    PseudocodeLine(Line(2, 26), 1, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
+)
+
+
+class Parameters(Section):
+    """Parameters of DRA.
+
+    ``reservation_factor`` is g(L): a number of slots, or ``"log^1.1"``.  ``workload`` says what
+    stands for the workload in Y-hat, see :mod:`model.kinds.reservation.policies.workload_estimate`.
+    """
+
+    reservation_factor: Factor = ReservationFactor((Fraction(11, 10), True))
+    workload: WorkloadSource = "jobs"
+    estimate: Numbers = ()
+    window: Positive = Fraction(5)
+
+    @model_validator(mode="after")
+    def _estimate_where_given(self) -> Self:
+        if self.estimate and self.workload != "given":
+            raise ValueError(f"estimate: found numbers, but workload is '{self.workload}'; "
+                             "allowed: workload = 'given'")  # fmt: skip
+        return self
+
+
+class Reference(ReservationPolicy):
+    """DRA line by line; CRA runs at each admission and each departure."""
+
+    name = "dra"
+    title = "DRA"
+    paper = "Psychas & Ghaderi (2022), Algorithm 2"
+    reserves_slots = True
+    has_groups = True
+    schema = Parameters
+    pseudocode: tuple[PseudocodeLine, ...] = gpa.PSEUDOCODE + PSEUDOCODE
+    #: Whether CRA runs again at each admission and departure.
+    cra_at_events = True
+    #: Whether Reject Group jobs migrate (lines 24-25).
+    migrates = True
+    #: Whether the Reject Group is all servers of rank J + 1.
+    extended = False
+
+    def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
+        self.numbers = numbers
+        self.reservation = parameters.reservation_factor.of(numbers.servers)
+        self.reserved = ceil(self.reservation)
+        self.estimator = estimator(numbers, parameters)
+        self.memory = self.estimator.memory
+        self.compiled = self.estimator.compiled
+        if self.estimator.learns:
+            self.cra_at_events = False  # a rejection changes Y-hat, but no CRA follows it
+
+    def start(self, view: ReservationView) -> Decisions:
+        """CRA at time 0."""
+        yield from self.estimator.start(view)
+        yield from self.cra(view)
+
+    def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
+        """Lines 17-22."""
+        yield from self.estimator.arrival(view, job)
+        server, empty = self.accepting_server(view, job.type)
+        if server >= 0:  # line 18
+            yield Admit(line=Line(2, 19), server=server, values={"empty_slots": empty})
+            yield from self.after(view)  # line 20
+        else:
+            yield self.rejection(view, job.type)
+
+    @staticmethod
+    def accepting_server(view: ReservationView, job_type: int) -> tuple[int, int]:
+        """AG_j: an Accept Group server with an empty slot, or -1; and how many such slots."""
+        empty = view.empty_slots(job_type)
+        reject_group = view.classification().reject_group
+        open_servers = np.flatnonzero((empty > 0) & ~reject_group)
+        server = view.oldest(open_servers) if len(open_servers) else -1
+        return server, int(empty[~reject_group].sum())
+
+    @staticmethod
+    def rejection(view: ReservationView, job_type: int) -> Reject:
+        """Line 22, with the numbers that explain it."""
+        return Reject(line=Line(2, 22), values={
+            "empty_slots": int(view.empty_slots(job_type).sum()),
+            "servers_with_room": len(view.with_room(job_type)),
+        })  # fmt: skip
+
+    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
+        """Lines 23-26."""
+        yield from self.estimator.departure(view, job)
+        yield from self.migration(view, job)  # lines 24-25
+        yield from self.after(view)  # line 26
+
+    def migration(self, view: ReservationView, job: DepartedJob) -> Decisions:
+        """Lines 24-25: a Reject Group job moves into the slot that emptied."""
+        groups = view.classification()
+        if not self.migrates or groups.reject_group[job.server]:
+            return
+        source = self.source_of(view, job.type)
+        if source >= 0:
+            yield Migrate(
+                line=Line(2, 25),
+                job=view.newest_job(source, job.type),
+                source=source,
+                target=job.server,
+                values={"rank": int(groups.rank[source])},
+            )
+
+    def after(self, view: ReservationView) -> Decisions:
+        """What follows an admission or a departure: CRA."""
+        yield from self.cra(view)
+
+    def update(self, view: ReservationView) -> Decisions:
+        """DRA never asks to be called again."""
+        yield from self.cra(view)
+
+    @staticmethod
+    def source_of(view: ReservationView, job_type: int) -> int:
+        """RG_j: the Reject Group server of highest rank with a job of the type, or -1."""
+        groups = view.classification()
+        holders = np.flatnonzero(groups.reject_group & (view.placement[:, job_type] > 0))
+        return int(holders[np.argmax(groups.rank[holders])]) if len(holders) else -1
+
+    def spare_servers(
+        self, view: ReservationView, rank: np.ndarray, wanted: gpa.Assigned
+    ) -> np.ndarray:
+        """The candidates for l_e: empty servers that nothing has claimed, of the pools meant."""
+        empty = view.empty_servers()
+        meant = np.isin(self.numbers.pool_of[empty], wanted.pools)
+        return np.asarray(empty[(rank[empty] == view.ranks + 1) & meant])
+
+    def cra(self, view: ReservationView) -> Decisions:
+        """CRA, lines 1-16: rank the servers after GPA's wish and reassign empty ones."""
+        workload = self.estimator.workload(view)
+        reference = [jobs + self.reserved for jobs in workload]  # (4.1)
+        greedy: tuple[gpa.Assigned, ...] = ()
+        for step in gpa.steps(self.numbers, reference):  # line 2
+            if isinstance(step, tuple):
+                greedy = step
+            else:
+                yield step
+        rank = np.full(view.servers, view.ranks + 1)  # line 3
+        i_star = view.ranks  # line 4
+        for i, wanted in enumerate(greedy, 1):  # line 5
+            holders = view.servers_of(wanted.configuration)  # line 6
+            surplus = len(holders) - wanted.count
+            rank[holders[max(0, surplus) :]] = i  # line 16: index above X - X-hat
+            yield Record(
+                "ranked",
+                Line(2, 16),
+                {"i": i, "held": len(holders), "count": wanted.count, "surplus": surplus},
+            )
+            for missing in range(max(0, -surplus), 0, -1):  # line 7
+                candidates = self.spare_servers(view, rank, wanted)
+                if not len(candidates):  # line 13
+                    i_star = min(i_star, i)  # line 14
+                    yield Record("unmatched", Line(2, 14), {"i": i, "missing": missing})
+                    break  # the remaining ones find no empty server either
+                rank[candidates[0]] = i  # line 11
+                yield Reassign(  # line 12
+                    line=Line(2, 12),
+                    server=int(candidates[0]),
+                    configuration=wanted.configuration,
+                    values={"i": i, "missing": missing},
+                )
+        yield Classify(
+            line=Line(2, 16),
+            configurations=tuple(item.configuration for item in greedy),
+            counts=tuple(item.count for item in greedy),
+            i_star=i_star,
+            extended=self.extended,
+        )

@@ -1,0 +1,78 @@
+"""DRA with periodic updates: CRA runs every so often instead of at each event.
+
+Reference
+    Psychas & Ghaderi (2022), Section 9: CRA "can make such updates periodically by factoring
+    all arrival or departures in the past period in its input for the current period".
+Implements
+    Algorithm 2 with line 20 and the CRA of line 26 left out, and CRA at times 0, tau, 2 tau, ...
+Symbols
+    tau  ``period``  time between two runs of CRA
+Deviations
+    Groups, ranks and configurations are frozen between updates; jobs still migrate at
+    departures (lines 24-25).  ``times`` gives the times of the updates one by one instead.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.policies import dra
+from model.kinds.reservation.policies.base import Decisions, PseudocodeLine
+from model.kinds.reservation.view import ReservationView
+from model.records import Line, UpdateAt
+from model.scenario.fields import Numbers, Positive
+
+#: CRA follows the clock: no line asks for it at an arrival or a departure.
+PSEUDOCODE = (
+    *(line for line in dra.Reference.pseudocode if line.line not in (Line(2, 20), Line(2, 26))),
+    PseudocodeLine(Line(3, 1), 0, "<b>procedure</b> UPDATE(<i>t</i>)", "Periodic updates"),
+    PseudocodeLine(Line(3, 2), 1, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
+    PseudocodeLine(Line(3, 3), 1, "update again at <i>t</i> + <i>τ</i>"),
+)
+
+
+class Parameters(dra.Parameters):
+    """Parameters of DRA, and ``period`` (or ``times``, in increasing order) of its updates."""
+
+    period: Positive = Fraction(1)
+    times: Numbers = ()
+
+
+class Reference(dra.Reference):
+    """DRA whose configurations change at given times only."""
+
+    name = "dra-periodic"
+    title = "DRA, periodic"
+    paper = "Psychas & Ghaderi (2022), Section 9"
+    schema = Parameters
+    pseudocode = PSEUDOCODE
+    cra_at_events = False
+
+    def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.period = float(parameters.period)
+        self.times = tuple(sorted(float(time) for time in parameters.times))
+        self.updates_when_idle = bool(self.times)
+
+    def start(self, view: ReservationView) -> Decisions:
+        """CRA at time 0, and the first update after it."""
+        yield from self.estimator.start(view)
+        yield from self.update(view)
+
+    def after(self, view: ReservationView) -> Decisions:
+        """Nothing: the next update takes account of it."""
+        yield from ()
+
+    def update(self, view: ReservationView) -> Decisions:
+        """CRA, and the time of the next one."""
+        yield from self.cra(view)
+        following = self.next_update(view.now)
+        if following is not None:
+            yield UpdateAt(line=Line(3, 3), time=following)
+
+    def next_update(self, now: float) -> float | None:
+        """When CRA runs next; None after the last given time."""
+        if not self.times:
+            return now + self.period
+        return next((time for time in self.times if time > now), None)

@@ -1,0 +1,102 @@
+"""DRA that preempts jobs of priority 0 for one of higher priority.
+
+Reference
+    Psychas & Ghaderi (2022), Section 7.2, DRA+Preemption.
+Implements
+    Algorithm 2; after line 22, for a job of priority 1 or more, jobs of priority 0 leave
+    Reject Group servers, the smallest type first, found "the same way it finds jobs to
+    migrate", until their total size is g(L) s_j or none is left there; CRA runs after each.
+Symbols
+    g(L)  ``reservation`` the reservation factor, exactly
+    s_j   ``size_units``  a job's size: the share of its scarcest resource
+Deviations
+    The job that was rejected stays rejected; with ``retry`` it is tried once more after the
+    preemptions and only then rejected.  For a type that fits no server nothing is preempted.
+"""
+
+from __future__ import annotations
+
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.policies import dra
+from model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine
+from model.kinds.reservation.view import ReservationView
+from model.records import Admit, Line, Preempt, Record
+
+PREEMPTION = (
+    PseudocodeLine(Line(3, 1), 0, "<b>procedure</b> PREEMPT(<i>j</i>) after line 22, "
+                   "<b>if</b> priority of <i>j</i> ≥ 1", "Preemption (Section 7.2)"),
+    PseudocodeLine(Line(3, 2), 1, "<b>while</b> size preempted &lt; <i>g</i>(<i>L</i>) "
+                   "<i>s<sub>j</sub></i> <b>do</b>"),
+    PseudocodeLine(Line(3, 3), 2, "<i>v</i> ← smallest type of priority 0 with "
+                   "RG<sub><i>v</i></sub> ≠ ∅; <b>stop</b> if there is none"),
+    PseudocodeLine(Line(3, 4), 2, "preempt a job in RG<sub><i>v</i></sub>"),
+    PseudocodeLine(Line(3, 5), 2, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
+)  # fmt: skip
+
+
+class Parameters(dra.Parameters):
+    """Parameters of DRA, and whether a rejected job is tried once more (``retry``)."""
+
+    retry: bool = False
+
+
+class Reference(dra.Reference):
+    """DRA+Preemption."""
+
+    name = "dra-preemption"
+    title = "DRA + preemption"
+    paper = "Psychas & Ghaderi (2022), Section 7.2"
+    schema = Parameters
+    pseudocode = dra.Reference.pseudocode + PREEMPTION
+
+    def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
+        super().__init__(numbers, parameters)
+        self.retry = parameters.retry
+        low = [j for j in range(numbers.types) if numbers.priorities[j] == 0]
+        self.victims = sorted(low, key=lambda j: (numbers.size_units[j], j))
+
+    def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
+        """Lines 17-22, and preemption."""
+        yield from self.estimator.arrival(view, job)
+        server, empty = self.accepting_server(view, job.type)
+        if server >= 0:
+            yield Admit(line=Line(2, 19), server=server, values={"empty_slots": empty})
+            yield from self.after(view)
+            return
+        if not self.retry:
+            yield self.rejection(view, job.type)
+        if self.numbers.priorities[job.type] > 0 and self.numbers.space.fits[job.type]:
+            yield from self._preempt_for(view, job.type)
+        if self.retry:
+            server, empty = self.accepting_server(view, job.type)
+            if server < 0:
+                yield self.rejection(view, job.type)
+                return
+            yield Admit(line=Line(2, 19), server=server, values={"empty_slots": empty})
+            yield from self.after(view)
+
+    def _preempt_for(self, view: ReservationView, job_type: int) -> Decisions:
+        sizes = self.numbers.size_units
+        owed = self.reservation * sizes[job_type]
+        freed = 0
+        while freed < owed:
+            victim, server = self._victim(view)
+            if server < 0:
+                yield Record("no_victim", Line(3, 3), {"freed": freed, "owed": owed})
+                return
+            freed += sizes[victim]
+            yield Preempt(
+                line=Line(3, 4),
+                job=view.newest_job(server, victim),
+                server=server,
+                values={"type": victim, "freed": freed, "owed": owed},
+            )
+            yield from self.cra(view)
+
+    def _victim(self, view: ReservationView) -> tuple[int, int]:
+        """The smallest type of priority 0 in the Reject Group and its server, or (-1, -1)."""
+        for victim in self.victims:
+            server = self.source_of(view, victim)
+            if server >= 0:
+                return victim, server
+        return -1, -1

@@ -1,0 +1,57 @@
+"""First fit without reservation: the simplest peer of DRA.
+
+Reference
+    A baseline of bin packing; the loss system is that of Psychas & Ghaderi (2022), Section 2.
+Implements
+    An arriving job goes to the server of lowest number whose free resources hold it, else
+    it is rejected.  Nothing is reserved and nothing migrates.
+Symbols
+    l  ``server``  the server of lowest number with room
+Deviations
+    None.
+"""
+
+from __future__ import annotations
+
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.policies.base import (
+    ArrivingJob,
+    Decisions,
+    PseudocodeLine,
+    ReservationPolicy,
+)
+from model.kinds.reservation.view import ReservationView
+from model.records import Admit, Line, Record, Reject
+from model.scenario.fields import Section
+
+
+class Parameters(Section):
+    """First fit has no parameters."""
+
+
+class Reference(ReservationPolicy):
+    """First fit."""
+
+    name = "first-fit"
+    title = "First fit"
+    paper = "no reservation; a peer of Psychas & Ghaderi (2022)"
+    schema = Parameters
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
+        PseudocodeLine(Line(1, 2), 1, "<b>if</b> some server has room for the job <b>then</b>"),
+        PseudocodeLine(Line(1, 3), 2, "schedule it in the first such server"),
+        PseudocodeLine(Line(1, 4), 1, "<b>else</b>"),
+        PseudocodeLine(Line(1, 5), 2, "reject the job"),
+    )
+
+    def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
+        self.numbers = numbers
+
+    def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
+        """The first server with room, or rejection."""
+        room = view.with_room(job.type)
+        yield Record("servers_scanned", Line(1, 2), {"servers_with_room": len(room)})
+        if len(room):
+            yield Admit(line=Line(1, 3), server=int(room[0]))
+        else:
+            yield Reject(line=Line(1, 5), values={"empty_slots": 0, "servers_with_room": 0})

@@ -1,0 +1,140 @@
+"""The greedy placement algorithm.
+
+Reference
+    Psychas & Ghaderi (2022), Section 3.1.
+Implements
+    Algorithm 1, lines 1-13.
+Symbols
+    Y-hat  ``reference``       [J] workload reference vector
+    r      ``left``            [J] jobs left
+    N      ``servers_left``    servers left
+    J[i]   ``candidates``      bit set of candidate job types
+    k[i]   ``configuration``   MaxReward of the feasible configurations over J[i]
+    j*     ``exhausted``       the type that is used up first
+    X-hat  ``count``           servers that should have configuration k[i]
+Deviations
+    Line 7's ties go to the lowest type (the paper: arbitrary).  Line 8 can turn negative
+    after a tie, because a type that stays may be over-served: the count is at least 0.
+    Types that fit no server are never candidates.
+    Several pools of servers (Section 9 leaves them open): each iteration takes the pool, of
+    those with servers left, whose MaxReward is largest (ties: the first pool).  Where the
+    pool's servers run out before a type does, the pool is left out from then on instead of
+    j*; once no pool has servers left, the rest is as with one pool.  A configuration that two
+    pools have in common is listed once, with both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Iterator, Sequence
+
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.policies.common import PseudocodeLine
+from model.records import Configuration, Line, Record
+
+PSEUDOCODE = (
+    PseudocodeLine(Line(1, 1), 0, "<b>function</b> GPA(Ŷ)"),
+    PseudocodeLine(Line(1, 2), 1, "<i>r</i> ← Ŷ"),
+    PseudocodeLine(Line(1, 3), 1, "<i>N</i> ← <i>L</i>"),
+    PseudocodeLine(Line(1, 4), 1, "<i>i</i> ← 1, 𝒥[1] = 𝒥"),
+    PseudocodeLine(Line(1, 5), 1, "<b>while</b> 𝒥[<i>i</i>] ≠ ∅ <b>do</b>"),
+    PseudocodeLine(Line(1, 6), 2, "<i>k</i>[<i>i</i>] ← MaxReward(𝒦<sup>𝒥[<i>i</i>]</sup>)"),
+    PseudocodeLine(
+        Line(1, 7),
+        2,
+        "<i>j</i>* ← argmin<sub><i>j</i>: <i>k<sub>j</sub></i>[<i>i</i>] &gt; 0</sub> "
+        "⌈<i>r<sub>j</sub></i> / <i>k<sub>j</sub></i>[<i>i</i>]⌉",
+    ),
+    PseudocodeLine(
+        Line(1, 8),
+        2,
+        "X̂<sub><i>k</i>[<i>i</i>]</sub> ← max(0, min(⌈<i>r<sub>j*</sub></i> / "
+        "<i>k<sub>j*</sub></i>[<i>i</i>]⌉, <i>N</i>))",
+    ),
+    PseudocodeLine(
+        Line(1, 9), 2, "<i>r</i> ← <i>r</i> − X̂<sub><i>k</i>[<i>i</i>]</sub> <i>k</i>[<i>i</i>]"
+    ),
+    PseudocodeLine(Line(1, 10), 2, "<i>N</i> ← <i>N</i> − X̂<sub><i>k</i>[<i>i</i>]</sub>"),
+    PseudocodeLine(Line(1, 11), 2, "𝒥[<i>i</i>+1] ← 𝒥[<i>i</i>] − {<i>j</i>*}"),
+    PseudocodeLine(Line(1, 12), 2, "<i>i</i> ← <i>i</i> + 1"),
+    PseudocodeLine(
+        Line(1, 13), 1, "<b>return</b> X̂<sub><i>k</i>[<i>i</i>]</sub>, <i>i</i> = 1..<i>J</i>"
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """One iteration's result: k[i], X-hat_{k[i]}, and the pools that GPA means it for."""
+
+    configuration: Configuration
+    count: int
+    pools: tuple[int, ...] = (0,)
+
+
+def steps(
+    numbers: ReservationNumbers, reference: Sequence[int]
+) -> Iterator[Record | tuple[Assigned, ...]]:
+    """Run GPA; yields a record for each sub-step and at last the assignment.
+
+    ``reference`` is Y-hat [J]; the assignment lists (k[i], X-hat) for i = 1, 2, ....
+    """
+    left = [int(jobs) for jobs in reference]  # line 2
+    servers_left = [pool.count for pool in numbers.pools]  # line 3
+    fits_any = zip(*(pool.space.fits for pool in numbers.pools), strict=True)
+    candidates = sum(1 << j for j, fits in enumerate(fits_any) if any(fits))  # line 4
+    assignment: dict[Configuration, Assigned] = {}
+    yield Record("greedy_start", Line(1, 2), {"jobs_left": tuple(left),
+                                              "servers": numbers.servers})  # fmt: skip
+    while candidates:  # line 5
+        pool, configuration = _best(numbers, candidates, servers_left)  # line 6
+        known = assignment.get(configuration, Assigned(configuration, 0, ()))
+        position = [*assignment, configuration].index(configuration) + 1
+        yield Record(
+            "configuration_found",
+            Line(1, 6),
+            {"i": position, "configuration": configuration, "candidates": candidates},
+        )
+        needed = {j: -(-left[j] // k) for j, k in enumerate(configuration) if k > 0}
+        exhausted = min(needed, key=lambda j: (needed[j], j))  # line 7
+        there = servers_left[pool]
+        count = max(0, min(needed[exhausted], there))  # line 8
+        left = [jobs - count * k for jobs, k in zip(left, configuration, strict=True)]  # line 9
+        servers_left[pool] -= count  # line 10
+        if needed[exhausted] <= count or there == 0 or not any(servers_left):
+            candidates &= ~(1 << exhausted)  # line 11
+        pools = tuple(dict.fromkeys((*known.pools, pool)))
+        assignment[configuration] = Assigned(configuration, known.count + count, pools)
+        yield Record(
+            "count_found",
+            Line(1, 8),
+            {
+                "i": position, "configuration": configuration, "count": known.count + count,
+                "exhausted": exhausted, "jobs_left": tuple(left),
+                "servers_left": sum(servers_left),
+            },
+        )  # fmt: skip
+    yield tuple(assignment.values())
+
+
+def _best(
+    numbers: ReservationNumbers, candidates: int, servers_left: Sequence[int]
+) -> tuple[int, Configuration]:
+    """The pool to be used next and its MaxReward over the candidates (line 6)."""
+    units = numbers.reward_units
+    found = []
+    for number, pool in enumerate(numbers.pools):
+        fitting = sum(1 << j for j, fits in enumerate(pool.space.fits) if fits) & candidates
+        if fitting:
+            configuration = pool.space.max_reward(units, fitting)
+            reward = sum(u * k for u, k in zip(units, configuration, strict=True))
+            found.append((servers_left[number] > 0, reward, -number, configuration))
+    best = max(found)
+    return -best[2], best[3]
+
+
+def assignment_of(numbers: ReservationNumbers, reference: Sequence[int]) -> tuple[Assigned, ...]:
+    """GPA's result alone."""
+    *_, last = steps(numbers, reference)
+    assert isinstance(last, tuple)
+    return last

@@ -1,0 +1,107 @@
+"""Power of d choices without reservation: a peer of DRA that looks at few servers.
+
+Reference
+    Psychas & Ghaderi (2022), Section 7.2, after Xie et al. (2015).
+Implements
+    For an arriving job d servers are sampled without replacement; of those whose free
+    resources hold the job the least loaded one takes it, else it is rejected.  Nothing is
+    reserved and nothing migrates.
+Symbols
+    d  ``choices``   servers sampled for each arrival
+    L  ``servers``   all servers
+Deviations
+    The load of a server is the largest used share over its resources (see
+    :mod:`model.kinds.reservation.loads`), compared exactly; ties go to the server sampled
+    first.  The paper tries the least loaded of the d servers alone; here it is the least
+    loaded of those where the job fits.  The sample is a function of seed and job, so that a
+    rewind, a fork and the compiled twin meet the same one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from model.kinds.reservation.loads import load_measure
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.policies.base import (
+    ArrivingJob,
+    Decisions,
+    PseudocodeLine,
+    ReservationPolicy,
+)
+from model.kinds.reservation.view import ReservationView
+from model.records import Admit, Line, Record, Reject
+from model.scenario.fields import Section, Whole
+from model.streams import stream_key
+from model.systems.random_words import below, random_word
+
+
+class Parameters(Section):
+    """Parameters of power of d choices.
+
+    ``choices`` is d, from 1 to the number of servers; where it is not given, 5, or all
+    servers if there are fewer.
+    """
+
+    choices: Whole = Field(default=5, ge=1)
+
+
+class Reference(ReservationPolicy):
+    """Power of d choices."""
+
+    name = "power-of-d"
+    title = "Power of d choices"
+    paper = "Psychas & Ghaderi (2022), Section 7.2, a peer of DRA"
+    schema = Parameters
+    pseudocode = (
+        PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
+        PseudocodeLine(Line(1, 2), 1, "𝒮 ← <i>d</i> servers, sampled without replacement"),
+        PseudocodeLine(Line(1, 3), 1, "<b>if</b> some server of 𝒮 has room <b>then</b>"),
+        PseudocodeLine(Line(1, 4), 2, "schedule the job in the least loaded of these"),
+        PseudocodeLine(Line(1, 5), 1, "<b>else</b>"),
+        PseudocodeLine(Line(1, 6), 2, "reject the job"),
+    )
+
+    def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
+        given = "choices" in parameters.model_fields_set
+        if given and parameters.choices > numbers.servers:
+            raise ValueError(
+                f"found choices = {parameters.choices}, allowed: 1 to the number of servers, "
+                f"{numbers.servers}"
+            )
+        self.numbers = numbers
+        self.choices = min(parameters.choices, numbers.servers)
+        self.loads = load_measure(numbers)
+        self.key = stream_key(numbers.seed, "power-of-d")
+
+    def sampled(self, job: int) -> list[int]:
+        """[d] the servers that are looked at for a job, in the order of sampling."""
+        servers = list(range(self.numbers.servers))
+        with np.errstate(over="ignore"):
+            for position in range(self.choices):
+                rest = self.numbers.servers - position
+                other = position + below(random_word(self.key, job, position), rest)
+                servers[position], servers[other] = servers[other], servers[position]
+        return servers[: self.choices]
+
+    def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
+        """The least loaded of the sampled servers with room, or rejection."""
+        sampled = self.sampled(job.number)
+        yield Record("servers_sampled", Line(1, 2), {"sampled": tuple(sampled)})
+        room = self.numbers.room_for(view.placement[sampled], job.type, np.array(sampled))
+        fitting = [server for server, fits in zip(sampled, room, strict=True) if fits]
+        yield Record("sampled_with_room", Line(1, 3), {"fitting": tuple(fitting)})
+        if fitting:
+            load = self.loads.of(view.placement[fitting], fitting)
+            least = int(np.argmin(load))
+            yield Admit(
+                line=Line(1, 4),
+                server=fitting[least],
+                values={"reason": "least_loaded", "load": load[least] / self.loads.full},
+            )
+        else:
+            room_elsewhere = len(view.with_room(job.type))
+            yield Reject(
+                line=Line(1, 6), values={"empty_slots": 0, "servers_with_room": room_elsewhere}
+            )

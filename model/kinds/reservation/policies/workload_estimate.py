@@ -1,0 +1,189 @@
+"""What stands for the workload in DRA's reference vector Y-hat.
+
+Reference
+    Psychas & Ghaderi (2022), (4.1), and Section 9: "if a more accurate estimate of the
+    workload is available, we can incorporate that estimate in the vector Y-hat".
+Implements
+    ``jobs``    Y_j(t), the jobs in the system, as in (4.1).
+    ``given``   L rho_j, rounded up; rho_j from ``estimate`` (per server), else the scenario's.
+    ``window``  L rho_j as observed in the last ``window`` units of time: arrivals per unit of
+                time (admitted or not) times the mean service of the jobs that left.
+Symbols
+    rho_j  jobs of a type that a system without limits would hold, per server
+Deviations
+    The paper leaves open how to estimate.  The window moves in BUCKETS steps, so that its
+    memory is bounded.  Until a type's first departure within the window Y_j stands in.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.policies.base import ArrivingJob, Decisions, DepartedJob
+from model.kinds.reservation.view import ReservationView
+from model.records import Remember
+
+WorkloadSource = Literal["jobs", "given", "window"]
+
+#: Steps in which a window moves on.
+BUCKETS = 16
+
+#: What is counted in each bucket, for each type.
+ARRIVALS, DEPARTURES, SERVED = range(3)
+COUNTED = 3
+
+# Places in a window's memory; the table follows them.
+BUCKET, SINCE, TABLE = range(3)
+
+
+class Estimator(Protocol):
+    """Something that says how many jobs of each type to reserve for."""
+
+    #: How many numbers it remembers, and whether an arrival or departure changes them.
+    memory: int
+    learns: bool
+    #: Whether the compiled twin of DRA knows it.
+    compiled: bool
+
+    def workload(self, view: ReservationView) -> list[int]:
+        """[J] jobs to reserve for, besides g(L)."""
+        ...
+
+    def start(self, view: ReservationView) -> Decisions:
+        """Begin to observe."""
+        ...
+
+    def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
+        """Take note of an arrival."""
+        ...
+
+    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
+        """Take note of a departure."""
+        ...
+
+
+class PresentJobs:
+    """Y_j(t), (4.1)."""
+
+    memory = 0
+    learns = False
+    compiled = True
+
+    def workload(self, view: ReservationView) -> list[int]:
+        """See :class:`Estimator`."""
+        return [int(jobs) for jobs in view.jobs_in_system]
+
+    def start(self, view: ReservationView) -> Decisions:
+        """Nothing to note."""
+        yield from ()
+
+    def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
+        """Nothing to note."""
+        yield from ()
+
+    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
+        """Nothing to note."""
+        yield from ()
+
+
+class GivenWorkload(PresentJobs):
+    """L rho_j, rounded up to whole jobs; [J] ``jobs``."""
+
+    def __init__(self, jobs: list[int]) -> None:
+        self.jobs = jobs
+
+    def workload(self, view: ReservationView) -> list[int]:
+        """See :class:`Estimator`."""
+        return list(self.jobs)
+
+
+class MovingWindow:
+    """The workload observed in the last *window* units of time.
+
+    The memory is the number of the present bucket, the time at which observation began, and
+    a table [J, COUNTED, BUCKETS] of what was counted in each bucket.
+    """
+
+    learns = True
+    compiled = False
+
+    def __init__(self, types: int, window: float) -> None:
+        self.types = types
+        self.window = window
+        self.step = window / BUCKETS
+        self.memory = TABLE + types * COUNTED * BUCKETS
+
+    def start(self, view: ReservationView) -> Decisions:
+        """An empty table from now on."""
+        blank = (0.0,) * (self.memory - TABLE)
+        yield Remember(numbers=(float(floor(view.now / self.step)), view.now, *blank))
+
+    def workload(self, view: ReservationView) -> list[int]:
+        """See :class:`Estimator`."""
+        counted = self._table(view).sum(axis=2)
+        # The present bucket has only begun: the window reaches back to the oldest one's start.
+        oldest = (floor(view.now / self.step) + 1 - BUCKETS) * self.step
+        observed = view.now - max(float(view.memory[SINCE]), oldest)
+        result = []
+        for job_type, present in enumerate(view.jobs_in_system):
+            arrivals, departures, served = counted[job_type]
+            if departures == 0 or observed <= 0:
+                result.append(int(present))
+            else:
+                result.append(ceil(arrivals / observed * served / departures))
+        return result
+
+    def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
+        """Count the arrival, admitted or not."""
+        yield self._noted(view, job.type, ((ARRIVALS, 1.0),))
+
+    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
+        """Count the departure and its time in service."""
+        yield self._noted(view, job.type, ((DEPARTURES, 1.0), (SERVED, job.served)))
+
+    def _table(self, view: ReservationView) -> NDArray[np.float64]:
+        """[J, COUNTED, BUCKETS] with the buckets that the window has left behind cleared."""
+        table = view.memory[TABLE:].reshape(self.types, COUNTED, BUCKETS).copy()
+        present = floor(view.now / self.step)
+        passed = min(BUCKETS, present - int(view.memory[BUCKET]))
+        for bucket in range(present - passed + 1, present + 1):
+            table[:, :, bucket % BUCKETS] = 0.0
+        return table
+
+    def _noted(
+        self, view: ReservationView, job_type: int, amounts: tuple[tuple[int, float], ...]
+    ) -> Remember:
+        table = self._table(view)
+        present = floor(view.now / self.step)
+        for what, amount in amounts:
+            table[job_type, what, present % BUCKETS] += amount
+        since = float(view.memory[SINCE])
+        return Remember(numbers=(float(present), since, *table.ravel().tolist()))
+
+
+def estimator(numbers: ReservationNumbers, parameters: Any) -> Estimator:
+    """The estimator that the parameters ``workload``, ``estimate`` and ``window`` choose.
+
+    Raises
+    ------
+    ValueError
+        If an estimate is missing, or has not one number for each type.
+    """
+    if parameters.workload == "jobs":
+        return PresentJobs()
+    if parameters.workload == "window":
+        return MovingWindow(numbers.types, float(parameters.window))
+    given: tuple[Fraction, ...] = parameters.estimate or numbers.workload
+    if len(given) != numbers.types:
+        raise ValueError(f"estimate: found {len(given)} numbers, allowed: {numbers.types}, one "
+                         "for each job type")  # fmt: skip
+    if not any(given):
+        raise ValueError("estimate: found none, and the scenario's workload is not known; "
+                         "allowed: the workload of each job type per server")  # fmt: skip
+    return GivenWorkload([ceil(load * numbers.servers) for load in given])

@@ -1,0 +1,1 @@
+"""The programs and closed forms of this kind."""

@@ -1,0 +1,265 @@
+"""The linear programs (3.1) and (3.2), written out in PuLP, solved and then proved.
+
+Psychas & Ghaderi (2022), Section 3.  Only maximal configurations matter for the value, so
+only those are written down; where even they are too many, those that the exact method of
+:mod:`model.kinds.reservation.programs.optimum` needed.  A solver answers in floating point; its
+vertex is then rebuilt in rationals from the configurations that it uses, and proved optimal over
+all feasible configurations by dual prices.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Iterable, Sequence
+
+from model.kinds.reservation.programs.greedy import check_numbers
+from model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
+from model.programs.configurations import Configuration, ConfigurationSpace
+from model.programs.solver import OBJECTIVE_TOLERANCE, choose_solver
+
+#: Most maximal configurations that are written into a program (0.2 s in PuLP).
+MOST_WRITTEN = 1_000
+#: A share of the servers below this is the solver's way to say 0.
+SHARE_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class RewardProgram:
+    """LP (3.1) or (3.2) solved.
+
+    Attributes
+    ----------
+    objective:
+        What the solver says, reward per time unit: of all servers in (3.1), per server in
+        (3.2).  Without a working solver the exact value.
+    exact:
+        The same as a rational, proved.
+    status:
+        ``optimal``, or one sentence that says what is not as it should be.
+    solver:
+        Which solver answered; empty if none did.
+    configurations, servers:
+        The configurations in use, and how many servers (3.1) or which share (3.2) each has.
+    jobs:
+        [J] Y_j or y_j.
+    workload_duals:
+        [J] the price of (3.1b)/(3.2b): what one more job of each type in reach is worth.
+    server_dual:
+        The price of (3.1d)/(3.2d): what one more server is worth.
+    binding:
+        Which constraints hold with equality: ``workload j`` and ``slots j``, types from 1,
+        and ``servers``.
+    """
+
+    objective: float
+    exact: Fraction
+    status: str
+    solver: str
+    configurations: tuple[Configuration, ...]
+    servers: tuple[float, ...]
+    jobs: tuple[float, ...]
+    workload_duals: tuple[float, ...]
+    server_dual: float
+    binding: tuple[str, ...]
+
+
+def solve_optimum(
+    space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
+) -> RewardProgram:
+    """U*[rho], LP (3.2): reward per server in the limit of many servers.
+
+    Parameters
+    ----------
+    space:
+        K, over J types.
+    rewards, workload:
+        [J] u_j and rho_j, both >= 0.
+
+    Raises
+    ------
+    ValueError
+        If a length is wrong, a number negative, or a search too long.
+    """
+    return _solve(space, rewards, workload, 1)
+
+
+def solve_assignment(
+    space: ConfigurationSpace,
+    rewards: Sequence[Fraction],
+    reference: Sequence[Fraction | int],
+    servers: int,
+) -> RewardProgram:
+    """F*(L, Yhat), LP (3.1): the upper bound for L servers.
+
+    Parameters
+    ----------
+    space:
+        K, over J types.
+    rewards:
+        [J] u_j >= 0.
+    reference:
+        [J] Yhat_j >= 0, jobs in the whole system; L rho_j bounds any policy's reward.
+    servers:
+        L >= 1.
+
+    Raises
+    ------
+    ValueError
+        If a length is wrong, a number out of range, or a search too long.
+    """
+    if servers < 1:
+        raise ValueError(f"found {servers} servers; at least 1 is needed")
+    return _solve(space, rewards, [Fraction(amount) for amount in reference], servers)
+
+
+def certify(
+    space: ConfigurationSpace,
+    rewards: Sequence[Fraction],
+    workload: Sequence[Fraction],
+    support: Iterable[Configuration],
+) -> ExactOptimum:
+    """The vertex of LP (3.2) over *support* in rationals, proved optimal over all of K.
+
+    *support* are the configurations that a solver uses.  If they are not enough for an
+    optimum, the missing ones are found and added: the result is optimal in any case, and
+    the caller compares values.
+
+    Raises
+    ------
+    ValueError
+        If a configuration is not feasible, a number is negative, or a search is too long.
+    """
+    return exact_optimum(space, rewards, workload, known=support)
+
+
+def _solve(
+    space: ConfigurationSpace,
+    rewards: Sequence[Fraction],
+    bound: Sequence[Fraction],
+    servers: int,
+) -> RewardProgram:
+    check_numbers(space, rewards, bound)
+    shares = [amount / servers for amount in bound]
+    written = _worth_writing(space, rewards, shares)
+    answer = _ask_solver(written, rewards, bound, servers)
+    proof = certify(space, rewards, shares, answer.support or written)
+    exact = proof.value * servers
+    status = answer.status
+    objective = answer.objective
+    if not answer.solved:
+        objective = float(exact)
+    elif not math.isclose(
+        objective, exact, rel_tol=OBJECTIVE_TOLERANCE, abs_tol=OBJECTIVE_TOLERANCE
+    ):
+        status = f"{answer.solver} found {objective:.9g}; the optimum is {float(exact):.9g}"
+    return RewardProgram(
+        objective=objective,
+        exact=exact,
+        status=status,
+        solver=answer.solver,
+        configurations=tuple(configuration for configuration, _ in proof.servers),
+        servers=tuple(float(share * servers) for _, share in proof.servers),
+        jobs=tuple(float(jobs * servers) for jobs in proof.jobs),
+        workload_duals=tuple(map(float, proof.workload_prices)),
+        server_dual=float(proof.server_price),
+        binding=_binding(proof, shares),
+    )
+
+
+def _worth_writing(
+    space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
+) -> list[Configuration]:
+    """The maximal configurations, or those that suffice for an optimum if they are many."""
+    try:
+        return [tuple(map(int, row)) for row in space.maximal(limit=MOST_WRITTEN)]
+    except ValueError:
+        generated = exact_optimum(space, rewards, workload).generated
+        return [*generated, (0,) * space.types]
+
+
+def _binding(proof: ExactOptimum, workload: Sequence[Fraction]) -> tuple[str, ...]:
+    names = []
+    for j, (jobs, offered) in enumerate(zip(proof.jobs, workload, strict=True)):
+        slots = sum(share * configuration[j] for configuration, share in proof.servers)
+        if jobs == offered:
+            names.append(f"workload {j + 1}")
+        if jobs == slots:
+            names.append(f"slots {j + 1}")
+    return (*names, "servers")
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What a solver said: solved or not, and the configurations that it uses."""
+
+    solved: bool
+    solver: str
+    status: str
+    objective: float = math.nan
+    support: tuple[Configuration, ...] = ()
+
+
+def _ask_solver(
+    configurations: Sequence[Configuration],
+    rewards: Sequence[Fraction],
+    bound: Sequence[Fraction],
+    servers: int,
+) -> _Answer:
+    """Write the program down and solve it; a failure is an answer with a status."""
+    import pulp
+
+    solver, name, note = choose_solver()
+    if solver is None:
+        return _Answer(False, "", note)
+    problem, x = formulate(configurations, rewards, bound, servers)
+    try:
+        code = problem.solve(solver)
+    except pulp.PulpSolverError as error:
+        return _Answer(False, name, f"{name} failed ({error}); the value is exact without it")
+    if code != pulp.LpStatusOptimal:
+        said = pulp.LpStatus[code].lower()
+        return _Answer(False, name, f"{name} says '{said}'; the value is exact without it")
+    support = tuple(
+        configuration
+        for configuration, variable in zip(configurations, x, strict=True)
+        if variable.value() > SHARE_TOLERANCE * servers
+    )
+    return _Answer(True, name, note, float(pulp.value(problem.objective)), support)
+
+
+def formulate(
+    configurations: Sequence[Configuration],
+    rewards: Sequence[Fraction],
+    bound: Sequence[Fraction],
+    servers: int,
+) -> tuple[Any, list[Any]]:
+    """LP (3.1) in PuLP; with one server and rho_j as the bound it is LP (3.2).
+
+    Parameters
+    ----------
+    configurations:
+        [C][J] the configurations that may be used.
+    rewards, bound:
+        [J] u_j and Yhat_j.
+    servers:
+        L.
+
+    Returns
+    -------
+    The problem and its variables X_k, in the order of *configurations*.
+    """
+    import pulp
+
+    types = range(len(rewards))
+    problem = pulp.LpProblem("reward", pulp.LpMaximize)
+    x = [problem.add_variable(f"x_{i}", lowBound=0) for i in range(len(configurations))]
+    y = [problem.add_variable(f"y_{j + 1}", lowBound=0) for j in types]
+    problem += pulp.lpSum(float(rewards[j]) * y[j] for j in types)  # (3.1a)
+    for j in types:
+        problem += y[j] <= float(bound[j]), f"workload_{j + 1}"  # (3.1b)
+        slots = pulp.lpSum(k[j] * x_k for k, x_k in zip(configurations, x, strict=True))
+        problem += slots >= y[j], f"slots_{j + 1}"  # (3.1c)
+    problem += pulp.lpSum(x) == servers, "servers"  # (3.1d)
+    return problem, x

@@ -1,0 +1,435 @@
+"""The loss system with slots: its events, and the check and effect of every decision.
+
+Reference: Psychas & Ghaderi (2022), Section 2.  A policy yields records; each decision is
+checked against the state, applied, and passed on, so that stepping can stop between any two.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable, Iterator
+
+import numpy as np
+
+from model.errors import PolicyError, ScenarioError
+from model.kinds.reservation import physics, sampling
+from model.kinds.reservation.decisions import NotADecisionError, sound
+from model.kinds.reservation.initial import check_feasible, initial_state, starting_jobs
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.outcome import Outcome
+from model.kinds.reservation.policies.base import ArrivingJob, DepartedJob, ReservationPolicy
+from model.kinds.reservation.rows import (
+    EVENT_KINDS,
+    EVENT_ROW,
+    FLAG_ADMITTED,
+    FLAG_DEPARTED,
+    FLAG_GREEDY,
+    FLAG_I_STAR,
+    FLAG_MIGRATED,
+    FLAG_PREEMPTED,
+    FLAG_REASSIGNED,
+    FLAG_REJECTED,
+)
+from model.kinds.reservation.scenario.schema import ReservationScenario
+from model.kinds.reservation.state import (
+    ARRIVED,
+    DEPARTURES,
+    EXTENDED,
+    GREEDY_LENGTH,
+    I_STAR,
+    NEXT_ARRIVAL,
+    NOW,
+    REJECTED,
+    TIMER,
+    ReservationState,
+    with_room,
+)
+from model.kinds.reservation.view import ReservationView
+from model.records import (
+    ARRIVAL,
+    DEPARTURE,
+    UPDATE,
+    Admit,
+    Classify,
+    Event,
+    Migrate,
+    Preempt,
+    Reassign,
+    Record,
+    Reject,
+    Remember,
+    UpdateAt,
+)
+from model.systems.base import PolicySystem
+from model.systems.deciding import carried_out
+from model.workload import Workload
+
+
+class ReservationSystem(PolicySystem):
+    """A loss system under one policy's reference."""
+
+    name = "reservation"
+    scenario: ReservationScenario
+    numbers: ReservationNumbers
+    policy: ReservationPolicy
+
+    def __init__(
+        self,
+        scenario: ReservationScenario,
+        numbers: ReservationNumbers,
+        workload: Workload,
+        policy: ReservationPolicy,
+    ) -> None:
+        self.starting = starting_jobs(scenario, numbers)
+        names = _job_names(scenario, [job.name for job in self.starting])
+        super().__init__(scenario, numbers, workload, policy, names)
+        self.initial_jobs = len(self.starting)
+        self.sample_width = sampling.width(numbers.types)
+        self.row_dtype: np.dtype[Any] = EVENT_ROW
+        self.event_kinds = EVENT_KINDS
+
+    def raw_state(self) -> ReservationState:
+        """The state at time 0, before the policy has acted."""
+        return initial_state(
+            self.scenario, self.numbers, self.starting, self.policy.reserves_slots,
+            self.policy.memory,
+        )  # fmt: skip
+
+    @property
+    def ends_when_idle(self) -> bool:
+        """Whether a policy's updates stop once no job will arrive or leave any more."""
+        return not self.policy.updates_when_idle
+
+    def check_continuation(self, other: ReservationSystem) -> None:
+        """Whether it makes sense to go on from *other*.
+
+        Raises
+        ------
+        ScenarioError
+            If servers or job types differ, or this system's jobs are recorded.
+        """
+        if self.scenario.workload.kind != "poisson":
+            raise ScenarioError("found a recorded workload, allowed when continuing: Poisson "
+                                "arrivals; apply with a restart instead")  # fmt: skip
+        mine, theirs = self.numbers, other.numbers
+        if (mine.servers, mine.type_names) != (theirs.servers, theirs.type_names):
+            raise ScenarioError(
+                "found other servers or job types, allowed when continuing: the same; "
+                "apply with a restart instead"
+            )
+
+    def take_over(self, other: ReservationSystem, state: ReservationState) -> ReservationState:
+        """Go on from another system's state: its jobs stay, this policy starts on them.
+
+        Raises
+        ------
+        ScenarioError
+            If the servers cannot hold what is on them.
+        """
+        self.name_jobs_like(other)
+        state.greedy_configuration[...] = 0
+        state.greedy_count[...] = 0
+        state.number[GREEDY_LENGTH] = 0
+        state.number[I_STAR] = self.numbers.ranks
+        state.number[EXTENDED] = 0
+        state.clock[TIMER] = np.inf
+        state = state._replace(memory=np.zeros(self.policy.memory))
+        if not self.policy.reserves_slots:
+            state.configuration[...] = state.placement
+            state.slots_in_system[...] = state.placement.sum(axis=0)
+        check_feasible(state, self.numbers)
+        for _ in self.start(state):
+            pass
+        return state
+
+    def prepared(self, state: ReservationState) -> ReservationState:
+        """*state* with room for one more job."""
+        return with_room(state)
+
+    def next_event(self, state: ReservationState) -> Event | None:
+        """What happens next; at equal times departures, then updates, then arrivals."""
+        departure = state.heap_time[0] if state.number[DEPARTURES] else np.inf
+        timer = state.clock[TIMER]
+        arrival = int(state.number[NEXT_ARRIVAL])
+        block = self.workload.block_at(arrival)
+        place = arrival - int(block.first[0]) if block is not None else -1
+        arrives = block.time[place] if block is not None else np.inf
+        if departure <= min(timer, arrives) and departure < np.inf:
+            return self._departure(state)
+        idle = block is None and departure == np.inf
+        if timer <= arrives and timer < np.inf and not (idle and self.ends_when_idle):
+            return Event(UPDATE, float(timer))
+        if block is None:
+            return None
+        return Event(
+            ARRIVAL,
+            float(arrives),
+            type=int(block.type[place]),
+            job=arrival + self.initial_jobs,
+            service=float(block.service[place]),
+        )
+
+    @staticmethod
+    def _departure(state: ReservationState) -> Event:
+        record = state.heap_record[0]
+        return Event(
+            DEPARTURE,
+            float(state.heap_time[0]),
+            type=int(state.job_type[record]),
+            job=int(state.job_number[record]),
+            server=int(state.job_server[record]),
+        )
+
+    def sample(self, state: ReservationState, row: np.ndarray) -> None:
+        """Fill one row of samples; see :mod:`model.kinds.reservation.sampling`."""
+        sampling.sample(state, row, self.numbers.greedy_set)
+
+    def start(self, state: ReservationState) -> Iterator[Record]:
+        """The policy's own initialization at time 0 (Section 4); no event is counted."""
+        view = ReservationView(self.numbers, state)
+        yield from self._decide(
+            state, self.policy.start(view), Outcome(Event(UPDATE, float(state.clock[NOW])))
+        )
+
+    def run(self, state: ReservationState, event: Event, row: np.ndarray) -> Iterator[Record]:
+        """Let *event* happen; yields each sub-step after its effect on *state*.
+
+        ``row`` [1] of :data:`EVENT_ROW` is filled at the end.
+
+        Raises
+        ------
+        PolicyError
+            If the policy decides something that is impossible.
+        """
+        outcome = Outcome(event)
+        state.clock[NOW] = event.time
+        view = ReservationView(self.numbers, state)
+        if event.kind == ARRIVAL:
+            state.number[NEXT_ARRIVAL] += 1
+            state.tally[event.type, ARRIVED] += 1
+            yield Record("arrival", None, {"type": event.type, "job": event.job})
+            decisions = self.policy.arrival(view, ArrivingJob(event.type, event.job))
+        elif event.kind == DEPARTURE:
+            served = self._depart(state, outcome)
+            yield Record("departure", None, {"type": event.type, "job": event.job,
+                                             "server": event.server})  # fmt: skip
+            decisions = self.policy.departure(
+                view, DepartedJob(event.type, event.job, event.server, served)
+            )
+        else:
+            state.clock[TIMER] = np.inf
+            yield Record("update", None, {})
+            decisions = self.policy.update(view)
+        yield from self._decide(state, decisions, outcome)
+        if event.kind == ARRIVAL and not outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
+            raise self._fault(event, "it neither admitted nor rejected the arriving job")
+        outcome.close(state, row)
+
+    def _depart(self, state: ReservationState, outcome: Outcome) -> float:
+        record = physics.depart(state)
+        served = outcome.event.time - float(state.job_arrival[record])
+        physics.release(state, record)
+        if not self.policy.reserves_slots:
+            self._resize(state, outcome.event.server, outcome.event.type, -1)
+        outcome.flags |= FLAG_DEPARTED
+        outcome.server = outcome.event.server
+        return served
+
+    @staticmethod
+    def _resize(state: ReservationState, server: int, job_type: int, by: int) -> None:
+        """Without reservation a server has exactly the slots that its jobs fill."""
+        physics.set_slots(state, server, job_type, int(state.configuration[server, job_type]) + by)
+
+    def _decide(
+        self, state: ReservationState, decisions: Iterable[Record], outcome: Outcome
+    ) -> Iterator[Record]:
+        def carry_out(given: Record) -> Record:
+            record = self._sound(given, outcome)
+            handler = _HANDLERS.get(type(record))
+            if handler is not None:
+                handler(self, state, record, outcome)
+            return record
+
+        return carried_out(decisions, carry_out)
+
+    def _sound(self, given: Record, outcome: Outcome) -> Record:
+        try:
+            return sound(given, self.numbers)
+        except NotADecisionError as error:
+            raise self._fault(outcome.event, str(error)) from None
+
+    def _admit(self, state: ReservationState, record: Admit, outcome: Outcome) -> None:
+        event, server = outcome.event, record.server
+        if event.kind != ARRIVAL or outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
+            raise self._fault(event, "it admits a job, but none is waiting for a decision")
+        self._check_server(event, server)
+        job_type = event.type
+        if self.policy.reserves_slots:
+            if state.placement[server, job_type] >= state.configuration[server, job_type]:
+                raise self._fault(event, f"it admits job {self.job_name(event.job)} on server "
+                                  f"{server + 1}, which has no empty slot of type "
+                                  f"{self.numbers.type_names[job_type]}: "
+                                  f"{_slots_and_jobs(state, server, job_type)}")  # fmt: skip
+        elif not self._has_room(state, server, job_type):
+            raise self._fault(event, f"it admits job {self.job_name(event.job)} on server "
+                              f"{server + 1}, whose free resources do not hold it: its jobs are "
+                              f"{_row(state.placement, server)}")  # fmt: skip
+        else:
+            self._resize(state, server, job_type, 1)
+        physics.admit(state, server, job_type, event.job, event.time + event.service)
+        outcome.flags |= FLAG_ADMITTED
+        outcome.server = server
+
+    def _has_room(self, state: ReservationState, server: int, job_type: int) -> bool:
+        mine = slice(server, server + 1)
+        return bool(self.numbers.room_for(state.placement[mine], job_type, mine)[0])
+
+    def _reject(self, state: ReservationState, record: Reject, outcome: Outcome) -> None:
+        event = outcome.event
+        if event.kind != ARRIVAL or outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
+            raise self._fault(event, "it rejects a job, but none is waiting for a decision")
+        state.tally[event.type, REJECTED] += 1
+        outcome.flags |= FLAG_REJECTED
+        outcome.empty_slots = int(record.values.get("empty_slots", -1))
+        outcome.servers_with_room = int(record.values.get("servers_with_room", -1))
+
+    def _migrate(self, state: ReservationState, record: Migrate, outcome: Outcome) -> None:
+        event = outcome.event
+        self._check_server(event, record.target)
+        job = self._find(state, event, record.job, record.source)
+        job_type = int(state.job_type[job])
+        tried = f"it migrates job {self.job_name(record.job)} to server {record.target + 1}"
+        if record.target == record.source:
+            raise self._fault(event, f"{tried}, where it is already")
+        self._make_room(state, record, job_type, event, tried)
+        physics.migrate(state, job, record.target)
+        outcome.flags |= FLAG_MIGRATED
+        outcome.moved, outcome.source = record.job, record.source
+
+    def _make_room(
+        self, state: ReservationState, record: Migrate, job_type: int, event: Event, tried: str
+    ) -> None:
+        """Check that the target holds the job; without reservation its slot comes along."""
+        target = record.target
+        if self.policy.reserves_slots:
+            if state.placement[target, job_type] >= state.configuration[target, job_type]:
+                raise self._fault(event, f"{tried}, which has no empty slot for it: "
+                                  f"{_slots_and_jobs(state, target, job_type)}")  # fmt: skip
+            return
+        if not self._has_room(state, target, job_type):
+            raise self._fault(event, f"{tried}, whose free resources do not hold it: its jobs are "
+                              f"{_row(state.placement, target)}")  # fmt: skip
+        self._resize(state, record.source, job_type, -1)
+        self._resize(state, target, job_type, 1)
+
+    def _preempt(self, state: ReservationState, record: Preempt, outcome: Outcome) -> None:
+        job = self._find(state, outcome.event, record.job, record.server)
+        job_type = int(state.job_type[job])
+        physics.preempt(state, job)
+        if not self.policy.reserves_slots:
+            self._resize(state, record.server, job_type, -1)
+        outcome.flags |= FLAG_PREEMPTED
+        if outcome.preempted == 0:
+            outcome.moved, outcome.source = record.job, record.server
+        outcome.preempted += 1
+
+    def _reassign(self, state: ReservationState, record: Reassign, outcome: Outcome) -> None:
+        event, server = outcome.event, record.server
+        self._check_server(event, server)
+        if not self.policy.reserves_slots:
+            raise self._fault(event, f"it reassigns server {server + 1}, but reserves no slots; "
+                              "allowed: with reserves_slots = True")  # fmt: skip
+        if state.placement[server].any():
+            raise self._fault(event, f"it reassigns server {server + 1}, which is not empty: its "
+                              f"jobs are {_row(state.placement, server)}")  # fmt: skip
+        if not self.numbers.space_of(server).contains(record.configuration):
+            raise self._fault(event, f"it reassigns server {server + 1} to the configuration "
+                              f"{record.configuration}, which is not feasible")  # fmt: skip
+        for job_type, slots in enumerate(record.configuration):
+            physics.set_slots(state, server, job_type, slots)
+        physics.stamp_as_most_recent(state, server)
+        outcome.flags |= FLAG_REASSIGNED
+        if outcome.reassigned == 0:
+            outcome.first_reassigned = server
+        outcome.reassigned += 1
+
+    def _classify(self, state: ReservationState, record: Classify, outcome: Outcome) -> None:
+        found = len(record.configurations)
+        rows = np.zeros_like(state.greedy_configuration)
+        counts = np.zeros_like(state.greedy_count)
+        if found:
+            rows[:found] = record.configurations
+            counts[:found] = record.counts
+        same = np.array_equal(rows, state.greedy_configuration)
+        if not same or not np.array_equal(counts, state.greedy_count):
+            outcome.flags |= FLAG_GREEDY
+        if state.number[I_STAR] != record.i_star:
+            outcome.flags |= FLAG_I_STAR
+        state.greedy_configuration[...] = rows
+        state.greedy_count[...] = counts
+        state.number[GREEDY_LENGTH] = found
+        state.number[I_STAR] = record.i_star
+        state.number[EXTENDED] = record.extended
+
+    def _remember(self, state: ReservationState, record: Remember, outcome: Outcome) -> None:
+        end = record.start + len(record.numbers)
+        if not 0 <= record.start <= end <= len(state.memory):
+            raise self._fault(outcome.event, f"it remembers numbers {record.start} to {end - 1}; "
+                              f"its class declares memory = {len(state.memory)}")  # fmt: skip
+        state.memory[record.start : end] = record.numbers
+
+    def _update_at(self, state: ReservationState, record: UpdateAt, outcome: Outcome) -> None:
+        if not record.time > state.clock[NOW]:
+            raise self._fault(outcome.event, f"it asks for an update at {record.time}, "
+                              "which is not in the future")  # fmt: skip
+        state.clock[TIMER] = record.time
+
+    def _check_server(self, event: Event, server: int) -> None:
+        if not 0 <= server < self.numbers.servers:
+            raise self._fault(event, f"it names server {server + 1}; there are servers 1 to "
+                              f"{self.numbers.servers}")  # fmt: skip
+
+    def _find(self, state: ReservationState, event: Event, job: int, server: int) -> int:
+        self._check_server(event, server)
+        records = np.flatnonzero((state.job_number == job) & (state.job_server == server))
+        if not len(records) or job < 0:
+            present = state.job_server[(state.job_number == job) & (job >= 0)]
+            place = f"it is on server {present[0] + 1}" if len(present) else "it is on no server"
+            raise self._fault(event, f"it moves job {self.job_name(job)}, which is not on server "
+                              f"{server + 1}: {place}")  # fmt: skip
+        return int(records[0])
+
+    def _fault(self, event: Event, what: str) -> PolicyError:
+        names = {ARRIVAL: "arrival", DEPARTURE: "departure", UPDATE: "update"}
+        return PolicyError(
+            f"the decision is impossible: {what}",
+            where=f"policy at the {names[event.kind]} at time {event.time:g}",
+        )
+
+
+_HANDLERS: dict[type[Record], Callable[..., None]] = {
+    Admit: ReservationSystem._admit,
+    Reject: ReservationSystem._reject,
+    Migrate: ReservationSystem._migrate,
+    Preempt: ReservationSystem._preempt,
+    Reassign: ReservationSystem._reassign,
+    Classify: ReservationSystem._classify,
+    Remember: ReservationSystem._remember,
+    UpdateAt: ReservationSystem._update_at,
+}
+
+
+def _row(table: np.ndarray, server: int) -> str:
+    return f"({', '.join(str(count) for count in table[server])})"
+
+
+def _slots_and_jobs(state: ReservationState, server: int, job_type: int) -> str:
+    slots, jobs = state.configuration[server, job_type], state.placement[server, job_type]
+    return f"{slots} {'slot' if slots == 1 else 'slots'}, {jobs} {'job' if jobs == 1 else 'jobs'}"
+
+
+def _job_names(scenario: ReservationScenario, starting: list[str]) -> dict[int, str]:
+    names = dict(enumerate(starting))
+    if scenario.workload.kind == "scripted":
+        for position, arrival in enumerate(scenario.workload.arrivals):
+            names[position + len(starting)] = arrival.job or f"j{position + 1}"
+    return names

@@ -1,0 +1,1 @@
+"""Recorded workloads for this kind."""

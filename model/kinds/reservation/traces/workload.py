@@ -1,0 +1,93 @@
+"""Turns a trace into the job types and jobs of a scenario."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+from model.errors import ScenarioError
+from model.kinds.reservation.scenario.schema import ReservationScenario
+from model.kinds.reservation.traces.google_dra import DraJobs, dra_jobs
+from model.scenario.common import TraceWorkload
+from model.scenario.load import as_data
+from model.scenario.validation import validated
+from model.traces.google import read_task_events
+from model.traces.report import ImportReport
+from model.traces.span import run_over
+from model.workload import RecordedWorkload
+
+#: Digits after the point that estimated workloads keep.
+ESTIMATE_DIGITS = 6
+
+
+def with_trace(
+    scenario: ReservationScenario,
+    paths: tuple[str, ...] = (),
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> tuple[ReservationScenario, RecordedWorkload, ImportReport]:
+    """Read a scenario's trace: the scenario with the trace's job types, its jobs, a report.
+
+    ``paths`` replace those of the scenario.  The workload rho_j of each type is what the
+    trace offers on average: the mean number of its jobs in service if none were rejected,
+    per server (Psychas & Ghaderi 2022, Section 7.2).
+
+    Raises
+    ------
+    UserError
+        If no path is given, a file cannot be read, or it holds no completed task.
+    """
+    trace = scenario.workload
+    if not isinstance(trace, TraceWorkload):
+        raise ScenarioError(
+            f"found the workload '{trace.kind}' and a trace's path, allowed: a scenario whose "
+            "workload is a trace, such as dra-google",
+            where="workload.kind",
+        )
+    files = paths or trace.paths
+    if not files:
+        raise ScenarioError(
+            "found no path of a trace; give its files with --trace PATH", where="workload.paths"
+        )
+    if len(scenario.servers.capacity) != 1:
+        raise ScenarioError(
+            f"found the resources {', '.join(scenario.servers.capacity) or 'none'}, allowed: "
+            "one, because the trace's tasks have one size",
+            where="servers.capacity",
+        )
+    tasks = read_task_events([Path(path) for path in files], progress=progress, cancelled=cancelled)
+    jobs = dra_jobs(tasks, time_scale=trace.time_scale, limit=trace.limit)
+    changes: dict[str, Any] = {
+        "job_types": _job_types(jobs, scenario),
+        "run": run_over(scenario, float(jobs.time[-1])),
+        "workload": trace.model_dump(mode="json") | {"paths": list(files)},
+    }
+    found = validated(ReservationScenario, as_data(scenario) | changes)
+    return found, RecordedWorkload(jobs.time, jobs.type, jobs.service), jobs.report
+
+
+def _job_types(jobs: DraJobs, scenario: ReservationScenario) -> list[dict[str, Any]]:
+    resource, amount = next(iter(scenario.servers.capacity.items()))
+    capacity = amount.in_unit(scenario.unit_of(resource))  # sizes are parts of a server
+    span = float(jobs.time[-1] - jobs.time[0]) or 1.0
+    rows = []
+    for number, kind in enumerate(jobs.types):
+        service = jobs.service[jobs.type == number]
+        offered = float(service.sum()) / span / scenario.servers.count
+        rows.append({
+            "name": kind.name,
+            "demand": {resource: str(kind.size * capacity)},
+            "reward": str(kind.reward),
+            "priority": kind.priority,
+            "workload": str(_rounded(offered)),
+            "service": {"distribution": "exponential", "mean": str(_rounded(np.mean(service)))},
+        })  # fmt: skip
+    return rows
+
+
+def _rounded(value: float | np.floating[Any]) -> Fraction:
+    return max(Fraction(round(float(value), ESTIMATE_DIGITS)).limit_denominator(
+        10**ESTIMATE_DIGITS), Fraction(1, 10**ESTIMATE_DIGITS))  # fmt: skip

@@ -1,0 +1,121 @@
+"""What a reference policy is shown of a loss system with slots: read-only, in its terms."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.reservation.classification import Classification, classify
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
+from model.records import Configuration
+from model.state import viewed
+from model.streams import stream
+
+
+class ReservationView:
+    """The system as a policy may see it; every array is read-only and always current.
+
+    Servers and types are numbered from 0.
+    """
+
+    def __init__(self, numbers: ReservationNumbers, state: ReservationState) -> None:
+        self.numbers = numbers
+        self._state = viewed(state)
+
+    @property
+    def servers(self) -> int:
+        """L."""
+        return self.numbers.servers
+
+    @property
+    def types(self) -> int:
+        """J."""
+        return self.numbers.types
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks a server can have besides that of a surplus one: J with one pool."""
+        return self.numbers.ranks
+
+    @property
+    def rewards(self) -> tuple[Fraction, ...]:
+        """[J] u_j."""
+        return self.numbers.rewards
+
+    @property
+    def now(self) -> float:
+        """The time of the present event."""
+        return float(self._state.clock[NOW])
+
+    @property
+    def event(self) -> int:
+        """The number of events before the present one."""
+        return int(self._state.number[EVENT])
+
+    @property
+    def configuration(self) -> NDArray[np.int32]:
+        """[L, J] slots of each server."""
+        return self._state.configuration
+
+    @property
+    def placement(self) -> NDArray[np.int32]:
+        """[L, J] jobs on each server."""
+        return self._state.placement
+
+    @property
+    def jobs_in_system(self) -> NDArray[np.int64]:
+        """[J] Y_j."""
+        return self._state.jobs_in_system
+
+    @property
+    def memory(self) -> NDArray[np.float64]:
+        """[m] what the policy has remembered; changed by yielding ``Remember``."""
+        return self._state.memory
+
+    def random(self, name: str = "") -> np.random.Generator:
+        """Random numbers that a replay meets again: a function of seed, event and *name*.
+
+        Asking twice in one event under the same name gives the same numbers twice.
+        """
+        return stream(self.numbers.seed, "policy", self.event, crc32(name.encode()))
+
+    @property
+    def i_star(self) -> int:
+        """I* of the last CRA."""
+        return int(self._state.number[I_STAR])
+
+    def empty_slots(self, job_type: int) -> NDArray[np.int64]:
+        """[L] empty slots of a type on each server."""
+        difference = self._state.configuration[:, job_type] - self._state.placement[:, job_type]
+        return np.asarray(difference, np.int64)
+
+    def empty_servers(self) -> NDArray[np.int64]:
+        """Numbers of the servers without a job, in increasing order."""
+        return np.flatnonzero(~self._state.placement.any(axis=1))
+
+    def with_room(self, job_type: int) -> NDArray[np.int64]:
+        """Numbers of the servers whose jobs leave enough resources for one more of a type."""
+        return np.flatnonzero(self.numbers.room_for(self._state.placement, job_type))
+
+    def servers_of(self, configuration: Configuration) -> list[int]:
+        """Servers of a configuration in order of their index: the first has index 1."""
+        mine = np.flatnonzero((self._state.configuration == configuration).all(axis=1))
+        order = np.argsort(-self._state.stamp[mine], kind="stable")
+        return [int(server) for server in mine[order]]
+
+    def oldest(self, servers: NDArray[np.int64]) -> int:
+        """Of some servers, the one that has had its configuration longest."""
+        return int(servers[np.argmin(self._state.stamp[servers])])
+
+    def newest_job(self, server: int, job_type: int) -> int:
+        """The most recently placed job of a type on a server, or -1."""
+        record = int(self._state.first_job[server, job_type])
+        return int(self._state.job_number[record]) if record >= 0 else -1
+
+    def classification(self) -> Classification:
+        """Index, rank and group of every server after the last CRA."""
+        return classify(self._state)

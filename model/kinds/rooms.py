@@ -1,0 +1,19 @@
+"""The rooms, one for each kind of system: the only place where the program names them.
+
+To add a kind, add a package beside this module that declares a ``ROOM``, and its name here.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import MappingProxyType
+from typing import Mapping
+
+from model.kinds.declaration import Room
+
+_NAMES = ("reservation", "queue", "phases", "moldable")
+
+#: What each kind of system declares, by its name.
+ROOMS: Mapping[str, Room] = MappingProxyType(
+    {name: import_module(f"model.kinds.{name}").ROOM for name in _NAMES}
+)

@@ -1,0 +1,119 @@
+"""What kinds of system do alike: what they pass on to their modules, and what few of them have."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.spec import Judgement
+from model.metrics import Batches
+
+Pair = tuple[NDArray[np.float64], NDArray[np.float64] | None]
+
+
+class Modules(NamedTuple):
+    """Modules of a kind's package, each with the functions that :class:`UsualKind` calls."""
+
+    arrivals: Any  #: workload_of
+    measures: Any  #: run_batches, batches_so_far, headline_series, headline_now
+    invariants: Any  #: violations
+    trace: Any  #: lines
+
+
+class UsualKind:
+    """Base of the kinds of system; see :class:`model.kinds.spec.Kind` for what each member is.
+
+    A subclass says what its modules are, and overrides what is not as usual.
+    """
+
+    modules: Modules
+    trace_reader: str  #: the name of the module whose ``with_trace`` reads recorded workloads
+    bounds_maker: str  #: the name of the module whose ``all_bounds`` finds bounds
+    slotted = False
+    compares_decisions = False
+    judges = False
+    headline_bound_name = ""
+
+    def workload(self, scenario: Any, numbers: Any, start: float = 0.0, branch: int = 0) -> Any:
+        """What the scenario describes."""
+        return self.modules.arrivals.workload_of(scenario, numbers, start, branch)
+
+    def with_trace(
+        self,
+        scenario: Any,
+        paths: tuple[str, ...],
+        progress: Callable[[float], None] | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> tuple[Any, Any, Any]:
+        """The importer of the kind's traces."""
+        found: tuple[Any, Any, Any] = import_module(self.trace_reader).with_trace(
+            scenario, paths, progress, cancelled
+        )
+        return found
+
+    def run_batches(
+        self,
+        numbers: Any,
+        state: Any,
+        advance: Callable[[float], Any],
+        warmup: float,
+        until: float,
+    ) -> dict[str, Batches]:
+        """The kind's measures."""
+        found: dict[str, Batches] = self.modules.measures.run_batches(
+            numbers, state, advance, warmup, until
+        )
+        return found
+
+    def judge(
+        self, scenario: Any, runs: Sequence[Mapping[str, Batches]], span: float
+    ) -> Judgement | None:
+        """Nothing beyond the measures."""
+        return None
+
+    def batches_so_far(
+        self, numbers: Any, samples: Sequence[NDArray[np.float64]], warmup: float, now: float
+    ) -> tuple[dict[str, Batches], ...]:
+        """The kind's measures, from samples."""
+        found: tuple[dict[str, Batches], ...] = self.modules.measures.batches_so_far(
+            numbers, samples, warmup, now
+        )
+        return found
+
+    def decisions(
+        self, rows: NDArray[Any], initial_jobs: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """None: jobs are not decided singly, or each policy numbers its servers in its own way."""
+        return np.zeros(0, np.int64), np.zeros(0, np.int32)
+
+    def headline_series(self, numbers: Any, samples: NDArray[np.float64]) -> Pair:
+        """The headline, and its integral."""
+        found: Pair = self.modules.measures.headline_series(numbers, samples)
+        return found
+
+    def headline_now(self, numbers: Any, state: Any) -> float:
+        """The headline of a state."""
+        found: float = self.modules.measures.headline_now(numbers, state)
+        return found
+
+    def headline_bound(self, bounds: Any) -> float | None:
+        """No level that every policy keeps to."""
+        return None
+
+    def violations(self, system: Any, state: Any) -> list[str]:
+        """The kind's invariants."""
+        found: list[str] = self.modules.invariants.violations(system, state)
+        return found
+
+    def trace_lines(self, system: Any, most: float) -> Iterator[dict[str, Any]]:
+        """The kind's exchange form."""
+        found: Iterator[dict[str, Any]] = self.modules.trace.lines(system, most)
+        return found
+
+    def all_bounds(self, scenario: Any) -> Iterator[Any]:
+        """The kind's programs."""
+        found: Iterator[Any] = import_module(self.bounds_maker).all_bounds(scenario)
+        return found

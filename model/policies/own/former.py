@@ -1,0 +1,45 @@
+"""Modules that a policy of one's own may know by the name that they had when it was written."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Sequence
+
+from model.kinds.rooms import ROOMS
+
+#: Packages that modules have left, and where these are now.
+FORMER = {old: new for room in ROOMS.values() for old, new in room.former_packages.items()}
+
+
+class _FormerNames(MetaPathFinder, Loader):
+    """Imports a module that has moved under its former name as well: it is one module."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """What Python asks of each finder."""
+        return ModuleSpec(name, self) if self._now(name) else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module itself in the place of the empty one."""
+        sys.modules[module.__name__] = import_module(self._now(module.__name__))
+
+    def _now(self, name: str) -> str:
+        """The module's name today; nothing where it is none that has moved."""
+        package, _, own = name.rpartition(".")
+        now = f"{FORMER[package]}.{own}" if package in FORMER else ""
+        return now if now and find_spec(now) else ""
+
+
+_FINDER = _FormerNames()
+
+
+def answer_to_former_names() -> None:
+    """Let files be executed that import from where modules once were."""
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)

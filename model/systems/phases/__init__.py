@@ -1,1 +1,0 @@
-"""Unlimited servers of jobs with phases: their state and their physics."""

@@ -1,0 +1,21 @@
+"""Runs the kernels of a kind of system for a few events: they are compiled, and cached."""
+
+from __future__ import annotations
+
+from typing import Iterable, Iterator
+
+
+def warm(system: str, policies: Iterable[str] = ()) -> Iterator[str]:
+    """Compile the kernels of policies, of all of a kind of system if none is named.
+
+    What is in the cache is only loaded.  Each policy's name comes once that is done.
+    """
+    from model.api import Session
+    from model.kinds.spec import kind_named
+
+    kind = kind_named(system)
+    for policy in policies or kind.kernels:
+        session = Session.open(kind.example, policy=policy)
+        session.run(events=2000)
+        session.run(events=10, stop=tuple(kind.event_kinds))
+        yield policy
