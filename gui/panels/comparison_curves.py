@@ -90,6 +90,7 @@ class LaneCurves(QWidget):
             self.rewards.set_label(f"lane {lane + 1}", label)
             if lane:
                 self.differences.set_label(f"lane {lane + 1}", label)
+        self.differences.set_reference("none", 0.0, LANE_ROLES[0], labels[0])
         if any(anew):
             self._clear()
         self._show_optimum(frame)
@@ -113,7 +114,6 @@ class LaneCurves(QWidget):
                         for lane, (role, style) in looks]  # fmt: skip
         self._gaps = [self.differences.add_curve(f"lane {lane + 1}", role, style=style)
                       for lane, (role, style) in looks[1:]]  # fmt: skip
-        self.differences.set_reference("none", 0.0, LANE_ROLES[0], labels[0])
 
     def _clear(self) -> None:
         for curve in (*self._curves, *self._gaps):
