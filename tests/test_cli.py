@@ -15,6 +15,7 @@ import pytest
 from model.api import Session
 from model.cli import verify as verify_module
 from model.cli.arguments import parse
+from model.cli.output import print_json
 from model.comparison.comparison import stand_at
 from model.kinds.reservation.invariants import violations
 from model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
@@ -426,3 +427,8 @@ class TestClassroom:
         assert row["flags"] & FLAG_REJECTED
         assert row["servers_with_room"] > 0
         assert row["time"] < 20
+
+
+def test_a_number_that_json_lacks_is_null(capsys):
+    print_json({"mean": [1.5, float("nan")], "most": float("inf")})
+    assert json.loads(capsys.readouterr().out) == {"mean": [1.5, None], "most": None}
