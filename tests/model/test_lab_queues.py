@@ -113,6 +113,8 @@ class TestCell:
         assert average.what == "average_over_run"
         assert average.at == {"verdict": "unstable", "slots": 25_000}
         assert cell.path("x").y == pytest.approx(walk.mean(axis=0))
+        stretch = 25_000 / CUTS
+        assert cell.path("x").x[:2] == (stretch / 2, 3 * stretch / 2)  # each in its middle
 
     def test_the_warm_up_is_left_out(self) -> None:
         rows = 100 * (50 + self.noise)
