@@ -12,7 +12,7 @@ if sys.platform == "linux" and not os.environ.get("DISPLAY"):
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gui.plotting.pyramid import Pyramid
@@ -28,6 +28,7 @@ ACTIONS = st.lists(
     ),
     max_size=12,
 )
+FALLING = [float(-k) for k in range(100)]
 
 # -- pyramids --------------------------------------------------------------------------------
 
@@ -60,6 +61,7 @@ def test_a_pyramid_keeps_all_points(actions: list[tuple[str, object]]) -> None:
 
 
 @given(ACTIONS, st.integers(-20, 300), st.integers(0, 300), st.integers(1, 40))
+@example([("append", FALLING)], 0, 99, 10)  # the lowest is the last of an incomplete block
 def test_an_envelope_equals_brute_force(
     actions: list[tuple[str, object]], first: int, width: int, pixels: int
 ) -> None:

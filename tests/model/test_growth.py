@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from model.growth import AROUND_A_LINE, AROUND_A_MEAN, FEWEST, Growth, growth, together
+from model.growth import (
+    AROUND_A_LINE,
+    AROUND_A_MEAN,
+    FEWEST,
+    Growth,
+    _slope_of_the_line,
+    growth,
+    together,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -63,6 +71,19 @@ class TestQueuesOfKnownKind:
         assert inside >= 52  # of 60 intervals of 95 %
         assert np.mean([one.slope for one in found]) == pytest.approx(0.02, rel=0.05)
         assert max(one.half_width for one in found) < 0.01
+
+    def test_the_interval_of_a_line_holds_its_slope_19_times_in_20(self) -> None:
+        """Each is half of the one before and something new, which the fit itself hides in part."""
+        random, runs, slope = np.random.default_rng(1954), 1500, 0.1
+        inside = 0
+        for _ in range(runs):
+            new = random.normal(size=50)
+            deviations = [new[0] / 0.75**0.5]
+            for each in new[1:]:
+                deviations.append(deviations[-1] / 2 + each)
+            found = _slope_of_the_line(slope * np.arange(50) + deviations)
+            inside += abs(found.slope - slope) <= found.half_width
+        assert 0.935 <= inside / runs <= 0.97
 
     def test_the_interval_of_a_random_walk_holds_its_drift_19_times_in_20(self) -> None:
         """Averages of a walk have increments that depend on one another, which widens it."""
