@@ -98,6 +98,8 @@ class LectureMode(QObject):
         up and goes down again.
         """
         lanes = self._window.compare.docks
+        if name not in self._window.docks:  # its key came while panels make room for another kind's
+            return
         if not self.on:
             front = [dock.lane for dock in self._docks_of(name) if dock.seen and dock.isVisible()]
             after = (front[0] + 1) % lanes.lanes_of(name) if len(front) == 1 else 0

@@ -8,7 +8,7 @@ from typing import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QAction, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -136,6 +136,22 @@ def test_number_keys_reach_every_panel(qtbot: QtBot, window: MainWindow, system:
         strip.linkActivated.emit(name)
         assert name in shown(window)
     assert len(order) == len(names)
+
+
+@pytest.mark.parametrize("lecture", [False, True])
+def test_a_key_waits_for_no_panel_that_makes_room(
+    qtbot: QtBot, window: MainWindow, lecture: bool
+) -> None:
+    """Between two kinds of system some docks are gone already while their keys are still there."""
+    if lecture:
+        press(qtbot, window, Key.Key_L)
+    action = window.findChild(QAction, f"bring-{SENTENCES}")
+    dock = window.docks.pop(SENTENCES)
+    try:
+        action.trigger()
+    finally:
+        window.docks[SENTENCES] = dock
+    assert window.lecture.on is lecture
 
 
 def test_the_servers_and_the_log_take_the_room_on_request(qtbot: QtBot, window: MainWindow) -> None:
