@@ -11,11 +11,12 @@ from typing import Iterator
 
 import pytest
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QGraphicsGridLayout, QGraphicsWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.application import application
 from gui.garbage import Collector, collect_due, collector_of
+from tests.gui.clearing import clear_away
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -125,3 +126,21 @@ def test_the_program_puts_aside_what_is_there_until_all_settles_again() -> None:
         [sys.executable, "-c", _SETTLES], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["False", "False", "True"]
+
+
+def test_clearing_away_leaves_to_qt_what_qt_has_made(qapp: QApplication) -> None:
+    """Else a layout of graphics items destroys its own hidden window a second time."""
+    before = {id(window): window for window in QApplication.topLevelWidgets()}
+    item = QGraphicsWidget()
+    layout = QGraphicsGridLayout(item)
+    layout.addItem(QGraphicsWidget(), 0, 0)
+    layout.activate()
+    hidden = [window for window in QApplication.topLevelWidgets() if id(window) not in before]
+    ours = QWidget()
+    gone: list[str] = []
+    ours.destroyed.connect(lambda: gone.append("ours"))
+    for window in hidden:
+        window.destroyed.connect(lambda: gone.append("Qt's"))
+    clear_away()
+    assert hidden
+    assert gone == ["ours"]
