@@ -16,7 +16,6 @@ from gui.compare_form import ask_variant
 from gui.docks import PanelDock
 from gui.goals import Goal
 from gui.intents import BreakAt, GoTo, Inspect, Intent, RunUntil, Say, Select
-from gui.panels.wording import on_any_server
 from gui.transport import FILE_REFUSED
 from gui.worker import RunWorker
 from model.comparison.companion import companion
@@ -259,7 +258,7 @@ class CompareControl(QObject):
         if standing is not None and len(lanes) < len(standing.labels):
             where = f" ({', '.join(standing.labels[lane] for lane in lanes)})"
         elif standing is not None and event.kind in {DEPARTURE, MOVE}:
-            what = on_any_server(part.info, event)
+            what = narrator.event_anywhere(event)
         at = "" if event.kind == SLOT else f" at t = {event.time:.4f}"  # a slot is its time
         when = "now" if part.records else "next"
         return f"{when}: {what}{where}{at}"

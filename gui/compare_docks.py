@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QMenu
 
 from gui.docks import PanelDock, dock_name, lane_name
 from gui.intents import Intent
+from gui.kinds.declaration import PanelEntry
 from gui.layouts import Shares, columns, named_in, show_whole_titles
-from gui.panels import COMPARISON, SENTENCES, PanelEntry, companions_of, panels_of
+from gui.panels import COMPARISON, SENTENCES, companions_of, panels_of
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -120,7 +121,7 @@ class CompareDocks(QObject):
         known = lane_name(name, lane)
         if known not in docks:
             entry = next(entry for entry in panels_of(self._window.panels.system)
-                         if entry.cls == type(first.panel).__name__)  # fmt: skip
+                         if entry.name == first.panel.name)  # fmt: skip
             dock = self._add(entry, lane)
             self._window.tabifyDockWidget(first, dock)
             show_whole_titles(self._window)

@@ -7,6 +7,7 @@ import re
 import shlex
 from pathlib import Path
 
+from gui.kinds.rooms import PANEL_ROOMS
 from model.cli.arguments import parse
 from model.errors import UserError
 from model.frame import RunInfo
@@ -36,19 +37,6 @@ PAGES = {
     "about": "About slotscope",
 }
 
-#: The page of each kind of system, and of scenarios that have a lesson.
-_OF_KIND = {"reservation": "dra", "queue": "queues", "phases": "tokens", "moldable": "moldable"}
-_LESSONS = {
-    "dra-vms": "lecturer",
-    "queues-classroom": "queues-classroom",
-    "queues-vqs-unstable": "queues-classroom",
-    "queues-bf-unstable": "queues-classroom",
-    "jrs-classroom": "tokens-classroom",
-    "jrs-deadlock": "tokens-classroom",
-    "moldable-classroom": "moldable-classroom",
-    "moldable-sublinear": "moldable-classroom",
-}
-
 #: How links to commands begin; the command's number on the page follows.
 OPENS = "open:"
 
@@ -60,7 +48,8 @@ def page_of(info: RunInfo | None) -> str:
     """The page for what runs: its lesson where it has one, else that of its kind of system."""
     if info is None:
         return "lecturer"
-    return _LESSONS.get(info.origin.source) or _OF_KIND[info.system]
+    room = PANEL_ROOMS[info.system]
+    return room.lessons.get(info.origin.source) or room.page
 
 
 def text_of(page: str) -> tuple[str, list[argparse.Namespace]]:

@@ -9,14 +9,16 @@ from PySide6.QtWidgets import QApplication
 
 from gui import dialogs
 from gui.docks import AREAS, SYSTEM, PanelDock
+from gui.kinds.declaration import PanelEntry, Roles
+from gui.kinds.rooms import PANEL_ROOMS
 from gui.layouts import Shares, columns, show_whole_titles
-from gui.panels import ROLES, SENTENCES, PanelEntry, Roles, panels_of
+from gui.panels import SENTENCES, panels_of
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
 
 #: The kind of system whose panels are built where nothing is known yet.
-USUAL = "reservation"
+USUAL = next(iter(PANEL_ROOMS))
 
 #: Share of the width that the servers have, of the height below it, and of that at the right for
 #: the curves.
@@ -47,7 +49,7 @@ class PanelDocks(QObject):
     @property
     def roles(self) -> Roles:
         """Which panels stand where."""
-        return ROLES[self.system]
+        return PANEL_ROOMS[self.system].roles
 
     def begin_with(self, system: str) -> None:
         """The panels of this kind of system are the ones to build."""
@@ -89,7 +91,6 @@ class PanelDocks(QObject):
         panel = entry.load()(window.theme)
         dock = PanelDock(panel, window.theme, window)
         dock.setProperty("group", entry.group)
-        dock.setProperty("built-from", entry.cls)
         panel.intent.connect(window.carry_out)
         dock.said.connect(window.say)
         window.layouts.watch(dock)

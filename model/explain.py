@@ -32,6 +32,10 @@ class Narrator(Protocol):
         """A few words for an event that is about to happen."""
         ...
 
+    def event_anywhere(self, event: Event) -> str:
+        """The same without a server, for runs in which it happens on different ones."""
+        ...
+
     def record(self, record: Record) -> str:
         """One sentence for a sub-step."""
         ...

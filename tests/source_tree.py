@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
-#: Modules in model/kinds/ beside the rooms.
+#: Modules in model/kinds/ and gui/kinds/ beside the rooms.
 BESIDE_THE_ROOMS = {"declaration", "rooms", "spec", "usual_kind"}
 
 
@@ -124,9 +124,9 @@ def within(module: str, packages: set[str]) -> bool:
 
 
 def room_of(module: str) -> str:
-    """The room in ``model/kinds/`` that a module is in; none for what rooms share."""
+    """The room that a module is in, of the model or of the window; none for what rooms share."""
     parts = module.split(".")
-    inside = parts[:2] == ["model", "kinds"] and len(parts) > 2
+    inside = parts[0] in {"model", "gui"} and parts[1:2] == ["kinds"] and len(parts) > 2
     return parts[2] if inside and parts[2] not in BESIDE_THE_ROOMS else ""
 
 

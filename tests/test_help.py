@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gui.kinds.rooms import PANEL_ROOMS
 from gui.manual import PAGES
-from gui.panels import panels_of
 from model.api import Session
 from model.cli.arguments import parse
 from model.engine import EventRun
@@ -97,7 +97,7 @@ class TestPages:
         ("queue", "queues"), ("phases", "tokens"), ("moldable", "moldable"),
     ])  # fmt: skip
     def test_every_panel_of_a_kind_is_told_of(self, kind, name):
-        own = {entry.load().title for entry in panels_of(kind) if entry.system == kind}
+        own = {entry.load().title for entry in PANEL_ROOMS[kind].panels}
         told = re.findall(r"^\*\*([^*]+)\.\*\*", page(name), flags=re.MULTILINE)
         assert own | {"Algorithm", "Decisions"} <= set(told)
 

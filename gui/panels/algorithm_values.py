@@ -9,9 +9,12 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import fields
+from functools import cache
+from importlib import import_module
 from typing import Any, Mapping, NamedTuple, Sequence
 
-from gui.panels.algorithm_symbols import SYMBOLS, Symbol, vector
+from gui.kinds.rooms import PANEL_ROOMS
+from gui.panels.algorithm_symbols import Symbol, vector
 from model.frame import RunInfo
 from model.policies.common import PseudocodeLine
 from model.records import Line, Record
@@ -69,12 +72,16 @@ class Code:
         return line
 
 
-#: Values whose labels carry the iteration.
-_LABELLED = frozenset(name for name, symbol in SYMBOLS["reservation"].items()
-                      if "{i}" in symbol.text)  # fmt: skip
 #: Values that only the sentence of a sub-step uses.
 _IN_WORDS = frozenset({"reason", "counts", "name"})
 _NOT_SHOWN = frozenset({"kind", "line", "values", "configurations", "counts", "time", "extended"})
+
+
+@cache
+def symbols_of(system: str) -> Mapping[str, Symbol]:
+    """How values are written for a kind of system, by the names that records give them."""
+    symbols: Mapping[str, Symbol] = import_module(PANEL_ROOMS[system].symbols).SYMBOLS
+    return symbols
 
 
 def numbers_of(record: Record) -> dict[str, Any]:
@@ -92,8 +99,7 @@ def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
         if value == 0:
             return "matched"
         return f"surplus {value}" if value > 0 else f"missing {-value}"
-    known = SYMBOLS[info.system]
-    symbol = known.get(name, Symbol(html.escape(name.replace("_", " "))))
+    symbol = symbols_of(info.system).get(name, Symbol(html.escape(name.replace("_", " "))))
     left = symbol.text.replace("{i}", str(values.get("i", "<i>i</i>")))
     try:
         right = symbol.word(value, info, values)
@@ -109,17 +115,19 @@ def values_beside(
 ) -> dict[Line, dict[str, Beside]]:
     """The values known after *records*, by the line beside which they stand."""
     found: dict[Line, dict[str, Beside]] = {}
+    known = symbols_of(info.system)
+    labelled = {name for name, symbol in known.items() if "{i}" in symbol.text}
     for record in records:
         if record.line not in code.place:
             continue
         values, fresh = numbers_of(record), record is records[-1]
         found.setdefault(record.line, {})
         for name in values:
-            if name == "i" and not _LABELLED.isdisjoint(values):
+            if name == "i" and not labelled.isdisjoint(values):
                 continue  # the labels of the others carry it
             if name == "configuration" and "count" in values:
                 continue  # it was said when it was found
-            symbol = SYMBOLS[info.system].get(name, Symbol("")).plain
+            symbol = known.get(name, Symbol("")).plain
             line = code.line_for(symbol, record.line) if symbol else record.line
             if text := worded(name, values, info):
                 found.setdefault(line, {})[name] = Beside(text, fresh)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.intents import Differ, GoTo
+from gui.kinds.rooms import PANEL_ROOMS
 from gui.panel import Panel
 from gui.panels.comparison_curves import LaneCurves
 from gui.panels.comparison_table import (
@@ -30,7 +31,6 @@ from gui.panels.comparison_table import (
     table_rows,
     table_text,
 )
-from gui.panels.comparison_words import words_of
 from gui.panels.tiles import LabelPace, paint_ground
 from gui.panels.wording import job_words, significant
 from gui.theme import Theme, current_fonts
@@ -120,7 +120,7 @@ class ComparisonPanel(Panel):
         if system == self._named:
             return
         self._named = system
-        words, first = words_of(system), self.buttons["first"]
+        words, first = PANEL_ROOMS[system].decisions, self.buttons["first"]
         self.where.setText(words.where)
         self.where.setToolTip(words.where_tip)
         first.setToolTip(f"{first.accessibleName()}\n{words.first}")
@@ -170,7 +170,7 @@ class ComparisonPanel(Panel):
         if first is not None:
             return self._difference(frame, first, "First decision that differs")
         count = grouped(standing.decided)
-        return words_of(frame.info.system).alike.format(count=count)
+        return PANEL_ROOMS[frame.info.system].decisions.alike.format(count=count)
 
     @staticmethod
     def _stands_before(frame: Frame, found: Difference) -> bool:

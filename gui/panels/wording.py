@@ -10,8 +10,6 @@ from typing import Any
 from gui.plotting.scales import MINUS, format_number
 from model.explain import THIN_SPACE, settled
 from model.frame import Frame, RunInfo
-from model.kinds.reservation.explain import ReservationNarrator
-from model.records import DEPARTURE, Event
 
 #: In plain text, for labels in pictures, and in rich text.
 GREEDY_MARK = "⁽ᵍ⁾"
@@ -91,12 +89,3 @@ def capitalized(words: str) -> str:
     """
     first = _FIRST.findall(words)[0]
     return words[:1].upper() + words[1:] if len(first) > 1 and first.isalpha() else words
-
-
-def on_any_server(info: RunInfo, event: Event) -> str:
-    """What a job does next that is on another server under each policy."""
-    if isinstance(info.narrator, ReservationNarrator):
-        return f"{job_words(info, event.type, event.job)} leaves"
-    if event.kind == DEPARTURE:
-        return "a job departs"
-    return f"a job goes into phase {info.numbers.model.phases[event.type]}"

@@ -28,8 +28,9 @@ from PySide6.QtWidgets import QApplication
 from gui import theme as themes
 from gui.application import application
 from gui.intents import Select
+from gui.kinds.declaration import PanelEntry
 from gui.panel import Panel
-from gui.panels import COMPARISON, PANELS, PanelEntry
+from gui.panels import COMPARISON, panels_of
 from model.frame import Frame
 from model.inspection import SERVER, Thing
 from model.kinds.spec import KINDS
@@ -38,7 +39,7 @@ from tests.contract.moments import SMALL, compared_frame, frame_of
 TABLE = Path(__file__).with_name("pictures.json")
 RECORD = "python -m tests.contract.pictures"
 
-EVERY = (*PANELS, COMPARISON)
+EVERY = (*dict.fromkeys(entry for system in KINDS for entry in panels_of(system)), COMPARISON)
 
 FONT = "DejaVu Sans"
 SIZES = ((260, 180), (560, 420), (1280, 860))
@@ -86,7 +87,7 @@ def one_font() -> Iterator[None]:
 
 def systems_of(entry: PanelEntry) -> list[str]:
     """The kinds of system that have a panel."""
-    return [entry.system] if entry.system else [*KINDS]
+    return [system for system in KINDS if entry in (*panels_of(system), COMPARISON)]
 
 
 def labels(entry: PanelEntry) -> list[str]:

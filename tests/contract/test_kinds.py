@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import tomli_w
 
-from gui.panels import COMPARISON, PANELS, ROLES, companions_of, panels_of
+from gui.kinds.rooms import PANEL_ROOMS
+from gui.panels import COMPARISON, companions_of, panels_of
 from model.api import Session
 from model.comparison.comparison import Comparison
 from model.errors import UserError
@@ -110,9 +111,9 @@ def test_two_policies_meet_the_same_jobs(system: str) -> None:
 @KIND
 def test_its_panels_have_their_places(system: str) -> None:
     names = [entry.load().name for entry in panels_of(system)]
+    assert names == [entry.name for entry in panels_of(system)]
     assert len({*names}) == len(names)
-    roles = ROLES[system]
+    roles = PANEL_ROOMS[system].roles
     assert {roles.servers, roles.curve, roles.programs, *roles.behind, *roles.numbered} <= {*names}
     assert len(companions_of(system)) == 3
     assert COMPARISON not in panels_of(system)
-    assert {*PANELS} == {entry for other in KINDS for entry in panels_of(other)}

@@ -12,8 +12,9 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
 from gui.intents import Select
+from gui.kinds.declaration import PanelEntry
 from gui.panel import LEAST, Panel
-from gui.panels import COMPARISON, PanelEntry
+from gui.panels import COMPARISON
 from gui.theme import apply, load_theme
 from model.frame import Frame
 from model.inspection import SERVER, Thing

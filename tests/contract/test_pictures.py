@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
+from gui.kinds.declaration import PanelEntry
+from gui.kinds.reservation.servers import ServersPanel
 from gui.panel import Panel
-from gui.panels import PanelEntry
-from gui.panels.servers import ServersPanel
 from gui.theme import Theme, load_theme
 from tests.contract.moments import SMALL, frame_of
 from tests.contract.pictures import (
@@ -42,7 +42,7 @@ def font(qapp: object) -> Iterator[None]:
 
 
 def test_the_table_has_every_picture() -> None:
-    assert list(known()) == [label for entry in EVERY for label in labels(entry)]
+    assert {*known()} == {label for entry in EVERY for label in labels(entry)}
 
 
 @pytest.mark.parametrize("entry", EVERY, ids=lambda entry: entry.cls)

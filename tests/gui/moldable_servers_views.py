@@ -9,9 +9,9 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.panels.moldable.servers import MoldableServersPanel
-from gui.panels.moldable.servers_cells import Wishes
-from gui.panels.moldable.servers_scene import Scene
+from gui.kinds.moldable.servers import MoldableServersPanel
+from gui.kinds.moldable.servers_cells import Wishes
+from gui.kinds.moldable.servers_scene import Scene
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame

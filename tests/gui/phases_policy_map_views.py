@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.panels.phases.policy_map import PolicyMapPanel
+from gui.kinds.phases.policy_map import PolicyMapPanel
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame

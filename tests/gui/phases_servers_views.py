@@ -9,9 +9,9 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.panels.phases.servers import PhaseServersPanel
-from gui.panels.phases.servers_scene import Scene
-from gui.panels.phases.servers_sections import Place
+from gui.kinds.phases.servers import PhaseServersPanel
+from gui.kinds.phases.servers_scene import Scene
+from gui.kinds.phases.servers_sections import Place
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame

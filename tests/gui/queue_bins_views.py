@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.panels.queue.bins import ServerBinsPanel
-from gui.panels.queue.bins_scene import Scene
+from gui.kinds.queue.bins import ServerBinsPanel
+from gui.kinds.queue.bins_scene import Scene
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame

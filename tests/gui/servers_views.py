@@ -8,10 +8,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.kinds.reservation.servers import ServersPanel
+from gui.kinds.reservation.servers_grid import ServerGridPanel
+from gui.kinds.reservation.servers_stacks import StackView
 from gui.painting.colour import argb
-from gui.panels.servers import ServersPanel
-from gui.panels.servers_grid import ServerGridPanel
-from gui.panels.servers_stacks import StackView
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame

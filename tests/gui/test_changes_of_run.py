@@ -71,8 +71,8 @@ def test_panels_see_frames_of_their_own_run_alone(qtbot, window, monkeypatch):
         usual(self, frame)
 
     monkeypatch.setattr(Panel, "set_frame", watched)
-    own = {"gui.panels.queue": "queue", "gui.panels.phases": "phases",
-           "gui.panels.moldable": "moldable"}  # fmt: skip
+    own = {"gui.kinds.queue": "queue", "gui.kinds.phases": "phases",
+           "gui.kinds.moldable": "moldable"}  # fmt: skip
     for scenario in ("queues-classroom", "jrs-two-phases", "moldable-classroom", "queues-pools"):
         window.control.open(scenario)
         window.control.step()

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import GoTo
-from gui.panels.groups import GroupsPanel, accepting_slots, read_groups
-from gui.panels.groups_chart import RowChart, RowStyle
+from gui.kinds.reservation.groups import GroupsPanel, accepting_slots, read_groups
+from gui.kinds.reservation.groups_chart import RowChart, RowStyle
 from gui.panels.sampled import LEAST_GROWTH, SampledSeries
 from gui.theme import load_theme
 from model.api import Session

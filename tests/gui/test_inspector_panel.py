@@ -242,7 +242,7 @@ class TestPointing:
 
 
 def test_a_double_click_on_a_line_of_tokens_inspects_the_token(qtbot: QtBot, theme: Theme) -> None:
-    from gui.panels.phases.tokens import TokensPanel
+    from gui.kinds.phases.tokens import TokensPanel
 
     panel = TokensPanel(theme)
     qtbot.addWidget(panel)
@@ -263,7 +263,7 @@ def test_a_double_click_on_a_line_of_tokens_inspects_the_token(qtbot: QtBot, the
 
 
 def test_a_click_on_a_lane_inspects_the_queue(qtbot: QtBot, theme: Theme) -> None:
-    from gui.panels.queue.queues import QueuesPanel
+    from gui.kinds.queue.queues import QueuesPanel
 
     panel = QueuesPanel(theme)
     qtbot.addWidget(panel)

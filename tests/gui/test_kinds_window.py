@@ -52,8 +52,8 @@ def show(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
 
 
 def has_the_panels_of(window: MainWindow, system: str) -> bool:
-    built = [dock.property("built-from") for dock in window.docks.values()]
-    return built == [entry.cls for entry in panels_of(system)]
+    built = [*window.docks]
+    return built == [entry.name for entry in panels_of(system)]
 
 
 def test_another_kind_of_system_brings_its_docks_and_choices(qtbot, window):

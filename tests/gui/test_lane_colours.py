@@ -9,10 +9,10 @@ import pytest
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
+from gui.kinds.queue.bins import ServerBinsPanel
+from gui.kinds.queue.bins_legend import entries
+from gui.kinds.queue.queues import QueuesPanel
 from gui.panels.comparison_table import lane_frames
-from gui.panels.queue.bins import ServerBinsPanel
-from gui.panels.queue.bins_legend import entries
-from gui.panels.queue.queues import QueuesPanel
 from gui.theme import load_theme, theme_names
 from model.comparison.comparison import Comparison
 from model.frame import Frame

@@ -12,10 +12,12 @@ from PySide6.QtGui import QAction, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
+from gui.kinds.declaration import PanelEntry
+from gui.kinds.reservation.lp_bars import heading
+from gui.kinds.rooms import PANEL_ROOMS
 from gui.main_window import MainWindow
-from gui.panels import ROLES, SENTENCES, PanelEntry, panels_of
+from gui.panels import SENTENCES, panels_of
 from gui.panels.columns import Columns
-from gui.panels.lp_bars import heading
 from model.origin import Moment
 from tests.gui.windows import complete_window, hall, press
 
@@ -117,7 +119,7 @@ def test_a_hall_sees_servers_one_panel_and_one_sentence(
     assert window.docks[servers].width() >= 0.5 * window.width()
 
 
-@pytest.mark.parametrize("system", sorted(ROLES))
+@pytest.mark.parametrize("system", sorted(PANEL_ROOMS))
 def test_number_keys_reach_every_panel(qtbot: QtBot, window: MainWindow, system: str) -> None:
     window.panels.show_system(system)
     window.panels.finish()
@@ -297,7 +299,8 @@ def test_lessons_name_the_number_of_each_panel(page: str, system: str) -> None:
     text = (HELP / f"{page}.md").read_text(encoding="utf-8")
     told = re.findall(r"\*\*(\d)\*\*\s+(?:brings up more of )?\*([^*]+)\*", text)
     titles = {panel.name: panel.title for panel in map(PanelEntry.load, panels_of(system))}
-    numbered = {number: titles[name] for number, name in enumerate(ROLES[system].numbered, 1)}
+    named = PANEL_ROOMS[system].roles.numbered
+    numbered = {number: titles[name] for number, name in enumerate(named, 1)}
     assert len(told) >= 4
     for number, title in told:
         assert " ".join(title.split()) == numbered[int(number)]

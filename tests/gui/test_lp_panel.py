@@ -18,11 +18,11 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Say
-from gui.panels.lp import LPPanel
-from gui.panels.lp_curve import alpha_text
-from gui.panels.lp_prices import price_table
-from gui.panels.lp_scale import NAMES, guarantee_sentence
-from gui.panels.lp_solution import bar_rows, present_shares, solve_at
+from gui.kinds.reservation.lp import LPPanel
+from gui.kinds.reservation.lp_curve import alpha_text
+from gui.kinds.reservation.lp_prices import price_table
+from gui.kinds.reservation.lp_scale import NAMES, guarantee_sentence
+from gui.kinds.reservation.lp_solution import bar_rows, present_shares, solve_at
 from gui.panels.wording import exact, significant
 from gui.theme import fonts, load_theme
 from model.api import Session
@@ -345,7 +345,7 @@ def test_a_program_too_large_elsewhere_keeps_the_last_solution(
     def refuse(*_: object) -> None:
         raise ValueError("more than 9 nodes")
 
-    monkeypatch.setattr("gui.panels.lp.solve_at", refuse)
+    monkeypatch.setattr("gui.kinds.reservation.lp.solve_at", refuse)
     before = ready.solution
     with qtbot.waitSignal(ready.intent) as caught:
         drag(qtbot, ready, 1.0, 4.0)

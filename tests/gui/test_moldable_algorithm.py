@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gui.panels.algorithm_symbols import SYMBOLS
+from gui.kinds.moldable.symbols import SYMBOLS
+from gui.kinds.rooms import PANEL_ROOMS
 from gui.panels.algorithm_values import Code, numbers_of, values_beside, worded
-from gui.panels.comparison_words import DECISION_WORDS, words_of
-from gui.panels.wording import job_words, on_any_server
+from gui.panels.wording import job_words
 from model.api import Session
 from model.frame import RunInfo
 from model.kinds.spec import KINDS, kind_named
@@ -36,7 +36,7 @@ def test_every_value_of_a_sub_step_has_words(policy: str) -> None:
         records = session.frame().last_records
         for record in records:
             if record.line is not None:
-                assert set(numbers_of(record)) <= set(SYMBOLS["moldable"]), record
+                assert set(numbers_of(record)) <= set(SYMBOLS), record
                 assert record.line in code.place
                 seen.add(record.kind)
         beside = values_beside(code, records, info)
@@ -83,13 +83,14 @@ def test_a_departure_is_told_without_its_servers() -> None:
     for _ in range(60):
         frame = session.frame()
         if frame.next_event is not None and frame.next_event.kind == DEPARTURE:
-            events.append(on_any_server(frame.info, frame.next_event))
+            events.append(frame.info.narrator.event_anywhere(frame.next_event))
         session.step()
     assert set(events) == {"a job departs"}
 
 
 def test_every_kind_that_compares_decisions_has_words_for_them() -> None:
     comparing = {name for name in KINDS if kind_named(name).compares_decisions}
-    assert comparing == set(DECISION_WORDS)
-    assert words_of("moldable").where == "or another number of servers"
-    assert "7" in words_of("reservation").alike.format(count="7")
+    words = {name: room.decisions for name, room in PANEL_ROOMS.items()}
+    assert comparing == {name for name in words if all(words[name])}
+    assert words["moldable"].where == "or another number of servers"
+    assert "7" in words["reservation"].alike.format(count="7")

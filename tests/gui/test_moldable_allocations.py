@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.panels.moldable.allocations import AllocationsPanel
-from gui.panels.moldable.allocations_layout import ORDER, Span
-from gui.panels.moldable.allocations_marks import FLASH, EventMark
-from gui.panels.moldable.allocations_values import (
+from gui.kinds.moldable.allocations import AllocationsPanel
+from gui.kinds.moldable.allocations_layout import ORDER, Span
+from gui.kinds.moldable.allocations_marks import FLASH, EventMark
+from gui.kinds.moldable.allocations_values import (
     class_rows,
     column_words,
     columns_of,
@@ -26,7 +26,7 @@ from gui.panels.moldable.allocations_values import (
     servers_text,
     tiles,
 )
-from gui.panels.moldable.colours import width_color
+from gui.kinds.moldable.colours import width_color
 from gui.plotting.scales import SteppedRange
 from gui.theme import fonts, load_theme
 from model.api import Session

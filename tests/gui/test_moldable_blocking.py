@@ -14,15 +14,15 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import GoTo
-from gui.panels.moldable.blocking import BlockingPanel
-from gui.panels.moldable.blocking_reading import (
+from gui.kinds.moldable.blocking import BlockingPanel
+from gui.kinds.moldable.blocking_reading import (
     BLOCKED_SHARE,
     STATISTICS,
     Sums,
     grid,
     stretch,
 )
-from gui.panels.moldable.blocking_words import (
+from gui.kinds.moldable.blocking_words import (
     blocking_levels,
     distance_bound,
     exact_of,

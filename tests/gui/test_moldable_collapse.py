@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import GoTo
-from gui.panels.moldable.collapse import CollapsePanel
-from gui.panels.moldable.collapse_stage import near, whole
-from gui.panels.moldable.collapse_trail import RECENT
-from gui.panels.moldable.collapse_values import (
+from gui.kinds.moldable.collapse import CollapsePanel
+from gui.kinds.moldable.collapse_stage import near, whole
+from gui.kinds.moldable.collapse_trail import RECENT
+from gui.kinds.moldable.collapse_values import (
     Plane,
     nearness,
     plane_of,

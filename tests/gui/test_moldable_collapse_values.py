@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gui.panels.moldable.collapse_painting import lines_of
-from gui.panels.moldable.collapse_stage import clipped
-from gui.panels.moldable.collapse_trail import SPOT, Raster, Trail, Visited, raster, recent
-from gui.panels.moldable.collapse_values import (
+from gui.kinds.moldable.collapse_painting import lines_of
+from gui.kinds.moldable.collapse_stage import clipped
+from gui.kinds.moldable.collapse_trail import SPOT, Raster, Trail, Visited, raster, recent
+from gui.kinds.moldable.collapse_values import (
     Plane,
     bin_edges,
     fluid_at,
@@ -20,7 +20,7 @@ from gui.panels.moldable.collapse_values import (
     share_above,
     spent,
 )
-from gui.panels.moldable.collapse_words import path_text, share_at, tiles
+from gui.kinds.moldable.collapse_words import path_text, share_at, tiles
 from model.api import Session
 from model.frame import Frame
 from model.kinds.moldable.programs.bounds import all_bounds

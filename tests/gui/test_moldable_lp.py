@@ -13,9 +13,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.panels.moldable.lp import AllocationLPPanel
-from gui.panels.moldable.lp_shares import value_of
-from gui.panels.moldable.lp_values import (
+from gui.kinds.moldable.lp import AllocationLPPanel
+from gui.kinds.moldable.lp_shares import value_of
+from gui.kinds.moldable.lp_values import (
     CROSS,
     TICK,
     listed,

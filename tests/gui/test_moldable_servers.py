@@ -6,18 +6,16 @@ import pytest
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.painting.colour import contrast
-from gui.painting.stack_slots import letter_ink
-from gui.panels.moldable.colours import (
+from gui.kinds.moldable.colours import (
     class_color,
     width_brush,
     width_color,
     width_style,
 )
-from gui.panels.moldable.servers_content import Section
-from gui.panels.moldable.servers_legend import entries, listed_widths
-from gui.panels.moldable.servers_palette import empty_color, free_color
-from gui.panels.moldable.servers_words import (
+from gui.kinds.moldable.servers_content import Section
+from gui.kinds.moldable.servers_legend import entries, listed_widths
+from gui.kinds.moldable.servers_palette import empty_color, free_color
+from gui.kinds.moldable.servers_words import (
     caption_words,
     class_letter,
     header,
@@ -27,7 +25,7 @@ from gui.panels.moldable.servers_words import (
     server_words,
     why_blocked,
 )
-from gui.panels.moldable.wording import (
+from gui.kinds.moldable.wording import (
     class_letters,
     class_words,
     jobs_words,
@@ -36,6 +34,8 @@ from gui.panels.moldable.wording import (
     time_words,
     width_words,
 )
+from gui.painting.colour import contrast
+from gui.painting.stack_slots import letter_ink
 from gui.panels.wording import sentence
 from gui.theme import MARK_CONTRAST, TEXT_CONTRAST
 from model.kinds.moldable.state import ARRIVED, BLOCKED

@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.panels.moldable.servers_cells import LEAST_HEIGHT, LEAST_WIDTH
-from gui.panels.moldable.servers_content import (
+from gui.kinds.moldable.servers_cells import LEAST_HEIGHT, LEAST_WIDTH
+from gui.kinds.moldable.servers_content import (
     Section,
     content_of,
     pieces_of,
@@ -19,7 +19,7 @@ from gui.panels.moldable.servers_content import (
     shares,
     strips_of,
 )
-from gui.panels.moldable.servers_layout import (
+from gui.kinds.moldable.servers_layout import (
     ServerLayout,
     fitting_servers,
     most_zoom,

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.panels.moldable import servers_view
-from gui.panels.moldable.servers import MoldableServersPanel
-from gui.panels.moldable.servers_content import pieces_of
-from gui.panels.moldable.servers_legend import listed_widths
-from gui.panels.moldable.servers_marks import Mark, marks
-from gui.panels.moldable.servers_words import job_lines, job_name, server_words
+from gui.kinds.moldable import servers_view
+from gui.kinds.moldable.servers import MoldableServersPanel
+from gui.kinds.moldable.servers_content import pieces_of
+from gui.kinds.moldable.servers_legend import listed_widths
+from gui.kinds.moldable.servers_marks import Mark, marks
+from gui.kinds.moldable.servers_words import job_lines, job_name, server_words
 from model.api import Session
 from model.frame import Frame
 from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED

@@ -7,19 +7,17 @@ import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gui.painting.cells import CellRaster
-from gui.painting.colour import argb
-from gui.panels.moldable.servers_content import (
+from gui.kinds.moldable.servers_content import (
     Section,
     content_of,
 )
-from gui.panels.moldable.servers_layout import (
+from gui.kinds.moldable.servers_layout import (
     ServerLayout,
     fitting_servers,
     zoomed_servers,
 )
-from gui.panels.moldable.servers_palette import IDLE, STEPS, WIDTHS, step_color
-from gui.panels.moldable.servers_raster import (
+from gui.kinds.moldable.servers_palette import IDLE, STEPS, WIDTHS, step_color
+from gui.kinds.moldable.servers_raster import (
     LEVEL,
     LOOK,
     MEETS,
@@ -32,6 +30,8 @@ from gui.panels.moldable.servers_raster import (
     tone_table,
     tones_of,
 )
+from gui.painting.cells import CellRaster
+from gui.painting.colour import argb
 from tests.gui.moldable_servers_views import (
     LIGHT,
     Made,

@@ -14,11 +14,11 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gui.panels.moldable import servers_view
-from gui.panels.moldable.colours import width_color
-from gui.panels.moldable.servers import MoldableServersPanel
-from gui.panels.moldable.servers_palette import free_color
-from gui.panels.moldable.servers_scene import Scene
+from gui.kinds.moldable import servers_view
+from gui.kinds.moldable.colours import width_color
+from gui.kinds.moldable.servers import MoldableServersPanel
+from gui.kinds.moldable.servers_palette import free_color
+from gui.kinds.moldable.servers_scene import Scene
 from tests.gui.moldable_servers_views import (
     DARK,
     LIGHT,
@@ -204,8 +204,8 @@ def test_at_twice_the_size_pixels_and_points_agree() -> None:
     program = """
 from PySide6.QtWidgets import QApplication
 application = QApplication([])
-from gui.panels.moldable.servers import MoldableServersPanel
-from gui.panels.moldable.colours import width_color
+from gui.kinds.moldable.servers import MoldableServersPanel
+from gui.kinds.moldable.colours import width_color
 from gui.theme import load_theme
 from model.api import Session
 session = Session.open("moldable-classroom", kernel=False)

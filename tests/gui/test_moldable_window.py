@@ -91,8 +91,8 @@ def test_every_scenario_opens_steps_and_goes_back(
     qtbot: QtBot, window: MainWindow, scenario: str
 ) -> None:
     show(qtbot, window, scenario)
-    built = [dock.property("built-from") for dock in window.docks.values()]
-    assert built == [entry.cls for entry in panels_of("moldable")]
+    built = [*window.docks]
+    assert built == [entry.name for entry in panels_of("moldable")]
     assert window.transport.event_kinds == tuple(EVENT_KINDS)
     for event in (1, 2, 3):
         press(qtbot, window, Key.Key_Right)

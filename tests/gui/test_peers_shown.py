@@ -6,11 +6,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
+from gui.kinds.reservation.servers import ServersPanel
+from gui.kinds.reservation.servers_legend import entries
+from gui.kinds.reservation.servers_words import server_words
 from gui.panels.algorithm_values import Code, values_beside
 from gui.panels.inspector import InspectorPanel
-from gui.panels.servers import ServersPanel
-from gui.panels.servers_legend import entries
-from gui.panels.servers_words import server_words
 from gui.theme import load_theme
 from model.records import Admit
 from tests.gui.servers_views import classroom, shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gui.panels.algorithm_symbols import SYMBOLS
+from gui.kinds.phases.symbols import SYMBOLS
 from gui.panels.algorithm_values import Code, numbers_of, values_beside, worded
 from model.records import Match, Request, SetTimer
 from tests.gui.phases_servers_views import run
@@ -20,7 +20,7 @@ def test_every_value_of_a_sub_step_has_words(policy: str) -> None:
         records = session.frame().last_records
         for record in records:
             if record.line is not None:
-                assert set(numbers_of(record)) <= set(SYMBOLS["phases"]), record
+                assert set(numbers_of(record)) <= set(SYMBOLS), record
                 seen.add(record.kind)
         beside = values_beside(code, records, info)
         assert all(line in code.place for line in beside)

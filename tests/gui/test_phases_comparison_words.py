@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from gui.panels.wording import on_any_server
 from model.comparison.comparison import Comparison, open_run
 from model.records import DEPARTURE, MOVE
 
@@ -20,7 +19,7 @@ def coming(policy: str, events: int) -> list[tuple[int, str]]:
         frame = comparison.frame()
         event = frame.next_event
         if event is not None and event.kind in {DEPARTURE, MOVE}:
-            found.append((event.kind, on_any_server(frame.info, event)))
+            found.append((event.kind, frame.info.narrator.event_anywhere(event)))
         comparison.step()
     return found
 

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Solve
-from gui.panels.phases.plan import PlanPanel
-from gui.panels.phases.plan_axis import AxisRow, ServersAxis
-from gui.panels.phases.plan_gap import GapPlot, GapPoint, constant_of
-from gui.panels.phases.plan_solving import SolvingPage
-from gui.panels.phases.plan_values import axis_rows, gap_points, pool_lines, progress_text, so_far
+from gui.kinds.phases.plan import PlanPanel
+from gui.kinds.phases.plan_axis import AxisRow, ServersAxis
+from gui.kinds.phases.plan_gap import GapPlot, GapPoint, constant_of
+from gui.kinds.phases.plan_solving import SolvingPage
+from gui.kinds.phases.plan_values import axis_rows, gap_points, pool_lines, progress_text, so_far
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.panels.phases.colours import phase_color
-from gui.panels.phases.policy_map import PolicyMapPanel
-from gui.panels.phases.policy_map_bars import MOST_BARS, heaviest
-from gui.panels.phases.policy_map_painting import shade
-from gui.panels.phases.policy_map_values import expected_shares
-from gui.panels.phases.policy_map_words import lemma_words
+from gui.kinds.phases.colours import phase_color
+from gui.kinds.phases.policy_map import PolicyMapPanel
+from gui.kinds.phases.policy_map_bars import MOST_BARS, heaviest
+from gui.kinds.phases.policy_map_painting import shade
+from gui.kinds.phases.policy_map_values import expected_shares
+from gui.kinds.phases.policy_map_words import lemma_words
 from model.api import Session
 from model.frame import Frame
 from model.kinds.phases.programs.bounds import PhasesBounds

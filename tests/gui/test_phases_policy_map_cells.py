@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF, QSizeF
 
-from gui.panels.phases.policy_map_cells import NONE, Cells, cells_of, usual_axes
-from gui.panels.phases.policy_map_dots import MOST_DOTS, disc_size, dot_places
-from gui.panels.phases.policy_map_layout import laid_out
-from gui.panels.phases.policy_map_values import (
+from gui.kinds.phases.policy_map_cells import NONE, Cells, cells_of, usual_axes
+from gui.kinds.phases.policy_map_dots import MOST_DOTS, disc_size, dot_places
+from gui.kinds.phases.policy_map_layout import laid_out
+from gui.kinds.phases.policy_map_values import (
     cost_rates,
     distance,
     map_values,
     request_weights,
 )
-from gui.panels.phases.policy_map_words import scientific, share_text
+from gui.kinds.phases.policy_map_words import scientific, share_text
 from model.api import Session
 from model.frame import RunInfo
 from model.kinds.phases.lattice import cost_rate

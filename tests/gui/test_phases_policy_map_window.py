@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.panels.phases.policy_map import PolicyMapPanel
-from gui.panels.phases.policy_map_painting import shade
-from gui.panels.phases.policy_map_view import MapView
+from gui.kinds.phases.policy_map import PolicyMapPanel
+from gui.kinds.phases.policy_map_painting import shade
+from gui.kinds.phases.policy_map_view import MapView
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame

@@ -6,18 +6,18 @@ import pytest
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.painting.colour import mix
-from gui.panels.phases.colours import phase_color, phase_colours
-from gui.panels.phases.servers_legend import entries
-from gui.panels.phases.servers_palette import dimmed
-from gui.panels.phases.servers_sections import Place, most_use
-from gui.panels.phases.servers_words import caption_words, label_words
-from gui.panels.phases.wording import (
+from gui.kinds.phases.colours import phase_color, phase_colours
+from gui.kinds.phases.servers_legend import entries
+from gui.kinds.phases.servers_palette import dimmed
+from gui.kinds.phases.servers_sections import Place, most_use
+from gui.kinds.phases.servers_words import caption_words, label_words
+from gui.kinds.phases.wording import (
     configuration_text,
     phase_letter,
     phase_letters,
     short_configuration,
 )
+from gui.painting.colour import mix
 from model.kinds.phases.state import FIRST_BACKUP
 from tests.gui.phases_servers_views import (
     DARK,

@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gui.painting.cells import distinct
-from gui.panels.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, Wishes, cell_of
-from gui.panels.phases.servers_layout import (
+from gui.kinds.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, Wishes, cell_of
+from gui.kinds.phases.servers_layout import (
     ServerLayout,
     fitting_servers,
     most_zoom,
     zoomed_servers,
 )
-from gui.panels.phases.servers_palette import FLOOR, FREE, PER_PHASE, PHASES, RIM, server_palette
-from gui.panels.phases.servers_raster import (
+from gui.kinds.phases.servers_palette import FLOOR, FREE, PER_PHASE, PHASES, RIM, server_palette
+from gui.kinds.phases.servers_raster import (
     Amounts,
     SectionRaster,
     blocks_of,
@@ -29,7 +28,7 @@ from gui.panels.phases.servers_raster import (
     rimmed,
     sprites,
 )
-from gui.panels.phases.servers_sections import (
+from gui.kinds.phases.servers_sections import (
     Content,
     Gatherer,
     Place,
@@ -39,6 +38,7 @@ from gui.panels.phases.servers_sections import (
     records_on,
     rounded_up,
 )
+from gui.painting.cells import distinct
 from model.kinds.phases.state import FIRST_BACKUP
 from tests.gui.phases_servers_views import LIGHT, Made, filled, records_of, run, scene_in, shown
 

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.panels.phases.servers import PhaseServersPanel
-from gui.panels.phases.servers_marks import Mark, marks
-from gui.panels.phases.servers_sections import Place, place_of
-from gui.panels.phases.servers_words import job_lines, server_words
+from gui.kinds.phases.servers import PhaseServersPanel
+from gui.kinds.phases.servers_marks import Mark, marks
+from gui.kinds.phases.servers_sections import Place, place_of
+from gui.kinds.phases.servers_words import job_lines, server_words
 from model.api import Session
 from model.frame import Frame
 from model.kinds.phases.rows import FLAG_MATCHED, FLAG_OVERFLOW, FLAG_REQUESTED, FLAG_VIRTUAL

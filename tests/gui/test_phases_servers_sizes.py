@@ -15,13 +15,13 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gui.panels.phases import servers_view
-from gui.panels.phases.colours import phase_color
-from gui.panels.phases.servers import PhaseServersPanel
-from gui.panels.phases.servers_legend import entries
-from gui.panels.phases.servers_palette import heat_color
-from gui.panels.phases.servers_scene import Scene
-from gui.panels.phases.servers_sections import Place
+from gui.kinds.phases import servers_view
+from gui.kinds.phases.colours import phase_color
+from gui.kinds.phases.servers import PhaseServersPanel
+from gui.kinds.phases.servers_legend import entries
+from gui.kinds.phases.servers_palette import heat_color
+from gui.kinds.phases.servers_scene import Scene
+from gui.kinds.phases.servers_sections import Place
 from tests.gui.phases_servers_views import (
     DARK,
     LIGHT,
@@ -207,8 +207,8 @@ def test_at_twice_the_size_pixels_and_points_agree() -> None:
     program = """
 from PySide6.QtWidgets import QApplication
 application = QApplication([])
-from gui.panels.phases.servers import PhaseServersPanel
-from gui.panels.phases.colours import phase_color
+from gui.kinds.phases.servers import PhaseServersPanel
+from gui.kinds.phases.colours import phase_color
 from gui.theme import load_theme
 from model.api import Session
 session = Session.open("jrs-two-phases", kernel=False)

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import GoTo, Select
-from gui.panels.phases.colours import phase_color
-from gui.panels.phases.tokens import TokensPanel
-from gui.panels.phases.tokens_lives import Life
-from gui.panels.phases.tokens_rates import HEADINGS
-from gui.panels.phases.tokens_reading import (
+from gui.kinds.phases.colours import phase_color
+from gui.kinds.phases.tokens import TokensPanel
+from gui.kinds.phases.tokens_lives import Life
+from gui.kinds.phases.tokens_rates import HEADINGS
+from gui.kinds.phases.tokens_reading import (
     counts_in,
     limits_shown,
     recent_rates,
@@ -27,7 +27,7 @@ from gui.panels.phases.tokens_reading import (
     token_rows,
     usual_span,
 )
-from gui.panels.phases.tokens_words import percent, row_words
+from gui.kinds.phases.tokens_words import percent, row_words
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame

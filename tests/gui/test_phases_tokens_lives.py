@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.panels.phases.tokens_lines_layout import (
+from gui.kinds.phases.tokens_lines_layout import (
     Heading,
     LinesLayout,
     arranged,
     covering_span,
 )
-from gui.panels.phases.tokens_lives import Life, used_lately, waiting
-from gui.panels.phases.tokens_words import life_words
+from gui.kinds.phases.tokens_lives import Life, used_lately, waiting
+from gui.kinds.phases.tokens_words import life_words
 from model.api import Session
 from model.frame import Frame
 

@@ -14,14 +14,14 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
+from gui.kinds.queue import bins_view
+from gui.kinds.queue.bins import ServerBinsPanel
+from gui.kinds.queue.bins_legend import entries
+from gui.kinds.queue.bins_palette import heat_color
+from gui.kinds.queue.bins_scene import Scene
+from gui.kinds.queue.bins_words import server_words
+from gui.kinds.queue.colours import look_color
 from gui.painting.colour import argb
-from gui.panels.queue import bins_view
-from gui.panels.queue.bins import ServerBinsPanel
-from gui.panels.queue.bins_legend import entries
-from gui.panels.queue.bins_palette import heat_color
-from gui.panels.queue.bins_scene import Scene
-from gui.panels.queue.bins_words import server_words
-from gui.panels.queue.colours import look_color
 from model.kinds.queue.programs.partition import Partition
 from tests.gui.queue_bins_views import (
     DARK,
@@ -329,7 +329,7 @@ def test_at_twice_the_size_pixels_and_points_agree() -> None:
     program = """
 from PySide6.QtWidgets import QApplication
 application = QApplication([])
-from gui.panels.queue.bins import ServerBinsPanel
+from gui.kinds.queue.bins import ServerBinsPanel
 from gui.theme import load_theme
 from model.api import Session
 session = Session.open("queues-classroom", kernel=False)
@@ -342,7 +342,7 @@ assert panel.devicePixelRatioF() == 2
 image = panel.grab().toImage()
 assert (image.width(), image.height()) == (1800, 1200)
 scene = panel.view.scene
-from gui.panels.queue.colours import look_color
+from gui.kinds.queue.colours import look_color
 for block, look in enumerate(scene.job_class.tolist()):
     rect = scene.rect(scene.block_box(block, 0))
     assert scene.at(rect.center()).record == scene.blocks.record[block]

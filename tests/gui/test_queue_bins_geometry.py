@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.panels.queue.bins_content import (
+from gui.kinds.queue.bins_content import (
     Blocks,
     blocks_of,
     records_by_server,
@@ -15,8 +15,8 @@ from gui.panels.queue.bins_content import (
     slot_heights,
     slots_of,
 )
-from gui.panels.queue.bins_layout import FLOOR as FLOOR_HEIGHT
-from gui.panels.queue.bins_layout import (
+from gui.kinds.queue.bins_layout import FLOOR as FLOOR_HEIGHT
+from gui.kinds.queue.bins_layout import (
     LEAST_HEIGHT,
     LEAST_WIDTH,
     BinLayout,
@@ -25,10 +25,10 @@ from gui.panels.queue.bins_layout import (
     most_zoom,
     zoomed_bins,
 )
-from gui.panels.queue.bins_layout import LID as LID_HEIGHT
-from gui.panels.queue.bins_levels import levels_of
-from gui.panels.queue.bins_palette import FLOOR, FREE, LID, OUTSIDE, RESERVED, bin_palette
-from gui.panels.queue.bins_raster import bar_rows, bin_rows, columns, heat_rows
+from gui.kinds.queue.bins_layout import LID as LID_HEIGHT
+from gui.kinds.queue.bins_levels import levels_of
+from gui.kinds.queue.bins_palette import FLOOR, FREE, LID, OUTSIDE, RESERVED, bin_palette
+from gui.kinds.queue.bins_raster import bar_rows, bin_rows, columns, heat_rows
 from model.frame import Frame
 from model.kinds.queue.facts import records_on
 from model.kinds.queue.state import NOW

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.panels.queue.bins import ServerBinsPanel
-from gui.panels.queue.bins_marks import Mark, marks
-from gui.panels.queue.bins_words import block_words, server_words, size_on_block
+from gui.kinds.queue.bins import ServerBinsPanel
+from gui.kinds.queue.bins_marks import Mark, marks
+from gui.kinds.queue.bins_words import block_words, server_words, size_on_block
 from model.frame import Frame
 from model.records import Evict, Place, Record, Renew, Stall
 from tests.gui.queue_bins_views import (

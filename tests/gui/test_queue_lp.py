@@ -18,15 +18,15 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.panels.queue.lp import SupportablePanel
-from gui.panels.queue.lp_bars import ConfigurationRow
-from gui.panels.queue.lp_picture import (
+from gui.kinds.queue.lp import SupportablePanel
+from gui.kinds.queue.lp_bars import ConfigurationRow
+from gui.kinds.queue.lp_picture import (
     jobs_by_size,
     types_of,
 )
-from gui.panels.queue.lp_refining import Step
-from gui.panels.queue.lp_scale import GUARANTEES, LoadValues, bound_marks, in_a_row, load_text
-from gui.panels.queue.lp_values import (
+from gui.kinds.queue.lp_refining import Step
+from gui.kinds.queue.lp_scale import GUARANTEES, LoadValues, bound_marks, in_a_row, load_text
+from gui.kinds.queue.lp_values import (
     MOST_ROWS,
     configuration_rows,
     in_symbols,

@@ -16,11 +16,11 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.panels.queue.lp_drawing import load_role
-from gui.panels.queue.lp_labels import Wanted, place_labels, symbols_width
-from gui.panels.queue.lp_picture import Picture, jobs_by_size, picture_of, service_of, size_name
-from gui.panels.queue.lp_plane import Plane
-from gui.panels.queue.lp_region import RegionPlot, named_dots
+from gui.kinds.queue.lp_drawing import load_role
+from gui.kinds.queue.lp_labels import Wanted, place_labels, symbols_width
+from gui.kinds.queue.lp_picture import Picture, jobs_by_size, picture_of, service_of, size_name
+from gui.kinds.queue.lp_plane import Plane
+from gui.kinds.queue.lp_region import RegionPlot, named_dots
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame

@@ -17,12 +17,11 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.painting.colour import contrast
-from gui.panels.queue.colours import look_color, look_ink, queue_name
-from gui.panels.queue.queues import QueuesPanel
-from gui.panels.queue.queues_layout import MOST_CELLS
-from gui.panels.queue.queues_painting import more_words, role_of
-from gui.panels.queue.queues_reading import (
+from gui.kinds.queue.colours import look_color, look_ink, queue_name
+from gui.kinds.queue.queues import QueuesPanel
+from gui.kinds.queue.queues_layout import MOST_CELLS
+from gui.kinds.queue.queues_painting import more_words, role_of
+from gui.kinds.queue.queues_reading import (
     Focus,
     JobCell,
     first_in_line,
@@ -31,7 +30,8 @@ from gui.panels.queue.queues_reading import (
     lane_top,
     lanes,
 )
-from gui.panels.queue.queues_words import job_words, lane_words
+from gui.kinds.queue.queues_words import job_words, lane_words
+from gui.painting.colour import contrast
 from gui.theme import TEXT_CONTRAST, load_theme
 from model.api import Session
 from model.frame import Frame

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.intents import GoTo
-from gui.panels.queue.curves import QueueCurvesPanel
-from gui.panels.queue.curves_reading import (
+from gui.kinds.queue.curves import QueueCurvesPanel
+from gui.kinds.queue.curves_reading import (
     MOST_CURVES,
     longest,
     mean_lengths,
@@ -23,7 +23,7 @@ from gui.panels.queue.curves_reading import (
     reader,
     until_now,
 )
-from gui.panels.queue.curves_words import growth_words, measured, verdict_words
+from gui.kinds.queue.curves_words import growth_words, measured, verdict_words
 from gui.panels.wording import with_interval
 from gui.theme import load_theme
 from model.api import Session

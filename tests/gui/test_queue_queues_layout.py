@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF
 
-from gui.panels.queue.queues_layout import (
+from gui.kinds.queue.queues_layout import (
     GATE_CELLS,
     MOST_CELLS,
     LanesLayout,

@@ -14,10 +14,10 @@ from PySide6.QtGui import QHelpEvent, QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from gui.panels.queue.colours import look_color
-from gui.panels.queue.queues import QueuesPanel
-from gui.panels.queue.queues_scale import Sizes, SizeScale, bins, ends, sizes_of, spaced
-from gui.panels.queue.wording import fraction_words, interval_words, percent, reason_words
+from gui.kinds.queue.colours import look_color
+from gui.kinds.queue.queues import QueuesPanel
+from gui.kinds.queue.queues_scale import Sizes, SizeScale, bins, ends, sizes_of, spaced
+from gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import RunInfo

@@ -19,10 +19,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.panels.queue.weights import WeightsPanel
-from gui.panels.queue.weights_best import BestChoice, best_choice, waiting_by_size
-from gui.panels.queue.weights_chart import BEST, HEADING, OWN, Line, WeightsChart
-from gui.panels.queue.weights_columns import (
+from gui.kinds.queue.weights import WeightsPanel
+from gui.kinds.queue.weights_best import BestChoice, best_choice, waiting_by_size
+from gui.kinds.queue.weights_chart import BEST, HEADING, OWN, Line, WeightsChart
+from gui.kinds.queue.weights_columns import (
     NO_WIDTHS,
     Widths,
     best_name,
@@ -31,7 +31,7 @@ from gui.panels.queue.weights_columns import (
     servers_text,
     work_text,
 )
-from gui.panels.queue.weights_values import (
+from gui.kinds.queue.weights_values import (
     MOST_ROWS,
     WeightBlock,
     WeightRow,

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import GoTo
-from gui.panels.reward import RewardPanel, read_rewards
+from gui.kinds.reservation.reward import RewardPanel, read_rewards
 from gui.panels.sampled import LEAST_GROWTH, History, SampledSeries, average_width
 from gui.panels.wording import share_of, significant, with_interval
 from gui.theme import load_theme

@@ -15,11 +15,11 @@ from model.api import Session
 from tests.gui.servers_views import pixels
 
 PICTURES = {
-    "stacks": ("gui.panels.servers", "ServersPanel", "dra-classroom", 60),
-    "grid": ("gui.panels.servers_grid", "ServerGridPanel", "dra-classroom", 60),
-    "bins": ("gui.panels.queue.bins", "ServerBinsPanel", "queues-classroom", 90),
-    "phases": ("gui.panels.phases.servers", "PhaseServersPanel", "jrs-classroom", 100),
-    "moldable": ("gui.panels.moldable.servers", "MoldableServersPanel", "moldable-classroom", 30),
+    "stacks": ("gui.kinds.reservation.servers", "ServersPanel", "dra-classroom", 60),
+    "grid": ("gui.kinds.reservation.servers_grid", "ServerGridPanel", "dra-classroom", 60),
+    "bins": ("gui.kinds.queue.bins", "ServerBinsPanel", "queues-classroom", 90),
+    "phases": ("gui.kinds.phases.servers", "PhaseServersPanel", "jrs-classroom", 100),
+    "moldable": ("gui.kinds.moldable.servers", "MoldableServersPanel", "moldable-classroom", 30),
 }
 
 

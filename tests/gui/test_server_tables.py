@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gui.kinds.moldable.servers import MoldableServersPanel
+from gui.kinds.phases.servers import PhaseServersPanel
+from gui.kinds.queue.bins import ServerBinsPanel
 from gui.panel import Panel
-from gui.panels.moldable.servers import MoldableServersPanel
-from gui.panels.phases.servers import PhaseServersPanel
-from gui.panels.queue.bins import ServerBinsPanel
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame

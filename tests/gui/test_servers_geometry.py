@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
-from gui.painting.colour import argb
-from gui.painting.stack_layout import (
+from gui.kinds.reservation.servers_columns import assign_places
+from gui.kinds.reservation.servers_grid_layout import fitting_grid, zoomed_grid
+from gui.kinds.reservation.servers_legend import flow
+from gui.kinds.reservation.servers_stack_layout import (
     LEAST_STRIP,
     Share,
     StackLayout,
@@ -23,12 +25,10 @@ from gui.painting.stack_layout import (
     spans,
     zoomed_scale,
 )
-from gui.painting.stack_raster import StackContent, StackRaster
+from gui.kinds.reservation.servers_stack_raster import StackContent, StackRaster
+from gui.painting.colour import argb
 from gui.painting.stack_slots import Strip, slot_boxes, strip_picture
 from gui.painting.textures import raster_palette
-from gui.panels.servers_columns import assign_places
-from gui.panels.servers_grid_layout import fitting_grid, zoomed_grid
-from gui.panels.servers_legend import flow
 from tests.gui.servers_views import (
     DARK,
     LIGHT,

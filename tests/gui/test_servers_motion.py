@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gui.panels import servers_calm
-from gui.panels.servers import ServersPanel
-from gui.panels.servers_columns import figure_of
-from gui.panels.servers_grid import ServerGridPanel
-from gui.panels.servers_stacks import StackView
-from gui.panels.servers_steps import Movement, marks, movements, servers_in_the_way
+from gui.kinds.reservation import servers_calm
+from gui.kinds.reservation.servers import ServersPanel
+from gui.kinds.reservation.servers_columns import figure_of
+from gui.kinds.reservation.servers_grid import ServerGridPanel
+from gui.kinds.reservation.servers_stacks import StackView
+from gui.kinds.reservation.servers_steps import Movement, marks, movements, servers_in_the_way
 from model.api import Session
 from model.frame import Frame
 from model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED

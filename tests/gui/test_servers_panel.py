@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.panels import servers_calm
-from gui.panels.servers import ServersPanel
-from gui.panels.servers_columns import figure_of
-from gui.panels.servers_grid import ServerGridPanel
-from gui.panels.servers_stacks import StackView
-from gui.panels.servers_words import job_at, server_words, slot_of
+from gui.kinds.reservation import servers_calm
+from gui.kinds.reservation.servers import ServersPanel
+from gui.kinds.reservation.servers_columns import figure_of
+from gui.kinds.reservation.servers_grid import ServerGridPanel
+from gui.kinds.reservation.servers_stacks import StackView
+from gui.kinds.reservation.servers_words import job_at, server_words, slot_of
 from tests.gui.servers_views import (
     DARK,
     LIGHT,
@@ -375,7 +375,8 @@ def test_a_job_is_found_in_its_slot_and_a_slot_by_its_job(events: int) -> None:
 
 @pytest.mark.parametrize("kind", ["ServersPanel", "ServerGridPanel"])
 def test_on_a_fine_screen_points_and_pixels_agree(kind: str) -> None:
-    module = "gui.panels.servers" if kind == "ServersPanel" else "gui.panels.servers_grid"
+    name = "servers" if kind == "ServersPanel" else "servers_grid"
+    module = f"gui.kinds.reservation.{name}"
     program = f"""
 from PySide6.QtWidgets import QApplication
 app = QApplication([])

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.intents import GoTo
+from gui.kinds.reservation.theory import TheoryPanel
+from gui.kinds.reservation.theory_values import falling_for
 from gui.panels.sampled import SampledSeries
-from gui.panels.theory import TheoryPanel
-from gui.panels.theory_values import falling_for
 from gui.panels.wording import significant
 from gui.theme import apply, load_theme
 from model.api import Session

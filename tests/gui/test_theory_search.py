@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gui.panels.theory import TheoryPanel
-from gui.panels.theory_search import SearchRow, sentence
+from gui.kinds.reservation.theory import TheoryPanel
+from gui.kinds.reservation.theory_search import SearchRow, sentence
 from gui.theme import load_theme, type_letter
 from model.kinds.reservation.programs.monotone import MonotoneSearch, Witness, search_violation
 from tests.gui.theory_frames import frame_of

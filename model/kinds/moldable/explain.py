@@ -116,6 +116,10 @@ class MoldableNarrator:
             return f"{job} arrives, of inherent size {time_told(event.service)}"
         return f"{job} departs"
 
+    def event_anywhere(self, event: Event) -> str:
+        """What happens next, whatever job and servers it is: numbers of jobs may differ."""
+        return "a job departs"
+
     # Sub-steps.
 
     def record(self, record: Record) -> str:

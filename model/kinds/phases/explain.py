@@ -147,6 +147,12 @@ class PhaseNarrator:
             return f"a job departs from {server}"
         return f"a job on {server} goes into phase {self._type(event.type)}"
 
+    def event_anywhere(self, event: Event) -> str:
+        """What a job does next, whatever server it is on."""
+        if event.kind == DEPARTURE:
+            return "a job departs"
+        return f"a job goes into phase {self._type(event.type)}"
+
     # Sub-steps.
 
     def record(self, record: Record) -> str:

@@ -163,6 +163,10 @@ class QueueNarrator:
         """A few words for a slot that is about to begin."""
         return f"slot {grouped(int(event.time))} begins"
 
+    def event_anywhere(self, event: Event) -> str:
+        """The same: a slot is of no server."""
+        return self.event(event)
+
     def record(self, record: Record) -> str:
         """One sentence for a sub-step.
 

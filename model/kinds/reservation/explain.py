@@ -110,6 +110,10 @@ class ReservationNarrator:
         """A job as it is called in sentences."""
         return f"{self._types[job_type]} job {self._job(number)}"
 
+    def event_anywhere(self, event: Event) -> str:
+        """What a job does next, whatever server it is on."""
+        return f"{self.job(event.job, event.type)} leaves"
+
     def event(self, event: Event) -> str:
         """A few words for an event that is about to happen."""
         if event.kind == ARRIVAL:

@@ -1,0 +1,1 @@
+"""What the window shows of one kind of system alone, one room for each."""

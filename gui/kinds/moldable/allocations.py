@@ -1,0 +1,123 @@
+"""On how many servers jobs run, now and on average, beside the optimum."""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+import numpy as np
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gui.boxes import ChoiceBox
+from gui.intents import Select
+from gui.kinds.moldable.allocations_chart import AllocationsChart
+from gui.kinds.moldable.allocations_marks import event_mark
+from gui.kinds.moldable.allocations_values import class_rows, tiles
+from gui.panel import Panel
+from gui.panels.tiles import LabelPace, Tiles, paint_ground
+from gui.theme import Theme, current_fonts
+from model.frame import Frame, RunInfo
+
+#: In a lower panel there is no room for numbers above the chart.
+_LOW = 300
+
+
+class AllocationsPanel(Panel):
+    """X_1, ..., X_d of each class against n y*, and what became of the last request."""
+
+    name = "allocations"
+    title = "Allocations"
+    summary = "How many jobs run on 1, 2, ... servers, now and on average, beside the optimum."
+    needs = frozenset({"moldable"})
+    place = "right"
+
+    def build(self) -> None:
+        """Numbers, a choice of class where not all fit, and the chart."""
+        self._info: RunInfo | None = None
+        self._pace = LabelPace()
+        self.tiles = Tiles(self.theme, self.body)
+        self.chart = AllocationsChart(self.theme, self.body)
+        self.chart.picked.connect(self._pick)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(2)
+        column.addWidget(self.tiles)
+        column.addWidget(self._build_choice())
+        column.addWidget(self.chart, 1)
+        paint_ground(self.body, self.theme)
+
+    def _build_choice(self) -> QWidget:
+        self.choice = QWidget(self.body)
+        row = QHBoxLayout(self.choice)
+        row.setContentsMargins(10, 0, 10, 0)
+        caption = QLabel("Class")
+        self.job_class = ChoiceBox()
+        self.job_class.setAccessibleName("job class")
+        self.job_class.setToolTip("Class: choose the class of jobs that is shown; a larger panel "
+                                  "shows all.")  # fmt: skip
+        self.job_class.activated.connect(self.chart.choose)
+        caption.setBuddy(self.job_class)
+        row.addWidget(caption)
+        row.addWidget(self.job_class)
+        row.addStretch(1)
+        return self.choice
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Columns follow each frame, numbers above them a few times a second."""
+        anew = frame.info is not self._info
+        if anew:
+            self._info = frame.info
+            self.chart.begin()
+            self.job_class.clear()
+            self.job_class.addItems(list(frame.info.numbers.class_names))
+        self.chart.flashes.take(frame)
+        self.chart.set_rows(class_rows(frame), event_mark(frame))
+        if self._pace.due(frame.running) or anew:
+            self.tiles.set_texts(tiles(frame))
+        if anew:
+            self._arrange_by_size()
+
+    def _pick(self, job_class: int, width: int) -> None:
+        """Point at a job of this class and width; at the next one with each further click."""
+        if self.frame is None:
+            return
+        state = self.frame.state
+        there = (state.job_number >= 0) & (state.job_class == job_class)
+        records = np.flatnonzero(there & (state.job_width == width)).tolist()
+        if records:
+            before = -1 if self.selection.server is None else self.selection.server
+            record = next((one for one in records if one > before), records[0])
+            self.intent.emit(Select(server=record, job=int(state.job_number[record])))
+
+    # The window.
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        paint_ground(self.body, theme)
+        self.tiles.restyle(theme)
+        self.chart.restyle(theme)
+        self._arrange_by_size()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange_by_size()
+
+    def _arrange_by_size(self) -> None:
+        """The choice of a class appears where there is no room for all of them."""
+        self.tiles.setVisible(self.height() >= _LOW * current_fonts().scale)
+        self.choice.setVisible(self.job_class.count() > 1 and not self.chart.fits_all())
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """Every class and width."""
+        frame = self.frame
+        if frame is None or self.needs - frame.info.offers:
+            return None
+        names = ["class", "servers", "jobs_now", "jobs_on_average", "optimum", "asked", "speedup"]
+        return names, (
+            (frame.info.numbers.class_names[row.job_class], width, int(row.now[width]),
+             float(row.mean[width]), float(row.target[width]), float(row.asked[width]),
+             float(row.speedup[width]))
+            for row in class_rows(frame) for width in range(1, row.degree + 1)
+        )  # fmt: skip

@@ -1,0 +1,163 @@
+"""Blocked jobs and mean execution times over time, beside the optimum and what is exact."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import numpy as np
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
+
+from gui.intents import GoTo
+from gui.kinds.moldable.blocking_plots import BlockedPlot, TimesPlot, align
+from gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
+from gui.kinds.moldable.blocking_words import (
+    blocking_levels,
+    notes,
+    so_far,
+    table,
+    tiles,
+    time_levels,
+)
+from gui.panel import Panel
+from gui.panels.pages import rich_text
+from gui.panels.sampled import counted_from
+from gui.panels.tiles import LabelPace, Tiles, paint_ground
+from gui.theme import Theme, current_fonts
+from model.frame import Frame
+from model.kinds.moldable.sampling import BUSY_COLUMN, EVENT_COLUMN, JOBS_COLUMN, TIME_COLUMN
+from model.metrics import Estimate
+
+#: Heights in pixels, at the usual size of type: from so much on there is a table, and below
+#: so much the plots stand beside each other where the panel is wide enough.
+_ROOMY, _FLAT, _WIDE = 480, 380, 620
+_PER_CENT = 100.0
+
+
+class BlockingPanel(Panel):
+    """How many jobs are lost, and how long the others take."""
+
+    name = "blocking"
+    title = "Blocking and time"
+    summary = "The share of jobs that are blocked, and their mean execution time, over time."
+    needs = frozenset({"moldable"})
+    place = "right"
+
+    def build(self) -> None:
+        """Numbers above, the two plots, and a table at the bottom."""
+        self._sums = Sums()
+        self._bounds: Any = None
+        self._pace = LabelPace()
+        self.measured: dict[str, Estimate] = {}
+        self.tiles = Tiles(self.theme, self.body)
+        self.blocked = BlockedPlot(self._sums, self.theme, self.body)
+        self.times = TimesPlot(self._sums, self.theme, self.body)
+        self.table = rich_text("measures")
+        self.note = rich_text("notes")
+        for label in (self.table, self.note):
+            label.setMinimumHeight(1)  # they give way: see _arrange
+        self._plots = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._plots.setSpacing(0)
+        for plot in (self.blocked, self.times):
+            plot.picked.connect(self._go_to)
+            self._plots.addWidget(plot, 3 if plot is self.blocked else 4)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(0)
+        column.addWidget(self.tiles)
+        column.addLayout(self._plots, 1)
+        column.addWidget(self.table)
+        column.addWidget(self.note)
+        paint_ground(self.body, self.theme)
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Bring numbers and curves up to this moment."""
+        anew = not self._sums.continues(frame)
+        learned = frame.bounds is not self._bounds
+        self._bounds = frame.bounds
+        numbers_due = self._pace.due(frame.running) or anew or learned
+        due = anew or self.blocked.is_due(frame)
+        if not (numbers_due or due):
+            return
+        self._sums.update(frame)
+        if anew:
+            for plot in (self.blocked, self.times):
+                plot.begin(frame)
+        if numbers_due:
+            self._measure(frame)
+        if due or learned:
+            for plot in (self.blocked, self.times):
+                plot.draw(frame)
+            align((self.blocked, self.times))
+
+    def _measure(self, frame: Frame) -> None:
+        """Means since the warm-up, up to the moment shown."""
+        self.measured = so_far(frame, self._sums)
+        self.tiles.set_texts(tiles(frame, self.measured))
+        self._write(frame)
+        mean = self.measured.get("blocking_probability")
+        scaled = None
+        if mean is not None:
+            scaled = Estimate(_PER_CENT * mean.mean, _PER_CENT * mean.half_width)
+        self.blocked.show_mean(counted_from(frame), frame.time, scaled)
+        self.blocked.set_levels(blocking_levels(frame, self.measured))
+        self.times.set_levels(time_levels(frame))
+
+    def _write(self, frame: Frame) -> None:
+        self.table.setText(table(frame, self.measured, self.theme))
+        said = notes(frame)
+        self.note.setText(f'<span style="color:{self.theme.muted}">{said}</span>')
+        self._arrange()
+
+    def _go_to(self, time: float) -> None:
+        if self.frame is not None:
+            self.intent.emit(GoTo(self._sums.event_at(self.frame, time)))
+
+    # The window.
+
+    def _arrange(self) -> None:
+        """The table where there is room for it; plots beside each other where it is low."""
+        scale = current_fonts().scale
+        roomy = self.height() >= _ROOMY * scale
+        self.table.setVisible(roomy)
+        self.note.setVisible(roomy and bool(self.frame is not None and notes(self.frame)))
+        flat = self.height() < _FLAT * scale and self.width() >= _WIDE * scale
+        way = QBoxLayout.Direction.LeftToRight if flat else QBoxLayout.Direction.TopToBottom
+        self._plots.setDirection(way)
+        self.blocked.show_times(flat)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        paint_ground(self.body, theme)
+        self.tiles.restyle(theme)
+        for plot in (self.blocked, self.times):
+            plot.set_theme(theme, current_fonts())
+            if self.frame is not None:
+                plot.name_axis(self.frame)
+        if self.frame is not None:
+            self._write(self.frame)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """Every sample: servers in use, jobs, and the statistics of all jobs up to it."""
+        if self.frame is None or not self._sums.series:
+            return None
+        self._sums.update(self.frame)
+        samples = self.frame.samples
+        times = samples[:, TIME_COLUMN]
+        start = np.full(len(times), times[0])
+        ratios = [BLOCKED_SHARE, *(ratio for ratio, _ in STATISTICS.values())]
+        sums = np.column_stack([self._sums.over(ratio, start, times) for ratio in ratios])
+        names = ["event", "time", "busy_servers", "jobs", "blocking_probability", *STATISTICS]
+        places = [EVENT_COLUMN, TIME_COLUMN, BUSY_COLUMN, JOBS_COLUMN]
+        return names, (
+            [int(event), float(time), int(busy), int(jobs), *means]
+            for (event, time, busy, jobs), means in zip(
+                samples[:, places].tolist(), sums.tolist(), strict=True
+            )
+        )

@@ -1,0 +1,240 @@
+"""What the panel of blocking says: the run's measures beside the optimum and what is exact."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from gui.kinds.moldable.blocking_plots import Level
+from gui.kinds.moldable.blocking_reading import (
+    BLOCKED_SHARE,
+    STATISTICS,
+    Sums,
+)
+from gui.panels.pages import table_line, table_of
+from gui.panels.sampled import counted_from
+from gui.panels.tiles import TileText
+from gui.panels.wording import THIN, exact, significant, with_interval
+from gui.theme import Theme
+from model.frame import Frame
+from model.kinds.moldable.programs.bounds import MoldableBounds
+from model.kinds.moldable.programs.references import PolicyReference
+from model.metrics import CONFIDENCE, Estimate, estimates
+from model.policy_choice import choice_text
+
+_PER_CENT = 100.0
+DISTANCE = "E‖<i>x</i> − <i>y</i><sup>*</sup>‖"
+BEST_TIME = "<i>D</i><sup>*</sup>"
+
+
+class Exact(NamedTuple):
+    """What is known exactly of the policy that runs."""
+
+    source: str  #: "Erlang B" or "exact chain"
+    blocking: float
+    time: float | None
+    distance: float | None = None
+
+
+def so_far(frame: Frame, sums: Sums) -> dict[str, Estimate]:
+    """The measures since the warm-up, or since the start while it lasts.
+
+    Shares and means are over all jobs since then; stretches of time say how far they may be off.
+    """
+    if len(frame.samples) < 2:
+        return {}
+    info, since = frame.info, counted_from(frame)
+    batches = info.kind.batches_so_far(info.numbers, [frame.samples], since, frame.time)
+    if not batches:
+        return {}
+    found = estimates(batches[0])
+    start, now = (np.array([min(max(at, sums.ends[0]), sums.ends[1])])
+                  for at in (since, frame.time))  # fmt: skip
+    ratios = {name: ratio for name, (ratio, _) in STATISTICS.items()}
+    for name, ratio in ({"blocking_probability": BLOCKED_SHARE} | ratios).items():
+        mean = float(sums.over(ratio, start, now)[0])
+        found[name] = Estimate(mean, found[name].half_width)
+    return found
+
+
+def reference_of(frame: Frame) -> PolicyReference | None:
+    """What the bounds say of the policy that runs."""
+    policy = choice_text(frame.info.scenario.policy)
+    bounds: MoldableBounds = frame.bounds
+    return next((one for one in bounds.references if one.policy == policy), None)
+
+
+def exact_of(frame: Frame) -> Exact | None:
+    """Erlang's formula where it holds, else the chain where sizes are exponential."""
+    found = reference_of(frame)
+    if found is None:
+        return None
+    if found.blocking is not None:
+        return Exact("Erlang B", found.blocking, found.mean_time)
+    if found.chain is not None and frame.bounds.exponential:
+        return Exact("exact chain", found.chain.blocking, found.chain.mean_time,
+                     found.chain.distance)  # fmt: skip
+    return None
+
+
+def least_time(frame: Frame) -> Fraction | None:
+    """D*."""
+    best = frame.info.numbers.optimum
+    return None if best is None else best.objective
+
+
+def least_blocking(frame: Frame) -> Fraction | None:
+    """What share of the jobs every policy blocks at least; None where that is not known.
+
+    lambda (1 - P_b) = E[r] <= E[q_1] <= 1, because s_i <= i: Ghanbarian et al. (2025), (4).  So
+    with one class it is 1 - 1 / lambda beyond a load of 1, and 0 up to there.
+    """
+    numbers = frame.info.numbers
+    if not all(numbers.loads) or (numbers.load > 1 and numbers.classes > 1):
+        return None
+    return max(Fraction(0), 1 - 1 / Fraction(numbers.load))
+
+
+def distance_bound(frame: Frame) -> float | None:
+    """Theorem 2's bound of E||x - y*||, where it is about the policy that runs.
+
+    With several classes each has servers of its own, in which share its distance counts.
+    """
+    info = frame.info
+    if info.policy_name != "greedy-p" or info.scenario.policy.parameters:
+        return None
+    parts = [(one.share, one.theorem2) for one in frame.bounds.classes]
+    if not parts or any(found is None for _, found in parts):
+        return None
+    return float(sum(float(share) * found.distance for share, found in parts))
+
+
+# Lines in the plots.
+
+
+def blocking_levels(frame: Frame, measured: dict[str, Estimate]) -> tuple[Level, ...]:
+    """The mean, what is exact, and 0."""
+    levels = []
+    mean = measured.get("blocking_probability")
+    if mean is not None and isfinite(mean.mean):
+        told, _ = _per_cent(mean)
+        levels.append(Level("mean", _PER_CENT * mean.mean, "run", f"mean{THIN} {told}"))
+    known = exact_of(frame)
+    if known is not None:
+        share = _PER_CENT * known.blocking
+        levels.append(Level("exact", share, "muted", f"{known.source}{THIN} {significant(share)}"))
+    least = least_blocking(frame)
+    if least is not None:
+        share = _PER_CENT * float(least)
+        levels.append(Level("best", share, "optimum", f"at least{THIN} {significant(share)}"
+                            if least else "0"))  # fmt: skip
+    return tuple(levels)
+
+
+def time_levels(frame: Frame) -> tuple[Level, ...]:
+    """D*, and what is exact."""
+    levels = []
+    best, known = least_time(frame), exact_of(frame)
+    if best is not None:
+        levels.append(Level("best", float(best), "optimum", f"D*{THIN} {significant(float(best))}"))
+    if known is not None and known.time is not None:
+        text = f"{known.source}{THIN} {significant(known.time)}"
+        levels.append(Level("exact", known.time, "muted", text))
+    return tuple(levels)
+
+
+# Numbers above the plots.
+
+
+def tiles(frame: Frame, measured: dict[str, Estimate]) -> tuple[TileText, ...]:
+    """Blocked jobs, the mean time, D*, and the distance."""
+    since = significant(counted_from(frame))
+    texts = []
+    blocked, time = (measured.get(name) for name in ("blocking_probability", "execution_time"))
+    if blocked is not None:
+        mean, half = _per_cent(blocked)
+        tip = (f"The share of the jobs that arrived since t = {since} and were blocked, with its "
+               f"{CONFIDENCE:.0%} interval.")  # fmt: skip
+        texts.append(TileText(f"blocked since <i>t</i> = {since}", f"{mean}{half}{THIN}%",
+                              "rejection" if blocked.mean > 0 else "run", tip, "blocked",
+                              ))  # fmt: skip
+    if time is not None:
+        mean, half = _written(time)
+        tip = "The mean execution time of the jobs that got servers, with its interval."
+        texts.append(TileText("mean execution time", f"{mean}{half}", "run", tip, "time"))
+    best = least_time(frame)
+    if best is not None:
+        said = exact(best)
+        texts.append(TileText(f"{BEST_TIME} = {said}" if said else f"least, {BEST_TIME}",
+                              significant(float(best)), "optimum",
+                              "The least mean execution time without blocking: the optimum of "
+                              "(P), or of (Q).", short=BEST_TIME))  # fmt: skip
+    distance = measured.get("distance")
+    if distance is not None:
+        mean, half = _written(distance)
+        texts.append(TileText(DISTANCE, f"{mean}{half}", "run",
+                              "How far the numbers of jobs are from the optimum's on average, "
+                              f"summed over widths and divided by n.{_at_most(frame)}",
+                              ))  # fmt: skip
+    return tuple(texts)
+
+
+def _at_most(frame: Frame) -> str:
+    bound = distance_bound(frame)
+    return f" Theorem 2: at most {significant(bound, 3)}." if bound is not None else ""
+
+
+# The table below them.
+
+
+def table(frame: Frame, measured: dict[str, Estimate], theme: Theme) -> str:
+    """A row for each measure: the run, the optimum or a bound, and what is exact."""
+    known, best, bound = exact_of(frame), least_time(frame), distance_bound(frame)
+    source, least = known.source if known is not None else "", least_blocking(frame)
+    lines = [table_line([f'<span style="color:{theme.muted}">{text}</span>'
+                    for text in ("", "this run", "best", source)])]  # fmt: skip
+    goal = f'<span style="color:{theme.ink(theme.optimum)}">'
+    time = f"{goal}{significant(float(best))}</span>" if best is not None else "–"
+    blocked = measured.get("blocking_probability")
+    lines.append(table_line(["blocked, %", "".join(_per_cent(blocked)) if blocked else "–",
+                        "–" if least is None
+                        else f"{goal}{significant(_PER_CENT * float(least))}</span>",
+                        significant(_PER_CENT * known.blocking) if known else ""]))  # fmt: skip
+    exactly = significant(known.time) if known is not None and known.time is not None else ""
+    for name, (_, title) in STATISTICS.items():
+        found = measured.get(name)
+        said = "by Little’s law" if title == "Little" else f"{title} jobs"
+        lines.append(table_line([f"time, {said}", "".join(_written(found)) if found else "–", time,
+                            exactly]))  # fmt: skip
+    if "distance" in measured:
+        most = f"≤{THIN}{significant(bound, 3)}" if bound is not None else ""
+        mean = significant(known.distance) if known and known.distance is not None else ""
+        lines.append(table_line([DISTANCE, "".join(_written(measured["distance"])), most, mean]))
+    return table_of(lines)
+
+
+def notes(frame: Frame) -> str:
+    """What the table's numbers are worth: Theorem 2's proof, and where Erlang B would hold."""
+    said = []
+    if distance_bound(frame) is not None:
+        proved = all(one.theorem2.proved for one in frame.bounds.classes)
+        said.append("The bound of the distance is Theorem 2’s"
+                    + ("." if proved else "; for two widths its proof has a gap in Lemma 3, and "
+                       "in Lemma 2 where i₁ ≥ 2."))  # fmt: skip
+    if frame.bounds.poisson and frame.bounds.references and exact_of(frame) is None:
+        said.append("Neither Erlang’s formula nor a chain of few states describes this policy "
+                    "here.")  # fmt: skip
+    return " ".join(said)
+
+
+def _per_cent(found: Estimate) -> tuple[str, str]:
+    return _written(Estimate(_PER_CENT * found.mean, _PER_CENT * found.half_width))
+
+
+def _written(found: Estimate) -> tuple[str, str]:
+    """A mean, and its half-width behind the sign where it is known."""
+    mean, half = with_interval(found.mean, found.half_width)
+    return mean, f" ± {half}" if half else ""

@@ -1,0 +1,208 @@
+"""State-space collapse: the state in the plane of the optimum's two widths, alive.
+
+Ghanbarian et al. (2025), Figure 1.
+"""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.boxes import ChoiceBox, changed_by_editing
+from gui.intents import GoTo
+from gui.kinds.moldable.collapse_values import Plane, nearness, plane_of, share_above
+from gui.kinds.moldable.collapse_view import NEAR, WHOLE, CollapseView
+from gui.kinds.moldable.collapse_words import (
+    delta_decimals,
+    delta_tip,
+    delta_words,
+    is_ours,
+    tiles,
+)
+from gui.panel import Panel
+from gui.panels.tiles import LabelPace, Tiles, paint_ground
+from gui.theme import Theme, current_fonts
+from model.frame import Frame, RunInfo
+from model.kinds.moldable.sampling import PAIR, columns
+from model.recorder import EVENT_COLUMN, TIME_COLUMN
+
+#: In a lower panel there is no room for numbers above the picture; in a still lower one the
+#: choices go as well.
+_LOW, _LOWEST = 330, 210
+
+
+class CollapsePanel(Panel):
+    """The trail of (x_i1, x_i2) on its way to y*, and around it."""
+
+    name = "collapse"
+    title = "State-space collapse"
+    summary = "The jobs on the two widths of the optimum, on their way to it and around it."
+    needs = frozenset({"moldable"})
+    place = "right"
+
+    def build(self) -> None:
+        """Numbers, choices, and the picture."""
+        self._info: RunInfo | None = None
+        self._bounds: object = None
+        self._pace = LabelPace()
+        self.plane: Plane | str = ""
+        self.tiles = Tiles(self.theme, self.body)
+        self.view = CollapseView(self.theme, self.body)
+        self.view.picked.connect(lambda event: self.intent.emit(GoTo(event)))
+        self.view.looked.connect(self._show_look)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(2)
+        column.addWidget(self.tiles)
+        column.addWidget(self._build_choices())
+        column.addWidget(self.view, 1)
+        self._sentence = QLabel(self.body)
+        self._sentence.setWordWrap(True)
+        self._sentence.setMargin(16)
+        column.addWidget(self._sentence, 1)
+        self._sentence.hide()
+        paint_ground(self.body, self.theme)
+
+    def _build_choices(self) -> QWidget:
+        self.choices = QWidget(self.body)
+        row = QHBoxLayout(self.choices)
+        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
+        row.setContentsMargins(10, 0, 10, 0)
+        self.job_class = ChoiceBox()
+        self.job_class.setAccessibleName("job class")
+        self.job_class.setToolTip("Choose the class of jobs that is shown.")
+        self.job_class.activated.connect(self._chosen)
+        row.addWidget(self.job_class)
+        group = QButtonGroup(self.choices)
+        self.whole, self.near = QPushButton("All"), QPushButton("Near y*")
+        for button, tip, look in ((self.whole, "See the whole triangle (0).", WHOLE),
+                                  (self.near, "See the neighbourhood of y*.", NEAR)):  # fmt: skip
+            button.setCheckable(True)
+            button.setToolTip(tip)
+            button.clicked.connect(lambda _=False, part=look: self.view.look(part))
+            group.addButton(button)
+            row.addWidget(button)
+        self._group = group
+        self._delta_caption = QLabel("δ")
+        self.delta = QDoubleSpinBox()
+        self.delta.setAccessibleName("delta")
+        self.delta.setKeyboardTracking(False)
+        changed_by_editing(self.delta)
+        self.delta.valueChanged.connect(self._set_delta)
+        self._delta_caption.setBuddy(self.delta)
+        self._delta_words = QLabel()
+        for part in (self._delta_caption, self.delta, self._delta_words):
+            row.addWidget(part)
+        row.addStretch(1)
+        return self.choices
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """The point moves with each frame, numbers follow a few times a second."""
+        anew = frame.info is not self._info
+        if anew:
+            self._info = frame.info
+            self.job_class.clear()
+            self.job_class.addItems(list(frame.info.numbers.class_names))
+            self.job_class.setVisible(frame.info.numbers.classes > 1)
+            self._begin(frame)
+        if isinstance(self.plane, str):
+            return
+        if anew or frame.bounds is not self._bounds:
+            self._bounds = frame.bounds
+            self.view.set_path(frame)
+        self.view.set_frame(frame)
+        if anew or self._pace.due(frame.running):
+            self._write(frame)
+
+    def _begin(self, frame: Frame) -> None:
+        """Another run or class."""
+        self.plane = plane_of(frame.info, max(0, self.job_class.currentIndex()))
+        known = isinstance(self.plane, Plane)
+        self._sentence.setVisible(not known)
+        self.view.setVisible(known)
+        if isinstance(self.plane, str):
+            self._sentence.setText(self.plane)
+        else:
+            self._begin_delta(self.plane)
+            self.view.begin(self.plane, self.delta.value())
+        self._arrange_by_size()
+
+    def _begin_delta(self, plane: Plane) -> None:
+        self.delta.blockSignals(True)
+        self.delta.setDecimals(delta_decimals(plane))
+        self.delta.setRange(0.0, plane.room)
+        self.delta.setSingleStep(plane.room / 20)
+        self.delta.setValue(plane.proved)
+        self.delta.blockSignals(False)
+        self.delta.setEnabled(plane.room > 0)
+        self.delta.setToolTip(delta_tip(plane))
+        self._delta_words.setText(delta_words(plane, self.delta.value()))
+
+    def _write(self, frame: Frame) -> None:
+        assert isinstance(self.plane, Plane)
+        above = share_above(self.plane, frame, self.delta.value())
+        near = nearness(self.plane, frame)
+        self.tiles.set_texts(tiles(self.plane, near, above, is_ours(frame.info)))
+
+    def _chosen(self) -> None:
+        if self.frame is not None and self.frame.info is self._info:
+            self._begin(self.frame)
+            if isinstance(self.plane, Plane):
+                self.view.set_path(self.frame)
+                self.view.set_frame(self.frame)
+                self._write(self.frame)
+
+    def _set_delta(self, delta: float) -> None:
+        if isinstance(self.plane, Plane) and self.frame is not None:
+            self.view.set_delta(delta)
+            self._delta_words.setText(delta_words(self.plane, delta))
+            self._write(self.frame)
+
+    def _show_look(self, look: str) -> None:
+        self._group.setExclusive(False)
+        self.whole.setChecked(look == WHOLE)
+        self.near.setChecked(look == NEAR)
+        self._group.setExclusive(True)
+
+    # The window.
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        paint_ground(self.body, theme)
+        self.tiles.restyle(theme)
+        self.view.restyle(theme)
+        self._arrange_by_size()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange_by_size()
+
+    def _arrange_by_size(self) -> None:
+        known, height = isinstance(self.plane, Plane), self.height() / current_fonts().scale
+        several = self.job_class.count() > 1
+        self.tiles.setVisible(known and height >= _LOW)
+        self.choices.setVisible((known or several) and height >= _LOWEST)
+        for part in (self.whole, self.near, self.delta, self._delta_caption, self._delta_words):
+            part.setVisible(known)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """The trail."""
+        frame = self.frame
+        if frame is None or isinstance(self.plane, str):
+            return None
+        first = int(columns(PAIR, frame.info.numbers.classes)[self.plane.job_class])
+        names = ["event", "time", *(f"jobs_on_{width}" for width in self.plane.widths)]
+        shown = frame.samples[:, [EVENT_COLUMN, TIME_COLUMN, first, first + 1]]
+        return names, shown.tolist()

@@ -1,0 +1,277 @@
+"""The picture of the plane: what stays is painted once, what moves with each frame."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.gestures import Gestures, show_tip
+from gui.kinds.moldable.collapse_painting import PlanePainter, spot_color
+from gui.kinds.moldable.collapse_stage import Stage, Window, near, whole
+from gui.kinds.moldable.collapse_trail import RECENT, Trail, Visited, raster, recent
+from gui.kinds.moldable.collapse_values import (
+    Plane,
+    Values,
+    bin_edges,
+    fluid_at,
+    fluid_of,
+    present,
+    spent,
+)
+from gui.kinds.moldable.collapse_words import path_text, point_words
+from gui.theme import Theme, current_fonts
+from model.frame import Frame
+
+WHOLE, NEAR, OWN = "whole", "near", "own"
+_LEAST_LINES = 7  # height of the least picture, in lines of text
+_CLOSE = 10.0  # pixels from a sample that a click means
+_HOW = (
+    "Shade: share of the time so far. Line: the latest samples; dots: earlier ones. The wheel "
+    "enlarges, a click goes to a moment, a double click shows all, or the neighbourhood of y*."
+)
+_CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+
+
+class CollapseView(QWidget):
+    """``picked`` gives an event near which a click was; ``looked`` says which part is seen."""
+
+    picked = Signal(int)
+    looked = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._frame: Frame | None = None
+        self._plane: Plane | None = None
+        self._delta = 0.0
+        self._path: tuple[Values, Values] = np.zeros(0), np.zeros((0, 2))
+        self._trail, self._visited = Trail(0), Visited()
+        self._look, self._window = WHOLE, Window(0, 1, 0, 1)
+        self._stage: Stage | None = None
+        self._layers: tuple[QPixmap, QPixmap] | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("the state in the plane of the optimum's two widths")
+        gestures = Gestures(self)
+        gestures.zoomed.connect(self.zoom)
+        gestures.dragged.connect(self._drag)
+        gestures.clicked.connect(self._click)
+        gestures.double_clicked.connect(lambda _: self.look(NEAR if self._look == WHOLE else WHOLE))
+        gestures.reset.connect(lambda: self.look(WHOLE))
+        gestures.asked.connect(self._tell)
+
+    # What is shown.
+
+    @property
+    def plane(self) -> Plane | None:
+        """What is shown."""
+        return self._plane
+
+    @property
+    def window_shown(self) -> Window:
+        """The part of the plane that is seen."""
+        return self._window
+
+    @property
+    def look_shown(self) -> str:
+        """Whether that is the whole, the neighbourhood of y*, or another part."""
+        return self._look
+
+    @property
+    def path(self) -> tuple[Values, Values]:
+        """The fluid path."""
+        return self._path
+
+    @property
+    def trail(self) -> Trail:
+        """All samples."""
+        return self._trail
+
+    @property
+    def stage(self) -> Stage | None:
+        """Where it is, once it was painted."""
+        return self._stage
+
+    def begin(self, plane: Plane, delta: float) -> None:
+        """Another run or class."""
+        self._plane, self._delta = plane, delta
+        self._trail = Trail(plane.job_class)
+        self.look(NEAR if self._look == NEAR else WHOLE)
+
+    def set_delta(self, delta: float) -> None:
+        """Another region."""
+        self._delta = delta
+        self._forget()
+
+    def set_path(self, frame: Frame) -> None:
+        """Take the fluid path that is known by now."""
+        assert self._plane is not None
+        self._path = fluid_of(self._plane, frame.bounds)
+        self._forget()
+
+    def set_frame(self, frame: Frame) -> None:
+        """Show a moment."""
+        self._frame = frame
+        if self._trail.update(frame):
+            self._visited.forget()
+        self.update()
+
+    def look(self, part: str) -> None:
+        """See the whole triangle, or the neighbourhood of y*."""
+        if self._plane is not None:
+            self._set_window(part, (near if part == NEAR else whole)(self._plane))
+
+    def _set_window(self, part: str, window: Window) -> None:
+        self._look, self._window = part, window
+        self._forget()
+        self.looked.emit(part)
+
+    def _forget(self) -> None:
+        self._stage = self._layers = None
+        self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self._forget()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._forget()
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, round(16 * self._metrics().height()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, round(3 * self._metrics().height()))
+
+    @staticmethod
+    def _metrics() -> QFontMetricsF:
+        return QFontMetricsF(current_fonts().body)
+
+    # The mouse.
+
+    def zoom(self, factor: float, around: QPointF) -> None:
+        """Closer by a factor, around a place."""
+        if self._plane is not None and self._stage is not None:
+            most = whole(self._plane)
+            window = self._window.zoomed(factor, self._stage.point(around), most)
+            self._set_window(WHOLE if window == most else OWN, window)
+
+    def _drag(self, by: QPointF) -> None:
+        if self._plane is None or self._stage is None:
+            return
+        (wide, high), area = self._window.sides, self._stage.area
+        step = -by.x() / area.width() * wide, by.y() / area.height() * high
+        window = self._window.moved(step, whole(self._plane))
+        if window != self._window:
+            self._set_window(OWN, window)
+
+    def _click(self, at: QPointF) -> None:
+        """Go to the latest sample near a click."""
+        if self._frame is None or self._stage is None:
+            return
+        x, y = self._trail.points(0, self._trail.count(self._frame.extent.live_end_time))
+        spot = self._stage.point(at)
+        (wide, high), area = self._window.sides, self._stage.area
+        off = np.hypot((x - spot[0]) / wide * area.width(), (y - spot[1]) / high * area.height())
+        close = np.flatnonzero(off <= _CLOSE)
+        if len(close):
+            nearest = close[off[close] == off[close].min()][-1]
+            self.picked.emit(self._trail.event_at(int(nearest)))
+
+    def _tell(self, event: QHelpEvent) -> None:
+        show_tip(self, event, self.words_at(QPointF(event.pos())))
+
+    def words_at(self, at: QPointF) -> str:
+        """What is known of a place."""
+        if self._plane is None or self._frame is None or self._stage is None:
+            return ""
+        if not self._stage.area.contains(at):
+            return _HOW
+        return point_words(self._plane, self._frame, self._stage.point(at))
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        if self._frame is None or self._plane is None:
+            painter.end()
+            return
+        if self.height() < _LEAST_LINES * self._metrics().height() or self.width() < 160:
+            painter.setPen(QColor(self._theme.muted))
+            painter.drawText(self.rect().adjusted(8, 4, -8, -4), _CENTRED,
+                             "Too small to draw: make this panel larger.")  # fmt: skip
+            painter.end()
+            return
+        if self._layers is None or self._stage is None:
+            self._stage = Stage(QSizeF(self.size()), self._window, self._metrics())
+            self._layers = self._painted(self._stage, self._plane)
+        below, above = self._layers
+        painter.drawPixmap(0, 0, below)
+        self._paint_moving(painter, self._stage, self._plane, self._frame)
+        painter.drawPixmap(0, 0, above)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        looks = PlanePainter(painter, self._stage, self._theme)
+        looks.now(present(self._plane, self._frame))
+        painter.end()
+
+    def _painted(self, stage: Stage, plane: Plane) -> tuple[QPixmap, QPixmap]:
+        """What stays, below and above what moves."""
+        assert self._frame is not None
+        text = path_text(plane, self._frame.info)
+        ratio, layers = self.devicePixelRatioF(), []
+        for above in (False, True):
+            layer = QPixmap(self.size() * ratio)
+            layer.setDevicePixelRatio(ratio)
+            layer.fill(Qt.GlobalColor.transparent if above else QColor(self._theme.panel))
+            painter = QPainter(layer)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setFont(current_fonts().body)
+            looks = PlanePainter(painter, stage, self._theme)
+            if above:
+                looks.marks(plane, self._delta, self._path[1], text)
+            else:
+                looks.ground(plane, self._delta)
+            painter.end()
+            layers.append(layer)
+        return layers[0], layers[1]
+
+    def _paint_moving(self, painter: QPainter, stage: Stage, plane: Plane, frame: Frame) -> None:
+        looks = PlanePainter(painter, stage, self._theme)
+        painter.save()
+        painter.setClipRect(stage.area)
+        window, area = self._window, stage.area
+        right = raster(window.left, window.right, area.width(), plane.servers)
+        up = raster(window.bottom, window.top, area.height(), plane.servers)
+        x, y, older = self._recent(frame, plane)
+        self._visited.show(self._trail, older, right, up, spot_color(self._theme))
+        looks.visited(self._visited.pixels, (right.start, up.end), (right.end, up.start))
+        looks.density(spent(plane, frame), bin_edges(plane, frame.info))
+        here = present(plane, frame)
+        looks.trail(np.append(x, here[0]), np.append(y, here[1]))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        looks.fluid_now(fluid_at(self._path, frame.time))
+        painter.restore()
+
+    def _recent(self, frame: Frame, plane: Plane) -> tuple[Values, Values, int]:
+        """The latest part of the trail, and how many samples are older.
+
+        From samples, or from the last events where samples are too far from each other.
+        """
+        count = self._trail.count(frame.time)
+        if self._trail.is_line(plane.servers):
+            older = max(0, count - RECENT)
+            return *self._trail.points(older, count), older
+        x, y = recent(frame, plane.widths, plane.job_class)
+        return x / plane.servers, y / plane.servers, count

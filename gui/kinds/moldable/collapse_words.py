@@ -1,0 +1,132 @@
+"""The plane of the optimum's two widths in words."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gui.kinds.moldable.collapse_values import (
+    Nearness,
+    Plane,
+    Point,
+    bin_edges,
+    spent,
+)
+from gui.kinds.moldable.wording import jobs_words, subscript, width_words
+from gui.panels.tiles import TileText
+from gui.panels.wording import THIN, significant
+from gui.plotting.scales import format_number
+from model.frame import Frame, RunInfo
+from model.kinds.moldable.state import BINS
+
+
+def _percent(share: float) -> str:
+    """A share as per cent, in three digits."""
+    return f"{significant(100 * share, 3)}{THIN}%" if share else "0"
+
+
+def point_words(plane: Plane, frame: Frame, point: Point) -> str:
+    """What a point of the plane stands for, and how often the state was there."""
+    parts = []
+    for width, value in zip(plane.widths, point, strict=True):
+        jobs = format_number(value * plane.servers)
+        parts.append(f"x{subscript(width)} = {significant(value, 3)}: {jobs} jobs "
+                     f"{width_words(width)}")  # fmt: skip
+    parts.append(f"r = {significant(plane.rate(point), 3)}, servers in use: "
+                 f"{_percent(plane.busy(point) / plane.limit)}")  # fmt: skip
+    share = share_at(plane, frame, point)
+    if share is not None:
+        parts.append(f"The state was hereabouts {_percent(share)} of the time"
+                     if share else "The state was never here")  # fmt: skip
+    return ". ".join(parts) + "."
+
+
+def share_at(plane: Plane, frame: Frame, point: Point) -> float | None:
+    """The share of the time spent in the bin of a point; None outside the bins."""
+    places = [int(np.searchsorted(edge, value, side="right")) - 1
+              for edge, value in zip(bin_edges(plane, frame.info), point, strict=True)]  # fmt: skip
+    if not all(0 <= place < BINS for place in places):
+        return None
+    return float(spent(plane, frame)[places[0], places[1]])
+
+
+def is_ours(info: RunInfo) -> bool:
+    """Whether the policy is the one that the paper's lemmas are about."""
+    return info.policy_name == "greedy-p"
+
+
+def path_text(plane: Plane, info: RunInfo) -> str:
+    """What the fluid path is called: (12) is about greedy(p*) and exponential sizes."""
+    text = "fluid path" if is_ours(info) else "fluid path of greedy(p*)"
+    return text if plane.exponential else f"{text}, exponential sizes"
+
+
+def tiles(plane: Plane, near: Nearness, above: float | None, ours: bool) -> tuple[TileText, ...]:
+    """Distance, jobs beside the plane, and what Lemmas 2 and 3 say of greedy(p*): *ours*."""
+    i1, i2 = plane.widths
+    found = [
+        TileText(
+            "‖x − y*‖₁ now",
+            significant(near.distance, 3),
+            "run",
+            f"The sum over i of |xᵢ − y*ᵢ|; {significant(near.mean_distance, 3)} on average.",
+            "‖x − y*‖",
+        ),
+        TileText("its average", significant(near.mean_distance, 3), "run"),
+        TileText(
+            f"jobs not on {i1} or {i2}",
+            format_number(near.beside),
+            "run",
+            f"{jobs_words(near.beside)} on other widths: how far the state is from this plane.",
+            "off plane",
+        ),
+    ]
+    if plane.least > 1:
+        found += _lemma2(plane, near, ours)
+    if above is not None:
+        found.append(TileText("of the time r > λ + δ", _percent(above), "normal",
+                              "The share of the time in which sᵢ₁xᵢ₁ + sᵢ₂xᵢ₂ is above λ + δ, "
+                              "outside of the shaded region.", "r > λ + δ"))  # fmt: skip
+    return tuple(found)
+
+
+def _lemma2(plane: Plane, near: Nearness, ours: bool) -> list[TileText]:
+    """Jobs on fewer than i1 servers, and how often there is more than one."""
+    tip = (f"Jobs on fewer than i₁ = {plane.least} servers: {near.below} now, at most "
+           f"{near.most_below} so far.")  # fmt: skip
+    caption, short = "of the time > 1 of them", "> 1 of them"
+    if ours:
+        tip += (" Lemma 2 of the paper says that there is never more than one. Where two widths "
+                "are asked for and i₁ ≥ 2 that does not hold: a job that got one server does not "
+                "keep the next one from getting too few.")  # fmt: skip
+        caption, short = "of the time > 1 (Lemma 2: 0)", "> 1 (Lemma 2: 0)"
+    role = "rejection" if ours and near.share_below else "run"
+    return [
+        TileText(f"jobs below i₁ = {plane.least} (most: {format_number(near.most_below)})",
+                 format_number(near.below), "run", tip, f"below i₁, most {near.most_below}"),
+        TileText(caption, _percent(near.share_below), role, tip, short),
+    ]  # fmt: skip
+
+
+def delta_decimals(plane: Plane) -> int:
+    """The decimals that delta needs for three digits."""
+    return 2 - math.floor(math.log10(plane.proved)) if plane.proved else 2
+
+
+def delta_words(plane: Plane, delta: float) -> str:
+    """Where a delta comes from."""
+    if not plane.room:
+        return "no room: λ = 1"
+    shown = 10.0 ** -delta_decimals(plane)
+    if abs(delta - plane.proved) <= shown:
+        return "as in Theorem 2’s proof"
+    return "= ½(1 − λ)" if abs(delta - plane.room / 2) <= shown else ""
+
+
+def delta_tip(plane: Plane) -> str:
+    """What delta is, and which values mean something."""
+    return (f"δ: how far r may be above λ in the shaded region, less than 1 − λ = "
+            f"{significant(plane.room, 3)}. The proof of Theorem 2 takes "
+            f"{significant(plane.proved, 3)}, which is β/(2n^max(α, ½)); half of 1 − λ is "
+            f"{significant(plane.room / 2, 3)}.")  # fmt: skip

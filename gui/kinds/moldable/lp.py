@@ -1,0 +1,206 @@
+"""The optimum: (P) and Theorem 1, D* over the load, reserved shares, and what is known exactly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QStackedLayout, QVBoxLayout, QWidget
+
+from gui.kinds.moldable.lp_curve import LoadCurve
+from gui.kinds.moldable.lp_ratios import RatioPlot
+from gui.kinds.moldable.lp_shares import SharesPlot
+from gui.kinds.moldable.lp_values import (
+    Shown,
+    curve_text,
+    note,
+    proof_lines,
+    ratio_values,
+    reference_table,
+    share_values,
+    shown_of,
+    tiles,
+    width_table,
+)
+from gui.panel import Panel
+from gui.panels.columns import Columns
+from gui.panels.pages import busy_page, rich_text
+from gui.panels.scenario_cells import Chooser
+from gui.panels.tiles import Tiles, paint_ground
+from gui.theme import Theme, current_fonts
+from model.frame import Frame, RunInfo
+from model.kinds.moldable.programs.bounds import MoldableBounds
+
+#: From this width on, at the usual size of type, pictures stand beside the tables.
+_TWO_COLUMNS = 880
+
+
+class AllocationLPPanel(Panel):
+    """On how many servers jobs run at best, and how long they then take."""
+
+    name = "allocation-lp"
+    title = "Optimum"
+    summary = "(P) and Theorem 1: the widths, p* and D*, also for other loads; exact references."
+    needs = frozenset({"bounds", "moldable"})
+    place = "right"
+
+    def build(self) -> None:
+        """Three pages: the numbers, a busy sign, a sentence."""
+        self._info: RunInfo | None = None
+        self._bounds = MoldableBounds()
+        self._class = 0
+        self._wanted: Fraction | None = None  # another load than the run's
+        self._pages = QStackedLayout(self.body)
+        self._pages.setContentsMargins(0, 0, 0, 0)
+        self._fill_content()
+        self._sentence = QLabel()
+        self._sentence.setWordWrap(True)
+        self._sentence.setMargin(16)
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._busy = busy_page("Computing the optimum …")
+        for page in (self._area, self._busy, self._sentence):
+            self._pages.addWidget(page)
+        self.restyle(self.theme)
+
+    def _fill_content(self) -> None:
+        self.tiles = Tiles(self.theme)
+        self.note = rich_text("what is missing")
+        self.chooser = Chooser()
+        self.chooser.setAccessibleName("class of jobs")
+        self.chooser.setToolTip("Class: the pictures and the table below are about this one.")
+        self.chooser.currentIndexChanged.connect(self._choose_class)
+        self.ratios = RatioPlot(self.theme)
+        self.curve = LoadCurve(self.theme)
+        self.curve.chosen.connect(self._choose_load)
+        self.shares = SharesPlot(self.theme)
+        self.shares.picked.connect(self.chooser.setCurrentIndex)
+        self.widths = rich_text("widths")
+        self.proof = rich_text("checks of the solution")
+        self.references = rich_text("what is known of policies")
+        head = QWidget()
+        column = QVBoxLayout(head)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        for part in (self.tiles, self.note):
+            column.addWidget(part)
+        self._area = Columns(head)
+        self._arrange(1)
+
+    def _arrange(self, columns: int) -> None:
+        """All below each other, or the tables beside the pictures."""
+        growing = [self.shares, self.ratios, self.curve]
+        pictures: list[QWidget] = [self.shares, self.chooser, self.ratios, self.curve]
+        tables: list[QWidget] = [self.widths, self.proof, self.references]
+        if columns == 1:
+            self._area.arrange([*pictures, *tables], growing=growing)
+        else:
+            self._area.arrange(pictures, tables, growing)
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Follow the bounds as they become known."""
+        if frame.info is self._info and frame.bounds is self._bounds:
+            return
+        anew = frame.info is not self._info
+        self._info, self._bounds = frame.info, frame.bounds
+        if not self._bounds.classes:
+            problem = self._bounds.problem
+            self._sentence.setText(problem)
+            self._pages.setCurrentWidget(self._sentence if problem else self._busy)
+            return
+        if anew:
+            self._class, self._wanted = 0, None
+        self._pages.setCurrentWidget(self._area)
+        self._name_classes()
+        self.shares.set_values(share_values(self._bounds))
+        self.shares.setVisible(bool(self.shares.values))
+        self._show_class()
+
+    def _name_classes(self) -> None:
+        names = [one.name for one in self._bounds.classes]
+        self._class = min(self._class, len(names) - 1)
+        self.chooser.setVisible(len(names) > 1)
+        if names == [self.chooser.itemText(n) for n in range(self.chooser.count())]:
+            return
+        self.chooser.blockSignals(True)
+        self.chooser.clear()
+        self.chooser.addItems(names)
+        self.chooser.setCurrentIndex(self._class)
+        self.chooser.blockSignals(False)
+
+    def _choose_class(self, place: int) -> None:
+        if 0 <= place < len(self._bounds.classes) and place != self._class:
+            self._class, self._wanted = place, None
+            self._show_class()
+
+    def _choose_load(self, load: Fraction | None) -> None:
+        if load != self._wanted:
+            self._wanted = load
+            self._show_load()
+
+    @property
+    def shown(self) -> Shown:
+        """The class and the load that are looked at."""
+        return shown_of(self._bounds, self._class, self._wanted)
+
+    def _show_class(self) -> None:
+        """Another class, or other bounds."""
+        one = self._bounds.classes[self._class]
+        present = shown_of(self._bounds, self._class, None)
+        knots = tuple(load for load, _ in one.knots if load)
+        self.curve.set_curve(one.curve, knots, present.load, present.symbol)
+        self._show_load()
+
+    def _show_load(self) -> None:
+        """Another load: the pictures and all that is said of it."""
+        shown = self.shown
+        self.tiles.set_texts(tiles(self._bounds, shown))
+        self.ratios.set_values(ratio_values(shown))
+        self.curve.show_load(shown.load, curve_text(shown))
+        self._write(shown)
+        self._arrange_by_width()
+
+    def _write(self, shown: Shown) -> None:
+        """Sentences and tables."""
+        bounds, theme = self._bounds, self.theme
+        for label, text in (
+            (self.note, note(bounds, shown, theme)),
+            (self.widths, width_table(shown, theme)),
+            (self.proof, proof_lines(bounds, shown, theme)),
+            (self.references, reference_table(bounds, theme)),
+        ):
+            label.setText(text)
+            label.setVisible(bool(text))
+
+    # The window.
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        for widget in (self.body, self._area.content, self._busy, self._sentence):
+            paint_ground(widget, theme)
+        for part in (self.tiles, self.ratios, self.curve, self.shares):
+            part.restyle(theme)
+        if self._bounds.classes:
+            self._show_load()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange_by_width()
+
+    def _arrange_by_width(self) -> None:
+        """Two columns where there is room for them."""
+        self._arrange(2 if self.width() >= _TWO_COLUMNS * current_fonts().scale else 1)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """The optimum: a row for each class and width."""
+        if not self._bounds.solved:
+            return None
+        names = ["class", "i", "speedup", "y", "p", "y_exact", "p_exact"]
+        return names, (
+            [one.name, i, float(s), float(y), float(p), str(y), str(p)]
+            for one in self._bounds.classes
+            for i, (s, y, p) in enumerate(zip(one.speedup, one.y, one.p, strict=True), 1)
+        )

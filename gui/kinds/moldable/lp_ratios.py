@@ -1,0 +1,251 @@
+"""Theorem 1 as a picture: s_i / i over i, and the load as the line that cuts it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gui.kinds.moldable.wording import subscript
+from gui.panels.wording import THIN, significant
+from gui.plotting.scales import format_number, step_up
+from gui.theme import Theme, current_fonts
+
+_PAD, _TICK, _RADIUS, _RING = 8.0, 4.0, 3.0, 6.0
+_CENTRE = Qt.AlignmentFlag.AlignCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_CLEAR = 3.0  # between a line and its name
+_ROOM = 1.12  # how far the vertical axis goes beyond the largest value
+#: Up to so many widths each has a dot.
+_DOTS = 40
+
+
+@dataclass(frozen=True)
+class RatioValues:
+    """What the picture shows of a class of jobs.
+
+    Attributes
+    ----------
+    ratios:
+        [d] s_i / i.
+    load:
+        Of the servers that the class has; 0 where it is not known.
+    support:
+        I*; empty where (P) has no solution.
+    shares:
+        p*_i for each i of I*, as they are written.
+    symbol:
+        What the load is called.
+    """
+
+    ratios: tuple[float, ...]
+    load: float
+    support: tuple[int, ...] = ()
+    shares: tuple[str, ...] = ()
+    symbol: str = "λ"
+
+
+class RatioPlot(QWidget):
+    """Dots for s_i / i, a line at the load, and the widths on both sides of where it cuts."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.values: RatioValues | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("speed-up per server over the number of servers")
+
+    def set_values(self, values: RatioValues | None) -> None:
+        """Show these."""
+        if values != self.values:
+            self.values = values
+            self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.setMinimumHeight(round(8 * self._metrics().height()))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, round(10 * self._metrics().height()))
+
+    @staticmethod
+    def _metrics() -> QFontMetricsF:
+        return QFontMetricsF(current_fonts().body)
+
+    # Geometry.
+
+    def area(self) -> QRectF:
+        """The plot inside its axes."""
+        metrics, line = self._metrics(), self._metrics().height()
+        left = _PAD + metrics.horizontalAdvance("0.25") + 2 * _TICK
+        name = metrics.horizontalAdvance(self._load_text()) + 2 * _TICK
+        return QRectF(left, 1.2 * line, max(self.width() - left - name - _PAD, 1.0),
+                      max(self.height() - 3.4 * line, 1.0))  # fmt: skip
+
+    @property
+    def top(self) -> float:
+        """The end of the vertical axis."""
+        load = self.values.load if self.values is not None else 0.0
+        return _ROOM * max(1.0, load)
+
+    def at(self, width: float, ratio: float) -> QPointF:
+        """Where a width and a value are in the widget."""
+        area, degree = self.area(), len(self.values.ratios) if self.values is not None else 1
+        across = (width - 0.5) / degree
+        return QPointF(area.left() + across * area.width(),
+                       area.bottom() - ratio / self.top * area.height())  # fmt: skip
+
+    def width_at(self, x: float) -> int:
+        """The width that is nearest to a place."""
+        assert self.values is not None
+        degree, area = len(self.values.ratios), self.area()
+        across = (x - area.left()) / area.width() * degree
+        return min(max(int(across) + 1, 1), degree)
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if self.values is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(current_fonts().body)
+        self._paint_axes(painter, self.area())
+        if self.values.load:
+            self._paint_load(painter, self.area())
+        self._paint_ratios(painter, self.values)
+        self._paint_support(painter, self.values)
+        painter.end()
+
+    def _paint_axes(self, painter: QPainter, area: QRectF) -> None:
+        theme, line = self._theme, self._metrics().height()
+        step = step_up(self.top / max(2.0, area.height() / (2.2 * line)))
+        for number in range(int(self.top / step) + 1):
+            y = round(self.at(1, number * step).y()) + 0.5
+            painter.setPen(QPen(QColor(theme.grid if number else theme.border)))
+            painter.drawLine(QLineF(area.left(), y, area.right(), y))
+            painter.setPen(QColor(theme.muted))
+            box = QRectF(0, y - line / 2, area.left() - _TICK, line)
+            painter.drawText(box, _RIGHT, format_number(number * step, step))
+        self._paint_widths(painter, area, line)
+        painter.setPen(QColor(theme.muted))
+        painter.drawText(QRectF(_PAD, 0, self.width(), line), _LEFT, "sᵢ / i: speed-up per server")
+        below = QRectF(area.left(), area.bottom() + 1.15 * line, area.width(), line)
+        painter.drawText(below, _CENTRE, "i, servers of a job")
+
+    def _paint_widths(self, painter: QPainter, area: QRectF, line: float) -> None:
+        """The number below each dot, or below some of them."""
+        assert self.values is not None
+        degree, taken = len(self.values.ratios), -1e9
+        step = max(1, round(step_up(degree * 2.5 * line / area.width())))
+        shown = range(1, degree + 1) if step == 1 else range(step, degree + 1, step)
+        painter.setPen(QColor(self._theme.muted))
+        for width in shown:
+            x = self.at(width, 0.0).x()
+            half = self._metrics().horizontalAdvance(str(width)) / 2 + 2
+            if x - half > taken:
+                box = QRectF(x - half, area.bottom() + 2, 2 * half, line)
+                painter.drawText(box, _CENTRE, str(width))
+                taken = x + half
+
+    def _load_text(self) -> str:
+        if self.values is None or not self.values.load:
+            return ""
+        return f"{self.values.symbol}{THIN}={THIN}{significant(self.values.load)}"
+
+    def _paint_load(self, painter: QPainter, area: QRectF) -> None:
+        assert self.values is not None
+        theme, line = self._theme, self._metrics().height()
+        color = theme.rejection if self.values.load > 1 else theme.run
+        y = self.at(1, self.values.load).y()
+        painter.setPen(QPen(QColor(color), 1.5 * current_fonts().scale, Qt.PenStyle.DashLine))
+        painter.drawLine(QLineF(area.left(), y, area.right(), y))
+        painter.setPen(QColor(theme.ink(color)))
+        box = QRectF(area.right() + _TICK, y - line / 2, self.width() - area.right(), line)
+        painter.drawText(box, _LEFT, self._load_text())
+
+    def _paint_ratios(self, painter: QPainter, values: RatioValues) -> None:
+        points = [self.at(i, ratio) for i, ratio in enumerate(values.ratios, 1)]
+        scale = current_fonts().scale
+        painter.setPen(QPen(QColor(self._theme.muted), 1.5 * scale))
+        painter.drawPolyline(QPolygonF(points))
+        if len(points) > _DOTS:
+            return
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._theme.muted))
+        for point in points:
+            painter.drawEllipse(point, _RADIUS * scale, _RADIUS * scale)
+
+    def _paint_support(self, painter: QPainter, values: RatioValues) -> None:
+        """The widths that the optimum uses: gold, with a line down to the axis and p*."""
+        gold, scale = QColor(self._theme.optimum), current_fonts().scale
+        area = self.area()
+        for width in values.support:
+            point = self.at(width, values.ratios[width - 1])
+            painter.setPen(QPen(gold, 1.5 * scale, Qt.PenStyle.DotLine))
+            painter.drawLine(QLineF(point, QPointF(point.x(), area.bottom())))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(gold)
+            painter.drawEllipse(point, _RING * scale, _RING * scale)
+        for box, text in self.names():
+            painter.fillRect(box, QColor(self._theme.panel))
+            painter.setPen(QColor(self._theme.ink(self._theme.optimum)))
+            painter.drawText(box, _CENTRE, text)
+
+    def names(self) -> list[tuple[QRectF, str]]:
+        """Where the used widths are named, beside their lines, and what is written.
+
+        A name keeps to one side of its line and away from the other one: as long as there is room.
+        """
+        values = self.values
+        if values is None or not values.support:
+            return []
+        line, area = self._metrics().height(), self.area()
+        lines = [area.left(), *(self.at(width, 0.0).x() for width in values.support), area.right()]
+        found, used = [], list(zip(values.support, values.shares, strict=True))
+        for place, (width, share) in enumerate(used):
+            symbol = "i₁ = i₂" if len(used) == 1 else f"i{subscript(place + 1)}"
+            texts = f"{symbol} = {width}, p* = {share}", f"{symbol} = {width}", symbol
+            text, left, wide = self._beside(texts, *lines[place : place + 3])
+            top = area.bottom() - (0.4 + 1.05 * (len(used) - place)) * line
+            found.append((QRectF(left, top, wide, line), text))
+        return found
+
+    def _beside(
+        self, texts: tuple[str, ...], before: float, x: float, after: float
+    ) -> tuple[str, float, float]:
+        """The first text that fits beside the line at *x*, its left end and its width."""
+        for text in texts:
+            wide = self._metrics().horizontalAdvance(text) + 6
+            if x + wide + 2 * _CLEAR <= after:
+                return text, x + _CLEAR, wide
+            if x - wide - 2 * _CLEAR >= before:
+                return text, x - _CLEAR - wide, wide
+        return text, x + _CLEAR, wide
+
+    # Words.
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip(event.pos().x()), self)
+            return True
+        return super().event(event)
+
+    def tip(self, x: float) -> str:
+        """The nearest width in words."""
+        if self.values is None:
+            return ""
+        width = self.width_at(x)
+        ratio = self.values.ratios[width - 1]
+        text = (f"On {width} servers each server does {significant(ratio)} of what a single one "
+                "does alone.")  # fmt: skip
+        if width in self.values.support:
+            share = self.values.shares[self.values.support.index(width)]
+            text += f" The optimum uses this width: p* = {share}."
+        return text + " Theorem 1: the widths lie on both sides of where the load cuts the curve."

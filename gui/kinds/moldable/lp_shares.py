@@ -1,0 +1,255 @@
+"""Several classes: the servers reserved for each, and what more of them would bring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gui.kinds.moldable.colours import class_color
+from gui.painting.colour import contrast
+from gui.panels.wording import significant
+from gui.plotting.scales import format_number, spread, step_up
+from gui.theme import Theme, current_fonts
+
+_PAD, _TICK, _RADIUS, _LEADER = 8.0, 4.0, 4.5, 8.0
+_CENTRE = Qt.AlignmentFlag.AlignCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_ROOM = 1.1
+_INKS = ("#101418", "#ffffff")  # of texts on a colour, dark and light
+
+
+@dataclass(frozen=True)
+class ShareValues:
+    """What is shown of a class.
+
+    Attributes
+    ----------
+    name, letter:
+        What the class is called, and where room is short.
+    share:
+        b*_j.
+    servers:
+        b*_j n, rounded down.
+    curve:
+        (b, f_j(b)) where f_j bends.
+    """
+
+    name: str
+    letter: str
+    share: float
+    servers: int
+    curve: tuple[tuple[float, float], ...]
+
+    @property
+    def height(self) -> float:
+        """f_j(b*_j)."""
+        return value_of(self.curve, self.share)
+
+
+def value_of(curve: tuple[tuple[float, float], ...], share: float) -> float:
+    """f_j(b): linear between where it bends, constant beyond."""
+    for (left, high), (right, low) in pairwise(curve):
+        if share <= right:
+            return high + (low - high) * max(0.0, share - left) / (right - left)
+    return curve[-1][1]
+
+
+class SharesPlot(QWidget):
+    """A bar cut into the reserved shares, above the curves f_j; ``picked`` is a class."""
+
+    picked = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.values: tuple[ShareValues, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("reserved shares of the servers")
+
+    def set_values(self, values: tuple[ShareValues, ...]) -> None:
+        """Show these classes."""
+        if values != self.values:
+            self.values = values
+            self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.setMinimumHeight(round(15 * self._metrics().height()))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, round(16 * self._metrics().height()))
+
+    @staticmethod
+    def _metrics() -> QFontMetricsF:
+        return QFontMetricsF(current_fonts().body)
+
+    # Geometry.
+
+    def parts(self) -> list[QRectF]:
+        """The part of the bar of each class."""
+        line, left = self._metrics().height(), _PAD
+        room, boxes = self.width() - 2 * _PAD, []
+        for one in self.values:
+            width = one.share * room
+            boxes.append(QRectF(left, 1.3 * line, width, 1.4 * line))
+            left += width
+        return boxes
+
+    @property
+    def top(self) -> float:
+        """The end of the vertical axis of the curves."""
+        return _ROOM * max((one.curve[0][1] for one in self.values), default=1.0)
+
+    def area(self) -> QRectF:
+        """The curves inside their axes."""
+        metrics, line = self._metrics(), self._metrics().height()
+        left = _PAD + metrics.horizontalAdvance(format_number(self.top, self._tick())) + _TICK
+        names = max((metrics.horizontalAdvance(one.name) for one in self.values), default=0.0)
+        right = self.width() - _PAD - min(names, 0.3 * self.width()) - _LEADER
+        return QRectF(left, 4.3 * line, max(right - left, 1.0),
+                      max(self.height() - 6.8 * line, 1.0))  # fmt: skip
+
+    def _tick(self) -> float:
+        return step_up(self.top / 3)
+
+    def at(self, share: float, value: float) -> QPointF:
+        """Where b and f_j(b) are."""
+        area = self.area()
+        return QPointF(area.left() + share * area.width(),
+                       area.bottom() - value / self.top * area.height())  # fmt: skip
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if not self.values:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(current_fonts().body)
+        line = self._metrics().height()
+        painter.setPen(QColor(self._theme.muted))
+        painter.drawText(QRectF(_PAD, 0, self.width() - 2 * _PAD, line), _LEFT,
+                         "bⱼ: servers reserved for each class")  # fmt: skip
+        self._paint_bar(painter, line)
+        self._paint_axes(painter, line)
+        for number, one in enumerate(self.values):
+            self._paint_curve(painter, number, one)
+        self._paint_names(painter, line)
+        painter.end()
+
+    def _paint_bar(self, painter: QPainter, line: float) -> None:
+        painter.setPen(QPen(QColor(self._theme.border)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(QRectF(_PAD, 1.3 * line, self.width() - 2 * _PAD, 1.4 * line))
+        for number, (box, one) in enumerate(zip(self.parts(), self.values, strict=True)):
+            color = class_color(self._theme, number)
+            painter.fillRect(box.adjusted(0.5, 0.5, -0.5, -0.5), QColor(color))
+            dark, light = (contrast(ink, color) for ink in _INKS)
+            painter.setPen(QColor(_INKS[0] if dark >= light else _INKS[1]))
+            painter.drawText(box, _CENTRE, self._written(one, box.width()))
+
+    def _written(self, one: ShareValues, width: float) -> str:
+        """As much as there is room for."""
+        share = f"{format_number(100 * one.share, 0.1)} %"
+        for text in (f"{one.name} {share}", share, one.letter):
+            if self._metrics().horizontalAdvance(text) + 4 <= width:
+                return text
+        return ""
+
+    def _paint_axes(self, painter: QPainter, line: float) -> None:
+        area, theme, step = self.area(), self._theme, self._tick()
+        for number in range(int(self.top / step) + 1):
+            y = round(self.at(0, number * step).y()) + 0.5
+            painter.setPen(QPen(QColor(theme.grid if number else theme.border)))
+            painter.drawLine(QLineF(area.left(), y, area.right(), y))
+            painter.setPen(QColor(theme.muted))
+            box = QRectF(0, y - line / 2, area.left() - _TICK, line)
+            painter.drawText(box, _RIGHT, format_number(number * step, step))
+        for quarter in range(5):
+            x = self.at(quarter / 4, 0).x()
+            painter.drawText(QRectF(x - 40, area.bottom() + 0.4 * line, 80, line), _CENTRE,
+                             format_number(quarter / 4, 0.01 if quarter % 2 else 0.1))  # fmt: skip
+        painter.drawText(QRectF(_PAD, 3.1 * line, self.width(), line), _LEFT,
+                         "fⱼ(b): what the class adds to the mean time")  # fmt: skip
+        painter.drawText(QRectF(area.left(), area.bottom() + 1.4 * line, area.width(), line),
+                         _CENTRE, "b, its share of the servers")  # fmt: skip
+
+    def _paint_curve(self, painter: QPainter, number: int, one: ShareValues) -> None:
+        """f_j from rho_j on, and a gold dot at b*_j."""
+        scale, color = current_fonts().scale, QColor(class_color(self._theme, number))
+        points = [self.at(min(share, 1.0), value_of(one.curve, min(share, 1.0)))
+                  for share, _ in one.curve]  # fmt: skip
+        points.append(self.at(1.0, value_of(one.curve, 1.0)))
+        painter.setPen(QPen(color, 2.0 * scale))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(QPolygonF(points))
+        painter.setPen(QPen(QColor(self._theme.panel), 1.0))
+        painter.setBrush(QColor(self._theme.optimum))
+        painter.drawEllipse(self.at(one.share, one.height), _RADIUS * scale, _RADIUS * scale)
+
+    def _paint_names(self, painter: QPainter, line: float) -> None:
+        area, elide = self.area(), Qt.TextElideMode.ElideRight
+        ends = [self.at(1.0, value_of(one.curve, 1.0)).y() for one in self.values]
+        low, high = area.top() - line, area.bottom() + line / 4
+        shown = self.values[: int((high - low) // line)]
+        for number, (one, end, centre) in enumerate(
+            zip(shown, ends, spread(ends[: len(shown)], line, low, high), strict=False)
+        ):
+            color = class_color(self._theme, number)
+            painter.setPen(QPen(QColor(color)))
+            painter.drawLine(QLineF(area.right(), end, area.right() + _LEADER - 2, centre))
+            painter.setPen(QColor(self._theme.ink(color)))
+            room = self.width() - area.right() - _LEADER
+            box = QRectF(area.right() + _LEADER, centre - line / 2, room, line)
+            painter.drawText(box, _LEFT, self._metrics().elidedText(one.name, elide, room))
+
+    # The mouse, and words.
+
+    def class_at(self, place: QPointF) -> int:
+        """The class whose part of the bar, or whose dot, is there; -1 for none."""
+        for number, box in enumerate(self.parts()):
+            if box.contains(place):
+                return number
+        reach = 3 * _RADIUS
+        dots = [(self.at(one.share, one.height) - place).manhattanLength() for one in self.values]
+        near = min(range(len(dots)), key=dots.__getitem__, default=-1)
+        return near if near >= 0 and dots[near] <= reach else -1
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        number = self.class_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and number >= 0:
+            self.picked.emit(number)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip(QPointF(event.pos())), self)
+            return True
+        return super().event(event)
+
+    def tip(self, place: QPointF) -> str:
+        """A class in words, or how to read the picture."""
+        number = self.class_at(place)
+        if number < 0:
+            return ("(Q1): the shares for which the curves’ sum is least; a click on a class shows "
+                    "its widths.")  # fmt: skip
+        one = self.values[number]
+        return (f"{one.name}: {format_number(one.servers)} servers, b = {significant(one.share)}, "
+                f"f(b) = {significant(one.height)}. A click shows its widths.")  # fmt: skip

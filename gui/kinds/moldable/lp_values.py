@@ -1,0 +1,293 @@
+"""What the panel of the optimum says: numbers and sentences made of bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import Sequence
+
+from gui.kinds.moldable.lp_ratios import RatioValues
+from gui.kinds.moldable.lp_shares import ShareValues
+from gui.kinds.moldable.wording import class_letters
+from gui.panels.pages import table_line, table_of
+from gui.panels.tiles import TileText
+from gui.panels.wording import THIN, exact, significant
+from gui.theme import Theme
+from model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds
+from model.kinds.moldable.programs.program import SOLVER_TOLERANCE
+from model.kinds.moldable.programs.theorem1 import Optimum, optimum
+from model.policies import policy_titles
+
+BEST = "<i>D</i><sup>*</sup>"
+TICK, CROSS = "✓", "✗"
+
+#: A table of widths has at most so many rows.
+_MOST_ROWS = 12
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is looked at: a class, and the load of its servers.
+
+    Attributes
+    ----------
+    one:
+        The class.
+    load:
+        Of the servers that the class has; another one where the user asks for it.
+    found:
+        (P) for that load; None where there is no solution.
+    present:
+        Whether it is the load of the run.
+    several:
+        Whether there are other classes.
+    servers:
+        How many the class has, on average where that is not whole.
+    """
+
+    one: ClassBounds
+    load: Fraction
+    found: Optimum | None
+    present: bool
+    several: bool
+    servers: Fraction
+
+    @property
+    def mean_time(self) -> float | None:
+        """D* of the class for that load, in units of time."""
+        return None if self.found is None else float(self.found.mean_time * self.one.mean)
+
+    @property
+    def symbol(self) -> str:
+        """What the load is called."""
+        return "ρⱼ / bⱼ" if self.several else "λ"
+
+
+def shown_of(bounds: MoldableBounds, place: int, wanted: Fraction | None) -> Shown:
+    """What there is to say of a class, at a load that is wanted or at its own."""
+    one, several = bounds.classes[place], len(bounds.classes) > 1
+    own = one.optimum.load if one.optimum is not None else one.load
+    servers = (one.share if one.share is not None else Fraction(1)) * bounds.servers
+    if wanted is None or wanted == own:
+        return Shown(one, own, one.optimum, True, several, servers)
+    return Shown(one, wanted, optimum(one.speedup, wanted), False, several, servers)
+
+
+def ratio_values(shown: Shown) -> RatioValues:
+    """The picture of Theorem 1."""
+    ratios = tuple(float(ratio) for ratio in shown.one.ratios)
+    if shown.found is None:
+        return RatioValues(ratios, float(shown.load), symbol=shown.symbol)
+    shares = tuple(fraction(shown.found.p[i - 1]) for i in shown.found.support)
+    return RatioValues(ratios, float(shown.load), shown.found.support, shares, shown.symbol)
+
+
+def share_values(bounds: MoldableBounds) -> tuple[ShareValues, ...]:
+    """The reserved shares of several classes; none where there is one, or no solution."""
+    if len(bounds.classes) < 2 or not bounds.solved:
+        return ()
+    letters = class_letters([one.name for one in bounds.classes])
+    return tuple(
+        ShareValues(one.name, letter, float(one.share or 0), one.servers or 0,
+                    tuple((float(share), float(value)) for share, value in one.value))
+        for one, letter in zip(bounds.classes, letters, strict=True)
+    )  # fmt: skip
+
+
+def fraction(value: Fraction) -> str:
+    """As a fraction where that is short, else as a decimal number."""
+    return exact(value) or significant(float(value))
+
+
+# The numbers above.
+
+
+def tiles(bounds: MoldableBounds, shown: Shown) -> tuple[TileText, ...]:
+    """D*, the load, the widths and how they are drawn."""
+    texts = []
+    if shown.several and bounds.mean_time is not None:
+        texts.append(TileText(f"{BEST} of all jobs", significant(float(bounds.mean_time)),
+                              "optimum", "The least mean execution time: the optimum of (Q).",
+                              short=BEST))  # fmt: skip
+    if shown.found is not None:
+        texts += _of_class(shown)
+    load = shown.load if not shown.several else bounds.load
+    symbol = "<i>ρ</i>" if shown.several else "<i>λ</i>"
+    role = "rejection" if load > 1 else "normal"
+    if load:
+        texts.append(TileText(f"load {symbol}", fraction(load), role,
+                              "Arrivals per server times the mean inherent size.",
+                              short=symbol))  # fmt: skip
+    return tuple(texts)
+
+
+def _of_class(shown: Shown) -> list[TileText]:
+    found, time = shown.found, shown.mean_time
+    assert found is not None and time is not None
+    of = f" of {escape(shown.one.name)}" if shown.several else ""
+    written = exact(found.mean_time * shown.one.mean)
+    caption = f"{BEST}{of} = {written}" if written else f"{BEST}{of}"
+    widths = " and ".join(str(i) for i in found.support)
+    law = ", ".join(fraction(found.p[i - 1]) for i in found.support)
+    subscripts = ", ".join(f"<i>p</i><sup>*</sup><sub>{i}</sub>" for i in found.support)
+    return [
+        TileText(caption, significant(time), "optimum",
+                 "The least mean execution time without blocking: the optimum of (P).",
+                 short=escape(shown.one.name) if shown.several else BEST),
+        TileText("widths", widths, "normal",
+                 f"I*: on how many servers jobs run in the optimum; Theorem 1 ({found.case})."),
+        TileText(subscripts, law, "normal",
+                 "With which probabilities greedy(p*) asks for these widths."),
+    ]  # fmt: skip
+
+
+def note(bounds: MoldableBounds, shown: Shown, theme: Theme) -> str:
+    """Why there is no optimum, or that another load than the run's is looked at."""
+    if not shown.present:
+        own = shown_of(bounds, bounds.classes.index(shown.one), None).load
+        run = f"in the run it is {fraction(own)}" if own else "that of the run is not known"
+        said = (f"At {shown.symbol} = {fraction(shown.load)}; {run}. A double click on the curve "
+                "returns.")  # fmt: skip
+        return f'<span style="color:{theme.ink(theme.focus)}">{said}</span>'
+    ink = theme.ink(theme.rejection) if bounds.load > 1 else theme.muted
+    return f'<span style="color:{ink}">{escape(bounds.problem)}</span>' if bounds.problem else ""
+
+
+# Tables.
+
+
+def width_table(shown: Shown, theme: Theme) -> str:
+    """A row for each width: s_i, s_i / i, y*_i, jobs and p*_i; those of I* in gold."""
+    found = shown.found
+    heads = ["<i>i</i>", "<i>s<sub>i</sub></i>", "<i>s<sub>i</sub></i> / <i>i</i>"]
+    if found is not None:
+        heads += ["<i>y</i><sup>*</sup><sub><i>i</i></sub>", "jobs",
+                  "<i>p</i><sup>*</sup><sub><i>i</i></sub>"]  # fmt: skip
+    lines, before = [_muted_line(heads, theme)], 0
+    for i in listed(len(shown.one.speedup), found.support if found is not None else ()):
+        if i > before + 1:
+            lines.append(table_line(["…", *[""] * (len(heads) - 1)]))
+        before = i
+        cells = [str(i), fraction(shown.one.speedup[i - 1]), fraction(shown.one.ratios[i - 1])]
+        if found is not None:
+            y = found.y[i - 1]
+            cells += [fraction(y), significant(float(y * shown.servers)), fraction(found.p[i - 1])]
+            if i in found.support:
+                ink = theme.ink(theme.optimum)
+                cells = [f'<b style="color:{ink}">{cell}</b>' for cell in cells]
+        lines.append(table_line(cells))
+    return table_of(lines)
+
+
+def listed(degree: int, support: Sequence[int]) -> list[int]:
+    """The widths that have a row: all, or the first, the last, and those around I*."""
+    if degree <= _MOST_ROWS:
+        return list(range(1, degree + 1))
+    near = {i + off for i in support for off in (-1, 0, 1)}
+    return sorted(i for i in {1, 2, 3, degree, *near} if 1 <= i <= degree)
+
+
+def proof_lines(bounds: MoldableBounds, shown: Shown, theme: Theme) -> str:
+    """What PuLP's solvers say of the same program, and the price of a server."""
+    program = "(Q)" if shown.several else "(P)"
+    lines = []
+    for answer in bounds.answers:
+        if answer.objective is None:
+            lines.append(f"{program} by PuLP with {answer.solver}: {escape(answer.status)}.")
+            continue
+        best = float(bounds.mean_time or 0)
+        off = abs(answer.objective - best)
+        agrees = bounds.mean_time is not None and off <= SOLVER_TOLERANCE * max(1.0, best)
+        theorem = "the closed form" if shown.several else "Theorem 1"
+        ink = theme.ink(theme.optimum if agrees else theme.rejection)
+        mark = f'<b style="color:{ink}">{TICK if agrees else CROSS}</b>'
+        says = f"= {theorem}" if agrees else f"differs from {theorem} by {off:.1e}"
+        lines.append(f"{mark} {program} by PuLP with {answer.solver}: {escape(answer.status)}, "
+                     f"{_rounded(answer.objective)} {says}")  # fmt: skip
+    if bounds.solution is not None and bounds.solution.price:
+        per = float(bounds.solution.price) / bounds.servers
+        lines.append(f"One server more would shorten {BEST} by {significant(per, 3)}: the dual "
+                     f"price of the servers is {fraction(bounds.solution.price)}.")  # fmt: skip
+    elif bounds.solution is not None:
+        slack = 100 * float(bounds.solution.slack)
+        lines.append(f"More servers would not help: {significant(slack, 3)}{THIN}% of them are "
+                     "not needed.")  # fmt: skip
+    if shown.found is not None and not shown.found.unique:
+        lines.append("(P) has other optimal solutions.")
+    return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>' if lines else ""
+
+
+# What is known of policies.
+
+
+def reference_table(bounds: MoldableBounds, theme: Theme) -> str:
+    """A row for each exact answer: the policy, what it holds for, blocking and mean time."""
+    rows, missing = [], []
+    for found in bounds.references:
+        title = _title(found.policy)
+        if found.blocking is not None:
+            lines = " + ".join(str(one.lines) for one in found.erlang)
+            rows.append([title, f"Erlang B, {lines} lines, sizes of any law",
+                         _share(found.blocking), _time(found.mean_time), ""])  # fmt: skip
+        if found.chain is not None:
+            states = significant(found.chain.states, 6)
+            rows.append([title, f"exact chain, {states} states, exponential sizes",
+                         _share(found.chain.blocking), _time(found.chain.mean_time),
+                         _time(found.chain.distance)])  # fmt: skip
+        elif found.note:
+            missing.append(f"{title}: {escape(found.note)}.")
+    rows += _theorem2_rows(bounds)
+    notes = f'<p style="color:{theme.muted}; margin:4px 2px">{"<br>".join(missing)}</p>'
+    if not rows:
+        return notes if missing else ""
+    heads = ["policy", "holds for", "blocked", "mean time", "E‖<i>x</i> − <i>y</i><sup>*</sup>‖"]
+    head = _muted_line(heads, theme, 2)
+    return table_of([head, *(table_line(row, 2) for row in rows)]) + (notes if missing else "")
+
+
+def _theorem2_rows(bounds: MoldableBounds) -> list[list[str]]:
+    rows = []
+    for one in bounds.classes:
+        found = one.theorem2
+        if found is None:
+            continue
+        of = f", {escape(one.name)}" if len(bounds.classes) > 1 else ""
+        proved = "" if found.proved else "; not proved for two widths"
+        blocked = f"≤ {_share(found.blocking)}" if found.blocking < 1 else "–"
+        time = "–"
+        if found.time is not None and one.mean_time is not None:
+            time = f"{BEST} ± {significant(found.time * float(one.mean), 3)}"
+        rows.append([f"greedy(p*){of}", f"Theorem 2, exponential sizes{proved}", blocked, time,
+                     f"≤ {significant(found.distance, 3)}"])  # fmt: skip
+    return rows
+
+
+def curve_text(shown: Shown) -> str:
+    """What stands at the height of the curve of D*."""
+    return "" if shown.mean_time is None else f"D*{THIN} {significant(shown.mean_time)}"
+
+
+def _rounded(value: float) -> str:
+    """What a solver says, without the digits that it does not know."""
+    return significant(float(f"{value:.9g}"), 7)
+
+
+def _title(policy: str) -> str:
+    """What a policy is called, with its parameters."""
+    name, _, given = policy.partition(":")
+    title = dict(policy_titles("moldable")).get(name, name)
+    return escape(f"{title}, {given}" if given else title)
+
+
+def _share(value: float) -> str:
+    return f"{significant(100 * value)}{THIN}%"
+
+
+def _time(value: float | None) -> str:
+    return "–" if value is None else significant(value)
+
+
+def _muted_line(cells: Sequence[str], theme: Theme, words: int = 1) -> str:
+    muted = [f'<span style="color:{theme.muted}">{text}</span>' for text in cells]
+    return table_line(muted, words)

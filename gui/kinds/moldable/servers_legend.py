@@ -1,0 +1,169 @@
+"""The legend below the servers: the widths, and what the marks mean."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen, QPolygonF
+
+from gui.kinds.moldable.colours import paint_width_mark, width_color
+from gui.kinds.moldable.servers_cells import Cell
+from gui.kinds.moldable.servers_content import sections_of
+from gui.kinds.moldable.servers_palette import (
+    STEPS,
+    empty_color,
+    free_color,
+    idle_tile,
+    step_color,
+)
+from gui.kinds.moldable.wording import class_letters
+from gui.painting.fallback import tile_brush
+from gui.painting.stack_text import Symbols
+from gui.painting.textures import texture_scale
+from gui.theme import Theme
+from model.frame import RunInfo
+
+LINES = 2
+#: Height of a line in lines of text, from a mark to its words, and between entries.
+LINE, GAP, BETWEEN = 1.35, 5.0, 16.0
+#: More widths are not listed.
+MOST_WIDTHS = 10
+_MARK, _GRADIENT = 1.0, 2.6
+
+
+class Entry(NamedTuple):
+    """A mark and its words; ``width`` for the jobs of a width, else ``mark`` names it."""
+
+    words: str
+    mark: str = "width"
+    width: int = 0
+
+
+def listed_widths(info: RunInfo) -> list[int]:
+    """All widths, or where there are many those that jobs ask for."""
+    degree = info.numbers.degree
+    if degree <= MOST_WIDTHS:
+        return list(range(1, degree + 1))
+    asked: list[int] = np.unique(info.facts.rules.width).tolist()
+    return asked[:MOST_WIDTHS]
+
+
+def entries(info: RunInfo, cell: Cell) -> list[Entry]:
+    """What the legend explains where cells look like *cell*."""
+    widths = listed_widths(info)
+    found = [Entry(str(width), "width", width) for width in widths]
+    found[0] = found[0]._replace(words=f"on {found[0].words}")
+    last = widths[-1]
+    found[-1] = found[-1]._replace(
+        words=f"{found[-1].words} {'server' if last == 1 else 'servers'}"
+    )
+    if cell.fills:
+        found.append(Entry("fills as it executes", "filling", last))
+    else:
+        found.append(Entry("stronger as it executes", "growing", last))
+    found.append(Entry("free", "free" if cell.border else "small"))
+    if sections_of(info.facts, info.numbers.servers)[-1].pool < 0:
+        found.append(Entry("in no pool", "idle"))
+    if cell.fills:
+        found.append(Entry("got fewer than it asked for", "partial", widths[0]))
+    if cell.written and info.numbers.classes > 1:
+        names = info.numbers.class_names
+        both = zip(class_letters(names), names, strict=True)
+        found += [Entry(f"{letter} {name}", "letter") for letter, name in both]
+    return found
+
+
+class ServerLegend:
+    """Lays out and paints the legend for one run, theme and font."""
+
+    def __init__(self, info: RunInfo, text: Symbols, theme: Theme, ratio: float) -> None:
+        self._info, self._text, self._theme, self._ratio = info, text, theme, ratio
+
+    @property
+    def height(self) -> float:
+        """The height that is kept for it."""
+        return LINES * LINE * self._text.height
+
+    def placed(self, room: float, cell: Cell) -> list[tuple[Entry, int, float]]:
+        """Line and x of each of the first entries, as many as there are lines for."""
+        result: list[tuple[Entry, int, float]] = []
+        line, x = 0, 0.0
+        for item in entries(self._info, cell):
+            width = self._wide(item) + self._text.width(item.words)
+            if x and x + width > room:
+                line, x = line + 1, 0.0
+            if line >= LINES:
+                break
+            result.append((item, line, x))
+            x += width + BETWEEN
+        return result
+
+    def _wide(self, item: Entry) -> float:
+        """Width of a mark with the gap to its words."""
+        if item.mark == "letter":
+            return 0.0
+        return (_GRADIENT if item.mark == "growing" else _MARK) * self._text.height + GAP
+
+    def paint(self, painter: QPainter, area: QRectF, cell: Cell) -> None:
+        """Paint it into *area*."""
+        height, side = LINE * self._text.height, self._text.height
+        for item, line, x in self.placed(area.width(), cell):
+            left, top = area.x() + x, area.y() + line * height + (height - side) / 2
+            wide = self._wide(item)
+            if wide:
+                mark = QRectF(left + 0.5, top + 1.5, wide - GAP - 1, side - 3)
+                self._mark(painter, item, mark, cell)
+            self._text.draw(painter, left + wide, top, item.words, self._theme.normal)
+
+    def _mark(self, painter: QPainter, item: Entry, rect: QRectF, cell: Cell) -> None:
+        theme = self._theme
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        match item.mark:
+            case "width":
+                if cell.textured or cell.written:
+                    paint_width_mark(painter, rect, theme, item.width)
+                else:
+                    painter.fillRect(rect, QColor(width_color(theme, item.width)))
+            case "filling" | "partial":
+                self._block(painter, rect, item.width)
+                if item.mark == "partial":
+                    self._corner(painter, rect)
+            case "growing":
+                ends = (step_color(theme, item.width, step) for step in (0, STEPS - 1))
+                _gradient(painter, rect, *ends)
+            case "small":
+                painter.fillRect(rect, QColor(free_color(theme)))
+            case "free":
+                painter.setPen(QPen(QColor(theme.empty), 1))
+                painter.drawRect(rect)
+            case "idle":
+                tile = idle_tile(theme, texture_scale(self._ratio))
+                painter.setPen(QPen(QColor(theme.reserved), 1))
+                painter.fillRect(rect, tile_brush(tile))
+                painter.drawRect(rect)
+
+    def _block(self, painter: QPainter, rect: QRectF, width: int) -> None:
+        """A job that is half executed."""
+        theme = self._theme
+        painter.fillRect(rect, QColor(empty_color(theme, width)))
+        half = rect.adjusted(0, rect.height() / 2, 0, 0)
+        painter.fillRect(half, QColor(width_color(theme, width)))
+        painter.setPen(QPen(QColor(width_color(theme, width)), 1))
+        painter.drawRect(rect)
+
+    def _corner(self, painter: QPainter, rect: QRectF) -> None:
+        side = 0.55 * rect.width()
+        corner = [rect.topRight(), rect.topRight() - QPointF(side, 0),
+                  rect.topRight() + QPointF(0, side)]  # fmt: skip
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._theme.run))
+        painter.drawPolygon(QPolygonF(corner))
+
+
+def _gradient(painter: QPainter, rect: QRectF, start: str, end: str) -> None:
+    gradient = QLinearGradient(rect.topLeft(), rect.topRight())
+    gradient.setColorAt(0, QColor(start))
+    gradient.setColorAt(1, QColor(end))
+    painter.fillRect(rect, gradient)

@@ -1,0 +1,235 @@
+"""Outlines: what the last step or event names, and what is pointed at anywhere in the window."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.intents import Select
+from gui.kinds.moldable.servers_content import pieces_of, record_of
+from gui.kinds.moldable.servers_scene import Scene, Strip
+from gui.kinds.moldable.servers_words import why_blocked
+from gui.painting.brackets import paint_brackets
+from gui.painting.stack_text import Lines
+from model.frame import Frame
+from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
+from model.records import Allocate, Event, Record, Reject
+
+WIDTH = 2.0
+#: Around smaller blocks the outline is outside.
+SMALL = 12.0
+#: So far outlines may reach beyond the servers.
+AROUND = 7.0
+#: How much of its colour a flash and the ghost of a job that has left have.
+FLASH, GHOST = 0.3, 0.6
+#: Around the words at a blocked arrival, in pixels.
+PLATE = 6.0
+
+#: The first server of each piece, and how many they are.
+Pieces = tuple[tuple[int, int], ...]
+
+
+class Mark(NamedTuple):
+    """What the last step or event names: a job, one that has left, or one that has no servers."""
+
+    kind: str  #: "job", "ghost", "blocked", or "pools" that an arriving job may run on
+    job: int
+    job_class: int = 0
+    pieces: Pieces = ()  #: where a job that has left was
+
+
+def marks(
+    frame: Frame, before: Frame | None = None, known: tuple[Mark, ...] = ()
+) -> tuple[Mark, ...]:
+    """What the last sub-step names; between events what was done in the last one.
+
+    *before* is the frame that was shown before this one, and *known* are its marks: they may know
+    where a job that has left in several pieces was.
+    """
+    if frame.running:
+        return ()
+    event, mark = frame.event_in_the_making, None
+    if frame.records and event is not None:
+        mark = _mark_of(frame.records[-1], event)
+    elif frame.event and len(frame.rows):
+        mark = _mark_of_row(frame.rows[-1])
+    if mark is None:
+        return ()
+    return (_placed(mark, frame, before, known) if mark.kind == "ghost" else mark,)
+
+
+def _mark_of(record: Record, event: Event) -> Mark:
+    if isinstance(record, Allocate):
+        return Mark("job", event.job, event.type)
+    if isinstance(record, Reject):
+        return Mark("blocked", event.job, event.type)
+    if record.kind == "departure":
+        where = (event.record, int(record.values["width"]))
+        return Mark("ghost", event.job, event.type, (where,))
+    return Mark("pools", event.job, event.type)
+
+
+def _mark_of_row(row: Any) -> Mark | None:
+    flags, job, job_class = int(row["flags"]), int(row["job"]), int(row["type"])
+    if flags & FLAG_ADMITTED:
+        return Mark("job", job, job_class)
+    if flags & FLAG_BLOCKED:
+        return Mark("blocked", job, job_class)
+    if flags & FLAG_DEPARTED:
+        return Mark("ghost", job, job_class, ((int(row["server"]), int(row["width"])),))
+    return None
+
+
+def _placed(mark: Mark, frame: Frame, before: Frame | None, known: tuple[Mark, ...]) -> Mark:
+    """The ghost of a job with all pieces that it had; with none where they are not known."""
+    record = mark.pieces[0][0]
+    if before is not None and before.state.job_number[record] == mark.job:
+        return mark._replace(pieces=tuple(pieces_of(before.state, record)))
+    for other in known:
+        if (other.kind, other.job) == ("ghost", mark.job):
+            return other
+    alone = frame.state.piece_next[record] < 0  # it keeps the number of the second piece
+    return mark if alone else mark._replace(pieces=())
+
+
+# Painting.
+
+
+def paint_marks(
+    painter: QPainter, scene: Scene, named: tuple[Mark, ...], text: Lines, flashing: bool
+) -> None:
+    """Outline what the step or event names; while *flashing* a blocked arrival is filled too."""
+    painter.save()
+    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
+    for mark in named:
+        if mark.kind == "job":
+            _outline_job(painter, scene, mark.job, scene.theme.run)
+        elif mark.kind == "ghost":
+            _paint_ghost(painter, scene, mark)
+        elif mark.kind == "pools":
+            several = len(scene.sections) > 1
+            _paint_pools(painter, _open_to(scene, mark.job_class) if several else [],
+                         scene.theme.run)  # fmt: skip
+        else:
+            _paint_blocked(painter, scene, mark, text, flashing)
+    painter.restore()
+
+
+def paint_selection(
+    painter: QPainter, scene: Scene, selection: Select, hovered: int | None
+) -> None:
+    """Outline the job that is pointed at anywhere in the window, else the server; and the job
+    under the mouse."""
+    painter.save()
+    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
+    if hovered is not None:
+        outline(painter, scene, scene.job_strips(hovered), scene.theme.muted)
+    job = None if selection.job is None else record_of(scene.state, selection.job)
+    if job is not None:
+        outline(painter, scene, scene.job_strips(job), scene.theme.focus)
+    elif selection.server is not None:
+        rect = scene.server_rect(selection.server)
+        if rect is not None:
+            paint_brackets(painter, rect, scene.theme)
+    painter.restore()
+
+
+def _outline_job(painter: QPainter, scene: Scene, job: int, color: str) -> None:
+    record = record_of(scene.state, job)
+    if record is not None:
+        outline(painter, scene, scene.job_strips(record), color)
+
+
+def outline(painter: QPainter, scene: Scene, pieces: list[list[Strip]], color: str) -> None:
+    """A frame around each piece, open where it goes on in another row, and lines between them."""
+    lines = [line for strips in pieces for strip in strips for line in _frame(strip)]
+    for before, after in pairwise(pieces):
+        lines.append(_joint(before[-1].rect, after[0].rect))
+    for tone, width in ((scene.theme.panel, WIDTH + 2), (color, WIDTH)):
+        painter.setPen(QPen(QColor(tone), width, c=Qt.PenCapStyle.SquareCap))
+        painter.drawLines(lines)
+
+
+def _frame(strip: Strip) -> list[QLineF]:
+    small = min(strip.rect.width(), strip.rect.height()) < SMALL
+    room = 1.0 if small else -1.0
+    rect = strip.rect.adjusted(-room * strip.begins, -room, room * strip.ends, room)
+    lines = [QLineF(rect.topLeft(), rect.topRight()),
+             QLineF(rect.bottomLeft(), rect.bottomRight())]  # fmt: skip
+    if strip.begins:
+        lines.append(QLineF(rect.topLeft(), rect.bottomLeft()))
+    if strip.ends:
+        lines.append(QLineF(rect.topRight(), rect.bottomRight()))
+    return lines
+
+
+def _joint(before: QRectF, after: QRectF) -> QLineF:
+    """From one piece to the next: between the edges that face each other."""
+    if before.right() <= after.left():
+        return QLineF(_middle(before, right=True), _middle(after, right=False))
+    if after.right() <= before.left():
+        return QLineF(_middle(before, right=False), _middle(after, right=True))
+    down = before.y() < after.y()
+    return QLineF(QPointF(before.center().x(), before.bottom() if down else before.top()),
+                  QPointF(after.center().x(), after.top() if down else after.bottom()))  # fmt: skip
+
+
+def _middle(rect: QRectF, right: bool) -> QPointF:
+    return QPointF(rect.right() if right else rect.left(), rect.center().y())
+
+
+def _paint_ghost(painter: QPainter, scene: Scene, mark: Mark) -> None:
+    color = QColor(scene.theme.muted)
+    color.setAlphaF(GHOST)
+    painter.setPen(QPen(color, WIDTH, Qt.PenStyle.DotLine, c=Qt.PenCapStyle.FlatCap))
+    for piece in mark.pieces:
+        for strip in scene.strips(*piece):
+            painter.drawLines(_frame(strip))
+
+
+def _paint_blocked(
+    painter: QPainter, scene: Scene, mark: Mark, text: Lines, flashing: bool
+) -> None:
+    """A red frame around the servers that the job may run on, and words why it does not."""
+    areas = _open_to(scene, mark.job_class)
+    tint = QColor(scene.theme.rejection)
+    tint.setAlphaF(FLASH)
+    for area in areas if flashing else ():
+        painter.fillRect(area, tint)
+    _paint_pools(painter, areas, scene.theme.rejection)
+    words = why_blocked(scene.frame, mark.job, mark.job_class)
+    _plate(painter, scene, areas[0] if areas else scene.stage, words, text)
+
+
+def _open_to(scene: Scene, job_class: int) -> list[QRectF]:
+    """Where the servers are that jobs of a class may run on, as far as they can be seen."""
+    pools = scene.facts.open_pools(job_class)
+    return [scene.section_rect(number).intersected(scene.stage)
+            for number, section in enumerate(scene.sections) if section.pool in pools]  # fmt: skip
+
+
+def _paint_pools(painter: QPainter, areas: list[QRectF], color: str) -> None:
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(color), WIDTH))
+    for area in areas:
+        painter.drawRect(area.adjusted(-1, -1, 1, 1))
+
+
+def _plate(
+    painter: QPainter, scene: Scene, area: QRectF, texts: tuple[str, ...], text: Lines
+) -> None:
+    """Words in a red frame in the middle of an area."""
+    room = scene.stage.width() - 4 * PLATE
+    words = next((words for words in texts if text.width(words) <= room), texts[-1])
+    wide, high = min(room, text.width(words)) + 2 * PLATE, text.height + PLATE
+    plate = QRectF(0, 0, wide, high)
+    plate.moveCenter(area.center())
+    plate.moveTop(min(max(plate.top(), scene.stage.top()), scene.stage.bottom() - high))
+    painter.setPen(QPen(QColor(scene.theme.rejection), WIDTH))
+    painter.setBrush(QColor(scene.theme.panel))
+    painter.drawRoundedRect(plate, 3, 3)
+    text.draw_in(painter, plate.adjusted(PLATE, 0, -PLATE, 0), words,
+                 scene.theme.ink(scene.theme.rejection))  # fmt: skip

@@ -1,0 +1,214 @@
+"""Servers as pixels: a sprite for each width, level and neighbourhood, then one in every cell."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gui.kinds.moldable.servers_cells import Cell
+from gui.kinds.moldable.servers_content import Content, Flags, Floats, Integers, shares
+from gui.kinds.moldable.servers_layout import ServerLayout
+from gui.kinds.moldable.servers_palette import (
+    FREE,
+    IDLE,
+    STEPS,
+    WIDTHS,
+    ServerPalette,
+    server_palette,
+    step_pixels,
+)
+from gui.painting.cells import CellRaster, distinct
+from gui.painting.colour import argb
+from gui.painting.textures import Pixels
+from gui.theme import Theme
+from model.kinds.moldable.state import MoldableState
+
+#: Where a block meets its neighbours; OPEN: its job goes on in the next row.
+LEFT, RIGHT, OPEN, PARTIAL = 1, 2, 4, 8
+#: The length of lines between servers of a job above and below their words, by their height.
+PARTING, LEAST_PARTING = 0.06, 2
+#: Bits for the sum of one channel of colours.
+_FIELD = 20
+#: Columns of codes.
+LOOK, LEVEL, MEETS = range(3)
+#: The mark of a partial allocation: its side as a part of the block's height, at least and at
+#: most, in lines of a texture.
+MARK_SHARE, LEAST_MARK, LARGEST_MARK = 0.3, 4, 14
+
+
+def levels(share: Floats, cell: Cell) -> Integers:
+    """How high blocks are filled, in pixels; or how strong they are."""
+    if not cell.fills:
+        return np.minimum((share * STEPS).astype(np.int64), STEPS - 1)
+    return np.floor(share * cell.tall + 0.5).astype(np.int64)
+
+
+def codes_of(content: Content, cell: Cell, idle: bool, ends_row: Flags) -> Integers:
+    """[S, 3] all that the pixels of servers depend on: columns LOOK, LEVEL, MEETS."""
+    look = np.where(content.width > 0, content.width + WIDTHS, IDLE if idle else FREE)
+    meets = content.left * LEFT + content.right * RIGHT
+    if cell.fills:
+        meets = meets + (content.right & ends_row) * OPEN
+        meets += (content.partial & ~content.right) * PARTIAL
+    else:
+        meets = np.zeros_like(look) if cell.lead + cell.trail == 0 else meets
+    return np.column_stack([look, levels(content.share, cell), meets]).astype(np.int64)
+
+
+def sprites(codes: Integers, cell: Cell, theme: Theme, scale: int) -> Pixels:
+    """[n, H, W] the blocks of servers with these codes; W is the width of a cell."""
+    looks, like = np.unique(codes[:, LOOK], return_inverse=True)
+    if not cell.fills:
+        table = np.stack([step_pixels(theme, look) for look in looks.tolist()])
+        colour = table[like, codes[:, LEVEL]]
+        shape = len(codes), cell.tall, cell.width
+        picture = np.broadcast_to(colour[:, None, None], shape).copy()
+    else:
+        palette = server_palette(theme, tuple(looks.tolist()), scale, cell.border > 0,
+                                 cell.textured)  # fmt: skip
+        picture = _filled(codes, like, palette, cell)
+        _outline(picture, codes[:, MEETS], like, palette, cell, scale)
+    _part(picture, codes[:, MEETS], cell, argb(theme.panel))
+    return picture
+
+
+def _filled(codes: Integers, like: Integers, palette: ServerPalette, cell: Cell) -> Pixels:
+    period = palette.full.shape[1]
+    times = -(-cell.tall // period), -(-cell.width // period)
+    full = np.tile(palette.full, (1, *times))[:, : cell.tall, : cell.width]
+    level = np.where(codes[:, LOOK] == IDLE, cell.tall, codes[:, LEVEL])
+    filled = np.arange(cell.tall) >= cell.tall - level[:, None]
+    picture: Pixels = np.where(filled[:, :, None], full[like], palette.empty[like][:, None, None])
+    return picture
+
+
+def _outline(
+    picture: Pixels, meets: Integers, like: Integers, palette: ServerPalette, cell: Cell, scale: int
+) -> None:
+    """Outlines around blocks, lines between servers of a job, and marks of partial allocations."""
+    edge, border, end = palette.edge[like], cell.border, cell.width - cell.trail
+    left, right = (meets & LEFT) > 0, (meets & RIGHT) > 0
+    if border:
+        joined = np.flatnonzero(right & ((meets & OPEN) == 0))
+        for rows in _parting(cell):
+            picture[joined, rows, -scale:] = palette.parting[like[joined]][:, None, None]
+        picture[:, :border] = picture[:, -border:] = edge[:, None, None]
+        picture[~right, :, end - border : end] = edge[~right][:, None, None]
+        picture[~left, :, cell.lead : cell.lead + border] = edge[~left][:, None, None]
+    marked = np.flatnonzero(meets & PARTIAL)
+    if len(marked):
+        _mark(picture, marked, palette, cell, scale)
+
+
+def _parting(cell: Cell) -> tuple[slice, ...]:
+    """The rows of lines between servers of a job; where there are words they do not cross them."""
+    border, tall = cell.border, cell.tall
+    if not cell.written:
+        return (slice(border, tall - border),)
+    part = border + max(LEAST_PARTING, round(PARTING * tall))
+    return slice(border, part), slice(tall - part, tall - border)
+
+
+def mark_side(cell: Cell, scale: int) -> int:
+    """Width and height of the corner that marks a partial allocation."""
+    side = max(LEAST_MARK * scale, min(round(MARK_SHARE * cell.tall), LARGEST_MARK * scale))
+    return min(side, cell.tall, cell.block)
+
+
+def _mark(
+    picture: Pixels, marked: Integers, palette: ServerPalette, cell: Cell, scale: int
+) -> None:
+    """A corner at the top right in the strongest neutral."""
+    side, end = mark_side(cell, scale), cell.width - cell.trail
+    steps = np.arange(side)
+    corner = steps[None, :] - steps[:, None]
+    part = picture[marked, :side, end - side : end]
+    part[:, (corner >= -scale) & (corner < 0)] = palette.under
+    part[:, corner >= 0] = palette.mark
+    picture[marked, :side, end - side : end] = part
+
+
+def _part(picture: Pixels, meets: Integers, cell: Cell, background: int) -> None:
+    """The gaps between blocks that are not joined."""
+    if cell.trail:
+        picture[(meets & RIGHT) == 0, :, cell.width - cell.trail :] = background
+    if cell.lead:
+        picture[(meets & LEFT) == 0, :, : cell.lead] = background
+
+
+class SectionRaster(CellRaster):
+    """Draws the servers of one section into pixels; of those that it shows, what has changed."""
+
+    def draw(self, layout: ServerLayout, section: int, codes: Integers, theme: Theme) -> None:
+        """Show servers with these codes, all those that can be seen."""
+        cell, scale = layout.cell, layout.wishes.scale
+        rows, columns = self._placed(layout, section)
+        size = cell.width, cell.height
+        changed = self.begin(len(rows), len(columns), size, (cell, theme, scale),
+                             argb(theme.panel), codes)  # fmt: skip
+        if len(changed):
+            first, like = distinct(codes[changed])
+            found = sprites(codes[changed[first]], cell, theme, scale)
+            self.fill(found, changed, like, len(columns), size, (0, 0))
+
+    def draw_blended(
+        self, layout: ServerLayout, section: int, tones: Integers, table: Pixels
+    ) -> None:
+        """Show several servers in each pixel: the mean of their colours.
+
+        *tones* [n] are the places in *table* of all servers of the section; the last colour there
+        is that of the background.
+        """
+        rows, cells = self._placed(layout, section)
+        grid = layout.grids[section]
+        seen = tones[rows.start * grid.columns : rows.stop * grid.columns]
+        place = np.full((len(rows), grid.across * grid.per), len(table) - 1, np.int64)
+        whole = np.full(len(rows) * grid.columns, len(table) - 1, np.int64)
+        whole[: len(seen)] = seen
+        wide = min(grid.columns, place.shape[1])
+        place[:, :wide] = whole.reshape(len(rows), grid.columns)[:, :wide]
+        chosen = place[:, cells.start * grid.per : cells.stop * grid.per]
+        self._pixels = blended(table, chosen, grid.per)
+        self._key = None
+
+    def _placed(self, layout: ServerLayout, section: int) -> tuple[range, range]:
+        """The rows and columns that can be seen; the picture begins where they do."""
+        rows, columns = layout.window(section)
+        x, y = layout.corner(section, 0)
+        cell = layout.cell
+        self.origin = x + columns.start * cell.width, y + rows.start * cell.height
+        return rows, columns
+
+
+def tones_of(state: MoldableState, time: float) -> Integers:
+    """[n] what each server looks like where there is no room to tell it apart from others."""
+    record = np.flatnonzero(state.server_job == np.arange(len(state.server_job)))
+    step = np.minimum((shares(state, record, time) * STEPS).astype(np.int64), STEPS - 1)
+    tone = np.full(len(state.server_job) + 1, FREE * STEPS, np.int64)
+    tone[record] = (state.job_width[record] + WIDTHS) * STEPS + step
+    return tone[state.server_job]  # of a free server the last one
+
+
+def tone_table(state: MoldableState, theme: Theme) -> Pixels:
+    """The colours of :func:`tones_of`; those of widths that no job has are left out."""
+    widths = np.flatnonzero(state.jobs.sum(axis=0))
+    table = np.zeros(((state.jobs.shape[1] + WIDTHS), STEPS), np.uint32)
+    for look in (FREE, IDLE, *(widths + WIDTHS).tolist()):
+        table[look] = step_pixels(theme, look)
+    return np.append(table.ravel(), np.uint32(argb(theme.panel)))
+
+
+def blended(table: Pixels, place: Integers, per: int) -> Pixels:
+    """[rows, columns] the mean of each *per* colours in a row, those at *place* in *table*."""
+    spread = sum(
+        (((table >> np.uint32(8 * channel)) & np.uint32(255)).astype(np.uint64)
+         << np.uint64(_FIELD * channel) for channel in range(3)), np.zeros(len(table), np.uint64)
+    )  # fmt: skip
+    sums = np.zeros((place.shape[0], place.shape[1] // per), np.uint64)
+    for offset in range(per):
+        sums += spread[place[:, offset::per]]
+    result = np.full(sums.shape, 0xFF000000, np.uint32)
+    for channel in range(3):
+        field = (sums >> np.uint64(_FIELD * channel)) & np.uint64((1 << _FIELD) - 1)
+        mean = (field.astype(np.uint32) + np.uint32(per // 2)) // np.uint32(per)
+        result |= mean << np.uint32(8 * channel)
+    return result

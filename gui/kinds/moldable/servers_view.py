@@ -1,0 +1,172 @@
+"""The picture of the servers, kept up to date from frame to frame."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QTimer
+from PySide6.QtGui import QMouseEvent, QPainter
+from PySide6.QtWidgets import QWidget
+
+from gui.intents import Select
+from gui.kinds.moldable.servers_cells import Wishes
+from gui.kinds.moldable.servers_content import sections_of
+from gui.kinds.moldable.servers_layout import (
+    ServerLayout,
+    fitting_servers,
+    most_zoom,
+    zoomed_servers,
+)
+from gui.kinds.moldable.servers_legend import ServerLegend
+from gui.kinds.moldable.servers_marks import Mark, marks, paint_marks, paint_selection
+from gui.kinds.moldable.servers_raster import SectionRaster
+from gui.kinds.moldable.servers_scene import Scene, draw
+from gui.kinds.moldable.servers_text import ServerText
+from gui.kinds.moldable.servers_words import header, job_lines, server_words
+from gui.painting.textures import texture_scale
+from gui.panels.zoomed import ZoomedPicture
+from gui.theme import Theme
+from model.explain import grouped
+from model.frame import Frame
+
+#: How long the servers are red after an arrival was blocked, in milliseconds.
+FLASH = 350
+
+
+class MoldableServersView(ZoomedPicture):
+    """Shows every server, and each job on the servers that it was given."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self._rasters: list[SectionRaster] = []
+        self._mouse: QPointF | None = None
+        self._marks: tuple[Mark, ...] = ()
+        self._flash = QTimer()
+        super().__init__(theme, "Servers with their jobs", parent)
+        self._flash.setParent(self)
+        self._flash.setSingleShot(True)
+        self._flash.timeout.connect(self.update)
+        self.setMouseTracking(True)
+
+    def set_frame(self, frame: Frame) -> None:
+        """Show a moment; its pixels are found when it is painted."""
+        before = self._frame
+        if before is not None and before.info is not frame.info:
+            before = None
+        moved = before is None or (before.event, len(before.records), before.running) != (
+            frame.event, len(frame.records), frame.running)  # fmt: skip
+        if moved:
+            self._marks = marks(frame, before, self._marks)
+            self._flash.stop()
+            if any(mark.kind == "blocked" for mark in self._marks):
+                self._flash.start(FLASH)
+        self._header = header(frame)
+        super().set_frame(frame)
+
+    def _prepare(self, frame: Frame) -> None:
+        info = frame.info
+        self._legend = ServerLegend(info, self._text, self._theme, self._ratio)
+        self._sections = sections_of(info.facts, info.numbers.servers)
+        servers = info.numbers.servers
+        self._wishes = Wishes(
+            counts=tuple(section.size for section in self._sections),
+            captions=len(self._sections) > 1,
+            line=max(1, round(self._text.height * self._ratio)),
+            digit=math.ceil(self._text.width("0") * self._ratio),
+            number=math.ceil(self._text.width(grouped(servers)) * self._ratio),
+            scale=texture_scale(self._ratio),
+        )
+
+    # Layout.
+
+    def _parts(self) -> tuple[QRectF, QRectF, QRectF]:
+        """The header with the sentence below it, the picture and the legend."""
+        words, stage, legend = super()._parts()
+        words.setHeight(words.height() + 1.5 * self._text.height)
+        stage.setTop(min(math.ceil(words.bottom()) + 4.0, stage.bottom()))
+        return words, stage, legend
+
+    def _made(self, frame: Frame, stage: QRectF) -> Scene:
+        layout = self._layout(stage)
+        scene = Scene(frame, layout, self._sections, stage, self._theme, self._ratio)
+        draw(scene, self._rasters)
+        return scene
+
+    def _layout(self, stage: QRectF) -> ServerLayout:
+        if self._fit is None:
+            width, height = (int(side * self._ratio) for side in (stage.width(), stage.height()))
+            self._fit = fitting_servers(self._wishes, width, height)
+        self._zoom = min(self._zoom, most_zoom(self._fit))
+        layout = zoomed_servers(self._fit, self._zoom) if self._zoom > 1 else self._fit
+        layout = layout.seen_from(*self._offset)
+        self._offset = layout.offset
+        return layout
+
+    # Zooming and pointing.
+
+    def zoom(self, factor: float, position: QPointF) -> None:
+        """Zoom around a point of the picture."""
+        scene = self.scene
+        if scene is None or self._fit is None:
+            return
+        old = scene.layout
+        self._zoom = min(max(1.0, self._zoom * factor), most_zoom(self._fit))
+        new = zoomed_servers(self._fit, self._zoom) if self._zoom > 1 else self._fit
+        point = (position - scene.stage.topLeft()) * self._ratio
+        self._look(*new.around(old, point.x(), point.y()))
+
+    def _selected(self, frame: Frame, hit: Any, floating: bool) -> Select:
+        job = None if hit.record is None else int(frame.state.job_number[hit.record])
+        return Select(server=hit.server, job=job, floating=floating)
+
+    def words_at(self, position: QPointF) -> str:
+        """What hovering at a point says; above the picture the whole sentence."""
+        if self._parts()[0].contains(position):
+            return self._sentence
+        hit = self.scene.at(position) if self.scene is not None else None
+        if hit is None or self._frame is None:
+            return ""
+        if hit.record is not None:
+            return "\n".join(job_lines(self._frame, hit.record))
+        section = next(part for part in self._sections if part.first <= hit.server < part.end)
+        return server_words(self._frame, hit.server, section)
+
+    def hovered(self) -> int | None:
+        """The record of the job under the mouse."""
+        if self._mouse is None or self.scene is None:
+            return None
+        hit = self.scene.at(self._mouse)
+        record: int | None = None if hit is None else hit.record
+        return record
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        before, self._mouse = self.hovered(), event.position()
+        if self.hovered() != before:
+            self.update()
+        super().mouseMoveEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._mouse = None
+        self.update()
+        super().leaveEvent(event)
+
+    # Painting.
+
+    def _paint_scene(self, painter: QPainter, scene: Scene) -> None:
+        words, stage, legend = self._parts()
+        painter.save()
+        painter.setClipRect(stage)
+        for raster in self._rasters[: len(scene.sections)]:
+            image = raster.image
+            image.setDevicePixelRatio(self._ratio)
+            painter.drawImage(stage.topLeft() + QPointF(*raster.origin) / self._ratio, image)
+        ServerText(painter, scene, self._text).paint()
+        painter.restore()
+        hovered = None if scene.frame.running else self.hovered()
+        paint_marks(painter, scene, self._marks, self._text, self._flash.isActive())
+        paint_selection(painter, scene, self._selection, hovered)
+        self._legend.paint(painter, legend, scene.layout.cell)
+        line = QRectF(words.x(), words.y(), words.width(), 1.5 * self._text.height)
+        self._text.draw_first(painter, line, self._header, self._theme.normal)
+        line.moveTop(line.bottom())
+        self._paint_sentence(painter, line, self._theme.muted)

@@ -1,0 +1,163 @@
+"""What is said of servers and jobs: the header, captions, labels and tooltips."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gui.kinds.moldable.servers_content import Section, pieces_of, shares
+from gui.kinds.moldable.wording import (
+    class_letters,
+    class_words,
+    jobs_words,
+    servers_words,
+    time_words,
+)
+from gui.painting.stack_text import symbol
+from gui.panels.wording import significant
+from model.explain import grouped, quantity
+from model.frame import Frame, RunInfo
+from model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
+
+#: More pieces of a job are not listed one by one.
+MOST_LISTED = 6
+_Q = f"{symbol('q')}₁"
+
+
+def header(frame: Frame) -> tuple[str, ...]:
+    """The servers in use, the jobs, and those blocked so far; the longest first."""
+    state, servers = frame.state, frame.info.numbers.servers
+    busy, jobs = int(state.number[BUSY]), int(state.number[JOBS])
+    blocked, arrived = int(state.tally[BLOCKED].sum()), int(state.tally[ARRIVED].sum())
+    share = f"{_Q} = {busy / servers:.3f}"
+    use = f"{share}: {grouped(busy)} of {servers_words(servers)} in use by {jobs_words(jobs)}"
+    lost = f"{grouped(blocked)} of {grouped(arrived)} blocked so far"
+    percent = f" ({significant(100 * blocked / arrived, 3)} %)" if arrived else ""
+    return (f"{use}; {lost}{percent}", f"{use}; {lost}",
+            f"{share}, {jobs_words(jobs)}, {grouped(blocked)} blocked", share)  # fmt: skip
+
+
+def caption_words(frame: Frame, section: Section) -> tuple[str, ...]:
+    """What stands above a section, the longest first."""
+    if section.pool < 0:
+        servers = servers_words(section.size)
+        return f"In no pool: {servers}, idle for ever", f"in no pool: {servers}"
+    name = frame.info.facts.pool_names[section.pool]
+    busy = section.size - int(frame.state.free[section.pool])
+    if name == "common":
+        start = f"Common to all classes: {servers_words(section.size)}"
+    else:
+        start = f"Reserved for {name}: {servers_words(section.size)}"
+    return (
+        f"{start}, {grouped(busy)} in use",
+        f"{name}: {grouped(busy)} of {grouped(section.size)}",
+    )
+
+
+def why_blocked(frame: Frame, job: int, job_class: int) -> tuple[str, ...]:
+    """What stands at a blocked arrival, the longest first."""
+    reason = "no server free"
+    if frame.info.facts.rules.pools > 1:
+        reason += f" for {frame.info.numbers.class_names[job_class]}"
+    return f"{job_name(frame.info, job)} blocked: {reason}", f"blocked: {reason}", "blocked"
+
+
+# Jobs.
+
+
+def job_name(info: RunInfo, number: int) -> str:
+    """What a job is called: as scripted, or its number; its class is left out."""
+    narrator: Any = info.narrator
+    words: str = narrator.job(number)
+    return words
+
+
+def class_letter(info: RunInfo, job_class: int) -> str:
+    """The letter of a class; empty where there is only one."""
+    names = info.numbers.class_names
+    return class_letters(names)[job_class] if len(names) > 1 else ""
+
+
+#: What can stand in a job's block, in order of weight: i of what it asked for, its name, what is
+#: left of its execution time.
+LABELS = 3
+
+
+def job_labels(frame: Frame, record: int, start: int, most: int = LABELS) -> list[tuple[str, ...]]:
+    """At most so many lines for a job's block, of each the longest words first.
+
+    Only i may stand there as a number alone.  *start* is a server of the piece that they are
+    written on.
+    """
+    state, info = frame.state, frame.info
+    width, asked = int(state.job_width[record]), int(state.job_request[record])
+    letter = class_letter(info, int(state.job_class[record]))
+    number = f"{letter} {width}" if letter else str(width)
+    labels: list[tuple[str, ...]] = [(f"{number} of {asked}", number, str(width))]
+    if most > 1:
+        labels.append(_names(frame, record, start))
+    if most > 2:
+        left = significant(max(0.0, float(state.job_departure[record]) - frame.time), 2)
+        labels.append((f"{quantity(left, info.time_unit)} left", f"{left} left"))
+    return labels[:most]
+
+
+def _names(frame: Frame, record: int, start: int) -> tuple[str, ...]:
+    """What a job is called, on the piece with the server *start* of several."""
+    name = job_name(frame.info, int(frame.state.job_number[record]))
+    if frame.state.piece_next[record] < 0:
+        return (name,)
+    pieces = pieces_of(frame.state, record)
+    piece = 1 + next(place for place, (first, length) in enumerate(pieces)
+                     if first <= start < first + length)  # fmt: skip
+    part = f"({piece}/{len(pieces)})"
+    return (f"{name}, piece {piece} of {len(pieces)}", f"{name} {part}",
+            f"{name.removeprefix('job ')} {part}", name)  # fmt: skip
+
+
+def job_lines(frame: Frame, record: int) -> list[str]:
+    """What is to be known of a job, one thing a line."""
+    state, info = frame.state, frame.info
+    width, asked = int(state.job_width[record]), int(state.job_request[record])
+    job_class = int(state.job_class[record])
+    of_class = class_words(info, job_class)
+    name = job_name(info, int(state.job_number[record]))
+    arrived, departs = float(state.job_arrival[record]), float(state.job_departure[record])
+    factor = float(info.numbers.speedup_table[job_class, width])
+    share = float(shares(state, np.array([record]), frame.time)[0])
+    got = "got them all" if width == asked else f"got {grouped(width)}, all that were free"
+    return [
+        f"{name} of class {of_class}" if of_class else name,
+        f"asked for {servers_words(asked)}, {got}",
+        f"inherent size {time_words(info, (departs - arrived) * factor)}, "
+        f"{significant(factor)} times as fast on {servers_words(width)}",
+        f"arrived at {significant(arrived, 6)}, departs at {significant(departs, 6)}: "
+        f"{round(100 * share)} % executed, {time_words(info, max(0.0, departs - frame.time))} left",
+        *_piece_lines(frame, record),
+    ]
+
+
+def _piece_lines(frame: Frame, record: int) -> list[str]:
+    pieces = pieces_of(frame.state, record)
+    if len(pieces) == 1:
+        return [f"on {_range(*pieces[0])}"]
+    words = [_range(*piece) for piece in pieces[:MOST_LISTED]]
+    more = ["..."] if len(pieces) > MOST_LISTED else []
+    return [f"in {len(pieces)} pieces, as no gap held it: {'; '.join([*words, *more])}"]
+
+
+def _range(start: int, length: int) -> str:
+    if length == 1:
+        return f"server {grouped(start + 1)}"
+    return f"servers {grouped(start + 1)} to {grouped(start + length)}"
+
+
+def server_words(frame: Frame, server: int, section: Section) -> str:
+    """What is to be known of a server without a job."""
+    name = f"server {grouped(server + 1)}"
+    if section.pool < 0:
+        return f"{name}: belongs to no pool and stays idle"
+    pool = frame.info.facts.pool_names[section.pool]
+    of = f" ({'common' if pool == 'common' else f'reserved for {pool}'})" if pool else ""
+    return f"{name}{of}: free"

@@ -1,0 +1,38 @@
+"""How the values of records of moldable jobs are written beside pseudocode."""
+
+from __future__ import annotations
+
+import html
+from types import MappingProxyType
+from typing import Any, Mapping
+
+from gui.panels.algorithm_symbols import Symbol, left_out
+from model.frame import RunInfo
+
+
+def _class(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    names = info.numbers.class_names
+    return html.escape(names[value]) if len(names) > 1 else ""  # there is no other
+
+
+def _drawn_by(value: Any, *_: Any) -> str:
+    return f"{value:.4f}"
+
+
+def _law(value: Any, _: RunInfo, values: Mapping[str, Any]) -> str:
+    pairs = zip(values["widths"], value, strict=True)
+    return ", ".join(f"<i>p</i>*<sub>{width}</sub> = {share:.4g}" for width, share in pairs)
+
+
+#: The values by the names that records give them.
+SYMBOLS: Mapping[str, Symbol] = MappingProxyType({
+    "job": Symbol("", "", left_out),
+    "type": Symbol("", "", _class),
+    "request": Symbol("<i>i</i>"),
+    "free": Symbol("<i>j</i>"),
+    "servers": Symbol("min(<i>i</i>, <i>j</i>)"),
+    "uniform": Symbol("<i>u</i>", "", _drawn_by),
+    "widths": Symbol("", "", left_out),
+    "shares": Symbol("", "", _law),
+    "from": Symbol("<i>f<sub>k</sub></i>"),
+})  # fmt: skip

@@ -1,0 +1,237 @@
+"""What the plan panel says: numbers and sentences made of bounds, runs beside it, and the run."""
+
+from __future__ import annotations
+
+from html import escape
+from math import nan
+from typing import NamedTuple, Sequence
+
+import numpy as np
+
+from gui.kinds.phases.plan_axis import AxisRow
+from gui.kinds.phases.plan_gap import GapPoint
+from gui.kinds.phases.wording import configuration_text
+from gui.panels.pages import table_line, table_of
+from gui.panels.tiles import TileText
+from gui.panels.wording import significant, with_interval
+from gui.theme import Theme
+from model.explain import grouped
+from model.frame import Frame, RunInfo
+from model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds
+from model.kinds.phases.programs.plan import NOTHING, TIMERS
+from model.kinds.phases.state import ACTIVE, NOW
+from model.metrics import Estimate, estimates
+from model.recorder import TIME_COLUMN
+from model.steady import STRETCHES, steady_from
+
+#: Colours of peers in the plot of gaps; they repeat.
+_PEER_ROLES = ("second", "third", "greedy", "migration")
+
+#: N with a bar, in rich text.
+NBAR = '<span style="text-decoration:overline"><i>N</i></span>'
+
+#: The most configurations of a pool that are told.
+_MOST_TOLD = 4
+
+
+class SoFar(NamedTuple):
+    """What is known of the run up to now."""
+
+    measures: dict[str, Estimate]  #: since *start*; before the steady state without intervals
+    start: float = 0.0
+    steady: bool = False  #: whether the run has filled up, so that averages are those to come
+
+
+def so_far(frame: Frame) -> SoFar:
+    """The measures of the run up to now, from where it is steady on, or while it is not from 0."""
+    samples, now, info = frame.samples, float(frame.state.clock[NOW]), frame.info
+    if len(samples) < 2 or now <= 0:
+        return SoFar({})
+    edges = np.linspace(0.0, now, STRETCHES + 1)
+    totals = info.kind.headline_series(info.numbers, samples)[1]
+    assert totals is not None
+    grown = np.diff(np.interp(edges, samples[:, TIME_COLUMN], totals))
+    first = steady_from(grown / (now / STRETCHES))
+    start = float(edges[first or 0])
+    found = info.kind.batches_so_far(info.numbers, [samples], start, now)
+    measures = estimates(found[0]) if found else {}
+    if first is None:
+        measures = {name: Estimate(one.mean, nan) for name, one in measures.items()}
+    return SoFar(measures, start, first is not None)
+
+
+def progress_text(bounds: PhasesBounds) -> str:
+    """How far the solver is."""
+    if not bounds.configurations:
+        return ""
+    text = f"{grouped(bounds.configurations)} configurations"
+    if bounds.iterations:
+        text += f", {grouped(bounds.iterations)} steps"
+    return f"{text}, Φ* ≥ {significant(bounds.phi)} so far" if bounds.phi else text
+
+
+def axis_rows(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> tuple[AxisRow, ...]:
+    """This run, now and on average, then the short runs at the same scale."""
+    numbers, budget = frame.info.numbers, bounds.budget or None
+    rows = [AxisRow("now", Estimate(float(frame.state.number[ACTIVE]), float("nan")), "run",
+                    tip="Active servers at this moment, backup servers included.")]  # fmt: skip
+    if "active_servers" in measured.measures:
+        when = "" if measured.steady else " so far"
+        rows.append(_row(f"this run{when}, {frame.info.policy_title}",
+                         measured.measures["active_servers"], measured.measures["cost_rate"],
+                         budget, "run"))  # fmt: skip
+    beside = [point for point in bounds.points if point.scale == float(numbers.scale)]
+    return (
+        *rows,
+        *(_row(point.title, point.active_servers, point.cost_rate, budget) for point in beside),
+    )
+
+
+def _row(
+    title: str, servers: Estimate, cost: Estimate, budget: float | None, role: str = "normal"
+) -> AxisRow:
+    mean, half = with_interval(cost.mean, cost.half_width)
+    spent = f"cost rate {mean} ± {half}" if half else f"cost rate {significant(cost.mean)}"
+    if budget is None:
+        return AxisRow(title, servers, role, tip=f"{title}: capacities are hard, no cost.")
+    breaks = cost.mean - cost.half_width > budget
+    verdict = "over budget" if breaks else ""
+    tip = f"{title}: {spent}, budget ε = {significant(budget)}."
+    return AxisRow(title, servers, role, verdict, breaks, tip)
+
+
+def gap_points(
+    points: Sequence[PhasePoint], nbar: float, scale: float
+) -> tuple[tuple[GapPoint, ...], tuple[GapPoint, ...]]:
+    """JRS at each scale with its own bound, and its peers at the scenario's scale."""
+    ours: list[GapPoint] = []
+    peers: list[GapPoint] = []
+    for point in points:
+        bound = nbar * point.scale / scale
+        gap, half = point.active_servers.mean - bound, point.active_servers.half_width
+        if point.nbar is not None:
+            ours.append(GapPoint(point.title, point.scale, gap, half))
+        else:
+            role = _PEER_ROLES[len(peers) % len(_PEER_ROLES)]
+            peers.append(GapPoint(point.title, point.scale, gap, half, role, named=True))
+    return tuple(sorted(ours, key=lambda point: point.scale)), tuple(peers)
+
+
+def pool_lines(info: RunInfo, theme: Theme) -> str:
+    """A line for each pool: its servers, limit, share, and the configurations that it aims at."""
+    plan = info.facts.plan
+    if plan is None:
+        return ""
+    names, lines = info.numbers.model.phases, []
+    for number, pool in enumerate(plan.pools, 1):
+        aims = np.argsort(-pool.stationary, kind="stable")[:_MOST_TOLD]
+        told = ", ".join(
+            f"{configuration_text(names, tuple(plan.lattice.configurations[k].tolist()))} "
+            f"{100 * pool.stationary[k]:.0f} %"
+            for k in aims if pool.stationary[k] > 0
+        )  # fmt: skip
+        head = f"pool {number}: " if len(plan.pools) > 1 else ""
+        asks = _asks_when_empty(info, number - 1)
+        lines.append(escape(f"{head}L = {pool.servers} normal servers, at most {pool.token_limit} "
+                            f"tokens of a type; mostly {told or 'not known'}{asks}"))  # fmt: skip
+    return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>'
+
+
+def _asks_when_empty(info: RunInfo, pool: int) -> str:
+    """What the timer of a server without jobs asks for, unless the plan itself has one there."""
+    rules, case = info.facts.rules, int(info.facts.plan.pools[pool].case[0])
+    if case == TIMERS:
+        return ""
+    asked = rules.asks[pool, 0]
+    if asked.any():
+        jobs = configuration_text(info.numbers.model.phases, tuple(asked.tolist()))
+        return f"; an empty server asks for {jobs} at rate {significant(rules.rate[pool, 0])}"
+    return "; an empty server asks for nothing" if case == NOTHING else ""
+
+
+def levels(frame: Frame, bounds: PhasesBounds) -> tuple[tuple[str, float, str], ...]:
+    """Lines across all rows: the bound, and the normal servers of the plan."""
+    found = [("N̄ (bound)", bounds.nbar or 0.0, "optimum")]
+    if frame.info.facts.normal_servers:
+        found.append(("L", float(frame.info.facts.normal_servers), "muted"))
+    return tuple(found)
+
+
+def tiles(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> tuple[TileText, ...]:
+    """Phi*, Nbar, the gap, and the cost against its budget."""
+    texts = []
+    nbar = bounds.nbar or 0.0
+    if bounds.phi is not None:
+        best = "Φ<sup>*</sup>"
+        texts.append(TileText(f"throughput of a server, {best}", significant(bounds.phi),
+                              "optimum", "The optimum of (61).", short=best))  # fmt: skip
+    texts.append(TileText(f"bound {NBAR} = <i>r</i> / Φ<sup>*</sup>", significant(nbar),
+                          "optimum", "No policy within the budget does with fewer servers on "
+                          "average (Theorem 2).", short=NBAR))  # fmt: skip
+    found = measured.measures.get("active_servers")
+    if found is None:
+        return tuple(texts)
+    texts.append(_gap_tile(found, nbar, frame) if measured.steady else TileText(
+        "<i>N</i> so far", significant(found.mean, 3), "run",
+        "The mean since the start. The run still fills up: N̄ bounds the mean of a long run, and "
+        "the gap is told once this one has become steady (MSER)."))  # fmt: skip
+    cost = measured.measures["cost_rate"]
+    if bounds.budget:
+        over = cost.mean - cost.half_width > bounds.budget
+        texts.append(TileText("cost rate / budget <i>ε</i>",
+                              f"{significant(cost.mean, 3)} / {significant(bounds.budget)}",
+                              "rejection" if over else "run",
+                              "Overrun per active server, and what is allowed.",
+                              short="<i>C</i> / <i>ε</i>"))  # fmt: skip
+    return tuple(texts)
+
+
+def _gap_tile(servers: Estimate, nbar: float, frame: Frame) -> TileText:
+    gap = Estimate(servers.mean - nbar, servers.half_width)
+    root = float(frame.info.numbers.scale) ** 0.5
+    tip = f"That is {significant(gap.mean / root, 3)} √r."
+    return TileText(f"gap <i>N</i> − {NBAR}", _with(gap), "run", tip)
+
+
+def _with(found: Estimate) -> str:
+    mean, half = with_interval(found.mean, found.half_width)
+    return f"{mean} ± {half}" if half else mean
+
+
+def dual_table(bounds: PhasesBounds, info: RunInfo, theme: Theme) -> str:
+    """The dual price of each type's throughput, and of the budget."""
+    if not bounds.type_prices:
+        return ""
+    names = info.numbers.model.phases
+    heads = ("type", "arrivals <i>Λ</i>", "price")
+    lines = [table_line([f'<span style="color:{theme.muted}">{text}</span>' for text in heads])]
+    rates = info.numbers.arrival_rates
+    for name, rate, price in zip(names, rates, bounds.type_prices, strict=True):
+        lines.append(table_line((escape(name), significant(float(rate)), significant(price))))
+    if bounds.budget:
+        lines.append(table_line(("budget <i>ε</i>", significant(bounds.budget),
+                            significant(bounds.budget_price or 0.0))))  # fmt: skip
+    table = table_of(lines)
+    note = ("Price of a type: what one more such job in each unit of time would take off Φ*; of "
+            "the budget: what Φ* would gain for each unit of ε.")  # fmt: skip
+    return f'{table}<p style="color:{theme.muted}; margin:4px 2px">{note}</p>'
+
+
+def proof_lines(bounds: PhasesBounds, theme: Theme) -> str:
+    """How the solution was checked: its support, and Lemma 7."""
+    lines = []
+    if bounds.configurations:
+        timers, at_once, nothing = bounds.cases
+        lines.append(f"{grouped(bounds.configurations)} configurations: timers in {timers}, "
+                     f"requests at once in {at_once}, nothing in {nothing}.")  # fmt: skip
+    if bounds.solved:
+        lines.append("The support of π is proved." if bounds.certified
+                     else "The support of π is not proved.")  # fmt: skip
+    if bounds.lemma7 is not None:
+        largest = max(bounds.lemma7.stationary, bounds.lemma7.requests)
+        verdict = "agrees" if bounds.lemma7.holds else "does not agree"
+        lines.append(f"Lemma 7: the chain of the policy {verdict} with π and u; the largest "
+                     f"difference is {largest:.1e}.")  # fmt: skip
+    if bounds.problem:
+        lines.append(escape(bounds.problem))
+    return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>' if lines else ""

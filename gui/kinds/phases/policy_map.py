@@ -1,0 +1,285 @@
+"""The policy as a map of configurations, and where the servers are on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Iterable
+
+import numpy as np
+from PySide6.QtGui import QHelpEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from gui.boxes import ChoiceBox
+from gui.intents import Select
+from gui.kinds.phases.policy_map_bars import StationaryBars, bars, heaviest
+from gui.kinds.phases.policy_map_cells import MOST_PHASES, Cells, cells_of, usual_axes
+from gui.kinds.phases.policy_map_values import (
+    cost_rates,
+    distance,
+    event_server,
+    expected_shares,
+    map_values,
+    most_jobs,
+)
+from gui.kinds.phases.policy_map_view import MapView
+from gui.kinds.phases.policy_map_words import cell_words, lemma_words, tiles
+from gui.panel import Panel
+from gui.panels.pages import rich_text
+from gui.panels.tiles import LabelPace, Tiles, paint_ground
+from gui.theme import Theme, current_fonts
+from model.explain import counted
+from model.frame import Frame, RunInfo
+
+#: From this width on the bars stand beside the map.
+_WIDE, _WIDE_IF_FLAT, _FLAT = 860, 620, 430
+#: In lower panels there is no room for bars, or for Lemma 7, below the map.
+_LOW, _LOWEST = 480, 360
+#: From this width on the choices of a low panel stand beside the numbers.
+_WIDE_ENOUGH = 500
+
+
+class PolicyMapPanel(Panel):
+    """The lattice of configurations under the single-server policy, and the servers on it."""
+
+    name = "policy-map"
+    title = "Policy map"
+    summary = "What a server asks for in each configuration, how often it is there, and who is now."
+    needs = frozenset({"lattice"})
+    place = "right"
+
+    def build(self) -> None:
+        """Numbers and choices above, the map, and bars beside or below it."""
+        self._info: RunInfo | None = None
+        self._bounds: object = None
+        self._pace = LabelPace()
+        self._cells: Cells | None = None
+        self._costs = self._expected = np.zeros(0)
+        self._heaviest: tuple[int, ...] = ()
+        self.tiles = Tiles(self.theme, self.body)
+        self.view = MapView(self.theme, self.body)
+        self.view.cell_clicked.connect(self._click)
+        self.view.tip_asked.connect(self._tell)
+        self.bars = StationaryBars(self.theme, self.body)
+        self.lemma = rich_text("Lemma 7")
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(2)
+        self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._top.setSpacing(0)
+        self._top.addWidget(self.tiles, 1)
+        self._top.addWidget(self._build_choices())
+        column.addLayout(self._top)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(6)
+        column.addLayout(self._row, 1)
+        self._stacks = (QVBoxLayout(), QVBoxLayout())
+        for stack in self._stacks:
+            stack.setSpacing(2)
+            self._row.addLayout(stack)
+        self._columns = 0
+        self._arrange(1)
+        paint_ground(self.body, self.theme)
+
+    def _build_choices(self) -> QWidget:
+        """Which pool, and which phases span the map; hidden where there is nothing to choose."""
+        self.choices = QWidget(self.body)
+        row = QHBoxLayout(self.choices)
+        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
+        row.setContentsMargins(10, 0, 10, 0)
+        self.pool, self.right, self.up = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        self._captions = []
+        for text, box, name in (("Pool", self.pool, "pool of servers"),
+                                ("to the right", self.right, "phase to the right"),
+                                ("up", self.up, "phase upwards")):  # fmt: skip
+            caption = QLabel(text)
+            caption.setBuddy(box)
+            box.setAccessibleName(name)
+            box.setToolTip(f"{text[0].upper()}{text[1:]}: choose the {name}.")
+            box.activated.connect(self._chosen)
+            self._captions.append(caption)
+            row.addWidget(caption)
+            row.addWidget(box)
+        row.addStretch(1)
+        return self.choices
+
+    def _arrange(self, columns: int) -> None:
+        """All below each other, or the bars beside the map."""
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for stack in self._stacks:
+            while stack.count():
+                stack.takeAt(0)
+        self._stacks[0].addWidget(self.view, 3)
+        # Beside the map the bars have all the room that they can use.
+        self._stacks[columns - 1].addWidget(self.bars, 1 if columns == 1 else 100)
+        self._stacks[columns - 1].addWidget(self.lemma)
+        if columns == 2:
+            self._stacks[1].addStretch(1)
+        for place, stretch in enumerate((3, 2)):
+            self._row.setStretch(place, stretch if place < columns else 0)
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Move the servers; bars and numbers follow a few times a second."""
+        anew = frame.info is not self._info
+        if anew:
+            self._begin(frame)
+        if anew or frame.bounds is not self._bounds:
+            self._bounds = frame.bounds
+            self.lemma.setText(lemma_words(frame.bounds, frame.info.facts.plan))
+        self._show_servers(frame)
+        if anew or self._pace.due(frame.running):
+            self._show_time(frame)
+
+    def _begin(self, frame: Frame) -> None:
+        """Another run: its lattice, pools and phases."""
+        self._info = info = frame.info
+        facts, numbers = info.facts, info.numbers
+        self._costs = cost_rates(numbers, facts.plan.lattice.configurations)
+        self._expected = expected_shares(facts)
+        self.bars.begin()
+        names = numbers.model.phases
+        self._fill(self.pool, [f"{j + 1}: {counted(pool.servers, 'server')}"
+                               for j, pool in enumerate(facts.plan.pools)], 0)  # fmt: skip
+        right, up = usual_axes(len(names))
+        self._fill(self.right, names, right)
+        self._fill(self.up, names, max(up, 0))
+        choosing = (len(facts.plan.pools) > 1, *[len(names) >= MOST_PHASES] * 2)
+        boxes = (self.pool, self.right, self.up)
+        for box, caption, shown in zip(boxes, self._captions, choosing, strict=True):
+            box.setVisible(shown)
+            caption.setVisible(shown)
+        self.choices.setVisible(any(choosing))
+        self._show_map()
+
+    @staticmethod
+    def _fill(box: QComboBox, texts: Iterable[str], chosen: int) -> None:
+        box.clear()
+        box.addItems(list(texts))
+        box.setCurrentIndex(chosen)
+
+    def _show_map(self) -> None:
+        """The map of the chosen pool, spanned by the chosen phases."""
+        assert self._info is not None
+        facts, numbers = self._info.facts, self._info.numbers
+        names = numbers.model.phases
+        right, up = usual_axes(len(names))
+        if len(names) >= MOST_PHASES:
+            right, up = self.right.currentIndex(), self.up.currentIndex()
+        assert self.frame is not None
+        most = most_jobs(self.frame, self.pool.currentIndex())
+        self._cells = cells_of(facts.plan.lattice, right, up, most)
+        values = map_values(facts, self._cells, self._costs, self.pool.currentIndex())
+        self.view.set_values(values, names)
+
+    def _chosen(self) -> None:
+        """Another pool or phase; two axes of one phase change places with the other."""
+        if self.right.currentIndex() == self.up.currentIndex() and self._cells is not None:
+            moved = self.up if self.right.currentIndex() == self._cells.up else self.right
+            moved.setCurrentIndex(self._cells.right if moved is self.up else self._cells.up)
+        if self._info is not None:
+            self._show_map()
+        if self.frame is not None and self.frame.info is self._info:
+            self._show_servers(self.frame)
+
+    def _show_servers(self, frame: Frame) -> None:
+        assert self._cells is not None
+        present = frame.derived.present[self.pool.currentIndex()]
+        if present[self._cells.cell_of == len(self._cells)].any():
+            self._show_map()  # another plan left a server with more jobs
+        counts = self._cells.sums(present).astype(np.int64)
+        self.view.set_servers(counts, tuple(self._marks(frame)))
+
+    def _marks(self, frame: Frame) -> Iterable[tuple[int, str]]:
+        """The cell of the event's server, and that of the one that is pointed at."""
+        facts = frame.info.facts
+        for server, role in ((event_server(frame), "run"), (self.selection.server, "focus")):
+            if server is None or not 0 <= server < facts.normal_servers:
+                continue
+            if facts.pool_of[server] == self.pool.currentIndex():
+                assert self._cells is not None
+                yield int(self._cells.cell_of[frame.state.observed[server]]), role
+
+    def _show_time(self, frame: Frame) -> None:
+        """How the servers' time so far compares with pi."""
+        facts, spent = frame.info.facts, frame.derived.occupancy
+        names = frame.info.numbers.model.phases
+        known = self._expected.any()
+        self._heaviest = heaviest(self._expected if known else spent)
+        self.tiles.set_texts(tiles(frame, distance(spent, self._expected)))
+        self.bars.set_rows(bars(names, facts.plan.lattice.configurations, self._expected, spent,
+                                self._heaviest))  # fmt: skip
+
+    # The mouse.
+
+    def _servers_in(self, cell: int) -> list[int]:
+        """The servers of the pool shown that are in a cell now."""
+        assert self.frame is not None and self._cells is not None
+        observed, pool_of = self.frame.state.observed, self.frame.info.facts.pool_of
+        here = self._cells.cell_of[observed] == cell
+        found: list[int] = np.flatnonzero(here & (pool_of == self.pool.currentIndex())).tolist()
+        return found
+
+    def _click(self, cell: int, double: bool) -> None:
+        """Point at a server of the cell; at the next one with each further click."""
+        servers = self._servers_in(cell)
+        if double and self.selection.server in servers:
+            self.intent.emit(replace(self.selection, floating=True))
+        elif servers:
+            before = -1 if self.selection.server is None else self.selection.server
+            server = next((one for one in servers if one > before), servers[0])
+            self.intent.emit(Select(server=server, floating=double))
+
+    def _tell(self, event: QHelpEvent, cell: int | None) -> None:
+        text = ("Each cell is a configuration, real and virtual jobs together. Its shade is π, "
+                "arrows are what a server asks for there, dots are servers.")  # fmt: skip
+        if cell is not None and self.frame is not None and self._cells is not None:
+            pool = self.pool.currentIndex()
+            text = cell_words(self.frame, self._cells, cell, pool, self._costs)
+        self.view.show_tip(event, text)
+
+    def show_selection(self, selection: Select) -> None:
+        """Outline the configuration of the server that is pointed at."""
+        if self.frame is not None and self.frame.info is self._info:
+            self._show_servers(self.frame)
+
+    # The window.
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        paint_ground(self.body, theme)
+        for part in (self.tiles, self.view, self.bars):
+            part.restyle(theme)
+        self._arrange_by_size()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange_by_size()
+
+    def _arrange_by_size(self) -> None:
+        scale = current_fonts().scale
+        flat = self.height() < _FLAT * scale and self.width() >= _WIDE_IF_FLAT * scale
+        self._arrange(2 if flat or self.width() >= _WIDE * scale else 1)
+        low = self.height() < _LOW * scale and self.width() >= _WIDE_ENOUGH * scale
+        direction = QBoxLayout.Direction
+        self._top.setDirection(direction.LeftToRight if low else direction.TopToBottom)
+        self.bars.setVisible(self._columns == 2 or self.height() >= _LOW * scale)
+        self.lemma.setVisible(self._columns == 2 or self.height() >= _LOWEST * scale)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """Every configuration: the policy's case, pi, and the share of time spent there."""
+        frame = self.frame
+        if frame is None or self.needs - frame.info.offers:
+            return None
+        facts, standing = frame.info.facts, frame.derived
+        names = ["pool", *frame.info.numbers.model.phases, "case", "pi", "servers_now",
+                 "share_of_all_servers_time"]  # fmt: skip
+        rows = (
+            (j + 1, *k, int(pool.case[place]), float(pool.stationary[place]),
+             int(standing.present[j, place]), float(standing.occupancy[place]))
+            for j, pool in enumerate(facts.plan.pools)
+            for place, k in enumerate(facts.plan.lattice.configurations.tolist())
+        )  # fmt: skip
+        return names, rows

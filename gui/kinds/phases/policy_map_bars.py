@@ -1,0 +1,181 @@
+"""The configurations of largest pi: pi beside the share of time that servers spend in them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gui.kinds.phases.policy_map_words import scientific, share_text
+from gui.kinds.phases.wording import configuration_text, short_configuration
+from gui.plotting.scales import SteppedRange
+from gui.theme import Theme, current_fonts
+
+#: Configurations that have a row of their own.
+MOST_BARS = 12
+_MARGIN, _GAP = 10.0, 10.0
+_MOST_LABEL = 0.4
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEAST_LINES = 5
+
+
+class Bar(NamedTuple):
+    """A configuration, or all others together."""
+
+    text: str
+    short: str
+    expected: float
+    spent: float
+
+
+def heaviest(expected: NDArray[np.float64]) -> tuple[int, ...]:
+    """The configurations of largest pi, the largest first."""
+    order = np.argsort(-expected, kind="stable")[:MOST_BARS]
+    return tuple(place for place in order.tolist() if expected[place] > 0)
+
+
+def bars(
+    names: Sequence[str],
+    configurations: NDArray[np.int32],
+    expected: NDArray[np.float64],
+    spent: NDArray[np.float64],
+    shown: tuple[int, ...],
+) -> tuple[Bar, ...]:
+    """A bar for each of *shown*, and one for the rest where time is spent there."""
+    found = [
+        Bar(configuration_text(names, k), short_configuration(names, k),
+            float(expected[place]), float(spent[place]))
+        for place in shown for k in [configurations[place].tolist()]
+    ]  # fmt: skip
+    rest = np.delete(np.arange(len(expected)), shown)
+    others = Bar("all others", "others", float(expected[rest].sum()), float(spent[rest].sum()))
+    return (*found, others) if len(rest) else tuple(found)
+
+
+class StationaryBars(QWidget):
+    """Two bars a row, as many rows as there is room for."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._rows: tuple[Bar, ...] = ()
+        self._scale = SteppedRange(0.0, 0.0)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("shares of the servers' time by configuration")
+
+    @property
+    def rows(self) -> tuple[Bar, ...]:
+        """What is shown, as far as there is room."""
+        return self._rows
+
+    def begin(self) -> None:
+        """Another run: another scale."""
+        self._rows, self._scale = (), SteppedRange(0.0, 0.0)
+
+    def set_rows(self, rows: tuple[Bar, ...]) -> None:
+        """Show these."""
+        if rows != self._rows:
+            self._rows = rows
+            self._limit_height()
+            largest = max((max(row.expected, row.spent) for row in rows), default=0.0)
+            self._scale.include(0.0, largest)
+            self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self._limit_height()
+        self.updateGeometry()
+        self.update()
+
+    @staticmethod
+    def _metrics() -> QFontMetricsF:
+        return QFontMetricsF(current_fonts().body)
+
+    def row_height(self) -> float:
+        """Of a row, and of the heading above the first."""
+        return self._metrics().height() + 5
+
+    def _limit_height(self) -> None:
+        """Leave no gap below the last row."""
+        self.setMaximumHeight(round((len(self._rows) + 1) * self.row_height() + 4))
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, round((MOST_BARS + 2) * self.row_height()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, round(_LEAST_LINES * self.row_height()))
+
+    # Painting.
+
+    def _columns(self) -> tuple[float, float, float, bool]:
+        """Width of the labels, left end of the numbers, width of one, whether names are short."""
+        measure = self._metrics().horizontalAdvance
+        most = _MOST_LABEL * self.width()
+        label = max((measure(row.text) for row in self._rows), default=0.0) + 1
+        brief = label > most
+        if brief:
+            label = min(most, max(measure(row.short) for row in self._rows) + 1)
+        number = measure("<0.1 %") + _GAP
+        return label, self.width() - _MARGIN - 2 * number, number, brief
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        label, left, number, brief = self._columns()
+        height, theme = self.row_height(), self._theme
+        for place, (text, role) in enumerate((("π", "optimum"), ("time", "run"))):
+            painter.setPen(QColor(theme.ink(theme.color(role))))
+            painter.drawText(QRectF(left + place * number, 0, number, height), _RIGHT, text)
+        painter.setPen(QColor(theme.muted))
+        heading = self._metrics().elidedText(
+            "configuration", Qt.TextElideMode.ElideRight, left - _MARGIN
+        )
+        painter.drawText(QRectF(_MARGIN, 0, left - _MARGIN, height), _LEFT, heading)
+        room = QRectF(_MARGIN + label + _GAP, 0, left - label - 2 * _GAP, height)
+        known = any(row.expected for row in self._rows)
+        for place, row in enumerate(self._rows, start=1):
+            top = place * height
+            if top + height > self.height():
+                break
+            painter.setPen(QColor(theme.normal))
+            told = self._metrics().elidedText(row.short if brief else row.text,
+                                              Qt.TextElideMode.ElideRight, label)  # fmt: skip
+            painter.drawText(QRectF(_MARGIN, top, label, height), _LEFT, told)
+            self._paint_bars(painter, row, room.translated(0, top))
+            for column, share in enumerate((row.expected, row.spent)):
+                box = QRectF(left + column * number, top, number, height)
+                painter.setPen(QColor(theme.normal if share else theme.muted))
+                painter.drawText(box, _RIGHT, share_text(share) if known or column else "–")
+        painter.end()
+
+    def _paint_bars(self, painter: QPainter, row: Bar, box: QRectF) -> None:
+        thick = (box.height() - 5) / 2
+        for place, (share, role) in enumerate(((row.expected, "optimum"), (row.spent, "run"))):
+            if share > 0:
+                width = max(1.0, box.width() * share / self._scale.high)
+                bar = QRectF(box.left(), box.top() + 2 + place * (thick + 1), width, thick)
+                painter.fillRect(bar, QColor(self._theme.color(role)))
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip_at(event.pos().y()), self)
+            return True
+        return super().event(event)
+
+    def tip_at(self, height: float) -> str:
+        """A sentence on the row at this height."""
+        place = int(height // self.row_height()) - 1
+        if 0 <= place < len(self._rows):
+            row = self._rows[place]
+            return (f"{row.text}: π = {scientific(row.expected, 3)}; the normal servers have spent "
+                    f"{share_text(row.spent)} of their time there so far")  # fmt: skip
+        return (
+            "How often a server would be in each configuration under π, and the share of all "
+            "normal servers' time so far that was spent there (real and virtual jobs)."
+        )

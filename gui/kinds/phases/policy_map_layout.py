@@ -1,0 +1,155 @@
+"""Where the cells of the map are: slices side by side, as large as they can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, QSizeF
+
+from gui.kinds.phases.policy_map_cells import NONE, Cells
+
+#: Sides of cells in pixels: the largest, and the smallest that can be pointed at.
+_LARGEST, _SMALLEST = 110, 4
+#: Below this side the legend gives way.
+_GOOD = 15
+_GAP = 14.0  # between slices
+
+
+@dataclass(frozen=True, eq=False)
+class MapLayout:
+    """Places of N cells in a picture.
+
+    Attributes
+    ----------
+    side:
+        Of a cell; 0 where there is no room for any.
+    left, top:
+        [N] of each cell.
+    origins:
+        The lower left corner of each slice.
+    legend:
+        Where the legend stands; empty if there is no room.
+    """
+
+    cells: Cells
+    side: int
+    left: NDArray[np.float64]
+    top: NDArray[np.float64]
+    origins: tuple[QPointF, ...]
+    legend: QRectF
+    text: float
+
+    def box(self, cell: int) -> QRectF:
+        """Of a cell."""
+        return QRectF(float(self.left[cell]), float(self.top[cell]), self.side, self.side)
+
+    def begins_row(self, number: int) -> bool:
+        """Whether a slice is the first of a row of slices, all of which stand on one line."""
+        origins = self.origins
+        return not number or origins[number].y() != origins[number - 1].y()
+
+    def centre(self, cell: int) -> QPointF:
+        """Of a cell."""
+        return self.box(cell).center()
+
+    def cell_at(self, point: QPointF) -> int | None:
+        """The cell at a point."""
+        inside = (self.left <= point.x()) & (point.x() < self.left + self.side)
+        inside &= (self.top <= point.y()) & (point.y() < self.top + self.side)
+        found = np.flatnonzero(inside)
+        return int(found[0]) if len(found) else None
+
+
+@dataclass(frozen=True)
+class _Margins:
+    """What stands around the cells: numbers and names of the axes, headings of slices."""
+
+    left: float
+    beside: float  #: left of all slices but the first of a row
+    named: float  #: below the first slice, where the name of the axis is
+    below: float
+    above: float
+    text: float
+    heading: float  #: width of what stands above the first slice of a row
+    brief: float  #: above the others
+
+
+def laid_out(
+    cells: Cells, size: QSizeF, legend: QSizeF, text: float, heading: float = 0.0
+) -> MapLayout:
+    """The layout with the largest cells.
+
+    *text* is the height of a line, *heading* the width of what stands above a slice.
+    """
+    margins = _margins(cells, text, heading)
+    left, lower = size.width() - legend.width(), size.height() - legend.height()
+    fits = left >= 0 and lower >= 0
+    corners = [QRectF(QPointF(left, top), legend) for top in (0.0, lower)] if fits else []
+    tried = [_largest(cells, size, corner, margins) for corner in corners]
+    found = max((one for one in tried if one is not None), key=lambda one: one.side, default=None)
+    if found is None or found.side < _GOOD:
+        found = _largest(cells, size, QRectF(), margins) or found
+    if found is None:
+        nowhere = np.zeros(len(cells))
+        return MapLayout(cells, 0, nowhere, nowhere, (), QRectF(), text)
+    return found
+
+
+def _largest(cells: Cells, size: QSizeF, legend: QRectF, margins: _Margins) -> MapLayout | None:
+    for side in range(_LARGEST, _SMALLEST - 1, -1):
+        for room in (size.width(), size.width() - legend.width()):
+            found = _with_side(cells, side, QSizeF(room, size.height()), legend, margins)
+            if found is not None:
+                return found
+    return None
+
+
+def _with_side(
+    cells: Cells, side: int, size: QSizeF, legend: QRectF, margins: _Margins
+) -> MapLayout | None:
+    """The layout with cells of this side, if there is room for it and nothing overlaps."""
+    origins = _flow(cells, side, size, margins)
+    if origins is None:
+        return None
+    corners = np.array([(point.x(), point.y()) for point in origins], np.float64)
+    corner = corners[cells.position[:, 2]]
+    left = np.asarray(corner[:, 0] + cells.position[:, 0] * side, np.float64)
+    top = np.asarray(corner[:, 1] - (cells.position[:, 1] + 1) * side, np.float64)
+    if not legend.isEmpty():
+        covered = (left + side > legend.left() - _GAP) & (top < legend.bottom() + _GAP / 2)
+        covered &= top + side + margins.named > legend.top()
+        if covered.any():
+            return None
+    return MapLayout(cells, side, left, top, origins, legend, margins.text)
+
+
+def _margins(cells: Cells, text: float, heading: float) -> _Margins:
+    above = 1.2 * text if cells.third != NONE else 0.3 * text
+    left = 0.6 * text if cells.up == NONE else 2.4 * text
+    return _Margins(left, 0.2 * text, 2.2 * text, 1.1 * text, above, text, heading, 1.6 * text)
+
+
+def _flow(cells: Cells, side: int, size: QSizeF, margins: _Margins) -> tuple[QPointF, ...] | None:
+    """The lower left corners of all slices, row by row; None if they do not fit."""
+    origins: list[QPointF] = []
+    x, top, tallest = 0.0, 0.0, 0.0
+    for number in range(cells.slices):
+        here = cells.position[cells.position[:, 2] == number]
+        wide, tall = (int(here[:, axis].max()) + 1 for axis in (0, 1))
+        before = margins.beside if x else margins.left
+        needed = before + max(wide * side, margins.brief if x else margins.heading)
+        if x and x + needed > size.width():
+            x, top, tallest = 0.0, top + tallest, 0.0
+            before = margins.left
+            needed = before + max(wide * side, margins.heading)
+        below = margins.below if top else margins.named
+        height = margins.above + tall * side + below
+        if x + needed > size.width() or top + height > size.height():
+            return None
+        if not x:
+            tallest = height  # the first slice of a row is its largest
+        origins.append(QPointF(round(x + before), round(top + tallest - below)))
+        x += needed + _GAP
+    return tuple(origins)

@@ -1,0 +1,171 @@
+"""The legend of the map: each mark as it is drawn, and what it means."""
+
+from __future__ import annotations
+
+import math
+from typing import Callable, NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
+
+from gui.kinds.phases.colours import phase_color
+from gui.kinds.phases.policy_map_cells import NONE
+from gui.kinds.phases.policy_map_dots import paint_dots
+from gui.kinds.phases.policy_map_painting import (
+    paint_arrow,
+    paint_at_once,
+    paint_cross,
+    paint_towards,
+    shade,
+)
+from gui.kinds.phases.policy_map_values import MapValues
+from gui.kinds.phases.policy_map_words import scientific
+from gui.theme import Theme, current_fonts
+from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_GAP, _MARGIN = 8.0, 8.0
+_MARK = 2.2  # width of the marks, in lines of text
+_LINE = 1.25
+_STOPS = 8  # of the gradient
+
+
+class Entry(NamedTuple):
+    """A mark and its meaning."""
+
+    text: str
+    paint: Callable[[QPainter, QRectF], None]
+
+
+class Legend:
+    """What is on the map of one pool."""
+
+    def __init__(self, theme: Theme, values: MapValues, names: tuple[str, ...]) -> None:
+        self._theme, self._values, self._names = theme, values, names
+        self.entries = tuple(self._made())
+
+    def size(self, metrics: QFontMetricsF) -> QSizeF:
+        """How much room it needs."""
+        widest = max(metrics.horizontalAdvance(entry.text) for entry in self.entries)
+        line = metrics.height()
+        return QSizeF(_MARK * line + _GAP + widest + _MARGIN,
+                      _LINE * line * len(self.entries) + _MARGIN)  # fmt: skip
+
+    def paint(self, painter: QPainter, box: QRectF) -> None:
+        """Draw it into the box that it was given."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        line = QFontMetricsF(painter.font()).height()
+        for number, entry in enumerate(self.entries):
+            top = box.top() + number * _LINE * line + _MARGIN / 2
+            mark = QRectF(box.left(), top, _MARK * line, line)
+            entry.paint(painter, mark)
+            painter.setPen(QColor(self._theme.normal))
+            left = mark.right() + _GAP
+            place = QRectF(left, top, box.right() - left + 1, line)
+            painter.drawText(place, _LEFT, entry.text)
+
+    # Entries.
+
+    def _made(self) -> list[Entry]:
+        values, cells = self._values, self._values.cells
+        found: list[Entry] = []
+        if (values.case == TIMERS).any():
+            found.append(Entry(self._scale_text(), self._gradient))
+        if (values.case == AT_ONCE).any():
+            found.append(Entry("asks at once (case 2)", self._at_once))
+        if (values.case == NOTHING).any():
+            found.append(Entry("asks for nothing (case 3)", self._cross))
+        found += self._requests()
+        if values.overruns.any() and not values.overruns.all():
+            found.append(Entry("beyond it: overrun, h > 0", self._edge))
+        if values.patch != NONE:
+            found.append(Entry("k⁰, what a server at 0 asks for", self._ring))
+        found.append(Entry("a server now", self._server))
+        if cells.cropped:
+            most = int(cells.position.sum(axis=1).max())
+            found.append(Entry(f"never more than {most} jobs", self._more))
+        if cells.summed:
+            found.append(Entry("sums over the other phases", self._sum))
+        return found
+
+    def _scale_text(self) -> str:
+        low, high = self._values.low, self._values.high
+        if math.isnan(low):
+            return "rests here (case 1)"
+        if low == high:
+            return f"π = {scientific(high)} (case 1)"
+        return f"π from {scientific(low, 1)} to {scientific(high)} (case 1)"
+
+    def _requests(self) -> list[Entry]:
+        values, cells = self._values, self._values.cells
+        inside = [phase for phase in (cells.right, cells.up) if phase != NONE]
+        found = []
+        for case, text, dashed in (
+            (AT_ONCE, "asks for", False),
+            (TIMERS, "a timer asks for", True),
+        ):
+            rows = values.weight[values.case == case]
+            asked = [phase for phase in inside if (rows[:, phase] > 0).any()]
+            if asked:
+                names = " or ".join(self._names[phase] for phase in asked)
+                found.append(Entry(f"{text} {names}", self._arrow(asked[0], dashed)))
+        if cells.third != NONE and (values.weight[:, cells.third] > 0).any():
+            name = self._names[cells.third]
+            found.append(Entry(f"asks for {name}, in the next slice", self._towards))
+        return found
+
+    # Marks.
+
+    @staticmethod
+    def _cell(box: QRectF) -> QRectF:
+        side = box.height()
+        return QRectF(box.center().x() - side / 2, box.top(), side, side)
+
+    def _gradient(self, painter: QPainter, box: QRectF) -> None:
+        gradient = QLinearGradient(box.topLeft(), box.topRight())
+        for stop in range(_STOPS + 1):
+            gradient.setColorAt(stop / _STOPS, QColor(shade(self._theme, stop / _STOPS)))
+        painter.fillRect(box.adjusted(0, 2, 0, -2), gradient)
+
+    def _at_once(self, painter: QPainter, box: QRectF) -> None:
+        paint_at_once(painter, self._cell(box), self._theme)
+
+    def _cross(self, painter: QPainter, box: QRectF) -> None:
+        paint_cross(painter, self._cell(box), self._theme)
+
+    def _arrow(self, phase: int, dashed: bool) -> Callable[[QPainter, QRectF], None]:
+        def paint(painter: QPainter, box: QRectF) -> None:
+            middle = box.center().y()
+            paint_arrow(painter, QPointF(box.left() + 2, middle), QPointF(box.right() - 2, middle),
+                        phase_color(self._theme, phase), 2.4 * current_fonts().scale,
+                        dashed)  # fmt: skip
+
+        return paint
+
+    def _towards(self, painter: QPainter, box: QRectF) -> None:
+        color = phase_color(self._theme, self._values.cells.third)
+        paint_towards(painter, box.center(), 0.8 * box.height(), color)
+
+    def _edge(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(QPen(QColor(self._theme.rejection), 2.0 * current_fonts().scale))
+        painter.drawLine(
+            QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y())
+        )
+
+    def _ring(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(QPen(QColor(self._theme.focus), 2.2 * current_fonts().scale))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(self._cell(box).adjusted(1, 1, -1, -1))
+
+    def _more(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(QColor(self._theme.muted))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "…")
+
+    def _sum(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(QColor(self._theme.muted))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "Σ")
+
+    def _server(self, painter: QPainter, box: QRectF) -> None:
+        middle, side = box.center(), 3 * box.height()
+        paint_dots(painter, QRectF(middle.x() - side / 2, middle.y() - side / 2, side, side), 1,
+                   self._theme)  # fmt: skip

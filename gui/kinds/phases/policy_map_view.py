@@ -1,0 +1,213 @@
+"""The map itself: a picture that stays, and the servers that move over it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gui.kinds.phases.policy_map_cells import NONE
+from gui.kinds.phases.policy_map_dots import paint_dots
+from gui.kinds.phases.policy_map_layout import MapLayout, laid_out
+from gui.kinds.phases.policy_map_legend import Legend
+from gui.kinds.phases.policy_map_painting import MapPainter, slice_name
+from gui.kinds.phases.policy_map_values import MapValues
+from gui.theme import Theme, current_fonts
+
+_LEAST_LINES, _USUAL_LINES = 8, 18  # heights in lines of text
+_MARGIN = 4.0
+TOO_SMALL = "There is no room for this many configurations; enlarge the panel."
+
+
+class MapView(QWidget):
+    """Cells, arrows and legend of one pool; over them its servers.
+
+    ``cell_clicked`` gives a cell and whether by a double click; ``tip_asked`` the event and a cell
+    or None.
+    """
+
+    cell_clicked = Signal(int, bool)
+    tip_asked = Signal(object, object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._values: MapValues | None = None
+        self._names: tuple[str, ...] = ()
+        self._layout: MapLayout | None = None
+        self._picture: QPixmap | None = None
+        self._counts: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._marked: tuple[tuple[int, str], ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("map of the policy")
+
+    # What is shown.
+
+    @property
+    def values(self) -> MapValues | None:
+        """What is shown of the policy."""
+        return self._values
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """[N] the servers shown in each cell."""
+        return self._counts
+
+    @property
+    def marked(self) -> tuple[tuple[int, str], ...]:
+        """Cells that are outlined, with the colour's meaning."""
+        return self._marked
+
+    @property
+    def still_picture(self) -> QPixmap | None:
+        """What stays while servers move; None before it is painted."""
+        return self._picture
+
+    def set_values(self, values: MapValues, names: tuple[str, ...]) -> None:
+        """Show another policy or pool, or the same with other axes."""
+        self._values, self._names = values, names
+        self._counts = np.zeros(len(values.cells), np.int64)
+        self._marked = ()
+        self._forget()
+
+    def set_servers(self, counts: NDArray[np.int64], marked: tuple[tuple[int, str], ...]) -> None:
+        """Show so many servers in each cell [N], and outline these cells."""
+        if marked != self._marked or not np.array_equal(counts, self._counts):
+            self._counts, self._marked = counts, marked
+            self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.updateGeometry()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._layout = self._picture = None
+        self.update()
+
+    # Places.
+
+    @staticmethod
+    def _line() -> float:
+        return QFontMetricsF(current_fonts().body).height()
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, round(_USUAL_LINES * self._line()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, round(_LEAST_LINES * self._line()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._forget()
+
+    @property
+    def places(self) -> MapLayout | None:
+        """Where everything is at the present size; None before there is anything."""
+        if self._layout is None and self._values is not None:
+            metrics = QFontMetricsF(current_fonts().body)
+            legend = Legend(self._theme, self._values, self._names).size(metrics)
+            room = QSizeF(self.width() - 2 * _MARGIN, self.height() - 2 * _MARGIN)
+            self._layout = laid_out(self._values.cells, room, legend, metrics.height(),
+                                    self._heading(metrics))  # fmt: skip
+        return self._layout
+
+    def _heading(self, metrics: QFontMetricsF) -> float:
+        """Width of what stands above a slice."""
+        assert self._values is not None
+        cells = self._values.cells
+        if cells.third == NONE:
+            return 0.0
+        return metrics.horizontalAdvance(slice_name(self._names, cells, cells.slices - 1)) + 4
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        layout, values = self.places, self._values
+        if layout is None or values is None:
+            return
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        if not layout.side:
+            painter.setPen(QColor(self._theme.muted))
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(self.rect(), flags, TOO_SMALL)
+            return
+        painter.drawPixmap(0, 0, self._painted(layout, values))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(_MARGIN, _MARGIN)
+        servers = int(self._counts.sum())
+        for cell in np.flatnonzero(self._counts).tolist():
+            count = int(self._counts[cell])
+            paint_dots(painter, layout.box(cell), count, self._theme, servers)
+        for cell, role in self._marked:
+            pen = QPen(QColor(self._theme.color(role)), 2.2 * current_fonts().scale)
+            pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(layout.box(cell).adjusted(1, 1, -1, -1))
+
+    def _painted(self, layout: MapLayout, values: MapValues) -> QPixmap:
+        """What stays the same, painted once for this size and theme."""
+        ratio = self.devicePixelRatioF()
+        if self._picture is not None and self._picture.devicePixelRatioF() == ratio:
+            return self._picture
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(QColor(self._theme.panel))
+        painter = QPainter(picture)
+        painter.setFont(current_fonts().body)
+        painter.translate(_MARGIN, _MARGIN)
+        MapPainter(painter, self._theme, layout, values, self._names).all()
+        if not layout.legend.isEmpty():
+            Legend(self._theme, values, self._names).paint(painter, layout.legend)
+        painter.end()
+        self._picture = picture
+        return picture
+
+    # The mouse.
+
+    def cell_at(self, point: QPointF) -> int | None:
+        """The cell at a point of the widget."""
+        layout = self.places
+        if layout is None or not layout.side:
+            return None
+        return layout.cell_at(point - QPointF(_MARGIN, _MARGIN))
+
+    def middle_of(self, cell: int) -> QPointF:
+        """The middle of a cell in the widget."""
+        assert self.places is not None
+        return self.places.centre(cell) + QPointF(_MARGIN, _MARGIN)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        cell = self.cell_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and cell is not None:
+            self.cell_clicked.emit(cell, event.type() == QEvent.Type.MouseButtonDblClick)
+        else:
+            event.ignore()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.mousePressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            self.tip_asked.emit(event, self.cell_at(QPointF(event.pos())))
+            return True
+        return super().event(event)
+
+    def show_tip(self, event: QHelpEvent, text: str) -> None:
+        """Show what the panel has to say."""
+        QToolTip.showText(event.globalPos(), text, self)

@@ -1,0 +1,215 @@
+"""Outlines: what the last step or event names, and what is pointed at anywhere in the window."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.intents import Select
+from gui.kinds.phases.servers_scene import Scene
+from gui.kinds.phases.servers_sections import Place, place_of
+from gui.painting.brackets import paint_brackets
+from model.frame import Frame
+from model.kinds.phases.rows import (
+    FLAG_DEPARTED,
+    FLAG_MISSED,
+    FLAG_OF_VIRTUAL,
+    FLAG_OVERFLOW,
+    FLAG_REQUESTED,
+    FLAG_VIRTUAL,
+)
+from model.kinds.phases.state import FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
+from model.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
+from model.records import Place as Placement
+
+WIDTH = 2.0
+#: Around smaller jobs the outline is outside.
+SMALL = 10.0
+#: So far outlines may reach beyond the servers.
+AROUND = 7.0
+
+
+class Mark(NamedTuple):
+    """A server, its tokens, or a job, that the last step or event names."""
+
+    role: str  #: the meaning's colour in the theme
+    place: Place | None = None
+    tokens: bool = False  #: of the server: its tokens, and not the server itself
+    job: int | None = None
+    virtual: bool = False  #: whether the job is a virtual one
+
+
+def marks(frame: Frame) -> tuple[Mark, ...]:
+    """What the last sub-step names; between events all that was done in the last one."""
+    if frame.running:
+        return ()
+    found: list[Mark] = []
+    if frame.records:
+        found = _marks_of(frame, frame.records[-1])
+        if isinstance(frame.records[-1], VirtualArrival):
+            found.append(_virtual(int(frame.state.number[NEXT_VIRTUAL]) - 1))
+    elif frame.last_records:
+        for record in frame.last_records:
+            found += _marks_of(frame, record) if _done(record) else []
+        made = sum(isinstance(record, VirtualArrival) for record in frame.last_records)
+        last = int(frame.state.number[NEXT_VIRTUAL])
+        found += [_virtual(number) for number in range(last - made, last)]
+    elif frame.event and len(frame.rows):
+        found = _marks_of_row(frame.rows[-1])
+    return tuple(dict.fromkeys(found))
+
+
+def _done(record: Record) -> bool:
+    """Whether a record changed something; what was only looked at fades with its step."""
+    return type(record) is not Record or record.kind in {"departure", "move", "missed_request"}
+
+
+def _marks_of(frame: Frame, record: Record) -> list[Mark]:
+    match record:
+        case Match():
+            return [Mark("run", _normal(record.values.get("server"))), _real(record.job)]
+        case Placement():
+            return [Mark("run", Place(record.server)), _real(record.job)]
+        case Overflow():
+            return [_real(record.job, "rejection")]
+        case Request():
+            place = Place(record.server)
+            return [Mark("run", place), Mark("run", place, tokens=True)]
+        case VirtualArrival():
+            return [Mark("migration", _normal(record.values.get("server")))]
+        case SetTimer():
+            return [Mark("run", Place(record.server), tokens=True)]
+    return _marks_of_values(frame, record)
+
+
+def _marks_of_values(frame: Frame, record: Record) -> list[Mark]:
+    values = record.values
+    server, pool = values.get("server"), values.get("pool", -1)
+    role = "rejection" if record.kind == "missed_request" else "run"
+    found = []
+    if isinstance(server, int):
+        found.append(Mark(role, Place(server, pool if server <= FIRST_BACKUP else -1)))
+    if isinstance(values.get("job"), int):
+        found.append(Mark("run", job=values["job"], virtual=bool(values.get("virtual"))))
+    if record.kind in {"limit", "tokens_of_type"}:
+        found += _holders(frame.state, int(pool), int(values["type"]))
+    return found
+
+
+def _holders(state: PhaseState, pool: int, job_type: int) -> list[Mark]:
+    """The tokens of a type, of which one is about to be taken."""
+    count = int(state.token_count[pool, job_type])
+    servers = state.token_server[pool, job_type, :count].tolist()
+    return [Mark("migration", Place(server), tokens=True) for server in dict.fromkeys(servers)]
+
+
+def _marks_of_row(row: Any) -> list[Mark]:
+    flags, server, pool = int(row["flags"]), int(row["server"]), int(row["pool"])
+    found = []
+    role = "rejection" if flags & (FLAG_MISSED | FLAG_OVERFLOW) else "run"
+    if server != -1:
+        place = Place(server, pool if server <= FIRST_BACKUP else -1)
+        found.append(Mark(role, place))
+        if flags & FLAG_REQUESTED:
+            found.append(Mark("run", place, tokens=True))
+    if row["job"] >= 0 and not flags & FLAG_DEPARTED:
+        found.append(Mark(role, job=int(row["job"]), virtual=bool(flags & FLAG_OF_VIRTUAL)))
+    if flags & FLAG_VIRTUAL:
+        first = int(row["first_virtual"])
+        found += [_virtual(number) for number in range(first, first + int(row["virtual"]))]
+    return found
+
+
+def _normal(server: Any) -> Place | None:
+    return Place(int(server)) if isinstance(server, int) else None
+
+
+def _real(job: int, role: str = "run") -> Mark:
+    return Mark(role, job=job)
+
+
+def _virtual(number: int) -> Mark:
+    return Mark("migration", job=number, virtual=True)
+
+
+def paint_marks(painter: QPainter, scene: Scene, named: tuple[Mark, ...]) -> None:
+    """Outline what the step or event names."""
+    painter.save()
+    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
+    for mark in named:
+        color = scene.theme.color(mark.role)
+        if mark.place is not None:
+            _outline_place(painter, scene, mark.place, color, mark.tokens)
+        if mark.job is not None:
+            _outline_job(painter, scene, mark.job, mark.virtual, color)
+    painter.restore()
+
+
+def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
+    """Outline the server and the job that are pointed at anywhere in the window."""
+    painter.save()
+    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
+    record = None if selection.job is None else _record(scene.state, selection.job, False)
+    if selection.server is not None:
+        place: Place | None = Place(selection.server)
+        if selection.server <= FIRST_BACKUP:
+            place = _backup(scene, selection.server, record)
+        found = None if place is None else scene.find(place)
+        if found is not None:
+            paint_brackets(painter, scene.rect(scene.layout.box(*found)), scene.theme)
+    if record is not None and selection.job is not None:
+        _outline_job(painter, scene, selection.job, False, scene.theme.run)
+    painter.restore()
+
+
+def _backup(scene: Scene, server: int, record: int | None) -> Place | None:
+    """A backup server; of several pools only its job says in which one it is."""
+    if record is not None:
+        return place_of(scene.state, record)
+    return Place(server, 0) if scene.facts.pools == 1 else None
+
+
+def _outline_place(painter: QPainter, scene: Scene, place: Place, color: str, tokens: bool) -> None:
+    found = scene.find(place)
+    if found is None:
+        return
+    if not tokens:
+        large = scene.layout.grids[found[0]].cell.shows_jobs
+        room = 2.5 if large else 0.5
+        rect = scene.rect(scene.layout.box(*found)).adjusted(-room, -room, room, room)
+        _outline(painter, rect, color, scene.theme.panel)
+        return
+    count = max(1, int(scene.state.tokens_on[place.server]))
+    boxes = [scene.rect(box) for box in scene.token_boxes(*found, count)]
+    if boxes[0].width() > 0:
+        around = boxes[0].united(boxes[-1]).adjusted(-2, -2, 2, 2)
+        _outline(painter, around, color, scene.theme.panel)
+
+
+def _record(state: PhaseState, job: int, virtual: bool) -> int | None:
+    found = np.flatnonzero((state.job_number == job) & (state.job_virtual == int(virtual)))
+    return int(found[0]) if len(found) else None
+
+
+def _outline_job(painter: QPainter, scene: Scene, job: int, virtual: bool, color: str) -> None:
+    record = _record(scene.state, job, virtual)
+    place = None if record is None else place_of(scene.state, record)
+    if record is None or place is None:
+        return
+    rects = scene.job_rects(record)
+    for rect in rects:
+        room = 1.0 if min(rect.width(), rect.height()) < SMALL else -1.0
+        rect.adjust(-room, -room, room, room)
+        _outline(painter, rect, color, scene.theme.panel)
+    if not rects or place.is_backup:  # too small to be told apart, or alone
+        _outline_place(painter, scene, place, color, tokens=False)
+
+
+def _outline(painter: QPainter, rect: QRectF, color: str, under: str) -> None:
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for tone, width in ((under, WIDTH + 2), (color, WIDTH)):
+        painter.setPen(QPen(QColor(tone), width, j=Qt.PenJoinStyle.MiterJoin))
+        painter.drawRect(rect)

@@ -1,0 +1,246 @@
+"""One moment of the servers laid out in the panel: what is where, and where everything is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+
+from gui.kinds.phases.servers_layout import Grid, ServerLayout
+from gui.kinds.phases.servers_palette import ServerPalette, server_palette
+from gui.kinds.phases.servers_raster import Amounts, Blocks, SectionRaster, blocks_of
+from gui.kinds.phases.servers_sections import (
+    Content,
+    Integers,
+    Place,
+    Section,
+    content_of,
+    place_of,
+    records_on,
+)
+from gui.painting.stage import in_pixels, in_widget
+from gui.theme import Theme
+from model.frame import Frame
+from model.kinds.phases.facts import PhaseFacts
+from model.kinds.phases.numbers import PhaseNumbers
+from model.kinds.phases.state import PhaseState
+
+Box = tuple[int, int, int, int]
+
+
+class Hit(NamedTuple):
+    """What lies under a point: a server, and the record of a job or the type of a token on it."""
+
+    place: Place
+    record: int | None = None
+    token: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What can be seen of one section.
+
+    Attributes
+    ----------
+    index:
+        [S] which of the section's servers.
+    content:
+        What is on them.
+    """
+
+    section: Section
+    grid: Grid
+    index: Integers
+    content: Content
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Everything that painting and hit tests need of one moment.
+
+    Attributes
+    ----------
+    sections:
+        As in the layout.
+    stage:
+        Where the servers are in the widget.
+    """
+
+    frame: Frame
+    layout: ServerLayout
+    sections: tuple[Section, ...]
+    stage: QRectF
+    theme: Theme
+    ratio: float
+
+    @property
+    def state(self) -> PhaseState:
+        """The state shown."""
+        state: PhaseState = self.frame.state
+        return state
+
+    @property
+    def numbers(self) -> PhaseNumbers:
+        """The run's constant numbers."""
+        numbers: PhaseNumbers = self.frame.info.numbers
+        return numbers
+
+    @property
+    def facts(self) -> PhaseFacts:
+        """What is to be known of the policy."""
+        facts: PhaseFacts = self.frame.info.facts
+        return facts
+
+    def amounts(self, number: int) -> Amounts:
+        """What jobs need, and what the height of a section's bins stands for."""
+        full = self.numbers.capacity.astype(np.float64) * self.layout.grids[number].cell.top
+        return Amounts(self.numbers.demand, full)
+
+    @cached_property
+    def shown(self) -> tuple[Shown, ...]:
+        """What can be seen of each section."""
+        return tuple(self._shown(number) for number in range(len(self.sections)))
+
+    def _shown(self, number: int) -> Shown:
+        section, grid = self.sections[number], self.layout.grids[number]
+        rows, columns = self.layout.window(number)
+        index = np.add.outer(np.array(rows, np.int64) * grid.columns, np.array(columns, np.int64))
+        index = index.ravel()[index.ravel() < grid.count]
+        return Shown(section, grid, index, content_of(self.state, section, index))
+
+    def palette(self, number: int) -> ServerPalette:
+        """The pixels of a section."""
+        cell = self.layout.grids[number].cell
+        scale = self.layout.wishes.scale
+        return server_palette(self.theme, self.numbers.phases, cell.real, cell.virtual, scale)
+
+    # From servers and jobs to rectangles.
+
+    def rect(self, box: Box) -> QRectF:
+        """A box of the stage's device pixels in the widget's coordinates."""
+        return in_widget(self.stage, self.ratio, box)
+
+    def find(self, place: Place) -> tuple[int, int] | None:
+        """The section of a server, and where it is in it."""
+        for number, section in enumerate(self.sections):
+            index = section.index(place)
+            if index is not None:
+                return number, index
+        return None
+
+    def server_rect(self, place: Place) -> QRectF | None:
+        """The bins of a server up to their rims; None where it has no place."""
+        found = self.find(place)
+        return None if found is None else self.rect(self.layout.box(*found))
+
+    def blocks(self, place: Place, virtual: bool = False) -> Blocks:
+        """The jobs of one server."""
+        number, index = self.find(place) or (0, 0)
+        content = content_of(self.state, self.sections[number], np.array([index]))
+        counts = content.virtual if virtual else content.real
+        return blocks_of(counts, self.amounts(number), self.layout.grids[number].cell.tall)
+
+    def block_box(
+        self, number: int, index: int, blocks: Blocks, block: int, resource: int, virtual: bool
+    ) -> Box:
+        """x, y, width, height of a job of a server in the stage's device pixels."""
+        cell = self.layout.grids[number].cell
+        x = self.layout.corner(number, index)[0] + cell.left + resource * cell.pair
+        low, high = (min(int(edge[block, resource]), cell.tall)
+                     for edge in (blocks.low, blocks.high))  # fmt: skip
+        y = self.layout.ground(number, index) - high
+        if virtual:
+            return x + cell.real, y, cell.virtual, high - low
+        return x, y, cell.real, high - low
+
+    def job_rects(self, record: int) -> list[QRectF]:
+        """Where a job is, for each resource; none where it cannot be told apart."""
+        place = place_of(self.state, record)
+        found = None if place is None else self.find(place)
+        if place is None or found is None or not self.layout.grids[found[0]].cell.shows_jobs:
+            return []
+        virtual = bool(self.state.job_virtual[record])
+        if virtual and not self.layout.grids[found[0]].cell.virtual:
+            return []
+        blocks = self.blocks(place, virtual)
+        phase = int(self.state.job_phase[record])
+        mine = [other for other in records_on(self.state, place, virtual)
+                if self.state.job_phase[other] == phase]  # fmt: skip
+        same = (blocks.phase == phase) & (blocks.order == mine.index(record))
+        block = int(np.flatnonzero(same)[0])
+        resources = range(self.numbers.resources)
+        return [self.rect(self.block_box(*found, blocks, block, d, virtual)) for d in resources]
+
+    def token_boxes(self, number: int, index: int, count: int) -> list[Box]:
+        """Where so many tokens of a server are, in the stage's device pixels; or its timer."""
+        x, y = self.layout.corner(number, index)
+        side = self.layout.grids[number].cell.token
+        return [(x + left, y, side, side) for left in self.token_lefts(number, count)]
+
+    def token_lefts(self, number: int, count: int) -> list[int]:
+        """How far from the left edge of their cell so many tokens begin."""
+        cell = self.layout.grids[number].cell
+        wide, side = cell.bins(self.numbers.resources), cell.token
+        pitch = min(side + max(1, side // 6), (wide - side) // max(1, count - 1))
+        first = cell.left + max(0, (wide - side - pitch * (count - 1)) // 2)
+        return [first + pitch * token for token in range(count)]
+
+    # From points to servers and jobs.
+
+    def at(self, position: QPointF) -> Hit | None:
+        """What is at a point of the widget."""
+        pixel = in_pixels(self.stage, self.ratio, position)
+        found = None if pixel is None else self.layout.at(*pixel)
+        if pixel is None or found is None:
+            return None
+        x, y = pixel
+        number, index = found
+        place = self.sections[number].place(index)
+        token = self._token_at(number, index, place, x, y)
+        if token is not None:
+            return Hit(place, token=token)
+        return Hit(place, self._record_at(number, index, place, x, y))
+
+    def _token_at(self, number: int, index: int, place: Place, x: int, y: int) -> int | None:
+        if place.is_backup or not self.layout.grids[number].cell.token:
+            return None
+        types = token_types(self.state.tokens[place.server].tolist())
+        boxes = self.token_boxes(number, index, len(types))
+        for job_type, (left, top, wide, high) in reversed(list(zip(types, boxes, strict=True))):
+            if left <= x < left + wide and top <= y < top + high:
+                return job_type
+        return None
+
+    def _record_at(self, number: int, index: int, place: Place, x: int, y: int) -> int | None:
+        cell = self.layout.grids[number].cell
+        inside = x - self.layout.corner(number, index)[0] - cell.left
+        resource, within = divmod(inside, cell.pair)
+        in_bin = 0 <= resource < self.numbers.resources and within < cell.bin
+        if not cell.shows_jobs or not in_bin:
+            return None
+        virtual = within >= cell.real
+        blocks, height = self.blocks(place, virtual), self.layout.ground(number, index) - 1 - y
+        for block in blocks.of(0):
+            if blocks.low[block, resource] <= height < blocks.high[block, resource]:
+                phase, order = int(blocks.phase[block]), int(blocks.order[block])
+                there = [record for record in records_on(self.state, place, virtual)
+                         if self.state.job_phase[record] == phase]  # fmt: skip
+                return there[order] if order < len(there) else None
+        return None
+
+
+def token_types(counts: list[int]) -> list[int]:
+    """The type of each token of a server, in the order of types."""
+    return [job_type for job_type, count in enumerate(counts) for _ in range(count)]
+
+
+def draw(scene: Scene, rasters: list[SectionRaster]) -> None:
+    """Bring the pixels up to date: one raster for each section."""
+    while len(rasters) < len(scene.sections):
+        rasters.append(SectionRaster())
+    for number, shown in enumerate(scene.shown):
+        rasters[number].draw(scene.layout, number, shown.content, scene.amounts(number),
+                             scene.numbers.capacity, scene.palette(number))  # fmt: skip

@@ -1,0 +1,54 @@
+"""The servers of a system with phases as a table, one row for each."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import numpy as np
+
+from gui.kinds.phases.servers_sections import Content, Gatherer, Place, content_of, info_has_tokens
+from gui.kinds.phases.wording import configuration_text
+from model.frame import Frame
+
+
+def header(frame: Frame) -> list[str]:
+    """The names of the columns; virtual jobs and tokens only where the policy knows them."""
+    model = frame.info.numbers.model
+    known = ("jobs", "virtual jobs", "tokens") if info_has_tokens(frame) else ("jobs",)
+    counts = [f"{what} of {name}" for what in known for name in model.phases]
+    uses = [f"{name} in use" for name in model.resources]
+    return ["server", "kind", "pool", "jobs", *uses, *counts, "configuration", "state"]
+
+
+def rows(frame: Frame) -> Iterator[list[object]]:
+    """All normal servers, then the backup servers in use; of unlimited ones those in use."""
+    numbered = info_has_tokens(frame)
+    for section in Gatherer(frame.info.facts).sections(frame.state):
+        content = content_of(frame.state, section, np.arange(len(section)))
+        for index in range(len(section)):
+            if (numbered and not section.backup) or content.real[index].any():
+                yield _row(frame, section.place(index), content, index)
+
+
+def _row(frame: Frame, place: Place, content: Content, index: int) -> list[object]:
+    facts, numbers = frame.info.facts, frame.info.numbers
+    real, virtual = content.real[index], content.virtual[index]
+    use = zip((real @ numbers.demand).tolist(), numbers.unit, strict=True)
+    counts = [*real.tolist()]
+    kind: list[object] = ["unlimited", ""]
+    if info_has_tokens(frame):
+        counts += [*virtual.tolist(), *content.tokens[index].tolist()]
+        pool = place.pool if place.is_backup else int(facts.pool_of[place.server])
+        kind = ["backup" if place.is_backup else "normal", pool + 1]
+    observed = configuration_text(numbers.model.phases, (real + virtual).tolist())
+    amounts = [float(units * unit) for units, unit in use]
+    return [place.number + 1, *kind, int(real.sum()), *amounts, *counts, observed,
+            _state(content, index)]  # fmt: skip
+
+
+def _state(content: Content, index: int) -> str:
+    if content.paused[index]:
+        return "paused"
+    if content.timer[index]:
+        return "a timer runs"
+    return "in use" if content.real[index].any() else "idle"

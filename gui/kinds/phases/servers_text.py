@@ -1,0 +1,171 @@
+"""What is written at the servers where there is room, and their tokens and timers."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter
+
+from gui.kinds.phases.servers_cells import PAD
+from gui.kinds.phases.servers_palette import DIM
+from gui.kinds.phases.servers_raster import Blocks, blocks_of
+from gui.kinds.phases.servers_scene import Box, Scene, Shown, token_types
+from gui.kinds.phases.servers_sections import Integers
+from gui.kinds.phases.servers_stamps import Stamps
+from gui.kinds.phases.servers_words import caption_words, label_words, phase_names
+from gui.kinds.phases.wording import phase_letters, short_configuration
+from gui.painting.stack_text import Lines, Symbols
+from model.explain import grouped
+from model.frame import RunInfo
+
+#: Letters are written while there is room for no more than so many; from then on one zooms in.
+MOST_LETTERS = 900
+#: Timers are drawn from this side on, in lines of a texture.
+TIMERS_FROM = 7
+
+
+def label_widths(info: RunInfo, text: Symbols) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """The lines that can stand below a bin, and the room that each needs at least."""
+    names = phase_names(info)
+    servers = max(info.facts.normal_servers, 100)
+    some = max(1, info.numbers.model.most_jobs // max(1, len(names)))
+    shared = [some] * min(len(names), 3) + [0] * (len(names) - 3)
+    lines = [
+        ("number", text.width(grouped(servers))),
+        ("configuration", text.width(short_configuration(phase_letters(names), shared))),
+    ]
+    if info.facts.normal_servers:
+        lines.append(("doing", text.width("rate 0.00")))
+    return tuple(name for name, _ in lines), tuple(width for _, width in lines)
+
+
+class ServerText:
+    """Paints texts, tokens and timers of one moment."""
+
+    def __init__(self, painter: QPainter, scene: Scene, text: Lines, stamps: Stamps) -> None:
+        self._painter, self._scene = painter, scene
+        self._text, self._stamps = text, stamps
+
+    def paint(self, labels: tuple[str, ...]) -> None:
+        """Everything; *labels* are the kinds of lines below bins."""
+        for number, shown in enumerate(self._scene.shown):
+            self._caption(number, shown)
+            self._tokens(number, shown)
+            self._labels(number, shown, labels)
+        self._letters()
+
+    # Captions and labels.
+
+    def _caption(self, number: int, shown: Shown) -> None:
+        scene = self._scene
+        area = scene.rect(scene.layout.caption(number))
+        words = caption_words(scene.frame, shown.section)
+        self._text.draw_first(self._painter, area, words, scene.theme.normal)
+
+    def _labels(self, number: int, shown: Shown, kinds: tuple[str, ...]) -> None:
+        scene, cell = self._scene, shown.grid.cell
+        if not cell.labels:
+            return
+        below = (cell.head + cell.tall + cell.floor + PAD * scene.layout.wishes.scale) / scene.ratio
+        room = (cell.width - cell.gap) / scene.ratio
+        corners = self._corners(number, shown.index)
+        places = [shown.section.place(index) for index in shown.index.tolist()]
+        last = label_words(scene.frame, shown.section.place(len(shown.section) - 1), "number")
+        shorter = 0 if self._text.width(last[0]) <= room else 1 if (
+            self._text.width(last[1]) <= room) else 2  # fmt: skip
+        self._painter.setFont(self._text.upright)
+        for line, kind in enumerate(kinds[: cell.labels]):
+            color = scene.theme.normal if kind == "configuration" else scene.theme.muted
+            self._painter.setPen(QColor(color))
+            for place, (x, y) in zip(places, corners, strict=True):
+                words = label_words(scene.frame, place, kind)
+                words = words[shorter:] if kind == "number" else words
+                static, wide = self._text.fitted(words, room)
+                at = QPointF(x + (room - wide) / 2, y + below + line * self._text.height)
+                self._painter.drawStaticText(at, static)
+
+    def _corners(self, number: int, index: Integers) -> list[tuple[float, float]]:
+        """The top left corners of cells in the widget's coordinates."""
+        scene, ratio = self._scene, self._scene.ratio
+        left, top = scene.layout.corners(number, index)
+        start_x, start_y = scene.stage.x(), scene.stage.y()
+        return [(start_x + x / ratio, start_y + y / ratio)
+                for x, y in zip(left, top, strict=True)]  # fmt: skip
+
+    # Tokens and timers.
+
+    def _tokens(self, number: int, shown: Shown) -> None:
+        scene, cell = self._scene, shown.grid.cell
+        if not cell.token:
+            return
+        paused, ratio = np.flatnonzero(shown.content.paused), scene.ratio
+        corners = self._corners(number, shown.index[paused])
+        stamps = [self._stamps.token(phase, cell.token) for phase in range(scene.numbers.phases)]
+        lefts: dict[int, list[int]] = {}
+        held = shown.content.tokens[paused].tolist()
+        for (x, y), counts in zip(corners, held, strict=True):
+            types = token_types(counts)
+            many = len(types)
+            if many not in lefts:
+                lefts[many] = scene.token_lefts(number, many)
+            for job_type, left in zip(types, lefts[many], strict=True):
+                self._painter.drawPixmap(QPointF(x + left / ratio, y), stamps[job_type])
+        if cell.token < TIMERS_FROM * scene.layout.wishes.scale:
+            return
+        before, stamp = scene.token_lefts(number, 1)[0] / ratio, self._stamps.timer(cell.token)
+        for x, y in self._corners(number, shown.index[shown.content.timer]):
+            self._painter.drawPixmap(QPointF(x + before, y), stamp)
+
+    # In the bins.
+
+    def _letters(self) -> None:
+        """The letter of its phase on every job that has room for it."""
+        found: list[tuple[QPointF, int, bool, float]] = []
+        for number, shown in enumerate(self._scene.shown):
+            for virtual in (False, True):
+                found += self._letters_of(number, shown, virtual)
+                if len(found) > MOST_LETTERS:
+                    return
+        for centre, phase, virtual, dim in found:
+            wide, high = self._stamps.letter_size(phase)
+            pixmap = self._stamps.letter(phase, virtual, dim)
+            self._painter.drawPixmap(centre - QPointF(wide, high) / 2, pixmap)
+
+    def _letters_of(
+        self, number: int, shown: Shown, virtual: bool
+    ) -> list[tuple[QPointF, int, bool, float]]:
+        scene, cell = self._scene, shown.grid.cell
+        width = cell.virtual if virtual else cell.real
+        sizes = np.array([self._stamps.letter_size(phase) for phase in range(scene.numbers.phases)])
+        least = sizes * scene.ratio + 2 * scene.layout.wishes.scale
+        amounts = scene.amounts(number)
+        usual = amounts.level(amounts.demand, cell.tall)  # up to a pixel by rounding
+        room = (usual + 1 >= least[:, 1:]) & (least[:, :1] <= width)
+        counts = shown.content.virtual if virtual else shown.content.real
+        if not room.any() or counts.sum() > 4 * MOST_LETTERS:
+            return []
+        blocks = blocks_of(counts, amounts, cell.tall)
+        chosen = np.argwhere(room[blocks.phase])
+        return [self._letter(number, shown, blocks, block, resource, virtual)
+                for block, resource in chosen.tolist()]  # fmt: skip
+
+    def _letter(
+        self, number: int, shown: Shown, blocks: Blocks, block: int, resource: int, virtual: bool
+    ) -> tuple[QPointF, int, bool, float]:
+        place = int(blocks.place[block])
+        box = self._scene.block_box(number, int(shown.index[place]), blocks, block, resource,
+                                    virtual)  # fmt: skip
+        rect: QRectF = self._scene.rect(self._larger_part(shown, blocks, block, resource, box))
+        dim = DIM if shown.content.paused[place] else 0.0
+        return rect.center(), int(blocks.phase[block]), virtual, dim
+
+    @staticmethod
+    def _larger_part(shown: Shown, blocks: Blocks, block: int, resource: int, box: Box) -> Box:
+        """What of a job is below the capacity, or above it, so that neither hides the other."""
+        x, y, width, height = box
+        above = int(blocks.high[block, resource]) - shown.grid.cell.rim
+        if not 0 < above < height:
+            return box
+        if 2 * above > height:
+            return x, y, width, above
+        return x, y + above, width, height - above

@@ -1,0 +1,146 @@
+"""The picture of the servers, kept up to date from frame to frame."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QWidget
+
+from gui.intents import Select
+from gui.kinds.phases.servers_cells import Wishes
+from gui.kinds.phases.servers_layout import (
+    ServerLayout,
+    fitting_servers,
+    most_zoom,
+    zoomed_servers,
+)
+from gui.kinds.phases.servers_legend import ServerLegend
+from gui.kinds.phases.servers_marks import marks, paint_marks, paint_selection
+from gui.kinds.phases.servers_raster import SectionRaster
+from gui.kinds.phases.servers_scene import Scene, draw
+from gui.kinds.phases.servers_sections import Gatherer, Section, info_has_tokens, most_use
+from gui.kinds.phases.servers_stamps import Stamps
+from gui.kinds.phases.servers_text import ServerText, label_widths
+from gui.kinds.phases.servers_words import job_lines, server_words
+from gui.kinds.phases.wording import phase_letters
+from gui.painting.textures import texture_scale
+from gui.panels.zoomed import ZoomedPicture
+from gui.theme import Theme
+from model.frame import Frame
+from model.inspection import SERVER, Thing
+from model.kinds.phases.inspection import VIRTUAL
+
+#: What the height of a bin stands for at first, by how much it grows when more is in use, and
+#: what it stands for where no more can be.
+FIRST_TOP, TOP_STEP, HARD_TOP = 1.25, 0.25, 1.08
+
+
+class PhaseServersView(ZoomedPicture):
+    """Shows every server with its jobs to scale, its tokens and its timer."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self._rasters: list[SectionRaster] = []
+        self._top = FIRST_TOP
+        super().__init__(theme, "Servers with their jobs and tokens", parent)
+
+    def set_frame(self, frame: Frame) -> None:
+        """Show a moment; its pixels are found when it is painted."""
+        if self._frame is None or self._frame.info is not frame.info:
+            self._top = HARD_TOP if frame.info.numbers.model.hard else FIRST_TOP
+            self._gatherer = Gatherer(frame.info.facts)
+        super().set_frame(frame)
+
+    def _prepare(self, frame: Frame) -> None:
+        info = frame.info
+        letters = phase_letters(info.numbers.model.phases)
+        self._stamps = Stamps(self._theme, self.font(), letters, self._ratio)
+        self._legend = ServerLegend(info, self._text, self._stamps, self._theme)
+        self._kinds, self._widths = label_widths(info, self._text)
+
+    def _wishes(self, frame: Frame, sections: tuple[Section, ...]) -> Wishes:
+        most = most_use(frame.state, frame.info.numbers)
+        if most > self._top:  # what is too high for the picture changes its scale for good
+            self._top = math.ceil(most / TOP_STEP) * TOP_STEP
+        return Wishes(
+            counts=tuple(len(section) for section in sections),
+            backup=tuple(section.backup for section in sections),
+            resources=frame.info.numbers.resources,
+            tokens=info_has_tokens(frame),
+            top=self._top,
+            line=max(1, round(self._text.height * self._ratio)),
+            labels=tuple(math.ceil(width * self._ratio) for width in self._widths),
+            scale=texture_scale(self._ratio),
+        )
+
+    # Layout.
+
+    def _made(self, frame: Frame, stage: QRectF) -> Scene:
+        sections = self._gatherer.sections(frame.state)
+        layout = self._layout(stage, self._wishes(frame, sections))
+        scene = Scene(frame, layout, sections, stage, self._theme, self._ratio)
+        draw(scene, self._rasters)
+        return scene
+
+    def _layout(self, stage: QRectF, wishes: Wishes) -> ServerLayout:
+        if self._fit is None or self._fit.wishes != wishes:
+            width, height = (int(side * self._ratio) for side in (stage.width(), stage.height()))
+            self._fit = fitting_servers(wishes, width, height)
+        self._zoom = min(self._zoom, most_zoom(self._fit))
+        layout = zoomed_servers(self._fit, self._zoom) if self._zoom > 1 else self._fit
+        layout = layout.seen_from(*self._offset)
+        self._offset = layout.offset
+        return layout
+
+    # Zooming and pointing.
+
+    def zoom(self, factor: float, position: QPointF) -> None:
+        """Zoom around a point of the picture."""
+        scene = self.scene
+        if scene is None or self._fit is None:
+            return
+        old = scene.layout
+        self._zoom = min(max(1.0, self._zoom * factor), most_zoom(self._fit))
+        new = zoomed_servers(self._fit, self._zoom) if self._zoom > 1 else self._fit
+        point = (position - scene.stage.topLeft()) * self._ratio
+        self._look(*new.around(old, point.x(), point.y()))
+
+    def _selected(self, frame: Frame, hit: Any, floating: bool) -> Select:
+        server, pool = hit.place.server, max(hit.place.pool, 0)
+        if hit.record is None:
+            thing = Thing(SERVER, server, pool) if pool else None  # else its number says all
+            return Select(server=server, floating=floating, thing=thing)
+        number = int(frame.state.job_number[hit.record])
+        if frame.state.job_virtual[hit.record]:  # virtual jobs are numbered apart
+            return Select(server=server, floating=floating, thing=Thing(VIRTUAL, number))
+        return Select(server=server, job=number, floating=floating)
+
+    def words_at(self, position: QPointF) -> str:
+        """What hovering at a point says."""
+        hit = self.scene.at(position) if self.scene is not None else None
+        if hit is None or self._frame is None:
+            return ""
+        words = server_words(self._frame, hit.place)
+        if hit.record is None or hit.place.is_backup:
+            return words
+        return "\n".join([*job_lines(self._frame, hit.record), "", words])
+
+    # Painting.
+
+    def _paint_scene(self, painter: QPainter, scene: Scene) -> None:
+        words, stage, legend = self._parts()
+        painter.save()
+        painter.setClipRect(stage)
+        for raster in self._rasters[: len(scene.sections)]:
+            image = raster.image
+            image.setDevicePixelRatio(self._ratio)
+            painter.drawImage(stage.topLeft() + QPointF(*raster.origin) / self._ratio, image)
+        ServerText(painter, scene, self._text, self._stamps).paint(self._kinds)
+        painter.restore()
+        paint_marks(painter, scene, marks(scene.frame))
+        paint_selection(painter, scene, self._selection)
+        jobs = any(grid.cell.shows_jobs for grid in scene.layout.grids)
+        self._legend.paint(painter, legend, jobs)
+        self._paint_sentence(painter, words, self._theme.normal)

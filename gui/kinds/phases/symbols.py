@@ -1,0 +1,68 @@
+"""How the values of records of jobs with phases are written beside pseudocode."""
+
+from __future__ import annotations
+
+import html
+from types import MappingProxyType
+from typing import Any, Mapping
+
+from gui.kinds.phases.wording import amount_text, configuration_text
+from gui.panels.algorithm_symbols import Symbol, left_out, numbered_job, server, servers
+from model.frame import RunInfo
+
+
+def _phase(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    return html.escape(info.numbers.model.phases[value])
+
+
+def _jobs(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    if isinstance(value, int):
+        return str(value)
+    return html.escape(configuration_text(info.numbers.model.phases, value))
+
+
+def _pool(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    return f"pool {value + 1}" if info.facts.pools > 1 else ""  # there is no other
+
+
+def _token(value: Any, *_: Any) -> str:
+    return f"token {value + 1}"
+
+
+def _backup(value: Any, *_: Any) -> str:
+    return f"backup server {value + 1}"
+
+
+def _virtual_job(value: Any, *_: Any) -> str:
+    return f"virtual job v{value + 1}"
+
+
+def _rate(value: Any, *_: Any) -> str:
+    return amount_text(value) if value else "no timer"
+
+
+def _some_servers(value: Any, *_: Any) -> str:
+    return servers(value) if isinstance(value, tuple | list) else str(value)
+
+
+#: The values by the names that records give them.
+SYMBOLS: Mapping[str, Symbol] = MappingProxyType({
+    "server": Symbol("", "", server),
+    "job": Symbol("", "", numbered_job),
+    "type": Symbol("<i>i</i>", "", _phase),
+    "pool": Symbol("", "", _pool),
+    "count": Symbol("tokens"),
+    "tokens": Symbol("tokens"),
+    "limit": Symbol("<i>η</i><sub>max</sub>"),
+    "observed": Symbol("<i>k̂</i>", "", _jobs),
+    "configuration": Symbol("<i>k̂</i> + <i>a</i>", "", _jobs),
+    "jobs": Symbol("jobs", "", _jobs),
+    "token": Symbol("", "", _token),
+    "number": Symbol("", "", _virtual_job),
+    "backup": Symbol("", "", _backup),
+    "position": Symbol("", "", left_out),
+    "rate": Symbol("rate", "", _rate),
+    "fitting": Symbol("with room"),
+    "idle": Symbol("idle ones"),
+    "servers": Symbol("servers", "", _some_servers),
+})  # fmt: skip

@@ -1,0 +1,160 @@
+"""The tokens: how many there are against their limits, and the life of each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Iterable
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+
+from gui.intents import GoTo, Select
+from gui.kinds.phases.tokens_lines import LifeLines
+from gui.kinds.phases.tokens_lives import waiting
+from gui.kinds.phases.tokens_plot import TokensPlot
+from gui.kinds.phases.tokens_rates import RateRow, RatesChart
+from gui.kinds.phases.tokens_reading import recent_rates, shown_types, table, token_rows
+from gui.kinds.phases.tokens_words import row_words, tiles, unit
+from gui.panel import Panel
+from gui.panels.tiles import LabelPace, Tiles, paint_ground
+from gui.theme import Theme, current_fonts
+from model.frame import Frame, RunInfo
+from model.inspection import Thing
+from model.kinds.phases.inspection import TOKEN
+
+#: From this width on the lives stand beside curves and rates.
+_WIDE = 1000
+#: In a lower panel they stand beside the curves alone, if it is so wide, else instead of them.
+_LOW, _BESIDE = 460, 420
+#: A narrow panel of less height has lives alone; a higher one has the curves above them.
+_STACKED = 330
+#: In a still lower one there is no room for rates.
+_LOWEST = 250
+#: While a run goes on, the lines follow each frame that is so few events on, or they would flicker.
+_FEW_EVENTS = 12
+
+
+class TokensPanel(Panel):
+    """Places that servers have asked jobs for: curves, rates, and the life of each token."""
+
+    name = "tokens"
+    title = "Tokens"
+    summary = "The tokens of each type against their limit, and each token's way to a job."
+    needs = frozenset({"tokens"})
+    place = "right"
+
+    def build(self) -> None:
+        """Numbers, curves and rates; below or beside them the lives."""
+        self._info: RunInfo | None = None
+        self._pace, self._line_pace = LabelPace(), LabelPace()
+        self._event = 0
+        self.tiles = Tiles(self.theme, self.body)
+        self.plot = TokensPlot(self.theme, self.body)
+        self.plot.picked.connect(self._go_to)
+        self.rates = RatesChart(self.theme, self.body)
+        self.lines = LifeLines(self.theme, self.body)
+        self.lines.picked.connect(self._pick)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(2)
+        column.addWidget(self.tiles)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(0)
+        column.addLayout(self._row, 1)
+        self._stacks = (QVBoxLayout(), QVBoxLayout())
+        for stack in self._stacks:
+            stack.setSpacing(2)
+            self._row.addLayout(stack)
+        self._column = column
+        self._arranged = ""
+        self._arrange("tall")
+        paint_ground(self.body, self.theme)
+
+    def _arrange(self, how: str) -> None:
+        """All below each other ("tall"), the lives beside the rest ("wide"), or beside the curves
+        and above the rates ("low")."""
+        if how == self._arranged:
+            return
+        self._arranged = how
+        for stack in self._stacks:
+            while stack.count():
+                stack.takeAt(0)
+        self._column.removeWidget(self.rates)
+        first, second = self._stacks
+        first.addWidget(self.plot, 4)
+        (self._column if how == "low" else first).addWidget(self.rates)
+        (first if how == "tall" else second).addWidget(self.lines, 5)
+        for place, stretch in enumerate({"tall": (1, 0), "wide": (1, 1), "low": (2, 3)}[how]):
+            self._row.setStretch(place, stretch)
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Bring curves, rates and lives up to this moment."""
+        anew = frame.info is not self._info
+        if anew:
+            self._info = frame.info
+            self.rates.begin()
+            self.lines.begin(frame)
+        types = shown_types(frame)
+        rows = token_rows(frame, types)
+        self.plot.show_moment(frame, rows)
+        if self._pace.due(frame.running) or anew:
+            self._show_numbers(frame)
+        near = 0 <= frame.event - self._event <= _FEW_EVENTS
+        if anew or near or self._line_pace.due(frame.running):
+            self._event = frame.event
+            self.lines.show_moment(frame)
+
+    def _show_numbers(self, frame: Frame) -> None:
+        types = shown_types(frame)
+        rows, recent = token_rows(frame, types), recent_rates(frame, types)
+        self.tiles.set_texts(tiles(frame, waiting(frame.state), recent))
+        arrivals = frame.info.numbers.arrival_rates
+        self.rates.show_rates(
+            tuple(RateRow(row, of, float(arrivals[row.type]))
+                  for row, of in zip(rows, recent.of, strict=True)),
+            recent, unit(frame),
+            tuple(row_words(frame, row, recent, place) for place, row in enumerate(rows)),
+        )  # fmt: skip
+
+    def show_selection(self, selection: Select) -> None:
+        """Mark the tokens of the server that is pointed at."""
+        self.lines.set_server(selection.server)
+
+    def _pick(self, token: int, server: int, floating: bool) -> None:
+        self.intent.emit(replace(Select.of(Thing(TOKEN, token), floating), server=server))
+
+    def _go_to(self, time: float) -> None:
+        if self.frame is not None:
+            self.intent.emit(GoTo(self.plot.event_at(self.frame, time)))
+
+    # The window.
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        paint_ground(self.body, theme)
+        self.tiles.restyle(theme)
+        self.rates.restyle(theme)
+        self.lines.restyle(theme)
+        self.plot.set_theme(theme, current_fonts())
+        if self.frame is not None and self.plot.continues(self.frame):
+            self.plot.name_axis(self.frame)
+        self._arrange_by_size()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange_by_size()
+
+    def _arrange_by_size(self) -> None:
+        scale = current_fonts().scale
+        width, height = self.width() / scale, self.height() / scale
+        low = height < (_LOW if width >= _BESIDE else _STACKED)
+        self._arrange("wide" if width >= _WIDE and height >= _LOWEST else "low" if low else "tall")
+        self.plot.setVisible(not low or width >= _BESIDE)
+        self.rates.setVisible(height >= _LOWEST)
+        self.tiles.setVisible(height >= _LOW)  # the rates say nearly all of it as well
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """Every sample."""
+        return None if self.frame is None else table(self.frame)

@@ -1,0 +1,229 @@
+"""A row for each type: its tokens as boxes up to the limit, and what happens per unit of time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from gui.kinds.phases.colours import (
+    paint_phase_mark,
+    phase_brush,
+    phase_color,
+    virtual_brush,
+)
+from gui.kinds.phases.tokens_reading import RecentRates, TokenRow, TypeRates
+from gui.painting.colour import mix
+from gui.panels.pages import SteadyRows
+from gui.panels.wording import significant
+from gui.plotting.scales import SteppedRange
+from gui.theme import Theme, current_fonts
+
+_MARGIN, _GAP = 10.0, 12.0
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+#: Names of the rates, in the order of :class:`TypeRates`, and what stands where room is short.
+HEADINGS = (("requests", "requests"), ("matches", "matches"), ("virtual arrivals", "virtual"),
+            ("overflows", "overflows"))  # fmt: skip
+_PER_TIME = "per time:"
+_MOST_BOXES = 24  # of a type; with a higher limit tokens are a bar
+_BOX = 0.55  # side of a box, in heights of a row
+_BAR_SIDES = 8  # length of the bar that stands for more boxes
+_MOST_TOKENS_SHARE = 0.3  # of the width
+
+
+class RateRow(NamedTuple):
+    """A type now, and its rates of late."""
+
+    row: TokenRow
+    rates: TypeRates
+    arrivals: float  #: of the scenario; 0 where a script has them
+
+
+class RatesChart(SteadyRows[RateRow]):
+    """One row a type; bars of all types and rates have one scale."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "rates of requests, matches, virtual arrivals, overflows", parent)
+        self._tips: tuple[str, ...] = ()
+        self._scale = SteppedRange(0.0, 0.0)
+        self._span = ""
+
+    def begin(self) -> None:
+        super().begin()
+        self._scale = SteppedRange(0.0, 0.0)
+
+    def show_rates(self, rows: tuple[RateRow, ...], recent: RecentRates, unit: str,
+                   tips: tuple[str, ...]) -> None:  # fmt: skip
+        """Show these; *tips* are what is known of each type."""
+        self._tips = tips
+        self._span = f"per unit of time, last {significant(recent.span, 2)} {unit}"
+        self._scale.include(0.0, max((max(row.rates) for row in rows), default=0.0))
+        self.set_rows(rows)
+
+    @property
+    def most(self) -> float:
+        """The rate that fills a bar."""
+        return self._scale.high or 1.0
+
+    # Places.
+
+    def _columns(self) -> tuple[QRectF, QRectF, tuple[QRectF, ...]]:
+        """Names, boxes, and the four rates, as if in one row at the top."""
+        metrics, height = self._metrics(), self._row_height()
+        names = [row.row.name for row in self._rows]
+        name = height + max((metrics.horizontalAdvance(text) for text in names), default=0.0)
+        boxes = max((self._boxes_width(row.row) for row in self._rows), default=0.0)
+        boxes = min(boxes, _MOST_TOKENS_SHARE * self.width())
+        first = QRectF(_MARGIN, 0, name + 1, height)
+        free = self.width() - _MARGIN - first.right() - self._count_width() - 2 * _GAP
+        free -= _GAP * (len(HEADINGS) - 1)
+        least = [metrics.horizontalAdvance(brief) for _, brief in HEADINGS]
+        if free - boxes < sum(least):
+            boxes = 0.0  # the numbers beside them say the same
+        second = QRectF(first.right() + _GAP, 0, boxes + self._count_width(), height)
+        left, more = second.right() + _GAP, (free - boxes - sum(least)) / len(HEADINGS)
+        rates = []
+        for wide in least:
+            rates.append(QRectF(left, 0, max(1.0, wide + more), height))
+            left += wide + more + _GAP
+        return first, second, tuple(rates)
+
+    @property
+    def _side(self) -> float:
+        return _BOX * self._row_height()
+
+    def _count_width(self) -> float:
+        most = max((sum(row.row.limits) for row in self._rows), default=0)
+        measure = self._metrics().horizontalAdvance
+        return max(measure(f"{most} / {most}"), measure("tokens")) + _GAP
+
+    def _boxes_width(self, row: TokenRow) -> float:
+        if sum(row.limits) > _MOST_BOXES:
+            return _BAR_SIDES * self._side
+        return sum(row.limits) * (self._side + 2) + (len(row.limits) - 1) * self._side
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        columns = self._columns()
+        self._heading(painter, columns)
+        for place, row in enumerate(self._rows, start=1):
+            down = QPointF(0, place * self._row_height())
+            name, boxes, rates = columns
+            self._name(painter, row.row, name.translated(down))
+            self._tokens(painter, row.row, boxes.translated(down))
+            for number, box in enumerate(rates):
+                self._rate(painter, row, number, box.translated(down))
+        painter.end()
+
+    def _heading(
+        self, painter: QPainter, columns: tuple[QRectF, QRectF, tuple[QRectF, ...]]
+    ) -> None:
+        measure, (_, boxes, rates) = self._metrics().horizontalAdvance, columns
+        painter.setPen(QColor(self._theme.muted))
+        painter.drawText(boxes, _LEFT, "tokens")
+        for (whole, brief), box in zip(HEADINGS, rates, strict=True):
+            text = whole if measure(whole) <= box.width() else brief
+            room = box.width() + _GAP / 2
+            text = self._metrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
+            painter.drawText(box.adjusted(0, 0, _GAP / 2, 0), _LEFT, text)
+        last = rates[-1]
+        end = last.adjusted(measure(HEADINGS[-1][0]) + _GAP, 0, 0, 0)
+        if measure(self._span) <= end.width():
+            painter.drawText(end, _RIGHT, self._span)
+        elif measure("tokens" + _PER_TIME) + _GAP <= boxes.width():
+            painter.drawText(boxes, _RIGHT, _PER_TIME)
+
+    def _name(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
+        side = self._metrics().ascent()
+        mark = QRectF(box.left(), box.center().y() - side / 2, side, side)
+        paint_phase_mark(painter, mark, self._theme, row.type)
+        painter.setPen(QColor(self._theme.normal))
+        painter.drawText(box.adjusted(box.height(), 0, 0, 0), _LEFT, row.name)
+
+    def _tokens(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
+        """The tokens against the limit as a picture, then as numbers."""
+        room = box.width() - self._count_width()
+        if room <= 0:
+            pass  # the numbers must do
+        elif sum(row.limits) > _MOST_BOXES or self._boxes_width(row) > room:
+            self._bar(painter, row, box, min(_BAR_SIDES * self._side, room))
+        else:
+            self._boxes(painter, row, box)
+        painter.setPen(QColor(self._theme.normal))
+        painter.drawText(box, _RIGHT, f"{sum(row.tokens)} / {sum(row.limits)}")
+
+    def _boxes(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
+        """A round box for each token up to the limit, the pools apart."""
+        side, left = self._side, box.left()
+        color = QColor(phase_color(self._theme, row.type))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for tokens, limit in zip(row.tokens, row.limits, strict=True):
+            for place in range(limit):
+                filled = place < tokens
+                painter.setPen(QPen(color if filled else QColor(self._theme.empty), 1.2))
+                painter.setBrush(color if filled else Qt.BrushStyle.NoBrush)
+                spot = QRectF(left, box.center().y() - side / 2, side, side)
+                painter.drawEllipse(spot.adjusted(1, 1, -1, -1))
+                left += side + 2
+            left += side
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _bar(self, painter: QPainter, row: TokenRow, box: QRectF, wide: float) -> None:
+        """Where there are too many boxes: how full they are."""
+        bar = QRectF(box.left(), box.center().y() - self._side / 2, wide, self._side)
+        painter.fillRect(bar, QColor(mix(self._theme.grid, self._theme.panel, 0.4)))
+        bar.setWidth(min(1.0, sum(row.tokens) / max(1, sum(row.limits))) * wide)
+        painter.fillRect(bar, QColor(phase_color(self._theme, row.type)))
+
+    def _rate(self, painter: QPainter, row: RateRow, number: int, box: QRectF) -> None:
+        """A number over a bar; where jobs come from outside, a mark at the arrival rate."""
+        value = row.rates[number]
+        bar = QRectF(box.left(), box.bottom() - 6, box.width() * value / self.most, 5)
+        ground = QRectF(box.left(), bar.top(), box.width(), bar.height())
+        painter.fillRect(ground, QColor(mix(self._theme.grid, self._theme.panel, 0.4)))
+        painter.setBrushOrigin(bar.topLeft())
+        painter.fillRect(bar, self._look(row.row.type, number))
+        if number < 2 and row.arrivals:
+            x = round(box.left() + box.width() * min(1.0, row.arrivals / self.most))
+            painter.setPen(QPen(QColor(self._theme.normal), 1.5))
+            painter.drawLine(QPointF(x, bar.top() - 3), QPointF(x, bar.bottom() + 1))
+        painter.setPen(QColor(self._theme.normal if value else self._theme.muted))
+        painter.drawText(box.adjusted(0, 0, 0, -5), _LEFT, significant(value, 3))
+
+    def _look(self, kind: int, number: int) -> QBrush:
+        """Requests plain, matches like real jobs, virtual arrivals hatched, overflows red."""
+        ratio = self.devicePixelRatioF()
+        match number:
+            case 0:
+                return QBrush(QColor(phase_color(self._theme, kind)))
+            case 1:
+                return phase_brush(self._theme, kind, ratio)
+            case 2:
+                return virtual_brush(self._theme, kind, ratio)
+            case _:
+                return QBrush(QColor(self._theme.rejection))
+
+    # Words.
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip_at(event.pos().y()), self)
+            return True
+        return super().event(event)
+
+    def tip_at(self, height: float) -> str:
+        """What is known of the type at this height."""
+        place = int(height // self._row_height()) - 1
+        if 0 <= place < len(self._tips):
+            return self._tips[place]
+        return (f"Each type's tokens against its limit ηₘₐₓ, and rates {self._span}. A line on "
+                "a bar is the rate at which jobs arrive.")  # fmt: skip
+
+    def _row_height(self) -> float:
+        return self._metrics().height() + 10

@@ -1,0 +1,106 @@
+"""Outlines: what the current step names, and what is pointed at anywhere in the window."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.intents import Select
+from gui.kinds.queue.bins_scene import Scene
+from gui.painting.brackets import paint_brackets
+from model.frame import Frame
+from model.records import Evict, Place, Record, Renew, Stall
+
+WIDTH = 2.0
+#: Around smaller jobs the outline is outside.
+SMALL = 10.0
+#: So far outlines may reach beyond the bins.
+AROUND = 7.0
+
+
+class Mark(NamedTuple):
+    """A server, or a job, that the current step names."""
+
+    role: str  #: the meaning's colour in the theme
+    server: int | None = None
+    job: int | None = None
+
+
+def marks(frame: Frame) -> tuple[Mark, ...]:
+    """What the current step names: its last sub-step, or all that was done in the last slot."""
+    if frame.running:
+        return ()
+    found: list[Mark] = []
+    for record in frame.records[-1:] or frame.last_records:
+        found += _marks_of(record, whole=not frame.records)
+    return tuple(dict.fromkeys(found))
+
+
+def _marks_of(record: Record, whole: bool) -> list[Mark]:
+    match record:
+        case Place():
+            named = [Mark("run", job=record.job)]
+            return named if whole else [*named, Mark("run", server=record.server)]
+        case Renew():
+            return [Mark("migration", server=record.server)]
+        case Stall():
+            role = "rejection" if record.stalled else "run"
+            return [Mark(role, server=record.server)]
+        case Evict():
+            return [Mark("rejection", server=record.server)]
+    if whole:
+        return []  # what was only looked at has no place in the picture of a whole slot
+    server, job = record.values.get("server"), record.values.get("job")
+    return [
+        *([Mark("run", server=int(server))] if isinstance(server, int) else []),
+        *([Mark("run", job=int(job))] if isinstance(job, int) else []),
+    ]
+
+
+def paint_marks(painter: QPainter, scene: Scene, named: tuple[Mark, ...]) -> None:
+    """Outline what the step names."""
+    painter.save()
+    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
+    for role in dict.fromkeys(mark.role for mark in named):
+        mine = [mark for mark in named if mark.role == role]
+        color = scene.theme.color(role)
+        for server in {mark.server for mark in mine if mark.server is not None}:
+            _outline_server(painter, scene, server, color)
+        _outline_jobs(painter, scene, {mark.job for mark in mine if mark.job is not None}, color)
+    painter.restore()
+
+
+def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
+    """Outline the server and the job that are pointed at anywhere in the window."""
+    painter.save()
+    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
+    if selection.server is not None and scene.place_of(selection.server) is not None:
+        paint_brackets(painter, scene.server_rect(selection.server), scene.theme)
+    if selection.job is not None:
+        _outline_jobs(painter, scene, {selection.job}, scene.theme.run)
+    painter.restore()
+
+
+def _outline_server(painter: QPainter, scene: Scene, server: int, color: str) -> None:
+    if scene.place_of(server) is not None:
+        room = 2.5 if scene.layout.shows_jobs else 0.5
+        rect = scene.server_rect(server).adjusted(-room, -room, room, room)
+        _outline(painter, rect, color, scene.theme.panel)
+
+
+def _outline_jobs(painter: QPainter, scene: Scene, jobs: set[int], color: str) -> None:
+    for block in scene.blocks_with(jobs):
+        for resource in range(scene.layout.wishes.resources):
+            rect = scene.rect(scene.block_box(block, resource))
+            room = 1.0 if min(rect.width(), rect.height()) < SMALL else -1.0
+            rect.adjust(-room, -room, room, room)
+            _outline(painter, rect, color, scene.theme.panel)
+
+
+def _outline(painter: QPainter, rect: QRectF, color: str, under: str) -> None:
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for tone, width in ((under, WIDTH + 2), (color, WIDTH)):
+        painter.setPen(QPen(QColor(tone), width, j=Qt.PenJoinStyle.MiterJoin))
+        painter.drawRect(rect)

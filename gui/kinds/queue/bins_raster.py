@@ -1,0 +1,208 @@
+"""Bins as pixels: for every row of every bin its look, then the strips of those looks."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtGui import QImage
+
+from gui.kinds.queue.bins_content import Blocks, Floats, Integers, Slots
+from gui.kinds.queue.bins_layout import FLOOR as FLOOR_HEIGHT
+from gui.kinds.queue.bins_layout import LID as LID_HEIGHT
+from gui.kinds.queue.bins_layout import BinLayout, Cell, level
+from gui.kinds.queue.bins_levels import Levels
+from gui.kinds.queue.bins_palette import (
+    FILL,
+    FLAT,
+    FLOOR,
+    FREE,
+    HEATS,
+    LID,
+    OUTSIDE,
+    RESERVED,
+    SLOT_EDGE,
+    SLOT_INSIDE,
+    STYLES,
+    WASTE,
+    BinPalette,
+)
+from gui.painting.textures import Pixels
+
+Looks = npt.NDArray[np.int16]
+Flags = npt.NDArray[np.bool_]
+
+#: Jobs have a line between them from this height on, and textures from this size on.
+PARTED, TEXTURED = 4, 6
+#: Jobs show how much of their service they have had from this height and width on.
+GAUGE_FROM, GAUGE_WIDTH_FROM, GAUGE = 10, 24, 3
+
+
+class _Rows:
+    """The look of each row of columns [S, D, H], counted from below."""
+
+    def __init__(self, servers: int, resources: int, height: int) -> None:
+        self._begin = np.zeros((servers, resources, height), np.int16)
+        self._begin[:, :, 0] = OUTSIDE + 1
+
+    def put(self, place: Integers, low: Integers, high: Integers, look: npt.ArrayLike) -> None:
+        """A look from *low* on, if *high* [n, D] is above it; another must begin at *high*."""
+        _, resources, height = self._begin.shape
+        column = place[:, None] * resources + np.arange(resources)
+        seen = np.flatnonzero((high > low) & (low < height))
+        where = column.ravel()[seen] * height + low.ravel()[seen]
+        looks = np.asarray(look, np.int16)
+        if looks.ndim:
+            looks = np.broadcast_to(looks, low.shape).ravel()[seen]
+        self._begin.reshape(-1)[where] = looks + 1
+
+    def looks(self) -> Looks:
+        """The look of each row: the one that began last at it or below."""
+        rows = np.arange(self._begin.shape[2], dtype=np.int32)
+        since = np.where(self._begin > 0, rows, 0)
+        np.maximum.accumulate(since, axis=2, out=since)
+        return np.take_along_axis(self._begin, since, axis=2) - np.int16(1)
+
+
+def bin_rows(
+    levels: Levels, place: Integers, job_class: Integers, stalled: Flags, cell: Cell, scale: int
+) -> Looks:
+    """[S, D, H] the looks of bins with jobs of *job_class* [n], with floor and lid."""
+    servers, resources = levels.capacity.shape
+    floor, lid = FLOOR_HEIGHT * scale, LID_HEIGHT * scale
+    rows = _Rows(servers, resources, floor + cell.tall + lid)
+    every = np.arange(servers)
+    bottom = np.zeros_like(levels.capacity)
+    rows.put(every, bottom, bottom + floor, FLOOR)
+    ceiling = levels.capacity + floor
+    rows.put(every, levels.top + floor, ceiling, FREE)
+    rows.put(every, ceiling, ceiling + lid, np.where(stalled, LID, OUTSIDE)[:, None])
+    rows.put(every, ceiling + lid, ceiling + lid + 1, OUTSIDE)
+    rows.put(every, levels.kept + floor, levels.reserve + floor, RESERVED)
+    low, high = levels.low + floor, levels.high + floor
+    part = np.where(high - low >= PARTED * scale, scale, 0)
+    middle = np.minimum(levels.middle + floor, high - part)
+    textured = (high - low >= TEXTURED * scale) & (cell.bin >= TEXTURED * scale)
+    first = (STYLES + 3 * job_class)[:, None]
+    rows.put(place, low, middle, np.where(textured, first + FILL, first + FLAT))
+    rows.put(place, middle, high - part, first + WASTE)
+    rows.put(place, high - part, high, FREE)
+    return rows.looks()
+
+
+def bar_rows(slots: Slots, largest: Integers, servers: int, cell: Cell, scale: int) -> Looks:
+    """[S, D, H] the looks of the bars: each slot of a configuration as an outline.
+
+    *largest* [D] is the capacity that is ``cell.tall`` pixels high.
+    """
+    floor = FLOOR_HEIGHT * scale
+    rows = _Rows(servers, slots.low.shape[1], floor + cell.tall + LID_HEIGHT * scale)
+    low, high = (level(edge / largest, cell.tall) + floor for edge in (slots.low, slots.high))
+    rows.put(slots.place, high, high + 1, OUTSIDE)  # unless another slot begins there
+    part = np.where(high - low >= 2 * scale, scale, 0)
+    end = high - part
+    look = (1 + 2 * slots.queue)[:, None]
+    edged = end - low >= 4 * scale
+    rows.put(slots.place, low, end, look + SLOT_EDGE)
+    rows.put(slots.place, low + scale, np.where(edged, end - scale, 0), look + SLOT_INSIDE)
+    rows.put(slots.place, end - scale, np.where(edged, end, 0), look + SLOT_EDGE)
+    rows.put(slots.place, end, high, OUTSIDE)
+    return rows.looks()
+
+
+def heat_rows(share: Floats, full: Floats, stalled: Flags, cell: Cell) -> Looks:
+    """[S, D, H] the looks of small bins of which *share* [S, D] is in use.
+
+    *full* [S, D] are their capacities as shares of a largest server.
+    """
+    servers, resources = share.shape
+    rows = _Rows(servers, resources, cell.tall)
+    every = np.arange(servers)
+    bottom = np.zeros((servers, resources), np.int64)
+    top = np.maximum(1, level(full, cell.tall))
+    rows.put(every, bottom, top, 2 + np.rint(share * (HEATS - 1)).astype(np.int64))
+    rows.put(every, top, top + 1, OUTSIDE)
+    rows.put(every, top - 1, np.where(stalled[:, None], top, 0), 1)
+    return rows.looks()
+
+
+class BinRaster:
+    """Draws bins into pixels."""
+
+    def __init__(self) -> None:
+        self._pixels = np.zeros((1, 1), np.uint32)
+        self._origin = (0, 0)
+        self._background: tuple[object, ...] = ()
+
+    @property
+    def image(self) -> QImage:
+        """The cells that can be seen, whole; it shares its pixels with this raster."""
+        height, width = self._pixels.shape
+        return QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
+
+    @property
+    def origin(self) -> tuple[int, int]:
+        """Where the picture's corner is in the view."""
+        return self._origin
+
+    def begin(self, layout: BinLayout, background: int) -> None:
+        """Start a picture; what is between the bins is drawn only when that changes."""
+        rows, columns = layout.window()
+        tops = layout.tops[rows.start : rows.stop + 1]
+        self._cell = layout.cell
+        self._columns = len(columns)
+        self._tops = (tops - tops[0]).tolist()
+        x, y = layout.origin
+        self._origin = (x + columns.start * layout.cell.width, y + int(tops[0]))
+        key = (background, layout.cell, self._columns, self._tops, len(layout.visible()))
+        if key != self._background:
+            self._background = key
+            height, width = self._tops[-1], self._columns * layout.cell.width
+            self._pixels = np.full((max(1, height), max(1, width)), background, np.uint32)
+
+    def draw(self, picture: Pixels, left: int) -> None:
+        """Put columns [S, D, H, W] into the cells; *left* is the x of the first resource."""
+        cell, columns = self._cell, self._columns
+        _, resources, height, width = picture.shape
+        for row, (top, end) in enumerate(pairwise(self._tops)):
+            cells = self._pixels[top:end].reshape(end - top, columns, cell.width)
+            servers = picture[row * columns : (row + 1) * columns]
+            bottom = end - top - cell.gap - cell.label
+            high = min(height, bottom)  # what is above a row of smaller servers is empty
+            for resource in range(resources):
+                x = left + resource * cell.pair
+                mine = servers[:, resource, height - high :].transpose(1, 0, 2)
+                cells[bottom - high : bottom, : len(servers), x : x + width] = mine
+
+
+def columns(looks: Looks, strips: Pixels, stalled: Flags) -> Pixels:
+    """[S, D, H, W] the pixels of columns, from above; those of stalled servers are dimmed."""
+    kinds, period, width = strips.shape
+    height = looks.shape[2]
+    index = looks[:, :, ::-1].astype(np.intp) * period + np.arange(height) % period
+    index[stalled] += kinds // 2 * period
+    pixels: Pixels = np.take(strips.reshape(-1, width), index, axis=0, mode="clip")
+    return pixels
+
+
+def draw_gauges(
+    picture: Pixels, levels: Levels, blocks: Blocks, job_class: Integers, stalled: Flags,
+    palette: BinPalette, scale: int,
+) -> None:  # fmt: skip
+    """Draw into columns of bins how much of its service each job has had: a line from the left."""
+    height, width = picture.shape[2:]
+    if width < GAUGE_WIDTH_FROM * scale:
+        return
+    tall = levels.middle - levels.low >= GAUGE_FROM * scale
+    chosen, resource = np.nonzero(tall & np.isfinite(blocks.served)[:, None])
+    inner = width - 2 * palette.wall
+    end = palette.wall + np.rint(blocks.served[chosen] * inner).astype(np.int64)
+    x = np.arange(width)
+    place = blocks.place[chosen]
+    kind = stalled[place].astype(np.intp), job_class[chosen]
+    rows = np.where(x < end[:, None], palette.ink[kind][:, None], palette.track[kind][:, None])
+    inside = slice(palette.wall, width - palette.wall)
+    base = height - 1 - levels.low[chosen, resource] - (FLOOR_HEIGHT + 1) * scale
+    for line in range(GAUGE * scale):
+        picture[place, resource, base - line, inside] = rows[:, inside]

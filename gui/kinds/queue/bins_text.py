@@ -1,0 +1,249 @@
+"""What is written on and below the bins, where there is room."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Sequence
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter
+
+from gui.kinds.queue.bins_content import Integers
+from gui.kinds.queue.bins_layout import FLOOR, PAD, level
+from gui.kinds.queue.bins_palette import DIM
+from gui.kinds.queue.bins_raster import GAUGE, GAUGE_WIDTH_FROM
+from gui.kinds.queue.bins_scene import Scene
+from gui.kinds.queue.bins_words import configuration_words, size_on_block, weight_words
+from gui.kinds.queue.colours import look_color, look_ink
+from gui.kinds.queue.wording import lane_name
+from gui.painting.colour import mix
+from gui.painting.stack_slots import letter_ink
+from gui.painting.stack_text import Symbols
+from model.explain import grouped
+from model.kinds.queue.facts import QueueFacts
+from model.kinds.queue.numbers import QueueNumbers
+
+#: So many configurations' names are measured; where there are more they are alike.
+MOST_MEASURED = 200
+#: Sizes are written while there is room for no more than so many; from then on one zooms in.
+MOST_SIZES = 400
+#: Names of virtual queues stand before sizes in bins from this width on, in lines of text.
+NAMES_FROM = 5.5
+#: The height of digits, and of what has room for a line, in lines of text.
+DIGITS, ROOMY = 0.72, 1.3
+
+
+_ink = cache(letter_ink)
+
+
+def label_widths(
+    numbers: QueueNumbers, facts: QueueFacts, text: Symbols
+) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """The lines that can stand below a bin, and the room that each needs at least."""
+    lines = [("number", text.width(grouped(numbers.servers)))]
+    if numbers.resources > 1:
+        widest = max(text.width(name) for name in numbers.resource_names)
+        lines.append(("resources", (widest + 4) * numbers.resources))
+    if facts.has_configurations:
+        names = facts.configuration_names[:MOST_MEASURED]
+        widest = max(text.width(configuration_words(name)[1]) for name in names)
+        lines += [("configuration", widest), ("weight", text.width(weight_words(1000)[1]))]
+    return tuple(name for name, _ in lines), tuple(width for _, width in lines)
+
+
+class BinText:
+    """Paints the texts of one moment."""
+
+    def __init__(self, painter: QPainter, scene: Scene, text: Symbols) -> None:
+        self._painter = painter
+        self._scene = scene
+        self._text = text
+        gauge = scene.layout.cell.bin >= GAUGE_WIDTH_FROM * scene.layout.wishes.scale
+        #: What of a block's height belongs to its gauge, in device pixels.
+        self._below = (GAUGE + 1) * scene.layout.wishes.scale if gauge else 0
+
+    def paint(self, labels: tuple[str, ...], heights: Integers | None) -> None:
+        """All texts: *labels* are the kinds of lines below bins, *heights* those of slots."""
+        self._paint_labels(labels)
+        if self._scene.blocks is None:
+            return
+        self._paint_rooms()
+        self._paint_sizes()
+        if heights is not None:
+            self._paint_slots(heights)
+
+    # Below the bins.
+
+    def _paint_labels(self, kinds: tuple[str, ...]) -> None:
+        scene, cell = self._scene, self._scene.layout.cell
+        if not cell.labels:
+            return
+        for server in scene.servers.tolist():
+            x, _ = scene.layout.corner(server)
+            y = scene.layout.floor(server) + (FLOOR + PAD - 1) * scene.layout.wishes.scale
+            area = scene.rect((x, y, cell.width - cell.gap, 0))
+            area.setHeight(self._text.height)
+            for kind in kinds[: cell.labels]:
+                self._label(kind, server, area)
+                area.translate(0, self._text.height)
+
+    def _label(self, kind: str, server: int, area: QRectF) -> None:
+        theme = self._scene.theme
+        if kind == "resources":
+            self._resources(server, area)
+            return
+        color = theme.normal if kind == "configuration" else theme.muted
+        self._text.draw_first(self._painter, area, self._words(kind, server), color, 0.5)
+
+    def _words(self, kind: str, server: int) -> tuple[str, ...]:
+        scene = self._scene
+        number = grouped(server + 1)
+        if kind == "number":
+            if scene.state.stalled[server]:
+                return f"server {number}: stalled", f"{number} stalled", number
+            return f"server {number}", number
+        active = int(scene.state.active[server])
+        if active < 0:
+            return ("–",)
+        if kind == "configuration":
+            return configuration_words(scene.facts.configuration_names[active])
+        return weight_words(int(scene.frame.derived.weights[active]))
+
+    def _resources(self, server: int, area: QRectF) -> None:
+        scene, cell = self._scene, self._scene.layout.cell
+        x, _ = scene.layout.corner(server)
+        for resource, name in enumerate(scene.numbers.resource_names):
+            mine = scene.rect((x + cell.bin_left(resource), 0, cell.bin, 0))
+            place = QRectF(mine.center().x() - cell.pair / 2 / scene.ratio, area.y(),
+                           cell.pair / scene.ratio, area.height())  # fmt: skip
+            self._text.draw_in(self._painter, place, name, scene.theme.muted, 0.5)
+
+    # In the bins.
+
+    def _paint_sizes(self) -> None:
+        scene = self._scene
+        blocks, levels = scene.blocks, scene.levels
+        assert blocks is not None and levels is not None
+        if scene.layout.cell.bin < self._text.width("0.0") * scene.ratio:
+            return
+        least = DIGITS * self._text.height * scene.ratio + self._below
+        chosen = np.argwhere(levels.middle - levels.low >= least).tolist()
+        if len(chosen) <= MOST_SIZES:
+            for block, resource in chosen:
+                self._on_block(block, resource)
+
+    def _on_block(self, block: int, resource: int) -> None:
+        scene, text = self._scene, self._text
+        assert scene.blocks is not None and scene.levels is not None
+        x, y, width, height = scene.block_box(block, resource)
+        waste = int(scene.levels.high[block, resource] - scene.levels.middle[block, resource])
+        area = scene.rect((x, y + waste, width, height - waste - self._below))
+        found = self._fitting(self._sizes(block, resource, area.width()), area.width() - 4)
+        if found is None:
+            return
+        words, wide = found
+        color = look_color(scene.theme, int(scene.job_class[block]))
+        if scene.state.stalled[scene.servers[scene.blocks.place[block]]]:
+            color = mix(color, scene.theme.panel, DIM)
+        plate = QRectF(0, 0, wide + 4, min(text.height, area.height() - 1))
+        plate.moveCenter(area.center())
+        self._painter.fillRect(plate, QColor(color))
+        self._draw(plate.center(), words, wide, _ink(color))
+
+    def _sizes(self, block: int, resource: int, width: float) -> list[str]:
+        """What can be written on a job, the longest first."""
+        scene = self._scene
+        assert scene.blocks is not None
+        units = int(scene.blocks.size[block, resource])
+        words = [size_on_block(scene.numbers, units, resource, digits) for digits in (3, 2)]
+        if scene.facts.intervals and width >= NAMES_FROM * self._text.height:
+            name = lane_name(scene.facts, int(scene.blocks.queue[block]))
+            words.insert(0, f"{name}  {words[0]}")
+        return words
+
+    def _paint_rooms(self) -> None:
+        """How much is free, and what is reserved for whom."""
+        scene = self._scene
+        blocks, levels = scene.blocks, scene.levels
+        assert blocks is not None and levels is not None
+        least = ROOMY * self._text.height * scene.ratio
+        free = scene.numbers.capacity[scene.servers] - blocks.top
+        for place, resource in np.argwhere(levels.capacity - levels.top >= least).tolist():
+            words = size_on_block(scene.numbers, int(free[place, resource]), resource)
+            edges = int(levels.top[place, resource]), int(levels.capacity[place, resource])
+            self._in_room(place, resource, edges, (f"{words} free",))
+        for place, resource in np.argwhere(levels.reserve - levels.kept >= least).tolist():
+            name = lane_name(scene.facts, int(blocks.owner[place]))
+            edges = int(levels.kept[place, resource]), int(levels.reserve[place, resource])
+            texts = f"reserved for {name}", f"for {name}", name
+            self._in_room(place, resource, edges, texts, plate=True)
+
+    def _in_room(
+        self, place: int, resource: int, edges: tuple[int, int], texts: Sequence[str],
+        plate: bool = False,
+    ) -> None:  # fmt: skip
+        scene, cell = self._scene, self._scene.layout.cell
+        server = int(scene.servers[place])
+        x, _ = scene.layout.corner(server)
+        low, high = edges
+        area = scene.rect((x + cell.bin_left(resource), scene.layout.floor(server) - high,
+                           cell.bin, high - low))  # fmt: skip
+        found = self._fitting(texts, area.width() - 8)
+        if found is None:
+            return
+        words, wide = found
+        if plate:
+            under = QRectF(0, 0, wide + 6, self._text.height)
+            under.moveCenter(area.center())
+            self._painter.fillRect(under, QColor(scene.theme.panel))
+        self._draw(area.center(), words, wide, scene.theme.muted)
+
+    # In the bars.
+
+    def _paint_slots(self, heights: Integers) -> None:
+        """The names of virtual queues in the slots of active configurations."""
+        scene, cell = self._scene, self._scene.layout.cell
+        queues = scene.facts.layout.queues
+        if cell.bar < self._text.width(lane_name(scene.facts, queues - 1)) * scene.ratio:
+            return
+        for server in scene.servers.tolist():
+            active = int(scene.state.active[server])
+            if active < 0:
+                continue
+            counts = scene.facts.configurations[active]
+            taken = np.repeat(np.arange(len(counts)), counts)[: cell.tall]
+            for resource in range(scene.layout.wishes.resources):
+                shares = np.cumsum(heights[taken, resource]) / scene.numbers.largest[resource]
+                ends = level(shares, cell.tall).tolist()
+                self._slots(server, resource, taken.tolist(), ends)
+
+    def _slots(self, server: int, resource: int, taken: list[int], ends: list[int]) -> None:
+        scene, text = self._scene, self._text
+        cell, looks = scene.layout.cell, scene.classes.of_queues(scene.numbers, scene.facts)
+        x, _ = scene.layout.corner(server)
+        left, floor = x + cell.left + resource * cell.pair, scene.layout.floor(server)
+        for queue, low, high in zip(taken, [0, *ends], ends, strict=False):
+            if high - low < 0.95 * text.height * scene.ratio:
+                continue
+            area = scene.rect((left, floor - high, cell.bar, high - low))
+            name = lane_name(scene.facts, queue)
+            color = look_ink(scene.theme, looks[queue])
+            self._draw(area.center(), name, text.width(name), color)
+
+    # Single lines.
+
+    def _fitting(self, texts: Sequence[str], room: float) -> tuple[str, float] | None:
+        """The first of *texts* that fits into *room*, with its width."""
+        for words in texts:
+            wide = self._text.width(words)
+            if wide <= room:
+                return words, wide
+        return None
+
+    def _draw(self, centre: QPointF, words: str, wide: float, color: str) -> None:
+        text = self._text
+        self._painter.setFont(text.upright)
+        self._painter.setPen(QColor(color))
+        baseline = centre.y() - text.height / 2 + text.ascent
+        self._painter.drawText(QPointF(centre.x() - wide / 2, baseline), words)

@@ -1,0 +1,129 @@
+"""How a size looks, alike in all panels and under all policies: colour and texture.
+
+Sizes are told apart by the intervals of partition I, whatever the policy: so a job keeps its look
+from lane to lane, and VQ_j has that of the jobs that wait in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
+
+from gui.kinds.queue.wording import Interval
+from gui.painting.colour import mix
+from gui.painting.textures import INK, Pixels, texture_scale, texture_tile
+from gui.theme import Texture, Theme
+from model.kinds.queue.facts import QueueFacts
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.programs.partition import Partition, default_depth
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+#: Which class of sizes something has the look of; None for what is of all sizes.
+Look = int | None
+
+#: The type whose colour stands for all sizes: grey.
+_GREY = 7
+
+
+@dataclass(frozen=True)
+class SizeClasses:
+    """The classes that a scenario's sizes are told apart by: the intervals of partition I.
+
+    Of several resources the one that a job needs most counts.
+    """
+
+    partition: Partition
+    capacity: int  #: units of a largest server
+
+    @property
+    def count(self) -> int:
+        """How many classes there are."""
+        return self.partition.queues
+
+    def of(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """[n] the classes of sizes [n, D], in units."""
+        largest = sizes.max(axis=1, initial=1)
+        return self.partition.queue_of(largest, self.capacity).astype(np.int64)
+
+    @property
+    def intervals(self) -> tuple[Interval, ...]:
+        """[count] the sizes (low, high] of each class, as shares of a largest server."""
+        return self.partition.ruler
+
+    def of_queues(self, numbers: QueueNumbers, facts: QueueFacts) -> tuple[Look, ...]:
+        """[V] the look of each virtual queue; a policy's own J is no matter, classes only end."""
+        queues = facts.layout.queues
+        if facts.intervals:
+            return tuple(range(queues))
+        looks: list[Look] = [None] * queues
+        if queues > 1:
+            values = np.array(numbers.values, np.int64).reshape(-1, numbers.resources)
+            mine = facts.layout.queue_of(values).tolist()
+            for queue, look in zip(mine, self.of(values).tolist(), strict=True):
+                looks[queue] = look
+        return tuple(looks)
+
+
+def size_classes(numbers: QueueNumbers) -> SizeClasses:
+    """The classes of a scenario's sizes, with the least J that tells all of them apart."""
+    capacity = int(numbers.largest[0])
+    depth = default_depth(Fraction(int(numbers.smallest), capacity))
+    return SizeClasses(Partition(depth), capacity)
+
+
+def look_color(theme: Theme, look: Look) -> str:
+    """The colour of a class of sizes."""
+    return theme.type_style(_GREY if look is None else look).color
+
+
+def look_ink(theme: Theme, look: Look) -> str:
+    """The same, legible as text on a panel."""
+    return theme.ink(look_color(theme, look))
+
+
+@cache
+def look_tile(theme: Theme, look: Look, scale: int = 1) -> Pixels:
+    """The texture of jobs of a class, to be repeated; lines are *scale* pixels wide."""
+    color = look_color(theme, look)
+    texture = Texture.PLAIN if look is None else theme.type_style(look).texture
+    return texture_tile(texture, color, mix(color, theme.panel, INK), scale)
+
+
+@cache
+def look_brush(theme: Theme, look: Look, ratio: float = 1.0) -> QBrush:
+    """Colour and texture of jobs of a class at a ratio of device pixels."""
+    tile = look_tile(theme, look, texture_scale(ratio))
+    side = tile.shape[0]
+    image = QImage(tile.tobytes(), side, side, 4 * side, QImage.Format.Format_RGB32).copy()
+    image.setDevicePixelRatio(ratio)
+    return QBrush(image)
+
+
+def paint_look(painter: QPainter, box: QRectF, theme: Theme, look: Look) -> None:
+    """Fill *box* with the look of jobs of a class."""
+    device = painter.device()
+    ratio = device.devicePixelRatioF() if device is not None else 1.0
+    painter.save()
+    painter.setBrushOrigin(QPointF(box.topLeft()))
+    painter.fillRect(box, look_brush(theme, look, ratio))
+    painter.setPen(QPen(QColor(look_color(theme, look))))
+    painter.setBrush(QBrush())
+    painter.drawRect(box)
+    painter.restore()
+
+
+def subscript(number: int) -> str:
+    """A number as it stands below the line after a symbol."""
+    return str(number).translate(_SUBSCRIPTS)
+
+
+def queue_name(queue: int, queues: int) -> str:
+    """VQ₃, or Q where there is only one queue."""
+    return f"VQ{subscript(queue)}" if queues > 1 else "Q"

@@ -1,0 +1,117 @@
+"""The total queue and its parts over time, and whether it is stable."""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF, QResizeEvent
+from PySide6.QtWidgets import QLabel, QVBoxLayout
+
+from gui.intents import GoTo
+from gui.kinds.queue.curves_plot import QueuePlot
+from gui.kinds.queue.curves_reading import table, until_now
+from gui.kinds.queue.curves_words import (
+    Measured,
+    estimate_words,
+    measured,
+    tiles,
+    verdict_words,
+)
+from gui.panel import Panel
+from gui.panels.tiles import LabelPace, Tiles, paint_ground
+from gui.panels.wording import THIN
+from gui.theme import Theme, current_fonts
+from model.frame import Frame
+from model.kinds.spec import NO_VERDICT, STABLE
+
+#: The reason for a verdict may take so many lines, with some room to spare.
+_MOST_LINES = 1.7
+
+
+class QueueCurvesPanel(Panel):
+    """How many jobs wait, over time, and whether ever more will."""
+
+    name = "queue-curves"
+    title = "Queue over time"
+    summary = "The total queue and the longest virtual queues over time, and whether they grow."
+    needs = frozenset({"queues"})
+    place = "right"
+
+    def build(self) -> None:
+        """Numbers above, the verdict, the curves below."""
+        self._pace = LabelPace()
+        self.measured = Measured(0.0, {}, None)
+        self.tiles = Tiles(self.theme, self.body)
+        self.verdict = QLabel(self.body)
+        self.verdict.setTextFormat(Qt.TextFormat.RichText)
+        self.verdict.setWordWrap(True)
+        self.verdict.setContentsMargins(10, 0, 10, 2)
+        self.plot = QueuePlot(self.theme, self.body)
+        self.plot.picked.connect(self._go_to)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(0)
+        column.addWidget(self.tiles)
+        column.addWidget(self.verdict)
+        column.addWidget(self.plot, 1)
+        paint_ground(self.body, self.theme)
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Bring numbers and curves up to this moment."""
+        anew = not self.plot.continues(frame)
+        self.plot.show_moment(frame)
+        if self._pace.due(frame.running) or anew:
+            self.show_numbers(frame, measured(frame, until_now(frame)))
+
+    def show_numbers(self, frame: Frame, found: Measured) -> None:
+        """Show what was measured of a frame."""
+        self.measured = found
+        self.tiles.set_texts(tuple(tiles(frame, until_now(frame), found)))
+        self._show_verdict(frame)
+        mean, judgement = found.means.get("queue_length"), found.judgement
+        if mean is None or judgement is None or judgement.verdict not in (STABLE, NO_VERDICT):
+            self.plot.show_mean(None, "")
+            return
+        told = estimate_words(mean.mean, mean.half_width).split(" ")[0]
+        self.plot.show_mean(mean.mean, f"mean{THIN} {told}")
+
+    def _show_verdict(self, frame: Frame) -> None:
+        """The verdict, and where there is room the reason."""
+        verdict, rest, role = verdict_words(frame, self.measured.judgement)
+        theme, body = self.theme, current_fonts().body
+        metrics = QFontMetricsF(body)
+        if verdict and metrics.horizontalAdvance(f"{verdict}: {rest}") > _MOST_LINES * self.width():
+            rest = ""
+        ink = theme.ink(theme.color(role)) if role else theme.muted
+        text = f'<b style="color:{ink}">{verdict}</b>{": " if verdict and rest else ""}'
+        self.verdict.setText(f'{text}<span style="color:{theme.muted}">{rest}</span>')
+        self.verdict.setFont(body)
+        judgement = self.measured.judgement
+        self.verdict.setToolTip("" if judgement is None else judgement.reason)
+
+    def _go_to(self, time: float) -> None:
+        if self.frame is not None:
+            self.intent.emit(GoTo(self.plot.event_at(self.frame, time)))
+
+    # The window.
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        paint_ground(self.body, theme)
+        self.tiles.restyle(theme)
+        self.plot.set_theme(theme, current_fonts())
+        if self.frame is not None and self.plot.continues(self.frame):
+            self.plot.name_axis(self.frame)
+            self._show_verdict(self.frame)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.frame is not None and self.plot.continues(self.frame):
+            self._show_verdict(self.frame)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """Every sample."""
+        return None if self.frame is None else table(self.frame)

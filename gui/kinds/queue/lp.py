@@ -1,0 +1,250 @@
+"""The load against what servers can support: rho*, K_RED, and what is served now."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QLabel,
+    QStackedLayout,
+    QWidget,
+)
+
+from gui.kinds.queue.lp_bars import ConfigurationBars
+from gui.kinds.queue.lp_picture import (
+    Size,
+    jobs_by_size,
+    picture_of,
+    service_of,
+    size_name,
+    types_of,
+)
+from gui.kinds.queue.lp_refining import RefiningPlot
+from gui.kinds.queue.lp_region import RegionPlot
+from gui.kinds.queue.lp_scale import LoadScale
+from gui.kinds.queue.lp_values import (
+    configuration_rows,
+    guarantee_sentences,
+    in_symbols,
+    is_complete,
+    is_known,
+    limit_sentences,
+    load_values,
+    price_table,
+    steps,
+)
+from gui.panel import Panel
+from gui.panels.columns import Columns
+from gui.panels.pages import busy_page, rich_text
+from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from gui.panels.wording import exact, significant
+from gui.plotting.scales import format_number
+from gui.theme import Theme, current_fonts
+from model.frame import Frame, RunInfo
+from model.kinds.queue.programs.bounds import QueueBounds
+
+#: From this width on, at the usual size of type, there are two columns.
+_TWO_COLUMNS = 880
+#: A panel that is lower than this has two columns from a smaller width on.
+_FLAT, _TWO_NARROW = 560, 600
+_BELOW, _UNLIMITED = 8, 16_777_215
+_SHARE = 0.001
+_BEST = "<i>ρ</i><sup>*</sup>"
+
+
+class SupportablePanel(Panel):
+    """The maximum supportable workload, its proof, and how near the present load is to it."""
+
+    name = "supportable"
+    title = "Load and capacity"
+    summary = "The load as a share of the supportable workload ρ*, and which jobs make up ρ*."
+    needs = frozenset({"supportable"})
+    place = "right"
+
+    def build(self) -> None:
+        """Three pages: the programs, a busy sign, a sentence."""
+        self._info: RunInfo | None = None
+        self._bounds = QueueBounds()
+        self._types: tuple[Size, ...] = ()
+        self._pace = LabelPace()
+        self._pages = QStackedLayout(self.body)
+        self._pages.setContentsMargins(0, 0, 0, 0)
+        self._fill_content()
+        self._sentence = QLabel()
+        self._sentence.setWordWrap(True)
+        self._sentence.setMargin(16)
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._busy = busy_page("Computing the supportable workload …")
+        for page in (self._area, self._busy, self._sentence):
+            self._pages.addWidget(page)
+        self.restyle(self.theme)
+
+    def _fill_content(self) -> None:
+        self.tiles = Tiles(self.theme)
+        self.scale = LoadScale(self.theme)
+        self.region = RegionPlot(self.theme)
+        self.bars = ConfigurationBars(self.theme)
+        self.refining = RefiningPlot(self.theme)
+        self.limits = rich_text("what becomes of the queues")
+        self.prices = rich_text("prices of the optimum")
+        self.guarantees = rich_text("guarantees")
+        self.note = rich_text("what is missing")
+        self._area = Columns(self.tiles)
+        self._arrange(1)
+
+    def _arrange(self, columns: int) -> None:
+        """All below each other, or the pictures beside the numbers."""
+        place: list[QWidget] = [self.scale, self.note]
+        pictures: list[QWidget] = [self.region, self.refining]
+        numbers: list[QWidget] = [self.limits, self.bars, self.prices, self.guarantees]
+        if columns == 1:
+            self._area.arrange([*place, *pictures, *numbers], growing=pictures)
+        else:
+            self._area.arrange([*place, *numbers], pictures, pictures)
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Follow the bounds as they become known, and what servers hold."""
+        if frame.info is not self._info or frame.bounds is not self._bounds:
+            anew = frame.info is not self._info
+            self._info, self._bounds = frame.info, frame.bounds
+            self._begin(frame, anew)
+        elif not self._pace.due(frame.running):
+            return
+        self._show_present(frame)
+
+    def _begin(self, frame: Frame, anew: bool) -> None:
+        """Other bounds, or more of them."""
+        info, bounds = frame.info, self._bounds
+        if not is_known(bounds):
+            self._sentence.setText(in_symbols(bounds.problem))
+            self._pages.setCurrentWidget(self._sentence if bounds.problem else self._busy)
+            return
+        self._pages.setCurrentWidget(self._area)
+        self._types = types_of(bounds, info.numbers)
+        if anew:
+            self.bars.begin()
+        self.tiles.set_texts(_tiles(bounds))
+        values = load_values(bounds)
+        self.scale.setVisible(values is not None)
+        self.scale.set_values(values, info.policy_name)
+        picture = picture_of(info, bounds)
+        self.region.setVisible(picture is not None)
+        self.region.set_picture(picture)
+        self.bars.setVisible(bounds.supportable is not None)
+        self.refining.setVisible(bool(bounds.theorem1))
+        self.refining.set_steps(steps(bounds), float(bounds.workload))
+        self._write(info)
+        self._arrange_by_width()
+
+    def _write(self, info: Any) -> None:
+        """Sentences and the table of prices."""
+        bounds, theme = self._bounds, self.theme
+        note = in_symbols(bounds.problem) or (
+            "" if is_complete(bounds) else "Computing better bounds …"
+        )
+        for label, text in (
+            (self.note, note),
+            (self.limits, limit_sentences(bounds, info.policy_name, theme)),
+            (self.prices, price_table(bounds, info.numbers, self._types, theme)),
+            (self.guarantees, guarantee_sentences(theme) if self.scale.values else ""),
+        ):
+            label.setText(text)
+            label.setVisible(bool(text))
+
+    def _show_present(self, frame: Frame) -> None:
+        """What servers hold, beside what they would hold at best."""
+        best, state, numbers = self._bounds.supportable, frame.state, frame.info.numbers
+        if best is None:
+            return
+        held = jobs_by_size(state, self._types, numbers.servers)
+        names = [size_name(numbers, size) for size in self._types]
+        self.bars.set_rows(configuration_rows(best.shares(), held, names))
+        if self.region.picture is not None:
+            self.region.set_service(service_of(self.region.picture, state, held))
+
+    # The window.
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        for widget in (self.body, self._area.content, self._busy, self._sentence):
+            paint_ground(widget, theme)
+        for part in (self.tiles, self.scale, self.region, self.bars, self.refining):
+            part.restyle(theme)
+        if self._info is not None:
+            self._write(self._info)
+        self._arrange_by_width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange_by_width()
+
+    def _arrange_by_width(self) -> None:
+        """Two columns where there is room for them, or too little for pictures below each other."""
+        scale = current_fonts().scale
+        wide = self.width() >= _TWO_COLUMNS * scale
+        flat = self.width() >= _TWO_NARROW * scale and self.height() < _FLAT * scale
+        pictures = not (self.region.isHidden() and self.refining.isHidden())
+        columns = 2 if (wide or flat) and pictures else 1
+        self._arrange(columns)
+        # Beside long tables the pictures stay in view as a whole.
+        room = self.height() - self.tiles.sizeHint().height() - _BELOW
+        for picture in (self.region, self.refining):
+            tall = max(room, picture.minimumHeight()) if columns == 2 else _UNLIMITED
+            picture.setMaximumHeight(tall)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """Theorem 1's bounds, or the configurations that support rho*."""
+        best = self._bounds.supportable
+        if best is not None:
+            shares = sorted(best.shares().items(), reverse=True)
+            return ["configuration", "share", "share_exact"], (
+                (" ".join(map(str, k)), float(share), str(share)) for k, share in shares
+            )
+        if not self._bounds.theorem1:
+            return None
+        return ["cells", "lower", "upper"], (
+            (step.cells, step.lower, "" if step.upper is None else step.upper)
+            for step in steps(self._bounds)
+        )
+
+
+def _tiles(bounds: QueueBounds) -> tuple[TileText, ...]:
+    """rho*, or what it lies between; the load, its share, and the capacity."""
+    texts = []
+    low, high = bounds.lower, bounds.upper
+    if bounds.supportable is not None:
+        texts.append(_tile(_BEST, bounds.supportable.value, "optimum",
+                           "The maximum supportable workload of (4), in jobs."))  # fmt: skip
+    elif low is not None and high is not None:
+        between = f"{significant(float(low))} – {significant(float(high))}"
+        texts.append(TileText(f"{_BEST} lies between", between, "optimum",
+                              "The best bounds of the supportable workload so far.",
+                              short=_BEST))  # fmt: skip
+    if bounds.workload:
+        texts.append(_tile("load <i>ρ</i>", bounds.workload, "normal",
+                           "Arrivals per slot times the mean slots of service."))  # fmt: skip
+    if bounds.load is not None:
+        least, most = bounds.load
+        role = "rejection" if least > 1 else "normal"
+        written = format_number(float(most), _SHARE)
+        if least != most:
+            written = f"{format_number(float(least), 0.01)} – {format_number(float(most), 0.01)}"
+        texts.append(TileText(f"<i>ρ</i> / {_BEST}", written, role,
+                              "The load as a share of the supportable workload."))  # fmt: skip
+    if bounds.mean_bound is not None:
+        texts.append(_tile("<i>L</i> / E[<i>R</i>]", bounds.mean_bound, "normal",
+                           "No load above this fits: the servers over the mean size, "
+                           "Lemma 1."))  # fmt: skip
+    return tuple(texts)
+
+
+def _tile(symbol: str, value: Fraction, role: str, tip: str) -> TileText:
+    """A number with the exact value beside its symbol, where that is short."""
+    exactly = exact(value)
+    caption = f"{symbol} = {exactly}" if exactly else symbol
+    return TileText(caption, significant(float(value)), role, tip, short=symbol)

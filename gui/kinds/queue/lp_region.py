@@ -1,0 +1,232 @@
+"""The plane of two job sizes: what is supportable, what arrives, and what is served now."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gui.kinds.queue.lp_drawing import FULL, NOW, REDUCED, TRAP, RegionPainter, load_role
+from gui.kinds.queue.lp_labels import (
+    Placed,
+    Wanted,
+    paint_symbols,
+    place_labels,
+    symbols_width,
+)
+from gui.kinds.queue.lp_picture import Counts, Picture, Service
+from gui.kinds.queue.lp_plane import Plane, paint_axes
+from gui.panels.wording import significant
+from gui.plotting.scales import format_number
+from gui.theme import Theme, current_fonts
+
+#: Pieces of the arrow, and live marks at most, that labels keep clear of.
+_PIECES, _CLEAR_MARKS = 12, 8
+_CLEAR, _CLEAR_OF_DISC = 6.0, 15.0  # pixels between a mark and its label
+#: With more feasible configurations than these, only the maximal ones are named.
+_MOST_NAMED = 30
+_SHARE = 0.001
+_HALO = 0.75
+
+
+class RegionPlot(QWidget):
+    """Draws a :class:`Picture`, and over it the :class:`Service` of the moment."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._picture: Picture | None = None
+        self._service: Service | None = None
+        self._plane: Plane | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+        self.setSizePolicy(policy)
+        self.setAccessibleName("supportable workloads of two job sizes")
+
+    # What is shown.
+
+    @property
+    def picture(self) -> Picture | None:
+        """What is shown."""
+        return self._picture
+
+    @property
+    def service(self) -> Service | None:
+        """What is served now."""
+        return self._service
+
+    def set_picture(self, picture: Picture | None) -> None:
+        """Show another run's picture."""
+        self._picture, self._service, self._plane = picture, None, None
+        self.update()
+
+    def set_service(self, service: Service) -> None:
+        """Show what servers hold now."""
+        if service != self._service:
+            self._service = service
+            self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme, self._plane = theme, None
+        self.setMinimumHeight(round(15 * self._metrics().height()))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, round(20 * self._metrics().height()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._plane = None
+
+    @staticmethod
+    def _metrics() -> QFontMetricsF:
+        return QFontMetricsF(current_fonts().body)
+
+    def at(self, point: Sequence[Fraction | float]) -> QPointF:
+        """Where a point, in jobs per slot and server, is in the widget."""
+        assert self._picture is not None
+        if self._plane is None:
+            self._plane = Plane(self.size(), self._picture.most)
+        return self._plane.at(point)
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        picture = self._picture
+        if picture is None:
+            return
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        plane = self._plane = Plane(self.size(), picture.most)
+        each = " and server" if picture.servers > 1 else ""
+        first, second = (f"size {name}: jobs per slot{each}" for name in picture.names)
+        paint_axes(painter, plane, self._theme, (first, second))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        looks = RegionPainter(painter, plane, self._theme)
+        looks.regions(picture)
+        looks.dots(picture)
+        looks.load(picture)
+        if self._service is not None:
+            looks.service(picture, self._service)
+        self._paint_labels(painter)
+        painter.end()
+
+    def _paint_labels(self, painter: QPainter) -> None:
+        halo = QColor(self._theme.panel)
+        halo.setAlphaF(_HALO)
+        for label in self.labels():
+            painter.fillRect(label.box, halo)
+            painter.setPen(QColor(self._theme.ink(self._theme.color(label.role))))
+            paint_symbols(painter, label.box, label.text)
+
+    # Labels.
+
+    def labels(self) -> list[Placed]:
+        """What is written in the plane, and where."""
+        picture = self._picture
+        if picture is None:
+            return []
+        corners, others = named_dots(picture)
+        wanted = [
+            *self._named_points(picture),
+            *(self._named_dot(picture, dot) for dot in corners),
+            *self._live_points(picture),
+            *(self._named_dot(picture, dot) for dot in others),
+        ]
+        left, bottom = self.at((0.0, 0.0)).x(), self.at((0.0, 0.0)).y()
+        room = QRectF(left, 2, self.width() - 2 - left, bottom - 2)
+        return place_labels(wanted, room, self._marks(picture))
+
+    def _named_dot(self, picture: Picture, dot: Counts) -> Wanted:
+        name = dict(picture.reduced_names).get(dot, "")
+        return self._wanted(f"({dot[0]}, {dot[1]}) {name}".strip(), picture.at(dot), "muted")
+
+    def _named_points(self, picture: Picture) -> list[Wanted]:
+        """What must be read first: what is supportable, the load, K_RED, and traps."""
+        region = picture.region
+        share = "" if picture.share is None else f" = {_share(picture.share)} ρ*"
+        best = f"ρ* = {significant(float(picture.value))}"
+        wanted = [
+            self._wanted(best, region.boundary, FULL, must=True),
+            self._wanted(f"load{share}", region.arrivals, load_role(picture), must=True),
+        ]
+        carried = picture.reduced_share
+        if region.reduced_boundary is not None and carried is not None and carried != 1:
+            text = f"K_{{RED}} {_share(carried)} ρ*"
+            wanted.append(self._wanted(text, region.reduced_boundary, REDUCED, must=True))
+        wanted += [
+            self._wanted(f"trap ({x}, {y})", picture.at((x, y)), TRAP, must=True)
+            for x, y in picture.traps
+        ]
+        return wanted
+
+    def _live_points(self, picture: Picture) -> list[Wanted]:
+        if self._service is None:
+            return []
+        mean, aims = self._service.mean, self._service.aims
+        live = [self._wanted("in service", picture.at(mean), NOW)]
+        if len(aims) == 1 and aims[0][0] != mean:
+            live.append(self._wanted("active", picture.at(aims[0][0]), NOW))
+        return live
+
+    def _wanted(
+        self, text: str, point: Sequence[Fraction | float], role: str, *, must: bool = False
+    ) -> Wanted:
+        width = symbols_width(text, current_fonts().body)
+        size = QSizeF(width + 4, self._metrics().height())
+        clear = _CLEAR_OF_DISC if self._is_live(point) else _CLEAR
+        return Wanted(text, size, self.at(point), role, must, clear * current_fonts().scale)
+
+    def _is_live(self, point: Sequence[Fraction | float]) -> bool:
+        """Whether a large disc or ring is drawn there."""
+        if self._service is None or self._picture is None:
+            return False
+        drawn = [*self._service.held, *self._service.aims]
+        large = (counts for counts, servers in drawn if 4 * servers >= self._picture.servers)
+        at = self.at(point)
+        return any((self.at(self._picture.at(k)) - at).manhattanLength() < 2 for k in large)
+
+    def _marks(self, picture: Picture) -> list[QRectF]:
+        """What labels should keep clear of: the arrow, its edge, and the live marks."""
+        origin, tip = self.at((0.0, 0.0)), self.at(picture.region.arrivals)
+        places = [origin + (tip - origin) * (step / _PIECES) for step in range(1, _PIECES + 1)]
+        places.append(self.at(picture.region.boundary))
+        if self._service is not None and len(self._service.held) <= _CLEAR_MARKS:
+            places += [self.at(picture.at(counts)) for counts, _ in self._service.held]
+        return [QRectF(at.x() - 4, at.y() - 4, 8, 8) for at in places]
+
+    # Words.
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip(), self)
+            return True
+        return super().event(event)
+
+    def tip(self) -> str:
+        """How to read the picture."""
+        text = ("Gold: all that some policy supports, (4); the dots are the feasible "
+                "configurations. Green: what K<sub>RED</sub> holds. The arrow is what arrives. "
+                "Discs are what servers hold now, a cross their mean, rings what their active "
+                "configurations hold.")  # fmt: skip
+        traps = self._picture.traps if self._picture is not None else ()
+        return text + (" In the frame: a trap, which servers may not leave." if traps else "")
+
+
+def named_dots(picture: Picture) -> tuple[list[Counts], list[Counts]]:
+    """The feasible configurations that are to be named: corners of the region, and others."""
+    rate = picture.rate
+    edge = {(round(float(x) / rate), round(float(y) / rate)) for x, y in picture.region.full}
+    dots = [dot for dot in picture.dots if dot != (0, 0) and dot not in picture.traps]
+    if len(dots) > _MOST_NAMED:
+        known = set(dots)
+        dots = [(x, y) for x, y in dots if not {(x + 1, y), (x, y + 1)} & known]
+    dots.sort(key=sum, reverse=True)
+    return [dot for dot in dots if dot in edge], [dot for dot in dots if dot not in edge]
+
+
+def _share(share: Fraction) -> str:
+    return format_number(float(share), _SHARE)

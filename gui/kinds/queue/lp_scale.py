@@ -1,0 +1,256 @@
+"""From 0 to rho* on one axis: the load, what K_RED supports, and what policies guarantee."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple, Sequence
+
+from PySide6.QtCore import QLineF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.kinds.queue.lp_labels import paint_symbols, symbols_width
+from gui.panels.wording import THIN
+from gui.plotting.scales import format_number
+from gui.theme import Theme, current_fonts
+
+_MARGIN, _GAP, _THICK = 10.0, 10.0, 10.0
+_RESOLUTION = 0.001
+_ROOM = 1.05  # how far the axis goes beyond what is shown
+_FARTHEST = 2.2  # L / E[R] is left out where it would squeeze the rest
+_CENTRE = Qt.AlignmentFlag.AlignCenter
+
+
+class Guarantee(NamedTuple):
+    """A share of rho* below which policies are stable, whatever the sizes."""
+
+    ratio: Fraction
+    names: str
+    policies: frozenset[str]
+    condition: str
+    source: str
+
+
+GUARANTEES = (
+    Guarantee(
+        Fraction(1, 2),
+        "BF-J/S",
+        frozenset({"bf-js"}),
+        "if no size is arbitrarily small",
+        "Theorem 2",
+    ),
+    Guarantee(
+        Fraction(2, 3),
+        "VQS, VQS-BF",
+        frozenset({"vqs", "vqs-bf"}),
+        "if no size is below 1/2<sup><i>J</i></sup>",
+        "Theorems 3 and 4",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class LoadValues:
+    """Workloads in jobs; rho* is known exactly where ``low`` is ``high``.
+
+    ``reduced`` is what K_RED supports by its numbers, ``packed`` with the jobs that really
+    fit, ``capacity`` is L / E[R].
+    """
+
+    load: Fraction
+    low: Fraction
+    high: Fraction | None
+    reduced: Fraction | None = None
+    packed: Fraction | None = None
+    capacity: Fraction | None = None
+
+    def share(self, workload: Fraction) -> float:
+        """*workload* as a share of rho*, of its lower bound where it is not known."""
+        return float(workload / self.low) if self.low else float("inf")
+
+    @property
+    def exact(self) -> bool:
+        """Whether rho* is known exactly."""
+        return self.low == self.high
+
+    @property
+    def top(self) -> float:
+        """The end of the axis, in shares of rho*."""
+        ends = [1.0, self.share(self.load)]
+        ends += [self.share(value) for value in (self.high, self.packed) if value is not None]
+        if self.capacity is not None:
+            ends.append(min(self.share(self.capacity), _FARTHEST))
+        return _ROOM * min(max(ends), 2 * _FARTHEST)
+
+
+class LoadScale(QWidget):
+    """A track from 0 beyond rho*, filled as far as the load goes."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._values: LoadValues | None = None
+        self._policy = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("load as a share of the supportable workload")
+
+    @property
+    def values(self) -> LoadValues | None:
+        """What is shown."""
+        return self._values
+
+    def set_values(self, values: LoadValues | None, policy: str) -> None:
+        """Show these; the guarantee of *policy* stands out."""
+        if (values, policy) != (self._values, self._policy):
+            self._values, self._policy = values, policy
+            self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        line = QFontMetricsF(current_fonts().body).height()
+        return QSize(200, round(3 * line + _THICK + 16))
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if self._values is None:
+            return
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        line = QFontMetricsF(painter.font()).height()
+        track = QRectF(_MARGIN, line + 4, self.width() - 2 * _MARGIN, _THICK)
+        self._paint_track(painter, track, self._values)
+        self._paint_above(painter, track, line, self._values)
+        self._paint_guarantees(painter, track, line)
+        self._paint_load(painter, track, line, self._values)
+        painter.end()
+
+    def _across(self, share: float, track: QRectF) -> float:
+        assert self._values is not None
+        return track.left() + track.width() * min(1.0, share / self._values.top)
+
+    def _paint_track(self, painter: QPainter, track: QRectF, values: LoadValues) -> None:
+        """The load, red beyond rho*; a band where rho* is only known to lie."""
+        theme = self._theme
+        painter.fillRect(track, QColor(theme.grid))
+        if values.high is not None and not values.exact:
+            color = QColor(theme.optimum)
+            color.setAlphaF(0.35)
+            left, right = (self._across(values.share(x), track) for x in (values.low, values.high))
+            painter.fillRect(QRectF(left, track.top(), right - left, track.height()), color)
+        share = values.share(values.load)
+        beyond = values.share(values.high) if values.high is not None else float("inf")
+        filled = QRectF(track)
+        filled.setRight(self._across(min(share, max(1.0, beyond)), track))
+        painter.fillRect(filled, QColor(theme.run))
+        if share > max(1.0, beyond):
+            over = QRectF(track)
+            over.setLeft(filled.right())
+            over.setRight(self._across(share, track))
+            painter.fillRect(over, QColor(theme.rejection))
+
+    def _paint_above(
+        self, painter: QPainter, track: QRectF, line: float, values: LoadValues
+    ) -> None:
+        """Bounds of what is supportable; the least important have no text where room is short."""
+        marks = bound_marks(values)
+        for share, _, role in marks:
+            x = self._across(share, track)
+            # The optimum's mark is longer: it is seen where others are at the same place.
+            over = 5.0 if role == "optimum" else 1.0
+            mark = QRectF(x - 1.5, track.top() - over, 3, track.height() + 2 * over)
+            painter.fillRect(mark, QColor(self._theme.color(role)))
+        widths = [symbols_width(text, painter.font()) + 2 for _, text, _ in marks]
+        while sum(widths) + _GAP * (len(widths) - 1) > track.width():
+            widths.pop()
+        shown = sorted(zip(marks, widths, strict=False), key=lambda pair: pair[0][0])
+        centres = [self._across(share, track) for (share, _, _), _ in shown]
+        lefts = in_a_row(centres, [width for _, width in shown], track.left(), track.right())
+        for ((_, text, role), width), left in zip(shown, lefts, strict=True):
+            painter.setPen(QColor(self._theme.ink(self._theme.color(role))))
+            paint_symbols(painter, QRectF(left, 0, width, line), text)
+
+    def _paint_guarantees(self, painter: QPainter, track: QRectF, line: float) -> None:
+        """Below the track: what is guaranteed for any sizes, that of this policy in bold."""
+        plain, right = painter.font(), track.right()
+        for guarantee in sorted(GUARANTEES, key=lambda item: -item.ratio):
+            x = self._across(float(guarantee.ratio), track)
+            painter.setPen(QPen(QColor(self._theme.muted), 1.0, Qt.PenStyle.DotLine))
+            painter.drawLine(QLineF(x, track.top() - 3, x, track.bottom() + 6))
+            mine = self._policy in guarantee.policies
+            font = current_fonts().body
+            font.setBold(mine)
+            painter.setFont(font)
+            text = f"{guarantee.ratio} {guarantee.names}"
+            width = QFontMetricsF(font).horizontalAdvance(text) + 2
+            left = min(x - width / 2, right - width)
+            if left < track.left():
+                continue
+            painter.setPen(QColor(self._theme.normal if mine else self._theme.muted))
+            painter.drawText(QRectF(left, track.bottom() + 6, width, line), _CENTRE, text)
+            right = left - _GAP
+        painter.setFont(plain)
+
+    def _paint_load(
+        self, painter: QPainter, track: QRectF, line: float, values: LoadValues
+    ) -> None:
+        """In the second line below the track: which share of rho* the load is."""
+        share = values.share(values.load)
+        over = values.high is not None and values.load > values.high
+        text = f"load {load_text(values)}"
+        width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 2
+        x = self._across(share, track)
+        left = min(max(x - width / 2, track.left()), track.right() - width)
+        ink = self._theme.ink(self._theme.color("rejection" if over else "run"))
+        painter.setPen(QColor(ink))
+        painter.drawText(QRectF(left, track.bottom() + 6 + line, width, line), _CENTRE, text)
+
+
+def bound_marks(values: LoadValues) -> list[tuple[float, str, str]]:
+    """(share of rho*, text, role) of what is marked above the track, most important first."""
+    full = values.exact and values.capacity == values.low
+    best = "ρ* = L / E[R]" if full else "ρ*" if values.exact else "ρ* at least"
+    marks = [(1.0, best, "optimum")]
+    if not values.exact and values.high is not None:
+        marks.append((values.share(values.high), "at most", "optimum"))
+    for value, text in ((values.packed, "K_{RED}"), (values.reduced, "K_{RED}, rounded up")):
+        if value is not None and (text == "K_{RED}" or value != values.packed):
+            share = values.share(value)
+            written = format_number(share, _RESOLUTION)
+            marks.append((share, f"{text}{THIN} {written}", "greedy"))
+    capacity = values.capacity
+    if capacity is not None and capacity != values.high and values.share(capacity) <= _FARTHEST:
+        marks.append((values.share(capacity), "L / E[R]", "muted"))
+    return marks
+
+
+def load_text(values: LoadValues) -> str:
+    """Which share of rho* the load is, an interval where that is all that is known."""
+    share = values.share(values.load)
+    if values.exact or values.high is None:
+        return f"= {format_number(share, _RESOLUTION)} ρ*"
+    least = format_number(float(values.load / values.high), _RESOLUTION)
+    return f"= {least} to {format_number(share, _RESOLUTION)} ρ*"
+
+
+def in_a_row(
+    centres: Sequence[float], widths: Sequence[float], left: float, right: float
+) -> list[float]:
+    """Left ends of texts that stand in this order near their *centres* and do not overlap.
+
+    They must fit between *left* and *right* with a gap between each two.
+    """
+    starts: list[float] = []
+    for centre, width in zip(centres, widths, strict=True):
+        least = starts[-1] + widths[len(starts) - 1] + _GAP if starts else left
+        starts.append(max(centre - width / 2, least))
+    for place in reversed(range(len(starts))):
+        most = right if place + 1 == len(starts) else starts[place + 1] - _GAP
+        starts[place] = min(starts[place], most - widths[place])
+    return starts

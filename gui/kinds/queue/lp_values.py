@@ -1,0 +1,175 @@
+"""What the panel of load and capacity shows of the bounds of a run."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from html import escape
+from typing import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gui.kinds.queue.lp_bars import ConfigurationRow
+from gui.kinds.queue.lp_picture import Size, size_name
+from gui.kinds.queue.lp_refining import Step
+from gui.kinds.queue.lp_scale import GUARANTEES, LoadValues
+from gui.panels.pages import table_line, table_of
+from gui.panels.wording import exact, significant
+from gui.theme import Theme
+from model.errors import PolicyError
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.programs.bounds import QueueBounds
+from model.kinds.queue.programs.fluid import FluidLimit
+from model.kinds.queue.programs.theorem1 import MOST_REFINED
+from model.policies import reference_class
+from model.programs.configurations import Configuration
+
+#: Configurations that have a row of their own.
+MOST_ROWS = 8
+#: Rows of the table of prices; the other types are counted.
+MOST_PRICES = 12
+
+
+def is_known(bounds: QueueBounds) -> bool:
+    """Whether there is anything to show."""
+    return bounds.lower is not None or bounds.mean_bound is not None
+
+
+def is_complete(bounds: QueueBounds) -> bool:
+    """Whether no better answer is to come."""
+    refined = bool(bounds.theorem1) and bounds.theorem1[-1].level >= MOST_REFINED
+    return bounds.supportable is not None or bool(bounds.problem) or refined
+
+
+def load_values(bounds: QueueBounds) -> LoadValues | None:
+    """The bounds on one axis; None without a lower bound of rho*, or without a load."""
+    if not bounds.lower or not bounds.workload:
+        return None
+    return LoadValues(
+        load=bounds.workload,
+        low=bounds.lower,
+        high=bounds.upper,
+        reduced=bounds.reduced.value if bounds.reduced else None,
+        packed=bounds.real.value if bounds.real else None,
+        capacity=bounds.mean_bound,
+    )
+
+
+def steps(bounds: QueueBounds) -> tuple[Step, ...]:
+    """Theorem 1, a step for each partition."""
+    return tuple(
+        Step(len(row.cells), float(row.lower), None if row.upper is None else float(row.upper))
+        for row in bounds.theorem1
+    )
+
+
+# Configurations.
+
+
+def configuration_rows(
+    best: Mapping[Configuration, Fraction], held: NDArray[np.int64], names: Sequence[str]
+) -> tuple[ConfigurationRow, ...]:
+    """Those that support rho*, the largest shares first, then all others together.
+
+    Parameters
+    ----------
+    best:
+        The share of all servers that each has in the solution of (4).
+    held:
+        [L, J] the jobs that servers hold now, by size.
+    names:
+        [J] the sizes.
+    """
+    ordered = sorted(best, key=lambda k: (-best[k], tuple(-count for count in k)))
+    kept = ordered[:MOST_ROWS]
+    present = [int((held == np.array(k)).all(axis=1).sum()) for k in kept]
+    rows = [
+        ConfigurationRow(k, _words(k, names), best[k], count / len(held))
+        for k, count in zip(kept, present, strict=True)
+    ]
+    left = sum((best[k] for k in ordered[MOST_ROWS:]), Fraction(0))
+    rest = len(held) - sum(present)
+    if left or rest:
+        rows.append(ConfigurationRow(None, "", left, rest / len(held)))
+    return tuple(rows)
+
+
+def _words(configuration: Configuration, names: Sequence[str]) -> str:
+    parts = zip(configuration, names, strict=True)
+    return " + ".join(f"{count} of {name}" for count, name in parts if count)
+
+
+# Sentences and tables.
+
+
+def in_symbols(text: str) -> str:
+    """A sentence of the model's with the paper's letters, as it stands in the window."""
+    return text.replace("rho*", "ρ*").replace("alpha", "α")
+
+
+def guarantee_sentences(theme: Theme) -> str:
+    """What is guaranteed for any sizes, and when."""
+    lines = [f"≥ {item.ratio} <i>ρ</i><sup>*</sup> by {item.names}, {item.condition}: {item.source}"
+             for item in GUARANTEES]  # fmt: skip
+    return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>'
+
+
+def limit_sentences(bounds: QueueBounds, policy: str, theme: Theme) -> str:
+    """What becomes of queues in the long run under policies for which that is known."""
+    lines = []
+    for limit in bounds.fluid:
+        text = _limit_sentence(limit)
+        if policy in limit.policies:
+            ink = theme.ink(theme.rejection if limit.slope else theme.normal)
+            lines.append(f'<span style="color:{ink}">{text}</span>')
+        else:
+            lines.append(f'<span style="color:{theme.muted}">{text}</span>')
+    return "<br>".join(lines)
+
+
+def _limit_sentence(limit: FluidLimit) -> str:
+    names = ", ".join(escape(policy_title(name)) for name in limit.policies)
+    source = escape(limit.source.rsplit(", ", 1)[-1])
+    growth = f"the queue grows by {significant(float(limit.slope), 2)} jobs per slot"
+    if limit.limit is not None:
+        most = exact(limit.limit) or significant(float(limit.limit))
+        text = f"{names}: at most {most} jobs per slot"
+        return f"{text}; {growth if limit.slope else 'the load is less'} ({source})"
+    held = f"({', '.join(map(str, limit.configuration))})"
+    return f"{names}: {growth} while servers stay in {held}, a trap ({source})"
+
+
+def policy_title(name: str) -> str:
+    """A policy as it is called in the window."""
+    try:
+        return str(reference_class(name).title)
+    except PolicyError:
+        return name
+
+
+def price_table(bounds: QueueBounds, numbers: QueueNumbers, types: Sequence[Size],
+                theme: Theme) -> str:  # fmt: skip
+    """The load and the dual price of each size, and the price of a server of each pool."""
+    best = bounds.supportable
+    if best is None:
+        return ""
+    muted = [f'<span style="color:{theme.muted}">{text}</span>'
+             for text in ("size", "share", "load", "price")]  # fmt: skip
+    lines = [table_line(muted)]
+    each = zip(types, bounds.probabilities, best.type_prices, strict=True)
+    for size, share, price in list(each)[:MOST_PRICES]:
+        load = significant(float(bounds.workload * share))
+        lines.append(table_line((size_name(numbers, size), _number(share), load, _number(price))))
+    for pool, price in zip(numbers.pools, best.pool_prices, strict=True):
+        name = f"server, {escape(pool.name)}" if len(numbers.pools) > 1 else "server"
+        lines.append(table_line((name, "", "", _number(price))))
+    table = table_of(lines)
+    note = ("Price of a size: how much supportable workload one such job takes up, 1 on average; "
+            "of a server: how much one more adds.")  # fmt: skip
+    left = len(types) - MOST_PRICES
+    more = f"{left} more sizes are left out. " if left > 0 else ""
+    return f'{table}<p style="color:{theme.muted}; margin:4px 2px">{more}{note}</p>'
+
+
+def _number(value: Fraction) -> str:
+    return exact(value) or significant(float(value))

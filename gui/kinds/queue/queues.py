@@ -1,0 +1,209 @@
+"""The virtual queues with the jobs that wait, above the partition of sizes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from PySide6.QtGui import QHelpEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout
+
+from gui.intents import Select
+from gui.kinds.queue.colours import queue_name
+from gui.kinds.queue.queues_lanes import LanesView
+from gui.kinds.queue.queues_reading import Focus, focus_of, lane_names, lane_top, lanes, records_of
+from gui.kinds.queue.queues_ruler import Marker, SizeRuler
+from gui.kinds.queue.queues_scale import Sizes, sizes_of
+from gui.kinds.queue.queues_words import job_words, lane_words
+from gui.kinds.queue.wording import reason_words, share_words, size_words, told_size
+from gui.panel import Panel
+from gui.panels.tiles import paint_ground
+from gui.theme import Theme
+from model.frame import Frame, RunInfo
+from model.inspection import Thing
+from model.kinds.queue.inspection import QUEUE
+from model.kinds.queue.state import WAITING
+
+_EDGES = 10  # what is around and between lanes and ruler
+_MOST_RULER = 0.4  # of the height, unless the lanes leave more
+
+
+class QueuesPanel(Panel):
+    """Who waits, in which virtual queue, and why there."""
+
+    name = "queues"
+    title = "Queues"
+    summary = "The jobs that wait in each virtual queue, and the partition of sizes behind it."
+    needs = frozenset({"queues"})
+    place = "left"
+
+    def build(self) -> None:
+        """Lanes above, the ruler below them."""
+        self._info: RunInfo | None = None
+        self._sizes: Sizes | None = None
+        self._hovered: int | None = None
+        self._pointed: Fraction | None = None
+        self.lanes = LanesView(self.theme)
+        self.lanes.resized.connect(self._refresh)
+        self.lanes.job_hovered.connect(self._hover)
+        self.lanes.job_clicked.connect(self._click)
+        self.lanes.queue_clicked.connect(
+            lambda queue, double: self.intent.emit(Select.of(Thing(QUEUE, queue), double))
+        )
+        self.lanes.tip_asked.connect(self._tell)
+        self.area = QScrollArea(self.body)
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setWidget(self.lanes)
+        self.area.verticalScrollBar().valueChanged.connect(self._refresh)
+        self.ruler = SizeRuler(self.theme, self.body)
+        self.ruler.pointed.connect(self._point)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 2, 0, 4)
+        column.setSpacing(2)
+        column.addWidget(self.area, 1)
+        column.addWidget(self.ruler)
+        column.addStretch(0)
+        # The ruler's height follows from the panel's, and must not keep it from shrinking.
+        self.body.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self._ground()
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Bring lanes and marker up to this moment."""
+        if frame.info is not self._info:
+            self._begin(frame)
+        self._show(frame)
+
+    def _begin(self, frame: Frame) -> None:
+        info = frame.info
+        self._info, self._hovered, self._pointed = info, None, None
+        self._sizes = sizes_of(info.numbers, info.facts)
+        names = lane_names(info.facts, info.numbers)
+        self.lanes.begin(names, lane_top(info.numbers))
+        self.ruler.begin(info.numbers, self._sizes, self._caption(frame))
+        self._share_height()
+
+    def _caption(self, frame: Frame) -> tuple[str, ...]:
+        numbers = frame.info.numbers
+        names = numbers.resource_names
+        of = f" ({names[self._sizes.resource]})" if len(names) > 1 and self._sizes else ""
+        whole = f"sizes of arriving jobs, as shares of a server{of}"
+        if frame.info.facts.intervals:
+            return f"{whole}, and the intervals of partition I", whole, "sizes of jobs"
+        return whole, "sizes of jobs"
+
+    def _show(self, frame: Frame) -> None:
+        focus = focus_of(frame, self.selection.job)
+        shown = lanes(frame, focus, self.lanes.most, self.lanes.queues_in_view())
+        self.lanes.set_lanes(shown, int(frame.state.number[WAITING]), focus)
+        self._mark(frame, focus)
+
+    # The marker on the ruler.
+
+    def _mark(self, frame: Frame, focus: Focus) -> None:
+        self.ruler.set_marker(self._pointed_out(frame) or self._job_marked(frame, focus))
+
+    def _pointed_out(self, frame: Frame) -> Marker | None:
+        """Where a job of the size that the mouse points at would wait."""
+        share, sizes = self._pointed, self._sizes
+        if share is None or sizes is None:
+            return None
+        queue = sizes.queue_of(share)
+        if queue is None:
+            text = f"size {float(share):g} of a server"
+            return Marker(share, (text,), "focus")
+        reason = self._reason(sizes, share, queue)
+        start = f"size {float(share):g} would wait in {queue_name(queue, sizes.queues)}"
+        return Marker(share, (f"{start}, for {reason}", reason), "focus")
+
+    def _job_marked(self, frame: Frame, focus: Focus) -> Marker | None:
+        state, sizes = frame.state, self._sizes
+        record = self._named(frame, focus)
+        if record is None or sizes is None:
+            return None
+        size, info = state.job_size[record].tolist(), frame.info
+        share = info.numbers.fraction(size[sizes.resource], sizes.resource)
+        number, told = int(state.job_number[record]), told_size(info, size)
+        job, role = f"job {number}", "focus" if number == self._hovered else "run"
+        if not sizes.intervals:
+            of = f"{job}: {share_words(info, size)}"
+            return Marker(share, (f"{job}, size {told}", of), role)
+        queue = int(state.job_queue[record])
+        reason = self._reason(sizes, share, queue)
+        where = "waits in" if state.job_server[record] < 0 else "waited in"
+        name = queue_name(queue, sizes.queues)
+        most = f"{job}, size {told}, {where} {name}, for {reason}"
+        brief = f"{job}, size {size_words(info, size)}, {where} {name}, for {reason}"
+        return Marker(share, (most, brief, f"{job}: {name}, {reason}", reason), role)
+
+    def _named(self, frame: Frame, focus: Focus) -> int | None:
+        """The record of the job that the moment is about: under the mouse, looked at, placed."""
+        jobs = [*focus.pointed_at, *focus.placed[:1]]
+        if self._hovered is not None:
+            jobs.insert(0, self._hovered)
+        known = records_of(frame.state, jobs)
+        return next((known[job] for job in jobs if job in known), None)
+
+    @staticmethod
+    def _reason(sizes: Sizes, share: Fraction, queue: int) -> str:
+        return reason_words(share, sizes.intervals[queue], sizes.rounded)
+
+    # The mouse.
+
+    def _refresh(self) -> None:
+        if self.frame is not None and self._info is self.frame.info:
+            self._show(self.frame)
+
+    def _hover(self, job: int | None) -> None:
+        self._hovered = job
+        self._refresh()
+
+    def _point(self, share: Fraction | None) -> None:
+        self._pointed = share
+        self._refresh()
+
+    def _click(self, job: int, floating: bool) -> None:
+        self.intent.emit(Select(job=job, floating=floating))
+
+    def _tell(self, event: QHelpEvent, record: int | None, queue: int | None) -> None:
+        if self.frame is None:
+            return
+        text = ""
+        if record is not None:
+            text = job_words(self.frame, record)
+        elif queue is not None:
+            text = lane_words(self.frame, queue)
+        self.lanes.show_tip(event, text)
+
+    def show_selection(self, selection: Select) -> None:
+        """Outline the job that is pointed at."""
+        self._refresh()
+
+    # The window.
+
+    def _share_height(self) -> None:
+        """Lanes get what they need, then the ruler what it would like, then both more."""
+        least, usual = self.ruler.minimumSizeHint().height(), self.ruler.sizeHint().height()
+        height = self.height() - _EDGES
+        self.ruler.setVisible(height - least >= min(self.lanes.minimumHeight(), height / 2))
+        left = height - self.lanes.minimumHeight()
+        wanted = max(usual, round(_MOST_RULER * height), height - self.lanes.maximumHeight())
+        wanted = min(wanted, self.ruler.most_height())
+        self.area.setMaximumHeight(self.lanes.maximumHeight())
+        self.ruler.setFixedHeight(max(least, min(left, wanted)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_height()
+
+    def _ground(self) -> None:
+        for widget in (self.body, self.area.viewport(), self.lanes, self.ruler):
+            paint_ground(widget, self.theme)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._ground()
+        self.lanes.restyle(theme)
+        self.ruler.restyle(theme)
+        self._share_height()

@@ -1,0 +1,240 @@
+"""Lanes of waiting jobs: one for each virtual queue, the head of the line beside the servers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gui.kinds.queue.queues_layout import LanesLayout, LaneText, length_share
+from gui.kinds.queue.queues_painting import LanesPainter, more_words
+from gui.kinds.queue.queues_reading import Focus, JobCell, Lane, LaneName
+from gui.kinds.queue.queues_switch import LogSwitch
+from gui.kinds.queue.wording import interval_words
+from gui.plotting.scales import SteppedRange, format_number
+from gui.theme import Theme, current_fonts
+
+_USUAL_LENGTH = 1000.0
+
+
+class LanesView(QWidget):
+    """The lanes; signals tell the record of the job, or the lane, that the mouse points at."""
+
+    resized = Signal()  #: there may be room for other jobs now
+    job_hovered = Signal(object)  #: a job's number, or None
+    job_clicked = Signal(int, bool)  #: a job's number, and whether it was a double click
+    queue_clicked = Signal(int, bool)  #: the queue of a lane clicked elsewhere
+    tip_asked = Signal(object, object, object)  #: the event, a record or None, a queue or None
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._names: tuple[LaneName, ...] = ()
+        self._lanes: dict[int, Lane] = {}
+        self._focus = Focus()
+        self._hovered: int | None = None
+        self._total = 0
+        self._top = Fraction(1)
+        self._widest: dict[str, float] = {}
+        self._most = SteppedRange(0.0, 1.0)
+        self.switch = LogSwitch("lengths", theme, self)
+        self.switch.toggled.connect(self.update)
+        self.layout_of_lanes = LanesLayout(100, 100, 1, LaneText(10, 0, 0, 0, 0, 0))
+        self.setMouseTracking(True)
+        self.setAccessibleName("queues")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+
+    # What is shown.
+
+    def begin(self, names: tuple[LaneName, ...], top: Fraction) -> None:
+        """Show other queues; *top* is the size that is as high as a lane."""
+        self._names, self._top = names, top
+        self._lanes, self._widest = {}, {}
+        self._most = SteppedRange(0.0, 1.0)
+        self._arrange()
+
+    def set_lanes(self, lanes: tuple[Lane, ...], total: int, focus: Focus) -> None:
+        """Show these lanes, the others are not in view; *total* jobs wait in all."""
+        self._lanes = {lane.queue: lane for lane in lanes}
+        self._total = total
+        self._focus = focus
+        self._grow(max((lane.length for lane in lanes), default=0))
+        self.update()
+
+    def queues_in_view(self) -> range:
+        """The lanes that can be seen."""
+        area = self.visibleRegion().boundingRect()
+        if area.isEmpty():
+            return range(len(self._names))
+        return self.layout_of_lanes.lanes_in(area.top(), area.bottom() + 1)
+
+    @property
+    def most(self) -> int:
+        """How many jobs of a queue can be drawn."""
+        return self.layout_of_lanes.most
+
+    @property
+    def longest(self) -> float:
+        """The length that fills the room for bars."""
+        return self._most.high
+
+    def lane(self, queue: int) -> Lane | None:
+        """What a lane shows."""
+        return self._lanes.get(queue)
+
+    def shown(self, queue: int) -> int:
+        """How many jobs of a lane are drawn."""
+        lane = self._lanes.get(queue)
+        if lane is None:
+            return 0
+        return min(len(lane.first), self.layout_of_lanes.shown(lane.length))
+
+    def height_of(self, job: JobCell) -> float:
+        """The share of a lane's height that a job takes."""
+        return job.share / float(self._top)
+
+    def box_of(self, record: int) -> QRectF | None:
+        """Where the job in a record is drawn, if it is."""
+        for queue, lane in self._lanes.items():
+            for place, job in enumerate(lane.first[: self.shown(queue)]):
+                if job.record == record:
+                    return self.layout_of_lanes.job(queue, place, self.height_of(job))
+        return None
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self._widest = {}
+        self.switch.restyle(theme)
+        self._arrange()
+
+    # Places.
+
+    def _grow(self, length: int) -> None:
+        """Make room for longer queues; rooms never shrink, or everything would breathe."""
+        self._most.include(0.0, float(length))
+        if self._measure():
+            self._arrange()
+
+    def _measure(self) -> bool:
+        """Widths of the texts; says whether one grew."""
+        metrics = QFontMetricsF(current_fonts().heading)
+        body = QFontMetricsF(current_fonts().body)
+        most = max(_USUAL_LENGTH, self._most.high)
+        widest = {
+            "numbers": metrics.horizontalAdvance(format_number(most)),
+            "more": body.horizontalAdvance(more_words(int(most))),
+            "brief": body.horizontalAdvance(more_words(int(most), brief=True)),
+        }
+        if not self._widest:
+            intervals = [interval_words(name.interval) for name in self._names if name.interval]
+            widest["names"] = max(
+                (body.horizontalAdvance(name.text) for name in self._names), default=0.0
+            )
+            widest["intervals"] = max(map(body.horizontalAdvance, intervals), default=0.0)
+        grown = any(width > self._widest.get(name, -1.0) for name, width in widest.items())
+        self._widest |= widest
+        return grown
+
+    def _arrange(self) -> None:
+        self._measure()
+        fonts = current_fonts()
+        text = LaneText(QFontMetricsF(fonts.body).height(), scale=fonts.scale, **self._widest)
+        size = self.size()
+        lanes = max(1, len(self._names))
+        self.layout_of_lanes = LanesLayout(size.width(), size.height(), lanes, text)
+        self.setMinimumHeight(round(LanesLayout(size.width(), 0, lanes, text).full_height))
+        self.setMaximumHeight(round(LanesLayout(size.width(), 1e6, lanes, text).full_height))
+        self.switch.setVisible(self.layout_of_lanes.has_bars)
+        self.switch.stand_at(self.layout_of_lanes.jobs_right, self.layout_of_lanes.header)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, self.minimumHeight())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+        self.resized.emit()
+
+    # Painting.
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        drawing = LanesPainter(painter, self._theme, self.layout_of_lanes, self._names, self._top)
+        visible = event.rect()
+        drawing.heading(self._most.high, self.switch.isChecked(), self.switch.x())
+        if len(self._names) > 1:
+            drawing.total(self._total)
+        for queue in self.layout_of_lanes.lanes_in(visible.top(), visible.bottom() + 1):
+            lane = self._lanes.get(queue)
+            if lane is None:
+                continue
+            drawing.lane(lane)
+            drawing.jobs(lane, self.shown(queue))
+            drawing.marks(lane, self.shown(queue), self._focus, self._hovered)
+            share = length_share(lane.length, self._most.high, self.switch.isChecked())
+            drawing.bar(lane, share)
+        painter.end()
+
+    # The mouse.
+
+    def _job_at(self, point: QPointF) -> JobCell | None:
+        shown = [self.shown(queue) for queue in range(len(self._names))]
+        hit = self.layout_of_lanes.job_at(point, shown)
+        return None if hit is None else self._lanes[hit[0]].first[hit[1]]
+
+    def _queue_at(self, point: QPointF) -> int | None:
+        found = self.layout_of_lanes.lanes_in(point.y(), point.y() + 1)
+        return found[0] if len(found) and found[0] < len(self._names) else None
+
+    def _hover(self, job: JobCell | None) -> None:
+        number = None if job is None else job.number
+        if number != self._hovered:
+            self._hovered = number
+            self.job_hovered.emit(number)
+            self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._job_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover(None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._click(event, double=False)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._click(event, double=True)
+
+    def _click(self, event: QMouseEvent, *, double: bool) -> None:
+        job, queue = self._job_at(event.position()), self._queue_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and job is not None:
+            self.job_clicked.emit(job.number, double)
+        elif event.button() == Qt.MouseButton.LeftButton and queue is not None:
+            self.queue_clicked.emit(queue, double)
+        else:
+            event.ignore()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            point = QPointF(event.pos())
+            job = self._job_at(point)
+            record = None if job is None else job.record
+            self.tip_asked.emit(event, record, self._queue_at(point))
+            return True
+        return super().event(event)
+
+    def show_tip(self, event: QHelpEvent, text: str) -> None:
+        """Show what the panel has to say."""
+        QToolTip.showText(event.globalPos(), text, self)

@@ -1,0 +1,221 @@
+"""Paints lanes of waiting jobs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Sequence
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+
+from gui.kinds.queue.colours import look_brush, look_color, paint_look
+from gui.kinds.queue.queues_layout import GAP, LanesLayout, length_share, length_ticks
+from gui.kinds.queue.queues_reading import Focus, JobCell, Lane, LaneName
+from gui.kinds.queue.wording import fraction_words, interval_words
+from gui.painting.colour import mix
+from gui.plotting.scales import format_number
+from gui.theme import Theme, current_fonts
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_CENTRE = Qt.AlignmentFlag.AlignCenter
+_SERVERS = ("◂ to the servers, head of line first", "◂ to the servers", "◂ servers", "◂")
+_BAR_SHARE = 0.5  # of the panel's colour in a bar
+_OUTLINE, _CLEARANCE = 2.0, 0.8
+_STROKE = 3.5  # half the width of the strokes at a break
+
+
+def more_words(count: int, *, brief: bool = False) -> str:
+    """How many jobs are not drawn."""
+    return f"+ {format_number(count)}{'' if brief else ' more'}"
+
+
+class LanesPainter:
+    """Paints into the places of a :class:`LanesLayout`; *top* is the size of a lane's height."""
+
+    def __init__(
+        self,
+        painter: QPainter,
+        theme: Theme,
+        layout: LanesLayout,
+        names: tuple[LaneName, ...],
+        top: Fraction,
+    ) -> None:
+        self._painter, self._theme, self._layout, self._names = painter, theme, layout, names
+        self._top, self._float_top = top, float(top)
+        self._fonts = current_fonts()
+        self._metrics = QFontMetricsF(self._fonts.body)
+        device = painter.device()
+        self._ratio = device.devicePixelRatioF() if device is not None else 1.0
+        self._use(self._fonts.body)
+
+    def _use(self, font: QFont) -> None:
+        self._painter.setFont(font)
+
+    # Above the lanes.
+
+    def heading(self, longest: float, logarithmic: bool, switch: float) -> None:
+        """Say which side the servers are on, and the scale of the lengths."""
+        layout = self._layout
+        scale = "a server" if self._top == 1 else f"{fraction_words(self._top)} of a server"
+        texts = [f"{_SERVERS[0]}; lane height: {scale}", *_SERVERS]
+        right = switch if layout.has_bars else layout.jobs_right
+        left = layout.gate_left + GAP
+        box = QRectF(left, 0, right - left - GAP, layout.header)
+        self._painter.setPen(QColor(self._theme.muted))
+        self._first_fitting(box, texts)
+        if layout.has_bars:
+            self._length_axis(longest, logarithmic)
+
+    def total(self, waiting: int) -> None:
+        """How many wait in all lanes."""
+        layout, painter = self._layout, self._painter
+        painter.setPen(QColor(self._theme.normal))
+        left = layout.name_left + layout.text.line
+        box = QRectF(left, 0, layout.number_right - left + 1, layout.header)
+        painter.drawText(box, _LEFT, "Q")
+        self._use(self._fonts.heading)
+        painter.drawText(box, _RIGHT, format_number(waiting))
+        self._use(self._fonts.body)
+
+    def _first_fitting(self, box: QRectF, texts: Sequence[str]) -> None:
+        measure = self._metrics.horizontalAdvance
+        text = next((text for text in texts if measure(text) <= box.width()), "")
+        self._painter.drawText(box, _LEFT, text)
+
+    def _length_axis(self, longest: float, logarithmic: bool) -> None:
+        """Marks at round lengths, and their numbers where they keep clear of each other."""
+        layout, painter = self._layout, self._painter
+        bottom = layout.lane(layout.lanes - 1).bottom()
+        room = layout.bar_right - layout.bar_left
+        ticks = length_ticks(longest, logarithmic)
+        taken: list[tuple[float, float]] = []
+        for value in sorted(ticks, key=lambda tick: tick not in (ticks[0], ticks[-1])):
+            share = length_share(int(value), longest, logarithmic)
+            x = round(layout.bar_left + share * room) - 0.5
+            painter.setPen(QPen(QColor(self._theme.grid)))
+            painter.drawLine(QLineF(x, layout.header - 3, x, bottom))
+            text = format_number(value)
+            half = self._metrics.horizontalAdvance(text) / 2
+            left = min(max(x - half, layout.bar_left), layout.bar_right - 2 * half)
+            if all(left - GAP > end or left + 2 * half + GAP < start for start, end in taken):
+                taken.append((left, left + 2 * half))
+                painter.setPen(QColor(self._theme.muted))
+                painter.drawText(QRectF(left, 0, 2 * half + 2, layout.header), _LEFT, text)
+
+    # A lane.
+
+    def lane(self, lane: Lane) -> None:
+        """Its mark, its name, how many wait, and its ground."""
+        layout, painter, theme = self._layout, self._painter, self._theme
+        box = layout.lane(lane.queue)
+        name = self._names[lane.queue]
+        side = self._metrics.ascent()
+        mark = QRectF(layout.name_left, box.center().y() - side / 2, side, side)
+        paint_look(painter, mark, theme, name.look)
+        left = layout.name_left + layout.text.line
+        painter.setPen(QColor(theme.normal))
+        painter.drawText(self._row(left, layout.interval_left, box), _LEFT, name.text)
+        if layout.has_intervals and name.interval is not None:
+            painter.setPen(QColor(theme.muted))
+            place = self._row(layout.interval_left, layout.number_right, box)
+            painter.drawText(place, _LEFT, interval_words(name.interval))
+        painter.setPen(QColor(theme.normal if lane.length else theme.muted))
+        self._use(self._fonts.heading)
+        place = self._row(layout.name_left, layout.number_right, box)
+        painter.drawText(place, _RIGHT, format_number(lane.length))
+        self._use(self._fonts.body)
+        ground = box.adjusted(layout.jobs_left - GAP / 2 - box.left(), 0, 0, 0)
+        painter.fillRect(ground, QColor(theme.raised))
+        painter.setPen(QPen(QColor(theme.border)))
+        painter.drawLine(QLineF(ground.topLeft(), ground.bottomLeft()))
+
+    @staticmethod
+    def _row(left: float, right: float, box: QRectF) -> QRectF:
+        return QRectF(left, box.top(), right - left + 1, box.height())
+
+    def jobs(self, lane: Lane, shown: int) -> None:
+        """The jobs that are drawn one by one, then how many there are behind them."""
+        layout, painter, theme = self._layout, self._painter, self._theme
+        for place, job in enumerate(lane.first[:shown]):
+            self._job(layout.job(lane.queue, place, job.share / self._float_top), job)
+        left = lane.length - shown
+        if left <= 0:
+            return
+        gap = layout.gap(lane.queue, shown)
+        self._strokes(gap)
+        offset = layout.words_after(lane.deep is not None)
+        painter.setPen(QColor(theme.normal))
+        painter.drawText(
+            gap.adjusted(offset, 0, 0, 0), _LEFT, more_words(left, brief=not layout.has_bars)
+        )
+
+    def _job(self, box: QRectF, job: JobCell) -> None:
+        self._painter.setBrushOrigin(QPointF(round(box.left()), round(box.bottom())))
+        self._painter.fillRect(box, look_brush(self._theme, job.look, self._ratio))
+
+    def _strokes(self, gap: QRectF) -> None:
+        """Two slanted strokes, as where an axis is broken."""
+        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._painter.setPen(QPen(QColor(self._theme.muted), 1.3 * self._fonts.scale))
+        reach = 0.6 * self._metrics.ascent()
+        for place in (0.0, 1.0):
+            x, y = gap.left() + (1 + place) * _STROKE * self._fonts.scale, gap.center().y()
+            half = _STROKE * self._fonts.scale / 2
+            self._painter.drawLine(QLineF(x - half, y + reach, x + half, y - reach))
+        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def bar(self, lane: Lane, share: float) -> None:
+        """How long the queue is."""
+        if self._layout.has_bars:
+            look = look_color(self._theme, self._names[lane.queue].look)
+            color = QColor(mix(look, self._theme.panel, _BAR_SHARE))
+            self._painter.fillRect(self._layout.bar(lane.queue, share), color)
+
+    # What the present step names.
+
+    def marks(self, lane: Lane, shown: int, focus: Focus, hovered: int | None) -> None:
+        """Outlines around jobs that are looked at, pointed at, or have just left."""
+        layout = self._layout
+        for place, job in enumerate(lane.first[:shown]):
+            role = role_of(job, focus, hovered)
+            if role:
+                self._outline(layout.job(lane.queue, place, job.share / self._float_top), role)
+        if lane.deep is not None and lane.length > shown:
+            box = layout.deep(lane.queue, shown, lane.deep.share / self._float_top)
+            self._job(box, lane.deep)
+            self._outline(box, role_of(lane.deep, focus, hovered) or "focus")
+        self._placed(lane)
+
+    def _placed(self, lane: Lane) -> None:
+        """Jobs that have just gone to servers, as outlines on their way."""
+        layout, painter = self._layout, self._painter
+        fitting = lane.placed[: layout.gate_cells(len(lane.placed))]
+        for place, job in enumerate(fitting):
+            box = layout.placed(lane.queue, place, job.share / self._float_top)
+            self._outline(box, "run" if place == 0 else "muted")
+        if len(fitting) < len(lane.placed):
+            painter.setPen(QColor(self._theme.muted))
+            row = layout.lane(lane.queue)
+            right = layout.placed(lane.queue, len(fitting) - 1, 0.0).left() - 2
+            box = self._row(layout.gate_left - GAP, right, row)
+            painter.drawText(box, _RIGHT, f"+{len(lane.placed) - len(fitting)}")
+
+    def _outline(self, box: QRectF, role: str) -> None:
+        width = _OUTLINE * self._fonts.scale
+        pen = QPen(QColor(self._theme.color(role)), width)
+        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+        self._painter.setPen(pen)
+        self._painter.setBrush(Qt.BrushStyle.NoBrush)
+        # A little off the job, or it would not be seen on a dark one.
+        edge = width / 2 + _CLEARANCE
+        self._painter.drawRect(box.adjusted(-edge, -edge, edge, edge))
+
+
+def role_of(job: JobCell, focus: Focus, hovered: int | None) -> str:
+    """The meaning of the outline around a job; empty for none."""
+    if job.number == focus.evicted:
+        return "rejection"
+    if job.number in (focus.looked_at, focus.arrived):
+        return "run"
+    return "focus" if job.number in (hovered, focus.selected) else ""

@@ -1,0 +1,304 @@
+"""The partition drawn as a ruler under the distribution of job sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gui.kinds.queue.colours import Look, look_brush, look_color, look_ink, subscript
+from gui.kinds.queue.queues_scale import Sizes, SizeScale, bins, ends, spaced
+from gui.kinds.queue.queues_switch import LogSwitch
+from gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
+from gui.painting.colour import mix
+from gui.theme import Theme, current_fonts
+from model.kinds.queue.numbers import QueueNumbers
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_MARGIN, _GAP = 10.0, 8.0
+_BIN = 6.0  # width of a bar of the histogram
+_STEM = 7.0
+_FILL = 0.35  # of the panel's colour in a bar
+_CAPTION, _STRIP, _NAMES, _ENDS = 1.5, 0.55, 1.1, 1.3  # heights in lines of text
+_LEAST_BARS, _USUAL_BARS, _MOST_LINES = 1.6, 3.2, 14
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A size that is pointed out."""
+
+    share: Fraction
+    words: tuple[str, ...]  #: the first that fits is written above
+    role: str = "run"
+
+
+class SizeRuler(QWidget):
+    """Histogram, intervals and ends; pointing at a size says where its job would wait."""
+
+    pointed = Signal(object)  #: a size as a share of a server, or None
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._numbers: QueueNumbers | None = None
+        self._sizes: Sizes | None = None
+        self._marker: Marker | None = None
+        self._caption: tuple[str, ...] = ("",)
+        self._bars: tuple[list[float], list[float]] = ([], [])
+        self.switch = LogSwitch("sizes", theme, self)
+        self.switch.toggled.connect(self._rescale)
+        self._scale = SizeScale(0, 1, False, Fraction(1))
+        self.setMouseTracking(True)
+        self.setAccessibleName("sizes and partition")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+
+    # What is shown.
+
+    def begin(self, numbers: QueueNumbers, sizes: Sizes, caption: tuple[str, ...]) -> None:
+        """Show other sizes; *caption* stands above them while no size is pointed out."""
+        self._numbers, self._sizes, self._caption = numbers, sizes, caption
+        self._marker = None
+        self.switch.setChecked(sizes.prefers_logarithmic)
+        self.updateGeometry()
+        self._rescale()
+
+    def set_marker(self, marker: Marker | None) -> None:
+        """Point a size out."""
+        if marker != self._marker:
+            self._marker = marker
+            self.update()
+
+    @property
+    def marker(self) -> Marker | None:
+        """What is pointed out."""
+        return self._marker
+
+    @property
+    def scale(self) -> SizeScale:
+        """Where sizes are."""
+        return self._scale
+
+    @property
+    def bars(self) -> tuple[list[float], list[float]]:
+        """Edges of the histogram in pixels, and the probabilities between them."""
+        return self._bars
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.switch.restyle(theme)
+        self.updateGeometry()
+        self._rescale()
+
+    def _rescale(self) -> None:
+        if self._sizes is None or self._numbers is None:
+            return
+        right = max(_MARGIN + 10.0, self.width() - _MARGIN)
+        self._scale = SizeScale(_MARGIN, right, self.switch.isChecked(), self._sizes.least)
+        self._bars = ([], [])
+        if not self._sizes.stems:
+            count = max(8, round((right - _MARGIN) / (_BIN * current_fonts().scale)))
+            self._bars = bins(self._numbers, self._sizes, self._scale, count)
+        self.switch.stand_at(right, self._caption_height())
+        self.update()
+
+    # Geometry.
+
+    def _line(self) -> float:
+        return QFontMetricsF(current_fonts().body).height()
+
+    def _caption_height(self) -> float:
+        return _CAPTION * self._line()
+
+    def _foot(self) -> float:
+        """Height of what is below the histogram."""
+        has_partition = self._sizes is not None and bool(self._sizes.intervals)
+        return (_ENDS + (_STRIP + _NAMES if has_partition else 0.0)) * self._line()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, round(self._caption_height() + self._foot() + _LEAST_BARS * self._line()))
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, round(self._caption_height() + self._foot() + _USUAL_BARS * self._line()))
+
+    def most_height(self) -> int:
+        """The height from which more shows nothing more."""
+        return round(_MOST_LINES * self._line())
+
+    def floor(self) -> float:
+        """The ordinate on which the histogram stands."""
+        return self.height() - self._foot()
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if self._sizes is None:
+            return
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        top = self._caption_height() + 2
+        area = QRectF(self._scale.left, top, self._scale.right - self._scale.left,
+                      max(1.0, self.floor() - top))  # fmt: skip
+        self._paint_caption(painter)
+        if self._sizes.stems:
+            self._paint_stems(painter, self._sizes, area)
+        else:
+            self._paint_bars(painter, self._sizes, area)
+        self._paint_floor(painter, self._sizes, area)
+        if self._sizes.intervals:
+            self._paint_partition(painter, self._sizes)
+        self._paint_ends(painter, self._sizes)
+        self._paint_marker(painter, area)
+        painter.end()
+
+    def _paint_caption(self, painter: QPainter) -> None:
+        texts = self._marker.words if self._marker is not None else self._caption
+        metrics = QFontMetricsF(painter.font())
+        box = QRectF(_MARGIN, 0, self.switch.x() - _GAP - _MARGIN, self._caption_height())
+        fitting = (text for text in texts if metrics.horizontalAdvance(text) <= box.width())
+        text = next(
+            fitting, metrics.elidedText(texts[-1], Qt.TextElideMode.ElideRight, box.width())
+        )
+        pointed = self._marker is not None
+        painter.setPen(QColor(self._theme.normal if pointed else self._theme.muted))
+        painter.drawText(box, _LEFT, text)
+
+    def _color(self, look: Look) -> QColor:
+        return QColor(mix(look_color(self._theme, look), self._theme.panel, _FILL))
+
+    def _paint_stems(self, painter: QPainter, sizes: Sizes, area: QRectF) -> None:
+        most = max(stem.probability for stem in sizes.stems)
+        width = _STEM * current_fonts().scale
+        for stem in sizes.stems:
+            x, height = self._scale.x(stem.share), stem.probability / most * area.height()
+            left = min(x - width / 2, area.right() - width)
+            box = QRectF(left, area.bottom() - height, width, height)
+            painter.fillRect(box, self._color(stem.look))
+
+    def _paint_bars(self, painter: QPainter, sizes: Sizes, area: QRectF) -> None:
+        edges, shares = self._bars
+        most = max(shares, default=0.0)
+        if not most:
+            return
+        parts = [(look, self._scale.x(low), self._scale.x(high))
+                 for look, (low, high) in enumerate(sizes.classes)]  # fmt: skip
+        for look, left, right in parts:
+            color = self._color(look)
+            for (start, end), share in zip(pairwise(edges), shares, strict=True):
+                first, last = max(start, left), min(end, right)
+                if share and first < last:
+                    height = share / most * area.height()
+                    box = QRectF(first, area.bottom() - height, last - first, height)
+                    painter.fillRect(box, color)
+
+    def _paint_floor(self, painter: QPainter, sizes: Sizes, area: QRectF) -> None:
+        """The axis, and where servers are full."""
+        painter.setPen(QPen(QColor(self._theme.border)))
+        painter.drawLine(QLineF(area.bottomLeft(), area.bottomRight()))
+        painter.setPen(QPen(QColor(self._theme.muted), 1, Qt.PenStyle.DashLine))
+        if not sizes.intervals:
+            for capacity in sizes.capacities:
+                x = round(self._scale.x(capacity)) - 0.5
+                painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
+
+    def _paint_partition(self, painter: QPainter, sizes: Sizes) -> None:
+        line, theme = self._line(), self._theme
+        metrics = QFontMetricsF(painter.font())
+        device = painter.device()
+        ratio = device.devicePixelRatioF() if device is not None else 1.0
+        for queue, (low, high) in enumerate(sizes.intervals):
+            left, right = self._scale.x(low), self._scale.x(high)
+            strip = QRectF(left, self.floor() + 1, right - left - 1, _STRIP * line - 1)
+            painter.fillRect(strip, look_brush(theme, queue, ratio))
+            name = f"I{subscript(queue)}"
+            share = sizes.shares[queue]
+            texts = (f"{name}  {percent(share)}" if share else name, name)
+            fitting = (text for text in texts if metrics.horizontalAdvance(text) < right - left - 4)
+            text = next(fitting, "")
+            painter.setPen(QColor(look_ink(theme, queue)))
+            box = QRectF(left, strip.bottom() + 1, right - left, _NAMES * line)
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_ends(self, painter: QPainter, sizes: Sizes) -> None:
+        """The ends of the intervals as exact fractions, as many as have room."""
+        metrics = QFontMetricsF(painter.font())
+        top = self.height() - _ENDS * self._line()
+        marks = [end for end in ends(sizes) if float(end) >= self._scale.low]
+        if not self._scale.logarithmic:
+            marks.insert(1, Fraction(0))
+        places = [self._scale.x(end) for end in marks]
+        widths = [metrics.horizontalAdvance(fraction_words(end)) + 1 for end in marks]
+        painter.setPen(QColor(self._theme.muted))
+        for end, x in zip(marks, places, strict=True) if sizes.intervals else ():
+            # A tick through the words would cut the last interval where sizes are rounded up.
+            bottom = self.floor() + _STRIP * self._line() if end == sizes.rounded else top + 2
+            painter.drawLine(QLineF(round(x) - 0.5, self.floor(), round(x) - 0.5, bottom))
+        kept = spaced(places, widths, 1, self.width() - 1, _GAP)
+        for number, left in kept:
+            x = round(places[number]) - 0.5
+            painter.drawLine(QLineF(x, top - 1, x, top + 3))
+            box = QRectF(left, top + 3, widths[number] + 1, self.height() - top - 3)
+            painter.drawText(box, _LEFT, fraction_words(marks[number]))
+
+    def _paint_marker(self, painter: QPainter, area: QRectF) -> None:
+        if self._marker is None:
+            return
+        x = round(self._scale.x(self._marker.share)) - 0.5
+        color, size = QColor(self._theme.color(self._marker.role)), 5 * current_fonts().scale
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(color, 2.0))
+        bottom = self.floor() + (_STRIP * self._line() if self._sizes and self._sizes.intervals
+                                 else 0.0)  # fmt: skip
+        painter.drawLine(QLineF(x, area.top(), x, bottom))
+        painter.setBrush(color)
+        painter.setPen(Qt.PenStyle.NoPen)
+        tip = QPointF(x, area.top() + size)
+        painter.drawPolygon(QPolygonF([QPointF(x - size, area.top() - 1),
+                                       QPointF(x + size, area.top() - 1), tip]))  # fmt: skip
+
+    # The mouse.
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        inside = event.position().y() > self._caption_height()
+        self.pointed.emit(self._scale.told(event.position().x()) if inside else None)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.pointed.emit(None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._rescale()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip_at(float(event.pos().x())), self)
+            return True
+        return super().event(event)
+
+    def tip_at(self, x: float) -> str:
+        """What is known of sizes near an abscissa."""
+        if self._sizes is None:
+            return ""
+        share = self._scale.told(x)
+        queue = self._sizes.queue_of(share)
+        if queue is None:
+            return "The sizes of arriving jobs, as shares of a server."
+        interval = self._sizes.intervals[queue]
+        name = f"I{subscript(queue)} = {interval_words(interval)}"
+        arriving = f"{percent(self._sizes.shares[queue])} of the jobs arrive in {name}"
+        return f"{reason_words(share, interval, self._sizes.rounded)}\n{arriving}"

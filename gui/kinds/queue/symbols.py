@@ -1,0 +1,44 @@
+"""How the values of records of a queue are written beside pseudocode."""
+
+from __future__ import annotations
+
+import html
+from types import MappingProxyType
+from typing import Any, Mapping
+
+from gui.panels.algorithm_symbols import Symbol, numbered_job, server, size
+from model.frame import RunInfo
+
+
+def _queue(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    if info.facts.layout.queues == 1:
+        return ""  # there is no other
+    return html.escape(info.facts.layout.names[value])
+
+
+def _active(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
+    return html.escape(info.facts.configuration_names[value])
+
+
+def _yes(value: Any, *_: Any) -> str:
+    return "yes" if value else "no"
+
+
+#: The values by the names that records give them.
+SYMBOLS: Mapping[str, Symbol] = MappingProxyType({
+    "server": Symbol("", "", server),
+    "job": Symbol("", "", numbered_job),
+    "size": Symbol("size", "", size),
+    "free": Symbol("free", "", size),
+    "most_free": Symbol("most free", "", size),
+    "used": Symbol("in use", "", size),
+    "share": Symbol("share", "", size),
+    "gamma": Symbol("γ", "", size),
+    "queue": Symbol("", "", _queue),
+    "configuration": Symbol("<b>k</b>", "", _active),
+    "weight": Symbol("&lt;<b>k</b>, <b>Q</b>&gt;"),
+    "lengths": Symbol("<b>Q</b>"),
+    "fits": Symbol("fits", "", _yes),
+    "present": Symbol("present"),
+    "stalled": Symbol("stalled", "", _yes),
+})  # fmt: skip

@@ -1,0 +1,151 @@
+"""Where names, arithmetic, bars and servers stand in the rows of weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Iterable, NamedTuple, Sequence
+
+from PySide6.QtCore import QRectF
+
+from gui.kinds.queue.weights_values import (
+    Term,
+    WeightBlock,
+    WeightRow,
+    in_numbers,
+    in_symbols,
+)
+from gui.plotting.scales import format_number
+
+MARGIN, GAP = 10.0, 12.0
+#: Width of the bars below which the arithmetic is left out, and below which its symbols are.
+_LEAST_BAR, _GOOD_BAR = 70.0, 150.0
+#: Width of the bars below which the servers are left out as well.
+_NO_BAR = 30.0
+#: Name and servers take no more than this share of the width each.
+_MOST_NAME, _MOST_SERVERS = 0.34, 0.3
+#: Of many texts only so many of the longest are measured.
+_MEASURED = 8
+#: Where servers are counted, the bar of their share is as wide as so many digits.
+_SHARE_DIGITS = 10
+SERVERS_HEADING = "servers"
+OWN_NAME = "servers' weights"
+VALUE_HEADING = "⟨k, Q⟩"
+
+_EQUALS = 5.0  # between the arithmetic and its result
+
+Measure = Callable[[str], float]
+
+
+class Widths(NamedTuple):
+    """What the texts of each column need; ``said`` is the arithmetic with symbols."""
+
+    name: float
+    said: float
+    work: float
+    value: float
+    servers: float
+
+    def at_least(self, other: Widths) -> Widths:
+        """Wide enough for both."""
+        return Widths(*map(max, self, other))
+
+
+NO_WIDTHS = Widths(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Left edge and width of each column; a width of 0 stands for one that is left out."""
+
+    name: tuple[float, float]
+    work: tuple[float, float]
+    value: tuple[float, float]
+    bar: tuple[float, float]
+    servers: tuple[float, float]
+    symbols: bool  #: whether the arithmetic names the queues as well
+
+    @staticmethod
+    def box(column: tuple[float, float], top: float, height: float) -> QRectF:
+        """The place of one of the columns in a row."""
+        return QRectF(column[0], top, column[1], height)
+
+
+def work_text(terms: tuple[Term, ...], symbols: bool) -> str:
+    """The arithmetic, as it stands left of its result."""
+    numbers = f"{in_numbers(terms)} ="
+    return f"{in_symbols(terms)} = {numbers}" if symbols else numbers
+
+
+def best_name(block: WeightBlock) -> str:
+    """How the row of MaxWeight's choice is called."""
+    return f"MaxWeight {block.best_words}".strip() if block.best else ""
+
+
+def servers_text(row: WeightRow) -> str:
+    """The servers by number where they are few, else how many they are."""
+    return "  ".join(str(server + 1) for server in row.named) or format_number(row.servers)
+
+
+def chips(row: WeightRow, place: QRectF, measure: Measure) -> list[tuple[int, QRectF]]:
+    """Each server's number in *place*; none where they are counted, or there is no room."""
+    left, boxes = place.left(), []
+    for server in row.named:
+        width = measure(str(server + 1))
+        boxes.append((server, QRectF(left, place.top(), width + 1, place.height())))
+        left += width + measure("  ")
+    fits = boxes and boxes[-1][1].right() <= place.right() + 1
+    return boxes if fits else []
+
+
+def widths(blocks: Sequence[WeightBlock], measure: Measure, measure_bold: Measure) -> Widths:
+    """What the texts of *blocks* need; names and weights of the largest are bold."""
+    rows = [row for block in blocks for row in block.rows]
+    terms = [row.terms for row in rows] + [block.best_terms for block in blocks]
+    plain = _widest([*map(best_name, blocks), OWN_NAME], measure)
+    return Widths(
+        max(plain, _widest((row.name for row in rows), measure_bold)),
+        _widest((work_text(each, True) for each in terms), measure),
+        _widest((work_text(each, False) for each in terms), measure),
+        _widest([format_number(block.top) for block in blocks] + [VALUE_HEADING], measure_bold),
+        max(
+            _widest([servers_text(row) for row in rows] + [SERVERS_HEADING], measure_bold),
+            _SHARE_DIGITS * measure("0")
+            if any(not row.named for row in rows if row.servers)
+            else 0,
+        ),
+    )
+
+
+def _widest(texts: Iterable[str], measure: Measure) -> float:
+    longest = sorted(set(texts), key=len, reverse=True)[:_MEASURED]
+    return max(map(measure, longest), default=0.0) + 1
+
+
+def columns(need: Widths, width: float) -> Columns:
+    """The arrangement that says most and leaves the bars enough room.
+
+    The symbols of the arithmetic go first, then all of it, and the servers last.
+    """
+    name = min(need.name, _MOST_NAME * width)
+    servers = min(need.servers, _MOST_SERVERS * width)
+    taken = 2 * MARGIN + name + need.value + servers + 3 * GAP + _EQUALS
+    for work, least in ((need.said, _GOOD_BAR), (need.work, _LEAST_BAR)):
+        if width - taken - work - GAP >= least:
+            return _arranged(width, name, work, need.value, servers, work is need.said)
+    if width - taken < _NO_BAR:
+        servers = 0.0
+    return _arranged(width, name, 0.0, need.value, servers, False)
+
+
+def _arranged(
+    width: float, name: float, work: float, value: float, servers: float, symbols: bool
+) -> Columns:
+    work_left = MARGIN + name + GAP
+    value_left = work_left + (work + _EQUALS if work else 0.0)
+    bar_left = value_left + value + GAP
+    servers_left = width - MARGIN - servers
+    bar_right = servers_left - (GAP if servers else 0.0)
+    return Columns(
+        (MARGIN, name), (work_left, work), (value_left, value),
+        (bar_left, max(1.0, bar_right - bar_left)), (servers_left, servers), symbols,
+    )  # fmt: skip

@@ -1,0 +1,250 @@
+"""The weights <k, Q> of all configurations as rows, one block for each pool of servers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gui.kinds.queue.colours import subscript
+from gui.kinds.queue.weights_best import MOST_SIZES, BestChoice, best_choice, waiting_by_size
+from gui.panels.wording import significant
+from gui.plotting.scales import format_number
+from model.frame import Frame
+from model.kinds.queue.facts import QueueFacts
+from model.kinds.queue.numbers import QueueNumbers
+from model.kinds.queue.state import QueueState
+
+#: So many servers are named by their numbers, more are counted.
+MOST_NAMED = 16
+#: So many configurations of a pool have a row, those in use and the heaviest.
+MOST_ROWS = 128
+#: A product of a job count and a queue's length, as (queue, k_j, Q_j).
+Term = tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class WeightRow:
+    """A configuration, its weight now, and the servers on which it is active.
+
+    ``place`` is its number among all configurations, ``named`` holds the servers (counted
+    from 0) of pools with few of them, ``share`` is the share of the pool's servers.
+    """
+
+    place: int
+    name: str
+    terms: tuple[Term, ...]
+    weight: int
+    servers: int
+    share: float
+    named: tuple[int, ...] = ()
+    largest: bool = False
+    tie: bool = False
+
+
+@dataclass(frozen=True)
+class WeightBlock:
+    """The configurations of one pool of servers.
+
+    ``best`` is MaxWeight's choice, in words such as 1×0.6 + 1×0.4.  ``threshold`` is gamma times
+    the largest weight where the policy stalls, ``own`` the active weights of the pool's servers
+    as (weight, servers).  ``idle`` counts servers without an active configuration yet, and
+    ``hidden`` the configurations that have no row.
+    """
+
+    heading: str
+    servers: int
+    rows: tuple[WeightRow, ...]
+    hidden: int
+    threshold: Fraction | None
+    gamma: Fraction | None
+    best: BestChoice | None
+    best_words: str
+    best_terms: tuple[Term, ...]
+    own: tuple[tuple[int, int], ...]
+    idle: int
+    stalled: int
+
+    @property
+    def heaviest(self) -> WeightRow:
+        """The first row of largest weight."""
+        return next(row for row in self.rows if row.largest)
+
+    @property
+    def top(self) -> int:
+        """The largest weight of all that is shown."""
+        return max(self.heaviest.weight, self.best.weight if self.best else 0)
+
+    @property
+    def on_largest(self) -> int:
+        """Servers whose active configuration weighs as much as the largest."""
+        return sum(count for weight, count in self.own if weight == self.heaviest.weight)
+
+    @property
+    def below(self) -> int:
+        """Servers whose active configuration weighs less than the threshold."""
+        if self.threshold is None:
+            return 0
+        return sum(count for weight, count in self.own if weight < self.threshold)
+
+
+# Words.
+
+
+def in_symbols(terms: tuple[Term, ...]) -> str:
+    """Such as 1·Q₁ + 2·Q₅."""
+    return " + ".join(f"{k}·{queue}" for queue, k, _ in terms) or "0"
+
+
+def in_numbers(terms: tuple[Term, ...]) -> str:
+    """Such as 1·3 + 2·4."""
+    return " + ".join(f"{k}·{format_number(length)}" for _, k, length in terms) or "0"
+
+
+def row_sentence(row: WeightRow, servers: int) -> str:
+    """What hovering says of a configuration."""
+    weight = f"⟨k, Q⟩ = {in_symbols(row.terms)} = {in_numbers(row.terms)}"
+    text = f"{row.name}: {weight} = {format_number(row.weight)}"
+    if row.largest:
+        text += ", the largest"
+    elif row.tie:
+        text += ", as much as the largest, which comes first in the order of configurations"
+    active = f"active on {format_number(row.servers)} of {format_number(servers)} servers"
+    named = ", ".join(str(server + 1) for server in row.named)
+    return f"{text}. It is {active}{': ' + named if named else ''}."
+
+
+def best_sentence(block: WeightBlock) -> str:
+    """What hovering says of MaxWeight's choice."""
+    if block.best is None:
+        return ""
+    work = f"{in_symbols(block.best_terms)} = {in_numbers(block.best_terms)}"
+    return (f"MaxWeight would choose {block.best_words or 'no job'}: {work} = "
+            f"{format_number(block.best.weight)}. The largest weight below is at least 2/3 of it "
+            "where no size is below 1/2ᴶ: Proposition 1.")  # fmt: skip
+
+
+def own_sentence(block: WeightBlock) -> str:
+    """What hovering says of the servers' own weights."""
+    text = (f"The servers by the weights of their active configurations: "
+            f"{format_number(block.on_largest)} of {format_number(block.servers)} "
+            "on the largest")  # fmt: skip
+    if block.threshold is not None:
+        gamma = significant(float(block.gamma or 0))
+        text += (f", {format_number(block.below)} below {gamma} × the largest, which stalls "
+                 "them until they are empty")  # fmt: skip
+    if block.idle:
+        text += f", {format_number(block.idle)} without a configuration yet"
+    return f"{text}."
+
+
+# From a frame.
+
+
+def weight_blocks(frame: Frame) -> tuple[WeightBlock, ...]:
+    """One block for each pool that has configurations."""
+    pools = frame.info.facts.pool_configurations
+    return tuple(_block(frame, pool) for pool, (start, stop) in enumerate(pools) if stop > start)
+
+
+def _block(frame: Frame, pool: int) -> WeightBlock:
+    info, state = frame.info, frame.state
+    facts: QueueFacts = info.facts
+    mine = np.flatnonzero(np.asarray(info.numbers.pool_of) == pool)
+    active = state.active[mine]
+    rows = _rows(frame, pool, mine, active)
+    start, stop = facts.pool_configurations[pool]
+    gamma = facts.gamma or None
+    largest = int(frame.derived.weights[start:stop].max())
+    own, counts = np.unique(frame.derived.weights[active[active >= 0]], return_counts=True)
+    best = _best(frame, pool)
+    words, terms = _best_parts(best, info.numbers)
+    return WeightBlock(
+        heading=_heading(info.numbers, pool) if len(facts.pool_configurations) > 1 else "",
+        servers=len(mine),
+        rows=rows,
+        hidden=stop - start - len(rows),
+        threshold=None if gamma is None else gamma * largest,
+        gamma=gamma,
+        best=best,
+        best_words=words,
+        best_terms=terms,
+        own=tuple(zip(own.tolist(), counts.tolist(), strict=True)),
+        idle=int((active < 0).sum()),
+        stalled=int(state.stalled[mine].sum()),
+    )
+
+
+def _rows(
+    frame: Frame, pool: int, mine: NDArray[np.int64], active: NDArray[np.int32]
+) -> tuple[WeightRow, ...]:
+    """*mine* are the pool's servers, *active* their configurations."""
+    facts: QueueFacts = frame.info.facts
+    start, stop = facts.pool_configurations[pool]
+    weights, first = frame.derived.weights, frame.derived.heaviest[pool]
+    counts = np.bincount(active[active >= 0], minlength=stop)
+    symbols, lengths = queue_symbols(facts), frame.state.queue_length.tolist()
+    rows = []
+    for place in (start + kept_rows(weights[start:stop], counts[start:stop])).tolist():
+        configuration, weight = facts.configurations[place], int(weights[place])
+        rows.append(WeightRow(
+            place=place,
+            name=facts.configuration_names[place].replace("+", " + "),
+            terms=tuple((symbols[j], int(configuration[j]), lengths[j])
+                        for j in np.flatnonzero(configuration).tolist()),
+            weight=weight,
+            servers=int(counts[place]),
+            share=int(counts[place]) / len(mine),
+            named=tuple(mine[active == place].tolist()) if len(mine) <= MOST_NAMED else (),
+            largest=place == first,
+            tie=place != first and weight == weights[first] > 0,
+        ))  # fmt: skip
+    return tuple(rows)
+
+
+def kept_rows(weights: NDArray[np.int64], servers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """In order, those to be shown: all, or of very many those in use and the heaviest."""
+    if len(weights) <= MOST_ROWS:
+        return np.arange(len(weights))
+    rank = np.where(servers > 0, 1, 2)
+    rank[np.argmax(weights)] = 0
+    return np.sort(np.lexsort((-weights, rank))[:MOST_ROWS])
+
+
+def queue_symbols(facts: QueueFacts) -> list[str]:
+    """[V] Q_j for each virtual queue; those of sizes count from 1, as job types do."""
+    first = 0 if facts.intervals else 1
+    return [f"Q{subscript(queue)}" for queue in range(first, first + facts.layout.queues)]
+
+
+def _best(frame: Frame, pool: int) -> BestChoice | None:
+    """MaxWeight's choice; a policy without intervals chooses among all of them itself."""
+    facts, numbers = frame.info.facts, frame.info.numbers
+    if not facts.intervals or not 0 < numbers.types <= MOST_SIZES:
+        return None
+    state: QueueState = frame.state
+    waits = (state.job_number >= 0) & (state.job_server < 0)
+    waiting = waiting_by_size(state.job_size[waits], numbers.values)
+    return best_choice(numbers.values, numbers.pools[pool].capacity, waiting)
+
+
+def _best_parts(best: BestChoice | None, numbers: QueueNumbers) -> tuple[str, tuple[Term, ...]]:
+    """The choice in words, and its arithmetic; queues are named by the size of their jobs."""
+    if best is None:
+        return "", ()
+    sizes = [significant(float(numbers.amount(value[0]))) for value in numbers.values]
+    parts = [(size, k, length)
+             for size, k, length in zip(sizes, best.counts, best.waiting, strict=True)
+             if k]  # fmt: skip
+    words = " + ".join(f"{k}×{size}" for size, k, _ in parts)
+    return words, tuple((f"Q({size})", k, length) for size, k, length in parts)
+
+
+def _heading(numbers: QueueNumbers, pool: int) -> str:
+    servers = numbers.pools[pool]
+    count = f"{format_number(servers.count)} server{'s' if servers.count != 1 else ''}"
+    sizes = (significant(float(numbers.amount(u, d))) for d, u in enumerate(servers.capacity))
+    name = f"{servers.name}: " if servers.name else ""
+    return f"{name}{count} of {' × '.join(sizes)}"

@@ -1,0 +1,148 @@
+"""Accept and Reject Group over time: servers, and empty slots against those reserved."""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+import numpy as np
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout
+
+from gui.intents import GoTo
+from gui.kinds.reservation.groups_chart import RowChart, RowStyle
+from gui.panel import Panel
+from gui.panels.sampled import LEAST_GROWTH, Columns, History
+from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from gui.plotting.scales import format_number
+from gui.theme import Theme
+from model.frame import Frame
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.sampling import (
+    EVENT_COLUMN,
+    I_STAR_COLUMN,
+    REJECT_GROUP_COLUMN,
+    TIME_COLUMN,
+    columns,
+)
+
+RESERVED_PLAIN, RESERVED = "⌈g(L)⌉", "⌈<i>g</i>(<i>L</i>)⌉"
+
+
+def read_groups(numbers: ReservationNumbers, samples: np.ndarray) -> Columns:
+    """Servers of the Reject Group, then empty slots of each type in the Accept Group."""
+    slots, jobs, rejecting = (
+        samples[:, columns(name, numbers.types)] for name in ("slots", "jobs", "reject_group_empty")
+    )
+    return Columns(np.column_stack([samples[:, REJECT_GROUP_COLUMN], slots - jobs - rejecting]))
+
+
+def accepting_slots(frame: Frame) -> tuple[int, ...]:
+    """Empty slots of each type on Accept Group servers, at the moment shown."""
+    state, rejecting = frame.state, frame.derived.reject_group
+    empty = (state.configuration - state.placement)[~rejecting].sum(axis=0)
+    return tuple(map(int, empty))
+
+
+class GroupsPanel(Panel):
+    """How many servers only lose jobs, and how many slots wait for arrivals."""
+
+    name = "groups"
+    title = "Groups"
+    summary = "Servers of the Reject Group, and empty slots of the Accept Group, over time."
+    needs = frozenset({"groups"})
+    place = "right"
+
+    def build(self) -> None:
+        """The present numbers above, one row of curves for each series below."""
+        self._history = History(read_groups)
+        self._pace = LabelPace()
+        self.tiles = Tiles(self.theme, self.body)
+        self.chart = RowChart(self.theme)
+        self.chart.setAccessibleName("groups over time")
+        self.chart.setToolTip(
+            "Empty slots of each type on Accept Group servers over time; shades are ranges.\n"
+            "A click goes to that moment."
+        )
+        self.chart.picked.connect(self._go_to)
+        self._area = QScrollArea(self.body)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidget(self.chart)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(4)
+        column.addWidget(self.tiles)
+        column.addWidget(self._area, 1)
+        self._ground()
+
+    def show_frame(self, frame: Frame) -> None:
+        """Bring numbers and curves up to this moment."""
+        anew = not self._history.continues(frame)
+        if anew or not frame.running or self.chart.shift(frame.time) >= LEAST_GROWTH:
+            self._history.update(frame)
+            if anew:
+                self._begin(frame)
+            self.chart.set_time(frame.time, frame.extent.live_end_time)
+        if self._pace.due(frame.running):
+            self._show_numbers(frame)
+
+    def _begin(self, frame: Frame) -> None:
+        info = frame.info
+        line = RESERVED_PLAIN + f" = {info.facts.reserved}"
+        rows = [RowStyle("servers", "reject_group", heading="Reject Group")]
+        rows += [
+            RowStyle(
+                name,
+                job_type,
+                float(info.facts.reserved),
+                line,
+                heading="" if job_type else "Accept Group: empty slots",
+            )
+            for job_type, name in enumerate(info.numbers.type_names)
+        ]
+        axis = f"time ({info.time_unit})" if info.time_unit else "time"
+        self.chart.begin(tuple(rows), self._history.series, axis)
+
+    def _show_numbers(self, frame: Frame) -> None:
+        servers = int(frame.derived.reject_group.sum())
+        empty = accepting_slots(frame)
+        of = format_number(frame.info.numbers.servers)
+        self.tiles.set_texts((
+            TileText(f"of {of} in Reject Group", format_number(servers), "reject_group",
+                     "The servers that take no arrivals and lose their jobs to the others."),
+            TileText("<i>I</i><sup>*</sup>", str(frame.derived.i_star), "normal",
+                     "The first configuration of GPA that still lacks servers."),
+            TileText(f"{RESERVED} reserved", format_number(frame.info.facts.reserved), "normal",
+                     "Slots that GPA plans for arrivals of each type, beyond the jobs present."),
+            TileText("empty, Accept Group", format_number(sum(empty)), "normal",
+                     "Empty slots of all types that arrivals may take."),
+        ))  # fmt: skip
+        self.chart.set_values((servers, *empty))
+
+    def _go_to(self, time: float) -> None:
+        if self.frame is not None:
+            self.intent.emit(GoTo(self._history.event_at(self.frame, time)))
+
+    def _ground(self) -> None:
+        for widget in (self.body, self.chart):
+            paint_ground(widget, self.theme)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._ground()
+        self.tiles.restyle(theme)
+        self.chart.restyle(theme)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """Every sample: event, time, I*, Reject Group servers and empty slots by type."""
+        if self.frame is None:
+            return None
+        numbers, samples = self.frame.info.numbers, self.frame.samples
+        names = ["event", "time", "i_star", "reject_group_servers"]
+        names += [f"accept_group_empty {name}" for name in numbers.type_names]
+        names += [f"reject_group_empty {name}" for name in numbers.type_names]
+        accepting = read_groups(numbers, samples).values
+        rejecting = samples[:, columns("reject_group_empty", numbers.types)]
+        scalars = samples[:, [EVENT_COLUMN, I_STAR_COLUMN]]
+        counts = np.column_stack([scalars, accepting, rejecting]).astype(np.int64)
+        rows = zip(samples[:, TIME_COLUMN].tolist(), counts.tolist(), strict=True)
+        return names, ([row[0], time, *row[1:]] for time, row in rows)

@@ -1,0 +1,228 @@
+"""The linear program and the greedy assignment side by side, over all workloads alpha rho."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from typing import Iterable
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QLabel,
+    QStackedLayout,
+    QWidget,
+)
+
+from gui.intents import Say
+from gui.kinds.reservation.lp_bars import ShareBars
+from gui.kinds.reservation.lp_curve import AlphaPlot, alpha_text
+from gui.kinds.reservation.lp_prices import price_table
+from gui.kinds.reservation.lp_scale import RatioScale, guarantee_sentence
+from gui.kinds.reservation.lp_solution import Solution, bar_rows, present_shares, solve_at
+from gui.panel import Panel
+from gui.panels.columns import Columns
+from gui.panels.pages import busy_page, rich_text
+from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from gui.panels.wording import GREEDY, OPTIMUM, exact, significant
+from gui.plotting.scales import format_number
+from gui.theme import Theme, current_fonts
+from model.frame import Frame, RunInfo
+from model.kinds.reservation.bounds import Bounds
+from model.kinds.reservation.measures import reward_rate
+from model.kinds.reservation.programs.bounds import GUARANTEES
+
+#: From this width on, at the usual size of type, there are two columns.
+_TWO_COLUMNS = 880
+_PLOT_HEIGHT = 190
+_RATIO_RESOLUTION = 0.001
+#: Milliseconds between two solutions while the cursor is dragged, and at most so long.
+_LEAST_WAIT, _MOST_WAIT = 15, 400
+
+
+class LPPanel(Panel):
+    """What could be earned at best, what greedy packing earns, and how the run is placed."""
+
+    name = "lp"
+    title = "Optimum and greedy"
+    summary = "The linear program's optimum beside the greedy assignment, over all workloads."
+    needs = frozenset({"bounds", "reward"})
+    place = "right"
+
+    def build(self) -> None:
+        """Three pages: the programs, a busy sign, a sentence."""
+        self._info: RunInfo | None = None
+        self._bounds = Bounds()
+        self._pace = LabelPace()
+        self.solution: Solution | None = None
+        self._wait = _LEAST_WAIT
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._solve)
+        self._pages = QStackedLayout(self.body)
+        self._pages.setContentsMargins(0, 0, 0, 0)
+        self._fill_content()
+        self._sentence = QLabel()
+        self._sentence.setWordWrap(True)
+        self._sentence.setMargin(16)
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._busy = busy_page("Computing the optimum and the greedy assignment …")
+        for page in (self._area, self._busy, self._sentence):
+            self._pages.addWidget(page)
+        self.restyle(self.theme)
+
+    def _fill_content(self) -> None:
+        self.tiles = Tiles(self.theme)
+        self.bars = ShareBars(self.theme)
+        self.scale = RatioScale(self.theme)
+        self.curve = AlphaPlot(self.theme)
+        self.curve.chosen.connect(self._choose)
+        self.prices = rich_text("prices of the optimum")
+        self.guarantees = rich_text("guarantees")
+        self.curve_note = rich_text("why there is no curve")
+        self._area = Columns(self.tiles)
+        self._arrange(1)
+
+    def _arrange(self, columns: int) -> None:
+        """All below each other, or what moves with the cursor beside the curve."""
+        shares: list[QWidget] = [self.bars]
+        place: list[QWidget] = [self.scale, self.guarantees]
+        curve: list[QWidget] = [self.curve, self.curve_note]
+        if columns == 1:
+            self._area.arrange([*shares, *curve, *place, self.prices], growing=[self.curve])
+        else:
+            self._area.arrange([*shares, *place], [*curve, self.prices], [self.curve])
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Follow the bounds as they become known, and the run's configurations."""
+        if frame.info is not self._info:
+            self._info = frame.info
+            self._begin(Bounds())
+        if frame.bounds is not self._bounds:
+            self._begin(frame.bounds)
+        if self.solution is not None and self._pace.due(frame.running):
+            self._show_present(frame)
+
+    def _begin(self, bounds: Bounds) -> None:
+        """Other bounds: the cursor returns to the present workload."""
+        self._bounds = bounds
+        self._timer.stop()
+        self.solution = None
+        if bounds.optimum is None or bounds.greedy is None:
+            self._sentence.setText(bounds.problem)
+            self._pages.setCurrentWidget(self._sentence if bounds.problem else self._busy)
+            return
+        self._pages.setCurrentWidget(self._area)
+        self.bars.begin()
+        self.curve.setVisible(bounds.curve is not None)
+        self.curve_note.setVisible(bounds.curve is None)
+        self.curve_note.setText(bounds.problem)
+        if bounds.curve is not None:
+            self.curve.set_curve(bounds.curve)
+        self._solve_at(Fraction(1))
+
+    # The cursor over alpha.
+
+    def _choose(self, alpha: Fraction) -> None:
+        """Show the values at once; solve soon, but not for each pixel of a fast drag."""
+        if self._bounds.curve is None or alpha == self.curve.alpha:
+            return
+        self.curve.set_alpha(alpha)
+        greedy, optimum = self._bounds.curve.value_at(alpha)
+        self._show_values(alpha, optimum, greedy)
+        if not self._timer.isActive():
+            self._timer.start(self._wait)
+
+    def _solve(self) -> None:
+        start = time.monotonic()
+        try:
+            self._solve_at(self.curve.alpha)
+        except ValueError as error:
+            alpha = alpha_text(self.curve.alpha)
+            self.intent.emit(Say(f"The programs are too large at α = {alpha}: {error}"))
+        spent = round(2000 * (time.monotonic() - start))
+        self._wait = min(max(_LEAST_WAIT, spent), _MOST_WAIT)
+
+    def _solve_at(self, alpha: Fraction) -> None:
+        assert self._info is not None
+        numbers = self._info.numbers
+        self.solution = solution = solve_at(numbers, self._bounds, alpha)
+        self._show_values(alpha, solution.optimum, solution.greedy)
+        self.prices.setText(price_table(solution, numbers.type_names, self.theme))
+        if self.frame is not None:
+            self._show_present(self.frame)
+
+    # Numbers.
+
+    def _show_values(self, alpha: Fraction, optimum: Fraction, greedy: Fraction) -> None:
+        of = "[<i>ρ</i>]" if alpha == 1 else "[<i>αρ</i>]"
+        ratio = greedy / optimum if optimum else None
+        share = "–" if ratio is None else format_number(float(ratio), _RATIO_RESOLUTION)
+        self.tiles.set_texts((
+            _tile(f"{OPTIMUM}{of}", optimum, significant(float(optimum)), "optimum",
+                  "The optimum of LP (3.2): reward per server and time unit."),
+            _tile(f"{GREEDY}{of}", greedy, significant(float(greedy)), "greedy",
+                  "The reward of the global greedy assignment, per server and time unit."),
+            _tile("ratio", ratio, share, "normal",
+                  "The greedy assignment as a share of the optimum."),
+            TileText("<i>α</i>", alpha_text(alpha), "normal",
+                     "The workload is the scenario's times α."),
+        ))  # fmt: skip
+        self.scale.set_shares(None if ratio is None else float(ratio), self._run_share(alpha))
+
+    def _run_share(self, alpha: Fraction) -> float | None:
+        """The present reward rate over the optimum; it says nothing at other workloads."""
+        optimum = self._bounds.optimum
+        if self.frame is None or alpha != 1 or optimum is None or not optimum.exact:
+            return None
+        numbers = self.frame.info.numbers
+        rate = float(reward_rate(numbers, self.frame.state.jobs_in_system))
+        return rate / float(optimum.exact)
+
+    def _show_present(self, frame: Frame) -> None:
+        """The run's configurations beside those of both solutions."""
+        assert self.solution is not None
+        rewards = frame.info.numbers.rewards
+        self.bars.set_rows(bar_rows(self.solution, present_shares(frame), rewards))
+        greedy, _ = self.scale.shares
+        alpha = self.curve.alpha if self._bounds.curve is not None else Fraction(1)
+        self.scale.set_shares(greedy, self._run_share(alpha))
+
+    # The window.
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        for widget in (self.body, self._area.content, self._busy, self._sentence):
+            paint_ground(widget, theme)
+        for part in (self.tiles, self.bars, self.scale):
+            part.restyle(theme)
+        self.curve.set_theme(theme)
+        self.curve.setMinimumHeight(round(_PLOT_HEIGHT * current_fonts().scale))
+        words = "<br>".join(guarantee_sentence(guarantee) for guarantee in GUARANTEES)
+        self.guarantees.setText(f'<span style="color:{theme.muted}">{words}</span>')
+        if self.solution is not None and self._info is not None:
+            names = self._info.numbers.type_names
+            self.prices.setText(price_table(self.solution, names, theme))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange(2 if self.width() >= _TWO_COLUMNS * current_fonts().scale else 1)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """The corners of both curves, exact and as decimal numbers."""
+        curve = self._bounds.curve
+        if curve is None:
+            return None
+        names = ["alpha", "greedy", "optimum", "alpha_exact", "greedy_exact", "optimum_exact"]
+        alphas = sorted({alpha for alpha, _ in curve.greedy + curve.optimum})
+        exactly = [(alpha, *curve.value_at(alpha)) for alpha in alphas]
+        return names, ([*map(float, row), *map(str, row)] for row in exactly)
+
+
+def _tile(symbol: str, value: Fraction | None, written: str, role: str, tip: str) -> TileText:
+    """A number with the exact value beside its symbol, where that is short."""
+    exactly = "" if value is None else exact(value)
+    caption = f"{symbol} = {exactly}" if exactly else symbol
+    return TileText(caption, written, role, tip, short=symbol)

@@ -1,0 +1,194 @@
+"""Admitted, rejected and migrated jobs of each type, as a small table with bars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.kinds.reservation.type_marks import paint_type_mark
+from gui.plotting.scales import format_number
+from gui.theme import Theme, current_fonts
+from model.explain import grouped
+
+_MARGIN = 10.0
+_GAP = 14.0
+_LINE_GAP = 5.0
+_SMALLEST_BAR = 30.0
+_USUAL = "00\u202f000"
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+#: Columns after the type: heading and role of the numbers.
+COLUMNS = (("admitted", "normal"), ("rejected", "rejection"), ("", "rejection"),
+           ("migrated", "migration"))  # fmt: skip
+SHARE = 2  # which of them is the share of rejections
+
+
+@dataclass(frozen=True)
+class TypeCounts:
+    """What happened to the jobs of one type; without a type, to all jobs."""
+
+    job_type: int | None
+    name: str
+    arrived: int
+    admitted: int
+    rejected: int
+    migrated: int
+
+    @property
+    def rejected_share(self) -> float | None:
+        """Rejected per arrival; None before the first arrival."""
+        return self.rejected / self.arrived if self.arrived else None
+
+    def cells(self) -> tuple[str, ...]:
+        """The numbers as they are written."""
+        share = self.rejected_share
+        percent = "–" if share is None else f"{format_number(100 * share, 0.1)}\u202f%"
+        return grouped(self.admitted), grouped(self.rejected), percent, grouped(self.migrated)
+
+
+class RewardTable(QWidget):
+    """One line per type; a bar splits its arrivals into admitted and rejected."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._counts: tuple[TypeCounts, ...] = ()
+        self._widths: list[float] = []
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.setAccessibleName("jobs by type")
+
+    @property
+    def counts(self) -> tuple[TypeCounts, ...]:
+        """What is shown."""
+        return self._counts
+
+    def set_counts(self, counts: tuple[TypeCounts, ...]) -> None:
+        """Show these lines."""
+        if counts == self._counts:
+            return
+        resized = len(counts) != len(self._counts)
+        self._counts = counts
+        if resized:
+            self._widths = []
+            self.updateGeometry()
+        self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self._widths = []
+        self.updateGeometry()
+        self.update()
+
+    def line_height(self) -> float:
+        """Height of one line in pixels."""
+        return QFontMetricsF(current_fonts().body).height() + _LINE_GAP
+
+    def height_of(self, lines: int) -> int:
+        """Height of the table with so many lines and its heading."""
+        return round((lines + 1) * self.line_height() + 6)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.height_of(len(self._counts)))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        self._measure()
+        height = self.line_height()
+        lefts = self._lefts()
+        painter.setPen(QColor(self._theme.muted))
+        for (heading, _), left, width in zip(COLUMNS, lefts, self._widths, strict=True):
+            painter.drawText(QRectF(left, 0, width, height), _RIGHT, heading)
+        painter.setPen(QPen(QColor(self._theme.grid)))
+        line = round(height) + 0.5
+        painter.drawLine(int(_MARGIN), int(line), int(self.width() - _MARGIN), int(line))
+        for number, counts in enumerate(self._counts, start=1):
+            self._paint_line(painter, counts, number * height + 2, lefts)
+        painter.end()
+
+    def _paint_line(
+        self, painter: QPainter, counts: TypeCounts, top: float, lefts: list[float]
+    ) -> None:
+        height, theme = self.line_height(), self._theme
+        side = height - _LINE_GAP - 4
+        name_left = _MARGIN
+        if counts.job_type is not None:
+            box = QRectF(_MARGIN, top + (height - side) / 2, side, side)
+            paint_type_mark(painter, box, theme, counts.job_type)
+            name_left += side + 6
+        name_right = self._name_right(lefts)
+        painter.setPen(QColor(theme.normal))
+        metrics = QFontMetricsF(painter.font())
+        room = name_right - name_left
+        name = metrics.elidedText(counts.name, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(name_left, top, room, height), _LEFT, name)
+        self._paint_bar(painter, counts, QRectF(name_right + _GAP, top + height / 2 - 4,
+                                                lefts[0] - _GAP - name_right, 8))  # fmt: skip
+        for (_, role), cell, left, width in zip(
+            COLUMNS, counts.cells(), lefts, self._widths, strict=True
+        ):
+            if width:
+                painter.setPen(QColor(theme.ink(theme.color(role))))
+                painter.drawText(QRectF(left, top, width, height), _RIGHT, cell)
+
+    def _paint_bar(self, painter: QPainter, counts: TypeCounts, box: QRectF) -> None:
+        """The share of the arrivals that was admitted, then in red what was rejected."""
+        share = counts.rejected_share
+        if share is None or box.width() < _SMALLEST_BAR:
+            return
+        admitted = QRectF(box.left(), box.top(), box.width() * (1 - share), box.height())
+        if counts.job_type is None:
+            painter.fillRect(admitted, QColor(self._theme.empty))
+        else:
+            paint_type_mark(painter, admitted, self._theme, counts.job_type)
+        if share:
+            rejected = QRectF(admitted.right(), box.top(), box.width() * share, box.height())
+            painter.fillRect(rejected, QColor(self._theme.rejection))
+
+    def _measure(self) -> None:
+        """Columns get as wide as their widest number so far, so that they do not breathe."""
+        metrics = QFontMetricsF(current_fonts().body)
+        rows = [[heading for heading, _ in COLUMNS]] + [list(one.cells()) for one in self._counts]
+        needed = [
+            max(metrics.horizontalAdvance(row[place]) for row in rows)
+            for place in range(len(COLUMNS))
+        ]
+        usual = metrics.horizontalAdvance(_USUAL)
+        known = self._widths or [usual] * len(COLUMNS)
+        self._widths = [max(pair) for pair in zip(known, needed, strict=True)]
+
+    def _lefts(self) -> list[float]:
+        """Where the columns begin; shares give way where names have no room."""
+        lefts = self._placed()
+        if lefts[0] - _GAP < self._names_end():
+            self._widths[SHARE] = 0.0
+            lefts = self._placed()
+        return lefts
+
+    def _placed(self) -> list[float]:
+        right = self.width() - _MARGIN
+        lefts: list[float] = []
+        for width in reversed(self._widths):
+            lefts.append(right - width)
+            right -= width + _GAP
+        return lefts[::-1]
+
+    def _names_end(self) -> float:
+        metrics = QFontMetricsF(current_fonts().body)
+        widest = max((metrics.horizontalAdvance(one.name) for one in self._counts), default=0.0)
+        return float(_MARGIN + self.line_height() + widest)
+
+    def _name_right(self, lefts: list[float]) -> float:
+        """Names get what they need; what is left is for the bars, if it is enough."""
+        wanted = self._names_end()
+        if lefts[0] - _GAP - wanted < _SMALLEST_BAR + _GAP:
+            return lefts[0] - _GAP
+        return wanted

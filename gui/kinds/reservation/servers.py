@@ -1,0 +1,73 @@
+"""Figure 1 alive: the servers of every configuration as stacks, group by group.
+
+Figure 1 of Psychas & Ghaderi (2022), Section 4.  Without reservation there are no groups
+and no greedy configurations; then the servers stand in order of their number.
+"""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QStackedLayout
+
+from gui.intents import Select
+from gui.kinds.reservation import servers_table
+from gui.kinds.reservation.servers_grid_view import GridView
+from gui.kinds.reservation.servers_stacks import StackView
+from gui.panel import Panel
+from gui.theme import Theme
+from model.frame import Frame
+
+
+class ServersPanel(Panel):
+    """The servers of every configuration, stacked as in the paper's Figure 1."""
+
+    name = "servers"
+    title = "Servers"
+    summary = "Every server in the stack of its configuration, as in Figure 1 of the paper."
+    needs = frozenset({"servers"})
+    place = "centre"
+
+    def build(self) -> None:
+        """Stacks for policies that reserve slots, a grid for those that do not."""
+        self.stacks = StackView(self.theme, self.body)
+        self.grid = GridView(self.theme, self.body)
+        self._views = QStackedLayout(self.body)
+        self._views.setContentsMargins(0, 0, 0, 0)
+        for view in (self.stacks, self.grid):
+            self._views.addWidget(view)
+            view.chosen.connect(self.intent.emit)
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show a moment; where stacks have no room, as a grid."""
+        view: StackView | GridView = self.grid
+        if frame.info.facts.reserves_slots:
+            self.stacks.resize(self.body.size())  # it may be the hidden one of the two
+            self.stacks.set_frame(frame)
+            view = self.grid if self.stacks.scene is None else self.stacks
+        if view is self.grid:
+            view.set_frame(frame)
+        self._views.setCurrentWidget(view)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """The slots and the jobs of each server now, by type."""
+        if self.frame is None:
+            return None
+        return servers_table.header(self.frame), servers_table.rows(self.frame)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another size may have room for stacks, or none."""
+        super().resizeEvent(event)
+        if self.frame is not None:
+            self.set_frame(self.frame)
+
+    def show_selection(self, selection: Select) -> None:
+        """Outline what is pointed at."""
+        self.stacks.set_selection(selection)
+        self.grid.set_selection(selection)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.stacks.set_theme(theme)
+        self.grid.set_theme(theme)

@@ -1,0 +1,19 @@
+"""The plain grid of servers, in order of their number."""
+
+from __future__ import annotations
+
+from gui.kinds.reservation import servers_table
+from gui.kinds.reservation.servers_grid_view import GridView
+from gui.panels.picture import PicturePanel
+
+
+class ServerGridPanel(PicturePanel):
+    """Every server as a bar of its slots, where it always stands."""
+
+    name = "server-grid"
+    title = "Server grid"
+    summary = "Every server in order of its number, with its slots and its group."
+    needs = frozenset({"servers"})
+    place = "centre"
+    picture = GridView
+    table = servers_table

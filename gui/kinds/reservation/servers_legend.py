@@ -1,0 +1,153 @@
+"""The legend: how job types, empty slots and the marks of the picture look."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+
+from gui.kinds.reservation.servers_words import X_HAT
+from gui.painting.fallback import tile_brush
+from gui.painting.stack_slots import letter_ink
+from gui.painting.stack_text import Symbols, symbol
+from gui.painting.textures import RasterPalette
+from gui.theme import Theme
+
+GAP = 6.0
+BETWEEN = 18.0
+LINE = 1.35  #: height of a line of the legend, in lines of text
+
+
+class Entry(NamedTuple):
+    """A mark and its words; ``job_type`` for a type, else ``mark`` names the mark."""
+
+    words: str
+    mark: str = "type"
+    job_type: int = -1
+
+
+def entries(type_names: tuple[str, ...], reserves_slots: bool, has_groups: bool) -> list[Entry]:
+    """What the legend explains, the most important first."""
+    types = [Entry(name, "type", j) for j, name in enumerate(type_names)]
+    if not reserves_slots:
+        return types
+    slots = [*types, Entry("empty slot", "empty")]
+    if not has_groups:
+        return slots
+    return [
+        *slots,
+        Entry("Reject Group", "reject_group"),
+        Entry(f"{symbol(X_HAT)}: servers that GPA wants", "wanted"),
+        Entry("still missing", "missing"),
+    ]
+
+
+def flow(
+    widths: list[float], room: float, most_lines: int = 1000
+) -> list[tuple[int, float] | None]:
+    """Line and x of each entry, wrapped into *room*; None for those beyond *most_lines*."""
+    result: list[tuple[int, float] | None] = []
+    line, x = 0, 0.0
+    for width in widths:
+        if x and x + width > room:
+            line, x = line + 1, 0.0
+        result.append((line, x) if line < most_lines else None)
+        x += width + BETWEEN
+    return result
+
+
+class Legend:
+    """Lays out and paints the legend for one scenario, theme and font."""
+
+    def __init__(self, items: list[Entry], text: Symbols, theme: Theme) -> None:
+        self._items, self._text, self._theme = items, text, theme
+        self._side = text.height
+
+    def _width(self, entry: Entry) -> float:
+        return (
+            self._side * (1.0 if entry.mark != "wanted" else 1.4)
+            + GAP
+            + self._text.width(entry.words)
+        )
+
+    def height(self, room: float, most_lines: int) -> float:
+        """Height that it takes in this width; all job types are shown in any case."""
+        places = self._places(room, most_lines)
+        lines = max((place[0] + 1 for place in places if place is not None), default=0)
+        return lines * LINE * self._text.height
+
+    def _places(self, room: float, most_lines: int) -> list[tuple[int, float] | None]:
+        widths = [self._width(item) for item in self._items]
+        places = flow(widths, room)
+        types = max(
+            (place[0] + 1 for item, place in zip(self._items, places, strict=True)
+             if place is not None and item.mark == "type"),
+            default=0,
+        )  # fmt: skip
+        return flow(widths, room, max(types, most_lines))
+
+    def paint(
+        self, painter: QPainter, area: QRectF, most_lines: int, palette: RasterPalette
+    ) -> None:
+        """Paint it into *area*."""
+        height = LINE * self._text.height
+        places = self._places(area.width(), most_lines)
+        for item, place in zip(self._items, places, strict=True):
+            if place is None:
+                continue
+            x, y = area.x() + place[1], area.y() + place[0] * height
+            wide = self._side * (1.4 if item.mark == "wanted" else 1.0)
+            mark = QRectF(x, y + (height - self._side) / 2, wide, self._side)
+            self._mark(painter, item, mark.adjusted(0, 1, 0, -1), palette)
+            self._text.draw(painter, x + wide + GAP, y + (height - self._text.height) / 2,
+                            item.words, self._theme.normal)  # fmt: skip
+
+    def _mark(self, painter: QPainter, item: Entry, rect: QRectF, palette: RasterPalette) -> None:
+        theme = self._theme
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        match item.mark:
+            case "type":
+                swatch(painter, rect, item.job_type, theme, palette, self._text)
+            case "empty":
+                painter.setPen(QPen(QColor(theme.muted), 1))
+                painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5))
+            case "reject_group":
+                painter.setPen(QPen(QColor(theme.reject_group), 2))
+                painter.drawRect(rect.adjusted(1, 3, -1, -3))
+            case "wanted":
+                painter.setPen(QPen(QColor(theme.greedy), 2))
+                y = round(rect.center().y())
+                painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y))
+            case "missing":
+                painter.setPen(dashed(theme))
+                painter.drawRect(rect.adjusted(0.5, 3.5, -0.5, -3.5))
+
+
+def dashed(theme: Theme) -> QPen:
+    """The pen of what is still missing."""
+    pen = QPen(QColor(theme.greedy), 1, Qt.PenStyle.CustomDashLine)
+    pen.setDashPattern([4, 3])
+    return pen
+
+
+def swatch(
+    painter: QPainter,
+    rect: QRectF,
+    job_type: int,
+    theme: Theme,
+    palette: RasterPalette,
+    text: Symbols,
+) -> None:
+    """A filled slot of a type: colour, texture and letter."""
+    style = theme.type_style(job_type)
+    brush = tile_brush(palette.tile[job_type])
+    image = brush.textureImage()
+    image.setDevicePixelRatio(painter.device().devicePixelRatio())
+    painter.fillRect(rect, QBrush(image))
+    plate = QRectF(0, 0, text.width(style.letter) + 2, text.height * 0.86)
+    plate.moveCenter(rect.center())
+    painter.fillRect(plate, QColor(style.color))
+    painter.setFont(text.upright)
+    painter.setPen(QColor(letter_ink(style.color)))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, style.letter)

@@ -1,0 +1,250 @@
+"""The marks of Figure 1 over the stacks: X-hat, what is missing, groups, I* and captions."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gui.intents import Select
+from gui.kinds.reservation.servers_captions import HAT, Caption, Captions, labels_above
+from gui.kinds.reservation.servers_columns import Column
+from gui.kinds.reservation.servers_legend import dashed
+from gui.kinds.reservation.servers_scene import Scene
+from gui.kinds.reservation.servers_steps import Mark
+from gui.kinds.reservation.servers_words import slot_of
+from gui.painting.brackets import paint_brackets
+from model.explain import grouped
+
+#: From this many pixels per server on, each missing server has a dashed box of its own.
+SINGLE_BOX = 6.0
+
+#: So far brackets may reach beyond the stage.
+_AROUND = 7.0
+
+
+def paint_stage(painter: QPainter, scene: Scene, labels: bool) -> None:
+    """The marks on the stacks; *labels* adds words (not while numbers change every frame)."""
+    stage = scene.regions.stage
+    painter.save()
+    painter.setClipRect(stage.adjusted(-2, 0, 2, 2))
+    base = round(scene.y(0)) + 0.5
+    painter.setPen(QPen(QColor(scene.theme.border), 1))
+    painter.drawLine(QPointF(stage.left(), base), QPointF(stage.right(), base))
+    for number, column in enumerate(scene.figure.columns):
+        if column is not None:
+            _missing(painter, scene, number, column)
+            _reject_group(painter, scene, number, column)
+            _wanted(painter, scene, number, column)
+            if labels:
+                _labels(painter, scene, number, column)
+    painter.restore()
+
+
+def _missing(painter: QPainter, scene: Scene, number: int, column: Column) -> None:
+    if not column.missing:
+        return
+    left, right, _ = scene.span(number)
+    painter.setPen(dashed(scene.theme))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    top, bottom = scene.y(column.wanted or 0), scene.y(column.held)
+    stage = scene.regions.stage
+    if scene.layout.scale.unit / scene.ratio < SINGLE_BOX:
+        height = max(bottom - top, 3.0)
+        painter.drawRect(QRectF(left + 0.5, bottom - height + 0.5, right - left - 1, height - 1))
+        return
+    for place in range(column.held, column.wanted or 0):
+        low, high = scene.y(place), scene.y(place + 1)
+        if high < stage.bottom() and low > stage.top():
+            painter.drawRect(QRectF(left + 0.5, high + 1.5, right - left - 1, low - high - 2))
+
+
+def _reject_group(painter: QPainter, scene: Scene, number: int, column: Column) -> None:
+    servers = column.servers
+    if not len(servers) or not scene.figure.reject_group[servers[-1]]:
+        return
+    # Only index 1, on top of the stack, can be in the Reject Group.
+    left, right, _ = scene.span(number)
+    drawn = scene.layout.counts[number]
+    top, bottom = scene.y(drawn), scene.y(drawn - 1)
+    unit = bottom - top
+    color = QColor(scene.theme.reject_group)
+    if unit < 8:
+        # Too low for a frame around it: edges that stay visible at any size.
+        height = max(unit, 3.0)
+        painter.fillRect(QRectF(left, bottom - height, right - left, 1.0), color)
+        for x in (left, right - 4):
+            painter.fillRect(QRectF(x, bottom - height, 4, height), color)
+        return
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(color, 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.SquareCap,
+                        Qt.PenJoinStyle.MiterJoin))  # fmt: skip
+    painter.drawRect(QRectF(left + 1, top + 1, right - left - 2, unit - 2))
+
+
+def _wanted(painter: QPainter, scene: Scene, number: int, column: Column) -> None:
+    if not column.position or column.wanted is None:
+        return
+    left, right, end = scene.span(number)
+    color = scene.theme.greedy if column.settled else scene.theme.border
+    y = round(scene.y(column.wanted))
+    painter.setPen(QPen(QColor(color), 2))
+    painter.drawLine(QPointF(left - 3, y), QPointF(right + 5, y))
+    text, stage = scene.text, scene.regions.stage
+    if text.width(HAT) + 7 <= end - right and stage.top() <= y <= stage.bottom():
+        ink = scene.theme.ink(scene.theme.greedy) if column.settled else scene.theme.muted
+        floor = stage.bottom() - text.height
+        text.draw(painter, right + 7, min(floor, y - text.height / 2), HAT, ink)
+
+
+def _labels(painter: QPainter, scene: Scene, number: int, column: Column) -> None:
+    left, _, end = scene.span(number)
+    text, theme = scene.text, scene.theme
+    y = scene.y(column.tallest - scene.cut[number]) - 7
+    for words, role in labels_above(scene.figure, number):
+        y -= text.height
+        color = theme.muted if role == "muted" else theme.ink(theme.color(role))
+        area = QRectF(left, y, end - left - 6, text.height)
+        text.draw_first(painter, area, words, color)
+
+
+def paint_foot(painter: QPainter, scene: Scene, captions: Captions) -> None:
+    """Below each stack the types whose slots stand above, and how many of them are filled."""
+    foot, text = scene.regions.foot, scene.text
+    painter.save()
+    painter.setClipRect(foot)
+    for number, column in enumerate(scene.figure.columns):
+        left, right, _ = scene.span(number)
+        if column is None:
+            continue
+        if scene.cut[number]:
+            area = QRectF(left, foot.y(), right - left, foot.height())
+            words = f"+ {grouped(scene.cut[number])}"
+            text.draw_first(painter, area, (words, "+"), scene.theme.muted, 0.5)
+        elif column.held:
+            _letters(painter, scene, left, number, captions.columns[number].filled)
+    painter.restore()
+
+
+def _letters(
+    painter: QPainter, scene: Scene, left: float, number: int, filled: tuple[str, ...]
+) -> None:
+    ends: dict[int, list[int]] = {}
+    for box in scene.pictures[number].boxes:
+        start, end = ends.get(box.job_type, [box.left, box.right])
+        ends[box.job_type] = [min(start, box.left), max(end, box.right)]
+    foot = scene.regions.foot
+    for job_type, (start, end) in ends.items():
+        style = scene.theme.type_style(job_type)
+        area = QRectF(
+            left + start / scene.ratio, foot.y(), (end - start) / scene.ratio, foot.height()
+        )
+        words = f"{style.letter} {filled[job_type]}" if job_type < len(filled) else style.letter
+        ink = scene.theme.ink(style.color)
+        scene.text.draw_first(painter, area, (words, style.letter, ""), ink, 0.5)
+
+
+def paint_header(painter: QPainter, scene: Scene, captions: Captions, split: bool) -> None:
+    """The captions of the columns, and the bracket that shows I*."""
+    painter.save()
+    header = scene.regions.header
+    painter.setClipRect(header.adjusted(0, -2 * scene.text.height, 0, 0))
+    for number, caption in enumerate(captions.columns[: len(scene.figure.columns)]):
+        left, _, end = scene.span(number)
+        if end > header.left() and left < header.right():
+            # A caption stays in view as long as some of its column does.
+            start = max(left, header.left())
+            area = QRectF(start, header.top(), max(0.0, end - start - 8), scene.text.height)
+            _caption(painter, scene, area, caption, split)
+    _bracket(painter, scene, captions)
+    painter.restore()
+
+
+def _caption(painter: QPainter, scene: Scene, area: QRectF, caption: Caption, split: bool) -> None:
+    text, theme = scene.text, scene.theme
+    strong = theme.normal if caption.settled else theme.muted
+    if not caption.counts:
+        strong = theme.muted
+    titles: tuple[str, ...] = (caption.configuration, caption.letters)
+    if caption.name and split:
+        text.draw_in(painter, area, caption.name, strong)
+        area.translate(0, text.height)
+    elif caption.name:
+        titles = tuple(f"{caption.name} = {title}" for title in titles)
+    for words, color in (
+        (titles, strong),
+        ((caption.reward, caption.short_reward), theme.muted),
+        ((caption.counts, caption.short_counts), strong),
+    ):
+        text.draw_first(painter, area, words, color)
+        area.translate(0, text.height)
+
+
+def needs_split(scene: Scene, captions: Captions) -> bool:
+    """Whether k[i] and its configuration must stand on two lines to be read."""
+    return any(
+        scene.text.width(f"{caption.name} = {caption.configuration}")
+        > scene.span(number)[2] - scene.span(number)[0] - 8
+        for number, caption in enumerate(captions.columns)
+        if caption.name
+    )
+
+
+def _bracket(painter: QPainter, scene: Scene, captions: Captions) -> None:
+    """A line over the columns up to I*, one over those after it, one over the others."""
+    figure, area = scene.figure, scene.regions.bracket
+    if not figure.greedy:
+        return
+    last = min(figure.i_star, figure.greedy)
+    others = figure.greedy + len(figure.places)
+    ranges = [(0, last, captions.i_star, scene.theme.normal, 1.0)]
+    if last < figure.greedy:
+        ranges.append((last, figure.greedy, captions.above, scene.theme.muted, 0.0))
+    ranges.append((figure.greedy, others, captions.others, scene.theme.muted, 0.0))
+    for first, end, words, color, align in ranges:
+        left, right = scene.span(first)[0], scene.span(end - 1)[1]
+        y = round(area.bottom()) - 1.5
+        painter.setPen(QPen(QColor(color), 1))
+        painter.drawLine(QPointF(left, y), QPointF(right, y))
+        for x in (left + 0.5, right - 0.5):
+            painter.drawLine(QPointF(x, y), QPointF(x, y + 3))
+        words_area = QRectF(left, area.top(), right - left, scene.text.height)
+        scene.text.draw_first(painter, words_area, words, color, align)
+
+
+def paint_named(painter: QPainter, scene: Scene, named: tuple[Mark, ...]) -> None:
+    """Outline what the current step names."""
+    for mark in named:
+        color = scene.theme.color(mark.role)
+        if mark.server is not None:
+            outline(painter, scene, scene.rect(scene.server_box(mark.server)), color)
+        elif mark.position is not None and 0 < mark.position <= scene.figure.greedy:
+            left, _, end = scene.span(mark.position - 1)
+            header = scene.regions.header
+            painter.fillRect(QRectF(left, header.bottom() + 1, end - left - 8, 2), QColor(color))
+
+
+def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
+    """Outline the server and the job that are pointed at anywhere in the window."""
+    state = scene.frame.state
+    if selection.server is not None and selection.server < len(state.placement):
+        painter.save()
+        painter.setClipRect(scene.regions.stage.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND))
+        paint_brackets(painter, scene.rect(scene.server_box(selection.server)), scene.theme)
+        painter.restore()
+    where = slot_of(state, selection.job) if selection.job is not None else None
+    if where is not None:
+        outline(painter, scene, scene.rect(scene.slot_box(*where)), scene.theme.run)
+
+
+def outline(painter: QPainter, scene: Scene, rect: QRectF, color: str) -> None:
+    """A clear outline outside *rect*, as far as it can be seen on the stage."""
+    painter.save()
+    painter.setClipRect(scene.regions.stage.adjusted(-6, 0, 6, 6))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    join = Qt.PenJoinStyle.MiterJoin
+    painter.setPen(QPen(QColor(scene.theme.panel), 5, j=join))
+    frame = rect.adjusted(-3, -3, 3, 3)
+    painter.drawRect(frame)
+    painter.setPen(QPen(QColor(color), 2, j=join))
+    painter.drawRect(frame)
+    painter.restore()

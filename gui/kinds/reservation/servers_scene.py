@@ -1,0 +1,182 @@
+"""One moment laid out in the panel: the regions of the picture, and where every server is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+
+from gui.kinds.reservation.servers_columns import Column, Figure
+from gui.kinds.reservation.servers_stack_layout import (
+    Share,
+    Span,
+    StackLayout,
+    StackScale,
+    spans,
+    widening,
+)
+from gui.painting.stack_slots import StripPicture
+from gui.painting.stack_text import Symbols
+from gui.theme import Theme
+from model.frame import Frame
+
+MARGIN = 10.0
+#: The picture is drawn from this many lines of text in height, and characters in width, on.
+LEAST_LINES, LEAST_CHARACTERS = 13, 34
+#: Widest and narrowest stack, in characters.
+WIDEST, NARROWEST = 46, 8
+#: What columns that GPA does not want, and the empty configuration, take of another's width.
+UNWANTED, SLOTLESS = 0.7, 0.45
+
+
+@dataclass(frozen=True)
+class Regions:
+    """Where the parts of the picture are, in the widget's coordinates."""
+
+    event: QRectF
+    bracket: QRectF
+    header: QRectF
+    stage: QRectF
+    foot: QRectF  #: which type has its slots where
+    legend: QRectF
+
+
+def regions(
+    width: float, height: float, line: float, header_lines: int, legend: float, said: bool = True
+) -> Regions | None:
+    """The parts of the picture from top to bottom; None where it is too small for them.
+
+    The event has less room where it is not *said* here.
+    """
+    if height < LEAST_LINES * line or width < LEAST_CHARACTERS * line / 2:
+        return None
+    room = width - 2 * MARGIN
+    event = QRectF(MARGIN, 4, room, (1.5 if said else 1.2) * line)
+    bracket = QRectF(MARGIN, event.bottom() + 2, room, 1.4 * line)
+    header = QRectF(MARGIN, bracket.bottom() + 2, room, header_lines * line)
+    bottom = height - 4 - legend
+    top, end = header.bottom() + 4, bottom - 8 - line
+    stage = QRectF(MARGIN, top, room, max(1.0, end - top))
+    foot = QRectF(MARGIN, stage.bottom() + 2, room, line)
+    return Regions(event, bracket, header, stage, foot, QRectF(MARGIN, bottom, room, legend))
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Everything that painting and hit tests need of one moment."""
+
+    frame: Frame
+    figure: Figure
+    layout: StackLayout
+    cut: tuple[int, ...]  #: servers at the bottom of each column that are not drawn
+    pictures: tuple[StripPicture, ...]
+    regions: Regions
+    theme: Theme
+    text: Symbols
+    ratio: float
+    line: int  #: device pixels per line of a texture
+
+    def rect(self, box: tuple[int, int, int, int]) -> QRectF:
+        """A box of the stage's device pixels in the widget's coordinates."""
+        stage = self.regions.stage
+        x, y, width, height = (value / self.ratio for value in box)
+        return QRectF(stage.x() + x, stage.y() + y, width, height)
+
+    def y(self, servers: int) -> float:
+        """The height of so many servers, in the widget's coordinates."""
+        return self.regions.stage.y() + self.layout.level(servers) / self.ratio
+
+    def span(self, column: int) -> tuple[float, float, float]:
+        """Left edge, stack's right edge and right edge of a column in the widget."""
+        left = self.regions.stage.x() + self.layout.left(column) / self.ratio
+        span = self.layout.columns[column]
+        return left, left + span.stack / self.ratio, left + span.width / self.ratio
+
+    def server_box(self, server: int) -> tuple[int, int, int, int]:
+        """The strip in which a server is, in the stage's device pixels."""
+        column = int(self.figure.column[server])
+        return self.layout.box(column, int(self.figure.place[server]) - self.cut[column])
+
+    def slot_box(self, server: int, job_type: int, slot: int) -> tuple[int, int, int, int]:
+        """A slot, or the whole strip where slots are not seen one by one."""
+        x, y, width, height = self.server_box(server)
+        if self.layout.scale.group == 1:
+            for box in self.pictures[int(self.figure.column[server])].boxes:
+                if (box.job_type, box.slot) == (job_type, slot):
+                    return x + box.left, y + box.top, box.right - box.left, box.bottom - box.top
+        return x, y, width, height
+
+    def pixel(self, position: QPointF) -> tuple[int, int]:
+        """The stage's device pixel at a point of the widget."""
+        stage = self.regions.stage
+        return (int((position.x() - stage.x()) * self.ratio // 1),
+                int((position.y() - stage.y()) * self.ratio // 1))  # fmt: skip
+
+    def server_at(self, position: QPointF) -> int | None:
+        """The server at a point; None where there is none, or several share the strip."""
+        hit = self.layout.hit(*self.pixel(position))
+        if hit is None or hit.place is None or self.layout.scale.is_bar(self.line):
+            return None
+        column = self.figure.columns[hit.column]
+        return int(column.servers[hit.place + self.cut[hit.column]]) if column is not None else None
+
+    def slot_at(self, position: QPointF) -> tuple[int, int] | None:
+        """Job type and slot at a point, where slots are seen one by one."""
+        server = self.server_at(position)
+        if server is None:
+            return None
+        x, y = self.pixel(position)
+        left, top, _, _ = self.server_box(server)
+        for box in self.pictures[int(self.figure.column[server])].boxes:
+            inside = box.left <= x - left < box.right and box.top <= y - top < box.bottom
+            if box.slot is not None and inside:
+                return box.job_type, box.slot
+        return None
+
+    def column_at(self, position: QPointF) -> Column | None:
+        """The column whose header or stack is at a point."""
+        parts = self.regions
+        if not parts.header.top() <= position.y() <= parts.stage.bottom():
+            return None
+        hit = self.layout.hit(self.pixel(position)[0], 0)
+        return self.figure.columns[hit.column] if hit is not None else None
+
+
+def column_shares(figure: Figure, room: int, least: int, collapsed: int) -> list[Share]:
+    """What each column takes: an unused k[i] is folded only where room is scarce."""
+    shares = [_share(column) for column in figure.columns]
+    if sum(least * item.share for item in shares) <= room:
+        return shares
+    return [
+        Share(0.0, collapsed) if column is None or not column.tallest else share
+        for column, share in zip(figure.columns, shares, strict=True)
+    ]
+
+
+def _share(column: Column | None) -> Share:
+    if column is not None and column.position:
+        return Share(1.0)
+    return Share(SLOTLESS if column is not None and column.is_empty else UNWANTED)
+
+
+def cut_of(figure: Figure, scale: StackScale, room: int) -> tuple[int, ...]:
+    """How many servers of each column are left out at the bottom.
+
+    Only the servers without slots are cut: a hint of them is enough, and all others stay on
+    the same scale.
+    """
+    fits = max(1, int(room / scale.unit))
+    return tuple(
+        max(0, column.held - fits) if column is not None and column.is_empty else 0
+        for column in figure.columns
+    )
+
+
+def lay_out_columns(
+    figure: Figure, room: int, character: float, scale: StackScale, fit: StackScale, line: int
+) -> tuple[Span, ...]:
+    """The columns side by side, for a font whose characters are so wide (device pixels)."""
+    least, most = round(NARROWEST * character), round(WIDEST * character)
+    gap = round(3.2 * character)
+    shares = column_shares(figure, room, least, round(4 * character))
+    return spans(shares, room, gap, round(4 * character), most, widening(scale, fit, line))

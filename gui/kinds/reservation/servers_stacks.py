@@ -1,0 +1,367 @@
+"""The picture of stacks: Figure 1 of the paper, kept up to date from frame to frame."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.gestures import Gestures, show_tip
+from gui.intents import Select
+from gui.kinds.reservation.servers_calm import Calm
+from gui.kinds.reservation.servers_captions import Captions, captions_of
+from gui.kinds.reservation.servers_columns import Figure, Wanted, figure_of, wanted_of
+from gui.kinds.reservation.servers_event import EventLine
+from gui.kinds.reservation.servers_flights import flights
+from gui.kinds.reservation.servers_legend import Legend, entries
+from gui.kinds.reservation.servers_marks import (
+    needs_split,
+    paint_foot,
+    paint_header,
+    paint_named,
+    paint_selection,
+    paint_stage,
+)
+from gui.kinds.reservation.servers_motion import Motion
+from gui.kinds.reservation.servers_pictures import Pictures
+from gui.kinds.reservation.servers_scene import Scene, cut_of, lay_out_columns, regions
+from gui.kinds.reservation.servers_stack_layout import (
+    StackLayout,
+    StackScale,
+    calm_scale,
+    fitting_scale,
+    zoomed_scale,
+)
+from gui.kinds.reservation.servers_stack_raster import StackContent, StackRaster
+from gui.kinds.reservation.servers_steps import Movement, marks, movements
+from gui.kinds.reservation.servers_words import column_words, pointed_words, selected
+from gui.painting.colour import argb
+from gui.painting.stack_text import Symbols
+from gui.painting.textures import raster_palette
+from gui.theme import Theme, current_fonts
+from model.frame import Frame
+
+#: Lines of text kept free above the tallest stack, for its labels.
+HEADROOM = 2.2
+LEGEND_LINES = 2
+
+
+class StackView(QWidget):
+    """Shows the servers of each configuration as a stack."""
+
+    chosen = Signal(object)  #: a Select
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._frame: Frame | None = None
+        self._order: tuple[Wanted, ...] = ()
+        self._selection = Select()
+        self._scene: Scene | None = None
+        self._figure: Figure | None = None
+        self._captions: Captions | None = None
+        self._calm = Calm(self)
+        self._calm.over.connect(self._show_latest)
+        self._split = False
+        self._scale: StackScale | None = None
+        self._zoom: StackScale | None = None
+        self._offset = (0, 0)
+        self._raster = StackRaster()
+        self._raster_key: tuple[object, ...] = ()
+        self._motion = Motion(self)
+        self._motion.changed.connect(self.update)
+        self.event_line = EventLine(self)
+        self.event_line.changed.connect(self.update)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Servers by configuration")
+        self._listen()
+        self._restyle()
+
+    def _listen(self) -> None:
+        gestures = Gestures(self)
+        gestures.zoomed.connect(self.zoom)
+        gestures.dragged.connect(self._drag)
+        gestures.clicked.connect(lambda position: self._choose(position, floating=False))
+        gestures.double_clicked.connect(self._double)
+        gestures.reset.connect(self.reset_zoom)
+        gestures.asked.connect(self._tell)
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 560)
+
+    @property
+    def scene(self) -> Scene | None:
+        """The present picture's geometry; None where nothing can be drawn."""
+        return self._scene
+
+    @property
+    def moving(self) -> bool:
+        """Whether something is on its way."""
+        return self._motion.active
+
+    # What is shown.
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw everything again in other colours."""
+        self._theme = theme
+        self._restyle()
+        self._lay_out()
+
+    def set_selection(self, selection: Select) -> None:
+        """Outline a server or a job."""
+        self._selection = selection
+        self.update()
+
+    def set_frame(self, frame: Frame) -> None:
+        """Show a moment; if it is one step ahead of the last one, let that step be seen."""
+        before, old_scene = self._frame, self._scene
+        self._motion.cancel()
+        self._frame = frame
+        if before is None or before.info is not frame.info:
+            self._forget()
+            before = None
+        self._follow(frame)
+        self.event_line.show_frame(frame)
+        self._lay_out()
+        if before is not None:
+            self._let_move(movements(before, frame), old_scene)
+        if not frame.running:
+            self.setAccessibleDescription(self.event_line.words)
+
+    def _forget(self) -> None:
+        """Another run begins."""
+        self._calm.forget()
+        self._figure, self._captions, self._order = None, None, ()
+        self._offset, self._zoom, self._scale = (0, 0), None, None
+        self._restyle()
+
+    def _follow(self, frame: Frame) -> None:
+        """Take over columns and captions; while running, their order and numbers stand still."""
+        wanted = wanted_of(frame)
+        names = tuple(item.configuration for item in wanted)
+        places = self._figure.places if self._figure is not None else ()
+        fresh = self._calm.may_show("order", names, frame.running)
+        if fresh:
+            self._order = wanted
+        self._figure = figure_of(frame, places, self._order)
+        captions = captions_of(frame, self._figure)
+        known = self._captions
+        others = known is None or known.names != captions.names
+        if self._calm.may_show("captions", captions, frame.running) or others:
+            self._captions = captions
+
+    def _show_latest(self) -> None:
+        if self._frame is not None:
+            self._follow(self._frame)
+            self._lay_out()
+
+    def _let_move(self, phases: tuple[tuple[Movement, ...], ...], old_scene: Scene | None) -> None:
+        scene = self._scene
+        if phases and old_scene is not None and scene is not None:
+            door = self.event_line.marker(scene.regions.event, scene.text)
+            self._motion.start(flights(phases, old_scene, scene, self._raster.image, door))
+
+    # Layout.
+
+    def _restyle(self) -> None:
+        font = self.font()
+        self._text = Symbols(font)
+        self._ratio = self.devicePixelRatioF()
+        info = self._frame.info if self._frame is not None else None
+        names = info.numbers.type_names if info is not None else ()
+        self._palette = raster_palette(self._theme, len(names), self._ratio)
+        groups = info is None or info.facts.has_groups
+        self._legend = Legend(entries(names, True, groups), self._text, self._theme)
+        self._pictures = (
+            Pictures(info.numbers, self._theme, self._palette, font) if info is not None else None
+        )
+        self._raster_key = ()
+
+    def _lay_out(self) -> None:
+        """Find the place of everything and bring the pixels up to date."""
+        self.update()
+        self._scene = None
+        if self._frame is None or self._figure is None or self._captions is None:
+            return
+        scene = self._arranged(split=self._split)
+        if scene is not None and needs_split(scene, self._captions) != self._split:
+            self._split = not self._split
+            scene = self._arranged(split=self._split)
+        self._scene = scene
+        if scene is not None:
+            self._draw(scene)
+
+    @property
+    def _legend_lines(self) -> int:
+        return 1 if current_fonts().lecture else LEGEND_LINES  # the servers need the room
+
+    def _arranged(self, split: bool) -> Scene | None:
+        frame, figure = self._frame, self._figure
+        pictures = self._pictures
+        assert frame is not None and figure is not None and pictures is not None
+        ratio, line = self._ratio, self._palette.scale
+        said = not current_fonts().lecture
+        legend = self._legend.height(self.width() - 20.0, self._legend_lines)
+        parts = regions(self.width(), self.height(), self._text.height, 3 + split, legend, said)
+        if parts is None:
+            return None
+        width, height = (max(1, round(side * ratio)) for side in
+                         (parts.stage.width(), parts.stage.height()))  # fmt: skip
+        headroom = round(HEADROOM * self._text.height * ratio)
+        base = height - 2 * line
+        fit = fitting_scale(figure.tallest, base - headroom, line)
+        self._scale = calm_scale(self._scale, fit, line)
+        scale = self._zoom or self._scale
+        character = QFontMetricsF(self.font()).averageCharWidth() * ratio
+        columns = lay_out_columns(figure, width, character, scale, self._scale, line)
+        cut = cut_of(figure, self._scale, base - headroom)
+        counts = tuple(
+            column.held - less if column is not None else 0
+            for column, less in zip(figure.columns, cut, strict=True)
+        )
+        layout = StackLayout(width, height, base, scale, columns, counts)
+        layout = layout.moved(*self._offset, headroom, figure.tallest)
+        looks = tuple(
+            pictures.get(column.configuration if column is not None else (), span.stack, scale)
+            for column, span in zip(figure.columns, columns, strict=True)
+        )
+        return Scene(frame, figure, layout, cut, looks, parts, self._theme, self._text, ratio, line)
+
+    def _draw(self, scene: Scene) -> None:
+        layout = scene.layout
+        key = (layout.width, layout.height, layout.columns, layout.scale, layout.offset)
+        if key[:2] != self._raster_key[:2]:
+            background = argb(self._theme.panel)
+            self._raster.resize(layout.width, layout.height, scene.line, background)
+        elif key != self._raster_key:
+            self._raster.clear()
+        self._raster_key = key
+        state, figure = scene.frame.state, scene.figure
+        contents = []
+        for column, less, picture in zip(figure.columns, scene.cut, scene.pictures, strict=True):
+            servers = column.servers[less:] if column is not None else _NOBODY
+            contents.append(
+                StackContent(picture, state.placement[servers], figure.reject_group[servers])
+            )
+        self._raster.draw(layout, tuple(contents))
+
+    # Zooming.
+
+    def zoom(self, factor: float, position: QPointF) -> None:
+        """Zoom around a point: servers get higher, and from some height on columns wider."""
+        scene = self._scene
+        if scene is None or self._scale is None:
+            return
+        old = scene.layout
+        scale = zoomed_scale(old.scale, factor, self._scale, scene.line)
+        x, y = scene.pixel(position)
+        # Above a stack its top is what stays in place, so that it cannot get out of sight.
+        column = scene.column_at(position)
+        level = (old.floor - y) / old.scale.unit
+        if column is not None and level > column.tallest:
+            level = column.tallest
+            y = old.level(column.tallest)
+        across = (x + old.offset[0]) / max(1, old.content_width)
+        self._zoom = None if scale == self._scale else scale
+        self._lay_out()
+        if self._scene is not None:
+            layout = self._scene.layout
+            self._look(round(across * layout.content_width - x),
+                       round(level * scale.unit + y - layout.base))  # fmt: skip
+
+    def reset_zoom(self) -> None:
+        """Show everything again."""
+        self._zoom = None
+        self._look(0, 0)
+
+    def _drag(self, by: QPointF) -> None:
+        x, y = self._offset
+        self._look(round(x - by.x() * self._ratio), round(y + by.y() * self._ratio))
+
+    def _look(self, x: int, y: int) -> None:
+        self._motion.cancel()
+        self._offset = x, y
+        self._lay_out()
+        if self._scene is not None:
+            self._offset = self._scene.layout.offset
+
+    # Pointing.
+
+    def _choose(self, position: QPointF, floating: bool) -> bool:
+        scene = self._scene
+        server = scene.server_at(position) if scene is not None else None
+        if scene is None or server is None:
+            return False
+        self.chosen.emit(selected(scene.frame, server, scene.slot_at(position), floating))
+        return True
+
+    def _double(self, position: QPointF) -> None:
+        if not self._choose(position, floating=True):
+            self.reset_zoom()
+
+    def words_at(self, position: QPointF) -> str:
+        """What hovering at a point says."""
+        scene = self._scene
+        if scene is None:
+            return ""
+        server = scene.server_at(position)
+        if server is not None:
+            return pointed_words(scene.frame, server, scene.slot_at(position))
+        column = scene.column_at(position)
+        return column_words(scene.frame, column) if column is not None else ""
+
+    def _tell(self, event: QHelpEvent) -> None:
+        show_tip(self, event, self.words_at(QPointF(event.pos())))
+
+    # Painting.
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._theme.panel))
+        scene = self._scene
+        if scene is None or self._captions is None:
+            if self._frame is not None:
+                painter.setPen(QColor(self._theme.muted))
+                painter.drawText(self.rect().adjusted(8, 8, -8, -8), _CENTRED,
+                                 "Too small to draw: make this panel larger.")  # fmt: skip
+            painter.end()
+            return
+        image = self._raster.image
+        image.setDevicePixelRatio(self._ratio)
+        painter.drawImage(scene.regions.stage.topLeft(), image)
+        paint_stage(painter, scene, labels=not scene.frame.running)
+        paint_header(painter, scene, self._captions, self._split)
+        paint_foot(painter, scene, self._captions)
+        self._legend.paint(painter, scene.regions.legend, self._legend_lines, self._palette)
+        self.event_line.paint(painter, scene.regions.event, self._theme, self._palette, scene.text)
+        self._motion.paint_waiting(painter)
+        paint_named(painter, scene, marks(scene.frame))
+        paint_selection(painter, scene, self._selection)
+        self._motion.paint_flying(painter)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._motion.cancel()
+        self._scale = None
+        self._lay_out()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        kinds = QEvent.Type.FontChange, QEvent.Type.DevicePixelRatioChange
+        if event.type() in kinds and hasattr(self, "_raster_key"):
+            self._restyle()
+            self._lay_out()
+
+
+_NOBODY = np.zeros(0, np.int32)
+_CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap

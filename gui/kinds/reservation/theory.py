@@ -1,0 +1,266 @@
+"""The fluid limit's theory beside the run: slot deficit, greedy target, and V."""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+from PySide6.QtGui import QFontMetricsF, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from gui.intents import GoTo
+from gui.kinds.reservation.theory_deficit import DeficitBars
+from gui.kinds.reservation.theory_plot import FunctionPlot
+from gui.kinds.reservation.theory_rows import configuration_text
+from gui.kinds.reservation.theory_search import SearchRow
+from gui.kinds.reservation.theory_target import TargetBars
+from gui.kinds.reservation.theory_values import Moment, falling_for, has_greedy, moment_of, value_of
+from gui.panel import Panel
+from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from gui.panels.wording import GREEDY_MARK, significant
+from gui.theme import Theme, current_fonts
+from model.frame import Frame, RunInfo
+from model.kinds.reservation.programs.lyapunov import Lyapunov
+from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
+from model.programs.configurations import Configuration
+
+#: From this width on, at the usual size of type, the bars stand side by side.
+_TWO_COLUMNS = 700
+#: Room for a configuration's name among the large numbers, in widths of a figure.
+_NEXT_FIGURES = 17
+
+
+class TheoryPanel(Panel):
+    """Where the proof says that the run goes, and how far it is from there."""
+
+    name = "theory"
+    title = "Theory"
+    summary = "The slot deficit q, effective servers against the fluid limit, and V(z)."
+    needs = frozenset({"greedy configurations"})
+    place = "right"
+
+    def build(self) -> None:
+        """Numbers, two pictures of bars, the curve of V, and the search."""
+        self._info: RunInfo | None = None
+        self._function: Lyapunov | None = None
+        self._chance: float | None = None
+        self._pace = LabelPace()
+        self.tiles = Tiles(self.theme)
+        self.deficit = DeficitBars(self.theme)
+        self.target = TargetBars(self.theme)
+        self.target.chosen.connect(self._choose)
+        self.plot = FunctionPlot(self.theme)
+        self.plot.event_picked.connect(lambda event: self.intent.emit(GoTo(event)))
+        self.verdict = _text("what V does")
+        self.search = SearchRow()
+        self._content = QWidget()
+        self._fill_content()
+        self._area = QScrollArea(self.body)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidget(self._content)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._area)
+        self.restyle(self.theme)
+
+    def _fill_content(self) -> None:
+        column = QVBoxLayout(self._content)
+        column.setContentsMargins(0, 0, 0, 4)
+        column.setSpacing(2)
+        column.addWidget(self.tiles)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(0)
+        column.addLayout(self._row)
+        self._stacks = (QVBoxLayout(), QVBoxLayout())
+        for stack in self._stacks:
+            stack.setSpacing(2)
+            self._row.addLayout(stack, 1)
+        column.addWidget(self.plot, 1)
+        column.addWidget(self.verdict)
+        column.addWidget(self.search)
+        column.addStretch()
+        self._columns = 0
+        self._arrange(1)
+
+    def _arrange(self, columns: int) -> None:
+        """The bars of q above those of the configurations, or beside them."""
+        if columns == self._columns:
+            return
+        self._columns = columns
+        bars: tuple[QWidget, QWidget] = (self.deficit, self.target)
+        orders: tuple[tuple[QWidget, ...], ...] = (bars, ())
+        if columns == 2:
+            orders = (bars[:1], bars[1:])
+        for stack, order in zip(self._stacks, orders, strict=True):
+            while stack.count():
+                stack.takeAt(0)
+            for widget in order:
+                stack.addWidget(widget)
+            stack.addStretch(1)
+        for number in range(2):
+            self._row.setStretch(number, int(number < columns))
+
+    # Frames.
+
+    def show_frame(self, frame: Frame) -> None:
+        """Bring bars, numbers and curve up to this moment."""
+        if problem := _beyond(frame):
+            self.show_note(f"{self.title} does not apply to {frame.info.policy_title} {problem}")
+            return
+        if frame.info is not self._info:
+            self._begin(frame)
+        if frame.bounds.lyapunov is not self._function:
+            self._know(frame)
+        if self._function is not None:
+            self.plot.show_frame(frame)
+        if self._pace.due(frame.running):
+            self._show_numbers(frame)
+
+    def _begin(self, frame: Frame) -> None:
+        """Another run."""
+        self._info, self._function = frame.info, None
+        self.deficit.begin(frame.info.numbers.type_names, frame.info.facts.reserved)
+        self.target.begin()
+        self.search.begin(frame.info.numbers)
+        self.search.setVisible(any(frame.info.numbers.workload))
+        self.plot.hide()
+
+    def _know(self, frame: Frame) -> None:
+        """V became known."""
+        self._function = function = frame.bounds.lyapunov
+        self.plot.setVisible(function is not None)
+        self._chance = None
+        if function is not None:
+            if frame.info.scenario.workload.kind == "poisson":
+                self._chance = function.chance(frame.info.numbers.servers)
+            self.plot.begin(function, frame, self._chance)
+
+    def _show_numbers(self, frame: Frame) -> None:
+        moment = moment_of(frame, self.target.selected)
+        self.target.set_moment(moment)
+        self.deficit.set_values(moment.q(self.target.selected), self.target.selected)
+        self.tiles.set_texts((self._next_tile(moment), *self._function_tiles(frame, moment)))
+        self.verdict.setText(self._verdict(frame))
+
+    # Words.
+
+    def _next_tile(self, moment: Moment) -> TileText:
+        """(5.3): the configuration that the next empty server gets."""
+        tip = ("The first greedy configuration of whose slots every type is short, (5.3): CRA "
+               "gives it to the next server of rank J + 1 that is empty.")  # fmt: skip
+        if moment.all_effective:
+            return TileText("servers effective, none to assign, (5.3)", "all", "normal", tip,
+                            short="effective, (5.3)")  # fmt: skip
+        text, caption, short, role = (
+            "stay", "empty servers: slots enough, (5.3)", "empty servers, (5.3)", "normal"
+        )  # fmt: skip
+        if moment.place is not None:
+            metrics = QFontMetricsF(current_fonts().display)
+            room = _NEXT_FIGURES * metrics.horizontalAdvance("0")
+            text = configuration_text(moment.configurations[moment.place], metrics, room)
+            caption, short = "the next empty server gets, (5.3)", "next server, (5.3)"
+            role = "migration"
+        if not moment.agrees:
+            caption, short = "by (5.3); the last CRA planned otherwise", "by (5.3), not CRA"
+            role = "muted"
+        return TileText(caption, text, role, tip, short=short)
+
+    def _function_tiles(self, frame: Frame, moment: Moment) -> Iterable[TileText]:
+        if self._function is None:
+            return
+        value = value_of(self._function, frame, moment)
+        jobs = sum(map(float, value.jobs))
+        yield TileText("<i>V</i>(<i>z</i>), 0 at the target", significant(float(value.value), 2),
+                       "run", f"{_CONSTANTS} ξ = {self._function.ratio}.",
+                       short="<i>V</i>(<i>z</i>)")  # fmt: skip
+        yield TileText("of it: servers", significant(float(value.value) - jobs, 2), "greedy",
+                       f"How far x⁽ᵉ⁾ is from x{GREEDY_MARK}, weighted by Z₁, Z₂, …")  # fmt: skip
+        yield TileText("of it: jobs above <i>ρ</i>", significant(jobs, 2), "normal",
+                       "Z times the jobs of each type beyond its mean number, per "
+                       "server.")  # fmt: skip
+
+    def _verdict(self, frame: Frame) -> str:
+        """What V does, and why it need not; or why there is no V."""
+        if self._function is None:
+            return _missing(frame)
+        servers = frame.info.numbers.servers
+        said = "V does not fall at this moment."
+        series = self.plot.whole
+        if series is not None and len(series.values) > 1:
+            duration, width = falling_for(series, frame.time)
+            if duration > 0:
+                said = (f"V has fallen for the last {significant(duration, 2)} "
+                        f"(averages over {significant(width, 2)}).")  # fmt: skip
+        limit = (f"Only the fluid limit falls for ever (Proposition 7); {servers} servers "
+                 "fluctuate, and V can even be below 0.")  # fmt: skip
+        return f"{said} {limit}{self._chance_words()}"
+
+    def _chance_words(self) -> str:
+        if self._chance is None:
+            return ""
+        return (f" Chance alone adds up to {significant(self._chance, 2)} on average; "
+                "with more servers less.")  # fmt: skip
+
+    def _choose(self, _configuration: Configuration | None) -> None:
+        if self.frame is not None:
+            self._show_numbers(self.frame)
+
+    # The window.
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        for widget in (self.body, self._content):
+            paint_ground(widget, theme)
+        self.tiles.restyle(theme)
+        self.deficit.restyle(theme)
+        self.target.restyle(theme)
+        self.plot.set_theme(theme, current_fonts())
+        for label in (self.verdict, self.search.answer):
+            label.setFont(current_fonts().body)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange(2 if self.width() >= _TWO_COLUMNS * current_fonts().scale else 1)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """Every sample: event, time, V and its part of the servers."""
+        history, of_this_run = self.plot.history, self._function is not None
+        if self.frame is None or self.frame.info is not self._info or not of_this_run:
+            return None
+        if history is None or not history.series:
+            return None
+        whole, servers = (series.values.y.tolist() for series in history.series)
+        samples = self.frame.samples[: len(whole)]
+        rows = zip(samples[:, EVENT_COLUMN].astype(int).tolist(), samples[:, TIME_COLUMN].tolist(),
+                   whole, servers, strict=True)  # fmt: skip
+        return ["event", "time", "v", "v_servers"], rows
+
+
+_CONSTANTS = "V of (6.3) with Z_i = ξ Z_(i+1) and Z = 4 Z₁ + 1, scaled to 1 in the empty system;"
+
+
+def _beyond(frame: Frame) -> str:
+    """Why effective servers and q mean nothing here; empty where they do."""
+    pools = len(frame.info.numbers.pools)
+    if pools > 1:
+        return f"here: it supposes servers of one kind, and there are {pools}."
+    return "" if has_greedy(frame) else "before GPA has run: no server is effective yet."
+
+
+def _missing(frame: Frame) -> str:
+    """Why there is no V."""
+    if not any(frame.info.numbers.workload):
+        return ("The workload is not known, so there is no target that V could measure the "
+                "distance to; q needs none.")  # fmt: skip
+    bounds = frame.bounds
+    if bounds.optimum is None and not bounds.problem:
+        return "Computing the target and V …"
+    return f"There is no V here. {bounds.problem}".strip()
+
+
+def _text(name: str) -> QLabel:
+    label = QLabel()
+    label.setWordWrap(True)
+    label.setContentsMargins(10, 2, 10, 4)
+    label.setAccessibleName(name)
+    return label

@@ -1,0 +1,137 @@
+"""The slot deficit q of each job type as bars."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from gui.kinds.reservation.theory_rows import (
+    GAP,
+    LEFT,
+    MARGIN,
+    NAMES,
+    RIGHT,
+    Rows,
+    configuration_text,
+)
+from gui.kinds.reservation.type_marks import paint_type_mark
+from gui.plotting.scales import MINUS, SteppedRange, format_number
+from gui.theme import Theme, current_fonts, type_letter
+from model.programs.configurations import Configuration
+
+
+class DeficitBars(Rows):
+    """A bar for each job type from 0 to q; marks at 0 and at -g(L)."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.other_lines = 2.0
+        self._names: tuple[str, ...] = ()
+        self._q: tuple[int, ...] = ()
+        self._last: Configuration | None = None
+        self._reserved = 0
+        self._scale = SteppedRange(0.0, 1.0)
+        self.setAccessibleName("slot deficit of each job type")
+        self.setToolTip(
+            "q: slots of the servers that have a greedy configuration effectively, minus the jobs\n"
+            "present, minus the ⌈g(L)⌉ slots to be reserved. From 0 on enough is reserved;\n"
+            f"below {MINUS}⌈g(L)⌉ there are fewer such slots than jobs."
+        )
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """q of each type as it is shown."""
+        return self._q
+
+    def begin(self, names: tuple[str, ...], reserved: int) -> None:
+        """Other job types: the range starts anew."""
+        self._names, self._reserved, self._q, self._last = names, reserved, (), None
+        self._scale = SteppedRange(-float(reserved), 1.0)
+        self.most_rows = 0
+        self.make_room(len(names))
+
+    def set_values(self, q: tuple[int, ...], last: Configuration | None) -> None:
+        """Show q of each type, up to the configuration *last* or of all."""
+        if (q, last) != (self._q, self._last):
+            if last != self._last:
+                self._scale = SteppedRange(-float(self._reserved), 1.0)
+            self._q, self._last = q, last
+            self._scale.include(float(min(q)), float(max(q)))
+            self.update()
+
+    # Geometry.
+
+    def box(self) -> QRectF:
+        """Where the bars are."""
+        metrics = self.text_metrics()
+        widest = max((metrics.horizontalAdvance(name) for name in self._titles()), default=0.0)
+        names = min(widest, NAMES * self.width()) + metrics.height()
+        number = metrics.horizontalAdvance(f"{MINUS}0000")
+        left = MARGIN + names + GAP
+        right = self.width() - MARGIN - number - GAP
+        return QRectF(left, self.row_height(), max(20.0, right - left),
+                      len(self._names) * self.row_height())  # fmt: skip
+
+    def _titles(self) -> list[str]:
+        return [f"{type_letter(j)}\u2002{name}" for j, name in enumerate(self._names)]
+
+    def across(self, value: float) -> float:
+        """Where a value of q is."""
+        box, scale = self.box(), self._scale
+        return box.left() + (value - scale.low) / (scale.high - scale.low) * box.width()
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        box = self.box()
+        self._paint_heading(painter)
+        self._paint_line(painter, 0.0, "0", "normal")
+        reserve = f"{MINUS}⌈g(L)⌉ = {format_number(-self._reserved)}"
+        self._paint_line(painter, -float(self._reserved), reserve, "muted")
+        for job_type, name in enumerate(self._titles()[: len(self._q)]):
+            top = box.top() + job_type * self.row_height()
+            self._paint_row(painter, job_type, name, QRectF(0, top, box.right(), self.row_height()))
+        painter.end()
+
+    def _paint_heading(self, painter: QPainter) -> None:
+        painter.setPen(QColor(self.theme.muted))
+        room, metrics = self.width() - 2 * MARGIN, self.text_metrics()
+        begin = "slot deficit q, up to " if self._last else "slot deficit q, all effective servers"
+        text = begin
+        if self._last:
+            text += configuration_text(self._last, metrics, room - metrics.horizontalAdvance(begin))
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(MARGIN, 0, room, self.row_height()), LEFT, text)
+
+    def _paint_line(self, painter: QPainter, value: float, text: str, role: str) -> None:
+        """A line through all rows with its name below; the reserve's gives way on the left."""
+        box, metrics, x = self.box(), self.text_metrics(), round(self.across(value)) + 0.5
+        dash = Qt.PenStyle.SolidLine if value == 0 else Qt.PenStyle.DashLine
+        painter.setPen(QPen(QColor(self.theme.color(role)), 1.0, dash))
+        painter.drawLine(QLineF(x, box.top(), x, box.bottom() + 3))
+        width = metrics.horizontalAdvance(text) + 2
+        low = self.across(0.0) - metrics.horizontalAdvance("00")
+        left = x - width / 2 if value == 0 else max(MARGIN, min(x - width / 2, low - width))
+        painter.setPen(QColor(self.theme.color(role)))
+        painter.drawText(QRectF(left, box.bottom() + 3, width, metrics.height()), LEFT, text)
+
+    def _paint_row(self, painter: QPainter, job_type: int, name: str, row: QRectF) -> None:
+        metrics, box, value = self.text_metrics(), self.box(), self._q[job_type]
+        side = metrics.ascent()
+        mark = QRectF(MARGIN, row.center().y() - side / 2, side, side)
+        paint_type_mark(painter, mark, self.theme, job_type)
+        left = MARGIN + metrics.height()
+        painter.setPen(QColor(self.theme.normal))
+        room = box.left() - GAP - left + 1
+        text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(left, row.top(), room, row.height()), LEFT, text)
+        ends = sorted((self.across(0.0), self.across(value)))
+        if value:
+            bar = QRectF(ends[0], row.top() + 3, max(1.0, ends[1] - ends[0]), row.height() - 6)
+            paint_type_mark(painter, bar, self.theme, job_type)
+        painter.setPen(QColor(self.theme.normal))
+        place = QRectF(box.right(), row.top(), self.width() - MARGIN - box.right(), row.height())
+        painter.drawText(place, RIGHT, format_number(value))

@@ -1,0 +1,206 @@
+"""The button that searches for a violation of the monotone greedy property, and its answer."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from gui.panels.wording import exact, significant
+from gui.plotting.scales import format_number
+from gui.theme import type_letter
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.programs.monotone import THOROUGH, MonotoneSearch, Witness
+
+_ROOT = Path(__file__).resolve().parents[3]
+#: Most job types for which whole workloads are written.
+_MOST_WRITTEN = 6
+#: Milliseconds between two looks at what the process has written.
+_LOOK = 60
+
+_START = "Search for a violation"
+_WHY = (
+    "Definition 8 says that a larger workload never lowers the greedy reward. Theorem 2 needs it "
+    "for the guarantee 1 − 1/e; without it 1/2 remains."
+)
+
+
+class SearchRow(QWidget):
+    """A button, a bar of progress with a way to stop, and one sentence."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._numbers: ReservationNumbers | None = None
+        self._budget = THOROUGH
+        self._running = _Running()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_LOOK)
+        self._timer.timeout.connect(self._look)
+        self.button = QPushButton(_START)
+        self.button.setToolTip(_WHY)
+        self.button.clicked.connect(self._press)
+        self.bar = QProgressBar()
+        self.bar.setFormat("%v of %m workloads")
+        self.answer = QLabel()
+        self.answer.setWordWrap(True)
+        self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.answer.setAccessibleName("what the search found")
+        name = QLabel("Monotone greedy property (Definition\u00a08)")
+        name.setWordWrap(True)
+        name.setToolTip(_WHY)
+        line = QHBoxLayout()
+        line.addWidget(name, 1)
+        line.addWidget(self.bar, 1)
+        line.addWidget(self.button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 4, 10, 4)
+        column.addLayout(line)
+        column.addWidget(self.answer)
+        self.destroyed.connect(partial(_Running.end, self._running))
+        self._show_idle()
+
+    def begin(self, numbers: ReservationNumbers, budget: int = THOROUGH) -> None:
+        """Another scenario: what was found, and what is under way, is of no use."""
+        self._running.end()
+        self._numbers, self._budget = numbers, budget
+        self.answer.clear()
+        self._show_idle()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a search is under way."""
+        return self._timer.isActive()
+
+    # The search.
+
+    def _press(self) -> None:
+        if self.busy:
+            self._running.end()
+            self._show_idle()
+            self.answer.setText("The search was stopped; it says nothing.")
+        elif self._numbers is not None:
+            self._start(self._numbers)
+
+    def _start(self, numbers: ReservationNumbers) -> None:
+        task = (numbers.space, numbers.rewards, numbers.workload, self._budget)
+        self._running.start(pickle.dumps(task))
+        self.button.setText("Stop")
+        self.bar.setRange(0, self._budget)
+        self.bar.setValue(0)
+        self.bar.show()
+        self.answer.clear()
+        self._timer.start()
+
+    def _look(self) -> None:
+        for line in self._running.lines():
+            if "evaluations" in line:
+                self.bar.setValue(line["evaluations"])
+                continue
+            self._show_idle()
+            if "result" in line and self._numbers is not None:
+                found = MonotoneSearch.from_data(line["result"])
+                self.answer.setText(sentence(found, self._numbers))
+            else:
+                self.answer.setText(f"The search failed: {line['problem']}")
+
+    def _show_idle(self) -> None:
+        self._timer.stop()
+        self.bar.hide()
+        self.button.setText(_START)
+
+
+class _Running:
+    """The process that searches, and the lines that it has written."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lines: SimpleQueue[dict[str, Any]] = SimpleQueue()
+
+    def start(self, task: bytes) -> None:
+        """Search anew."""
+        self.end()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "model.kinds.reservation.programs.monotone"],
+            cwd=_ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._lines = SimpleQueue()
+        threading.Thread(
+            target=_listen, args=(self._process, task, self._lines), daemon=True
+        ).start()
+
+    def end(self, *_: object) -> None:
+        """End a search that is under way; nothing more is heard of it."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+        self._lines = SimpleQueue()
+
+    def lines(self) -> list[dict[str, Any]]:
+        """What has come since the last look."""
+        found = []
+        while True:
+            try:
+                found.append(self._lines.get_nowait())
+            except Empty:
+                return found
+
+
+def _listen(
+    process: subprocess.Popen[bytes], task: bytes, lines: SimpleQueue[dict[str, Any]]
+) -> None:
+    """Hand the task over, pass on what is said, and say so if the process fails."""
+    try:
+        with process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(task)
+            process.stdin.close()
+            for line in process.stdout:
+                lines.put(json.loads(line))
+    except (OSError, ValueError) as error:
+        lines.put({"problem": str(error)})
+    if process.returncode > 0:
+        lines.put({"problem": f"its process ended with code {process.returncode}"})
+
+
+def sentence(found: MonotoneSearch, numbers: ReservationNumbers) -> str:
+    """What a search found, in words and numbers."""
+    if found.witness is not None:
+        return _violation(found.witness, numbers)
+    much = f"No violation was found in {format_number(found.evaluations)} evaluations"
+    if numbers.types <= 2:
+        return f"{much}; with one or two job types there is none (Section 3.1)."
+    return f"{much}. That proves nothing: there may be one elsewhere."
+
+
+def _violation(witness: Witness, numbers: ReservationNumbers) -> str:
+    """Both workloads with their rewards; of many types only those that differ."""
+    less, more = (_amount(value) for value in (witness.greedy_upper, witness.greedy_lower))
+    end = "So Theorem 2 does not apply; the guarantee is 1/2."
+    if numbers.types <= _MOST_WRITTEN or witness.upper != numbers.workload:
+        lower, upper = (f"({', '.join(map(str, one))})" for one in (witness.lower, witness.upper))
+        return (f"Violated: at workload {lower} the greedy reward is {more}, at the larger "
+                f"workload {upper} it is {less}. {end}")  # fmt: skip
+    changes = ", ".join(
+        f"{type_letter(j)} from {high} to {low}"
+        for j, (low, high) in enumerate(zip(witness.lower, witness.upper, strict=True))
+        if low != high
+    )
+    return (f"Violated: with less workload (type {changes}; all else as it is) the greedy reward "
+            f"rises from {less} to {more}. {end}")  # fmt: skip
+
+
+def _amount(value: Any) -> str:
+    exactly = exact(value)
+    return f"{exactly} = {significant(float(value))}" if exactly else significant(float(value))

@@ -1,0 +1,18 @@
+"""The panels of each kind of system: those of ``model/kinds/NAME`` are in ``gui/kinds/NAME``.
+
+To add them for a kind, add a package beside this module that declares a ``ROOM``.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import MappingProxyType
+from typing import Mapping
+
+from gui.kinds.declaration import PanelRoom
+from model.kinds.rooms import ROOMS
+
+#: What each kind of system declares, by its name.
+PANEL_ROOMS: Mapping[str, PanelRoom] = MappingProxyType(
+    {name: import_module(f"gui.kinds.{name}").ROOM for name in ROOMS}
+)

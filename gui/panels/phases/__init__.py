@@ -1,1 +1,0 @@
-"""The panels of systems whose jobs have phases."""

@@ -1,1 +1,0 @@
-"""The panels of systems in which jobs wait."""

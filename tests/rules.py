@@ -1,0 +1,300 @@
+"""The rules that hold the program together, each with its exceptions.
+
+A rule is a function from the root of a source tree to what it finds wrong there, as
+``file:line: what``.  Imports count wherever they stand, inside functions and under
+``TYPE_CHECKING`` too, for a type that points the wrong way is a dependency as well; a rule says
+so where it lets the latter pass.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+from tests.source_tree import (
+    FUNCTIONS,
+    Import,
+    Source,
+    everything,
+    imports,
+    part_of,
+    program,
+    room_of,
+    sources,
+    top,
+    within,
+)
+
+GUI_TOOLKITS = {"PySide6", "shiboken6", "pyqtgraph", "PyQt5", "PyQt6", "PySide2"}
+SOLVERS = {"pulp", "highspy"}
+
+#: Modules that the window's first picture, and each command, must not have to wait for.
+SLOW_TO_IMPORT = {"PySide6", "pyqtgraph", "numba", "pulp", "highspy", "scipy"}
+#: Modules that must import quickly.
+QUICK_TO_IMPORT = ("main", "model.api", "gui.platform")
+
+#: What would give a panel the running simulation, or the window around it.
+BEYOND_A_PANEL = {
+    *("gui.app", "gui.main_window", "gui.run_control", "gui.worker"),
+    *("model.api", "model.engine", "model.timeline"),
+}
+#: Modules beside the panels that are no panel but parts for several of them.
+SHARED_BY_PANELS = {
+    *("gui.panels.columns", "gui.panels.decisions_model", "gui.panels.decisions_view"),
+    *("gui.panels.pages", "gui.panels.picture", "gui.panels.sampled", "gui.panels.scenario_cells"),
+    *("gui.panels.scenario_fields", "gui.panels.scenario_unions", "gui.panels.algorithm_symbols"),
+    *("gui.panels.tiles", "gui.panels.wording", "gui.panels.zoomed"),
+    *("gui.kinds.declaration", "gui.kinds.rooms", "gui.kinds.reservation.type_marks"),
+    *("gui.kinds.queue.colours", "gui.kinds.queue.wording"),
+    *("gui.kinds.phases.colours", "gui.kinds.phases.wording"),
+    *("gui.kinds.moldable.colours", "gui.kinds.moldable.wording"),
+}
+
+#: What the window may know of policies: their list, their common shape, their compiling.
+POLICIES_AS_A_WHOLE = {"model.policies", "model.policies.common", "model.policies.own.trust"}
+#: Modules in the ``policies`` of the rooms that are no policy.
+NOT_A_POLICY = {
+    *("reservation.base", "reservation.reservation_factor", "queue.base", "queue.virtual_queues"),
+    *("phases.base", "phases.fitting", "moldable.base"),
+}
+POLICY_HEADINGS = ("Reference", "Implements", "Symbols", "Deviations")
+
+LONGEST_FILE = 500
+LONGEST_FUNCTION = 60
+
+# Written so that this file does not break the rules itself.
+UNFINISHED = re.compile(rf"\b({'todo|fixme|xxx|hack'.upper()})\b")
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|root|home|Users)/\w")
+EMPTY_METHOD = NotImplementedError.__name__
+SWITCHED_OFF = {f"pytest.mark.{name}" for name in ("skip", "xfail")}
+TEXT_FILES = {".py", ".md", ".toml", ".lock", ".yml", ".qss", ".svg", ".json", ""}
+
+
+def model_imports_no_toolkit_and_no_window(root: Path) -> list[str]:
+    foreign = GUI_TOOLKITS | {"gui", "main"}
+    found = imports(root, "model")
+    return [entry.says("model imports") for entry in found if top(entry.target) in foreign]
+
+
+def only_gui_imports_a_toolkit(root: Path) -> list[str]:
+    found = imports(root, "main.py", "model")
+    return [entry.says("not in gui:") for entry in found if top(entry.target) in GUI_TOOLKITS]
+
+
+def no_circle_of_imports(root: Path) -> list[str]:
+    """That a package runs before its modules is no import; what it names is.
+
+    In ``gui/`` an import for types alone passes: a part may name the window it belongs to.
+    """
+    graph: dict[str, set[str]] = {source.module: set() for source in program(root)}
+    for entry in imports(root, "model", "gui", "main.py"):
+        own = entry.source.module
+        passes = entry.for_types and top(own) == "gui"
+        if entry.target in graph and entry.target != own and not passes:
+            graph[own].add(entry.target)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        # The sorter's own order is from the imported module to the importing one.
+        return [" imports ".join(reversed(error.args[1]))]
+    return []
+
+
+def rooms_do_not_know_each_other(root: Path) -> list[str]:
+    return [
+        entry.says(f"the room {own} imports")
+        for entry in imports(root, "model/kinds", "gui/kinds")
+        if (own := room_of(entry.source.module)) and room_of(entry.target) not in {"", own}
+    ]
+
+
+def what_rooms_share_knows_no_room(root: Path) -> list[str]:
+    """Neither by an import nor by the name of a module: rooms say themselves what is in them."""
+    found = imports(root, "model", "gui", "main.py")
+    return [
+        entry.says("what rooms share imports")
+        for entry in found
+        if not room_of(entry.source.module) and room_of(entry.target)
+    ] + [
+        f"{source.path}:{node.lineno}: what rooms share names {node.value}"
+        for source in program(root)
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Constant)
+        and re.fullmatch(r"[\w.]+", str(node.value))
+        and room_of(str(node.value))
+        and not room_of(source.module)
+    ]
+
+
+def only_programs_import_a_solver(root: Path) -> list[str]:
+    return [
+        entry.says("not in programs:")
+        for entry in imports(root, "model", "gui", "main.py")
+        if top(entry.target) in SOLVERS and part_of(entry.source.module) != "programs"
+    ]
+
+
+def only_jit_imports_numba_and_only_when_called(root: Path) -> list[str]:
+    return [
+        entry.says("not inside a function of model.jit:")
+        for entry in imports(root, "model", "gui", "main.py")
+        if top(entry.target) in {"numba", "llvmlite"}
+        and (entry.at_once or entry.source.module != "model.jit")
+    ]
+
+
+def quick_modules_load_nothing_slow(root: Path) -> list[str]:
+    found = []
+    for name in QUICK_TO_IMPORT:
+        if not (root / f"{name.replace('.', '/')}.py").exists():
+            continue
+        code = f"import sys, {name}; print(*sorted({SLOW_TO_IMPORT} & set(sys.modules)))"
+        command = [sys.executable, "-c", code]
+        run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        found += [f"importing {name} loads {slow}" for slow in run.stdout.split()]
+    return found
+
+
+def panels_know_neither_the_simulation_nor_the_window(root: Path) -> list[str]:
+    return [
+        entry.says("a panel imports")
+        for entry in _panel_imports(root)
+        if within(entry.target, BEYOND_A_PANEL)
+    ]
+
+
+def panels_do_not_know_each_other(root: Path) -> list[str]:
+    """A panel's parts begin with its first word; ``SHARED_BY_PANELS`` are for all."""
+    panels = {
+        f"{source.module}.{name}"
+        for source in sources(root, "gui/panels", "gui/kinds")
+        for name in re.findall(r'"\{__name__\}\.(\w+)"', source.text)
+    }
+    found = []
+    for entry in _panel_imports(root):
+        if not within(entry.target, {"gui.panels", "gui.kinds"}):
+            continue
+        same_family = _family(entry.target) == _family(entry.source.module)
+        if entry.target in panels or (not same_family and entry.target not in SHARED_BY_PANELS):
+            found.append(entry.says("a panel imports"))
+    return found
+
+
+def _family(module: str) -> str:
+    """A module's package and the first word of its own name."""
+    package, _, name = module.rpartition(".")
+    return f"{package}.{name.partition('_')[0]}"
+
+
+def _panel_imports(root: Path) -> list[Import]:
+    """The imports of panels and of their parts, not of what declares them."""
+    found = imports(root, "gui/panels", "gui/kinds")
+    return [entry for entry in found if entry.source.path.name not in {"__init__.py", "rooms.py"}]
+
+
+def the_window_knows_no_single_policy(root: Path) -> list[str]:
+    return [
+        entry.says("gui imports")
+        for entry in imports(root, "gui")
+        if part_of(entry.target) in {"policies", "kernels"}
+        and entry.target not in POLICIES_AS_A_WHOLE
+    ]
+
+
+def no_file_is_too_long(root: Path) -> list[str]:
+    return [
+        f"{source.path}: {lines} lines, at most {LONGEST_FILE}"
+        for source in everything(root)
+        if (lines := source.text.count("\n")) > LONGEST_FILE
+    ]
+
+
+def no_function_is_too_long(root: Path) -> list[str]:
+    """Counts the body without its docstring: explaining more is never a fault."""
+    found = []
+    for source in everything(root):
+        for node in ast.walk(source.tree):
+            if not isinstance(node, FUNCTIONS):
+                continue
+            body = node.body[1:] if ast.get_docstring(node) and node.body[1:] else node.body
+            lines = body[-1].end_lineno - body[0].lineno + 1
+            if lines > LONGEST_FUNCTION:
+                where = f"{source.path}:{node.lineno}: {node.name}"
+                found.append(f"{where} has {lines} lines, at most {LONGEST_FUNCTION}")
+    return found
+
+
+def what_is_public_in_the_model_is_explained(root: Path) -> list[str]:
+    """Modules with something in them, their functions and classes, and the methods of these."""
+    return [
+        f"{source.path}:{line}: no docstring for {name}"
+        for source in sources(root, "model")
+        for name, line, node in _public(source)
+        if not ast.get_docstring(node)
+    ]
+
+
+def _public(source: Source) -> Iterator[tuple[str, int, ast.AST]]:
+    if source.tree.body:
+        yield "the module", 1, source.tree
+    for node in source.tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name, node.lineno, node
+            for inner in node.body if isinstance(node, ast.ClassDef) else ():
+                if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_"):
+                    yield f"{node.name}.{inner.name}", inner.lineno, inner
+
+
+def policies_say_what_they_implement(root: Path) -> list[str]:
+    found = []
+    for source in sources(root, "model/kinds"):
+        name = f"{room_of(source.module)}.{source.path.stem}"
+        is_policy = part_of(source.module) == "policies" and source.path.stem != "__init__"
+        if not is_policy or name in NOT_A_POLICY:
+            continue
+        text = ast.get_docstring(source.tree) or ""
+        missing = [
+            word for word in POLICY_HEADINGS if not re.search(rf"^{word}$", text, re.MULTILINE)
+        ]
+        found += [f"{source.path}: its docstring has no heading {word}" for word in missing]
+    return found
+
+
+def nothing_is_left_unfinished(root: Path) -> list[str]:
+    """No marks for later, no empty methods to be filled in, no test switched off for good."""
+    found = []
+    for path, number, line in _lines(root):
+        if mark := UNFINISHED.search(line):
+            found.append(f"{path}:{number}: {mark[0]}")
+    for source in everything(root):
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Raise) and node.exc and EMPTY_METHOD in ast.unparse(node.exc):
+                found.append(f"{source.path}:{node.lineno}: {EMPTY_METHOD}")
+            if isinstance(node, ast.Attribute) and ast.unparse(node) in SWITCHED_OFF:
+                found.append(f"{source.path}:{node.lineno}: {ast.unparse(node)}")
+    return found
+
+
+def no_path_of_somebodys_machine(root: Path) -> list[str]:
+    return [
+        f"{path}:{number}: {mark[0]}"
+        for path, number, line in _lines(root)
+        if (mark := MACHINE_PATH.search(line))
+    ]
+
+
+def _lines(root: Path) -> Iterator[tuple[Path, int, str]]:
+    """Every line of every text file of the repository, and where it is."""
+    folders = [root / name for name in ("model", "gui", "tests", "resources", ".ci")]
+    files = [path for folder in folders for path in sorted(folder.rglob("*"))]
+    for path in [*files, *sorted(root.glob("*.*"))]:
+        if path.is_file() and path.suffix in TEXT_FILES and "__pycache__" not in path.parts:
+            text = path.read_text(encoding="utf-8")
+            for number, line in enumerate(text.splitlines(), 1):
+                yield path.relative_to(root), number, line
