@@ -32,6 +32,7 @@ PAGES = {
     "experiments": "Experiments",
     "scenarios": "Scenarios",
     "own-policy": "A policy of your own",
+    "extending": "Extending the program",
     "trace-format": "The trace format",
     "architecture": "Architecture",
     "about": "About slotscope",

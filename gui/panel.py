@@ -38,7 +38,6 @@ class Panel(QWidget):
     summary: ClassVar[str]  #: one sentence, for tooltips and menus
     needs: ClassVar[frozenset[str]] = frozenset()  #: what the system must offer
     titled_in_lecture: ClassVar[bool] = True  #: whether a hall needs to read what it is
-    place: ClassVar[str] = "right"  #: where it docks at first: centre, right, bottom
 
     intent = Signal(object)
 

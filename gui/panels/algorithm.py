@@ -27,7 +27,6 @@ class AlgorithmPanel(Panel):
     name = "algorithm"
     title = "Algorithm"
     summary = "The policy's pseudocode, with the current line and its values."
-    place = "bottom"
 
     def build(self) -> None:
         """A header of two lines above the pseudocode."""

@@ -57,7 +57,6 @@ class ComparisonPanel(Panel):
     name = "comparison"
     title = "Comparison"
     summary = "Measures of the policies side by side, with paired differences on the same jobs."
-    place = "right"
 
     def build(self) -> None:
         """The measures, the curves, and what is said of the decision that differs."""

@@ -125,7 +125,6 @@ class DecisionsPanel(Panel):
     name = "decisions"
     title = "Decisions"
     summary = "What happened at each event, and why, in numbers."
-    place = "bottom"
     titled_in_lecture = False
 
     def build(self) -> None:

@@ -33,7 +33,6 @@ class InspectorPanel(Panel):
     name = "inspector"
     title = "Inspector"
     summary = "The server, job, ... that was clicked: what is known of it, and its history."
-    place = "right"
 
     def build(self) -> None:
         """A heading, what is known now, the history."""

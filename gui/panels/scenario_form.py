@@ -54,7 +54,6 @@ class ScenarioPanel(Panel):
     name = "scenario"
     title = "Scenario"
     summary = "Job types, servers, policy and seed; edit them and restart or continue."
-    place = "right"
 
     def build(self) -> None:
         """Sections in a scroll area, and the buttons below."""

@@ -29,7 +29,6 @@ class AllocationsPanel(Panel):
     title = "Allocations"
     summary = "How many jobs run on 1, 2, ... servers, now and on average, beside the optimum."
     needs = frozenset({"moldable"})
-    place = "right"
 
     def build(self) -> None:
         """Numbers, a choice of class where not all fit, and the chart."""

@@ -41,7 +41,6 @@ class BlockingPanel(Panel):
     title = "Blocking and time"
     summary = "The share of jobs that are blocked, and their mean execution time, over time."
     needs = frozenset({"moldable"})
-    place = "right"
 
     def build(self) -> None:
         """Numbers above, the two plots, and a table at the bottom."""

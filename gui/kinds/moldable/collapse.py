@@ -48,7 +48,6 @@ class CollapsePanel(Panel):
     title = "State-space collapse"
     summary = "The jobs on the two widths of the optimum, on their way to it and around it."
     needs = frozenset({"moldable"})
-    place = "right"
 
     def build(self) -> None:
         """Numbers, choices, and the picture."""

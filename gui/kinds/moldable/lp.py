@@ -44,7 +44,6 @@ class AllocationLPPanel(Panel):
     title = "Optimum"
     summary = "(P) and Theorem 1: the widths, p* and D*, also for other loads; exact references."
     needs = frozenset({"bounds", "moldable"})
-    place = "right"
 
     def build(self) -> None:
         """Three pages: the numbers, a busy sign, a sentence."""

@@ -14,6 +14,5 @@ class MoldableServersPanel(PicturePanel):
     title = "Servers"
     summary = "Every server, and each job on the servers that it runs on, filling as it executes."
     needs = frozenset({"moldable"})
-    place = "left"
     picture = MoldableServersView
     table = servers_table

@@ -45,7 +45,6 @@ class PlanPanel(Panel):
     title = "Plan and gap"
     summary = "The bound N̄ of (61), its budget and its prices; the servers that policies need."
     needs = frozenset({"bounds", "phases"})
-    place = "right"
 
     def build(self) -> None:
         """Three pages: the numbers, a busy sign, a sentence."""

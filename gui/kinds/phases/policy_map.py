@@ -45,7 +45,6 @@ class PolicyMapPanel(Panel):
     title = "Policy map"
     summary = "What a server asks for in each configuration, how often it is there, and who is now."
     needs = frozenset({"lattice"})
-    place = "right"
 
     def build(self) -> None:
         """Numbers and choices above, the map, and bars beside or below it."""

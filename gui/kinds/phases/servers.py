@@ -14,6 +14,5 @@ class PhaseServersPanel(PicturePanel):
     title = "Servers"
     summary = "Every server with its jobs to scale, real and virtual, its tokens and its timer."
     needs = frozenset({"phases"})
-    place = "left"
     picture = PhaseServersView
     table = servers_table

@@ -41,7 +41,6 @@ class TokensPanel(Panel):
     title = "Tokens"
     summary = "The tokens of each type against their limit, and each token's way to a job."
     needs = frozenset({"tokens"})
-    place = "right"
 
     def build(self) -> None:
         """Numbers, curves and rates; below or beside them the lives."""

@@ -14,6 +14,5 @@ class ServerBinsPanel(PicturePanel):
     title = "Servers"
     summary = "Every server as a bin with its jobs to scale, and its active configuration."
     needs = frozenset({"bins"})
-    place = "left"
     picture = BinView
     table = bins_table

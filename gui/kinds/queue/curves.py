@@ -36,7 +36,6 @@ class QueueCurvesPanel(Panel):
     title = "Queue over time"
     summary = "The total queue and the longest virtual queues over time, and whether they grow."
     needs = frozenset({"queues"})
-    place = "right"
 
     def build(self) -> None:
         """Numbers above, the verdict, the curves below."""

@@ -62,7 +62,6 @@ class SupportablePanel(Panel):
     title = "Load and capacity"
     summary = "The load as a share of the supportable workload ρ*, and which jobs make up ρ*."
     needs = frozenset({"supportable"})
-    place = "right"
 
     def build(self) -> None:
         """Three pages: the programs, a busy sign, a sentence."""

@@ -34,7 +34,6 @@ class QueuesPanel(Panel):
     title = "Queues"
     summary = "The jobs that wait in each virtual queue, and the partition of sizes behind it."
     needs = frozenset({"queues"})
-    place = "left"
 
     def build(self) -> None:
         """Lanes above, the ruler below them."""

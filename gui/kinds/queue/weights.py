@@ -26,7 +26,6 @@ class WeightsPanel(Panel):
     title = "Weights"
     summary = "The weight ⟨k, Q⟩ of each configuration, and the servers on which it is active."
     needs = frozenset({"configurations"})
-    place = "right"
 
     def build(self) -> None:
         """The few numbers above, a row for each configuration below."""

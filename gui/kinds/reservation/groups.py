@@ -49,7 +49,6 @@ class GroupsPanel(Panel):
     title = "Groups"
     summary = "Servers of the Reject Group, and empty slots of the Accept Group, over time."
     needs = frozenset({"groups"})
-    place = "right"
 
     def build(self) -> None:
         """The present numbers above, one row of curves for each series below."""

@@ -47,7 +47,6 @@ class LPPanel(Panel):
     title = "Optimum and greedy"
     summary = "The linear program's optimum beside the greedy assignment, over all workloads."
     needs = frozenset({"bounds", "reward"})
-    place = "right"
 
     def build(self) -> None:
         """Three pages: the programs, a busy sign, a sentence."""

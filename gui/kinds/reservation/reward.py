@@ -53,7 +53,6 @@ class RewardPanel(Panel):
     title = "Reward"
     summary = "The reward rate per server over time, against the optimum and the greedy assignment."
     needs = frozenset({"reward"})
-    place = "right"
 
     def build(self) -> None:
         """Numbers above, the curve below them, and the table of types at the bottom."""

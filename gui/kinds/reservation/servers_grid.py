@@ -14,6 +14,5 @@ class ServerGridPanel(PicturePanel):
     title = "Server grid"
     summary = "Every server in order of its number, with its slots and its group."
     needs = frozenset({"servers"})
-    place = "centre"
     picture = GridView
     table = servers_table

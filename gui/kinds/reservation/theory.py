@@ -36,7 +36,6 @@ class TheoryPanel(Panel):
     title = "Theory"
     summary = "The slot deficit q, effective servers against the fluid limit, and V(z)."
     needs = frozenset({"greedy configurations"})
-    place = "right"
 
     def build(self) -> None:
         """Numbers, two pictures of bars, the curve of V, and the search."""

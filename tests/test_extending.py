@@ -1,0 +1,104 @@
+"""The page on extending the program comes true: a copy of the program in which it was followed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.rules import (
+    panels_do_not_know_each_other,
+    panels_know_neither_the_simulation_nor_the_window,
+    policies_say_what_they_implement,
+    rooms_do_not_know_each_other,
+    what_rooms_share_knows_no_room,
+)
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "resources" / "help" / "extending.md").read_text(encoding="utf-8")
+
+NEW_FILE = re.compile(r"Write `([^`]+)`:\n\n```python\n(.*?)```", re.DOTALL)
+NEW_LINE = re.compile(r"In `([^`]+)`, below\s+`(.+?)`:\n\n```text\n(.*?)\n```", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the program with all that the page says."""
+    root = tmp_path_factory.mktemp("extended")
+    for name in ("model", "gui", "resources"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, root / name, ignore=ignored)
+    shutil.copy(ROOT / "main.py", root)
+    for path, text in NEW_FILE.findall(PAGE):
+        assert not (root / path).exists()
+        (root / path).write_text(text, encoding="utf-8")
+    for path, anchor, line in NEW_LINE.findall(PAGE):
+        lines = (root / path).read_text(encoding="utf-8").splitlines()
+        (place,) = [number for number, known in enumerate(lines) if known.strip() == anchor]
+        indent = lines[place][: -len(lines[place].lstrip())]
+        lines.insert(place + 1, indent + line)
+        (root / path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return root
+
+
+def run(root: Path, *words: str) -> str:
+    """What a command of the copy prints."""
+    done = subprocess.run(
+        [sys.executable, "main.py", *words],
+        cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True,
+        timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_page_says_what_to_write_where() -> None:
+    assert [path for path, _ in NEW_FILE.findall(PAGE)] == [
+        "model/kinds/reservation/policies/worst_fit.py", "gui/kinds/reservation/fullness.py",
+    ]  # fmt: skip
+    assert len(NEW_LINE.findall(PAGE)) == 2
+
+
+def test_every_command_of_the_page_runs(extended: Path) -> None:
+    commands = re.findall(r"^slotscope (.+)$", PAGE, flags=re.MULTILINE)
+    assert len(commands) == 4
+    for command in commands:
+        assert run(extended, *command.split())
+
+
+def test_the_policy_meets_the_same_jobs_and_decides_otherwise(extended: Path) -> None:
+    told = {policy: json.loads(run(extended, "run", "dra-classroom", "--policy", policy,
+                                   "--until", "50", "--json"))
+            for policy in ("worst-fit", "best-fit")}  # fmt: skip
+    assert told["worst-fit"]["policy"] == "worst-fit"
+    assert told["worst-fit"]["digest"] != told["best-fit"]["digest"]
+    met = {name: sum(numbers["metrics"][key]["mean"] for key in ("admitted", "rejected"))
+           for name, numbers in told.items()}  # fmt: skip
+    assert met["worst-fit"] == met["best-fit"] > 0
+
+
+def test_the_panel_is_a_picture_with_something_in_it(extended: Path) -> None:
+    from PySide6.QtGui import QImage
+
+    run(extended, "screenshot", "dra-classroom", "--event", "18", "--panel", "fullness",
+        "--size", "1280x720", "--out", "fullness.png")  # fmt: skip
+    image = QImage(str(extended / "fullness.png"))
+    colours = {image.pixel(x, y) for x in range(0, image.width(), 2)
+               for y in range(0, min(60, image.height()), 2)}  # fmt: skip
+    assert len(colours) > 10
+
+
+@pytest.mark.parametrize("rule", [
+    panels_do_not_know_each_other, panels_know_neither_the_simulation_nor_the_window,
+    policies_say_what_they_implement, rooms_do_not_know_each_other, what_rooms_share_knows_no_room,
+], ids=lambda rule: rule.__name__)  # fmt: skip
+def test_what_the_page_adds_keeps_the_rules(extended: Path, rule) -> None:
+    assert rule(extended) == []
