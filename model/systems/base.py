@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
-#: The place in every state's ``number`` that counts the arrivals taken from the workload.
-NEXT_ARRIVAL = 1
+# Places in every state's ``number``: its events, and the arrivals taken from the workload.
+EVENT, NEXT_ARRIVAL = 0, 1
 
 
 class PolicySystem:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
+from model.systems import random_words
+
+scrambled = random_words.scrambled
 
 
 @jitable
 def mixed(trail: Any, value: int) -> Any:
     """One step of a 64-bit running hash (the finalizer of splitmix64)."""
-    word = trail ^ np.uint64(value)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
+    return scrambled(trail ^ np.uint64(value))

@@ -14,27 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.jit import jitable
+from model.kinds.reservation import outcome as outcome_of
 from model.kinds.reservation import physics
 from model.kinds.reservation.classification import classify
 from model.kinds.reservation.kernels import cra, events, loop
 from model.kinds.reservation.kernels.driver import DraKernel
-from model.kinds.reservation.kernels.events import (
-    AT_FLAG,
-    AT_LIMIT,
+from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
+from model.kinds.reservation.outcome import (
     EMPTY_SLOTS,
     FIRST_REASSIGNED,
     FLAGS,
     JOB,
+    KIND,
     MOVED,
-    NEEDS_MAXIMUM,
-    PENDING,
     REASSIGNED,
     SERVER,
     SOURCE,
-    STOP_FLAGS,
     TYPE,
 )
-from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
 from model.kinds.reservation.rows import (
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -52,6 +49,7 @@ from model.kinds.reservation.state import (
     ReservationState,
 )
 from model.records import DEPARTURE
+from model.systems.compiled import AT_FLAG, AT_LIMIT, NEEDS_VALUE, STOP_FLAGS
 
 State = Any
 Array = Any
@@ -63,7 +61,7 @@ migrate = physics.migrate
 set_slots = physics.set_slots
 stamp_as_most_recent = physics.stamp_as_most_recent
 reset = events.reset
-write_row = events.write_row
+close = outcome_of.close
 greedy_placement = cra.greedy_placement
 next_due = loop.next_due
 begin_arrival = loop.begin_arrival
@@ -245,39 +243,39 @@ def leave(state: State, index: Any, outcome: Array) -> None:
 def advance(
     state: State,
     index: Any,
+    demand: Array,
+    scratch: Array,
     jobs: Any,
     constant: Array,
-    demand: Array,
     until: float,
     tape: Array,
     samples: Array,
     done: Array,
     outcome: Array,
-    scratch: Array,
 ) -> int:
     """Run events; arguments and result as in the kernel ``dra.advance``, no samples."""
     types = state.configuration.shape[1]
     left, found, counts = scratch[0], scratch[1], scratch[2]
     while done[0] < len(tape):
-        if outcome[PENDING] == 0:
+        if outcome[KIND] == 0:
             due = next_due(state, jobs, constant, until)
             if due == ARRIVES:
                 arrive(state, index, jobs, constant, outcome)
             elif due == DEPARTS:
                 reset(outcome)
                 leave(state, index, outcome)
-                outcome[PENDING] = DEPARTURE
+                outcome[KIND] = DEPARTURE
             else:
                 return int(due)
         if not outcome[FLAGS] & FLAG_REJECTED:
             length = greedy_placement(state, index, constant, left, found, counts)
             if length < 0:
-                return NEEDS_MAXIMUM
+                return NEEDS_VALUE
             if adopt_greedy(state, index, length, found, counts):
                 outcome[FLAGS] |= FLAG_GREEDY
             rank_servers(state, index, length, types, outcome)
-        write_row(state, outcome, tape[done[0]])
-        outcome[PENDING] = 0
+        close(state, outcome, tape[done[0]])
+        outcome[KIND] = 0
         done[0] += 1
         if outcome[FLAGS] & constant[STOP_FLAGS]:
             return AT_FLAG
@@ -288,11 +286,11 @@ class LiteralKernel(DraKernel):
     """An engine that runs DRA with CRA from scratch."""
 
     name = "literal"
-    function = staticmethod(advance)
+    kernel = staticmethod(advance)
 
-    def build(self, state: ReservationState) -> Ranking:
+    def index(self, state: ReservationState) -> Ranking:
         """The ranks that follow from a state."""
-        known = super().build(state)
+        known = super().index(state)
         index = Ranking(
             size=known.size,
             vectors=known.vectors,

@@ -159,7 +159,7 @@ def same_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
 
     def prepared() -> Callable[[], Outcome]:
         state = copied(problem.state)
-        index = kernel.build(state)
+        index = kernel.index(state)
         waiting, rooms = index.waiting, index.rooms
         tape = np.zeros(TAPE, QUEUE_ROW)
         fresh = np.zeros(len(state.job_number), np.int32)

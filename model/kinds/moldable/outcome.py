@@ -2,18 +2,71 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from model.errors import PolicyError
+from model.jit import jitable
 from model.kinds.moldable import physics
 from model.kinds.moldable.rows import FLAG_BELOW, FLAG_FREED, FLAG_FULL
 from model.kinds.moldable.rules import Rules
-from model.kinds.moldable.state import BUSY, EVENT, MoldableState
-from model.records import Event
+from model.kinds.moldable.state import BUSY, EVENT, NOW, MoldableState
+from model.records import DEPARTURE, Event
+from model.systems.rows import fill_row
+
+extend_trail = physics.extend_trail
+
+
+@jitable
+def close(
+    state: Any,
+    kind: int,
+    flags: int,
+    job: int,
+    job_class: int,
+    record: int,
+    request: int,
+    width: int,
+    free: int,
+    below: int,
+    row: Any,
+) -> int:
+    """Count the event, let it enter the trail, and fill its row, but for how long the job lasts.
+
+    *free* servers open to the class, and its jobs *below* i1 servers, are as before the event.
+    Returns all its flags.
+    """
+    j = np.uintp(job_class)
+    if kind == DEPARTURE:
+        if free == 0:
+            flags |= FLAG_FREED
+    else:
+        if width == free:
+            flags |= FLAG_FULL
+        if below <= 1 and state.below[0, j] > 1:
+            flags |= FLAG_BELOW
+    event = state.number[EVENT] + 1
+    state.number[EVENT] = event
+    extend_trail(state, flags, job, record, width)
+    row["event"] = event
+    row["time"] = state.clock[NOW]
+    row["job"] = job
+    row["trail"] = state.trail[0]
+    row["server"] = record
+    row["type"] = job_class
+    row["request"] = request
+    row["width"] = width
+    row["free"] = free
+    row["running"] = state.jobs[j, np.uintp(width)]
+    row["busy"] = state.number[BUSY]
+    row["flags"] = flags
+    row["kind"] = kind
+    return flags
 
 
 class Outcome:
-    """What one event has led to so far."""
+    """What one event of the reference has led to so far."""
 
     def __init__(self, event: Event, state: MoldableState, rules: Rules) -> None:
         self.event = event
@@ -22,7 +75,6 @@ class Outcome:
         self.request = -1
         self.width = 0
         self.lasts = -1.0
-        self._rules = rules
         self.free = physics.free_for(state, rules, event.type)
         self._below = int(state.below[0, event.type])
 
@@ -32,18 +84,12 @@ class Outcome:
                            where=f"policy at time {self.event.time:g}")  # fmt: skip
 
     def close(self, state: MoldableState, row: np.ndarray) -> None:
-        """Count the event, let it enter the trail, and fill its row."""
-        job_class = self.event.type
-        free = physics.free_for(state, self._rules, job_class)
-        self.flags |= FLAG_FULL if not free else 0
-        self.flags |= FLAG_FREED if free and not self.free else 0
-        self.flags |= FLAG_BELOW if state.below[0, job_class] > 1 >= self._below else 0
-        state.number[EVENT] += 1
+        """See :func:`close`."""
+        event = self.event
+        told: dict[str, Any] = {"lasts": self.lasts}
         with np.errstate(over="ignore"):
-            physics.extend_trail(state, self.flags, self.event.job, self.server, self.width)
-        row[0] = (
-            int(state.number[EVENT]), self.event.time, self.event.job, self.lasts, state.trail[0],
-            self.server, job_class, self.request, self.width, self.free,
-            int(state.jobs[job_class, self.width]), int(state.number[BUSY]), self.flags,
-            self.event.kind,
-        )  # fmt: skip
+            close(
+                state, event.kind, self.flags, event.job, event.type, self.server, self.request,
+                self.width, self.free, self._below, told,
+            )  # fmt: skip
+        fill_row(row, told)

@@ -2,18 +2,72 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from model.errors import PolicyError
+from model.jit import jitable
 from model.kinds.phases import physics
 from model.kinds.phases.numbers import PhaseNumbers
 from model.kinds.phases.rows import FLAG_IDLE, FLAG_OVERRUN
-from model.kinds.phases.state import ACTIVE, COST, EVENT, PhaseState
+from model.kinds.phases.state import ACTIVE, COST, EVENT, NOW, PhaseState
 from model.records import Event
+from model.systems.rows import fill_row
+
+# Places in an event's outcome.  HAD_JOBS: whether its server had a real job before it.
+(FLAGS, JOB, TOKEN, FIRST_TOKEN, FIRST_VIRTUAL, SERVER, POOL, TYPE, PHASE, MADE, VIRTUALS,
+ OF_TYPE, FITTING, HAD_JOBS, KIND) = range(15)  # fmt: skip
+OUTCOMES = 15
+
+extend_trail = physics.extend_trail
+
+
+@jitable
+def close(state: Any, capacity: Any, outcome: Any, row: Any) -> None:
+    """Count the event, let it enter the trail, and fill its row, but for the age of the token."""
+    note_server(state, capacity, outcome)
+    state.number[EVENT] += 1
+    extend_trail(
+        state, outcome[FLAGS], max(outcome[JOB], 0), outcome[SERVER], outcome[PHASE] + 1,
+        outcome[MADE], outcome[VIRTUALS],
+    )  # fmt: skip
+    row["event"] = state.number[EVENT]
+    row["time"] = state.clock[NOW]
+    row["job"] = outcome[JOB]
+    row["token"] = outcome[TOKEN]
+    row["first_token"] = outcome[FIRST_TOKEN]
+    row["first_virtual"] = outcome[FIRST_VIRTUAL]
+    row["cost"] = state.number[COST]
+    row["trail"] = state.trail[0]
+    row["server"] = outcome[SERVER]
+    row["pool"] = outcome[POOL]
+    row["type"] = outcome[TYPE]
+    row["phase"] = outcome[PHASE]
+    row["made"] = outcome[MADE]
+    row["virtual"] = outcome[VIRTUALS]
+    row["tokens"] = outcome[OF_TYPE]
+    row["active"] = state.number[ACTIVE]
+    row["fitting"] = outcome[FITTING]
+    row["flags"] = outcome[FLAGS]
+    row["kind"] = outcome[KIND]
+
+
+@jitable
+def note_server(state: Any, capacity: Any, outcome: Any) -> None:
+    """Whether the event's server needs more than it has, or has lost its last real job."""
+    server = outcome[SERVER]
+    if server < 0:
+        return
+    for d in range(len(capacity)):
+        if state.use[np.uintp(server), np.uintp(d)] > capacity[np.uintp(d)]:
+            outcome[FLAGS] |= FLAG_OVERRUN
+    if outcome[HAD_JOBS] > 0 and state.jobs_on[np.uintp(server)] == 0:
+        outcome[FLAGS] |= FLAG_IDLE
 
 
 class Outcome:
-    """What one event has led to so far."""
+    """What one event of the reference has led to so far."""
 
     def __init__(self, event: Event) -> None:
         self._event = event
@@ -23,7 +77,7 @@ class Outcome:
         self.server = self.pool = self.type = self.phase = -1
         self.made = self.virtual = 0
         self.tokens = self.fitting = -1
-        self.had_jobs = False  #: whether the event's server had a real job before it
+        self.had_jobs = False
 
     def fault(self, what: str) -> PolicyError:
         """The error that a decision is impossible."""
@@ -31,19 +85,13 @@ class Outcome:
                            where=f"policy at time {self._event.time:g}")  # fmt: skip
 
     def close(self, numbers: PhaseNumbers, state: PhaseState, row: np.ndarray) -> None:
-        """Count the event, let it enter the trail, and fill its row."""
-        if self.server >= 0:
-            if (state.use[self.server] > numbers.capacity).any():
-                self.flags |= FLAG_OVERRUN
-            if self.had_jobs and not state.jobs_on[self.server]:
-                self.flags |= FLAG_IDLE
-        state.number[EVENT] += 1
+        """See :func:`close`."""
+        outcome = [
+            self.flags, self.job, self.token, self.first_token, self.first_virtual, self.server,
+            self.pool, self.type, self.phase, self.made, self.virtual, self.tokens, self.fitting,
+            self.had_jobs, self._event.kind,
+        ]  # fmt: skip
+        told: dict[str, Any] = {"token_age": self.token_age}
         with np.errstate(over="ignore"):
-            physics.extend_trail(state, self.flags, max(self.job, 0), self.server,
-                                 self.phase + 1, self.made, self.virtual)  # fmt: skip
-        row[0] = (
-            int(state.number[EVENT]), self._event.time, self.job, self.token, self.token_age,
-            self.first_token, self.first_virtual, int(state.number[COST]), state.trail[0],
-            self.server, self.pool, self.type, self.phase, self.made, self.virtual, self.tokens,
-            int(state.number[ACTIVE]), self.fitting, self.flags, self._event.kind,
-        )  # fmt: skip
+            close(state, numbers.capacity, outcome, told)
+        fill_row(row, told)

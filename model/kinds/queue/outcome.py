@@ -7,16 +7,80 @@ from typing import Any
 import numpy as np
 
 from model.errors import PolicyError
+from model.jit import jitable
 from model.kinds.queue import physics
 from model.kinds.queue.numbers import QueueNumbers
 from model.kinds.queue.policies.base import QueuePolicy
 from model.kinds.queue.rows import FLAG_EMPTY, FLAG_WAITS
-from model.kinds.queue.state import ALWAYS, EVENT, IDLE, UNSETTLED, WAITING, QueueState
+from model.kinds.queue.state import EVENT, IDLE, NOW, UNSETTLED, WAITING, WHILE_IDLE, QueueState
 from model.records import SLOT
+from model.systems.rows import fill_row
+
+# Places in a slot's outcome.  The jobs and servers are the first ones; BEFORE_WAITING is Q(t).
+(FLAGS, ARRIVED, DEPARTED, PLACED, RENEWED, STALLED, BEFORE_WAITING, REMEMBERED, CAME_JOB,
+ LEFT_JOB, LEFT_SERVER, PLACED_JOB, PLACED_SERVER) = range(13)  # fmt: skip
+OUTCOMES = 13
+
+extend_trail = physics.extend_trail
+
+
+@jitable
+def close(state: Any, looks_again: int, fresh: Any, outcome: Any, row: Any) -> int:
+    """Count the slot, let it enter the trail, and fill its row, but for what is costly to count.
+
+    *fresh* are the records of the jobs that arrived; returns the first of them that waits, or -1.
+    """
+    kept = first_kept(state, fresh, outcome[ARRIVED])
+    if kept >= 0:
+        outcome[FLAGS] |= FLAG_WAITS
+    if outcome[BEFORE_WAITING] > 0 and state.number[WAITING] == 0:
+        outcome[FLAGS] |= FLAG_EMPTY
+    job, server = outcome[PLACED_JOB], outcome[PLACED_SERVER]
+    if job < 0:
+        job, server = outcome[CAME_JOB], -1
+    if job < 0:
+        job, server = outcome[LEFT_JOB], outcome[LEFT_SERVER]
+    state.number[EVENT] += 1
+    again = looks_again
+    if again == WHILE_IDLE and state.number[IDLE] == 0:
+        again = 0
+    state.number[UNSETTLED] = 1 if again and (outcome[FLAGS] or outcome[REMEMBERED]) else 0
+    extend_trail(
+        state, outcome[FLAGS], max(job, 0), server, outcome[PLACED], outcome[DEPARTED],
+        outcome[RENEWED], outcome[STALLED],
+    )  # fmt: skip
+    row["event"] = state.number[EVENT]
+    row["time"] = state.clock[NOW]
+    row["job"] = job
+    row["kept"] = state.job_number[kept] if kept >= 0 else -1
+    row["kept_size"] = state.job_room[kept, 0] if kept >= 0 else -1
+    row["kept_queue"] = state.job_queue[kept] if kept >= 0 else -1
+    row["best_residual"] = -1
+    row["waiting"] = state.number[WAITING]
+    row["trail"] = state.trail[0]
+    row["arrived"] = outcome[ARRIVED]
+    row["departed"] = outcome[DEPARTED]
+    row["placed"] = outcome[PLACED]
+    row["renewed"] = outcome[RENEWED]
+    row["stalled"] = outcome[STALLED]
+    row["server"] = server
+    row["serving"] = -1
+    row["flags"] = outcome[FLAGS]
+    row["kind"] = SLOT
+    return kept
+
+
+@jitable
+def first_kept(state: Any, fresh: Any, arrived: int) -> int:
+    """The record of the first job that arrived in the slot and waits, or -1."""
+    for one in range(arrived):
+        if state.job_server[np.uintp(fresh[one])] < 0:
+            return int(fresh[one])
+    return -1
 
 
 class Outcome:
-    """What one slot has led to so far."""
+    """What one slot of the reference has led to so far."""
 
     def __init__(self, slot: float, waiting: int) -> None:
         self.slot = slot
@@ -25,7 +89,8 @@ class Outcome:
         self.fresh: list[int] = []  #: records of the jobs that arrived
         self.departed = self.placed = self.renewed = self.stalled = 0
         self.remembered = False
-        self._first_left = self._first_came = self._first_placed = (-1, -1)
+        self._came = -1
+        self._first_left = self._first_placed = (-1, -1)
 
     def left(self, job: int, server: int) -> None:
         """A job left a server."""
@@ -36,8 +101,8 @@ class Outcome:
     def came(self, job: int, record: int) -> None:
         """A job arrived."""
         self.fresh.append(record)
-        if self._first_came[0] < 0:
-            self._first_came = (job, -1)
+        if self._came < 0:
+            self._came = job
 
     def went(self, job: int, server: int) -> None:
         """A job was placed."""
@@ -53,32 +118,17 @@ class Outcome:
     def close(
         self, numbers: QueueNumbers, policy: QueuePolicy, state: QueueState, row: np.ndarray
     ) -> None:
-        """Count the slot, let it enter the trail, and fill its row."""
-        kept = next((record for record in self.fresh if state.job_server[record] < 0), -1)
-        if kept >= 0:
-            self.flags |= FLAG_WAITS
-        if self._waiting and not state.number[WAITING]:
-            self.flags |= FLAG_EMPTY
-        firsts = (self._first_placed, self._first_came, self._first_left)
-        job, server = next((pair for pair in firsts if pair[0] >= 0), (-1, -1))
-        state.number[EVENT] += 1
-        again = policy.looks_again == ALWAYS or (policy.looks_again and state.number[IDLE])
-        state.number[UNSETTLED] = bool(again and (self.flags or self.remembered))
+        """See :func:`close`; also what is costly to count."""
+        outcome = [
+            self.flags, len(self.fresh), self.departed, self.placed, self.renewed, self.stalled,
+            self._waiting, self.remembered, self._came, *self._first_left, *self._first_placed,
+        ]  # fmt: skip
+        told: dict[str, Any] = {}
         with np.errstate(over="ignore"):
-            physics.extend_trail(state, self.flags, max(job, 0), server, self.placed,
-                                 self.departed, self.renewed, self.stalled)  # fmt: skip
-        row[0] = (
-            int(state.number[EVENT]), self.slot, job, _number(state, kept),
-            int(state.job_room[kept, 0]) if kept >= 0 else -1,
-            _best_residual(numbers, state), int(state.number[WAITING]), state.trail[0],
-            len(self.fresh), self.departed, self.placed, self.renewed, self.stalled, server,
-            _serving(policy, state, kept), int(state.job_queue[kept]) if kept >= 0 else -1,
-            self.flags, SLOT,
-        )  # fmt: skip
-
-
-def _number(state: QueueState, record: int) -> int:
-    return int(state.job_number[record]) if record >= 0 else -1
+            kept = close(state, policy.looks_again, self.fresh, outcome, told)
+        told["best_residual"] = _best_residual(numbers, state)
+        told["serving"] = _serving(policy, state, kept)
+        fill_row(row, told)
 
 
 def _best_residual(numbers: QueueNumbers, state: QueueState) -> int:

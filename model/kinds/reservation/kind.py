@@ -32,9 +32,9 @@ KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
     "dra-periodic": ("model.kinds.reservation.kernels.driver", "DraKernel"),
     "dra-no-migration": ("model.kinds.reservation.kernels.driver", "DraKernel"),
     "dra-preemption": ("model.kinds.reservation.kernels.driver", "DraKernel"),
-    "static-reservation": ("model.kinds.reservation.kernels.peers", "StaticReservationKernel"),
-    "power-of-d": ("model.kinds.reservation.kernels.peers", "PowerOfDKernel"),
-    "best-fit": ("model.kinds.reservation.kernels.peers", "BestFitKernel"),
+    "static-reservation": ("model.kinds.reservation.kernels.driver", "StaticReservationKernel"),
+    "power-of-d": ("model.kinds.reservation.kernels.driver", "PowerOfDKernel"),
+    "best-fit": ("model.kinds.reservation.kernels.driver", "BestFitKernel"),
     "first-fit": ("model.kinds.reservation.kernels.driver", "FirstFitKernel"),
 })  # fmt: skip
 

@@ -2,15 +2,52 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from model.jit import jitable
 from model.kinds.reservation import physics
-from model.kinds.reservation.state import EVENT, I_STAR, ReservationState
+from model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
 from model.records import Event
+from model.systems.rows import fill_row
+
+# Places in an event's outcome that stand in its row.
+(KIND, FLAGS, SERVER, SOURCE, MOVED, REASSIGNED, FIRST_REASSIGNED, EMPTY_SLOTS, JOB, TYPE,
+ WITH_ROOM, PREEMPTED) = range(12)  # fmt: skip
+OUTCOMES = 12
+
+extend_trail = physics.extend_trail
+
+
+@jitable
+def close(state: Any, outcome: Any, row: Any) -> None:
+    """Count the event, let it enter the trail, and fill its row."""
+    state.number[EVENT] += 1
+    extend_trail(
+        state, outcome[FLAGS], max(outcome[JOB], 0), outcome[SERVER], outcome[MOVED],
+        outcome[SOURCE], outcome[REASSIGNED], outcome[FIRST_REASSIGNED],
+    )  # fmt: skip
+    row["event"] = state.number[EVENT]
+    row["time"] = state.clock[NOW]
+    row["job"] = outcome[JOB]
+    row["moved"] = outcome[MOVED]
+    row["trail"] = state.trail[0]
+    row["server"] = outcome[SERVER]
+    row["source"] = outcome[SOURCE]
+    row["reassigned"] = outcome[REASSIGNED]
+    row["first_reassigned"] = outcome[FIRST_REASSIGNED]
+    row["empty_slots"] = outcome[EMPTY_SLOTS]
+    row["servers_with_room"] = outcome[WITH_ROOM]
+    row["preempted"] = outcome[PREEMPTED]
+    row["i_star"] = state.number[I_STAR]
+    row["type"] = outcome[TYPE]
+    row["flags"] = outcome[FLAGS]
+    row["kind"] = outcome[KIND]
 
 
 class Outcome:
-    """What one event has led to so far."""
+    """What one event of the reference has led to so far."""
 
     def __init__(self, event: Event) -> None:
         self.event = event
@@ -20,17 +57,14 @@ class Outcome:
         self.empty_slots = self.servers_with_room = -1
 
     def close(self, state: ReservationState, row: np.ndarray) -> None:
-        """Count the event, let it enter the trail, and fill its row."""
-        state.number[EVENT] += 1
+        """See :func:`close`."""
         event = self.event
+        outcome = [
+            event.kind, self.flags, self.server, self.source, self.moved, self.reassigned,
+            self.first_reassigned, self.empty_slots, event.job, event.type,
+            self.servers_with_room, self.preempted,
+        ]  # fmt: skip
+        told: dict[str, Any] = {}
         with np.errstate(over="ignore"):
-            physics.extend_trail(
-                state, self.flags, max(event.job, 0), self.server, self.moved, self.source,
-                self.reassigned, self.first_reassigned,
-            )  # fmt: skip
-        row[0] = (
-            int(state.number[EVENT]), event.time, event.job, self.moved, state.trail[0],
-            self.server, self.source, self.reassigned, self.first_reassigned, self.empty_slots,
-            self.servers_with_room, self.preempted, int(state.number[I_STAR]), event.type,
-            self.flags, event.kind,
-        )  # fmt: skip
+            close(state, outcome, told)
+        fill_row(row, told)

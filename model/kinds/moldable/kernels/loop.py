@@ -10,35 +10,40 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
+from model.kinds.moldable import outcome as outcome_of
 from model.kinds.moldable import physics, sampling
 from model.kinds.moldable.kernels import calendar as departures
 from model.kinds.moldable.rows import (
     FLAG_ADMITTED,
     FLAG_ARRIVED,
-    FLAG_BELOW,
     FLAG_BLOCKED,
     FLAG_DEPARTED,
-    FLAG_FREED,
-    FLAG_FULL,
     FLAG_PARTIAL,
     FLAG_SPLIT,
 )
-from model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, EVENT, NEXT_ARRIVAL, NOW
+from model.kinds.moldable.state import ARRIVED, BLOCKED, EVENT, NEXT_ARRIVAL, NOW
 from model.records import ARRIVAL, DEPARTURE
+from model.systems.compiled import (
+    AT_END,
+    AT_FLAG,
+    AT_LIMIT,
+    AT_TIME,
+    INITIAL_JOBS,
+    LAST_BLOCK,
+    NEEDS_JOBS,
+    STOP_FLAGS,
+    STRIDE,
+)
 
 State = Any
 Array = Any
 
-# Why a kernel returns.
-AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS = range(5)
-
-# Places in ``constant``.
-INITIAL_JOBS, LAST_BLOCK, STOP_FLAGS, STRIDE = range(4)
-CONSTANTS = 4
+#: The only place in ``outcome``.
+FLAGS = 0
 
 admit = physics.admit
+close = outcome_of.close
 depart = physics.depart
-extend_trail = physics.extend_trail
 free_for = physics.free_for
 request = physics.request
 schedule = physics.schedule
@@ -59,17 +64,9 @@ def advance(
     tape: Array,
     samples: Array,
     done: Array,
+    outcome: Array,
 ) -> int:
-    """Run events until the tape is full, or for another of the reasons above.
-
-    Parameters
-    ----------
-    jobs:
-        The block of the workload that holds the next arrival.
-    constant:
-        [CONSTANTS] integers.
-    tape:
-        Rows to fill from ``done[0]`` on; ``done[1]`` counts the rows of *samples*.
+    """Run events; see :mod:`model.systems.compiled`.
 
     At equal times departures come first, then arrivals.
     """
@@ -91,15 +88,15 @@ def advance(
         state.clock[NOW] = due
         row = tape[np.uintp(done[0])]
         if departs <= comes:
-            flags = run_departure(state, tables, rules, calendar, record, row)
+            outcome[FLAGS] = run_departure(state, tables, rules, calendar, record, row)
         else:
             number = place + first + initial_jobs
-            flags = run_arrival(state, tables, rules, calendar, jobs, place, number, row)
+            outcome[FLAGS] = run_arrival(state, tables, rules, calendar, jobs, place, number, row)
         done[0] += 1
         if stride and state.number[EVENT] % stride == 0:
             take_sample(state, tables.pair, tables.speedup, samples[done[1]])
             done[1] += 1
-        if flags & stop_flags:
+        if outcome[FLAGS] & stop_flags:
             return AT_FLAG
     return AT_LIMIT
 
@@ -118,14 +115,12 @@ def run_departure(
     lasts = state.clock[NOW] - state.job_arrival[at]
     depart(state, tables, rules, record)
     remove_next(calendar)
-    flags = FLAG_DEPARTED
-    if free == 0:
-        flags |= FLAG_FREED
-    row.lasts = lasts
-    row.request = asked
-    row.kind = DEPARTURE
-    finish(state, job_class, number, record, width, free, flags, row)
-    return flags
+    row["lasts"] = lasts
+    return int(
+        close(
+            state, DEPARTURE, FLAG_DEPARTED, number, job_class, record, asked, width, free, 0, row
+        )
+    )
 
 
 @jitable
@@ -146,6 +141,7 @@ def run_arrival(
     free = free_for(state, rules, job_class)
     asked = request(tables, rules, job_class, number, free)
     width = min(asked, free)
+    below = state.below[0, j]
     flags = FLAG_ARRIVED
     record = -1
     lasts = -1.0
@@ -153,7 +149,6 @@ def run_arrival(
         now = state.clock[NOW]
         departure = now + size / tables.speedup[j, np.uintp(width)]
         lasts = departure - now
-        below = state.below[0, j]
         record = admit(state, tables, rules, job_class, number, asked, width)
         schedule(state, record, departure)
         insert(state, calendar, record)
@@ -162,45 +157,12 @@ def run_arrival(
             flags |= FLAG_PARTIAL
         if state.piece_next[np.uintp(record)] >= 0:
             flags |= FLAG_SPLIT
-        if below <= 1 and state.below[0, j] > 1:
-            flags |= FLAG_BELOW
     else:
         state.tally[BLOCKED, j] += 1
         flags |= FLAG_BLOCKED
-    if width == free:
-        flags |= FLAG_FULL
     state.number[NEXT_ARRIVAL] += 1
     state.tally[ARRIVED, j] += 1
-    row.lasts = lasts
-    row.request = asked
-    row.kind = ARRIVAL
-    finish(state, job_class, number, record, width, free, flags, row)
-    return flags
-
-
-@jitable
-def finish(
-    state: State,
-    job_class: int,
-    number: int,
-    record: int,
-    width: int,
-    free: int,
-    flags: int,
-    row: Any,
-) -> None:
-    """Count the event, let it enter the trail, and fill the rest of its row."""
-    event = state.number[EVENT] + 1
-    state.number[EVENT] = event
-    extend_trail(state, flags, number, record, width)
-    row.event = event
-    row.time = state.clock[NOW]
-    row.job = number
-    row.trail = state.trail[0]
-    row.server = record
-    row.type = job_class
-    row.width = width
-    row.free = free
-    row.running = state.jobs[np.uintp(job_class), np.uintp(width)]
-    row.busy = state.number[BUSY]
-    row.flags = flags
+    row["lasts"] = lasts
+    return int(
+        close(state, ARRIVAL, flags, number, job_class, record, asked, width, free, below, row)
+    )

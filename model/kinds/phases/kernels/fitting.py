@@ -24,23 +24,18 @@ from model.kinds.phases import physics
 from model.kinds.phases.kernels import fits, loop
 from model.kinds.phases.kernels.loop import (
     ARRIVES,
-    AT_FLAG,
-    AT_LIMIT,
     DRAWS,
     DUE,
-    FITTING,
-    FLAGS,
-    JOB,
     RULE,
-    SERVER,
     SHARE_DENOMINATOR,
     SHARE_NUMERATOR,
-    TYPE,
 )
+from model.kinds.phases.outcome import FITTING, FLAGS, JOB, SERVER, TYPE
 from model.kinds.phases.rows import FLAG_PLACED
 from model.kinds.phases.state import REAL
 from model.kinds.phases.tables import CHOICE_KEY
 from model.systems import random_words
+from model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
@@ -113,7 +108,7 @@ def advance(
     done: Array,
     outcome: Array,
 ) -> int:
-    """Run events until *tape* is full, *until* is passed or more is needed; returns why.
+    """Run events; see :mod:`model.systems.compiled`.
 
     Parameters
     ----------
@@ -121,12 +116,6 @@ def advance(
         :class:`model.kinds.phases.tables.Tables`.
     index:
         :class:`model.kinds.phases.kernels.fits.Fits`.
-    jobs:
-        The block of the next arrival.
-    constant, outcome:
-        See :mod:`model.kinds.phases.kernels.loop`.
-    done:
-        [2] rows and samples written.
     """
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until, outcome)

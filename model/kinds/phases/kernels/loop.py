@@ -7,19 +7,30 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
+from model.kinds.phases import outcome as outcome_of
 from model.kinds.phases import physics, sampling, timers
+from model.kinds.phases.outcome import (
+    FLAGS,
+    HAD_JOBS,
+    JOB,
+    KIND,
+    MADE,
+    OUTCOMES,
+    PHASE,
+    POOL,
+    SERVER,
+    TYPE,
+    VIRTUALS,
+)
 from model.kinds.phases.rows import (
     FLAG_ARRIVED,
     FLAG_DEPARTED,
-    FLAG_IDLE,
     FLAG_MOVED,
     FLAG_OF_VIRTUAL,
-    FLAG_OVERRUN,
     FLAG_TICKED,
 )
 from model.kinds.phases.state import (
     ACTIVE,
-    COST,
     EVENT,
     FREE,
     NEXT_ARRIVAL,
@@ -27,33 +38,37 @@ from model.kinds.phases.state import (
     TOKENS,
 )
 from model.records import ARRIVAL, DEPARTURE, MOVE, TICK
+from model.systems.compiled import (
+    AT_END,
+    AT_TIME,
+    COMMON,
+    INITIAL_JOBS,
+    LAST_BLOCK,
+    NEEDS_JOBS,
+    NEEDS_ROOM,
+    STOP_FLAGS,
+    STRIDE,
+)
 
 State = Any
 Array = Any
 
-# Why a kernel returns.
-AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM = range(6)
 #: What :func:`next_due` returns where an event is due: at least DUE; other codes end the call.
 DUE = 100
 ARRIVES, MOVES_ON, RINGS = range(DUE, DUE + 3)
 
-# Places in ``constant``.
-INITIAL_JOBS, LAST_BLOCK, STOP_FLAGS, STRIDE, EXPLAIN, MOST_TOKENS = range(6)
+# The kind's places in ``constant``.
+MOST_TOKENS = COMMON
 # Policies without tokens: how they choose a server.
-RULE, DRAWS, SHARE_NUMERATOR, SHARE_DENOMINATOR = range(6, 10)
-CONSTANTS = 10
+RULE, DRAWS, SHARE_NUMERATOR, SHARE_DENOMINATOR = range(COMMON + 1, COMMON + 5)
+CONSTANTS = COMMON + 5
 
-# Places in ``outcome``.
-(FLAGS, JOB, TOKEN, FIRST_TOKEN, FIRST_VIRTUAL, SERVER, POOL, TYPE, PHASE, MADE, VIRTUALS,
- OF_TYPE, FITTING, HAD_JOBS, KIND) = range(15)  # fmt: skip
-OUTCOMES = 15
-
+close = outcome_of.close
 go_on = physics.go_on
 arrive = physics.arrive
 move = physics.move
 leave = physics.leave
 next_timer = timers.next_timer
-extend_trail = physics.extend_trail
 take_sample = sampling.sample
 
 
@@ -176,56 +191,13 @@ def finish(
 
     *came* is the record of the job that took a token as it arrived; -1: none did.
     """
-    note_server(state, tables, outcome)
-    state.number[EVENT] += 1
-    extend_trail(
-        state, outcome[FLAGS], max(outcome[JOB], 0), outcome[SERVER], outcome[PHASE] + 1,
-        outcome[MADE], outcome[VIRTUALS],
-    )  # fmt: skip
     row = tape[np.uintp(done[0])]
-    write_row(state, outcome, row)
-    row.token_age = -1.0
+    close(state, tables.capacity, outcome, row)
+    row["token_age"] = -1.0
     if came >= 0:
-        row.token_age = state.clock[NOW] - state.job_token_time[np.uintp(came)]
+        row["token_age"] = state.clock[NOW] - state.job_token_time[np.uintp(came)]
     done[0] += 1
     if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
         take_sample(state, samples[done[1]])
         done[1] += 1
     return bool(outcome[FLAGS] & constant[STOP_FLAGS] != 0)
-
-
-@jitable
-def note_server(state: State, tables: Any, outcome: Array) -> None:
-    """Whether the event's server needs more than it has, or has lost its last real job."""
-    server = outcome[SERVER]
-    if server < 0:
-        return
-    for d in range(len(tables.capacity)):
-        if state.use[np.uintp(server), np.uintp(d)] > tables.capacity[np.uintp(d)]:
-            outcome[FLAGS] |= FLAG_OVERRUN
-    if outcome[HAD_JOBS] > 0 and state.jobs_on[np.uintp(server)] == 0:
-        outcome[FLAGS] |= FLAG_IDLE
-
-
-@jitable
-def write_row(state: State, outcome: Array, row: Any) -> None:
-    """Fill the event's row, but for the age of the token."""
-    row.event = state.number[EVENT]
-    row.time = state.clock[NOW]
-    row.job = outcome[JOB]
-    row.token = outcome[TOKEN]
-    row.first_token = outcome[FIRST_TOKEN]
-    row.first_virtual = outcome[FIRST_VIRTUAL]
-    row.cost = state.number[COST]
-    row.trail = state.trail[0]
-    row.server = outcome[SERVER]
-    row.pool = outcome[POOL]
-    row.type = outcome[TYPE]
-    row.phase = outcome[PHASE]
-    row.made = outcome[MADE]
-    row.virtual = outcome[VIRTUALS]
-    row.tokens = outcome[OF_TYPE]
-    row.active = state.number[ACTIVE]
-    row.fitting = outcome[FITTING]
-    row.flags = outcome[FLAGS]
-    row.kind = outcome[KIND]

@@ -22,17 +22,13 @@ import numpy as np
 from model.jit import jitable
 from model.kinds.phases import physics, timers, tokens
 from model.kinds.phases.kernels import loop
-from model.kinds.phases.kernels.loop import (
-    ARRIVES,
-    AT_FLAG,
-    AT_LIMIT,
-    DUE,
+from model.kinds.phases.kernels.loop import ARRIVES, DUE, MOVES_ON
+from model.kinds.phases.outcome import (
     FIRST_TOKEN,
     FIRST_VIRTUAL,
     FLAGS,
     JOB,
     MADE,
-    MOVES_ON,
     OF_TYPE,
     POOL,
     SERVER,
@@ -65,6 +61,7 @@ from model.kinds.phases.tables import (
     VIRTUAL_TOKEN_KEY,
 )
 from model.systems import random_words
+from model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
@@ -359,7 +356,7 @@ def advance(
     done: Array,
     outcome: Array,
 ) -> int:
-    """Run events until *tape* is full, *until* is passed or more is needed; returns why.
+    """Run events; see :mod:`model.systems.compiled`.
 
     Parameters
     ----------
@@ -369,12 +366,6 @@ def advance(
         :class:`model.kinds.phases.programs.rules.Rules`.
     asked, step:
         [I] zeros and [STEPS], scratch.
-    jobs:
-        The block of the next arrival.
-    constant, outcome:
-        See :mod:`model.kinds.phases.kernels.loop`.
-    done:
-        [2] rows and samples written.
     """
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until, outcome)

@@ -26,21 +26,19 @@ from model.kinds.queue import physics
 from model.kinds.queue.kernels import foresight, rooms, slots, waiting
 from model.kinds.queue.kernels.rooms import NO_ROOM, Rooms
 from model.kinds.queue.kernels.slots import (
-    ARRIVED,
-    AT_FLAG,
-    AT_LIMIT,
     BY_ARRIVAL,
     BY_SIZE,
     DUE,
     ONLY_DEPARTURES,
-    PLACED,
     SCORE_UNIT,
     STALLS,
     STEP_JOBS,
     STEP_SERVERS,
 )
 from model.kinds.queue.kernels.waiting import Waiting
+from model.kinds.queue.outcome import ARRIVED, PLACED
 from model.kinds.queue.state import WAITING
+from model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
@@ -272,36 +270,32 @@ def take_arrivals(
 def advance(
     state: State,
     index: Any,
-    jobs: Any,
-    constant: Array,
     capacity: Array,
     serves: Array,
     weight: Array,
     fresh: Array,
+    jobs: Any,
+    constant: Array,
     until: float,
     tape: Array,
     samples: Array,
     done: Array,
     outcome: Array,
 ) -> int:
-    """Run busy slots until *tape* is full, *until* is passed or more is needed; returns why.
+    """Run busy slots; see :mod:`model.systems.compiled`.
 
     Parameters
     ----------
     index:
         :class:`BestFitIndex`.
-    jobs:
-        :class:`model.kinds.queue.kernels.slots.Arrivals`.
-    constant, outcome:
-        See :mod:`model.kinds.queue.kernels.slots`.
     capacity:
         [L, D] units.
     serves, weight:
         See :func:`model.kinds.queue.kernels.slots.finish`.
     fresh:
         [M] scratch.
-    done:
-        [2] rows and samples written.
+    jobs:
+        :class:`model.kinds.queue.kernels.slots.Arrivals`.
     """
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until, outcome)

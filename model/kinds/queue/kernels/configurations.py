@@ -26,9 +26,6 @@ from model.kinds.queue import physics
 from model.kinds.queue.kernels import best_fit, foresight, rooms, slots, waiting
 from model.kinds.queue.kernels.rooms import NO_ROOM, Rooms
 from model.kinds.queue.kernels.slots import (
-    ARRIVED,
-    AT_FLAG,
-    AT_LIMIT,
     BEFORE,
     BEST_FIT,
     BY_ARRIVAL,
@@ -37,14 +34,15 @@ from model.kinds.queue.kernels.slots import (
     EXACTLY,
     GAMMA_DENOMINATOR,
     GAMMA_NUMERATOR,
-    PLACED,
     PREEMPTIVE,
     SEQUENTIAL,
     SKIPS,
     STALLS,
 )
 from model.kinds.queue.kernels.waiting import Waiting
+from model.kinds.queue.outcome import ARRIVED, PLACED
 from model.kinds.queue.state import DEPARTURES, IDLE, WAITING
+from model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
@@ -342,20 +340,19 @@ def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: A
 def advance(
     state: State,
     index: Any,
-    jobs: Any,
-    constant: Array,
     capacity: Array,
     serves: Array,
     weight: Array,
     fresh: Array,
+    jobs: Any,
+    constant: Array,
     until: float,
     tape: Array,
     samples: Array,
     done: Array,
     outcome: Array,
 ) -> int:
-    """Run busy slots; arguments and result as in :func:`.best_fit.advance`,
-    with a :class:`ConfigurationIndex`."""
+    """Run busy slots; see :func:`.best_fit.advance`; *index* is a :class:`ConfigurationIndex`."""
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until, outcome)
         if due != DUE:

@@ -1,14 +1,11 @@
-"""Drives the compiled kernels of queueing systems: feeds them jobs and room, reads their tapes."""
+"""The compiled kernels of queueing systems, and what they are given."""
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
-from model.engine import Advance, Reason, Task
-from model.jit import compiled
 from model.kinds.queue.kernels import best_fit, configurations, fifo, foresight, slots
 from model.kinds.queue.kernels.best_fit import BestFitIndex
 from model.kinds.queue.kernels.configurations import ConfigurationIndex
@@ -23,42 +20,44 @@ from model.kinds.queue.kernels.waiting import (
     no_buckets,
     waiting_of,
 )
+from model.kinds.queue.outcome import OUTCOMES
 from model.kinds.queue.score import score_unit
-from model.kinds.queue.state import EVENT, NEXT_ARRIVAL, QueueState
+from model.kinds.queue.state import QueueState
 from model.kinds.queue.system import QueueSystem
-
-_REASONS = {
-    slots.AT_LIMIT: Reason.LIMIT,
-    slots.AT_TIME: Reason.TIME,
-    slots.AT_FLAG: Reason.FLAG,
-    slots.AT_END: Reason.END,
-}
+from model.systems.compiled import CompiledEngine
 
 
-class QueueKernel:
-    """A compiled twin of a reference; a subclass says which function and which index."""
+class QueueKernel(CompiledEngine):
+    """A compiled twin of a reference; a subclass says which kernel, and which index."""
 
-    name = "kernel"
-    keyframe_every = 10_000
-    function: Callable[..., int]
+    constants = slots.CONSTANTS
+    outcomes = OUTCOMES
 
     def __init__(self, system: QueueSystem) -> None:
-        self.system = system
-        self.policy: Any = system.policy
-        self.constant = np.zeros(slots.CONSTANTS, np.int64)
-        self.constant[slots.INITIAL_JOBS] = system.initial_jobs
-        self.constant[slots.SCORE_UNIT] = score_unit(system.numbers)
-        self.constant[slots.LOOKS_AGAIN] = self.policy.looks_again
-        self._buckets: dict[int, Buckets] = {}  # by how many are asked for
+        self.numbers = system.numbers
         foresight.register()
-        self._run = compiled(type(self).function)
-        self._arrivals: Arrivals | None = None
-        self._index: Any = None
-        self._index_of: tuple[int, int, int] | None = None
+        super().__init__(system)
+        self.no_jobs = _no_jobs(system.numbers.resources)
+        self._buckets: dict[int, Buckets] = {}  # by how many are asked for
+        self._arrivals: Arrivals = self.no_jobs
 
-    def build(self, state: QueueState) -> Any:
-        """The index of a state."""
-        raise TypeError(f"{type(self).__name__} builds no index")
+    def options(self) -> dict[int, int]:
+        """What every policy has."""
+        return {
+            slots.SCORE_UNIT: score_unit(self.numbers),
+            slots.LOOKS_AGAIN: self.policy.looks_again,
+        }
+
+    def index(self, state: QueueState) -> Any:
+        """Waiting jobs as the policy looks for them, and what is free on servers."""
+        return BestFitIndex(self.waiting(state), rooms_of(state, self.numbers.capacity))
+
+    def build(self, state: QueueState) -> tuple[Any, ...]:
+        """The index, capacities, configurations, the weights of samples, and scratch."""
+        return (
+            self.index(state), self.numbers.capacity, self.policy.configurations,
+            self.system.used_weight, np.zeros(len(state.job_number), np.int32),
+        )  # fmt: skip
 
     def waiting(self, state: QueueState) -> Waiting:
         """Its part for the jobs that wait: empty where the policy needs none."""
@@ -73,116 +72,79 @@ class QueueKernel:
         count = buckets_for(records, by_size)
         if count not in self._buckets:
             bounds = [end for interval in self.policy.intervals for end in interval]
-            numbers, layout = self.system.numbers, self.policy.layout
-            self._buckets[count] = buckets_of(numbers, layout, bounds, count)
+            self._buckets[count] = buckets_of(self.numbers, self.policy.layout, bounds, count)
         return self._buckets[count]
 
-    def advance(self, state: QueueState, tape: np.ndarray, task: Task) -> Advance:
-        """See :class:`model.engine.Engine`."""
-        done = np.zeros(2, np.int64)
-        outcome = np.zeros(slots.OUTCOMES, np.int64)
-        self.constant[slots.STOP_FLAGS] = task.stop_flags
-        self.constant[slots.STRIDE] = task.stride
-        self.constant[slots.EXPLAIN] = task.explain
-        most = len(tape) // task.stride + 1 if task.stride else 0
-        samples = np.empty((most, self.system.sample_width))
-        index, fresh = self._index_for(state), np.zeros(len(state.job_number), np.int32)
-        jobs = self._jobs(state)
-        while True:
-            code = self._run(
-                state, index, jobs, self.constant, self.system.numbers.capacity,
-                self.policy.configurations, self.system.used_weight, fresh, float(task.until), tape,
-                samples, done, outcome,
-            )  # fmt: skip
-            if code == slots.NEEDS_JOBS:
-                jobs = self._jobs(state)
-            elif code == slots.NEEDS_ROOM:
-                state = self.system.prepared(state)
-                index, fresh = self.build(state), np.zeros(len(state.job_number), np.int32)
-            else:
-                break
-        self._index, self._index_of = index, _identity(state)
-        return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]])
-
-    def _index_for(self, state: QueueState) -> Any:
-        if self._index is None or self._index_of != _identity(state):
-            self._index = self.build(state)
-        return self._index
-
-    def _jobs(self, state: QueueState) -> Arrivals:
-        """The block of the next arrival, with the queue and the room of each job."""
-        block = self.system.workload.block_at(int(state.number[NEXT_ARRIVAL]))
-        self.constant[slots.LAST_BLOCK] = block is None
-        if block is None:
-            return _no_jobs(self.system.numbers.resources)
-        known = self._arrivals
-        if known is None or known.time is not block.time or known.first[0] != block.first[0]:
+    def block_at(self, arrival: int) -> Arrivals | None:
+        """The block of an arrival, with the queue and the room of each job."""
+        block, known = self.system.workload.block_at(arrival), self._arrivals
+        if block is not None and (known.time is not block.time or known.first[0] != block.first[0]):
             layout = self.policy.layout
             room = np.ascontiguousarray(layout.room_of(block.size))
             queue = layout.queue_of(block.size)
             known = Arrivals(block.time, block.size, room, queue, block.service, block.first)
             self._arrivals = known
-        return known
+        return None if block is None else known
 
 
 class BestFitKernel(QueueKernel):
     """The compiled twin of BF-J, BF-S and BF-J/S."""
 
-    function = staticmethod(best_fit.advance)
+    kernel = staticmethod(best_fit.advance)
 
-    def __init__(self, system: QueueSystem) -> None:
-        super().__init__(system)
-        name = self.policy.name
-        self.constant[slots.STEP_SERVERS] = name != "bf-j"
-        self.constant[slots.STEP_JOBS] = name != "bf-s"
-        self.constant[slots.ONLY_DEPARTURES] = name == "bf-js"
-        self.constant[slots.STALLS] = self.policy.stalls
-        if system.numbers.resources == 1:
-            self.constant[slots.BY_ARRIVAL if name == "bf-j" else slots.BY_SIZE] = 1
-
-    def build(self, state: QueueState) -> Any:
-        """Waiting jobs by size, or by arrival for BF-J, and what is free on servers."""
-        return BestFitIndex(self.waiting(state), rooms_of(state, self.system.numbers.capacity))
+    def options(self) -> dict[int, int]:
+        """Which steps, and for what; BF-J takes jobs by arrival, which is in the index then."""
+        policy, one_resource = self.policy, self.numbers.resources == 1
+        return super().options() | {
+            slots.STEP_SERVERS: policy.by_server,
+            slots.STEP_JOBS: policy.by_job,
+            slots.ONLY_DEPARTURES: policy.by_server and policy.by_job,
+            slots.STALLS: policy.stalls,
+            slots.BY_SIZE: one_resource and policy.by_server,
+            slots.BY_ARRIVAL: one_resource and not policy.by_server,
+        }
 
 
 class FifoKernel(QueueKernel):
     """The compiled twin of FIFO-FF and of FIFO over containers."""
 
-    function = staticmethod(fifo.advance)
+    kernel = staticmethod(fifo.advance)
 
-    def __init__(self, system: QueueSystem) -> None:
-        super().__init__(system)
-        self.constant[slots.SKIPS] = self.policy.skips
-        self.constant[slots.BY_ARRIVAL] = self.policy.skips and system.numbers.resources == 1
-
-    def build(self, state: QueueState) -> Any:
-        """Waiting jobs by arrival, and what is free on servers."""
-        return BestFitIndex(self.waiting(state), rooms_of(state, self.system.numbers.capacity))
+    def options(self) -> dict[int, int]:
+        """Whether jobs behind the head of the line may go first."""
+        return super().options() | {
+            slots.SKIPS: self.policy.skips,
+            slots.BY_ARRIVAL: self.policy.skips and self.numbers.resources == 1,
+        }
 
 
 class ConfigurationKernel(QueueKernel):
     """The compiled twin of VQS, VQS-BF and MaxWeight."""
 
-    function = staticmethod(configurations.advance)
+    kernel = staticmethod(configurations.advance)
 
     def __init__(self, system: QueueSystem) -> None:
         super().__init__(system)
-        policy = self.policy
-        gamma: Fraction = policy.gamma
-        self.constant[slots.BEFORE] = policy.before
-        self.constant[slots.SEQUENTIAL] = policy.sequential
-        self.constant[slots.STALLS] = gamma > 0
-        self.constant[slots.GAMMA_NUMERATOR] = gamma.numerator
-        self.constant[slots.GAMMA_DENOMINATOR] = gamma.denominator
-        self.constant[slots.SKIPS] = getattr(policy, "skips", False)
-        self.constant[slots.BEST_FIT] = policy.name == "vqs-bf"
-        self.constant[slots.BY_SIZE] = policy.name == "vqs-bf"
-        self.constant[slots.BY_ARRIVAL] = self.constant[slots.SKIPS]
-        self.constant[slots.EXACTLY] = policy.name == "max-weight"
-        self.constant[slots.PREEMPTIVE] = policy.preemptive
-        self._sparse = _sparse(policy.configurations)
+        self._sparse = _sparse(self.policy.configurations)
 
-    def build(self, state: QueueState) -> ConfigurationIndex:
+    def options(self) -> dict[int, int]:
+        """How configurations are renewed, and how servers are filled by them."""
+        policy = self.policy
+        return super().options() | {
+            slots.BEFORE: policy.before,
+            slots.SEQUENTIAL: policy.sequential,
+            slots.STALLS: policy.gamma > 0,
+            slots.GAMMA_NUMERATOR: policy.gamma.numerator,
+            slots.GAMMA_DENOMINATOR: policy.gamma.denominator,
+            slots.SKIPS: policy.skips,
+            slots.BEST_FIT: policy.serves_by == "best fit",
+            slots.BY_SIZE: policy.serves_by == "best fit",
+            slots.BY_ARRIVAL: policy.skips,
+            slots.EXACTLY: policy.serves_by == "exactly",
+            slots.PREEMPTIVE: policy.preemptive,
+        }
+
+    def index(self, state: QueueState) -> ConfigurationIndex:
         """Configurations, jobs of each queue on each server, and waiting jobs by size."""
         policy, numbers = self.policy, self.system.numbers
         queues, pools = policy.layout.queues, policy.pool_configurations
@@ -234,8 +196,3 @@ def _no_jobs(resources: int) -> Arrivals:
     none = np.zeros((0, resources), np.int64)
     queues = np.zeros(0, np.int32)
     return Arrivals(np.zeros(0), none, none, queues, np.zeros(0), np.zeros(1, np.int64))
-
-
-def _identity(state: QueueState) -> tuple[int, int, int]:
-    """Tells whether a state is still the one that the index was built for."""
-    return id(state), int(state.number[EVENT]), int(state.trail[0])

@@ -19,15 +19,10 @@ import numpy as np
 
 from model.jit import jitable
 from model.kinds.queue.kernels import best_fit, rooms, slots, waiting
-from model.kinds.queue.kernels.slots import (
-    AT_FLAG,
-    AT_LIMIT,
-    BEFORE_WAITING,
-    DEPARTED,
-    DUE,
-    SKIPS,
-)
+from model.kinds.queue.kernels.slots import DUE, SKIPS
+from model.kinds.queue.outcome import BEFORE_WAITING, DEPARTED
 from model.kinds.queue.state import NOW, WAITING
+from model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
@@ -97,19 +92,19 @@ def blocked(state: State, constant: Array, outcome: Array) -> bool:
 def advance(
     state: State,
     index: Any,
-    jobs: Any,
-    constant: Array,
     capacity: Array,
     serves: Array,
     weight: Array,
     fresh: Array,
+    jobs: Any,
+    constant: Array,
     until: float,
     tape: Array,
     samples: Array,
     done: Array,
     outcome: Array,
 ) -> int:
-    """Run busy slots; arguments and result as in :func:`.best_fit.advance`."""
+    """Run busy slots; see :func:`.best_fit.advance`."""
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until, outcome)
         if due != DUE:

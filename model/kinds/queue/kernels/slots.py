@@ -8,53 +8,70 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.jit import jitable
+from model.kinds.queue import outcome as outcome_of
 from model.kinds.queue import physics, sampling
+from model.kinds.queue.outcome import (
+    ARRIVED,
+    BEFORE_WAITING,
+    CAME_JOB,
+    DEPARTED,
+    FLAGS,
+    LEFT_JOB,
+    LEFT_SERVER,
+    OUTCOMES,
+    PLACED,
+    PLACED_JOB,
+    PLACED_SERVER,
+    RENEWED,
+    STALLED,
+)
 from model.kinds.queue.rows import (
     FLAG_ARRIVED,
     FLAG_DEPARTED,
-    FLAG_EMPTY,
     FLAG_EVICTED,
     FLAG_PLACED,
     FLAG_RENEWED,
     FLAG_STALLED,
-    FLAG_WAITS,
 )
 from model.kinds.queue.state import (
     DEPARTURES,
     EVENT,
     FREE,
-    IDLE,
     NEXT_ARRIVAL,
     NOW,
     UNSETTLED,
     WAITING,
-    WHILE_IDLE,
 )
-from model.records import SLOT
+from model.systems.compiled import (
+    AT_END,
+    AT_TIME,
+    COMMON,
+    EXPLAIN,
+    INITIAL_JOBS,
+    LAST_BLOCK,
+    NEEDS_JOBS,
+    NEEDS_ROOM,
+    STOP_FLAGS,
+    STRIDE,
+)
 
 State = Any
 Array = Any
 
-# Why a kernel returns.
-AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM = range(6)
 #: What :func:`next_due` returns where a slot is due.
 DUE = 100
 
-# Places in ``constant``.
-INITIAL_JOBS, LAST_BLOCK, STOP_FLAGS, STRIDE, EXPLAIN = range(5)
-# Options of policies, each 0 or 1 unless said otherwise.
-STEP_JOBS, STEP_SERVERS, ONLY_DEPARTURES, SKIPS, STALLS = range(5, 10)
-BEFORE, SEQUENTIAL, BEST_FIT, EXACTLY = range(10, 14)
-PREEMPTIVE, GAMMA_NUMERATOR, GAMMA_DENOMINATOR, SCORE_UNIT, LOOKS_AGAIN = range(14, 19)
+# The kind's places in ``constant``: options of policies, each 0 or 1 unless said otherwise.
+STEP_JOBS, STEP_SERVERS, ONLY_DEPARTURES, SKIPS, STALLS = range(COMMON, COMMON + 5)
+BEFORE, SEQUENTIAL, BEST_FIT, EXACTLY = range(COMMON + 5, COMMON + 9)
+PREEMPTIVE, GAMMA_NUMERATOR, GAMMA_DENOMINATOR, SCORE_UNIT, LOOKS_AGAIN = range(
+    COMMON + 9, COMMON + 14
+)
 # How waiting jobs are found: an index by size, one by arrival, or neither.
-BY_SIZE, BY_ARRIVAL = range(19, 21)
-CONSTANTS = 21
+BY_SIZE, BY_ARRIVAL = range(COMMON + 14, COMMON + 16)
+CONSTANTS = COMMON + 16
 
-# Places in ``outcome``.
-(FLAGS, ARRIVED, DEPARTED, PLACED, RENEWED, STALLED, BEFORE_WAITING, CAME_JOB, LEFT_JOB,
- LEFT_SERVER, PLACED_JOB, PLACED_SERVER, JOB, SERVER) = range(14)  # fmt: skip
-OUTCOMES = 14
-
+close = outcome_of.close
 begin_slot_of = physics.begin_slot
 take_record = physics.take_record
 join = physics.join
@@ -64,7 +81,6 @@ place_job = physics.place
 renew_server = physics.renew
 stall_server = physics.stall
 evict_job = physics.evict
-extend_trail = physics.extend_trail
 take_sample = sampling.sample
 
 
@@ -203,10 +219,8 @@ def finish(
     serves:
         [C, V] configurations; C = 0 without.
     """
-    kept = first_kept(state, fresh, outcome)
-    close(state, constant, kept, outcome)
     row = tape[np.uintp(done[0])]
-    write_row(state, kept, outcome, row)
+    kept = close(state, constant[LOOKS_AGAIN], fresh, outcome, row)
     if constant[EXPLAIN]:
         explain(state, capacity, serves, kept, row)
     done[0] += 1
@@ -217,71 +231,13 @@ def finish(
 
 
 @jitable
-def first_kept(state: State, fresh: Array, outcome: Array) -> int:
-    """The record of the first job that arrived in the slot and waits, or -1."""
-    for one in range(outcome[ARRIVED]):
-        if state.job_server[np.uintp(fresh[one])] < 0:
-            return int(fresh[one])
-    return -1
-
-
-@jitable
-def close(state: State, constant: Array, kept: int, outcome: Array) -> None:
-    """Count the slot, and let it enter the trail; ``JOB`` and ``SERVER`` stand for it."""
-    if kept >= 0:
-        outcome[FLAGS] |= FLAG_WAITS
-    if outcome[BEFORE_WAITING] > 0 and state.number[WAITING] == 0:
-        outcome[FLAGS] |= FLAG_EMPTY
-    outcome[JOB] = outcome[PLACED_JOB]
-    outcome[SERVER] = outcome[PLACED_SERVER]
-    if outcome[JOB] < 0:
-        outcome[JOB] = outcome[CAME_JOB]
-        outcome[SERVER] = -1
-    if outcome[JOB] < 0:
-        outcome[JOB] = outcome[LEFT_JOB]
-        outcome[SERVER] = outcome[LEFT_SERVER]
-    state.number[EVENT] += 1
-    again = constant[LOOKS_AGAIN]
-    if again == WHILE_IDLE and state.number[IDLE] == 0:
-        again = 0
-    state.number[UNSETTLED] = 1 if again and outcome[FLAGS] else 0
-    extend_trail(
-        state, outcome[FLAGS], max(outcome[JOB], 0), outcome[SERVER], outcome[PLACED],
-        outcome[DEPARTED], outcome[RENEWED], outcome[STALLED],
-    )  # fmt: skip
-
-
-@jitable
-def write_row(state: State, kept: int, outcome: Array, row: Any) -> None:
-    """Fill the slot's row, but for what is costly to count."""
-    row.event = state.number[EVENT]
-    row.time = state.clock[NOW]
-    row.job = outcome[JOB]
-    row.kept = state.job_number[kept] if kept >= 0 else -1
-    row.kept_size = state.job_room[kept, 0] if kept >= 0 else -1
-    row.kept_queue = state.job_queue[kept] if kept >= 0 else -1
-    row.waiting = state.number[WAITING]
-    row.trail = state.trail[0]
-    row.arrived = outcome[ARRIVED]
-    row.departed = outcome[DEPARTED]
-    row.placed = outcome[PLACED]
-    row.renewed = outcome[RENEWED]
-    row.stalled = outcome[STALLED]
-    row.server = outcome[SERVER]
-    row.best_residual = -1
-    row.serving = -1
-    row.flags = outcome[FLAGS]
-    row.kind = SLOT
-
-
-@jitable
 def explain(state: State, capacity: Array, serves: Array, kept: int, row: Any) -> None:
     """What is costly to count: the best residual, and servers that serve the kept job's queue."""
     best = 0
     for server in range(len(state.stalled)):
         if not state.stalled[server]:
             best = max(best, capacity[server, 0] - state.used[server, 0])
-    row.best_residual = best
+    row["best_residual"] = best
     if kept < 0 or serves.shape[0] == 0:
         return
     count = 0
@@ -289,4 +245,4 @@ def explain(state: State, capacity: Array, serves: Array, kept: int, row: Any) -
         active = state.active[server]
         if active >= 0 and serves[active, state.job_queue[kept]] > 0:
             count += 1
-    row.serving = count
+    row["serving"] = count

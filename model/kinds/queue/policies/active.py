@@ -51,6 +51,12 @@ class StallingParameters(RenewalParameters):
 class ActiveConfigurations(QueuePolicy):
     """A policy whose servers have an active configuration; a subclass says how they serve it."""
 
+    #: How a server takes jobs: those at the head of a "line", by "best fit", or "exactly" as many
+    #: as its configuration has.
+    serves_by: str = "line"
+    #: Whether a job that fits goes before those in front of it that do not.
+    skips: bool = False
+
     def __init__(self, numbers: QueueNumbers, parameters: Any) -> None:
         super().__init__(numbers, parameters)
         self.before = parameters.renew == "before"

@@ -38,6 +38,7 @@ class Reference(QueuePolicy):
     schema = Parameters
     looks_again = NEVER
     exhausts = "queue"
+    by_job, by_server = True, False
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>for each</b> waiting job in order of arrival <b>do</b>"),
         PseudocodeLine(Line(1, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),

@@ -39,6 +39,7 @@ class Reference(QueuePolicy):
     schema = Parameters
     looks_again = NEVER
     exhausts = "queue"
+    by_job, by_server = True, True
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server that had departures <b>do</b>",
                        heading="Step 1: BF-S"),

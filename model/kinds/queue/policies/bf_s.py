@@ -37,6 +37,7 @@ class Reference(QueuePolicy):
     schema = Parameters
     looks_again = NEVER
     exhausts = "queue"
+    by_job, by_server = False, True
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server <b>do</b>"),
         PseudocodeLine(Line(1, 2), 1, "<b>while</b> a waiting job fits <b>do</b>"),

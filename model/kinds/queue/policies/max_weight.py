@@ -47,6 +47,7 @@ class Reference(ActiveConfigurations):
     title = "MaxWeight"
     paper = "Psychas & Ghaderi (2019), Section III.A"
     schema = Parameters
+    serves_by = "exactly"
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>if</b> the server is empty: <b>k</b> := argmax "
                        "&lt;<b>k</b>, <b>Q</b>&gt; over all feasible configurations"),

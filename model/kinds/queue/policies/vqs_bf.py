@@ -29,6 +29,7 @@ class Reference(PartitionPolicy):
     paper = "Psychas & Ghaderi (2019), Section VI"
     schema = PartitionParameters
     exhausts = "queue"
+    serves_by = "best fit"
     pseudocode = (
         HEADING,
         PseudocodeLine(Line(2, 1), 0, "<b>if</b> <i>k</i><sub>1</sub> = 1: schedule the largest "

@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 
 from model.jit import jitable
 from model.kinds.reservation.kernels import loop, placing
-from model.kinds.reservation.kernels.events import AT_FLAG, AT_LIMIT, FLAGS, TYPE
 from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
 from model.kinds.reservation.loads import LoadMeasure
 from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.outcome import FLAGS, TYPE
 from model.kinds.reservation.rows import FLAG_REJECTED
 from model.kinds.reservation.state import ReservationState
+from model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
@@ -125,17 +126,16 @@ def update(
 def advance(
     state: State,
     index: Any,
+    demand: Array,
     jobs: Any,
     constant: Array,
-    demand: Array,
     until: float,
     tape: Array,
     samples: Array,
     done: Array,
     outcome: Array,
 ) -> int:
-    """Run events; arguments (but for the scratch) and result as in
-    :func:`model.kinds.reservation.kernels.dra.advance`."""
+    """Run events; see :mod:`model.systems.compiled`."""
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until)
         if due < ARRIVES:

@@ -22,17 +22,9 @@ import numpy as np
 from model.jit import jitable
 from model.kinds.reservation import physics
 from model.kinds.reservation.kernels import recency
-from model.kinds.reservation.kernels.events import (
-    EMPTIED,
-    FIRST_REASSIGNED,
-    FITTING,
-    FLAGS,
-    GIVEN,
-    REASSIGNED,
-    RESERVED,
-    SERVERS,
-)
+from model.kinds.reservation.kernels.events import EMPTIED, FITTING, GIVEN, RESERVED, SERVERS
 from model.kinds.reservation.kernels.index import NEXT_PLACE, UNMATCHED, WANTED_MASK
+from model.kinds.reservation.outcome import FIRST_REASSIGNED, FLAGS, REASSIGNED
 from model.kinds.reservation.rows import FLAG_GREEDY, FLAG_I_STAR, FLAG_REASSIGNED
 from model.kinds.reservation.state import EXTENDED, GREEDY_LENGTH, I_STAR
 from model.systems import bitset

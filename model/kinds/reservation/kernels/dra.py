@@ -20,35 +20,32 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
+from model.kinds.reservation import outcome as outcome_of
 from model.kinds.reservation import physics
 from model.kinds.reservation.kernels import cra, events, loop
 from model.kinds.reservation.kernels.events import (
-    AT_FLAG,
-    AT_LIMIT,
     CRA_AT_EVENTS,
     CRA_DUE,
     EMPTIED,
-    EMPTY_SLOTS,
-    EXPLAIN,
-    FLAGS,
-    JOB,
     MIGRATES,
-    MOVED,
-    NEEDS_MAXIMUM,
     OWED,
-    PENDING,
-    PREEMPTED,
     RETRIES,
     RETRY,
-    SERVER,
-    SOURCE,
-    STOP_FLAGS,
-    STRIDE,
-    TYPE,
-    WITH_ROOM,
 )
 from model.kinds.reservation.kernels.index import PRESENT
 from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS, UPDATES
+from model.kinds.reservation.outcome import (
+    EMPTY_SLOTS,
+    FLAGS,
+    JOB,
+    KIND,
+    MOVED,
+    PREEMPTED,
+    SERVER,
+    SOURCE,
+    TYPE,
+    WITH_ROOM,
+)
 from model.kinds.reservation.rows import (
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -68,6 +65,7 @@ from model.kinds.reservation.state import (
 )
 from model.records import DEPARTURE, UPDATE
 from model.systems import bitset
+from model.systems.compiled import AT_FLAG, AT_LIMIT, EXPLAIN, NEEDS_VALUE, STOP_FLAGS, STRIDE
 
 State = Any
 Index = Any
@@ -79,7 +77,7 @@ release = physics.release
 migrate = physics.migrate
 preempt = physics.preempt
 reset = events.reset
-write_row = events.write_row
+close = outcome_of.close
 take_sample = events.take_sample
 next_due = loop.next_due
 begin_arrival = loop.begin_arrival
@@ -260,11 +258,11 @@ def begin(
     elif due == DEPARTS:
         reset(outcome)
         leave(state, index, constant, outcome)
-        outcome[PENDING] = DEPARTURE
+        outcome[KIND] = DEPARTURE
     elif due == UPDATES:
         reset(outcome)
         update(state, index, outcome)
-        outcome[PENDING] = UPDATE
+        outcome[KIND] = UPDATE
     else:
         return int(due)
     return BEGUN
@@ -325,32 +323,29 @@ def sample_server(state: State, server: int, row: Array) -> None:
 def advance(
     state: State,
     index: Index,
+    demand: Array,
+    scratch: Array,
     jobs: Any,
     constant: Array,
-    demand: Array,
     until: float,
     tape: Array,
     samples: Array,
     done: Array,
     outcome: Array,
-    scratch: Array,
 ) -> int:
-    """Run events until the tape is full, the time is past *until*, or something is needed.
+    """Run events; see :mod:`model.systems.compiled`.
 
-    ``done[0]`` counts the rows of *tape*, ``done[1]`` those of *samples* written so far; a
-    sample is taken every ``constant[STRIDE]`` events (0: never).  Returns one of the AT_ and NEEDS_
-    codes; after a NEEDS_ code the caller provides what is missing and calls again with the
-    same *outcome*, in which an event that waits for its CRA is kept.  *scratch* is [3, J].
+    An event that waits for its CRA is kept in *outcome*; *scratch* is [3, J].
     """
     while done[0] < len(tape):
-        if outcome[PENDING] == 0:
+        if outcome[KIND] == 0:
             code = begin(state, index, jobs, constant, demand, until, outcome)
             if code != BEGUN:
                 return code
         if not settle(state, index, jobs, constant, demand, scratch, outcome):
-            return NEEDS_MAXIMUM
-        write_row(state, outcome, tape[done[0]])
-        outcome[PENDING] = 0
+            return NEEDS_VALUE
+        close(state, outcome, tape[done[0]])
+        outcome[KIND] = 0
         done[0] += 1
         if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
             take_sample(state, samples[done[1]])

@@ -1,127 +1,87 @@
-"""Drives compiled kernels: feeds them jobs, room and MaxReward values, and reads their tapes."""
+"""The compiled kernels of the loss system, and what they are given."""
 
 from __future__ import annotations
 
 from math import ceil
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
-from model.engine import Advance, Reason, Task
-from model.jit import compiled
-from model.kinds.reservation.kernels import dra, events, first_fit
+from model.kinds.reservation.kernels import (
+    best_fit,
+    dra,
+    events,
+    first_fit,
+    power_of_d,
+    static_reservation,
+)
 from model.kinds.reservation.kernels.index import WANTED_MASK, Configurations, Rules, build_index
 from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.state import EVENT, NEXT_ARRIVAL, ReservationState, with_room
+from model.kinds.reservation.state import ReservationState
 from model.kinds.reservation.system import ReservationSystem
-from model.workload import JobBlock
-
-_REASONS = {
-    events.AT_LIMIT: Reason.LIMIT,
-    events.AT_TIME: Reason.TIME,
-    events.AT_FLAG: Reason.FLAG,
-    events.AT_END: Reason.END,
-}
-
-_NO_JOBS = JobBlock(np.empty(0), np.empty(0, np.int32), np.empty(0), np.zeros(1, np.int64))
+from model.systems.compiled import CompiledEngine
 
 
-class Kernel:
-    """A compiled twin of a reference; a subclass says which function and which index."""
+class ReservationKernel(CompiledEngine):
+    """A compiled twin of a reference; a subclass says which kernel, and which index."""
 
-    name = "kernel"
-    keyframe_every = 10_000
-    function: Callable[..., int]
+    outcomes = events.PLACES
 
     def __init__(self, system: ReservationSystem) -> None:
-        numbers = system.numbers
-        self.system = system
-        self.numbers = numbers
-        self.constant = np.r_[np.zeros(events.CONSTANTS, np.int64), numbers.capacity]
-        self.constant[events.SERVERS] = numbers.servers
-        self.constant[events.INITIAL_JOBS] = system.initial_jobs
-        self._run = compiled(type(self).function)
-        self.scratch: tuple[np.ndarray, ...] = ()
-        self._index: Any = None
-        self._index_of: tuple[int, int, int] | None = None
+        self.numbers = system.numbers
+        self.constants = events.CONSTANTS + len(system.numbers.capacity)
+        super().__init__(system)
 
-    def build(self, state: ReservationState) -> Any:
-        """The index of a state."""
-        raise TypeError(f"{type(self).__name__} builds no index")
+    def options(self) -> dict[int, int]:
+        """How many servers there are, and what each has of each resource."""
+        capacity = enumerate(self.numbers.capacity.tolist(), events.CONSTANTS)
+        return {events.SERVERS: self.numbers.servers, **dict(capacity)}
 
-    def learn(self, index: Any) -> None:
-        """Provide the MaxReward value that the kernel asked for in *index*."""
-        raise TypeError(f"{type(self).__name__} asks for no MaxReward")
+    def index(self, state: ReservationState) -> Any:
+        """What the kernel keeps beside a state."""
+        raise TypeError(f"{type(self).__name__} keeps no index")
 
-    def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """See :class:`model.engine.Engine`."""
-        done = np.zeros(2, np.int64)
-        outcome = np.zeros(events.OUTCOMES, np.int64)
-        self.constant[events.STOP_FLAGS] = task.stop_flags
-        self.constant[events.STRIDE] = task.stride
-        self.constant[events.EXPLAIN] = task.explain
-        most = len(tape) // task.stride + 1 if task.stride else 0
-        samples = np.empty((most, self.system.sample_width))
-        index = self._index_for(state)
-        jobs = self._jobs(state)
-        while True:
-            code = self._run(
-                state, index, jobs, self.constant, self.numbers.demand, float(task.until), tape,
-                samples, done, outcome, *self.scratch,
-            )  # fmt: skip
-            if code == events.NEEDS_JOBS:
-                jobs = self._jobs(state)
-            elif code == events.NEEDS_ROOM:
-                state = with_room(state)
-            elif code == events.NEEDS_MAXIMUM:
-                self.learn(index)
-                index = self.build(state)
-            else:
-                break
-        self._index, self._index_of = index, _identity(state)
-        return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]])
-
-    def _index_for(self, state: ReservationState) -> Any:
-        if self._index is None or self._index_of != _identity(state):
-            self._index = self.build(state)
-        return self._index
-
-    def _jobs(self, state: ReservationState) -> JobBlock:
-        block = self.system.workload.block_at(int(state.number[NEXT_ARRIVAL]))
-        self.constant[events.LAST_BLOCK] = block is None
-        return _NO_JOBS if block is None else block
+    def build(self, state: ReservationState) -> tuple[Any, ...]:
+        """The index, and what each type takes of each resource."""
+        return self.index(state), self.numbers.demand
 
 
-class DraKernel(Kernel):
+class DraKernel(ReservationKernel):
     """The compiled twin of :class:`..policies.dra.Reference` and of its variants."""
 
-    function = staticmethod(dra.advance)
+    kernel = staticmethod(dra.advance)
 
     def __init__(self, system: ReservationSystem) -> None:
-        super().__init__(system)
-        self.scratch = (np.zeros((3, system.numbers.types), np.int64),)
         self._known = Configurations(system.numbers.types)
-        policy: Any = system.policy
-        self._rules = rules_of(policy, system.numbers)
-        self.constant[events.RESERVED] = policy.reserved
-        self.constant[events.FITTING] = sum(
-            1 << j for j, fits in enumerate(self.numbers.space.fits) if fits
-        )
-        self.constant[events.GIVEN] = bool(self._rules.given.any())
-        self.constant[events.MIGRATES] = policy.migrates
-        self.constant[events.CRA_AT_EVENTS] = policy.cra_at_events
-        self.constant[events.RETRIES] = getattr(policy, "retry", False)
-        self.constant[events.ENDS_WHEN_IDLE] = system.ends_when_idle
+        self._rules = rules_of(system.policy, system.numbers)
+        super().__init__(system)
 
-    def build(self, state: ReservationState) -> Any:
+    def options(self) -> dict[int, int]:
+        """What its variants change in it."""
+        policy, fits = self.policy, self.numbers.space.fits
+        return super().options() | {
+            events.RESERVED: policy.reserved,
+            events.FITTING: sum(1 << j for j, fitting in enumerate(fits) if fitting),
+            events.GIVEN: bool(self._rules.given.any()),
+            events.MIGRATES: policy.migrates,
+            events.CRA_AT_EVENTS: policy.cra_at_events,
+            events.RETRIES: getattr(policy, "retry", False),
+            events.ENDS_WHEN_IDLE: self.system.ends_when_idle,
+        }
+
+    def index(self, state: ReservationState) -> Any:
         """Lists by recency, boundaries, bit sets, and the memo of MaxReward."""
         return build_index(
             state, self._known, self.numbers.maximal, self._rules, self.numbers.greedy_set
         )
 
-    def learn(self, index: Any) -> None:
+    def build(self, state: ReservationState) -> tuple[Any, ...]:
+        """Also scratch."""
+        return *super().build(state), np.zeros((3, self.numbers.types), np.int64)
+
+    def learn(self, index: tuple[Any, ...]) -> None:
         """Remember MaxReward over one more subset of types."""
-        mask = int(index.size[WANTED_MASK]) & (2**64 - 1)
+        mask = int(index[0].size[WANTED_MASK]) & (2**64 - 1)
         best = self.numbers.space.max_reward(self.numbers.reward_units, mask)
         self._known.maxima[mask] = self._known.number(best)
 
@@ -144,16 +104,42 @@ def rules_of(policy: Any, numbers: ReservationNumbers) -> Rules:
     )
 
 
-class FirstFitKernel(Kernel):
-    """The compiled twin of :class:`model.kinds.reservation.policies.first_fit.Reference`."""
+class FirstFitKernel(ReservationKernel):
+    """The compiled twin of :class:`..policies.first_fit.Reference`."""
 
-    function = staticmethod(first_fit.advance)
+    kernel = staticmethod(first_fit.advance)
 
-    def build(self, state: ReservationState) -> Any:
+    def index(self, state: ReservationState) -> Any:
         """Which servers have room for which type."""
         return first_fit.build_room_index(self.numbers, state)
 
 
-def _identity(state: ReservationState) -> tuple[int, int, int]:
-    """Tells whether a state is still the one that the index was built for."""
-    return id(state), int(state.number[EVENT]), int(state.trail[0])
+class BestFitKernel(ReservationKernel):
+    """The compiled twin of :class:`..policies.best_fit.Reference`."""
+
+    kernel = staticmethod(best_fit.advance)
+
+    def index(self, state: ReservationState) -> Any:
+        """Loads, and the tournaments of all types."""
+        return best_fit.build_index(self.numbers, self.policy.loads, state)
+
+
+class PowerOfDKernel(ReservationKernel):
+    """The compiled twin of :class:`..policies.power_of_d.Reference`."""
+
+    kernel = staticmethod(power_of_d.advance)
+
+    def index(self, state: ReservationState) -> Any:
+        """Loads, and what the sampling needs."""
+        policy = self.policy
+        return power_of_d.build_index(self.numbers, policy.loads, state, policy.choices, policy.key)
+
+
+class StaticReservationKernel(ReservationKernel):
+    """The compiled twin of :class:`..policies.static_reservation.Reference`."""
+
+    kernel = staticmethod(static_reservation.advance)
+
+    def index(self, state: ReservationState) -> Any:
+        """Which servers have an empty slot of which type."""
+        return static_reservation.build_index(self.numbers, self.policy.plan, state)

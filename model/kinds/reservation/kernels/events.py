@@ -1,11 +1,11 @@
-"""What the kernels of the loss system share: codes, the outcome of an event, its row."""
+"""What the kernels of the loss system share: constants, the outcome of an event, samples."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from model.jit import jitable
-from model.kinds.reservation import physics
+from model.kinds.reservation.outcome import FLAGS, KIND, OUTCOMES, PREEMPTED, REASSIGNED
 from model.kinds.reservation.sampling import (
     EVENT_COLUMN,
     I_STAR_COLUMN,
@@ -24,72 +24,39 @@ from model.kinds.reservation.state import (
     REASSIGNMENTS,
     REJECTED,
 )
+from model.systems.compiled import COMMON
 
 State = Any
 Array = Any
 
-# Why a kernel returns.
-AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM, NEEDS_MAXIMUM = range(7)
-
-# Places in ``constant``; the capacity of each resource follows them.
-SERVERS, RESERVED, INITIAL_JOBS, FITTING, LAST_BLOCK, STOP_FLAGS, STRIDE, EXPLAIN = range(8)
+# The kind's places in ``constant``; the capacity of each resource follows them.
+SERVERS, RESERVED, FITTING = range(COMMON, COMMON + 3)
 # Variants of DRA, each 0 or 1.
-GIVEN, MIGRATES, CRA_AT_EVENTS, RETRIES, ENDS_WHEN_IDLE = range(8, 13)
-CONSTANTS = 13
+GIVEN, MIGRATES, CRA_AT_EVENTS, RETRIES, ENDS_WHEN_IDLE = range(COMMON + 3, COMMON + 8)
+CONSTANTS = COMMON + 8
 
-# Places in ``outcome``.
-FLAGS, SERVER, SOURCE, MOVED, REASSIGNED, FIRST_REASSIGNED, EMPTY_SLOTS, JOB, TYPE = range(9)
-EMPTIED = 9  # 1 if a server became empty
-PENDING = 10  # the kind of an event that is not closed yet, else 0
-WITH_ROOM = 11  # servers whose free resources would hold the rejected job
-PREEMPTED = 12  # jobs preempted
-CRA_DUE = 13  # 1 if CRA has to run
-OWED = 14  # size of the jobs that are still to be preempted
-RETRY = 15  # 1 if the rejected job is to be tried again
-OUTCOMES = 16
-
-extend_trail = physics.extend_trail
+# Places in ``outcome`` beside those of :mod:`model.kinds.reservation.outcome`, of which KIND is 0
+# where no event is begun and not closed yet.
+EMPTIED = OUTCOMES  # 1 if a server became empty
+CRA_DUE = OUTCOMES + 1  # 1 if CRA has to run
+OWED = OUTCOMES + 2  # size of the jobs that are still to be preempted
+RETRY = OUTCOMES + 3  # 1 if the rejected job is to be tried again
+PLACES = OUTCOMES + 4
 
 
 @jitable
 def reset(outcome: Array) -> None:
     """Nothing has happened yet in this event."""
-    for place in range(OUTCOMES):
+    for place in range(PLACES):
         outcome[place] = -1
+    outcome[KIND] = 0
     outcome[FLAGS] = 0
     outcome[REASSIGNED] = 0
     outcome[EMPTIED] = 0
-    outcome[PENDING] = 0
     outcome[PREEMPTED] = 0
     outcome[CRA_DUE] = 0
     outcome[OWED] = 0
     outcome[RETRY] = 0
-
-
-@jitable
-def write_row(state: State, outcome: Array, row: Any) -> None:
-    """Close an event: count it, let it enter the trail, fill its row of the tape."""
-    state.number[EVENT] += 1
-    extend_trail(
-        state, outcome[FLAGS], max(outcome[JOB], 0), outcome[SERVER], outcome[MOVED],
-        outcome[SOURCE], outcome[REASSIGNED], outcome[FIRST_REASSIGNED],
-    )  # fmt: skip
-    row.event = state.number[EVENT]
-    row.time = state.clock[NOW]
-    row.job = outcome[JOB]
-    row.moved = outcome[MOVED]
-    row.trail = state.trail[0]
-    row.server = outcome[SERVER]
-    row.source = outcome[SOURCE]
-    row.reassigned = outcome[REASSIGNED]
-    row.first_reassigned = outcome[FIRST_REASSIGNED]
-    row.empty_slots = outcome[EMPTY_SLOTS]
-    row.servers_with_room = outcome[WITH_ROOM]
-    row.preempted = outcome[PREEMPTED]
-    row.i_star = state.number[I_STAR]
-    row.type = outcome[TYPE]
-    row.flags = outcome[FLAGS]
-    row.kind = outcome[PENDING]
 
 
 @jitable

@@ -1,7 +1,6 @@
 """The loop over events that the kernels share, piece by piece.
 
-Each kernel's own loop calls these; inlined, they cost nothing.  Arguments are those of
-:func:`model.kinds.reservation.kernels.dra.advance`.
+Each kernel's own loop calls these; inlined, they cost nothing.
 """
 
 from __future__ import annotations
@@ -11,26 +10,11 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
+from model.kinds.reservation import outcome as outcome_of
 from model.kinds.reservation import physics
 from model.kinds.reservation.kernels import events
-from model.kinds.reservation.kernels.events import (
-    AT_END,
-    AT_TIME,
-    EMPTY_SLOTS,
-    ENDS_WHEN_IDLE,
-    EXPLAIN,
-    FLAGS,
-    INITIAL_JOBS,
-    JOB,
-    LAST_BLOCK,
-    NEEDS_JOBS,
-    NEEDS_ROOM,
-    PENDING,
-    SERVER,
-    STOP_FLAGS,
-    STRIDE,
-    TYPE,
-)
+from model.kinds.reservation.kernels.events import ENDS_WHEN_IDLE
+from model.kinds.reservation.outcome import EMPTY_SLOTS, FLAGS, JOB, KIND, SERVER, TYPE, WITH_ROOM
 from model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_DEPARTED, FLAG_REJECTED
 from model.kinds.reservation.state import (
     ARRIVED,
@@ -43,6 +27,17 @@ from model.kinds.reservation.state import (
     TIMER,
 )
 from model.records import ARRIVAL, DEPARTURE
+from model.systems.compiled import (
+    AT_END,
+    AT_TIME,
+    EXPLAIN,
+    INITIAL_JOBS,
+    LAST_BLOCK,
+    NEEDS_JOBS,
+    NEEDS_ROOM,
+    STOP_FLAGS,
+    STRIDE,
+)
 
 State = Any
 Array = Any
@@ -54,7 +49,7 @@ physics_admit = physics.admit
 physics_depart = physics.depart
 release = physics.release
 reset = events.reset
-write_row = events.write_row
+close = outcome_of.close
 take_sample = events.take_sample
 servers_with_room = events.servers_with_room
 
@@ -95,7 +90,7 @@ def begin_arrival(state: State, jobs: Any, constant: Array, outcome: Array) -> i
     state.tally[job_type, ARRIVED] += 1
     outcome[JOB] = arrival + constant[INITIAL_JOBS]
     outcome[TYPE] = job_type
-    outcome[PENDING] = ARRIVAL
+    outcome[KIND] = ARRIVAL
     return int(place)
 
 
@@ -127,7 +122,7 @@ def begin_departure(state: State, outcome: Array) -> int:
     outcome[TYPE] = state.job_type[record]
     outcome[SERVER] = server
     outcome[FLAGS] = FLAG_DEPARTED
-    outcome[PENDING] = DEPARTURE
+    outcome[KIND] = DEPARTURE
     physics_depart(state)
     release(state, record)
     return int(server)
@@ -147,10 +142,9 @@ def finish(
 
     *with_room* is how many servers would hold a rejected job, -1: not counted.
     """
-    row = tape[done[0]]
-    write_row(state, outcome, row)
-    row.servers_with_room = with_room
-    outcome[PENDING] = 0
+    outcome[WITH_ROOM] = with_room
+    close(state, outcome, tape[done[0]])
+    outcome[KIND] = 0
     done[0] += 1
     if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
         take_sample(state, samples[done[1]])

@@ -21,21 +21,15 @@ from numpy.typing import NDArray
 from model.jit import jitable
 from model.kinds.reservation import physics
 from model.kinds.reservation.kernels import loop
-from model.kinds.reservation.kernels.events import (
-    AT_FLAG,
-    AT_LIMIT,
-    FIRST_REASSIGNED,
-    FLAGS,
-    REASSIGNED,
-    TYPE,
-)
 from model.kinds.reservation.kernels.index import packed
 from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
 from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.outcome import FIRST_REASSIGNED, FLAGS, REASSIGNED, TYPE
 from model.kinds.reservation.rows import FLAG_REASSIGNED
 from model.kinds.reservation.state import ReservationState
 from model.records import Configuration
 from model.systems import bitset
+from model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
@@ -135,17 +129,16 @@ def assign(state: State, index: Any, server: int, outcome: Array) -> None:
 def advance(
     state: State,
     index: Any,
+    demand: Array,
     jobs: Any,
     constant: Array,
-    demand: Array,
     until: float,
     tape: Array,
     samples: Array,
     done: Array,
     outcome: Array,
 ) -> int:
-    """Run events; arguments (but for the scratch) and result as in
-    :func:`model.kinds.reservation.kernels.dra.advance`."""
+    """Run events; see :mod:`model.systems.compiled`."""
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until)
         if due < ARRIVES:

@@ -1,0 +1,121 @@
+"""What runs a compiled kernel: feeds it jobs and room, and reads its tape.
+
+A kernel is a function ``advance(state, *index, jobs, constant, until, tape, samples, done,
+outcome)`` that runs events until its tape is full, and returns why it came back:
+
+- ``index`` is what :meth:`CompiledEngine.build` gives, ``jobs`` the block of the next arrival;
+- ``constant`` are whole numbers: those named here, then the kind's own;
+- no event later than ``until`` happens;
+- ``done`` counts the rows of ``tape`` [0] and of ``samples`` [1] that are written;
+- ``outcome`` are whole numbers of the event at hand.  It is kept where the kernel asks for more in
+  the middle of an event.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from model.engine import Advance, Reason, Task
+from model.jit import compiled
+from model.systems.base import EVENT, NEXT_ARRIVAL
+from model.workload import JobBlock
+
+# Why a kernel comes back.
+AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM, NEEDS_VALUE = range(7)
+
+# The first places in ``constant``; a kind's own follow from COMMON on.
+INITIAL_JOBS, LAST_BLOCK, STOP_FLAGS, STRIDE, EXPLAIN = range(5)
+COMMON = 5
+
+_REASONS = {
+    AT_LIMIT: Reason.LIMIT,
+    AT_TIME: Reason.TIME,
+    AT_FLAG: Reason.FLAG,
+    AT_END: Reason.END,
+}
+
+
+class CompiledEngine:
+    """The compiled twin of a reference; a subclass says which kernel, and what it is given.
+
+    Attributes
+    ----------
+    kernel:
+        The function, to be compiled.
+    constants, outcomes:
+        The lengths of ``constant`` and ``outcome``.
+    no_jobs:
+        The block of jobs where nothing arrives any more.
+    """
+
+    name = "kernel"
+    keyframe_every = 10_000
+    kernel: Callable[..., int]
+    constants: int
+    outcomes: int
+    no_jobs: Any = JobBlock(np.empty(0), np.empty(0, np.int32), np.empty(0), np.zeros(1, np.int64))
+
+    def __init__(self, system: Any) -> None:
+        self.system = system
+        self.policy: Any = system.policy
+        self.constant = np.zeros(self.constants, np.int64)
+        for place, number in self.options().items():
+            self.constant[place] = number
+        self._run = compiled(type(self).kernel)
+        self._index: tuple[Any, ...] = ()
+        self._index_of: tuple[int, int, int] | None = None
+
+    def options(self) -> dict[int, int]:
+        """What tells policies that share a kernel from each other: places in ``constant``."""
+        return {}
+
+    def build(self, state: Any) -> tuple[Any, ...]:
+        """What the kernel is given beside state and jobs: tables, what it keeps, and scratch."""
+        raise TypeError(f"{type(self).__name__} builds no index")
+
+    def learn(self, index: tuple[Any, ...]) -> None:
+        """Find the value that the kernel asks for in *index*; the next one that is built has it."""
+        raise TypeError(f"{type(self).__name__} asks for no value")
+
+    def block_at(self, arrival: int) -> Any:
+        """The block of an arrival as the kernel reads it; None if there is no such arrival."""
+        return self.system.workload.block_at(arrival)
+
+    def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
+        """See :class:`model.engine.Engine`."""
+        self.constant[[INITIAL_JOBS, STOP_FLAGS, STRIDE, EXPLAIN]] = (
+            self.system.initial_jobs, task.stop_flags, task.stride, task.explain,
+        )  # fmt: skip
+        most = len(tape) // task.stride + 1 if task.stride else 0
+        samples = np.empty((most, self.system.sample_width))
+        done, outcome = np.zeros(2, np.int64), np.zeros(self.outcomes, np.int64)
+        index = self._index if self._index_of == _identity(state) else self.build(state)
+        jobs = self._jobs(state)
+        while True:
+            code = self._run(
+                state, *index, jobs, self.constant, float(task.until), tape, samples, done, outcome
+            )
+            if code == NEEDS_JOBS:
+                jobs = self._jobs(state)
+                continue
+            if code == NEEDS_ROOM:
+                state = self.system.prepared(state)
+            elif code == NEEDS_VALUE:
+                self.learn(index)
+            else:
+                break
+            index = self.build(state)
+        self._index, self._index_of = index, _identity(state)
+        return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]])
+
+    def _jobs(self, state: Any) -> Any:
+        block = self.block_at(int(state.number[NEXT_ARRIVAL]))
+        self.constant[LAST_BLOCK] = block is None
+        return self.no_jobs if block is None else block
+
+
+def _identity(state: Any) -> tuple[int, int, int]:
+    """Tells whether a state is still the one that an index was built for."""
+    return id(state), int(state.number[EVENT]), int(state.trail[0])
