@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any, Mapping
+
+from model.metrics import Estimate
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,13 @@ class Curve:
     y: tuple[float, ...]
     half_width: tuple[float, ...] = ()
     crossed: tuple[bool, ...] = ()
+
+    @classmethod
+    def through(cls, name: str, points: Mapping[float, Estimate]) -> Curve:
+        """A curve with intervals through *points*; one that is not known is not drawn."""
+        found = points.values()
+        widths = tuple(item.half_width if isfinite(item.half_width) else 0.0 for item in found)
+        return cls(name, tuple(points), tuple(item.mean for item in found), widths)
 
 
 @dataclass(frozen=True)
@@ -145,4 +154,4 @@ def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return value if isfinite(value) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 from functools import lru_cache
@@ -13,21 +12,15 @@ import numpy as np
 
 from model.api import open_bench
 from model.assembly import Bench, assemble
-from model.engine import Reason, Task, started
 from model.errors import TraceError
 from model.kinds.spec import kind_named
 from model.lab.parts import Outcome, Part, canonical
+from model.lab.runs import Run
 from model.metrics import Estimate, estimate, estimates
 from model.policy_choice import policy_choice
 from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
 
 WORK = __name__
-
-#: Events between two calls of the engine.
-_SLICE = 16_384
-
-#: Events of a run that leaves much memory behind.
-_LONG = 1_000_000
 
 #: Bytes of a trace that are hashed at once.
 _CHUNK = 2**20
@@ -88,56 +81,33 @@ def _work_at_once(scenario: Scenario) -> float:
 def carry_out(part: Part) -> Outcome:
     """See :func:`simulations`."""
     settings = part.settings
-    run = _Run(bench_of(settings, part.seed), settings["times"])
+    run = _Watched(bench_of(settings, part.seed), settings["times"])
     kind, warmup, until = run.bench.kind, settings["warmup"], settings["until"]
-    batches = kind.run_batches(run.bench.numbers, run.state, run.advance, warmup, until)
+    batches = kind.run_batches(run.bench.numbers, run.state, run.to, warmup, until)
     judgement = kind.judge(run.bench.scenario, [batches], until - warmup)
     found = estimates(batches) | dict(judgement.metrics if judgement is not None else {})
     run.look()
-    run.leave()
     return {"metrics": {name: item.mean for name, item in found.items()}, "path": run.path}
 
 
-class _Run:
-    """A system on its way, whose headline is looked at in passing."""
+class _Watched(Run):
+    """A run whose headline is looked at in passing."""
 
     def __init__(self, bench: Bench, times: Sequence[float]) -> None:
-        self.bench = bench
-        self.state = started(bench.system)
+        super().__init__(bench)
         self.path: list[float] = []
         self._times = list(times)
-        self._events = 0
-        self._engine = bench.kernel() if bench.has_kernel else bench.reference
-        self._tape = np.zeros(_SLICE, bench.system.row_dtype)
 
-    def advance(self, time: float) -> Any:
+    def to(self, time: float) -> Any:
         """Run all events up to *time*; the state then."""
         self.look(time)
-        return self._to(time)
+        return super().to(time)
 
     def look(self, time: float = np.inf) -> None:
         """Note the headline at the times asked for, up to *time*."""
         while len(self.path) < len(self._times) and self._times[len(self.path)] <= time:
-            state = self._to(self._times[len(self.path)])
+            state = super().to(self._times[len(self.path)])
             self.path.append(self.bench.kind.headline_now(self.bench.numbers, state))
-
-    def leave(self) -> None:
-        """Give back the memory of a long run before the next one takes its own.
-
-        A workload keeps its blocks for replays, in a circle of references that Python would
-        break up only after several such runs.
-        """
-        if self._events > _LONG:
-            del self.bench, self._engine
-            gc.collect()
-
-    def _to(self, time: float) -> Any:
-        reason = Reason.LIMIT
-        while reason is Reason.LIMIT:
-            result = self._engine.advance(self.state, self._tape, Task(until=time))
-            self.state, reason = result.state, result.reason
-            self._events += result.rows
-        return self.state
 
 
 def bench_of(settings: Mapping[str, Any], seed: int) -> Bench:

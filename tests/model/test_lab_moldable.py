@@ -20,7 +20,6 @@ from model.kinds.moldable.experiments.moldable_runs import (
     TRAFFIC,
     Cell,
     Length,
-    curve,
     erlang_blocking,
     moldable_runs,
     samples_at,
@@ -32,6 +31,7 @@ from model.kinds.moldable.state import ARRIVED, NEXT_ARRIVAL
 from model.lab import EXPERIMENTS, experiment_module, experiment_name
 from model.lab.parts import carry_out
 from model.lab.plan import NO_OPTIONS
+from model.lab.results import Curve
 from model.lab.runner import run_plan
 from model.metrics import Estimate
 from model.scenario.load import parse_scenario
@@ -141,7 +141,7 @@ class TestRuns:
         assert erlang_blocking(system_of("linear", "α = 0", 41), "greedy") is None
 
     def test_an_interval_that_is_not_known_is_not_drawn(self) -> None:
-        line = curve("x", {2.0: Estimate(1.0, float("nan")), 4.0: Estimate(2.0, 0.5)})
+        line = Curve.through("x", {2.0: Estimate(1.0, float("nan")), 4.0: Estimate(2.0, 0.5)})
         assert (line.x, line.y, line.half_width) == ((2.0, 4.0), (1.0, 2.0), (0.0, 0.5))
 
 

@@ -21,7 +21,6 @@ from model.kinds.phases.experiments.phase_runs import (
     Length,
     at_scale,
     budget_of,
-    curve,
     phase_runs,
     scaled,
 )
@@ -29,7 +28,7 @@ from model.kinds.phases.measures import COUNTS
 from model.lab import EXPERIMENTS, experiment_module
 from model.lab.parts import carry_out
 from model.lab.plan import NO_OPTIONS
-from model.lab.results import Row
+from model.lab.results import Curve, Row
 from model.lab.runner import run_plan
 from model.metrics import BATCHES, Estimate
 from model.scenario.load import edited, load_scenario, parse_scenario
@@ -107,7 +106,7 @@ class TestRuns:
     def test_numbers_are_scaled_with_their_intervals(self) -> None:
         found = scaled(Estimate(12.0, 2.0), -0.5, less=2.0)
         assert found == Estimate(-5.0, 1.0)
-        line = curve("x", {2.0: found, 4.0: Estimate(1.0, 0.0)})
+        line = Curve.through("x", {2.0: found, 4.0: Estimate(1.0, 0.0)})
         assert (line.x, line.y, line.half_width) == ((2.0, 4.0), (-5.0, 1.0), (1.0, 0.0))
 
     @given(st.integers(1, 10**6))

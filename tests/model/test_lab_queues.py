@@ -30,7 +30,7 @@ from model.lab import EXPERIMENTS, experiment_module
 from model.lab.parts import carry_out
 from model.lab.plan import NO_OPTIONS, Options
 from model.lab.runner import run_plan
-from model.scenario.load import load_scenario
+from model.scenario.load import load_scenario, parse_scenario
 
 pytestmark = pytest.mark.slow
 
@@ -305,7 +305,7 @@ class TestPlans:
 
     def test_intensities_are_exact(self) -> None:
         for part in queues_fig4.WIDE_JOBS.parts("quick", NO_OPTIONS)[::9]:
-            bench = open_bench(queue_runs.parse_scenario(part.settings["scenario"]))
+            bench = open_bench(parse_scenario(part.settings["scenario"]))
             assert str(float(numbers_of(bench.scenario).intensity)) in part.label + "0"  # type: ignore[arg-type]
 
     @settings(max_examples=5, deadline=None)

@@ -29,7 +29,6 @@ from model.kinds.moldable.experiments.moldable_runs import (
     moldable_runs,
     optimal_time,
     samples_at,
-    states_at,
     system_of,
 )
 from model.kinds.moldable.experiments.moldable_table1 import LAWS, PAPER, SERVERS
@@ -49,6 +48,7 @@ from model.kinds.moldable.state import (
     OF_ADMITTED,
     OF_DEPARTED,
 )
+from model.lab.runs import Run
 from model.scenario.load import Scenario, parse_scenario
 
 pytestmark = pytest.mark.slow
@@ -332,7 +332,7 @@ class TestLemma2:
 
 
 def _most_below(scenario: Scenario, seed: int) -> int:
-    (state,) = states_at(open_bench(scenario, "greedy-p", seed), [500_000])
+    state = Run(open_bench(scenario, "greedy-p", seed)).to_arrival(500_000)
     return int(state.below[1].max())
 
 

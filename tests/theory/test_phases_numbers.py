@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from model.api import open_bench
-from model.engine import Reason, Task, started
 from model.kinds.phases.experiments.jrs_gap import exponent
 from model.kinds.phases.experiments.phase_runs import (
     Cell,
@@ -33,6 +32,7 @@ from model.kinds.phases.state import (
     TOKENS,
     VIRTUAL_ARRIVED,
 )
+from model.lab.runs import Run
 from model.metrics import Estimate, estimate
 from model.scenario.load import load_scenario
 from tests.phases_numbers import MODELS, A, B, C, E, plan_file
@@ -263,11 +263,7 @@ class TestLaws:
 def run(model: str, scale: int, until: int) -> tuple[Any, Any, float]:
     """[TALLIES] counts over all types, the last state, and how far occupancy is from pi."""
     bench = open_bench(at_scale(MODELS[model], scale), f"jrs:plan={plan_file(model)}", 1)
-    engine, state = bench.kernel(), started(bench.system)
-    tape, reason = np.zeros(16_384, bench.system.row_dtype), Reason.LIMIT
-    while reason is Reason.LIMIT:
-        result = engine.advance(state, tape, Task(until=until))
-        state, reason = result.state, result.reason
+    state = Run(bench).to(until)
     standing: Any = bench.kind.derive(state, bench.numbers, bench.kind.facts(bench.system))
     stationary = bench.system.policy.plan.stationary
     return state.tally.sum(axis=1), state, float(abs(standing.occupancy - stationary).sum() / 2)

@@ -11,7 +11,6 @@ from model.kinds.moldable.experiments.moldable_runs import (
     At,
     Cell,
     Length,
-    curve,
     erlang_blocking,
     moldable_runs,
     optimal_time,
@@ -160,7 +159,7 @@ def _lines(keys: Iterable[Key]) -> dict[str, list[Key]]:
 
 def _measured(keys: Iterable[Key], cells: Cells, measure: str) -> list[Curve]:
     return [
-        curve(name, {float(key.servers): cells[key].measure(measure) for key in points})
+        Curve.through(name, {float(key.servers): cells[key].measure(measure) for key in points})
         for name, points in _lines(keys).items()
     ]
 
@@ -174,7 +173,7 @@ def _known(
         found = {float(key.servers): Estimate(known, 0.0) for key in points
                  if (known := value(key)) is not None}  # fmt: skip
         if found:
-            curves.append(curve(name(points[0]), found))
+            curves.append(Curve.through(name(points[0]), found))
     return curves
 
 

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from model.api import open_bench
 from model.assembly import Bench
-from model.engine import Task, started
 from model.kinds.moldable.measures import batches_of
 from model.kinds.moldable.numbers import MoldableNumbers, numbers_of
 from model.kinds.moldable.programs.references import erlang_reference
 from model.kinds.moldable.sampling import PER_CLASS, SCALARS, TIME_COLUMN
 from model.kinds.moldable.scenario.schema import MoldableScenario
-from model.kinds.moldable.state import NEXT_ARRIVAL, MoldableState
-from model.lab.parts import Outcome, Part, canonical
-from model.lab.results import Curve
+from model.lab.parts import Outcome, Part
+from model.lab.runs import Run, bench_of, replications
 from model.metrics import Estimate, estimate
-from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
+from model.scenario.load import Scenario, as_data, edited, load_scenario
 
 WORK = __name__
-
-#: Events between two calls of the engine.
-_SLICE = 16_384
 
 #: The scenarios of the paper's two speed-ups, by what it calls them.
 SPEEDUPS: Mapping[str, str] = MappingProxyType({
@@ -113,41 +108,24 @@ def moldable_runs(scenario: Scenario, policy: str, length: Length, label: str) -
     The outcome of each is a list, with the run's measures by name for each of the numbers of
     arrivals: from the end of the warm-up to just after that arrival.
     """
-    text = canonical({"scenario": as_data(scenario), "policy": policy, "warmup": length.warmup,
-                      "arrivals": list(length.arrivals)})  # fmt: skip
-    return [Part(WORK, seed, text, f"{label}, seed {seed}", length.arrivals[-1])
-            for seed in range(1, length.replications + 1)]  # fmt: skip
+    settings = {"warmup": length.warmup, "arrivals": list(length.arrivals)}
+    return replications(WORK, scenario, policy, settings, length.replications, label,
+                        length.arrivals[-1])  # fmt: skip
 
 
 def carry_out(part: Part) -> Outcome:
     """See :func:`moldable_runs`."""
-    settings = part.settings
-    bench = open_bench(parse_scenario(settings["scenario"]), settings["policy"], part.seed)
+    settings, bench = part.settings, bench_of(part)
     samples = samples_at(bench, [settings["warmup"], *settings["arrivals"]])
     return [_measures(bench.numbers, samples[0], sample) for sample in samples[1:]]
 
 
 def samples_at(bench: Bench, arrivals: Sequence[int]) -> NDArray[np.float64]:
     """[k, sample width] samples just after each of the increasing numbers of *arrivals*."""
-    samples = np.zeros((len(arrivals), bench.system.sample_width))
-    for row, state in zip(samples, states_at(bench, arrivals), strict=True):
-        bench.system.sample(state, row)
+    run, samples = Run(bench), np.zeros((len(arrivals), bench.system.sample_width))
+    for row, number in zip(samples, arrivals, strict=True):
+        bench.system.sample(run.to_arrival(number), row)
     return samples
-
-
-def states_at(bench: Bench, arrivals: Sequence[int]) -> Iterator[MoldableState]:
-    """A run's state just after each of the increasing numbers of *arrivals*, from empty.
-
-    An event takes in one arrival at most, so that as many events as arrivals are still to come
-    never go too far.
-    """
-    engine = bench.kernel() if bench.has_kernel else bench.reference
-    state = started(bench.system)
-    tape = np.zeros(_SLICE, bench.system.row_dtype)
-    for goal in arrivals:
-        while (left := goal - int(state.number[NEXT_ARRIVAL])) > 0:
-            state = engine.advance(state, tape[:left], Task()).state
-        yield state
 
 
 def _measures(
@@ -191,10 +169,3 @@ class Cell:
 def pair(found: Estimate) -> tuple[float, float]:
     """The mean and its half-width."""
     return found.mean, found.half_width
-
-
-def curve(name: str, points: Mapping[float, Estimate]) -> Curve:
-    """A curve with intervals through *points*; an interval that is not known is not drawn."""
-    widths = (item.half_width if np.isfinite(item.half_width) else 0.0 for item in points.values())
-    return Curve(name, tuple(points), tuple(item.mean for item in points.values()),
-                 tuple(widths))  # fmt: skip

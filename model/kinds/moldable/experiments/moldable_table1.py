@@ -17,7 +17,6 @@ from model.kinds.moldable.experiments.moldable_runs import (
     At,
     Cell,
     Length,
-    curve,
     erlang_blocking,
     moldable_runs,
     optimal_time,
@@ -26,7 +25,7 @@ from model.kinds.moldable.experiments.moldable_runs import (
 )
 from model.lab.parts import Part
 from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Figure, Result, Row
+from model.lab.results import Curve, Figure, Result, Row
 from model.metrics import Estimate
 
 NAME = "moldable-table1"
@@ -164,9 +163,9 @@ def _figures(scale: str, cells: Mapping[str, Cell]) -> tuple[Figure, ...]:
     def named(law: str, name: str) -> str:
         return f"{law}, {told[name]}"
 
-    times = tuple(curve(named(law, name), points(cell, name))
+    times = tuple(Curve.through(named(law, name), points(cell, name))
                   for law, cell in cells.items() for name in EXECUTION_TIMES)  # fmt: skip
-    blocking = tuple(curve(law, points(cell, "blocking_probability"))
+    blocking = tuple(Curve.through(law, points(cell, "blocking_probability"))
                      for law, cell in cells.items())  # fmt: skip
     optimal = optimal_time(system_of(*HORIZON_SYSTEM, SERVERS))
     return (

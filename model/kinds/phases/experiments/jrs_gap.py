@@ -15,13 +15,12 @@ from model.kinds.phases.experiments.phase_runs import (
     Length,
     at_scale,
     budget_of,
-    curve,
     phase_runs,
     scaled,
 )
 from model.lab.parts import Part
 from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Figure, Result, Row
+from model.lab.results import Curve, Figure, Result, Row
 from model.metrics import Estimate, estimate
 
 NAME = "jrs-gap"
@@ -167,7 +166,7 @@ def _figure(
         points = {float(key[1]): found for key, cell in cells.items()
                   if key[0] == model and (found := value(key, cell)) is not None}  # fmt: skip
         if points:
-            curves.append(curve(model, points))
+            curves.append(Curve.through(model, points))
     levels = ((level, 1.0),) if level else ()
     return Figure(f"{NAME}{ending}", f"JRS: {title}", x_label, y_label, tuple(curves), levels,
                   logarithmic_x=True, planned=tuple(MODELS))  # fmt: skip

@@ -12,7 +12,6 @@ from model.kinds.phases.experiments.phase_runs import (
     Length,
     at_scale,
     budget_of,
-    curve,
     phase_runs,
     scaled,
 )
@@ -129,7 +128,7 @@ def _figures(scale: str, model: str, cells: Mapping[Key, Cell]) -> list[Figure]:
 
 
 def _curves(points: Mapping[str, Mapping[float, Estimate]]) -> tuple[Curve, ...]:
-    return tuple(curve(_named(rates), found) for rates, found in points.items() if found)
+    return tuple(Curve.through(_named(rates), found) for rates, found in points.items() if found)
 
 
 def _named(rates: str) -> str:

@@ -13,7 +13,6 @@ from model.kinds.phases.experiments.phase_runs import (
     Length,
     at_scale,
     budget_of,
-    curve,
     phase_runs,
     scaled,
 )
@@ -115,8 +114,8 @@ def _figures(scale: str, model: str, cells: Mapping[Key, Cell]) -> list[Figure]:
                 for r, cell in mine.items() if r in nbar}  # fmt: skip
         spent = {float(r): cell.measure("cost_rate") for r, cell in mine.items()}
         if over:
-            servers.append(_crossed(model, curve(policy, over), spent))
-            cost.append(_crossed(model, curve(policy, spent), spent))
+            servers.append(_crossed(model, Curve.through(policy, over), spent))
+            cost.append(_crossed(model, Curve.through(policy, spent), spent))
     if not servers:
         return []
     budget = budget_of(MODELS[model])

@@ -9,19 +9,14 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.api import open_bench
-from model.engine import Reason, Task, started
 from model.kinds.phases.scenario.schema import PhasesScenario
 from model.kinds.spec import kind_named
-from model.lab.parts import Outcome, Part, canonical
-from model.lab.results import Curve
+from model.lab.parts import Outcome, Part
+from model.lab.runs import Run, bench_of, replications
 from model.metrics import Estimate, estimate
-from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
+from model.scenario.load import Scenario, edited, load_scenario
 
 WORK = __name__
-
-#: Events between two calls of the engine.
-_SLICE = 16_384
 
 #: The scenarios of the four job models, by what they are called in pictures.
 MODELS: Mapping[str, str] = MappingProxyType({
@@ -63,30 +58,17 @@ def phase_runs(scenario: Scenario, policy: str | None, length: Length, label: st
     The outcome of each has ``batches``: by measure, its value in equal stretches after the warm-up;
     and ``plan``: ``nbar``, ``servers`` and ``limits`` of JRS, None for its peers.
     """
-    text = canonical({"scenario": as_data(scenario), "policy": policy, "warmup": length.warmup,
-                      "until": length.warmup + length.time})  # fmt: skip
+    until = length.warmup + length.time
     jobs = float(sum(kind_named(scenario.system).numbers(scenario).arrival_rates))
-    return [Part(WORK, seed, text, f"{label}, seed {seed}", jobs * (length.warmup + length.time))
-            for seed in range(1, length.replications + 1)]  # fmt: skip
+    return replications(WORK, scenario, policy, {"warmup": length.warmup, "until": until},
+                        length.replications, label, jobs * until)  # fmt: skip
 
 
 def carry_out(part: Part) -> Outcome:
     """See :func:`phase_runs`."""
-    settings = part.settings
-    bench = open_bench(parse_scenario(settings["scenario"]), settings["policy"], part.seed)
-    engine = bench.kernel() if bench.has_kernel else bench.reference
-    tape = np.zeros(_SLICE, bench.system.row_dtype)
-    current = started(bench.system)
-
-    def advance(time: float) -> Any:
-        nonlocal current
-        reason = Reason.LIMIT
-        while reason is Reason.LIMIT:
-            result = engine.advance(current, tape, Task(until=time))
-            current, reason = result.state, result.reason
-        return current
-
-    batches = bench.kind.run_batches(bench.numbers, current, advance, float(settings["warmup"]),
+    settings, bench = part.settings, bench_of(part)
+    run = Run(bench)
+    batches = bench.kind.run_batches(bench.numbers, run.state, run.to, float(settings["warmup"]),
                                      float(settings["until"]))  # fmt: skip
     values = {name: batch.values.tolist() for name, batch in batches.items()}
     return {"batches": values, "plan": _plan(bench.kind.facts(bench.system).plan)}
@@ -140,9 +122,3 @@ class Cell:
 def scaled(found: Estimate, factor: float, less: float = 0.0) -> Estimate:
     """(*found* - *less*) times *factor*."""
     return Estimate((found.mean - less) * factor, found.half_width * abs(factor))
-
-
-def curve(name: str, points: Mapping[float, Estimate]) -> Curve:
-    """A curve with intervals through *points*."""
-    return Curve(name, tuple(points), tuple(item.mean for item in points.values()),
-                 tuple(item.half_width for item in points.values()))  # fmt: skip

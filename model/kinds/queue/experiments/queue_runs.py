@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import asdict, dataclass
 from typing import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from model.api import open_bench
 from model.assembly import Bench
-from model.engine import Reason, Task, started
 from model.growth import SEVERAL, STRETCHES, Growth, growth, together
-from model.kinds.queue.state import EVENT, NOW, WAITING
+from model.kinds.queue.state import NOW, WAITING
 from model.kinds.spec import kind_named
-from model.lab.parts import Outcome, Part, canonical
+from model.lab.parts import Outcome, Part
 from model.lab.results import Curve, Row
+from model.lab.runs import Run, bench_of, replications
 from model.metrics import BATCHES, Estimate, estimate
-from model.scenario.load import Scenario, as_data, parse_scenario
+from model.scenario.load import Scenario
 
 WORK = __name__
 
@@ -27,12 +25,6 @@ CUTS, WARMUP_CUTS = 250, 50
 
 #: The part of a run that is left out as warm-up.
 WARMUP_SHARE = WARMUP_CUTS / CUTS
-
-#: Events between two calls of the engine.
-_SLICE = 16_384
-
-#: Events of a run that leaves much memory behind.
-_LONG = 1_000_000
 
 At = Mapping[str, str | int | float]
 
@@ -60,17 +52,15 @@ def queue_runs(scenario: Scenario, policy: str, length: Length, label: str) -> l
     label:
         What the parts are called, besides their seeds.
     """
-    text = canonical({"scenario": as_data(scenario), "policy": policy, "slots": length.slots})
     rate = float(kind_named(scenario.system).numbers(scenario).arrival_rate)
-    return [Part(WORK, seed, text, f"{label}, seed {seed}", length.slots * rate)
-            for seed in range(1, length.replications + 1)]  # fmt: skip
+    return replications(WORK, scenario, policy, {"slots": length.slots}, length.replications,
+                        label, length.slots * rate)  # fmt: skip
 
 
 def carry_out(part: Part) -> Outcome:
     """See :func:`queue_runs`."""
-    settings = part.settings
-    bench = open_bench(parse_scenario(settings["scenario"]), settings["policy"], part.seed)
-    return outcome_of(sums_of_the_queue(bench, settings["slots"]), settings["slots"])
+    slots = part.settings["slots"]
+    return outcome_of(sums_of_the_queue(bench_of(part), slots), slots)
 
 
 def outcome_of(areas: Sequence[float], slots: int) -> Outcome:
@@ -82,21 +72,11 @@ def outcome_of(areas: Sequence[float], slots: int) -> Outcome:
 
 def sums_of_the_queue(bench: Bench, slots: int) -> list[float]:
     """[:data:`CUTS`] the sum of Q(t) over each of the equal stretches of slots 0 .. *slots* - 1."""
-    engine = bench.kernel() if bench.has_kernel else bench.reference
-    state, total = started(bench.system), [0.0]
-    tape = np.zeros(_SLICE, bench.system.row_dtype)
+    run, total = Run(bench), [0.0]
     for edge in edges_of(slots)[1:].tolist():
-        reason = Reason.LIMIT
-        while reason is Reason.LIMIT:
-            result = engine.advance(state, tape, Task(until=edge - 1))
-            state, reason = result.state, result.reason
+        state = run.to(edge - 1)
         since = edge - float(state.clock[NOW])
         total.append(float(state.waiting_area[0]) + int(state.number[WAITING]) * since)
-    if int(state.number[EVENT]) > _LONG:
-        # A workload keeps its blocks for replays, in a circle of references that Python would
-        # break up only after several such runs.
-        del bench, engine
-        gc.collect()
     return [float(area) for area in np.diff(total)]
 
 
@@ -169,10 +149,3 @@ class Cell:
         spread = [estimate(column).half_width for column in self.table.T]
         return Curve(name, tuple(middle.tolist()), tuple(mean.tolist()),
                      tuple(spread) if len(self.table) > 1 else ())  # fmt: skip
-
-
-def curve_over(name: str, points: Mapping[float, Estimate]) -> Curve:
-    """A curve with intervals through *points*; an interval that is not known is not drawn."""
-    widths = (item.half_width if np.isfinite(item.half_width) else 0.0 for item in points.values())
-    return Curve(name, tuple(points), tuple(item.mean for item in points.values()),
-                 tuple(widths))  # fmt: skip

@@ -11,7 +11,6 @@ from model.kinds.queue.experiments.queue_runs import (
     WARMUP_SHARE,
     Cell,
     Length,
-    curve_over,
     queue_runs,
 )
 from model.lab.parts import Part
@@ -111,7 +110,7 @@ class Intensities:
             points = {alpha: value(cell) for (policy, alpha), cell in cells.items()
                       if policy == name}  # fmt: skip
             if points:
-                curves.append(curve_over(_curve_name(name, scale), points))
+                curves.append(Curve.through(_curve_name(name, scale), points))
         return Figure(
             name=f"{self.name}{ending}",
             title=f"{self.title}: {what}",

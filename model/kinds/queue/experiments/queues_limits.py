@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Mapping
 
 from model.kinds.queue.experiments import queue_runs
-from model.kinds.queue.experiments.queue_runs import Cell, Length, curve_over
+from model.kinds.queue.experiments.queue_runs import Cell, Length
 from model.kinds.queue.programs.bounds import QueueBounds, all_bounds
 from model.kinds.queue.programs.reduced_region import worst_queue
 from model.kinds.queue.scenario.schema import QueueScenario
@@ -182,7 +182,7 @@ def _figure(scale: str, cells: Mapping[tuple[str, float], Cell]) -> Figure:
             if name == policy
         }
         if points:
-            curves.append(curve_over(title, points))
+            curves.append(Curve.through(title, points))
     return Figure(
         name=NAME,
         title="Growth about the limits, sizes uniform from 0.1 to 0.9",
