@@ -120,8 +120,3 @@ class Frame:
         inside = next((lane for lane, part in enumerate(parts) if part.records), 0)
         moment = Moment(tuple(part.event for part in parts), len(parts[inside].records), inside)
         return opening_line([part.info.origin for part in parts], moment)
-
-    @property
-    def at_live_end(self) -> bool:
-        """Whether nothing recorded lies ahead."""
-        return self.event >= self.extent.live_end

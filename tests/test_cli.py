@@ -313,7 +313,7 @@ class TestVerify:
         assert "event 2: 7 jobs in 6 slots" in said.out
 
     def test_a_policy_without_twin_is_run_twice(self, slotscope, answer, monkeypatch):
-        monkeypatch.setattr("model.kinds.reservation.kind.KERNELS", {})
+        monkeypatch.setattr("model.kinds.usual_kind.UsualKind.kernels", {})
         assert answer("verify dra-classroom --events 10")["engines"] == ["reference"] * 2
         assert "no compiled twin" in slotscope("verify dra-classroom --events 10").out
 

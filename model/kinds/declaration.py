@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Mapping, NamedTuple, Sequence
+from typing import Mapping, NamedTuple
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -22,6 +22,16 @@ class Experiment(NamedTuple):
     also: tuple[str, ...] = ()
 
 
+class PolicySpec(NamedTuple):
+    """A policy: a module with one class ``Reference``; the module and class of its compiled twin.
+
+    ``kernel`` is None where it has no twin.
+    """
+
+    reference: str
+    kernel: tuple[str, str] | None
+
+
 class Room(NamedTuple):
     """Where the parts of a kind of system are; see :mod:`model.kinds.rooms`.
 
@@ -35,7 +45,7 @@ class Room(NamedTuple):
         What reads an instance file, by the key that tells whose it is: a module that defines
         ``scenarios(data)``, the plain data of the scenarios in the file.
     policies:
-        Modules by policy name, each with one class ``Reference``.
+        Policies by name.
     experiments:
         Experiments by name.
     commands:
@@ -51,7 +61,7 @@ class Room(NamedTuple):
     kind: str
     schema: tuple[str, str]
     readers: Mapping[str, str]
-    policies: Mapping[str, str]
+    policies: Mapping[str, PolicySpec]
     experiments: Mapping[str, Experiment]
     commands: Mapping[str, str] = _NOTHING
     problems: str = ""
@@ -59,6 +69,17 @@ class Room(NamedTuple):
     former_packages: Mapping[str, str] = _NOTHING
 
 
-def policy_modules(room: str, names: Sequence[str]) -> Mapping[str, str]:
-    """The module of each policy of *room*: ``bf-js`` is in ``policies/bf_js.py``."""
-    return MappingProxyType({name: f"{room}.policies.{name.replace('-', '_')}" for name in names})
+def declared_policies(room: str, kernels: Mapping[str, str]) -> Mapping[str, PolicySpec]:
+    """The policies of *room*: ``bf-js`` is in ``policies/bf_js.py``.
+
+    *kernels* are classes of ``kernels/driver.py`` by policy name; an empty name means none.
+    """
+    return MappingProxyType(
+        {
+            name: PolicySpec(
+                f"{room}.policies.{name.replace('-', '_')}",
+                (f"{room}.kernels.driver", kernel) if kernel else None,
+            )
+            for name, kernel in kernels.items()
+        }
+    )

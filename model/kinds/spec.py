@@ -124,8 +124,6 @@ class Kind(Protocol):
         and ``kind``.
     event_kinds:
         Kinds of event that a run can be asked to stop at, by name: the flag of a row.
-    kernels:
-        Compiled twins by policy name: (module, class).
     slotted:
         Whether time goes in slots, so that every time is a whole number.
     compares_decisions:
@@ -153,7 +151,6 @@ class Kind(Protocol):
     spec: StateSpec
     row: np.dtype[Any]
     event_kinds: Mapping[str, int]
-    kernels: Mapping[str, tuple[str, str]]
     slotted: bool
     compares_decisions: bool
     judges: bool
@@ -164,6 +161,11 @@ class Kind(Protocol):
     headline_bound_name: str
     example: str
     bounds_command: str
+
+    @property
+    def kernels(self) -> Mapping[str, tuple[str, str]]:
+        """Compiled twins by policy name: (module, class)."""
+        ...
 
     # Putting a system together.
 

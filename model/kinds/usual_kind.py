@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from model.kinds.rooms import ROOMS
 from model.kinds.spec import Judgement
 from model.metrics import Batches
 
@@ -29,6 +30,7 @@ class UsualKind:
     A subclass says what its modules are, and overrides what is not as usual.
     """
 
+    name: str
     modules: Modules
     trace_reader: str  #: the name of the module whose ``with_trace`` reads recorded workloads
     bounds_maker: str  #: the name of the module whose ``all_bounds`` finds bounds
@@ -36,6 +38,16 @@ class UsualKind:
     compares_decisions = False
     judges = False
     headline_bound_name = ""
+
+    @property
+    def kernels(self) -> Mapping[str, tuple[str, str]]:
+        """What the kind's room declares."""
+        policies = ROOMS[self.name].policies
+        return {name: spec.kernel for name, spec in policies.items() if spec.kernel}
+
+    def has_kernel(self, system: Any) -> bool:
+        """Whether one is declared for the policy, and knows its parameters."""
+        return system.scenario.policy.name in self.kernels and bool(system.policy.compiled)
 
     def workload(self, scenario: Any, numbers: Any, start: float = 0.0, branch: int = 0) -> Any:
         """What the scenario describes."""

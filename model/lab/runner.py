@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Callable, Sequence
 
 from model.errors import UserError
-from model.lab import experiment_module
 from model.lab.executor import Cancelled, Executor, ThisProcess
 from model.lab.parts import Outcome, Part
 from model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan
@@ -54,27 +53,6 @@ def _ignore(*_: object) -> None:
 
 def _never() -> bool:
     return False
-
-
-def run_experiment(
-    name: str,
-    scale: str = "quick",
-    options: Options = NO_OPTIONS,
-    executor: Executor | None = None,
-    store: Store | None = None,
-    progress: Callable[[Status], None] = _ignore,
-    cancelled: Cancelled = _never,
-    partial: Callable[[int, int, Outcomes], None] = _ignore,
-) -> Result:
-    """The result of one of :data:`model.lab.EXPERIMENTS`; see :func:`run_plan`.
-
-    Raises
-    ------
-    UserError
-        If there is no such experiment, or as :func:`run_plan`.
-    """
-    plan = experiment_module(name)
-    return run_plan(plan, scale, options, executor, store, progress, cancelled, partial)
 
 
 def run_plan(

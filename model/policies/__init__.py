@@ -21,7 +21,10 @@ from model.scenario.fields import is_policy_file
 #: For each kind of system, modules by policy name; a module defines one class ``Reference``.
 #: Different kinds may have a policy of the same name.
 POLICIES_OF: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {name: room.policies for name, room in ROOMS.items()}
+    {
+        name: MappingProxyType({policy: spec.reference for policy, spec in room.policies.items()})
+        for name, room in ROOMS.items()
+    }
 )
 
 #: The names of all policies, each once.
@@ -84,17 +87,6 @@ def reference_for(name: str, system: str) -> Any:
         raise PolicyError(f"found '{name}', a policy of {found.system} systems, allowed for this "
                           f"scenario: {allowed}")  # fmt: skip
     return found
-
-
-def suits(policy: str | None, system: str) -> bool:
-    """Whether a policy, perhaps with parameters, may be one for a kind of system.
-
-    Only one that is known to be for another kind is not.
-    """
-    name = (policy or "").partition(":")[0]
-    if is_file(name):
-        return not own_refusal(system)
-    return name not in POLICIES or name in POLICIES_OF[system]
 
 
 def stop_what_hangs() -> None:

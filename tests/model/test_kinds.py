@@ -13,7 +13,7 @@ from model.comparison.file import load_run, save_run
 from model.errors import PolicyError, ScenarioError
 from model.kinds.spec import KINDS, kind_named
 from model.metrics import estimates
-from model.policies import POLICIES, POLICIES_OF, reference_for, suits
+from model.policies import POLICIES, POLICIES_OF, reference_for
 from model.scenario.load import SYSTEMS, as_data, edited, load_scenario, parse_scenario
 from model.state import digest
 
@@ -121,17 +121,6 @@ def test_a_policy_of_another_kind_of_system_is_refused_with_those_allowed(scenar
     data = as_data(load_scenario(scenario)) | {"policy": {"name": policy}}
     with pytest.raises(PolicyError, match="allowed for this scenario"):
         Session.open(parse_scenario(data))
-
-
-def test_only_a_policy_known_to_be_of_another_kind_does_not_suit():
-    assert suits("dra:reservation_factor=20", "reservation")
-    assert not suits("dra:reservation_factor=20", "queue")
-    assert suits(None, "queue") and suits("misspelt", "queue")
-
-
-def test_policies_of_ones_own_suit_reservation_systems_only():
-    assert suits("mine.py", "reservation")
-    assert not any(suits("mine.py", system) for system in ("queue", "phases", "moldable"))
 
 
 # Runs of a queueing system side by side.

@@ -17,9 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import UserError
+from model.lab import experiment_module
 from model.lab.executor import ExecutorError, LocalWorkers, ThisProcess
 from model.lab.parts import Part, program_version
-from model.lab.runner import StoppedError, run_experiment, run_plan
+from model.lab.runner import StoppedError, run_plan
 from model.lab.store import Store
 from model.lab.sweep import Sweep, axis
 from model.scenario.load import load_scenario
@@ -172,7 +173,7 @@ class TestFaults:
 
     def test_an_unknown_experiment_is_told(self):
         with pytest.raises(UserError, match="no experiment is called 'dra-fig'"):
-            run_experiment("dra-fig")
+            experiment_module("dra-fig")
 
 
 class TestOrder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from model.kinds.declaration import Experiment, Room, policy_modules
+from model.kinds.declaration import Experiment, Room, declared_policies
 
 _EXPERIMENTS = {
     "moldable-table1": Experiment(
@@ -31,14 +31,14 @@ ROOM = Room(
             "P": f"{__name__}.scenario.instance",
         }
     ),
-    policies=policy_modules(
+    policies=declared_policies(
         __name__,
-        (
-            "greedy-p",
-            "greedy",
-            "fixed-width",
-            "threshold",
-        ),
+        {
+            "greedy-p": "MoldableKernel",
+            "greedy": "MoldableKernel",
+            "fixed-width": "MoldableKernel",
+            "threshold": "MoldableKernel",
+        },
     ),
     experiments=MappingProxyType(_EXPERIMENTS),
     problems=f"{__name__}.cli.problems",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from math import log2
-from types import MappingProxyType
-from typing import Any, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +24,6 @@ from model.kinds.spec import REJECTED, Kind, Mark, Measure
 from model.kinds.usual_kind import Modules, UsualKind
 from model.records import ARRIVAL
 from model.statespec import StateSpec
-
-_KERNEL = ("model.kinds.moldable.kernels.driver", "MoldableKernel")
-
-#: Compiled twins by policy name: one for all, because policies differ in their rules alone.
-KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    dict.fromkeys(("greedy-p", "greedy", "fixed-width", "threshold"), _KERNEL)
-)
 
 MARKS = (
     Mark(rows.FLAG_ADMITTED, "allocations", "A job gets servers.", 0, "normal", "plus"),
@@ -61,7 +53,6 @@ class MoldableKind(UsualKind):
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.MOLDABLE_ROW
     event_kinds = rows.EVENT_KINDS
-    kernels = KERNELS
     compares_decisions = True
     marks: tuple[Mark, ...] = MARKS
     inspector: Inspector = MoldableInspector()
@@ -91,9 +82,8 @@ class MoldableKind(UsualKind):
         return MoldableSystem(scenario, numbers, workload, policy)
 
     def has_kernel(self, system: MoldableSystem) -> bool:
-        """Every policy of the program's own, unless jobs are scripted."""
-        named = system.scenario.policy.name in KERNELS
-        return named and system.policy.compiled and not system.script.jobs
+        """Kernels know no scripted jobs."""
+        return super().has_kernel(system) and not system.script.jobs
 
     def narrator(self, system: MoldableSystem) -> MoldableNarrator:
         """Sentences about requests, allocations and blocked jobs."""

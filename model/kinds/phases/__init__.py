@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from model.kinds.declaration import Experiment, Room, policy_modules
+from model.kinds.declaration import Experiment, Room, declared_policies
 
 _EXPERIMENTS = {
     "jrs-gap": Experiment(
@@ -32,15 +32,15 @@ ROOM = Room(
             "pools": f"{__name__}.scenario.instance",
         }
     ),
-    policies=policy_modules(
+    policies=declared_policies(
         __name__,
-        (
-            "jrs",
-            "grand",
-            "first-fit",
-            "best-fit",
-            "power-of-d",
-        ),
+        {
+            "jrs": "RequestingKernel",
+            "grand": "FittingKernel",
+            "first-fit": "FittingKernel",
+            "best-fit": "FittingKernel",
+            "power-of-d": "FittingKernel",
+        },
     ),
     experiments=MappingProxyType(_EXPERIMENTS),
 )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import log2
-from types import MappingProxyType
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterator
 
 import numpy as np
 
@@ -26,15 +25,6 @@ from model.kinds.phases.system import PhaseSystem
 from model.kinds.spec import Kind, Mark, Measure
 from model.kinds.usual_kind import Modules, UsualKind
 from model.statespec import StateSpec
-
-#: Compiled twins by policy name.
-KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
-    "jrs": ("model.kinds.phases.kernels.driver", "RequestingKernel"),
-    "grand": ("model.kinds.phases.kernels.driver", "FittingKernel"),
-    "first-fit": ("model.kinds.phases.kernels.driver", "FittingKernel"),
-    "best-fit": ("model.kinds.phases.kernels.driver", "FittingKernel"),
-    "power-of-d": ("model.kinds.phases.kernels.driver", "FittingKernel"),
-})  # fmt: skip
 
 MARKS = (
     Mark(rows.FLAG_ARRIVED, "arrivals", "A job arrives.", 0, "muted", "plus"),
@@ -71,7 +61,6 @@ class PhasesKind(UsualKind):
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.PHASE_ROW
     event_kinds = rows.EVENT_KINDS
-    kernels = KERNELS
     marks: tuple[Mark, ...] = MARKS
     inspector: Inspector = PhasesInspector()
     measures: tuple[Measure, ...] = (
@@ -99,9 +88,8 @@ class PhasesKind(UsualKind):
         return system
 
     def has_kernel(self, system: PhaseSystem) -> bool:
-        """Every policy of the program's own, unless events are scripted."""
-        named = system.scenario.policy.name in KERNELS
-        return named and system.policy.compiled and not system.script
+        """Kernels know no scripted events."""
+        return super().has_kernel(system) and not system.script
 
     def narrator(self, system: PhaseSystem) -> PhaseNarrator:
         """Sentences about requests, tokens, virtual jobs and backup servers."""

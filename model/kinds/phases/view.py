@@ -13,7 +13,6 @@ from model.kinds.phases.state import (
     NEXT_VIRTUAL,
     NOW,
     REAL,
-    TOKENS,
     PhaseState,
 )
 from model.kinds.phases.tables import (
@@ -141,11 +140,6 @@ class PhaseView:
     def all_tokens(self, pool: int) -> int:
         """Tokens of all types in a pool."""
         return int(self._state.token_count[pool].sum())
-
-    @property
-    def tokens_in_all(self) -> int:
-        """Tokens in the system."""
-        return int(self._state.number[TOKENS])
 
     def token_server(self, pool: int, job_type: int, position: int) -> int:
         """The server of the token at a position of its list (0: the oldest)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from model.kinds.declaration import Experiment, Room, policy_modules
+from model.kinds.declaration import Experiment, Room, declared_policies
 
 _EXPERIMENTS = {
     "queues-fig1": Experiment(
@@ -54,18 +54,18 @@ ROOM = Room(
             "runs": f"{__name__}.scenario.instance",
         }
     ),
-    policies=policy_modules(
+    policies=declared_policies(
         __name__,
-        (
-            "bf-js",
-            "bf-j",
-            "bf-s",
-            "fifo-ff",
-            "vqs",
-            "vqs-bf",
-            "max-weight",
-            "fifo-slots",
-        ),
+        {
+            "bf-js": "BestFitKernel",
+            "bf-j": "BestFitKernel",
+            "bf-s": "BestFitKernel",
+            "fifo-ff": "FifoKernel",
+            "vqs": "ConfigurationKernel",
+            "vqs-bf": "ConfigurationKernel",
+            "max-weight": "ConfigurationKernel",
+            "fifo-slots": "FifoKernel",
+        },
     ),
     experiments=MappingProxyType(_EXPERIMENTS),
 )

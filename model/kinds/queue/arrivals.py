@@ -46,14 +46,6 @@ class SlottedBlock(NamedTuple):
         return int(self.first[0]) + len(self.time)
 
 
-class SlottedSequence(Protocol):
-    """A sequence of jobs in order of their slots."""
-
-    def block_at(self, arrival: int) -> SlottedBlock | None:
-        """The block that holds arrival number *arrival* (from 0); None after the last."""
-        ...
-
-
 class RecordedSlots:
     """A finite workload held in memory: scripted, or read from a trace."""
 
@@ -182,7 +174,7 @@ class SlottedWorkload:
         self._recent: RecentBlocks[SlottedBlock] = RecentBlocks()
 
     def block_at(self, arrival: int) -> SlottedBlock:
-        """See :class:`SlottedSequence`; there is no last block."""
+        """The block that holds arrival number *arrival* (from 0); there is no last one."""
         while self._before[-1] <= arrival:
             number = len(self._before) - 1
             total = self._counts.total(self._stream("arrivals", number), self.slots)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import log2
-from types import MappingProxyType
 from typing import Any, Mapping, Sequence
 
 import numpy as np
@@ -24,18 +23,6 @@ from model.kinds.spec import Judgement, Kind, Mark, Measure
 from model.kinds.usual_kind import Modules, UsualKind
 from model.metrics import Batches
 from model.statespec import StateSpec
-
-#: Compiled twins by policy name.
-KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
-    "bf-js": ("model.kinds.queue.kernels.driver", "BestFitKernel"),
-    "bf-j": ("model.kinds.queue.kernels.driver", "BestFitKernel"),
-    "bf-s": ("model.kinds.queue.kernels.driver", "BestFitKernel"),
-    "fifo-ff": ("model.kinds.queue.kernels.driver", "FifoKernel"),
-    "fifo-slots": ("model.kinds.queue.kernels.driver", "FifoKernel"),
-    "vqs": ("model.kinds.queue.kernels.driver", "ConfigurationKernel"),
-    "vqs-bf": ("model.kinds.queue.kernels.driver", "ConfigurationKernel"),
-    "max-weight": ("model.kinds.queue.kernels.driver", "ConfigurationKernel"),
-})  # fmt: skip
 
 MARKS = (
     Mark(rows.FLAG_ARRIVED, "arrivals", "Slots in which jobs arrive.", 0, "muted", "plus"),
@@ -67,7 +54,6 @@ class QueueKind(UsualKind):
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.QUEUE_ROW
     event_kinds = rows.EVENT_KINDS
-    kernels = KERNELS
     slotted = True
     judges = True
     marks: tuple[Mark, ...] = MARKS
@@ -90,10 +76,6 @@ class QueueKind(UsualKind):
     ) -> QueueSystem:
         """The servers and their queue under a policy's reference."""
         return QueueSystem(scenario, numbers, workload, policy)
-
-    def has_kernel(self, system: QueueSystem) -> bool:
-        """Every policy of the program's own, where its twin knows the parameters."""
-        return system.scenario.policy.name in KERNELS and system.policy.compiled
 
     def narrator(self, system: QueueSystem) -> QueueNarrator:
         """Sentences about placements, renewals and reasons to wait."""

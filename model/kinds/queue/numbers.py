@@ -25,7 +25,7 @@ from model.kinds.queue.scenario.arrivals import (
 )
 from model.kinds.queue.scenario.schema import JobClass, QueueScenario
 from model.kinds.queue.service import mean_slots
-from model.kinds.queue.sizes import Atoms, Mixture, Probability, SizeLaw, Units
+from model.kinds.queue.sizes import Atoms, Mixture, SizeLaw, Units
 from model.kinds.queue.units import scaled, size_law, units_of
 from model.scenario.fields import plain
 
@@ -118,11 +118,6 @@ class QueueNumbers:
         return self.arrival_rate * self.mean_service
 
     @cached_property
-    def mean_size(self) -> Fraction:
-        """E[R] as a share of a largest server; with several resources the largest of them."""
-        return max(self.sizes.mean(d) / int(self.largest[d]) for d in range(self.resources))
-
-    @cached_property
     def total_capacity(self) -> tuple[Fraction, ...]:
         """[D] what all servers have, in largest servers."""
         return tuple(
@@ -160,10 +155,6 @@ class QueueNumbers:
         if units.denominator != 1:
             raise ValueError(f"{plain(amount)} is no whole number of units of {self.unit[d]}")
         return units.numerator
-
-    def cdf(self, share: Fraction, d: int = 0) -> Probability:
-        """F_R at a share of a largest server; a Fraction where it is exact."""
-        return self.sizes.probability(0, share * int(self.largest[d]), d)
 
     def warnings(self) -> tuple[str, ...]:
         """Sentences about what is allowed but may surprise."""

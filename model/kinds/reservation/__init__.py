@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from model.kinds.declaration import Experiment, Room, policy_modules
+from model.kinds.declaration import Experiment, Room, declared_policies
 
 _EXPERIMENTS = {
     "dra-fig2": Experiment(
@@ -54,18 +54,18 @@ ROOM = Room(
             "instance": f"{__name__}.scenario.instance",
         }
     ),
-    policies=policy_modules(
+    policies=declared_policies(
         __name__,
-        (
-            "dra",
-            "dra-periodic",
-            "dra-no-migration",
-            "dra-preemption",
-            "static-reservation",
-            "power-of-d",
-            "best-fit",
-            "first-fit",
-        ),
+        {
+            "dra": "DraKernel",
+            "dra-periodic": "DraKernel",
+            "dra-no-migration": "DraKernel",
+            "dra-preemption": "DraKernel",
+            "static-reservation": "StaticReservationKernel",
+            "power-of-d": "PowerOfDKernel",
+            "best-fit": "BestFitKernel",
+            "first-fit": "FirstFitKernel",
+        },
     ),
     experiments=MappingProxyType(_EXPERIMENTS),
     commands=MappingProxyType({"prices": f"{__name__}.cli.prices"}),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,19 +24,6 @@ from model.kinds.spec import REJECTED, Kind, Mark, Measure
 from model.kinds.usual_kind import Modules, UsualKind
 from model.records import ARRIVAL
 from model.statespec import StateSpec
-
-#: Compiled twins: policy name to (module, class).
-KERNELS: Mapping[str, tuple[str, str]] = MappingProxyType({
-    "dra": ("model.kinds.reservation.kernels.driver", "DraKernel"),
-    "dra-periodic": ("model.kinds.reservation.kernels.driver", "DraKernel"),
-    "dra-no-migration": ("model.kinds.reservation.kernels.driver", "DraKernel"),
-    "dra-preemption": ("model.kinds.reservation.kernels.driver", "DraKernel"),
-    "static-reservation": ("model.kinds.reservation.kernels.driver", "StaticReservationKernel"),
-    "power-of-d": ("model.kinds.reservation.kernels.driver", "PowerOfDKernel"),
-    "best-fit": ("model.kinds.reservation.kernels.driver", "BestFitKernel"),
-    "first-fit": ("model.kinds.reservation.kernels.driver", "FirstFitKernel"),
-})  # fmt: skip
-
 
 MARKS = (
     Mark(rows.FLAG_ADMITTED, "admissions", "A job was admitted to a server.", 0, "muted", "plus"),
@@ -82,7 +68,6 @@ class ReservationKind(UsualKind):
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.EVENT_ROW
     event_kinds = rows.EVENT_KINDS
-    kernels = KERNELS
     compares_decisions = True
     marks: tuple[Mark, ...] = MARKS
     inspector: Inspector = ReservationInspector()
@@ -107,9 +92,8 @@ class ReservationKind(UsualKind):
         return ReservationSystem(scenario, numbers, workload, policy)
 
     def has_kernel(self, system: ReservationSystem) -> bool:
-        """Kernels know one capacity, and some policies only with some parameters."""
-        known = system.scenario.policy.name in KERNELS and len(system.numbers.pools) == 1
-        return known and system.policy.compiled
+        """Kernels know one capacity."""
+        return super().has_kernel(system) and len(system.numbers.pools) == 1
 
     def narrator(self, system: ReservationSystem) -> ReservationNarrator:
         """Sentences about admissions, migrations and reassignments."""

@@ -75,7 +75,6 @@ close = outcome_of.close
 begin_slot_of = physics.begin_slot
 take_record = physics.take_record
 join = physics.join
-depart_first = physics.depart
 release = physics.release
 place_job = physics.place
 renew_server = physics.renew
