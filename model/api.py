@@ -249,9 +249,8 @@ class Session(Walk):
             self.run(until=time)
             return self.timeline.state
 
-        return estimates(self.bench.kind.run_batches(
-            self.bench.numbers, self.timeline.state, advance, warmup, until
-        ))  # fmt: skip
+        kind = self.bench.kind
+        return estimates(kind.run_batches(self.bench.numbers, advance, warmup, until))
 
     # Looking.
 

@@ -208,7 +208,7 @@ def measured(
 
     begin = perf_counter()
     bench = session.bench
-    batches = bench.kind.run_batches(bench.numbers, line.state, advance, warmup, until)
+    batches = bench.kind.run_batches(bench.numbers, advance, warmup, until)
     judgement = bench.kind.judge(bench.scenario, [batches], until - warmup)
     return Measured(
         scenario=options.scenario,

@@ -243,12 +243,15 @@ class Kind(Protocol):
     def run_batches(
         self,
         numbers: Any,
-        state: Any,
         advance: Callable[[float], Any],
         warmup: float,
         until: float,
     ) -> dict[str, Batches]:
-        """Each measure in equal stretches of [warmup, until); *advance(t)* runs to time t."""
+        """Each measure in equal stretches of [warmup, until).
+
+        *advance(t)* runs to time t and gives the state then.  What happens at the very end of a
+        stretch counts for the next one.  Runs on the same jobs can be paired.
+        """
         ...
 
     def judge(

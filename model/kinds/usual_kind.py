@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from model.kinds.rooms import ROOMS
 from model.kinds.spec import Judgement
-from model.metrics import Batches
+from model.metrics import BATCHES, Batches
+from model.recorder import TIME_COLUMN
 
 Pair = tuple[NDArray[np.float64], NDArray[np.float64] | None]
 
@@ -19,7 +20,7 @@ class Modules(NamedTuple):
     """Modules of a kind's package, each with the functions that :class:`UsualKind` calls."""
 
     arrivals: Any  #: workload_of
-    measures: Any  #: run_batches, batches_so_far, headline_series, headline_now
+    measures: Any  #: totals, totals_at, batches_of, headline_series, headline_now
     invariants: Any  #: violations
     trace: Any  #: lines
 
@@ -38,6 +39,10 @@ class UsualKind:
     compares_decisions = False
     judges = False
     headline_bound_name = ""
+    #: How many stretches of time measures are taken in.
+    stretches = BATCHES
+    #: Whether the last sample tells what follows it, up to now.
+    samples_last = False
 
     @property
     def kernels(self) -> Mapping[str, tuple[str, str]]:
@@ -67,18 +72,16 @@ class UsualKind:
         return found
 
     def run_batches(
-        self,
-        numbers: Any,
-        state: Any,
-        advance: Callable[[float], Any],
-        warmup: float,
-        until: float,
+        self, numbers: Any, advance: Callable[[float], Any], warmup: float, until: float
     ) -> dict[str, Batches]:
-        """The kind's measures."""
-        found: dict[str, Batches] = self.modules.measures.run_batches(
-            numbers, state, advance, warmup, until
-        )
-        return found
+        """From the totals at the ends of the stretches."""
+        measures = self.modules.measures
+        edges = np.linspace(warmup, until, self.stretches + 1)
+        totals = [
+            measures.totals(numbers, advance(float(np.nextafter(edge, -np.inf))), float(edge))
+            for edge in edges
+        ]
+        return self._batches(numbers, np.array(totals), until - warmup)
 
     def judge(
         self, scenario: Any, runs: Sequence[Mapping[str, Batches]], span: float
@@ -89,9 +92,24 @@ class UsualKind:
     def batches_so_far(
         self, numbers: Any, samples: Sequence[NDArray[np.float64]], warmup: float, now: float
     ) -> tuple[dict[str, Batches], ...]:
-        """The kind's measures, from samples."""
-        found: tuple[dict[str, Batches], ...] = self.modules.measures.batches_so_far(
-            numbers, samples, warmup, now
+        """From the totals that samples tell."""
+        start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
+        if not self.samples_last:
+            now = min(now, *(float(table[-1, TIME_COLUMN]) for table in samples))
+        if now <= start:
+            return ()
+        edges = np.linspace(start, now, self.stretches + 1)
+        totals_at = self.modules.measures.totals_at
+        return tuple(
+            self._batches(numbers, totals_at(numbers, table, edges), now - start)
+            for table in samples
+        )
+
+    def _batches(
+        self, numbers: Any, totals: NDArray[np.float64], span: float
+    ) -> dict[str, Batches]:
+        found: dict[str, Batches] = self.modules.measures.batches_of(
+            numbers, np.diff(totals, axis=0), span / self.stretches
         )
         return found
 

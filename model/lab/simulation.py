@@ -83,7 +83,7 @@ def carry_out(part: Part) -> Outcome:
     settings = part.settings
     run = _Watched(bench_of(settings, part.seed), settings["times"])
     kind, warmup, until = run.bench.kind, settings["warmup"], settings["until"]
-    batches = kind.run_batches(run.bench.numbers, run.state, run.to, warmup, until)
+    batches = kind.run_batches(run.bench.numbers, run.to, warmup, until)
     judgement = kind.judge(run.bench.scenario, [batches], until - warmup)
     found = estimates(batches) | dict(judgement.metrics if judgement is not None else {})
     run.look()

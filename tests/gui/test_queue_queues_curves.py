@@ -29,7 +29,6 @@ from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
 from model.growth import STRETCHES, growth
-from model.kinds.queue.measures import batches_so_far
 from model.kinds.queue.sampling import (
     DEPARTED_COLUMN,
     EVENT_COLUMN,
@@ -220,7 +219,8 @@ def test_a_queue_that_does_not_grow_has_its_mean(
     found = measured(calm, until_now(calm))
     assert panel.measured == found
     panel.show_numbers(calm, found._replace(judgement=judged(verdict, "it returns")))
-    (measures,) = batches_so_far(calm.info.numbers, (until_now(calm),), WARMUP, calm.time)
+    info = calm.info
+    (measures,) = info.kind.batches_so_far(info.numbers, (until_now(calm),), WARMUP, calm.time)
     mean = measures["queue_length"].estimate()
     told, half = with_interval(mean.mean, mean.half_width)
     assert f"{told} ± {half}" in panel.tiles.shown()

@@ -181,7 +181,8 @@ class TestTraceFormat:
 
 
 def test_measures_and_kinds_of_events_are_told_of():
-    measures = batches_of(np.ones((20, 6)), 10.0)
+    numbers = Session.open("queues-classroom", kernel=False).info.numbers
+    measures = batches_of(numbers, np.ones((20, 6)), 10.0)
     assert set(told_of("measure", QUEUES)) == set(measures)
     *_, algorithm = QUEUES.partition("**Algorithm.**")
     kinds = " ".join(algorithm.partition("**Comparison.**")[0].split())

@@ -70,7 +70,7 @@ def test_measures_so_far_are_those_of_the_whole_run(name):
         session.run(until=time)
         return session.timeline.state
 
-    whole = estimates(kind.run_batches(bench.numbers, session.timeline.state, advance, 0.0, until))
+    whole = estimates(kind.run_batches(bench.numbers, advance, 0.0, until))
     [so_far] = kind.batches_so_far(bench.numbers, [session.timeline.samples.table], 0.0, until)
     assert {measure.name for measure in kind.measures} <= set(so_far)
     first = kind.measures[0].name

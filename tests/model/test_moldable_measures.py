@@ -16,7 +16,7 @@ from model.api import Session
 from model.assembly import assemble
 from model.engine import EventRun, started
 from model.kinds.moldable.facts import standing
-from model.kinds.moldable.measures import batches_so_far, headline_now, headline_series
+from model.kinds.moldable.measures import headline_now, headline_series
 from model.kinds.moldable.sampling import TIME_COLUMN
 from model.kinds.moldable.state import ARRIVED, BLOCKED, NOW
 from model.metrics import estimates
@@ -211,7 +211,7 @@ class TestSamples:
     def test_agree_with_the_integrals(self, session: Session) -> None:
         """But for what happened between the sample and the edge of a batch."""
         samples, now = session.frame().samples, session.timeline.time
-        (batches,) = batches_so_far(session.bench.numbers, [samples], 0.0, now)
+        (batches,) = session.bench.kind.batches_so_far(session.bench.numbers, [samples], 0.0, now)
         found = estimates(batches)
         again = Session.open(load_scenario("moldable-classroom"), kernel=False)
         exact = again.measure(float(samples[-1, TIME_COLUMN]), 0.0)
@@ -220,7 +220,8 @@ class TestSamples:
 
     def test_there_is_nothing_before_the_warm_up(self, session: Session) -> None:
         samples, now = session.frame().samples, session.timeline.time
-        assert batches_so_far(session.bench.numbers, [samples], now + 1.0, now) == ()
+        bench = session.bench
+        assert bench.kind.batches_so_far(bench.numbers, [samples], now + 1.0, now) == ()
 
     def test_the_headline_is_the_share_blocked_so_far(self, session: Session) -> None:
         numbers, state = session.bench.numbers, session.timeline.state

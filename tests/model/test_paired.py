@@ -8,14 +8,11 @@ from scipy.stats import t as student
 
 from model.api import Session
 from model.comparison.comparison import Comparison, open_run
-from model.kinds.reservation.measures import (
-    batches_of,
-    batches_so_far,
-    run_batches,
-    run_metrics,
-    totals_at,
-)
+from model.kinds.reservation.measures import batches_of, totals_at
+from model.kinds.spec import kind_named
 from model.metrics import Batches
+
+KIND = kind_named("reservation")
 
 
 def test_a_paired_difference_by_hand() -> None:
@@ -29,7 +26,8 @@ def test_a_paired_difference_by_hand() -> None:
 
 def test_counts_add_up_and_what_is_unknown_is_left_out() -> None:
     table = np.array([[10.0, 3, 1, 0, 2], [14.0, 0, 0, 1, 2], [12.0, 6, 2, 2, 2]])
-    found = {name: one.estimate() for name, one in batches_of(table, 2.0).items()}
+    numbers = Session.open("dra-vms", kernel=False).bench.numbers
+    found = {name: one.estimate() for name, one in batches_of(numbers, table, 2.0).items()}
     assert found["reward_rate"].mean == pytest.approx(6)
     assert found["admitted"].mean == pytest.approx(9)
     assert found["migrations"].mean == pytest.approx(3)
@@ -38,17 +36,14 @@ def test_counts_add_up_and_what_is_unknown_is_left_out() -> None:
 
 
 def test_batches_of_a_run_are_what_its_metrics_are_made_of() -> None:
-    def measured(function: object) -> object:
-        session = Session.open("dra-vms", "dra")
+    session, other = Session.open("dra-vms", "dra"), Session.open("dra-vms", "dra")
 
-        def advance(time: float) -> object:
-            session.run(until=time)
-            return session.timeline.state
+    def advance(time: float) -> object:
+        session.run(until=time)
+        return session.timeline.state
 
-        return function(session.bench.numbers, session.timeline.state, advance, 2.0, 8.0)
-
-    batches = measured(run_batches)
-    assert {name: one.estimate() for name, one in batches.items()} == measured(run_metrics)
+    batches = KIND.run_batches(session.bench.numbers, advance, 2.0, 8.0)
+    assert {name: one.estimate() for name, one in batches.items()} == other.measure(8.0, 2.0)
 
 
 def test_batches_from_samples_are_those_of_the_run() -> None:
@@ -60,7 +55,7 @@ def test_batches_from_samples_are_those_of_the_run() -> None:
     assert all(session.timeline.samples.stride == 1 for session in comparison.sessions)
     numbers = comparison.bench.numbers
     now = comparison.timeline.time
-    shown = batches_so_far(numbers, samples, 2.0, now)
+    shown = KIND.batches_so_far(numbers, samples, 2.0, now)
     end = min(now, *(float(table[-1, 1]) for table in samples))
     for policy, lane in zip(("dra", "first-fit"), shown, strict=True):
         alone = Session.open("dra-vms", policy)
@@ -69,7 +64,7 @@ def test_batches_from_samples_are_those_of_the_run() -> None:
             alone.run(until=time)
             return alone.timeline.state
 
-        expected = run_batches(alone.bench.numbers, alone.timeline.state, advance, 2.0, end)
+        expected = KIND.run_batches(alone.bench.numbers, advance, 2.0, end)
         for name in ("reward_rate", "admitted", "rejected", "migrations", "reassignments"):
             assert lane[name].values[:-1] == pytest.approx(expected[name].values[:-1])
 
@@ -78,7 +73,7 @@ def test_pairing_narrows_the_interval() -> None:
     comparison = open_run("dra-vms", ("dra", "dra:reservation_factor=2"))
     comparison.run(until=60.0)
     samples = [session.timeline.samples.table for session in comparison.sessions]
-    first, second = batches_so_far(comparison.bench.numbers, samples, 10.0, 60.0)
+    first, second = KIND.batches_so_far(comparison.bench.numbers, samples, 10.0, 60.0)
     paired = second["reward_rate"].minus(first["reward_rate"]).estimate()
     alone = [one["reward_rate"].estimate().half_width for one in (first, second)]
     assert paired.half_width < np.hypot(*alone) / 2
@@ -88,7 +83,7 @@ def test_nothing_is_measured_before_the_warm_up() -> None:
     comparison = open_run("dra-vms", ("dra", "first-fit"))
     comparison.run(until=1.0)
     samples = [session.timeline.samples.table for session in comparison.sessions]
-    assert batches_so_far(comparison.bench.numbers, samples, 10.0, 1.0) == ()
+    assert KIND.batches_so_far(comparison.bench.numbers, samples, 10.0, 1.0) == ()
 
 
 def test_integrals_between_samples_are_interpolated() -> None:

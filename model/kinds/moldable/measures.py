@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Callable, Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,8 +33,8 @@ from model.kinds.moldable.state import (
     SQUARED,
     MoldableState,
 )
-from model.kinds.moldable.tables import Tables, tables_of
-from model.metrics import BATCHES, Batches, ratio
+from model.kinds.moldable.tables import tables_of
+from model.metrics import Batches, ratio
 
 #: Counts that are measured, by name: rows of the tally.
 _COUNTED = {"admitted": ADMITTED, "blocked": BLOCKED, "partial": PARTIAL, "split": SPLIT,
@@ -46,33 +44,14 @@ _COUNTED = {"admitted": ADMITTED, "blocked": BLOCKED, "partial": PARTIAL, "split
 MOST_WIDTHS = 16
 
 
-def run_batches(
-    numbers: MoldableNumbers,
-    state: MoldableState,
-    advance: Callable[[float], MoldableState],
-    warmup: float,
-    until: float,
-) -> dict[str, Batches]:
-    """Each measure in equal stretches of [warmup, until); *advance(t)* runs to time t."""
+def totals(numbers: MoldableNumbers, state: MoldableState, now: float) -> NDArray[np.float64]:
+    """[l, PER_CLASS + I + 1] what a sample at *now* says of each class, and time on each width."""
     tables = tables_of(numbers)
-    totals, widths = [], []
-    for edge in np.linspace(warmup, until, BATCHES + 1):
-        state = advance(float(np.nextafter(edge, -np.inf)))
-        totals.append(_totals(numbers, tables, state, float(edge)))
-        widths.append(state.area + state.jobs * (float(edge) - state.since))
-    length = (until - warmup) / BATCHES
-    result = batches_of(numbers, np.diff(np.array(totals), axis=0), length)
-    return result | _allocations(numbers, np.diff(np.array(widths), axis=0), length)
-
-
-def _totals(
-    numbers: MoldableNumbers, tables: Tables, state: MoldableState, now: float
-) -> NDArray[np.float64]:
-    """[l, PER_CLASS] what a sample at *now* says of each class."""
     row = np.zeros(width(numbers.classes))
     later = state._replace(clock=np.array([now]))
     sample(later, tables.pair, tables.speedup, row)
-    return row[SCALARS:].reshape(numbers.classes, PER_CLASS)
+    told = row[SCALARS:].reshape(numbers.classes, PER_CLASS)
+    return np.hstack([told, state.area + state.jobs * (now - state.since)])
 
 
 def _allocations(
@@ -80,9 +59,11 @@ def _allocations(
 ) -> dict[str, Batches]:
     """x_i: jobs on i servers divided by n, on average; by class where there are several.
 
-    For large degrees only the least widths and those of I*.
+    For large degrees only the least widths and those of I*; none where *areas* [B, l, 0] has none.
     """
-    result = {}
+    result: dict[str, Batches] = {}
+    if not areas.shape[2]:
+        return result
     for j, (name, degree) in enumerate(zip(numbers.class_names, numbers.degrees, strict=True)):
         prefix = "x" if numbers.classes == 1 else f"x_{name}"
         few = range(1, min(degree, MOST_WIDTHS) + 1)
@@ -92,27 +73,10 @@ def _allocations(
     return result
 
 
-def batches_so_far(
-    numbers: MoldableNumbers, samples: Sequence[NDArray[np.float64]], warmup: float, now: float
-) -> tuple[dict[str, Batches], ...]:
-    """Several runs' measures in the same stretches of [warmup, now]; none if that is empty.
-
-    Integrals and counts are interpolated between samples.
-    """
-    start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
-    end = min(now, *(float(table[-1, TIME_COLUMN]) for table in samples))
-    if end <= start:
-        return ()
-    edges = np.linspace(start, end, BATCHES + 1)
-    length = (end - start) / BATCHES
-    return tuple(batches_of(numbers, np.diff(_totals_at(numbers, table, edges), axis=0), length)
-                 for table in samples)  # fmt: skip
-
-
-def _totals_at(
+def totals_at(
     numbers: MoldableNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """[t, l, PER_CLASS] what samples say of each class at increasing times."""
+    """[t, l, PER_CLASS] what samples say of each class at increasing times, and between them."""
     grid = samples[:, TIME_COLUMN]
     before = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
     after = np.minimum(before + 1, len(grid) - 1)
@@ -137,7 +101,7 @@ def batches_of(
     Parameters
     ----------
     table:
-        [B, l, PER_CLASS] differences of samples.
+        [B, l, PER_CLASS] differences of samples, or of :func:`totals`.
     """
     total = table.sum(axis=1)
     counts = total[:, COUNTS:]
@@ -164,7 +128,7 @@ def batches_of(
             result[f"blocking_probability_{name}"] = ratio(
                 table[:, j, COUNTS + BLOCKED], table[:, j, COUNTS + ARRIVED]
             )
-    return result
+    return result | _allocations(numbers, table[:, :, PER_CLASS:], length)
 
 
 def headline_series(

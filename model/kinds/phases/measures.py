@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from model.kinds.phases.state import (
     VIRTUAL_AREA,
     PhaseState,
 )
-from model.metrics import BATCHES, Batches, ratio
+from model.metrics import Batches, ratio
 
 #: Counts per type that are measured, in the order of ``COUNTED``.
 COUNTS = ("requests", "matches", "virtual_arrivals", "overflows")
@@ -39,50 +39,20 @@ _MEANS = {
 }  # fmt: skip
 
 
-def run_batches(
-    numbers: PhaseNumbers,
-    state: PhaseState,
-    advance: Callable[[float], PhaseState],
-    warmup: float,
-    until: float,
-) -> dict[str, Batches]:
-    """Each measure in equal stretches of [warmup, until); *advance(t)* runs to time t."""
-    rows = []
-    for edge in np.linspace(warmup, until, BATCHES + 1):
-        state = advance(float(np.nextafter(edge, -np.inf)))
-        rows.append(_totals(state, float(edge)))
-    return batches_of(numbers, np.diff(np.array(rows), axis=0), (until - warmup) / BATCHES)
-
-
-def _totals(state: PhaseState, now: float) -> NDArray[np.float64]:
+def totals(_numbers: PhaseNumbers, state: PhaseState, now: float) -> NDArray[np.float64]:
     """[AREAS + 4] integrals and counts up to *now*."""
     elapsed = now - float(state.clock[NOW])
     areas = state.area + state.number[list(INTEGRATED)] * elapsed
     return np.asarray(np.r_[areas, state.tally[list(COUNTED)].sum(axis=1)], np.float64)
 
 
-def batches_so_far(
-    numbers: PhaseNumbers, samples: Sequence[NDArray[np.float64]], warmup: float, now: float
-) -> tuple[dict[str, Batches], ...]:
-    """Several runs' measures in the same stretches of [warmup, now]; none if that is empty.
+def totals_at(
+    numbers: PhaseNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """[n, AREAS + 4] as :func:`totals`, at each of n increasing times.
 
     Between samples a count is that of the last one, and nothing is taken to have changed.
     """
-    start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
-    end = min(now, *(float(table[-1, TIME_COLUMN]) for table in samples))
-    if end <= start:
-        return ()
-    edges = np.linspace(start, end, BATCHES + 1)
-    return tuple(
-        batches_of(numbers, np.diff(_totals_at(numbers, table, edges), axis=0),
-                   (end - start) / BATCHES)
-        for table in samples
-    )  # fmt: skip
-
-
-def _totals_at(
-    numbers: PhaseNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
-) -> NDArray[np.float64]:
     grid = samples[:, TIME_COLUMN]
     places = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
     last = samples[places]

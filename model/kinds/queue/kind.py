@@ -7,6 +7,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
+from model.growth import STRETCHES
 from model.inspection import Inspector
 from model.kinds.queue import arrivals, invariants, measures, rows, trace
 from model.kinds.queue import facts as describing
@@ -56,6 +57,8 @@ class QueueKind(UsualKind):
     event_kinds = rows.EVENT_KINDS
     slotted = True
     judges = True
+    stretches = STRETCHES
+    samples_last = True
     marks: tuple[Mark, ...] = MARKS
     inspector: Inspector = QueueInspector()
     measures: tuple[Measure, ...] = (

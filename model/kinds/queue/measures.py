@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from model.growth import STRETCHES, Growth, growth, together
+from model.growth import Growth, growth, together
 from model.kinds.queue.numbers import QueueNumbers
 from model.kinds.queue.sampling import (
     ARRIVED_COLUMN,
@@ -42,53 +42,22 @@ _TALLIES = (ARRIVED, PLACED, DEPARTED, RENEWED)
 _COLUMNS = (ARRIVED_COLUMN, PLACED_COLUMN, DEPARTED_COLUMN, RENEWED_COLUMN)
 
 
-def run_batches(
-    numbers: QueueNumbers,
-    state: QueueState,
-    advance: Callable[[float], QueueState],
-    warmup: float,
-    until: float,
-) -> dict[str, Batches]:
-    """Each measure in :data:`STRETCHES` equal stretches of [warmup, until); *advance(t)* runs to t.
-
-    What happens in the slot in which a stretch ends counts for the next one.
-    """
-    edges = np.linspace(warmup, until, STRETCHES + 1)
-    weight = used_weight(numbers.capacity)
-    rows = []
-    for edge in edges:
-        state = advance(float(np.nextafter(edge, -np.inf)))
-        rows.append(_totals(state, weight, float(edge)))
-    return batches_of(np.diff(np.array(rows), axis=0), (until - warmup) / STRETCHES)
-
-
-def _totals(state: QueueState, weight: NDArray[np.float64], now: float) -> NDArray[np.float64]:
+def totals(numbers: QueueNumbers, state: QueueState, now: float) -> NDArray[np.float64]:
     """[6] sum of Q, of the share in use, and counts, up to slot *now*."""
     slots = now - float(state.clock[NOW])
     waiting = state.waiting_area[0] + state.number[WAITING] * slots
-    used = (state.used_area + state.used_total * slots) @ weight
+    used = (state.used_area + state.used_total * slots) @ used_weight(numbers.capacity)
     return np.asarray(np.r_[waiting, used, state.tally[list(_TALLIES)]], np.float64)
 
 
-def batches_so_far(
-    _numbers: QueueNumbers, samples: Sequence[NDArray[np.float64]], warmup: float, now: float
-) -> tuple[dict[str, Batches], ...]:
-    """Several runs' measures in the same stretches of [warmup, now]; none if that is empty.
+def totals_at(
+    _numbers: QueueNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """[n, 6] as :func:`totals`, at each of n increasing times.
 
     Integrals are exact at samples and after them as if the queue had not changed; a count is
     that of the last sample before.
     """
-    start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
-    if now <= start:
-        return ()
-    edges = np.linspace(start, now, STRETCHES + 1)
-    length = (now - start) / STRETCHES
-    return tuple(batches_of(np.diff(_totals_at(table, edges), axis=0), length)
-                 for table in samples)  # fmt: skip
-
-
-def _totals_at(samples: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[n, 6] as :func:`_totals`, at each of n increasing times."""
     grid = samples[:, TIME_COLUMN]
     places = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
     last = samples[places]
@@ -98,7 +67,9 @@ def _totals_at(samples: NDArray[np.float64], times: NDArray[np.float64]) -> NDAr
     return np.column_stack([waiting, used, last[:, list(_COLUMNS)]])
 
 
-def batches_of(table: NDArray[np.float64], length: float) -> dict[str, Batches]:
+def batches_of(
+    _numbers: QueueNumbers, table: NDArray[np.float64], length: float
+) -> dict[str, Batches]:
     """Each measure from what it grew by in stretches of *length* slots.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from model.kinds.reservation.state import (
     REJECTED,
     ReservationState,
 )
-from model.metrics import BATCHES, Batches, Estimate, batch_rates, estimate, estimates, ratio
+from model.metrics import Batches, Estimate, batch_rates, estimate, ratio
 
 #: What is counted over a run, in the order of :func:`batches_of`.
 COUNTS = ("admitted", "rejected", "migrations", "reassignments")
@@ -33,44 +33,9 @@ def reward_rate(numbers: ReservationNumbers, jobs: NDArray[Any]) -> NDArray[np.f
     return np.asarray(jobs @ rewards / numbers.servers)
 
 
-def run_metrics(
-    numbers: ReservationNumbers,
-    state: ReservationState,
-    advance: Callable[[float], ReservationState],
-    warmup: float,
-    until: float,
-) -> dict[str, Estimate]:
-    """Metrics over [warmup, until) in batches; *advance(t)* runs to time t.
-
-    What happens at the very end of a batch counts for the next one.
-    """
-    return estimates(run_batches(numbers, state, advance, warmup, until))
-
-
-def run_batches(
-    numbers: ReservationNumbers,
-    state: ReservationState,
-    advance: Callable[[float], ReservationState],
-    warmup: float,
-    until: float,
+def batches_of(
+    _numbers: ReservationNumbers, table: NDArray[np.float64], length: float
 ) -> dict[str, Batches]:
-    """Each metric in :data:`BATCHES` equal stretches of [warmup, until); see :func:`run_metrics`.
-
-    Runs on the same jobs have batches of the same stretches, and can be paired.
-    """
-    edges = np.linspace(warmup, until, BATCHES + 1)
-    rows = []
-    before = None
-    for edge in edges:
-        state = advance(float(np.nextafter(edge, -np.inf)))
-        now = _totals(numbers, state, float(edge))
-        if before is not None:
-            rows.append(now - before)
-        before = now
-    return batches_of(np.array(rows), (until - warmup) / BATCHES)
-
-
-def batches_of(table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     """Each metric from what it grew by in stretches of *length*.
 
     Parameters
@@ -86,45 +51,20 @@ def batches_of(table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     return result
 
 
-def _totals(
-    numbers: ReservationNumbers, state: ReservationState, now: float
-) -> NDArray[np.float64]:
+def totals(numbers: ReservationNumbers, state: ReservationState, now: float) -> NDArray[np.float64]:
+    """[5] the integral of the reward rate, and counts, up to *now*."""
     area = reward_rate(numbers, area_until_now(state, now))
     counts = state.tally[:, [ADMITTED, REJECTED, MIGRATED]].sum(axis=0)
     return np.asarray(np.r_[area, counts, state.number[REASSIGNMENTS]], np.float64)
 
 
-def batches_so_far(
-    numbers: ReservationNumbers,
-    samples: Sequence[NDArray[np.float64]],
-    warmup: float,
-    now: float,
-) -> tuple[dict[str, Batches], ...]:
-    """Each run's measures in the same stretches of [warmup, now]; none if that is empty.
-
-    Parameters
-    ----------
-    samples:
-        For each run [n, width] its samples, see :mod:`model.kinds.reservation.sampling`.
-    warmup, now:
-        In the scenario's unit of time.  The stretches end with the last sample that all have.
-
-    Integrals are interpolated between samples; a count is that of the last sample before.
-    """
-    start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
-    end = min(now, *(float(table[-1, TIME_COLUMN]) for table in samples))
-    if end <= start:
-        return ()
-    edges = np.linspace(start, end, BATCHES + 1)
-    length = (end - start) / BATCHES
-    return tuple(batches_of(np.diff(totals_at(numbers, table, edges), axis=0), length)
-                 for table in samples)  # fmt: skip
-
-
 def totals_at(
     numbers: ReservationNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """[n, 5] integral of the reward rate, and counts, up to each of n increasing times."""
+    """[n, 5] as :func:`totals`, at each of n increasing times.
+
+    Integrals are interpolated between samples; a count is that of the last sample before.
+    """
     grid = samples[:, TIME_COLUMN]
     before = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
     after = np.minimum(before + 1, len(grid) - 1)
@@ -161,6 +101,5 @@ def running_reward(
 
 
 __all__ = [
-    "Batches", "Estimate", "batches_of", "reward_rate", "run_batches", "run_metrics",
-    "running_reward",
+    "Batches", "Estimate", "batches_of", "reward_rate", "running_reward",
 ]  # fmt: skip

@@ -68,7 +68,7 @@ def carry_out(part: Part) -> Outcome:
     """See :func:`phase_runs`."""
     settings, bench = part.settings, bench_of(part)
     run = Run(bench)
-    batches = bench.kind.run_batches(bench.numbers, run.state, run.to, float(settings["warmup"]),
+    batches = bench.kind.run_batches(bench.numbers, run.to, float(settings["warmup"]),
                                      float(settings["until"]))  # fmt: skip
     values = {name: batch.values.tolist() for name, batch in batches.items()}
     return {"batches": values, "plan": _plan(bench.kind.facts(bench.system).plan)}
