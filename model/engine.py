@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import Enum
 from time import monotonic
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Protocol
+from typing import Any, Callable, Iterator, NamedTuple, Protocol
 
 import numpy as np
 
@@ -49,14 +49,12 @@ class Advance(NamedTuple):
 class System(Protocol):
     """A kind of system under one policy: its events and what they do.
 
-    ``row_dtype`` is that of one row for each event, ``event_kinds`` the flags of the rows that a
-    run can be asked to stop at, by name.
+    ``row_dtype`` is that of one row for each event.
     """
 
     name: str
     sample_width: int
     row_dtype: np.dtype[Any]
-    event_kinds: Mapping[str, int]
 
     @property
     def may_fail(self) -> bool:

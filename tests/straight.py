@@ -24,8 +24,9 @@ class Straight:
     """What the reference does when nobody interferes: every event, every sub-step."""
 
     def __init__(self, scenario: Any) -> None:
-        system = assemble(scenario).system
-        self._kinds = system.event_kinds
+        bench = assemble(scenario)
+        system = bench.system
+        self._kinds = bench.kind.event_kinds
         state = started(system)
         self.digests = [digest(state)]
         self.inside: list[list[str]] = []  #: digests after each sub-step of an event

@@ -17,7 +17,6 @@ from model.kinds.moldable.numbers import MoldableNumbers
 from model.kinds.moldable.outcome import Outcome
 from model.kinds.moldable.policies.base import MoldablePolicy
 from model.kinds.moldable.rows import (
-    EVENT_KINDS,
     FLAG_ADMITTED,
     FLAG_ARRIVED,
     FLAG_BLOCKED,
@@ -48,7 +47,6 @@ class MoldableSystem(PolicySystem):
 
     name = "moldable"
     row_dtype = MOLDABLE_ROW
-    event_kinds = EVENT_KINDS
     numbers: MoldableNumbers
     policy: MoldablePolicy
 

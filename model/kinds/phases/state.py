@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from model.systems.growing import RecordFields, blank_records, with_more_records
+
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
 Times = NDArray[np.float64]
@@ -147,16 +149,14 @@ def empty_state(sizes: Sizes) -> PhaseState:
         token_time=np.zeros(waiting),
         backup_record=np.full((sizes.pools, FIRST_BACKUPS), -1, np.int32),
         backup_idle=np.zeros(sizes.pools, np.int32),
-        free_record=np.arange(FIRST_RECORDS, dtype=np.int32)[::-1].copy(),
         trail=np.zeros(1, np.uint64),
-        **{name: np.full(FIRST_RECORDS, blank, kind)
-           for name, (blank, kind) in _PER_RECORD.items()},
-    )  # fmt: skip
+        **blank_records(_PER_RECORD, FIRST_RECORDS),
+    )
     state.number[FREE] = FIRST_RECORDS
     return state
 
 
-_PER_RECORD: dict[str, tuple[float, type]] = {
+_PER_RECORD: RecordFields = {
     "job_number": (-1, np.int64), "job_virtual": (0, np.uint8), "job_type": (-1, np.int32),
     "job_phase": (-1, np.int32), "job_pool": (-1, np.int32), "job_server": (-1, np.int32),
     "job_arrival": (0.0, np.float64), "job_token": (-1, np.int64),
@@ -194,7 +194,7 @@ def with_room(state: PhaseState, most_tokens: int) -> PhaseState:
     the reference engine and the kernels alike, so that both grow at the same event.
     """
     while state.number[FREE] <= state.number[TOKENS] + most_tokens:
-        state = _with_records(state)
+        state = with_more_records(state, _PER_RECORD, FREE)
     while state.token_count.max() + most_tokens > state.token_server.shape[2]:
         state = _wider(state, ("token_server", -1), ("token_number", -1), ("token_time", 0.0))
     if (state.backup_idle >= state.backup_record.shape[1] - 1).any():
@@ -206,25 +206,13 @@ def with_room(state: PhaseState, most_tokens: int) -> PhaseState:
 
 def doubled(state: PhaseState) -> PhaseState:
     """*state* with twice the job records and servers, for a policy without normal servers."""
-    return _with_servers(_with_records(state))
+    return _with_servers(with_more_records(state, _PER_RECORD, FREE))
 
 
 def _with_servers(state: PhaseState) -> PhaseState:
     grown = {name: np.concatenate([array, np.zeros_like(array)])
              for name in _PER_SERVER for array in [getattr(state, name)]}  # fmt: skip
     return state._replace(**grown)
-
-
-def _with_records(state: PhaseState) -> PhaseState:
-    records, free = len(state.job_number), int(state.number[FREE])
-    grown = {name: np.concatenate([getattr(state, name), np.full(records, blank, kind)])
-             for name, (blank, kind) in _PER_RECORD.items()}  # fmt: skip
-    stack = np.full(2 * records, -1, np.int32)
-    stack[: records + free] = np.r_[np.arange(2 * records - 1, records - 1, -1),
-                                    state.free_record[:free]]  # fmt: skip
-    state = state._replace(**grown, free_record=stack)
-    state.number[FREE] = records + free
-    return state
 
 
 def _wider(state: PhaseState, *fields: tuple[str, float]) -> PhaseState:

@@ -15,7 +15,6 @@ from model.kinds.phases.numbers import PhaseNumbers
 from model.kinds.phases.outcome import Outcome
 from model.kinds.phases.policies.base import PhasePolicy
 from model.kinds.phases.rows import (
-    EVENT_KINDS,
     FLAG_ARRIVED,
     FLAG_DEPARTED,
     FLAG_MATCHED,
@@ -70,7 +69,6 @@ class PhaseSystem(PolicySystem):
 
     name = "phases"
     row_dtype = PHASE_ROW
-    event_kinds = EVENT_KINDS
     numbers: PhaseNumbers
     policy: PhasePolicy
 

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from model.systems.growing import RecordFields, blank_records, with_more_records
+
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
 Times = NDArray[np.float64]
@@ -80,11 +82,16 @@ class QueueState(NamedTuple):
     memory: Times  #: [m] what the policy remembers, m as it declares
 
 
-_PER_RECORD = {
-    "job_number": -1, "job_size": 0, "job_room": 0, "job_queue": -1, "job_arrival": 0.0,
-    "job_service": 0.0, "job_server": -1, "job_departure": np.inf, "job_next": -1,
-    "job_previous": -1, "free_record": -1, "heap_time": np.inf, "heap_record": -1,
+_PER_RECORD: RecordFields = {
+    "job_number": (-1, np.int64), "job_queue": (-1, np.int32), "job_arrival": (0.0, np.float64),
+    "job_service": (0.0, np.float64), "job_server": (-1, np.int32),
+    "job_departure": (np.inf, np.float64), "job_next": (-1, np.int32),
+    "job_previous": (-1, np.int32), "heap_time": (np.inf, np.float64),
+    "heap_record": (-1, np.int32),
 }  # fmt: skip
+
+#: What has a place for each resource, too.
+_PER_RESOURCE: RecordFields = {"job_size": (0, np.int64), "job_room": (0, np.int64)}
 
 
 def empty_state(
@@ -108,21 +115,11 @@ def empty_state(
         queue_length=np.zeros(queues, np.int64),
         first_waiting=np.full(queues, -1, np.int32),
         last_waiting=np.full(queues, -1, np.int32),
-        job_number=np.full(records, -1, np.int64),
         job_size=np.zeros((records, resources), np.int64),
         job_room=np.zeros((records, resources), np.int64),
-        job_queue=np.full(records, -1, np.int32),
-        job_arrival=np.zeros(records),
-        job_service=np.zeros(records),
-        job_server=np.full(records, -1, np.int32),
-        job_departure=np.full(records, np.inf),
-        job_next=np.full(records, -1, np.int32),
-        job_previous=np.full(records, -1, np.int32),
-        free_record=np.arange(records, dtype=np.int32)[::-1].copy(),
-        heap_time=np.full(records, np.inf),
-        heap_record=np.full(records, -1, np.int32),
         trail=np.zeros(1, np.uint64),
         memory=np.zeros(memory),
+        **blank_records(_PER_RECORD, records),
     )
     state.number[FREE] = records
     state.number[IDLE] = servers
@@ -136,14 +133,5 @@ def with_room(state: QueueState, arrivals: int) -> QueueState:
     at the same event.
     """
     while state.number[FREE] < arrivals:
-        records, free = len(state.job_number), int(state.number[FREE])
-        grown = {}
-        for name, blank in _PER_RECORD.items():
-            array = getattr(state, name)
-            more = np.full((records, *array.shape[1:]), blank, array.dtype)
-            grown[name] = np.concatenate([array, more])
-        fresh = np.arange(2 * records - 1, records - 1, -1)
-        grown["free_record"][: records + free] = np.r_[fresh, state.free_record[:free]]
-        state = state._replace(**grown)
-        state.number[FREE] = records + free
+        state = with_more_records(state, {**_PER_RECORD, **_PER_RESOURCE}, FREE)
     return state

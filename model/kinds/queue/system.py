@@ -17,7 +17,6 @@ from model.kinds.queue.numbers import QueueNumbers
 from model.kinds.queue.outcome import Outcome
 from model.kinds.queue.policies.base import QueuePolicy
 from model.kinds.queue.rows import (
-    EVENT_KINDS,
     FLAG_ARRIVED,
     FLAG_DEPARTED,
     FLAG_EVICTED,
@@ -48,7 +47,6 @@ class QueueSystem(PolicySystem):
 
     name = "queue"
     row_dtype = QUEUE_ROW
-    event_kinds = EVENT_KINDS
     numbers: QueueNumbers
     policy: QueuePolicy
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from model.systems.growing import RecordFields, blank_records, with_more_records
+
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
 Times = NDArray[np.float64]
@@ -90,19 +92,10 @@ def empty_state(
         since=np.zeros(types),
         greedy_configuration=np.zeros((ranks, types), np.int32),
         greedy_count=np.zeros(ranks, np.int64),
-        job_number=np.full(records, -1, np.int64),
-        job_type=np.full(records, -1, np.int32),
-        job_server=np.full(records, -1, np.int32),
-        job_arrival=np.zeros(records),
-        job_departure=np.full(records, np.inf),
-        job_next=np.full(records, -1, np.int32),
-        job_previous=np.full(records, -1, np.int32),
         first_job=np.full((servers, types), -1, np.int32),
-        free_record=np.arange(records, dtype=np.int32)[::-1].copy(),
-        heap_time=np.full(records, np.inf),
-        heap_record=np.full(records, -1, np.int32),
         trail=np.zeros(1, np.uint64),
         memory=np.zeros(memory),
+        **blank_records(_PER_RECORD, records),
     )
     state.number[FREE] = records
     state.number[NEXT_STAMP] = 1
@@ -110,10 +103,11 @@ def empty_state(
     return state
 
 
-_PER_RECORD = {
-    "job_number": -1, "job_type": -1, "job_server": -1, "job_arrival": 0.0,
-    "job_departure": np.inf, "job_next": -1, "job_previous": -1, "free_record": -1,
-    "heap_time": np.inf, "heap_record": -1,
+_PER_RECORD: RecordFields = {
+    "job_number": (-1, np.int64), "job_type": (-1, np.int32), "job_server": (-1, np.int32),
+    "job_arrival": (0.0, np.float64), "job_departure": (np.inf, np.float64),
+    "job_next": (-1, np.int32), "job_previous": (-1, np.int32), "heap_time": (np.inf, np.float64),
+    "heap_record": (-1, np.int32),
 }  # fmt: skip
 
 
@@ -125,12 +119,5 @@ def with_room(state: ReservationState) -> ReservationState:
     """
     if state.number[FREE] > 0:
         return state
-    records = len(state.job_number)
-    grown = {}
-    for name, blank in _PER_RECORD.items():
-        array = getattr(state, name)
-        grown[name] = np.concatenate([array, np.full(records, blank, array.dtype)])
-    grown["free_record"][:records] = np.arange(2 * records - 1, records - 1, -1)
-    larger = state._replace(**grown)
-    larger.number[FREE] = records
+    larger: ReservationState = with_more_records(state, _PER_RECORD, FREE)
     return larger

@@ -18,7 +18,6 @@ from model.kinds.reservation.numbers import ReservationNumbers
 from model.kinds.reservation.outcome import Outcome
 from model.kinds.reservation.policies.base import ArrivingJob, DepartedJob, ReservationPolicy
 from model.kinds.reservation.rows import (
-    EVENT_KINDS,
     EVENT_ROW,
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -85,7 +84,6 @@ class ReservationSystem(PolicySystem):
         self.initial_jobs = len(self.starting)
         self.sample_width = sampling.width(numbers.types)
         self.row_dtype: np.dtype[Any] = EVENT_ROW
-        self.event_kinds = EVENT_KINDS
 
     def raw_state(self) -> ReservationState:
         """The state at time 0, before the policy has acted."""
