@@ -65,6 +65,7 @@ def compare(session: Session, events: int, progress: Progress) -> Outcome:
                       (bench.reference.name, other.name))  # fmt: skip
     mine, theirs = started(bench.system), started(bench.system)
     _check(bench, mine, outcome)
+    progress(0, events)
     while outcome.events < events and outcome.agree:
         if bench.system.next_event(mine) is None:
             break

@@ -125,22 +125,27 @@ def start(program: str, environment: Mapping[str, str]) -> Started:
     )
 
 
+def warm(environment: dict[str, str]) -> None:
+    """Compile everything that the cache lacks."""
+    command = [sys.executable, "-m", "gui.warming", "reservation"]
+    subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL,
+                   timeout=PATIENCE, check=True)  # fmt: skip
+
+
 def cpu_of_compiling() -> float:
     """CPU seconds of compiling everything, with an empty cache."""
     with tempfile.TemporaryDirectory() as folder:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         environment = {name: value for name, value in os.environ.items()
                        if name != "NUMBA_CACHE_DIR"} | {"XDG_CACHE_HOME": folder}  # fmt: skip
-        subprocess.run([sys.executable, "-m", "gui.warming", "reservation"], cwd=ROOT, check=True,
-                       env=environment, timeout=PATIENCE)  # fmt: skip
+        warm(environment)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def bench_windows(rounds: int) -> None:
     """Print bare Qt and the program, started in turn."""
-    command = [sys.executable, "-m", "gui.warming", "reservation"]
-    subprocess.run(command, cwd=ROOT, check=True, timeout=PATIENCE)
+    warm(dict(os.environ))
     bare, program = [], []
     with screen() as environment:
         for turn in range(rounds + 1):
