@@ -102,8 +102,8 @@ FAULTS = (
     Fault("gui/panel.py", "            self.show_frame(frame)", "            pass", _LOOKS),
     Fault("gui/kinds/reservation/groups.py", 'frozenset({"groups"})', "frozenset()", _PANELS),
     Fault("gui/kinds/reservation/lp.py", '{"bounds", "reward"}', '{"bounds"}', _PANELS),
-    Fault("gui/panels/__init__.py", '"WeightsPanel", "right", "programs", _QUEUE',
-          '"WeightsPanel", "right", "programs", _LOSS', ("tests/contract/test_kinds.py",)),
+    Fault("gui/kinds/queue/__init__.py", 'PanelEntry("weights", f"{__name__}.weights"',
+          'PanelEntry("weight", f"{__name__}.weights"', ("tests/contract/test_kinds.py",)),
     # Session files and comparisons.
     Fault("model/archive.py", "if found is not None and found != _digest(members):", "if False:",
           _FILES),
