@@ -6,13 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtGui import QHelpEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -23,6 +24,8 @@ from gui.kinds.reservation.servers_columns import figure_of
 from gui.kinds.reservation.servers_grid import ServerGridPanel
 from gui.kinds.reservation.servers_stacks import StackView
 from gui.kinds.reservation.servers_words import job_at, server_words, slot_of
+from gui.painting.stack_text import Symbols
+from model.api import Session
 from tests.gui.servers_views import (
     DARK,
     LIGHT,
@@ -381,6 +384,7 @@ def test_on_a_fine_screen_points_and_pixels_agree(kind: str) -> None:
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
 from {module} import {kind}
+from gui.painting.stack_text import Symbols
 from gui.theme import load_theme
 from model.api import Session
 session = Session.open("dra-classroom", kernel=False)
@@ -408,3 +412,47 @@ assert len(colors) > 8, colors
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("name", "time"), [("dra-vms", 10.0), ("dra-classroom", 20.0)])
+def test_a_low_panel_gives_its_room_to_the_stacks(qtbot: QtBot, name: str, time: float) -> None:
+    """As at 1280x720: what is written around the stacks gives way to them."""
+    session = Session.open(name, "dra")
+    session.run(until=time)
+    frame = session.frame()
+    shares = {}
+    for height in (250, 420, 700):
+        view = stacks(qtbot, frame, (815, height))
+        assert view.scene is not None
+        parts, layout = view.scene.regions, view.scene.layout
+        shares[height] = (layout.base - layout.level(view.scene.figure.tallest)) / height
+        room = parts.stage.height() - parts.detail.headroom * view.scene.text.height
+        assert room >= (0.4 if height > 250 else 0.28) * height
+        assert parts.legend.bottom() <= height
+    assert shares[250] >= 0.2
+    detail = [stacks(qtbot, frame, (815, height)).scene.regions.detail for height in (700, 250)]
+    assert (detail[0].captions, detail[0].legend) == (3, 2)
+    assert (detail[1].captions, detail[1].legend) == (2, 1)
+
+
+@pytest.mark.parametrize(("height", "labels"), [(250, 1), (420, 2)])
+def test_what_stands_over_the_tallest_stack_is_whole_or_left_out(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, height: int, labels: int
+) -> None:
+    session = Session.open("dra-vms", "dra")
+    session.run(until=10.0)
+    view = stacks(qtbot, session.frame(), (815, height))
+    tops: list[float] = []
+    draw = Symbols.draw_first
+
+    def noted(self: Symbols, painter: QPainter, area: QRectF, words: tuple[str, ...],
+              *rest: Any) -> None:  # fmt: skip
+        if words[0] in {"Reject Group", "2 surplus"}:
+            tops.append(area.top())
+        draw(self, painter, area, words, *rest)
+
+    monkeypatch.setattr(Symbols, "draw_first", noted)
+    view.grab()
+    assert view.scene is not None
+    assert len(tops) == labels
+    assert min(tops) >= view.scene.regions.stage.top()

@@ -102,6 +102,8 @@ def _labels(painter: QPainter, scene: Scene, number: int, column: Column) -> Non
     y = scene.y(column.tallest - scene.cut[number]) - 7
     for words, role in labels_above(scene.figure, number):
         y -= text.height
+        if y < scene.regions.stage.top():
+            break
         color = theme.muted if role == "muted" else theme.ink(theme.color(role))
         area = QRectF(left, y, end - left - 6, text.height)
         text.draw_first(painter, area, words, color)
@@ -170,11 +172,14 @@ def _caption(painter: QPainter, scene: Scene, area: QRectF, caption: Caption, sp
         area.translate(0, text.height)
     elif caption.name:
         titles = tuple(f"{caption.name} = {title}" for title in titles)
-    for words, color in (
+    lines = [
         (titles, strong),
         ((caption.reward, caption.short_reward), theme.muted),
         ((caption.counts, caption.short_counts), strong),
-    ):
+    ]
+    if scene.regions.detail.captions < len(lines):
+        del lines[1]  # rewards never change, and the tooltip tells them
+    for words, color in lines:
         text.draw_first(painter, area, words, color)
         area.translate(0, text.height)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Callable, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF
 
@@ -29,10 +30,26 @@ WIDEST, NARROWEST = 46, 8
 UNWANTED, SLOTLESS = 0.7, 0.45
 
 
+class Detail(NamedTuple):
+    """How much is written around the stacks."""
+
+    captions: int  #: lines above each column
+    legend: int  #: most lines of the legend
+    headroom: float  #: lines kept free above the tallest stack, for its labels
+
+
+#: From much to little: a low panel leaves out what its tooltips tell, and not the stacks.
+DETAILS = (Detail(3, 2, 2.5), Detail(3, 1, 2.5), Detail(2, 1, 2.5), Detail(2, 1, 1.5))
+
+#: Share of the height that the stacks have before anything is left out.
+ENOUGH = 0.4
+
+
 @dataclass(frozen=True)
 class Regions:
     """Where the parts of the picture are, in the widget's coordinates."""
 
+    detail: Detail
     event: QRectF
     bracket: QRectF
     header: QRectF
@@ -42,23 +59,50 @@ class Regions:
 
 
 def regions(
-    width: float, height: float, line: float, header_lines: int, legend: float, said: bool = True
+    width: float,
+    height: float,
+    line: float,
+    split: bool,
+    legend: Callable[[int], float],
+    said: bool = True,
 ) -> Regions | None:
     """The parts of the picture from top to bottom; None where it is too small for them.
 
-    The event has less room where it is not *said* here.
+    As much is written as leaves the stacks enough room.  The event has less room where it is not
+    *said* here.
+
+    Parameters
+    ----------
+    width, height, line:
+        Of the widget and of a line of text, in pixels.
+    split:
+        Whether names of columns have a line of their own.
+    legend:
+        The height of the legend for the most lines that it may have.
     """
     if height < LEAST_LINES * line or width < LEAST_CHARACTERS * line / 2:
         return None
+    for detail in DETAILS:
+        parts = _regions(width, height, line, split, legend(detail.legend), said, detail)
+        if parts.stage.height() - detail.headroom * line >= ENOUGH * height:
+            break
+    return parts
+
+
+def _regions(
+    width: float, height: float, line: float, split: bool, legend: float, said: bool,
+    detail: Detail,
+) -> Regions:  # fmt: skip
     room = width - 2 * MARGIN
     event = QRectF(MARGIN, 4, room, (1.5 if said else 1.2) * line)
     bracket = QRectF(MARGIN, event.bottom() + 2, room, 1.4 * line)
-    header = QRectF(MARGIN, bracket.bottom() + 2, room, header_lines * line)
+    header = QRectF(MARGIN, bracket.bottom() + 2, room, (detail.captions + split) * line)
     bottom = height - 4 - legend
     top, end = header.bottom() + 4, bottom - 8 - line
     stage = QRectF(MARGIN, top, room, max(1.0, end - top))
     foot = QRectF(MARGIN, stage.bottom() + 2, room, line)
-    return Regions(event, bracket, header, stage, foot, QRectF(MARGIN, bottom, room, legend))
+    below = QRectF(MARGIN, bottom, room, legend)
+    return Regions(detail, event, bracket, header, stage, foot, below)
 
 
 @dataclass(frozen=True, eq=False)

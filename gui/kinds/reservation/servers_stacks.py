@@ -32,7 +32,7 @@ from gui.kinds.reservation.servers_marks import (
 )
 from gui.kinds.reservation.servers_motion import Motion
 from gui.kinds.reservation.servers_pictures import Pictures
-from gui.kinds.reservation.servers_scene import Scene, cut_of, lay_out_columns, regions
+from gui.kinds.reservation.servers_scene import MARGIN, Scene, cut_of, lay_out_columns, regions
 from gui.kinds.reservation.servers_stack_layout import (
     StackLayout,
     StackScale,
@@ -48,10 +48,6 @@ from gui.painting.stack_text import Symbols
 from gui.painting.textures import raster_palette
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
-
-#: Lines of text kept free above the tallest stack, for its labels.
-HEADROOM = 2.2
-LEGEND_LINES = 2
 
 
 class StackView(QWidget):
@@ -200,9 +196,11 @@ class StackView(QWidget):
         if scene is not None:
             self._draw(scene)
 
-    @property
-    def _legend_lines(self) -> int:
-        return 1 if current_fonts().lecture else LEGEND_LINES  # the servers need the room
+    def _legend_height(self, lines: int) -> float:
+        return self._legend.height(self.width() - 2 * MARGIN, self._legend_lines(lines))
+
+    def _legend_lines(self, lines: int) -> int:
+        return 1 if current_fonts().lecture else lines  # the servers need the room
 
     def _arranged(self, split: bool) -> Scene | None:
         frame, figure = self._frame, self._figure
@@ -210,13 +208,13 @@ class StackView(QWidget):
         assert frame is not None and figure is not None and pictures is not None
         ratio, line = self._ratio, self._palette.scale
         said = not current_fonts().lecture
-        legend = self._legend.height(self.width() - 20.0, self._legend_lines)
-        parts = regions(self.width(), self.height(), self._text.height, 3 + split, legend, said)
+        parts = regions(self.width(), self.height(), self._text.height, split,
+                        self._legend_height, said)  # fmt: skip
         if parts is None:
             return None
         width, height = (max(1, round(side * ratio)) for side in
                          (parts.stage.width(), parts.stage.height()))  # fmt: skip
-        headroom = round(HEADROOM * self._text.height * ratio)
+        headroom = round(parts.detail.headroom * self._text.height * ratio)
         base = height - 2 * line
         fit = fitting_scale(figure.tallest, base - headroom, line)
         self._scale = calm_scale(self._scale, fit, line)
@@ -341,7 +339,8 @@ class StackView(QWidget):
         paint_stage(painter, scene, labels=not scene.frame.running)
         paint_header(painter, scene, self._captions, self._split)
         paint_foot(painter, scene, self._captions)
-        self._legend.paint(painter, scene.regions.legend, self._legend_lines, self._palette)
+        lines = self._legend_lines(scene.regions.detail.legend)
+        self._legend.paint(painter, scene.regions.legend, lines, self._palette)
         self.event_line.paint(painter, scene.regions.event, self._theme, self._palette, scene.text)
         self._motion.paint_waiting(painter)
         paint_named(painter, scene, marks(scene.frame))
