@@ -16,6 +16,7 @@ from model.kinds.spec import kind_named
 from model.policies import POLICIES_OF, reference_for
 from model.scenario.load import load_scenario
 from model.state import differences, digest
+from model.systems.compiled import CompiledEngine
 from tests.contract.moments import SMALL, policies
 from tests.engines import check_pieces, tape_of
 
@@ -63,6 +64,14 @@ def test_every_state_is_sound_and_can_be_told(system: str, policy: str, seed: in
             assert sentence(record), seed
     session.seek(10)
     session.seek(session.timeline.extent().live_end)  # the replay is compared
+
+
+@POLICY
+def test_all_kernels_are_driven_alike(system: str, policy: str) -> None:
+    if (named := kind_named(system).kernels.get(policy)) is not None:
+        kernel = getattr(import_module(named[0]), named[1])
+        assert issubclass(kernel, CompiledEngine)
+        assert kernel.advance is CompiledEngine.advance
 
 
 @POLICY

@@ -1,0 +1,75 @@
+"""Runs without history: how far they go, in which pieces, and what they leave behind."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+
+from model.api import open_bench
+from model.kinds.spec import KINDS, kind_named
+from model.lab import runs
+from model.lab.runs import Run, bench_of, replications
+from model.scenario.load import load_scenario
+from model.state import digest
+from model.systems.base import EVENT, NEXT_ARRIVAL
+
+#: When a run of each kind has had some hundred events.
+UNTIL = {"reservation": 0.5, "queue": 10_000.0, "phases": 0.5, "moldable": 50.0}
+
+KIND = pytest.mark.parametrize("name", list(KINDS))
+
+
+def run_of(name: str) -> Run:
+    """A run of a kind's example from its start."""
+    return Run(open_bench(load_scenario(kind_named(name).example), None, 1))
+
+
+@KIND
+def test_a_run_goes_up_to_a_time_in_pieces_of_any_length(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, until = run_of(name), UNTIL[name]
+    whole.to(until)
+    following = whole.bench.system.next_event(whole.state)
+    assert following is None or following.time > until
+    monkeypatch.setattr(runs, "_SLICE", 30)
+    pieces = run_of(name)
+    for share in (0.1, 0.4, 0.4, 1.0):
+        pieces.to(share * until)
+    assert pieces.state.number[EVENT] > 100
+    assert digest(pieces.state) == digest(whole.state)
+
+
+def test_a_run_goes_up_to_an_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "_SLICE", 7)
+    run = run_of("moldable")
+    for number in (0, 1, 20, 20, 100):
+        assert run.to_arrival(number).number[NEXT_ARRIVAL] == number
+
+
+def test_a_run_that_is_over_is_gone_at_once() -> None:
+    """Python looks for circles too rarely for runs that each keep many jobs."""
+    run = run_of("queue")
+    run.to(100.0)
+    left = [weakref.ref(one) for one in (run, run.bench, run.bench.system.workload)]
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        del run
+        assert [one() for one in left] == [None] * 3
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@KIND
+def test_replications_differ_in_their_seeds_only(name: str) -> None:
+    scenario = load_scenario(kind_named(name).example)
+    first, second = replications("a.module", scenario, None, {"slots": 5}, 2, "here", 7.0)
+    assert (first.seed, second.seed, first.text) == (1, 2, second.text)
+    assert (first.settings["slots"], first.label, first.length) == (5, "here, seed 1", 7.0)
+    bench = bench_of(second)
+    assert bench.scenario.seed == 2
+    assert bench.kind is kind_named(name)
