@@ -86,6 +86,29 @@ def _caption(frame: Frame, column: Column | None) -> Caption:
     )
 
 
+def caption_lines(caption: Caption, rows: int, split: bool) -> list[tuple[tuple[str, ...], bool]]:
+    """The lines above a column: words, in full and in short, and whether they stand out.
+
+    In two lines the reward stands behind the numbers of servers as far as it fits; a single line
+    has the name and the numbers.
+    """
+    titles: tuple[str, ...] = (caption.configuration, caption.letters)
+    counts, short = caption.counts, caption.short_counts
+    if rows == 1:
+        names = (f"{caption.name} = {titles[0]}", caption.name) if caption.name else titles
+        return [((*(f"{name}   {short}" for name in names), short or titles[-1]), True)]
+    lines: list[tuple[tuple[str, ...], bool]] = []
+    if caption.name and split:
+        lines.append(((caption.name,), True))
+    elif caption.name:
+        titles = tuple(f"{caption.name} = {title}" for title in titles)
+    lines.append((titles, True))
+    if rows == 2:
+        together = tuple(f"{words}   {caption.reward}" for words in (counts, short))
+        return [*lines, ((*together, counts, short), True)]
+    return [*lines, ((caption.reward, caption.short_reward), False), ((counts, short), True)]
+
+
 def _filled(frame: Frame, column: Column) -> tuple[str, ...]:
     jobs = frame.state.placement[column.servers].sum(axis=0).tolist()
     return tuple(

@@ -12,11 +12,16 @@ from gui.painting.fallback import tile_brush
 from gui.painting.stack_slots import letter_ink
 from gui.painting.stack_text import Symbols, symbol
 from gui.painting.textures import RasterPalette
-from gui.theme import Theme
+from gui.theme import Theme, type_letter
 
 GAP = 6.0
 BETWEEN = 18.0
 LINE = 1.35  #: height of a line of the legend, in lines of text
+
+
+#: What the marks look like.
+_MARKS = {"empty": "thin frame", "reject_group": "thick frame", "wanted": "line across",
+          "missing": "dashed frame"}  # fmt: skip
 
 
 class Entry(NamedTuple):
@@ -72,7 +77,7 @@ class Legend:
         )
 
     def height(self, room: float, most_lines: int) -> float:
-        """Height that it takes in this width; all job types are shown in any case."""
+        """Height that it takes in this width; in several lines all job types are shown."""
         places = self._places(room, most_lines)
         lines = max((place[0] + 1 for place in places if place is not None), default=0)
         return lines * LINE * self._text.height
@@ -80,6 +85,10 @@ class Legend:
     def _places(self, room: float, most_lines: int) -> list[tuple[int, float] | None]:
         widths = [self._width(item) for item in self._items]
         places = flow(widths, room)
+        if most_lines < 2:
+            whole = all(place is not None and place[0] < most_lines for place in places)
+            more = 0.0 if whole else BETWEEN + self._text.width(_more(len(widths)))
+            return flow(widths, room - more, most_lines)
         types = max(
             (place[0] + 1 for item, place in zip(self._items, places, strict=True)
              if place is not None and item.mark == "type"),
@@ -102,6 +111,21 @@ class Legend:
             self._mark(painter, item, mark.adjusted(0, 1, 0, -1), palette)
             self._text.draw(painter, x + wide + GAP, y + (height - self._text.height) / 2,
                             item.words, self._theme.normal)  # fmt: skip
+        hidden = places.count(None)
+        if hidden and most_lines == 1:
+            shown = len(places) - hidden
+            x = area.x() + sum(self._width(item) + BETWEEN for item in self._items[:shown])
+            self._text.draw(painter, x, area.y() + (height - self._text.height) / 2,
+                            _more(hidden), self._theme.muted)  # fmt: skip
+
+    @property
+    def words(self) -> str:
+        """All that it explains, in words."""
+        return "\n".join(
+            f"{type_letter(item.job_type) if item.mark == 'type' else _MARKS[item.mark]}: "
+            f"{item.words.replace(f'{symbol(X_HAT)}', X_HAT)}"
+            for item in self._items
+        )
 
     def _mark(self, painter: QPainter, item: Entry, rect: QRectF, palette: RasterPalette) -> None:
         theme = self._theme
@@ -122,6 +146,10 @@ class Legend:
             case "missing":
                 painter.setPen(dashed(theme))
                 painter.drawRect(rect.adjusted(0.5, 3.5, -0.5, -3.5))
+
+
+def _more(entries: int) -> str:
+    return f"+ {entries}"
 
 
 def dashed(theme: Theme) -> QPen:

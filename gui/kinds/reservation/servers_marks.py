@@ -6,10 +6,16 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.intents import Select
-from gui.kinds.reservation.servers_captions import HAT, Caption, Captions, labels_above
+from gui.kinds.reservation.servers_captions import (
+    HAT,
+    Caption,
+    Captions,
+    caption_lines,
+    labels_above,
+)
 from gui.kinds.reservation.servers_columns import Column
 from gui.kinds.reservation.servers_legend import dashed
-from gui.kinds.reservation.servers_scene import Scene
+from gui.kinds.reservation.servers_scene import LABEL_GAP, Scene
 from gui.kinds.reservation.servers_steps import Mark
 from gui.kinds.reservation.servers_words import slot_of
 from gui.painting.brackets import paint_brackets
@@ -99,14 +105,16 @@ def _wanted(painter: QPainter, scene: Scene, number: int, column: Column) -> Non
 def _labels(painter: QPainter, scene: Scene, number: int, column: Column) -> None:
     left, _, end = scene.span(number)
     text, theme = scene.text, scene.theme
-    y = scene.y(column.tallest - scene.cut[number]) - 7
-    for words, role in labels_above(scene.figure, number):
-        y -= text.height
+    labels = labels_above(scene.figure, number)
+    beside = len(labels) > scene.rows.labels
+    room = (end - left - 6) / (len(labels) if beside else 1)
+    x, y = left, scene.y(column.tallest - scene.cut[number]) - LABEL_GAP - text.height
+    for words, role in labels:
         if y < scene.regions.stage.top():
             break
         color = theme.muted if role == "muted" else theme.ink(theme.color(role))
-        area = QRectF(left, y, end - left - 6, text.height)
-        text.draw_first(painter, area, words, color)
+        text.draw_first(painter, QRectF(x, y, room - 4 * beside, text.height), words, color)
+        x, y = (x + room, y) if beside else (x, y - text.height)
 
 
 def paint_foot(painter: QPainter, scene: Scene, captions: Captions) -> None:
@@ -141,8 +149,12 @@ def _letters(
             left + start / scene.ratio, foot.y(), (end - start) / scene.ratio, foot.height()
         )
         words = f"{style.letter} {filled[job_type]}" if job_type < len(filled) else style.letter
+        texts: tuple[str, ...] = (words, style.letter, "")
+        if not scene.rows.legend:  # nothing else says what a letter stands for
+            name = scene.frame.info.numbers.type_names[job_type]
+            texts = (f"{words} {name}", *texts)
         ink = scene.theme.ink(style.color)
-        scene.text.draw_first(painter, area, (words, style.letter, ""), ink, 0.5)
+        scene.text.draw_first(painter, area, texts, ink, 0.5)
 
 
 def paint_header(painter: QPainter, scene: Scene, captions: Captions, split: bool) -> None:
@@ -166,21 +178,8 @@ def _caption(painter: QPainter, scene: Scene, area: QRectF, caption: Caption, sp
     strong = theme.normal if caption.settled else theme.muted
     if not caption.counts:
         strong = theme.muted
-    titles: tuple[str, ...] = (caption.configuration, caption.letters)
-    if caption.name and split:
-        text.draw_in(painter, area, caption.name, strong)
-        area.translate(0, text.height)
-    elif caption.name:
-        titles = tuple(f"{caption.name} = {title}" for title in titles)
-    lines = [
-        (titles, strong),
-        ((caption.reward, caption.short_reward), theme.muted),
-        ((caption.counts, caption.short_counts), strong),
-    ]
-    if scene.regions.detail.captions < len(lines):
-        del lines[1]  # rewards never change, and the tooltip tells them
-    for words, color in lines:
-        text.draw_first(painter, area, words, color)
+    for words, stands_out in caption_lines(caption, scene.rows.captions, split):
+        text.draw_first(painter, area, words, strong if stands_out else theme.muted)
         area.translate(0, text.height)
 
 

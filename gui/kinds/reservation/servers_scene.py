@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, NamedTuple
+from typing import Callable
 
 from PySide6.QtCore import QPointF, QRectF
 
@@ -30,26 +30,34 @@ WIDEST, NARROWEST = 46, 8
 UNWANTED, SLOTLESS = 0.7, 0.45
 
 
-class Detail(NamedTuple):
-    """How much is written around the stacks."""
+@dataclass(frozen=True)
+class Rows:
+    """How much text stands around the stacks, in lines."""
 
-    captions: int  #: lines above each column
-    legend: int  #: most lines of the legend
-    headroom: float  #: lines kept free above the tallest stack, for its labels
+    captions: int  #: above each column; one more where names stand on a line of their own
+    legend: int
+    labels: int  #: above a stack
+    event: float
+    bracket: float
 
 
-#: From much to little: a low panel leaves out what its tooltips tell, and not the stacks.
-DETAILS = (Detail(3, 2, 2.5), Detail(3, 1, 2.5), Detail(2, 1, 2.5), Detail(2, 1, 1.5))
-
-#: Share of the height that the stacks have before anything is left out.
-ENOUGH = 0.4
+#: From the most text to the least.
+LADDER = (
+    Rows(captions=3, legend=2, labels=2, event=1.5, bracket=1.4),
+    Rows(captions=2, legend=1, labels=1, event=1.2, bracket=1.15),
+    Rows(captions=2, legend=0, labels=1, event=1.2, bracket=1.15),
+    Rows(captions=1, legend=0, labels=1, event=1.2, bracket=1.15),
+)
+#: Share of the panel's height that stacks ask for before text may have more lines.
+STACKS_SHARE = 0.44
+#: Pixels between a stack and the labels above it.
+LABEL_GAP = 5.0
 
 
 @dataclass(frozen=True)
 class Regions:
     """Where the parts of the picture are, in the widget's coordinates."""
 
-    detail: Detail
     event: QRectF
     bracket: QRectF
     header: QRectF
@@ -59,50 +67,51 @@ class Regions:
 
 
 def regions(
-    width: float,
-    height: float,
-    line: float,
-    split: bool,
-    legend: Callable[[int], float],
-    said: bool = True,
+    width: float, height: float, line: float, rows: Rows, split: bool, legend: float
 ) -> Regions | None:
     """The parts of the picture from top to bottom; None where it is too small for them.
 
-    As much is written as leaves the stacks enough room.  The event has less room where it is not
-    *said* here.
-
-    Parameters
-    ----------
-    width, height, line:
-        Of the widget and of a line of text, in pixels.
-    split:
-        Whether names of columns have a line of their own.
-    legend:
-        The height of the legend for the most lines that it may have.
+    With *split*, names of configurations have a line of their own; *legend* is its height.
     """
     if height < LEAST_LINES * line or width < LEAST_CHARACTERS * line / 2:
         return None
-    for detail in DETAILS:
-        parts = _regions(width, height, line, split, legend(detail.legend), said, detail)
-        if parts.stage.height() - detail.headroom * line >= ENOUGH * height:
-            break
-    return parts
-
-
-def _regions(
-    width: float, height: float, line: float, split: bool, legend: float, said: bool,
-    detail: Detail,
-) -> Regions:  # fmt: skip
     room = width - 2 * MARGIN
-    event = QRectF(MARGIN, 4, room, (1.5 if said else 1.2) * line)
-    bracket = QRectF(MARGIN, event.bottom() + 2, room, 1.4 * line)
-    header = QRectF(MARGIN, bracket.bottom() + 2, room, (detail.captions + split) * line)
+    event = QRectF(MARGIN, 4, room, rows.event * line)
+    bracket = QRectF(MARGIN, event.bottom() + 2, room, rows.bracket * line)
+    header = QRectF(MARGIN, bracket.bottom() + 2, room, header_lines(rows, split) * line)
     bottom = height - 4 - legend
-    top, end = header.bottom() + 4, bottom - 8 - line
+    top, end = header.bottom() + 4, bottom - (8 if legend else 2) - line
     stage = QRectF(MARGIN, top, room, max(1.0, end - top))
     foot = QRectF(MARGIN, stage.bottom() + 2, room, line)
-    below = QRectF(MARGIN, bottom, room, legend)
-    return Regions(detail, event, bracket, header, stage, foot, below)
+    return Regions(event, bracket, header, stage, foot, QRectF(MARGIN, bottom, room, legend))
+
+
+def header_lines(rows: Rows, split: bool) -> int:
+    """Lines above each column; a single one has the name beside the numbers in any case."""
+    return rows.captions + (split and rows.captions > 1)
+
+
+def headroom(rows: Rows, line: float) -> float:
+    """Pixels above the tallest stack that its labels take."""
+    return rows.labels * line + LABEL_GAP
+
+
+def arrange(
+    width: float, height: float, line: float, split: bool, legend: Callable[[int], float]
+) -> tuple[Rows, Regions] | None:
+    """The most text that leaves the stacks their share of the height, and where it stands.
+
+    *legend* is the legend's height in pixels for so many lines.  None where nothing can be drawn.
+    """
+    found = None
+    for rows in LADDER:
+        parts = regions(width, height, line, rows, split, legend(rows.legend))
+        if parts is None:
+            return None
+        found = rows, parts
+        if parts.stage.height() - headroom(rows, line) >= STACKS_SHARE * height:
+            break
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +123,7 @@ class Scene:
     layout: StackLayout
     cut: tuple[int, ...]  #: servers at the bottom of each column that are not drawn
     pictures: tuple[StripPicture, ...]
+    rows: Rows
     regions: Regions
     theme: Theme
     text: Symbols

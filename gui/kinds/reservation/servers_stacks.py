@@ -32,7 +32,14 @@ from gui.kinds.reservation.servers_marks import (
 )
 from gui.kinds.reservation.servers_motion import Motion
 from gui.kinds.reservation.servers_pictures import Pictures
-from gui.kinds.reservation.servers_scene import MARGIN, Scene, cut_of, lay_out_columns, regions
+from gui.kinds.reservation.servers_scene import (
+    MARGIN,
+    Scene,
+    arrange,
+    cut_of,
+    headroom,
+    lay_out_columns,
+)
 from gui.kinds.reservation.servers_stack_layout import (
     StackLayout,
     StackScale,
@@ -46,7 +53,7 @@ from gui.kinds.reservation.servers_words import column_words, pointed_words, sel
 from gui.painting.colour import argb
 from gui.painting.stack_text import Symbols
 from gui.painting.textures import raster_palette
-from gui.theme import Theme, current_fonts
+from gui.theme import Theme
 from model.frame import Frame
 
 
@@ -196,43 +203,39 @@ class StackView(QWidget):
         if scene is not None:
             self._draw(scene)
 
-    def _legend_height(self, lines: int) -> float:
-        return self._legend.height(self.width() - 2 * MARGIN, self._legend_lines(lines))
-
-    def _legend_lines(self, lines: int) -> int:
-        return 1 if current_fonts().lecture else lines  # the servers need the room
-
     def _arranged(self, split: bool) -> Scene | None:
         frame, figure = self._frame, self._figure
         pictures = self._pictures
         assert frame is not None and figure is not None and pictures is not None
         ratio, line = self._ratio, self._palette.scale
-        said = not current_fonts().lecture
-        parts = regions(self.width(), self.height(), self._text.height, split,
-                        self._legend_height, said)  # fmt: skip
-        if parts is None:
+        room = self.width() - 2 * MARGIN
+        found = arrange(self.width(), self.height(), self._text.height, split,
+                        lambda lines: self._legend.height(room, lines))  # fmt: skip
+        if found is None:
             return None
+        rows, parts = found
         width, height = (max(1, round(side * ratio)) for side in
                          (parts.stage.width(), parts.stage.height()))  # fmt: skip
-        headroom = round(parts.detail.headroom * self._text.height * ratio)
+        above = round(headroom(rows, self._text.height) * ratio)
         base = height - 2 * line
-        fit = fitting_scale(figure.tallest, base - headroom, line)
+        fit = fitting_scale(figure.tallest, base - above, line)
         self._scale = calm_scale(self._scale, fit, line)
         scale = self._zoom or self._scale
         character = QFontMetricsF(self.font()).averageCharWidth() * ratio
         columns = lay_out_columns(figure, width, character, scale, self._scale, line)
-        cut = cut_of(figure, self._scale, base - headroom)
+        cut = cut_of(figure, self._scale, base - above)
         counts = tuple(
             column.held - less if column is not None else 0
             for column, less in zip(figure.columns, cut, strict=True)
         )
         layout = StackLayout(width, height, base, scale, columns, counts)
-        layout = layout.moved(*self._offset, headroom, figure.tallest)
+        layout = layout.moved(*self._offset, above, figure.tallest)
         looks = tuple(
             pictures.get(column.configuration if column is not None else (), span.stack, scale)
             for column, span in zip(figure.columns, columns, strict=True)
         )
-        return Scene(frame, figure, layout, cut, looks, parts, self._theme, self._text, ratio, line)
+        return Scene(frame, figure, layout, cut, looks, rows, parts, self._theme, self._text,
+                     ratio, line)  # fmt: skip
 
     def _draw(self, scene: Scene) -> None:
         layout = scene.layout
@@ -314,6 +317,8 @@ class StackView(QWidget):
         server = scene.server_at(position)
         if server is not None:
             return pointed_words(scene.frame, server, scene.slot_at(position))
+        if position.y() > scene.regions.stage.bottom():
+            return self._legend.words  # also of what it has no room for
         column = scene.column_at(position)
         return column_words(scene.frame, column) if column is not None else ""
 
@@ -339,8 +344,7 @@ class StackView(QWidget):
         paint_stage(painter, scene, labels=not scene.frame.running)
         paint_header(painter, scene, self._captions, self._split)
         paint_foot(painter, scene, self._captions)
-        lines = self._legend_lines(scene.regions.detail.legend)
-        self._legend.paint(painter, scene.regions.legend, lines, self._palette)
+        self._legend.paint(painter, scene.regions.legend, scene.rows.legend, self._palette)
         self.event_line.paint(painter, scene.regions.event, self._theme, self._palette, scene.text)
         self._motion.paint_waiting(painter)
         paint_named(painter, scene, marks(scene.frame))
