@@ -100,7 +100,7 @@ class Frame:
     message: str = ""  #: an error or a note for the status bar
     companions: tuple[Frame, ...] = ()  #: the same moment of the policies that run beside it
     comparison: Standing | None = None  #: how they compare; None for a run of its own
-    others: tuple[RunInfo, ...] = ()  #: the policies that run beside this one, whichever is first
+    beside: tuple[Frame, ...] = ()  #: the same moment of all others, whichever policy is first
     histories: Mapping[Thing, Found] = field(default_factory=dict)  #: of the things looked at
 
     @cached_property
@@ -111,7 +111,7 @@ class Frame:
     @property
     def runs(self) -> tuple[RunInfo, ...]:
         """This policy, and those that run beside it: what their pictures share follows from all."""
-        return self.info, *self.others
+        return self.info, *(frame.info for frame in self.beside)
 
     @property
     def opening_line(self) -> str:

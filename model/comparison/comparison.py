@@ -360,8 +360,7 @@ class Comparison:
         frames = [session.frame(running, speed, message, bounds,
                                 breakpoints if place == 0 else frozenset(), playing)
                   for place, session in enumerate(self.sessions)]  # fmt: skip
-        infos = [frame.info for frame in frames]
-        frames = [replace(frame, time=clock, others=tuple(infos[:place] + infos[place + 1 :]))
+        frames = [replace(frame, time=clock, beside=tuple(frames[:place] + frames[place + 1 :]))
                   for place, frame in enumerate(frames)]  # fmt: skip
         return replace(frames[0], companions=tuple(frames[1:]), comparison=self.standing())
 

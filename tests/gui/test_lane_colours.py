@@ -9,15 +9,19 @@ import pytest
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
+from gui.kinds.phases.servers_sections import most_use
 from gui.kinds.queue.bins import ServerBinsPanel
 from gui.kinds.queue.bins_legend import entries
 from gui.kinds.queue.queues import QueuesPanel
+from gui.kinds.reservation.servers_columns import figure_of
 from gui.panels.comparison_table import lane_frames
 from gui.theme import load_theme, theme_names
 from model.comparison.comparison import Comparison
 from model.frame import Frame
+from tests.gui.phases_servers_views import scene_in
+from tests.gui.phases_servers_views import shown as phase_servers
 from tests.gui.queue_bins_views import colors
-from tests.gui.servers_views import area, pixels
+from tests.gui.servers_views import area, pixels, stacks
 
 POLICIES = {
     "queues-classroom": ("vqs", "max-weight", "bf-js"),
@@ -137,3 +141,29 @@ def lab(color: str) -> np.ndarray:
                     [0.0193, 0.1192, 0.9505]]) @ linear / [0.95047, 1, 1.08883]  # fmt: skip
     f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def test_stacks_side_by_side_have_one_scale(qtbot: QtBot) -> None:
+    run = Comparison.open("dra-vms", ("dra", "static-reservation"))
+    for events in (100, 1500):
+        run.run(events=events)
+        frames = lane_frames(run.frame())
+        tallest = [figure_of(frame).tallest for frame in frames]
+        assert tallest[0] != tallest[1]
+        views = [stacks(qtbot, frame) for frame in frames]
+        scales = [view.scene.layout.scale for view in views if view.scene is not None]
+        assert scales[0] == scales[1]
+        highest = max(view.scene.layout.base - view.scene.layout.level(max(tallest))
+                      for view in views if view.scene is not None)  # fmt: skip
+        assert highest >= 0.5 * SIZE[1]  # common, but not wasted
+
+
+def test_bins_of_jobs_with_phases_have_one_height_side_by_side(qtbot: QtBot) -> None:
+    run = Comparison.open("jrs-deadlock", ("jrs", "first-fit", "best-fit"), kernel=False)
+    run.run(events=100)
+    frames = lane_frames(run.frame())
+    assert len({most_use(frame.state, frame.info.numbers) for frame in frames}) == 3
+    scenes = [scene_in(phase_servers(qtbot, frame)) for frame in frames]
+    tops = {scene.layout.wishes.top for scene in scenes}
+    assert len(tops) == 1
+    assert tops.pop() >= max(most_use(frame.state, frame.info.numbers) for frame in frames)

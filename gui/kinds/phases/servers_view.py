@@ -61,7 +61,7 @@ class PhaseServersView(ZoomedPicture):
         self._kinds, self._widths = label_widths(info, self._text)
 
     def _wishes(self, frame: Frame, sections: tuple[Section, ...]) -> Wishes:
-        most = most_use(frame.state, frame.info.numbers)
+        most = max(most_use(one.state, one.info.numbers) for one in (frame, *frame.beside))
         if most > self._top:  # what is too high for the picture changes its scale for good
             self._top = math.ceil(most / TOP_STEP) * TOP_STEP
         return Wishes(

@@ -142,6 +142,16 @@ def figure_of(frame: Frame, places: Places = (), order: Sequence[Wanted] | None 
     )
 
 
+def tallest_of(frame: Frame) -> int:
+    """Servers of the tallest stack of a policy that runs beside; 0 where it reserves no slots."""
+    if not frame.info.facts.reserves_slots:
+        return 0
+    classes = frame.derived
+    heights = np.bincount(classes.stack, minlength=len(classes.configurations))
+    stacks = heights[classes.configurations.any(axis=1)].tolist()
+    return max([*stacks, *(item.wanted or 0 for item in wanted_of(frame))], default=0)
+
+
 def settled_reject_group(frame: Frame) -> npt.NDArray[np.bool_]:
     """[L] the Reject Group; a server reassigned in the event in the making is not yet in it."""
     result: npt.NDArray[np.bool_] = frame.derived.reject_group

@@ -18,7 +18,7 @@ from gui.gestures import Gestures, show_tip
 from gui.intents import Select
 from gui.kinds.reservation.servers_calm import Calm
 from gui.kinds.reservation.servers_captions import Captions, captions_of
-from gui.kinds.reservation.servers_columns import Figure, Wanted, figure_of, wanted_of
+from gui.kinds.reservation.servers_columns import Figure, Wanted, figure_of, tallest_of, wanted_of
 from gui.kinds.reservation.servers_event import EventLine
 from gui.kinds.reservation.servers_flights import flights
 from gui.kinds.reservation.servers_legend import Legend, entries
@@ -218,7 +218,8 @@ class StackView(QWidget):
                          (parts.stage.width(), parts.stage.height()))  # fmt: skip
         above = round(headroom(rows, self._text.height) * ratio)
         base = height - 2 * line
-        fit = fitting_scale(figure.tallest, base - above, line)
+        tallest = max(figure.tallest, *map(tallest_of, frame.beside), 0)
+        fit = fitting_scale(tallest, base - above, line)
         self._scale = calm_scale(self._scale, fit, line)
         scale = self._zoom or self._scale
         character = QFontMetricsF(self.font()).averageCharWidth() * ratio
