@@ -126,6 +126,8 @@ class LaneCurves(QWidget):
         if value is not None:
             text = f"{frame.info.kind.headline_bound_name}{THIN} {significant(value)}"
             self.rewards.set_reference("optimum", value, "optimum", text)
+        elif self.rewards.has_reference("optimum"):  # that of a run shown before
+            self.rewards.remove("optimum")
 
     def _draw(self, frame: Frame) -> None:
         self._drawing = True

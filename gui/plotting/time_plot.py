@@ -165,6 +165,10 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         reference.line.setPos(value)
         reference.line.setPen(self._dashed(self._theme.color(role)))
 
+    def has_reference(self, name: str) -> bool:
+        """Whether a reference line of this name is shown."""
+        return name in self._references
+
     def set_cursor(self, x: float | None, *, movable: bool = False) -> None:
         """Show the cursor at *x*, or hide it; a movable one can be dragged."""
         self._cursor.setVisible(x is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Callable
 
 import numpy as np
@@ -125,3 +126,15 @@ def test_recorded_jobs_have_no_verdict(shown: Shown) -> None:
     run = Comparison.open(scripted, ("bf-js", "fifo-ff"), kernel=False)
     run.run(until=300)
     assert verdicts(shown(run)) == ["no verdict", "no verdict"]
+
+
+def test_the_bound_of_a_run_leaves_with_it(shown: Shown) -> None:
+    run = Comparison.open("dra-classroom", PAIRS["dra-classroom"], kernel=False)
+    panel = shown(run)
+    frame = run.frame()
+    bounds = list(frame.info.kind.all_bounds(load_scenario("dra-classroom")))[-1]
+    panel.set_frame(replace(frame, bounds=bounds))
+    assert panel.curves.rewards.has_reference("optimum")
+    queues = Comparison.open("queues-classroom", ("vqs", "bf-js"), kernel=False)
+    panel.set_frame(queues.frame())
+    assert not panel.curves.rewards.has_reference("optimum")
