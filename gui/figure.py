@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ _CROSS, ABOVE_CURVES = 14.0, 5.0
 _MOST_TICKS = 10
 
 #: Letters of all names in a row of a legend, at most; of its gap to what is around it, pixels; of
-#: the height, the share that it may take; and the part of the range below and above all.
+#: the height, the share that it takes at most; and the part of the range below and above all.
 _ROW, _LEGEND_GAP, _LEGEND_MOST, _PADDING = 80, 8, 0.5, 0.03
 
 
@@ -71,6 +72,7 @@ def figure_widget(figure: Figure, theme: themes.Theme) -> pg.PlotWidget:
         _line(item, name, across(figure, place), 90, theme.muted)
     widget.show()
     QApplication.processEvents()
+    _make_room(widget)
     _place_legend(item)
     QApplication.processEvents()
     return widget
@@ -112,6 +114,19 @@ def _columns(figure: Figure) -> int:
     """So many that the names of a row have room beside each other."""
     longest = max(len(curve.name) for curve in figure.curves)
     return max(1, min(len(figure.curves), _ROW // (longest + 4)))
+
+
+def _make_room(widget: pg.PlotWidget) -> None:
+    """A larger picture where the legend has long names, or more than half of the height."""
+    item = widget.getPlotItem()
+    if item.legend is None:
+        return
+    view, names = item.getViewBox(), item.legend.boundingRect()
+    wider = names.width() + 2 * _LEGEND_GAP - view.width()
+    higher = (names.height() + 2 * _LEGEND_GAP) / _LEGEND_MOST - view.height()
+    if wider > 0 or higher > 0:
+        widget.resize(WIDTH + math.ceil(max(0.0, wider)), HEIGHT + math.ceil(max(0.0, higher)))
+        QApplication.processEvents()
 
 
 def _place_legend(item: pg.PlotItem) -> None:

@@ -229,8 +229,11 @@ class MainWindow(QMainWindow):
             self.say(self._told)
 
     def _compiled(self, done: bool) -> None:
-        self.say("Compiled: the run is at full speed." if done
-                 else "Compiling failed; the reference goes on running.")  # fmt: skip
+        """Say so, but not in place of what the run or the window has just said."""
+        if not done:
+            self.say("Compiling failed; the reference goes on running.")
+        elif self._status.text() in {"", self._progress}:
+            self.say("Compiled: the run is at full speed.")
 
     # Intents.
 

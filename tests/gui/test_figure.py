@@ -45,6 +45,22 @@ def test_the_legend_hides_no_curve_and_no_line(
     assert lowest > max(max(curve.y) + 0.1 for curve in shown.curves)
 
 
+@pytest.mark.parametrize(("count", "length"), [(3, 150), (20, 60), (1, 200)])
+def test_a_picture_grows_until_every_name_is_whole(qtbot: QtBot, count: int, length: int) -> None:
+    curves = tuple(Curve(f"{place} ".ljust(length, "m"), SCALES, RISING) for place in range(count))
+    widget = figure_widget(replace(figure(RISING), curves=curves), load_theme("light"))
+    qtbot.addWidget(widget)
+    legend, view = widget.getPlotItem().legend, widget.getPlotItem().getViewBox()
+    if count == 1:
+        assert legend is None
+        assert (widget.width(), widget.height()) == (WIDTH, HEIGHT)
+        return
+    box = legend.mapRectToItem(view, legend.boundingRect())
+    assert view.boundingRect().adjusted(-1, -1, 1, 1).contains(box)
+    assert box.height() <= 0.5 * view.height()
+    assert widget.width() > WIDTH
+
+
 def test_colours_are_those_of_the_plan(qtbot: QtBot) -> None:
     theme = load_theme("light")
     some = replace(figure(RISING), planned=("first", "second", "curve 0"))

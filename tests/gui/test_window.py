@@ -264,3 +264,14 @@ def test_panels_save_pictures_and_series(qtbot: QtBot, window: MainWindow, tmp_p
     assert all(row["sentence"] for row in rows)
     dock.save_picture(tmp_path / "absent" / "reward.svg")
     assert "cannot be written" in window._status.text()
+
+
+def test_that_the_run_is_compiled_is_not_said_over_a_refusal(window: MainWindow) -> None:
+    window.say("x.toml: no such file")
+    window.worker.compiled.emit(True)
+    assert window._status.text() == "x.toml: no such file"
+    window.worker.compiled.emit(False)
+    assert "failed" in window._status.text()
+    window.say("")
+    window.worker.compiled.emit(True)
+    assert "full speed" in window._status.text()
