@@ -37,7 +37,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Progress:
+class GoalProgress:
     """How far it is with what takes long; no text once that is over."""
 
     text: str = ""

@@ -21,7 +21,7 @@ from gui.compare import CompareControl
 from gui.docks import PanelDock
 from gui.experiments import Experiments
 from gui.faults import Fault, guard_classes
-from gui.goals import Progress
+from gui.goals import GoalProgress
 from gui.inspectors import Inspectors
 from gui.intents import (
     ApplyScenario,
@@ -37,7 +37,7 @@ from gui.intents import (
 )
 from gui.layouts import Layouts
 from gui.lecture import LectureMode
-from gui.own_policy import OwnPolicy
+from gui.own_policy import OwnPolicyFile
 from gui.panel_docks import PanelDocks
 from gui.run_control import RunControl
 from gui.trace_choice import TraceChoice
@@ -90,7 +90,7 @@ class MainWindow(QMainWindow):
         self._bounds = BoundsService()
         self.inspectors = Inspectors(self)
         self.compare = CompareControl(self)
-        self.own_policy = OwnPolicy(self)
+        self.own_policy = OwnPolicyFile(self)
         self.traces = TraceChoice(self)
         self.setAcceptDrops(True)
 
@@ -219,7 +219,7 @@ class MainWindow(QMainWindow):
         QGuiApplication.clipboard().setText(self._fault_details)
         self._copy_fault.hide()
 
-    def _progressed(self, progress: Progress) -> None:
+    def _progressed(self, progress: GoalProgress) -> None:
         """Say how far it is; once that is over, what the run said last."""
         self.transport.set_progress(progress)
         if progress.text:

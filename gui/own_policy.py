@@ -25,7 +25,7 @@ SETTLE = 150
 FOLDER = "policy-folder"
 
 
-class OwnPolicy(QObject):
+class OwnPolicyFile(QObject):
     """Lets the user choose a policy's file, and runs it anew whenever it changes.
 
     The folder is watched beside the file, because many editors replace a file by a new one.

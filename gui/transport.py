@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from gui.actions import Actions
 from gui.boxes import ChoiceBox, changed_by_editing
 from gui.fault_label import FaultLabel
-from gui.goals import Progress
+from gui.goals import GoalProgress
 from gui.history_bar import HistoryBar
 from gui.icons import icon
 from gui.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
@@ -231,7 +231,7 @@ class TransportBar(QWidget):
         self.history.set_frame(frame)
         self._show_whether(frame.playing)
 
-    def set_progress(self, progress: Progress) -> None:
+    def set_progress(self, progress: GoalProgress) -> None:
         """Signs of life while no frames come; then the last frame again."""
         if self._frame is None:
             return

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from gui.actions import BACK_KEY
 from gui.fault_label import without_folders
 from gui.faults import Fault, caught, tell
-from gui.goals import Goal, Progress
+from gui.goals import Goal, GoalProgress
 from gui.intents import Inspect
 from gui.meter import Meter
 from gui.pace import REAL_TIME, Pace
@@ -220,7 +220,7 @@ class RunWorker(QObject):
         line = None if self.session is None else self.session.timeline
         event, time = (0, 0.0) if line is None else (line.event, line.time)
         self._telling = True
-        self.progressed.emit(Progress(text, event, time, self._meter.read(event, time)))
+        self.progressed.emit(GoalProgress(text, event, time, self._meter.read(event, time)))
 
     def _tell_now_and_then(self) -> None:
         """Signs of life while nothing is drawn, and that it is over."""
@@ -231,7 +231,7 @@ class RunWorker(QObject):
                 self._report(self.goal.told(line.event, line.time, self._start))
         elif self._telling:
             self._telling = False
-            self.progressed.emit(Progress())
+            self.progressed.emit(GoalProgress())
 
     def _publish(self) -> None:
         unseen = self.running and self.goal.express

@@ -25,7 +25,7 @@ from model.policies.own.trust import digest_of
 from model.policy_choice import choice_text
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from model.session_check import fault_in
-from model.session_file import MOST_EVENTS, Place, Saved, read_session, write_session
+from model.session_file import MOST_EVENTS, Saved, SessionPlace, read_session, write_session
 from model.state import copied, digest, frozen
 from model.waiting import GivenUpError, who_waits
 from model.walk import Walk
@@ -157,7 +157,7 @@ class Session(Walk):
             raise ScenarioError(f"found {line.event} events, allowed in a file: at most "
                                 f"{MOST_EVENTS}", where=str(path))  # fmt: skip
         event, time, arrivals = self._fork
-        place = Place(
+        place = SessionPlace(
             name=self.name, event=line.event, substep=line.substep, digest=digest(line.state),
             layout=layout, source=self.origin.source, policy=self.origin.policy,
             trace=self.origin.trace, fork_event=event, fork_time=time, fork_arrivals=arrivals,

@@ -42,7 +42,7 @@ class Fact(NamedTuple):
     meaning: str = ""  #: the theme's colour, by its field: "reject_group", "rejection", ...
 
 
-class Section(NamedTuple):
+class FactSection(NamedTuple):
     """Facts that belong together; the first section of a thing has no title."""
 
     title: str
@@ -65,7 +65,7 @@ class Table(NamedTuple):
     lines: tuple[TableLine, ...]
 
 
-class Curve(NamedTuple):
+class HistoryCurve(NamedTuple):
     """[n] values over [n] times, each until the next."""
 
     label: str
@@ -77,9 +77,9 @@ class Description(NamedTuple):
     """All that is known of a thing now; ``absent`` says why nothing is."""
 
     title: str
-    sections: tuple[Section, ...] = ()
+    sections: tuple[FactSection, ...] = ()
     table: Table | None = None
-    curve: Curve | None = None
+    curve: HistoryCurve | None = None
     absent: str = ""
 
 
@@ -103,7 +103,7 @@ class Found(NamedTuple):
     fault: str = ""  #: why it cannot be searched further
 
 
-class Moment(Protocol):
+class InspectedMoment(Protocol):
     """A moment of a run: a frame of :mod:`model.frame`."""
 
     @property
@@ -147,7 +147,7 @@ class Inspector(Protocol):
     #: The kinds of thing that can be looked at.
     things: tuple[str, ...]
 
-    def describe(self, moment: Moment, thing: Thing) -> Description:
+    def describe(self, moment: InspectedMoment, thing: Thing) -> Description:
         """What is known of a thing at a moment."""
         ...
 
@@ -211,13 +211,13 @@ def touching(rows: NDArray[Any], fields: Sequence[str], number: int) -> NDArray[
     return found
 
 
-def sections(*parts: tuple[str, Sequence[Fact | None]]) -> tuple[Section, ...]:
+def sections(*parts: tuple[str, Sequence[Fact | None]]) -> tuple[FactSection, ...]:
     """Sections of the facts that are known; those without any are left out."""
     known = ((title, tuple(fact for fact in facts if fact is not None)) for title, facts in parts)
-    return tuple(Section(title, facts) for title, facts in known if facts)
+    return tuple(FactSection(title, facts) for title, facts in known if facts)
 
 
-def time_fact(moment: Moment, label: str, time: float) -> Fact:
+def time_fact(moment: InspectedMoment, label: str, time: float) -> Fact:
     """A time, with as many digits as tell one event from the next."""
     if time == np.inf:
         return Fact(label, "never")
@@ -226,7 +226,7 @@ def time_fact(moment: Moment, label: str, time: float) -> Fact:
     return Fact(label, shown_time(time, digits), unit)
 
 
-def time_cell(moment: Moment, time: float) -> str:
+def time_cell(moment: InspectedMoment, time: float) -> str:
     """A time, in a table."""
     return time_fact(moment, "", time).value
 
@@ -249,7 +249,7 @@ def job_presence(state: Any, thing: Thing, initial_jobs: int) -> int:
     return -1 if thing.number >= initial_jobs + int(state.number[NEXT_ARRIVAL]) else 1
 
 
-def not_there(moment: Moment, title: str, number: int) -> Description:
+def not_there(moment: InspectedMoment, title: str, number: int) -> Description:
     """A job that is not in the system; *number* is its number, below the next arrival's or not."""
     when = f"after event {grouped(moment.event)}"
     known = moment.info.initial_jobs + int(moment.state.number[NEXT_ARRIVAL])

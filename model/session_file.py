@@ -44,7 +44,7 @@ Number = Annotated[str, Field(pattern="^[0-9]{1,18}$")]
 Text = Annotated[str, Field(max_length=10_000)]
 
 
-class Place(Section):
+class SessionPlace(Section):
     """Which run it is, and where it stands."""
 
     name: Text
@@ -70,7 +70,7 @@ class Saved:
     """What a session's file holds."""
 
     scenario: str  #: TOML
-    place: Place
+    place: SessionPlace
     first: Any  #: states of the scenario's kind of system
     present: Any
     samples: NDArray[np.float64]
@@ -124,7 +124,7 @@ def read_session(path: Path) -> Saved:
         )
 
 
-def _place(data: bytes, where: str) -> Place:
+def _place(data: bytes, where: str) -> SessionPlace:
     table = as_json(data)
     if table.get("version") not in READ:
         allowed = " or ".join(map(str, READ))
@@ -132,7 +132,7 @@ def _place(data: bytes, where: str) -> Place:
             f"found version {str(table.get('version'))[:20]}, allowed: {allowed}", where=where
         )
     try:
-        return validated(Place, table)
+        return validated(SessionPlace, table)
     except ScenarioError as error:
         raise error.inside(where) from None
 

@@ -21,7 +21,7 @@ class GivenUpError(UserError):
     """What took long was stopped by whoever waited for it."""
 
 
-class Waiting(NamedTuple):
+class Waiter(NamedTuple):
     """Who waits."""
 
     tell: Callable[[str], None]  #: takes a sentence on how far it is
@@ -45,8 +45,8 @@ class Waiting(NamedTuple):
         self.tell(f"{doing}: {share:.0%}")
 
 
-_NOBODY = Waiting(lambda _: None, lambda: 0)
-_waiting: ContextVar[Waiting] = ContextVar("waiting", default=_NOBODY)
+_NOBODY = Waiter(lambda _: None, lambda: 0)
+_waiting: ContextVar[Waiter] = ContextVar("waiting", default=_NOBODY)
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def waiting(
             last = monotonic()
             tell(f"{text} ({key} stops it)")
 
-    token = _waiting.set(Waiting(tell_now_and_then, wishes))
+    token = _waiting.set(Waiter(tell_now_and_then, wishes))
     try:
         yield
     finally:
@@ -83,7 +83,7 @@ def waiting_on() -> Iterator[None]:
         _waiting.reset(token)
 
 
-def who_waits() -> Waiting:
+def who_waits() -> Waiter:
     """Who waits for what is being done in this context; nobody, if nothing was said."""
     return _waiting.get()
 

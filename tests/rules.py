@@ -64,6 +64,9 @@ NOT_A_POLICY = {
 }
 POLICY_HEADINGS = ("Reference", "Implements", "Symbols", "Deviations")
 
+#: The classes that a policy is found by in its module.
+OF_EVERY_POLICY = {"Reference", "Parameters"}
+
 LONGEST_FILE = 500
 LONGEST_FUNCTION = 60
 
@@ -205,6 +208,17 @@ def the_window_knows_no_single_policy(root: Path) -> list[str]:
         if part_of(entry.target) in {"policies", "kernels"}
         and entry.target not in POLICIES_AS_A_WHOLE
     ]
+
+
+def each_class_has_a_name_of_its_own(root: Path) -> list[str]:
+    """But for what every policy's module has."""
+    found: dict[str, list[str]] = {}
+    for source in program(root):
+        for node in source.tree.body:
+            if isinstance(node, ast.ClassDef) and node.name not in OF_EVERY_POLICY:
+                found.setdefault(node.name, []).append(f"{source.path}:{node.lineno}")
+    return [f"{places[-1]}: {name}, as in {places[0]}"
+            for name, places in found.items() if len(places) > 1]  # fmt: skip
 
 
 def no_file_is_too_long(root: Path) -> list[str]:

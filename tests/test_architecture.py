@@ -21,6 +21,7 @@ from tests.rules import (
     QUICK_TO_IMPORT,
     SHARED_BY_PANELS,
     SWITCHED_OFF,
+    each_class_has_a_name_of_its_own,
     model_imports_no_toolkit_and_no_window,
     no_circle_of_imports,
     no_file_is_too_long,
@@ -176,6 +177,14 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
             "gui/a.py": "from model.policies import POLICIES\nimport model.kinds.a.policies.b\n",
         },
         "gui/a.py:2: gui imports model.kinds.a.policies.b",
+    ),
+    (
+        each_class_has_a_name_of_its_own,
+        {
+            "gui/a.py": "class Mark: ...\nclass Reference: ...\n",
+            "model/b.py": "class Reference: ...\nclass Mark: ...\n",
+        },
+        "gui/a.py:1: Mark, as in model/b.py:2",
     ),
     (
         no_file_is_too_long,

@@ -111,7 +111,9 @@ class TestPictures:
 
     def test_curves_with_intervals_are_drawn(self, slotscope, monkeypatch, tmp_path):
         monkeypatch.setattr(dra_collections, "SCALES", {"quick": 2})
-        monkeypatch.setattr(dra_servers, "SCALES", {"quick": dra_servers.Scale((5, 8), 2, 100.0)})
+        monkeypatch.setattr(
+            dra_servers, "SCALES", {"quick": dra_servers.ServersScale((5, 8), 2, 100.0)}
+        )
         for name in ("dra-collections", "dra-fig3"):
             assert slotscope(f"reproduce {name} --workers 1 --out here").code == 0
             assert (tmp_path / "here" / f"{name}.png").read_bytes()[1:4] == b"PNG"
@@ -184,7 +186,7 @@ class TestGoingOn:
 class TestTrace:
     @pytest.fixture(autouse=True)
     def small(self, monkeypatch, drawn):
-        monkeypatch.setattr(dra_google, "SCALES", {"quick": dra_google.Scale((0.5, 1.5), 2)})
+        monkeypatch.setattr(dra_google, "SCALES", {"quick": dra_google.GoogleScale((0.5, 1.5), 2)})
         monkeypatch.setattr(dra_google_time, "SCALES", {"quick": 20})
 
     @pytest.mark.parametrize("name", ["dra-fig5", "dra-fig6", "queues-fig1", "queues-fig5"])

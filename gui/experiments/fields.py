@@ -46,7 +46,7 @@ def words_of(error: UserError) -> str:
     return f"{where}: {message}" if where else message
 
 
-class Field(QWidget):
+class CaptionedField(QWidget):
     """A caption, an editor, and below it what is wrong with its value."""
 
     edited = Signal()
@@ -88,7 +88,7 @@ class Field(QWidget):
         self.show_fault(self.fault.text(), theme)
 
 
-class LineField(Field):
+class LineField(CaptionedField):
     """One line of text; *beside* it may stand buttons."""
 
     def __init__(self, caption: str, tip: str, *beside: QWidget) -> None:
@@ -102,7 +102,7 @@ class LineField(Field):
         return self.line.text().strip()
 
 
-class LinesField(Field):
+class LinesField(CaptionedField):
     """Several lines of text; Tab leads on."""
 
     def __init__(self, caption: str, tip: str, rows: int) -> None:
@@ -129,7 +129,7 @@ class _Lines(QPlainTextEdit):
         return QSize(super().sizeHint().width(), self._rows * self.fontMetrics().height() + frame)
 
 
-class NumberField(Field):
+class NumberField(CaptionedField):
     """A whole number."""
 
     def __init__(self, caption: str, tip: str, value: int, least: int, most: int) -> None:
@@ -141,7 +141,7 @@ class NumberField(Field):
         self.box.valueChanged.connect(self.edited)
 
 
-class ChoiceField(Field):
+class ChoiceField(CaptionedField):
     """One of several named values."""
 
     def __init__(self, caption: str, tip: str, choices: dict[str, str]) -> None:

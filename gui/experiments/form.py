@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.experiments.fields import (
+    CaptionedField,
     ChoiceField,
-    Field,
     FolderField,
     LineField,
     LinesField,
@@ -77,7 +77,7 @@ class OrderForm(QWidget):
         self._restore()
 
     @property
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[CaptionedField, ...]:
         """All fields, from top to bottom."""
         return (self.scale, self.values, self.policies, self.until, self.replications, self.trace,
                 self.workers, self.folder)  # fmt: skip
@@ -150,7 +150,7 @@ class OrderForm(QWidget):
         field.editor.setFocus()
         return True
 
-    def _field_of(self, error: UserError) -> Field | None:
+    def _field_of(self, error: UserError) -> CaptionedField | None:
         if isinstance(error, TraceError):
             return self.trace
         named = {"--policy": self.policies, "--vary": self.values, "--trace": self.trace,

@@ -95,9 +95,9 @@ class Laboratory(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._run: _Run | None = None
+        self._run: _RunningExperiment | None = None
         self._looking: _Looks | None = None
-        self._line = _Line(self._surveyed.emit)
+        self._line = _LineToWindow(self._surveyed.emit)
         self._said.connect(self._take)
         self._surveyed.connect(self._take_survey)
 
@@ -111,7 +111,7 @@ class Laboratory(QObject):
     def start(self, order: Order) -> None:
         """Carry out what is missing of an experiment."""
         assert self._run is None, "one at a time"
-        self._run = _Run(order, self._said.emit)
+        self._run = _RunningExperiment(order, self._said.emit)
         self._run.start()
 
     def stop(self) -> None:
@@ -133,7 +133,7 @@ class Laboratory(QObject):
             run.leave_alone()
         self._line.leave_alone()
 
-    def _take(self, run: _Run, kind: str, what: object) -> None:
+    def _take(self, run: _RunningExperiment, kind: str, what: object) -> None:
         """Pass on what the present run says; a run that was left alone is not heard."""
         if run is not self._run:
             return
@@ -158,14 +158,14 @@ class Laboratory(QObject):
     def forget_looks(self) -> None:
         """What was asked for so far is of no use any more."""
         self._line.leave_alone()
-        self._line = _Line(self._surveyed.emit)
+        self._line = _LineToWindow(self._surveyed.emit)
 
-    def _take_survey(self, line: _Line, name: str, found: Survey) -> None:
+    def _take_survey(self, line: _LineToWindow, name: str, found: Survey) -> None:
         if not line.cut:
             self.looked.emit(name, found)
 
 
-class _Line:
+class _LineToWindow:
     """From looks to the window, until it is cut; then they hold nothing of the window."""
 
     def __init__(self, tell: Callable[[object, str, object], None]) -> None:
@@ -192,7 +192,11 @@ class _Looks(threading.Thread):
     """
 
     def __init__(
-        self, orders: Sequence[Order], in_full: str, line: _Line, before: threading.Thread | None
+        self,
+        orders: Sequence[Order],
+        in_full: str,
+        line: _LineToWindow,
+        before: threading.Thread | None,
     ) -> None:
         super().__init__(name="look")
         self._orders, self._in_full, self._line = orders, in_full, line
@@ -232,7 +236,7 @@ def _ignore(*_: object) -> None:
     """For a run that is not listened to."""
 
 
-class _Run(threading.Thread):
+class _RunningExperiment(threading.Thread):
     """One experiment on its way; says what happens through *tell*, from its own thread."""
 
     def __init__(self, order: Order, tell: Callable[[object, str, object], None]) -> None:

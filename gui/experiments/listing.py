@@ -24,7 +24,7 @@ _FLAGS = int(Qt.TextFlag.TextWordWrap)
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedExperiment:
     """One line of the list.
 
     Attributes
@@ -55,7 +55,7 @@ class ExperimentList(QListWidget):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setToolTip("Experiments\nUp and down choose one; F5 runs it.")
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: ListedExperiment) -> None:
         """Show an entry: a new one at the end, a known one where it is."""
         item = self._item(entry.key)
         before = item.data(_ENTRY) if item is not None else None
@@ -74,11 +74,11 @@ class ExperimentList(QListWidget):
         """Change how far an experiment is."""
         self.put(replace(self.entry(key), state=state, share=share, running=running))
 
-    def entry(self, key: str) -> Entry:
+    def entry(self, key: str) -> ListedExperiment:
         """What is shown of an experiment."""
         item = self._item(key)
         assert item is not None
-        entry: Entry = item.data(_ENTRY)
+        entry: ListedExperiment = item.data(_ENTRY)
         return entry
 
     def current(self) -> str:
@@ -125,7 +125,7 @@ class _Delegate(QStyledItemDelegate):
     def _width(self) -> int:
         return max(60, self._view.viewport().width() - 2 * _SIDE)
 
-    def _heights(self, entry: Entry) -> tuple[int, ...]:
+    def _heights(self, entry: ListedExperiment) -> tuple[int, ...]:
         """Of title, paper and state."""
         metrics = QFontMetrics(current_fonts().body)
         room = QRect(0, 0, self._width(), 10_000)
@@ -135,7 +135,7 @@ class _Delegate(QStyledItemDelegate):
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
-        entry: Entry = index.data(_ENTRY)
+        entry: ListedExperiment = index.data(_ENTRY)
         height = sum(self._heights(entry)) + 2 * _ABOVE + 2 * _BAR
         return QSize(self._width() + 2 * _SIDE, height)
 
@@ -145,7 +145,7 @@ class _Delegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        entry: Entry = index.data(_ENTRY)
+        entry: ListedExperiment = index.data(_ENTRY)
         area: QRect = option.rect
         state: QStyle.StateFlag = option.state
         chosen = bool(state & QStyle.StateFlag.State_Selected)
@@ -169,7 +169,7 @@ class _Delegate(QStyledItemDelegate):
         painter.drawLine(area.bottomLeft(), area.bottomRight())
         painter.restore()
 
-    def _paint_bar(self, painter: QPainter, area: QRect, entry: Entry) -> None:
+    def _paint_bar(self, painter: QPainter, area: QRect, entry: ListedExperiment) -> None:
         if not (entry.running or 0 < entry.share < 1):
             return
         painter.fillRect(area, QColor(self.theme.grid))

@@ -233,7 +233,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
             self._fit()
 
 
-class Picture(QWidget):
+class ResultPicture(QWidget):
     """The figures of a result, one at a time, or a sentence where there is none."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:

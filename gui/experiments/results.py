@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QTabBar, QTextBrowser, QVBoxLayout, QWidget
 
-from gui.experiments.picture import Picture
+from gui.experiments.picture import ResultPicture
 from gui.experiments.table import NumbersTable
 from gui.experiments.words import typeset
 from gui.theme import Theme, current_fonts
@@ -21,7 +21,7 @@ class Results(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.picture = Picture(theme)
+        self.picture = ResultPicture(theme)
         self.table = NumbersTable()
         self.notes = QTextBrowser()
         self.notes.setAccessibleName("notes on the numbers")

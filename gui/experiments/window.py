@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 from gui.experiments.fields import words_of
 from gui.experiments.form import SWEEP, FormArea, OrderForm
 from gui.experiments.laboratory import End, Laboratory, Survey
-from gui.experiments.listing import Entry, ExperimentList
+from gui.experiments.listing import ExperimentList, ListedExperiment
 from gui.experiments.results import Results, split
 from gui.experiments.run_bar import RunBar
 from gui.experiments.words import goes_on, kept_text, running_text
@@ -121,9 +121,12 @@ class ExperimentsWindow(QWidget):
     def _fill(self) -> None:
         for name, item in EXPERIMENTS.items():
             state = _NEEDS_TRACE if item.needs_trace else ""
-            self.list.put(Entry(name, item.title, item.paper, state))
-        self.list.put(Entry(SWEEP, "Sweep of the open scenario", "all combinations of values",
-                            "not run"))  # fmt: skip
+            self.list.put(ListedExperiment(name, item.title, item.paper, state))
+        self.list.put(
+            ListedExperiment(
+                SWEEP, "Sweep of the open scenario", "all combinations of values", "not run"
+            )
+        )
         self.list.setCurrentRow(0)
 
     # What is there.
@@ -134,7 +137,7 @@ class ExperimentsWindow(QWidget):
         self.form.follow(info)
         entry = self.list.entry(SWEEP)
         title = f"Sweep of {info.scenario_name}"
-        self.list.put(Entry(SWEEP, title, "the open scenario, all combinations",
+        self.list.put(ListedExperiment(SWEEP, title, "the open scenario, all combinations",
                             entry.state, entry.share, entry.running))  # fmt: skip
         if before != info.scenario_name and self.running != SWEEP:
             self._results.pop(SWEEP, None)

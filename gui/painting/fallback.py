@@ -8,13 +8,13 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 
 from gui.painting.kernel import TEXTURED
-from gui.painting.servers import Servers
+from gui.painting.servers import PaintedServers
 from gui.painting.shapes import Boxes, Shapes, shapes
 from gui.painting.textures import Pixels, RasterPalette
 
 
 def paint_servers(
-    painter: QPainter, servers: Servers, chosen: npt.NDArray[np.intp], palette: RasterPalette
+    painter: QPainter, servers: PaintedServers, chosen: npt.NDArray[np.intp], palette: RasterPalette
 ) -> None:
     """Draw the *chosen* servers with *painter*, whose unit must be a device pixel."""
     parts = shapes(servers, chosen, palette.scale)

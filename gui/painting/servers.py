@@ -15,7 +15,7 @@ Integers = npt.NDArray[np.int32]
 Box = tuple[int, int, int, int]
 
 
-class Hit(NamedTuple):
+class GridHit(NamedTuple):
     """What lies under a point; ``slot`` is None where single slots are not shown."""
 
     server: int
@@ -24,7 +24,7 @@ class Hit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Servers:
+class PaintedServers:
     """L servers with J job types, ready to be drawn.
 
     Attributes
@@ -64,7 +64,7 @@ class Servers:
         if not (self.weight > 0).all() or not self.capacity > 0:
             raise ValueError("weights and capacity must be positive")
 
-    def hit(self, x: int, y: int, scale: int = 1) -> Hit | None:
+    def hit(self, x: int, y: int, scale: int = 1) -> GridHit | None:
         """The server, and its job type and slot, at the device pixel (*x*, *y*)."""
         left, top, width, height = self.rects.T
         inside = (left <= x) & (x < left + width) & (top <= y) & (y < top + height)
@@ -73,10 +73,10 @@ class Servers:
         server = int(inside.argmax())
         box = self.inner_box(server, scale)
         if not (box[0] <= x < box[0] + box[2] and box[1] <= y < box[1] + box[3]):
-            return Hit(server, None, None)
+            return GridHit(server, None, None)
         if self.shows_slots(server, scale):
             return self._slot_at(server, box, x, y, scale)
-        return Hit(server, self._share_at(server, box, y), None)
+        return GridHit(server, self._share_at(server, box, y), None)
 
     def inner_box(self, server: int, scale: int = 1) -> Box:
         """x, y, width, height of the server inside its frame."""
@@ -115,7 +115,7 @@ class Servers:
         edges = [int(end * unit + 0.5) for end in ends]
         return list(pairwise(edges))
 
-    def _slot_at(self, server: int, box: Box, x: int, y: int, scale: int) -> Hit:
+    def _slot_at(self, server: int, box: Box, x: int, y: int, scale: int) -> GridHit:
         height = box[1] + box[3] - 1 - y
         for job_type, (low, high) in enumerate(self._bands(server, box)):
             if low <= height < high:
@@ -126,8 +126,8 @@ class Servers:
                 row = ((height - low + 1) * rows - 1) // band
                 column = ((x - box[0] + 1) * columns - 1) // box[2]
                 slot = row * columns + column
-                return Hit(server, job_type, slot if slot < slots else None)
-        return Hit(server, None, None)
+                return GridHit(server, job_type, slot if slot < slots else None)
+        return GridHit(server, None, None)
 
     def _share_at(self, server: int, box: Box, y: int) -> int | None:
         unit = unit_height(self.configuration[server], self.weight, self.capacity, box[3])

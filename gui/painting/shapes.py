@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gui.painting.kernel import FRAME_FROM, PITCH, ROW, THICK_FRAME_FROM
-from gui.painting.servers import Integers, Servers
+from gui.painting.servers import Integers, PaintedServers
 
 Boxes = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -49,7 +49,7 @@ class Shapes(NamedTuple):
     mark: Boxes
 
 
-def shapes(servers: Servers, chosen: Indices, scale: int = 1) -> Shapes:
+def shapes(servers: PaintedServers, chosen: Indices, scale: int = 1) -> Shapes:
     """The rectangles of the *chosen* servers, at *scale* device pixels per line."""
     chosen = chosen[(servers.rects[chosen, 2:] > 0).all(axis=1)]
     rects = servers.rects[chosen].astype(np.int64)
@@ -147,7 +147,7 @@ def _slots(inner: Boxes, slots: Integers, bands: Boxes, scale: int) -> _Slots:
 
 
 def _shares(
-    servers: Servers,
+    servers: PaintedServers,
     inner: Boxes,
     slots: Integers,
     jobs: Integers,

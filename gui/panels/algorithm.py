@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout
 from gui.intents import Select
 from gui.panel import Panel
 from gui.panels.algorithm_values import Code, values_beside
-from gui.panels.algorithm_view import Picture, PseudocodeView
+from gui.panels.algorithm_view import PseudocodeView, ShownPseudocode
 from gui.theme import Theme, current_fonts
 from model.explain import grouped
 from model.frame import Frame, RunInfo
@@ -99,7 +99,7 @@ class AlgorithmPanel(Panel):
             return
         line = next((record.line for record in reversed(records[-1:]) if record.line), None)
         beside = values_beside(self.view.code, records, frame.info)
-        self.view.set_picture(Picture(line, beside, False, _line(self.selection)))
+        self.view.set_picture(ShownPseudocode(line, beside, False, _line(self.selection)))
 
     def show_selection(self, selection: Select) -> None:
         """Mark the line that is pointed at."""

@@ -30,7 +30,7 @@ class Value(NamedTuple):
     fresh: bool
 
 
-class Placed(NamedTuple):
+class PlacedLine(NamedTuple):
     """One line with its values."""
 
     top: float
@@ -66,10 +66,10 @@ class CodeLayout:
         document.setTextWidth(max(self.row, self._width - _EDGE - left))
         return document
 
-    def placed(self, beside: Mapping[Line, Mapping[str, Beside]]) -> list[Placed]:
+    def placed(self, beside: Mapping[Line, Mapping[str, Beside]]) -> list[PlacedLine]:
         """All lines from top to bottom, with these values."""
         column = self._column(beside)
-        result: list[Placed] = []
+        result: list[PlacedLine] = []
         top, before = 4.0, None
         for place, line in enumerate(self._code.lines):
             if self._headings and line.line.algorithm != before:
@@ -79,7 +79,7 @@ class CodeLayout:
             before = line.line.algorithm
             height = max(self.row, self._documents[place].size().height() + 3)
             values, height = self._values(place, beside.get(line.line, {}), column, height)
-            result.append(Placed(top, height, self._documents[place], values))
+            result.append(PlacedLine(top, height, self._documents[place], values))
             top += height
         return result
 

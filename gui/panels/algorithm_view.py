@@ -28,7 +28,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
-from gui.panels.algorithm_layout import CodeLayout, Placed, draw_document
+from gui.panels.algorithm_layout import CodeLayout, PlacedLine, draw_document
 from gui.panels.algorithm_values import Beside, Code
 from gui.theme import Theme
 from model.records import Line
@@ -37,7 +37,7 @@ _SCROLL_TIME = 180  # ms
 _DIMMED = 0.38
 
 
-class Picture(NamedTuple):
+class ShownPseudocode(NamedTuple):
     """What the pseudocode shows at one moment."""
 
     current: Line | None = None
@@ -55,10 +55,10 @@ class PseudocodeView(QAbstractScrollArea):
         super().__init__(parent)
         self.theme = theme
         self.code = Code(())
-        self.picture = Picture()
+        self.picture = ShownPseudocode()
         self.headings = False
         self._layout = CodeLayout(self.code, self._type(), 0.0, False)
-        self._placed: list[Placed] = []
+        self._placed: list[PlacedLine] = []
         self._glide = QPropertyAnimation(self.verticalScrollBar(), b"value", self)
         self._glide.setEasingCurve(QEasingCurve.Type.OutCubic)
         self._glide.setDuration(_SCROLL_TIME)
@@ -74,11 +74,11 @@ class PseudocodeView(QAbstractScrollArea):
         """Show another algorithm."""
         self.code = code
         self.headings = len({line.line.algorithm for line in code.lines}) > 1
-        self.picture = Picture()
+        self.picture = ShownPseudocode()
         self.verticalScrollBar().setValue(0)
         self.typeset()
 
-    def set_picture(self, picture: Picture) -> None:
+    def set_picture(self, picture: ShownPseudocode) -> None:
         """Show another moment; nothing is painted if nothing changed."""
         if picture == self.picture:
             return
@@ -190,7 +190,7 @@ class PseudocodeView(QAbstractScrollArea):
                 self._paint_line(painter, place, placed)
         painter.end()
 
-    def _paint_line(self, painter: QPainter, place: int, placed: Placed) -> None:
+    def _paint_line(self, painter: QPainter, place: int, placed: PlacedLine) -> None:
         line, top, ascent = self.code.lines[place].line, placed.top, 1 + self._layout.ascent
         strip = QRectF(0, top, self.viewport().width(), placed.height)
         before = self.code.lines[place - 1].line.algorithm if place else None

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 
-class Columns(QScrollArea):
+class HeadedColumns(QScrollArea):
     """A head, and below it what :meth:`arrange` says."""
 
     def __init__(self, head: QWidget) -> None:

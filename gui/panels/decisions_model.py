@@ -43,7 +43,7 @@ COLUMNS = ("", "event", "time", "decision")
 _MOST_SENTENCES = 4096
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """What one line of the log shows."""
 
     event: int  #: the event, or the one in the making
@@ -133,19 +133,26 @@ class LogModel(QAbstractTableModel):
             known = self._sentences[key] = self._narrator.row(row)
         return known
 
-    def entry(self, place: int) -> Entry:
+    def entry(self, place: int) -> LogEntry:
         """All that stands in line *place*."""
         if place < len(self.rows):
             row = self.rows[place]
             event = int(row["event"])
             present = event == self.present and not self.steps
-            return Entry(event, 0, grouped(event), shown_time(float(row["time"]), self._decimals),
-                         self.sentence(row), int(row["flags"]), present,
-                         event in self.breakpoints)  # fmt: skip
+            return LogEntry(
+                event,
+                0,
+                grouped(event),
+                shown_time(float(row["time"]), self._decimals),
+                self.sentence(row),
+                int(row["flags"]),
+                present,
+                event in self.breakpoints,
+            )
         step, event = place - len(self.rows), self.present + 1
         sentence = self._narrator.record(self.steps[step]) if self._narrator else ""
         first = step == 0
-        return Entry(event, step + 1, grouped(event) if first else f"·{THIN_SPACE}{step + 1}",
+        return LogEntry(event, step + 1, grouped(event) if first else f"·{THIN_SPACE}{step + 1}",
                      shown_time(self._step_time, self._decimals) if first else "", sentence, 0,
                      step == len(self.steps) - 1, first and event in self.breakpoints)  # fmt: skip
 

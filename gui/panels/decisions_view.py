@@ -30,8 +30,8 @@ from gui.panels.decisions_model import (
     MARKS,
     SENTENCE,
     TIME,
-    Entry,
     Index,
+    LogEntry,
     LogModel,
     mark_side,
     paint_mark,
@@ -84,7 +84,7 @@ class LogDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _ground(
-        self, painter: QPainter, rect: QRect, option: QStyleOptionViewItem, entry: Entry
+        self, painter: QPainter, rect: QRect, option: QStyleOptionViewItem, entry: LogEntry
     ) -> None:
         hovered = option.state & QStyle.StateFlag.State_MouseOver
         if entry.present:
@@ -92,7 +92,9 @@ class LogDelegate(QStyledItemDelegate):
         elif hovered or entry.step:
             painter.fillRect(rect, QColor(self.theme.raised))
 
-    def _marks(self, painter: QPainter, rect: QRectF, entry: Entry, marks: Sequence[Mark]) -> None:
+    def _marks(
+        self, painter: QPainter, rect: QRectF, entry: LogEntry, marks: Sequence[Mark]
+    ) -> None:
         side = mark_side(painter.fontMetrics().height())
         middle = rect.y() + _PADDING / 2 + painter.fontMetrics().height() / 2
         if entry.present:
@@ -110,7 +112,7 @@ class LogDelegate(QStyledItemDelegate):
                 square = QRectF(left, middle - side / 2, side, side)
                 paint_mark(painter, mark.shape, square, getattr(self.theme, mark.meaning))
 
-    def _sentence(self, painter: QPainter, rect: QRectF, entry: Entry) -> None:
+    def _sentence(self, painter: QPainter, rect: QRectF, entry: LogEntry) -> None:
         if entry.step:
             rect = rect.adjusted(painter.fontMetrics().height() * _STEP_INDENT, 0, 0, 0)
         paint_wrapped(painter, rect, entry.sentence)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout
 
 from gui.intents import GoTo, Inspect, Select
 from gui.panel import Panel
-from gui.panels.inspector_history import History
+from gui.panels.inspector_history import HistoryList
 from gui.panels.inspector_now import Now
 from gui.panels.tiles import LabelPace
 from gui.theme import Theme
@@ -44,7 +44,7 @@ class InspectorPanel(Panel):
         self.heading.setContentsMargins(10, 6, 10, 2)
         self.now = Now(self.theme, self.body)
         self.now.chosen.connect(lambda thing: self.intent.emit(Select.of(thing)))
-        self.history = History(self.theme, self.body)
+        self.history = HistoryList(self.theme, self.body)
         self.history.view.clicked.connect(self._go_to)
         self.history.view.activated.connect(self._go_to)
         self.history.further.connect(self._search_further)

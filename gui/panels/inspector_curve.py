@@ -9,18 +9,18 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.plotting.scales import format_number
 from gui.theme import Theme
-from model.inspection import Curve
+from model.inspection import HistoryCurve
 
 _HEIGHT, _MARGIN = 3.4, 10
 
 
 class SmallCurve(QWidget):
-    """Draws a :class:`model.inspection.Curve` as steps."""
+    """Draws a :class:`model.inspection.HistoryCurve` as steps."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._curve: Curve | None = None
+        self._curve: HistoryCurve | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def restyle(self, theme: Theme) -> None:
@@ -29,7 +29,7 @@ class SmallCurve(QWidget):
         self.updateGeometry()
         self.update()
 
-    def show_curve(self, curve: Curve) -> None:
+    def show_curve(self, curve: HistoryCurve) -> None:
         """Show another curve."""
         self._curve = curve
         self.setAccessibleName(curve.label)
@@ -56,7 +56,7 @@ class SmallCurve(QWidget):
         painter.end()
 
     @staticmethod
-    def _steps(curve: Curve, plot: QRectF, most: float) -> QPolygonF:
+    def _steps(curve: HistoryCurve, plot: QRectF, most: float) -> QPolygonF:
         """The largest value in each column of pixels."""
         columns = max(2, int(plot.width()))
         edges = np.linspace(curve.times[0], curve.times[-1], columns + 1)

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QVBoxLayout, QWidget
 
-from gui.panels.decisions_model import Entry, LogModel
+from gui.panels.decisions_model import LogEntry, LogModel
 from gui.panels.decisions_view import LogView
 from gui.theme import Theme
 from model.explain import grouped, plural, shown_time
@@ -24,15 +24,15 @@ class HistoryModel(LogModel):
         self.told = told
         self.set_rows(np.zeros(len(told), self.rows.dtype))
 
-    def entry(self, place: int) -> Entry:
+    def entry(self, place: int) -> LogEntry:
         """All that stands in line *place*."""
         told = self.told[place]
-        return Entry(told.event, 0, grouped(told.event), shown_time(told.time, self._decimals),
+        return LogEntry(told.event, 0, grouped(told.event), shown_time(told.time, self._decimals),
                      told.sentence, told.flags, told.event == self.present,
                      told.event in self.breakpoints)  # fmt: skip
 
 
-class History(QWidget):
+class HistoryList(QWidget):
     """The lines of a history; ``further`` asks for more of it."""
 
     further = Signal()

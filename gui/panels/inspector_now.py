@@ -22,7 +22,7 @@ from gui.panels.decisions_model import Index
 from gui.panels.inspector_curve import SmallCurve
 from gui.panels.scenario_cells import type_pixmap
 from gui.theme import Theme
-from model.inspection import Description, Fact, Section, Table, TableLine, Thing
+from model.inspection import Description, Fact, FactSection, Table, TableLine, Thing
 
 #: Lines that a table shows at once.
 _MOST_LINES = 12
@@ -181,7 +181,7 @@ class Now(QScrollArea):
 
     # Words.
 
-    def _section(self, section: Section) -> str:
+    def _section(self, section: FactSection) -> str:
         title = (f"<tr><td colspan='2' style='padding-top: 6px'><b>{html.escape(section.title)}"
                  "</b></td></tr>") if section.title else ""  # fmt: skip
         return title + "".join(self._fact(fact) for fact in section.facts)

@@ -47,7 +47,7 @@ class Chooser(ChoiceBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
 
 
-class Cell(QWidget):
+class ScenarioCell(QWidget):
     """A label above a field; *path* says where its value belongs in the data."""
 
     edited = Signal()
@@ -151,7 +151,7 @@ class Cell(QWidget):
         self.set_error(self._message, theme)
 
 
-class StartCell(Cell):
+class StartCell(ScenarioCell):
     """How the servers are at time 0: empty, full of one type, or as the scenario gives them."""
 
     def __init__(self, names: Sequence[str], given: bool) -> None:
@@ -197,9 +197,9 @@ class StartCell(Cell):
 class CellGrid(QWidget):
     """Cells in columns of equal width, as many as the width has room for."""
 
-    def __init__(self, cells: Iterable[Cell] = (), parent: QWidget | None = None) -> None:
+    def __init__(self, cells: Iterable[ScenarioCell] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._cells: list[Cell] = []
+        self._cells: list[ScenarioCell] = []
         self._columns = 0
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -207,7 +207,7 @@ class CellGrid(QWidget):
         self._grid.setVerticalSpacing(5)
         self.set_cells(cells)
 
-    def set_cells(self, cells: Iterable[Cell]) -> None:
+    def set_cells(self, cells: Iterable[ScenarioCell]) -> None:
         """Show other cells."""
         wanted = list(cells)
         for cell in self._cells:
@@ -246,7 +246,7 @@ class CellGrid(QWidget):
         for column in range(columns):
             self._grid.setColumnStretch(column, 1)
 
-    def _place(self, cell: Cell, row: int, column: int, span: int) -> None:
+    def _place(self, cell: ScenarioCell, row: int, column: int, span: int) -> None:
         """A cell, and its fault on a line of its own below the whole row."""
         lines = 1 + len(self._cells)
         self._grid.addWidget(cell, row * lines, column, 1, span)
@@ -299,7 +299,7 @@ class TypeCard(QFrame):
         self.cells = self._cells(resources)
         self.mean = self.cells[-1]
         self.service = self.cells[-2]
-        self._extra: list[Cell] = []
+        self._extra: list[ScenarioCell] = []
         self._theme: Theme | None = None
         self.grid = CellGrid(parent=self)
         row = QHBoxLayout(self)
@@ -314,22 +314,43 @@ class TypeCard(QFrame):
         self.service.edited.connect(self._show_extra)
         self._show_extra()
 
-    def _cells(self, resources: tuple[str, ...]) -> list[Cell]:
+    def _cells(self, resources: tuple[str, ...]) -> list[ScenarioCell]:
         kinds = [(kind, kind.replace("-", " ")) for kind in SERVICES]
         return [
-            Cell("name", ("name",), "Name: what the job type is called; each only once.",
-                 words=True),
-            *(Cell(name, ("demand", name), f"Demand: {name} that one job of this type takes.",
-                   optional=True) for name in resources),
-            Cell("reward <i>u</i>", ("reward",), "Reward: per unit of time of service."),
-            Cell("workload ρ", ("workload",), "Workload: arrivals per service time, per server. "
-                 "Give it or the arrival rate.", optional=True),
-            Cell("arrivals λ", ("arrival_rate",), "Arrival rate: per server and unit of time. "
-                 "Give it or the workload.", optional=True),
-            Cell("service", ("service", "distribution"),
-                 "Service: the distribution of service times.", kinds, columns=2),
-            Cell("mean 1/μ", ("service", "mean"), "Mean: of the service times."),
-        ]  # fmt: skip
+            ScenarioCell(
+                "name", ("name",), "Name: what the job type is called; each only once.", words=True
+            ),
+            *(
+                ScenarioCell(
+                    name,
+                    ("demand", name),
+                    f"Demand: {name} that one job of this type takes.",
+                    optional=True,
+                )
+                for name in resources
+            ),
+            ScenarioCell("reward <i>u</i>", ("reward",), "Reward: per unit of time of service."),
+            ScenarioCell(
+                "workload ρ",
+                ("workload",),
+                "Workload: arrivals per service time, per server. Give it or the arrival rate.",
+                optional=True,
+            ),
+            ScenarioCell(
+                "arrivals λ",
+                ("arrival_rate",),
+                "Arrival rate: per server and unit of time. Give it or the workload.",
+                optional=True,
+            ),
+            ScenarioCell(
+                "service",
+                ("service", "distribution"),
+                "Service: the distribution of service times.",
+                kinds,
+                columns=2,
+            ),
+            ScenarioCell("mean 1/μ", ("service", "mean"), "Mean: of the service times."),
+        ]
 
     @property
     def name(self) -> str:
@@ -337,7 +358,7 @@ class TypeCard(QFrame):
         return self.cells[0].text
 
     @property
-    def all_cells(self) -> list[Cell]:
+    def all_cells(self) -> list[ScenarioCell]:
         """All cells that are seen."""
         return self.cells + self._extra
 
@@ -359,7 +380,7 @@ class TypeCard(QFrame):
             return
         self._extra = []
         for name in names:
-            cell = Cell(name.replace("_", " "), ("service", name),
+            cell = ScenarioCell(name.replace("_", " "), ("service", name),
                         f"{name.replace('_', ' ').capitalize()}: of the {kind} distribution.",
                         columns=2 if len(name) > 10 else 1)  # fmt: skip
             cell.fill(self._data)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from gui.intents import ApplyScenario
 from gui.panel import Panel
-from gui.panels.scenario_cells import Cell, CellGrid, StartCell, TypeCard
+from gui.panels.scenario_cells import CellGrid, ScenarioCell, StartCell, TypeCard
 from gui.panels.scenario_fields import (
     PARAMETERS,
     Check,
@@ -63,7 +63,7 @@ class ScenarioPanel(Panel):
         self._filling = False
         self._typed: dict[tuple[str, object], str] = {}  # parameters by policy, for coming back
         self.cards: list[TypeCard] = []
-        self._cells: list[Cell] = []
+        self._cells: list[ScenarioCell] = []
         self._policy = ""
         self._sections: dict[str, CellGrid] = {}
         self._headings: dict[str, QLabel] = {}
@@ -169,7 +169,7 @@ class ScenarioPanel(Panel):
         ):  # fmt: skip
             part.setVisible(shown)
         titles = list(titles_with(data["policy"]["name"], data["system"]).items())
-        self.policy = Cell(
+        self.policy = ScenarioCell(
             "policy", ("policy", "name"), "Policy: who decides.", titles, columns=2
         )  # fmt: skip
         self._fill_section("Policy", [self.policy])
@@ -185,7 +185,7 @@ class ScenarioPanel(Panel):
         self._clean = self.data()
         self.validate()
 
-    def _fill_section(self, heading: str, cells: list[Cell]) -> None:
+    def _fill_section(self, heading: str, cells: list[ScenarioCell]) -> None:
         for cell in cells:
             cell.fill(self._base)
             cell.edited.connect(self._edited)
@@ -208,16 +208,20 @@ class ScenarioPanel(Panel):
         again = next(one for one in self._cells if one.path == cell.path)
         again.field.setFocus()
 
-    def _scenario_cells(self, data: dict[str, Any]) -> list[Cell]:
+    def _scenario_cells(self, data: dict[str, Any]) -> list[ScenarioCell]:
         unit = data["run"].get("time_unit", "")
         within = f", in {unit}" if unit else ""
         return [
-            Cell(
+            ScenarioCell(
                 "title", ("title",), "Title: one line about the scenario.", columns=99, words=True
             ),
-            Cell("seed", ("seed",), "Seed: the same seed gives the same jobs under any policy."),
-            Cell("run until", ("run", "until"), f"End: of a run without drawing{within}."),
-            Cell("warm-up", ("run", "warmup"), f"Warm-up: left out of the averages{within}."),
+            ScenarioCell(
+                "seed", ("seed",), "Seed: the same seed gives the same jobs under any policy."
+            ),
+            ScenarioCell("run until", ("run", "until"), f"End: of a run without drawing{within}."),
+            ScenarioCell(
+                "warm-up", ("run", "warmup"), f"Warm-up: left out of the averages{within}."
+            ),
         ]
 
     @staticmethod
@@ -225,17 +229,20 @@ class ScenarioPanel(Panel):
         names = [item["name"] for item in data["job_types"]]
         return StartCell(names, data["initial"]["start"] == "given")
 
-    def _server_cells(self, data: dict[str, Any]) -> list[Cell]:
+    def _server_cells(self, data: dict[str, Any]) -> list[ScenarioCell]:
         if self._start is None:
             return leaf_cells(data["servers"], ("servers",))
         units = {item["name"]: item.get("unit", "") for item in data["resources"]}
         capacities = [
-            Cell(f"{name}, in {units[name]}" if units.get(name) else name,
+            ScenarioCell(f"{name}, in {units[name]}" if units.get(name) else name,
                  ("servers", "capacity", name), f"Capacity: {name} of each server.")
             for name in data["servers"].get("capacity", {})
         ]  # fmt: skip
-        return [Cell("servers <i>L</i>", ("servers", "count"), "Servers: how many there are."),
-                *capacities, self._start]  # fmt: skip
+        return [
+            ScenarioCell("servers <i>L</i>", ("servers", "count"), "Servers: how many there are."),
+            *capacities,
+            self._start,
+        ]
 
     def _fill_parameters(self, policy: str) -> None:
         """The parameters of a policy; what was typed for it before comes back."""
@@ -246,7 +253,7 @@ class ScenarioPanel(Panel):
             unless = f", {default} unless given" if default else ""
             tip = f"{label.capitalize()}: a parameter of the policy{unless}."
             titled = [(item, as_text(item)) for item in choices]
-            cell = Cell(label, (*PARAMETERS, name), tip, titled, 2, True, default=default)
+            cell = ScenarioCell(label, (*PARAMETERS, name), tip, titled, 2, True, default=default)
             if isinstance(cell.field, QLineEdit):
                 cell.field.setPlaceholderText(default)
             cells.append(cell)
@@ -327,7 +334,7 @@ class ScenarioPanel(Panel):
         return checked
 
     def _show(self, checked: Check) -> None:
-        faults: dict[Cell, list[str]] = {}
+        faults: dict[ScenarioCell, list[str]] = {}
         homeless: list[str] = []
         cells = self._by_path()
         for problem in checked.problems:
@@ -344,7 +351,7 @@ class ScenarioPanel(Panel):
         self.revert.setEnabled(edited)
         self._say(len(faults), homeless, checked.warnings, edited)
 
-    def _by_path(self) -> dict[str, Cell]:
+    def _by_path(self) -> dict[str, ScenarioCell]:
         found = {dotted(cell.path): cell for cell in self._cells}
         for number, card in enumerate(self.cards):
             found |= {dotted(("job_types", number, *cell.path)): cell for cell in card.all_cells}
@@ -410,7 +417,7 @@ def _kept(scenario: Scenario) -> list[tuple[str, object]]:
     return [(item.name, getattr(item, "speedup", None)) for item in items]
 
 
-def _other_cells(data: dict[str, Any]) -> list[Cell]:
+def _other_cells(data: dict[str, Any]) -> list[ScenarioCell]:
     """Cells for what only a kind of system without job types has."""
     if "job_types" in data:
         return []
@@ -418,7 +425,7 @@ def _other_cells(data: dict[str, Any]) -> list[Cell]:
             for cell in leaf_cells(item, (name,))]  # fmt: skip
 
 
-def _cell_for(where: str, cells: dict[str, Cell]) -> Cell | None:
+def _cell_for(where: str, cells: dict[str, ScenarioCell]) -> ScenarioCell | None:
     """The cell of a path; else the one that holds it, else the first one in that table."""
     if where in cells:
         return cells[where]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from gui.panels.scenario_cells import Cell
+from gui.panels.scenario_cells import ScenarioCell
 from gui.panels.scenario_fields import Path, as_number, dotted, put
 from gui.panels.scenario_unions import ShapeCell, shape_at
 
@@ -20,7 +20,7 @@ _WHOLE_ROW = 99
 _MOST_VALUES = 40
 
 
-class ListCell(Cell):
+class ListCell(ScenarioCell):
     """Several values with commas between them."""
 
     def store(self, data: Any) -> None:
@@ -32,12 +32,12 @@ class ListCell(Cell):
             put(data, self.path, [as_number(part) for part in parts if part])
 
 
-def leaf_cells(data: Any, path: Path) -> list[Cell]:
+def leaf_cells(data: Any, path: Path) -> list[ScenarioCell]:
     """A cell for each value of *data* from *path* on, in order; what has no field is kept."""
     return list(_leaves(data, path, len(path)))
 
 
-def _leaves(value: Any, path: Path, known: int) -> Iterator[Cell]:
+def _leaves(value: Any, path: Path, known: int) -> Iterator[ScenarioCell]:
     """The cells below *path*, whose first *known* parts need not be told."""
     shape = shape_at(path)
     if shape is not None:
@@ -59,11 +59,11 @@ def _leaves(value: Any, path: Path, known: int) -> Iterator[Cell]:
                     yield from cells
     elif isinstance(value, bool):
         choices = [(True, "true"), (False, "false")]
-        yield Cell(_label(path, known), path, _tip(path), choices)
+        yield ScenarioCell(_label(path, known), path, _tip(path), choices)
     else:
         words = isinstance(value, str) and as_number(value) == value
         label = _label(path, known)
-        yield Cell(label, path, _tip(path), columns=1 + (len(label) > _SHORT), words=words)
+        yield ScenarioCell(label, path, _tip(path), columns=1 + (len(label) > _SHORT), words=words)
 
 
 def _label(path: Path, known: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Callable, Mapping, NamedTuple
 from pydantic import BaseModel, ValidationError
 
 from gui.kinds.rooms import PANEL_ROOMS
-from gui.panels.scenario_cells import Cell
+from gui.panels.scenario_cells import ScenarioCell
 from gui.panels.scenario_fields import Path, as_text, value_at
 
 #: What stands for a list of numbers among laws.
@@ -44,7 +44,7 @@ class Shape(NamedTuple):
         return as_text(value.get(self.key)) if isinstance(value, dict) else LIST
 
 
-class ShapeCell(Cell):
+class ShapeCell(ScenarioCell):
     """Which shape the value at *place* has; another choice asks for another value there."""
 
     def __init__(self, label: str, place: Path, shape: Shape) -> None:

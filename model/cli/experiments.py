@@ -44,7 +44,7 @@ def carry_out(
             f"warning: {store.path}: {store.damaged} damaged {lines} left out; {parts} carried "
             "out again"
         )
-    progress = _Line(f"{options.command} {name}", quiet=options.json)
+    progress = _ProgressLine(f"{options.command} {name}", quiet=options.json)
     try:
         result = run_plan(
             plan, scale, Options(tuple(options.trace)), executor, store, progress.tell
@@ -87,7 +87,7 @@ def executor_for(workers: int | None, cluster: str | None) -> Executor:
     return ThisProcess() if count == 1 else LocalWorkers(count)
 
 
-class _Line(Progress):
+class _ProgressLine(Progress):
     """The progress line of an experiment, with an estimate of the time left."""
 
     told = ""  #: what to say of the parts that are finished, when the work is stopped

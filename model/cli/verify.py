@@ -19,7 +19,7 @@ MOST_SENTENCES = 100
 
 
 @dataclass
-class Outcome:
+class Verification:
     """What a comparison found."""
 
     scenario: str
@@ -51,7 +51,7 @@ def execute(options: argparse.Namespace) -> int:
     return 0 if outcome.sound else 1
 
 
-def compare(session: Session, events: int, progress: Progress) -> Outcome:
+def compare(session: Session, events: int, progress: Progress) -> Verification:
     """Run at most *events* events on the reference and on a second engine.
 
     The second engine is the policy's compiled twin; a policy without one is compared with a
@@ -61,7 +61,7 @@ def compare(session: Session, events: int, progress: Progress) -> Outcome:
     progress.say("preparing")
     other = bench.kernel() if bench.has_kernel else bench.reference
     info = session.info
-    outcome = Outcome(info.scenario_name, info.policy_name, info.seed,
+    outcome = Verification(info.scenario_name, info.policy_name, info.seed,
                       (bench.reference.name, other.name))  # fmt: skip
     mine, theirs = started(bench.system), started(bench.system)
     _check(bench, mine, outcome)
@@ -84,7 +84,7 @@ def _one_event(engine: Engine, state: Any, row_dtype: np.dtype[Any]) -> Any:
     return engine.advance(state, np.zeros(1, row_dtype), Task()).state
 
 
-def _agree(mine: Any, theirs: Any, outcome: Outcome) -> None:
+def _agree(mine: Any, theirs: Any, outcome: Verification) -> None:
     first, second = digest(mine), digest(theirs)
     if first != second:
         outcome.agree = False
@@ -95,13 +95,13 @@ def _agree(mine: Any, theirs: Any, outcome: Outcome) -> None:
         )
 
 
-def _check(bench: Bench, state: Any, outcome: Outcome) -> None:
+def _check(bench: Bench, state: Any, outcome: Verification) -> None:
     for sentence in bench.kind.violations(bench.system, state):
         if len(outcome.violations) < MOST_SENTENCES:
             outcome.violations.append(f"event {outcome.events}: {sentence}")
 
 
-def _text(outcome: Outcome) -> str:
+def _text(outcome: Verification) -> str:
     first, second = outcome.engines
     other = f"and {second}" if first != second else "run twice (no compiled twin)"
     verdict = "agree" if outcome.agree else "DISAGREE"

@@ -31,7 +31,7 @@ MOST_VALUES = 100_000
 MOST_DENOMINATOR = 10**40
 
 
-class Run(Section):
+class RunLength(Section):
     """How long a run without drawing lasts, in the scenario's unit of time."""
 
     until: Positive = Fraction(100)
@@ -186,7 +186,7 @@ Service = Annotated[
 ]
 
 
-class PoissonWorkload(Section):
+class PoissonArrivals(Section):
     """Independent Poisson arrivals at each job type's rate times the number of servers."""
 
     kind: Literal["poisson"] = "poisson"
@@ -229,7 +229,7 @@ class TraceWorkload(Section):
 
 
 Workload = Annotated[
-    PoissonWorkload | ScriptedWorkload | TraceWorkload, Field(discriminator="kind")
+    PoissonArrivals | ScriptedWorkload | TraceWorkload, Field(discriminator="kind")
 ]
 
 
@@ -251,7 +251,7 @@ class ScenarioBase(Section):
     description: str = Field(default="", max_length=4000)
     paper: str = Field(default="", max_length=200)
     seed: Whole = Field(default=1, ge=0, lt=2**63)
-    run: Run = Run()
+    run: RunLength = RunLength()
 
     if TYPE_CHECKING:  # every schema has these, where they belong among its fields
         system: str
@@ -263,6 +263,6 @@ class ScenarioBase(Section):
 __all__ = [
     "MOST_SERVERS", "MOST_TYPES", "SERVICE_LAWS", "Deterministic", "EmpiricalTimes", "Erlang",
     "Exact", "Exponential", "HyperExponential", "LogNormal", "MixedErlang", "Pareto",
-    "PoissonWorkload", "PolicyChoice", "Run", "ScenarioBase", "ScriptedArrival",
+    "PoissonArrivals", "PolicyChoice", "RunLength", "ScenarioBase", "ScriptedArrival",
     "ScriptedWorkload", "Service", "TraceWorkload", "Workload",
 ]  # fmt: skip

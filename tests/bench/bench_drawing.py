@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 from gui.kinds.reservation.servers_raster_view import ServerView
 from gui.painting import kernel
 from gui.painting.fallback import paint_servers
-from gui.painting.servers import Servers, layout_grid
+from gui.painting.servers import PaintedServers, layout_grid
 from gui.painting.textures import raster_palette
 from gui.plotting.time_plot import PlotText, TimePlot
 from gui.theme import apply, fonts, load_theme
@@ -60,17 +60,17 @@ class System:
         self.group: npt.NDArray[np.uint8] = (np.arange(count) % 20 == 0).astype(np.uint8)
         self.rects = layout_grid(count, WIDTH, HEIGHT)
 
-    def change(self, count: int) -> Servers:
+    def change(self, count: int) -> PaintedServers:
         """Let the placements of *count* servers change."""
         some = self.rng.integers(0, len(self.slots), count)
         self.jobs[some] = self.rng.integers(0, self.slots[some] + 1)
-        return Servers(self.rects, self.slots, self.jobs, self.group, self.weight)
+        return PaintedServers(self.rects, self.slots, self.jobs, self.group, self.weight)
 
-    def change_all(self) -> Servers:
+    def change_all(self) -> PaintedServers:
         """Let every server change."""
         self.jobs = np.where(self.jobs > 0, self.jobs - 1, self.slots)
         self.group = 1 - self.group
-        return Servers(self.rects, self.slots, self.jobs, self.group, self.weight)
+        return PaintedServers(self.rects, self.slots, self.jobs, self.group, self.weight)
 
 
 class Painted(QWidget):
@@ -79,7 +79,7 @@ class Painted(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.palette_of_types = raster_palette(load_theme("light"), 4)
-        self.servers: Servers | None = None
+        self.servers: PaintedServers | None = None
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self.servers is not None:
@@ -125,7 +125,7 @@ class Scene(QGraphicsView):
         for item in self.items_of_servers:
             scene.addItem(item)
 
-    def set_servers(self, servers: Servers) -> None:
+    def set_servers(self, servers: PaintedServers) -> None:
         full = np.maximum(1.0, (servers.configuration * servers.weight).sum(axis=1))
         shares = (servers.placement * servers.weight / full[:, None]).tolist()
         for item, share in zip(self.items_of_servers, shares, strict=True):

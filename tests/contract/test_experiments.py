@@ -25,23 +25,23 @@ from model.lab.results import Result
 
 pytestmark = pytest.mark.slow
 
-_QUEUE, _PHASES = queue_runs.Length(2500, 2), phase_runs.Length(2, 5, 2)
-_MOLDABLE = moldable_runs.Length((300, 900), 2)
+_QUEUE, _PHASES = queue_runs.QueueLength(2500, 2), phase_runs.PhaseLength(2, 5, 2)
+_MOLDABLE = moldable_runs.MoldableLength((300, 900), 2)
 
 #: The shortest scale of each module that has scales.
 TINY: dict[Any, Any] = {
     dra_collections: 2,
-    dra_servers: dra_servers.Scale((5, 10), 2, 500),
-    dra_convergence: dra_convergence.Scale(2, 5.0),
-    dra_variants: dra_variants.Scale(2, 10.0, 1.0),
+    dra_servers: dra_servers.ServersScale((5, 10), 2, 500),
+    dra_convergence: dra_convergence.ConvergenceScale(2, 5.0),
+    dra_variants: dra_variants.VariantsScale(2, 10.0, 1.0),
     queues_fig3: _QUEUE,
-    queues_fig4: queues_fig4.Scale(_QUEUE),
+    queues_fig4: queues_fig4.IntensityScale(_QUEUE),
     queues_limits: _QUEUE,
     jrs_gap: ((4, 8, 400, 410), _PHASES),
     jrs_peers: ((5, 20), _PHASES),
     jrs_misestimation: (20, _PHASES),
-    moldable_table1: moldable_table1.Scale(moldable_runs.Length((900,), 2), _MOLDABLE),
-    moldable_fig2: ((20, 50), moldable_runs.Length((900,), 2)),
+    moldable_table1: moldable_table1.TableScale(moldable_runs.MoldableLength((900,), 2), _MOLDABLE),
+    moldable_fig2: ((20, 50), moldable_runs.MoldableLength((900,), 2)),
 }
 
 #: Those that need no file beside them.

@@ -10,8 +10,8 @@ from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
 from gui.kinds.moldable.servers import MoldableServersPanel
-from gui.kinds.moldable.servers_cells import Wishes
-from gui.kinds.moldable.servers_scene import Scene
+from gui.kinds.moldable.servers_cells import MoldableWishes
+from gui.kinds.moldable.servers_scene import MoldableScene
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
@@ -112,9 +112,9 @@ def filled(made: Made, seed: int = 1, until: float = 1.0) -> Made:
     return made
 
 
-def wishes(counts: tuple[int, ...] = (20,), scale: int = 1) -> Wishes:
+def wishes(counts: tuple[int, ...] = (20,), scale: int = 1) -> MoldableWishes:
     """What a layout has to have room for."""
-    return Wishes(counts, len(counts) > 1, 17 * scale, 9 * scale, 30 * scale, scale)
+    return MoldableWishes(counts, len(counts) > 1, 17 * scale, 9 * scale, 30 * scale, scale)
 
 
 def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> MoldableServersPanel:
@@ -126,13 +126,13 @@ def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> MoldableS
     return panel
 
 
-def scene_in(panel: MoldableServersPanel) -> Scene:
+def scene_in(panel: MoldableServersPanel) -> MoldableScene:
     scene = panel.view.scene
     assert scene is not None
     return scene
 
 
-def server_rect(scene: Scene, server: int) -> QRectF:
+def server_rect(scene: MoldableScene, server: int) -> QRectF:
     rect = scene.server_rect(server)
     assert rect is not None
     return rect

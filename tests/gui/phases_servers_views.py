@@ -10,8 +10,8 @@ from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
 from gui.kinds.phases.servers import PhaseServersPanel
-from gui.kinds.phases.servers_scene import Scene
-from gui.kinds.phases.servers_sections import Place
+from gui.kinds.phases.servers_scene import PhaseScene
+from gui.kinds.phases.servers_sections import ServerPlace
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
@@ -145,13 +145,13 @@ def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> PhaseServ
     return panel
 
 
-def scene_in(panel: PhaseServersPanel) -> Scene:
+def scene_in(panel: PhaseServersPanel) -> PhaseScene:
     scene = panel.view.scene
     assert scene is not None
     return scene
 
 
-def server_rect(scene: Scene, place: Place) -> QRectF:
+def server_rect(scene: PhaseScene, place: ServerPlace) -> QRectF:
     rect = scene.server_rect(place)
     assert rect is not None
     return rect

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
 from gui.kinds.queue.bins import ServerBinsPanel
-from gui.kinds.queue.bins_scene import Scene
+from gui.kinds.queue.bins_scene import BinScene
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
@@ -89,13 +89,13 @@ def colors(picture: np.ndarray) -> set[str]:
     return {f"#{int(pixel) & 0xFFFFFF:06x}" for pixel in np.unique(picture)}
 
 
-def scene_in(panel: ServerBinsPanel) -> Scene:
+def scene_in(panel: ServerBinsPanel) -> BinScene:
     scene = panel.view.scene
     assert scene is not None
     return scene
 
 
-def block_rects(scene: Scene, resource: int = 0) -> list[QRectF]:
+def block_rects(scene: BinScene, resource: int = 0) -> list[QRectF]:
     assert scene.blocks is not None
     return [scene.rect(scene.block_box(block, resource))
             for block in range(len(scene.blocks.record))]  # fmt: skip

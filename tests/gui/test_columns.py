@@ -7,7 +7,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.panels.columns import Columns
+from gui.panels.columns import HeadedColumns
 
 
 class Block(QWidget):
@@ -26,8 +26,8 @@ def blocks() -> list[Block]:
 
 
 @pytest.fixture
-def columns(qtbot: QtBot, blocks: list[Block]) -> Columns:
-    shown = Columns(Block())
+def columns(qtbot: QtBot, blocks: list[Block]) -> HeadedColumns:
+    shown = HeadedColumns(Block())
     qtbot.addWidget(shown)
     shown.arrange(blocks)
     shown.resize(600, 400)
@@ -36,14 +36,16 @@ def columns(qtbot: QtBot, blocks: list[Block]) -> Columns:
     return shown
 
 
-def test_one_column_stands_below_the_head(columns: Columns, blocks: list[Block]) -> None:
+def test_one_column_stands_below_the_head(columns: HeadedColumns, blocks: list[Block]) -> None:
     tops = [block.mapTo(columns, block.rect().topLeft()).y() for block in blocks]
     assert columns.count == 1
     assert tops == sorted(set(tops)) and tops[0] >= 40
     assert len({block.width() for block in blocks}) == 1
 
 
-def test_two_columns_share_the_width(qtbot: QtBot, columns: Columns, blocks: list[Block]) -> None:
+def test_two_columns_share_the_width(
+    qtbot: QtBot, columns: HeadedColumns, blocks: list[Block]
+) -> None:
     columns.arrange(blocks[:1], blocks[1:], blocks[:1])
     qtbot.waitUntil(lambda: blocks[1].mapTo(columns, blocks[1].rect().topLeft()).x() >= 250)
     assert columns.count == 2
@@ -52,20 +54,20 @@ def test_two_columns_share_the_width(qtbot: QtBot, columns: Columns, blocks: lis
 
 
 def test_a_column_whose_growing_widget_is_hidden_keeps_to_the_top(
-    qtbot: QtBot, columns: Columns, blocks: list[Block]
+    qtbot: QtBot, columns: HeadedColumns, blocks: list[Block]
 ) -> None:
     columns.arrange(blocks, growing=blocks[1:2])
     blocks[1].hide()
     qtbot.waitUntil(lambda: blocks[2].mapTo(columns, blocks[2].rect().topLeft()).y() < 150)
 
 
-def test_arranging_alike_again_changes_nothing(columns: Columns, blocks: list[Block]) -> None:
+def test_arranging_alike_again_changes_nothing(columns: HeadedColumns, blocks: list[Block]) -> None:
     before = [block.geometry() for block in blocks]
     columns.arrange(blocks)
     assert [block.geometry() for block in blocks] == before
 
 
-def test_its_least_width_needs_no_scrolling_sideways(columns: Columns, qtbot: QtBot) -> None:
+def test_its_least_width_needs_no_scrolling_sideways(columns: HeadedColumns, qtbot: QtBot) -> None:
     columns.resize(columns.minimumSizeHint().width(), 60)
     qtbot.waitUntil(lambda: columns.verticalScrollBar().maximum() > 0)
     assert columns.horizontalScrollBar().maximum() == 0

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from gui.experiments.axis import LogarithmicAxis
 from gui.experiments.curves import DASHES, SYMBOLS, looks
 from gui.experiments.fields import words_of
-from gui.experiments.listing import Entry, ExperimentList
-from gui.experiments.picture import FigurePlot, Picture
+from gui.experiments.listing import ExperimentList, ListedExperiment
+from gui.experiments.picture import FigurePlot, ResultPicture
 from gui.experiments.words import (
     at_text,
     at_texts,
@@ -216,7 +216,7 @@ class TestPlot:
 
 class TestPicture:
     def test_several_figures_stand_behind_tabs(self, qtbot: QtBot, theme: Theme) -> None:
-        picture = Picture(theme)
+        picture = ResultPicture(theme)
         qtbot.addWidget(picture)
         picture.show()
         other = replace(FIGURE, name="other", title="Another", y_label="arrivals")
@@ -231,7 +231,7 @@ class TestPicture:
         assert not picture.tabs.isVisible()
 
     def test_a_line_says_what_crosses_mean(self, qtbot: QtBot, theme: Theme) -> None:
-        picture = Picture(theme)
+        picture = ResultPicture(theme)
         qtbot.addWidget(picture)
         picture.show()
         crossed = replace(FIGURE.curves[1], crossed=(True,))
@@ -249,12 +249,14 @@ class TestList:
         listed = ExperimentList(theme)
         qtbot.addWidget(listed)
         for key in "abc":
-            listed.put(Entry(key, f"Title {key}", "Paper", "not run"))
+            listed.put(ListedExperiment(key, f"Title {key}", "Paper", "not run"))
         listed.choose("b")
         listed.tell("b", "running 43 %", 0.43, running=True)
         assert listed.count() == 3
         assert listed.current() == "b"
         assert listed.entry("b").state == "running 43 %"
         narrow = listed.sizeHintForRow(0)
-        listed.put(Entry("a", "A title that is far too long for one line " * 3, "Paper", ""))
+        listed.put(
+            ListedExperiment("a", "A title that is far too long for one line " * 3, "Paper", "")
+        )
         assert listed.sizeHintForRow(0) > narrow

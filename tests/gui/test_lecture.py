@@ -17,7 +17,7 @@ from gui.kinds.reservation.lp_bars import heading
 from gui.kinds.rooms import PANEL_ROOMS
 from gui.main_window import MainWindow
 from gui.panels import SENTENCES, panels_of
-from gui.panels.columns import Columns
+from gui.panels.columns import HeadedColumns
 from model.origin import Moment
 from tests.gui.windows import complete_window, hall, press
 
@@ -267,7 +267,7 @@ def test_the_optimum_is_not_cut_beside_two_policies(qtbot: QtBot, window: MainWi
     stand(qtbot, window, "moldable-classroom", ("greedy-p", "greedy"), 30)
     bring(qtbot, window, Key.Key_6)
     window.settle()
-    area = window.docks["allocation-lp"].panel.findChild(Columns)
+    area = window.docks["allocation-lp"].panel.findChild(HeadedColumns)
     assert area.isVisible() and area.horizontalScrollBar().maximum() == 0
 
 

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
 from gui.kinds.moldable.allocations import AllocationsPanel
-from gui.kinds.moldable.allocations_layout import ORDER, Span
+from gui.kinds.moldable.allocations_layout import ORDER, WidthSpan
 from gui.kinds.moldable.allocations_marks import FLASH, EventMark
 from gui.kinds.moldable.allocations_values import (
     class_rows,
@@ -205,12 +205,12 @@ def test_words_say_what_a_column_is(frame: Frame, classes: Frame) -> None:
 
 
 def test_zooming_keeps_the_place_and_stays_inside() -> None:
-    span = Span(0, 64).zoomed(4, 16, 64)
+    span = WidthSpan(0, 64).zoomed(4, 16, 64)
     assert (span.low, span.high) == (12, 28)
-    assert span.zoomed(1 / 100, 20, 64) == Span(0, 64)
-    assert Span(0, 4).moved(-3, 64) == Span(0, 4)
-    assert Span(60, 64).moved(3, 64) == Span(60, 64)
-    near = Span(0, 2).zoomed(10, 1.5, 64)
+    assert span.zoomed(1 / 100, 20, 64) == WidthSpan(0, 64)
+    assert WidthSpan(0, 4).moved(-3, 64) == WidthSpan(0, 4)
+    assert WidthSpan(60, 64).moved(3, 64) == WidthSpan(60, 64)
+    near = WidthSpan(0, 2).zoomed(10, 1.5, 64)
     assert near.high - near.low == 1
 
 
@@ -360,11 +360,11 @@ def test_many_widths_are_zoomed_by_wheel_drag_and_keys(
     qtbot.mouseRelease(panel.chart, Qt.MouseButton.LeftButton, pos=start + QPoint(60, 0))
     assert panel.chart.facets[0].span.low < close.span.low
     qtbot.keyClick(panel.chart, Qt.Key.Key_0)
-    assert panel.chart.facets[0].span == Span(0, 64)
+    assert panel.chart.facets[0].span == WidthSpan(0, 64)
     qtbot.keyClick(panel.chart, Qt.Key.Key_Plus)
-    assert panel.chart.facets[0].span != Span(0, 64)
+    assert panel.chart.facets[0].span != WidthSpan(0, 64)
     qtbot.mouseDClick(panel.chart, Qt.MouseButton.LeftButton, pos=start)
-    assert panel.chart.facets[0].span == Span(0, 64)
+    assert panel.chart.facets[0].span == WidthSpan(0, 64)
 
 
 def test_a_thousand_widths_share_columns(panel: AllocationsPanel, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from gui.kinds.moldable.collapse import CollapsePanel
 from gui.kinds.moldable.collapse_stage import near, whole
 from gui.kinds.moldable.collapse_trail import RECENT
 from gui.kinds.moldable.collapse_values import (
-    Plane,
+    CollapsePlane,
     nearness,
     plane_of,
     present,
@@ -84,9 +84,9 @@ def panel(qtbot: QtBot) -> CollapsePanel:
     return made
 
 
-def plane(frame: Frame, job_class: int = 0) -> Plane:
+def plane(frame: Frame, job_class: int = 0) -> CollapsePlane:
     found = plane_of(frame.info, job_class)
-    assert isinstance(found, Plane)
+    assert isinstance(found, CollapsePlane)
     return found
 
 

@@ -11,7 +11,7 @@ from gui.kinds.moldable.collapse_painting import lines_of
 from gui.kinds.moldable.collapse_stage import clipped
 from gui.kinds.moldable.collapse_trail import SPOT, Raster, Trail, Visited, raster, recent
 from gui.kinds.moldable.collapse_values import (
-    Plane,
+    CollapsePlane,
     bin_edges,
     fluid_at,
     fluid_of,
@@ -34,9 +34,9 @@ def run(name: str, events: int, policy: str | None = None) -> Session:
     return session
 
 
-def plane(frame: Frame, job_class: int = 0) -> Plane:
+def plane(frame: Frame, job_class: int = 0) -> CollapsePlane:
     found = plane_of(frame.info, job_class)
-    assert isinstance(found, Plane)
+    assert isinstance(found, CollapsePlane)
     return found
 
 

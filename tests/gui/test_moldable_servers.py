@@ -12,7 +12,7 @@ from gui.kinds.moldable.colours import (
     width_color,
     width_style,
 )
-from gui.kinds.moldable.servers_content import Section
+from gui.kinds.moldable.servers_content import PoolSection
 from gui.kinds.moldable.servers_legend import entries, listed_widths
 from gui.kinds.moldable.servers_palette import empty_color, free_color
 from gui.kinds.moldable.servers_words import (
@@ -202,7 +202,8 @@ def test_pools_are_sections_and_servers_of_none_are_hatched(qtbot: QtBot) -> Non
     assert scene_in(shown(qtbot, Made().frame())).layout.wishes.captions is False
     common = Made("moldable-classes", 60, "greedy-p", {"rest": "common"}).frame()
     assert (
-        caption_words(common, Section(3, 59, 60))[0] == "Common to all classes: 1 server, 0 in use"
+        caption_words(common, PoolSection(3, 59, 60))[0]
+        == "Common to all classes: 1 server, 0 in use"
     )
 
 
@@ -295,10 +296,12 @@ def test_tooltips_tell_all_numbers_of_a_job() -> None:
 
 def test_servers_without_a_job_are_told() -> None:
     frame = Made("moldable-classes", 60).frame()
-    assert server_words(frame, 0, Section(0, 0, 17)) == "server 1 (reserved for rendering): free"
-    assert server_words(frame, 59, Section(-1, 59, 60)) == (
+    assert (
+        server_words(frame, 0, PoolSection(0, 0, 17)) == "server 1 (reserved for rendering): free"
+    )
+    assert server_words(frame, 59, PoolSection(-1, 59, 60)) == (
         "server 60: belongs to no pool and stays idle")  # fmt: skip
-    assert server_words(Made().frame(), 3, Section(0, 0, 20)) == "server 4: free"
+    assert server_words(Made().frame(), 3, PoolSection(0, 0, 20)) == "server 4: free"
     assert why_blocked(frame, 7, 1)[0] == "job 7 blocked: no server free for analysis"
     assert why_blocked(Made().frame(), 7, 0)[0] == "job 7 blocked: no server free"
 

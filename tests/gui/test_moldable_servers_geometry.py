@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gui.kinds.moldable.servers_cells import LEAST_HEIGHT, LEAST_WIDTH
 from gui.kinds.moldable.servers_content import (
-    Section,
+    PoolSection,
     content_of,
     pieces_of,
     record_of,
@@ -20,7 +20,7 @@ from gui.kinds.moldable.servers_content import (
     strips_of,
 )
 from gui.kinds.moldable.servers_layout import (
-    ServerLayout,
+    MoldableLayout,
     fitting_servers,
     most_zoom,
     zoomed_servers,
@@ -35,7 +35,7 @@ from tests.gui.moldable_servers_views import (
 
 
 @st.composite
-def layouts(draw: st.DrawFn) -> ServerLayout:
+def layouts(draw: st.DrawFn) -> MoldableLayout:
     counts = draw(st.lists(st.integers(1, 3000), min_size=1, max_size=4))
     if draw(st.integers(0, 4)) == 0:
         counts[0] *= 200
@@ -49,7 +49,7 @@ def layouts(draw: st.DrawFn) -> ServerLayout:
 
 
 @given(layouts())
-def test_the_parts_of_a_cell_fit_into_it(layout: ServerLayout) -> None:
+def test_the_parts_of_a_cell_fit_into_it(layout: MoldableLayout) -> None:
     cell, scale = layout.cell, layout.wishes.scale
     assert 0 < cell.block <= cell.width
     assert 0 < cell.tall <= cell.height
@@ -66,7 +66,7 @@ def test_the_parts_of_a_cell_fit_into_it(layout: ServerLayout) -> None:
 
 
 @given(layouts(), st.integers(0, 10**6))
-def test_a_server_is_found_where_it_stands(layout: ServerLayout, number: int) -> None:
+def test_a_server_is_found_where_it_stands(layout: MoldableLayout, number: int) -> None:
     section = number % len(layout.grids)
     grid = layout.grids[section]
     index = number % grid.count
@@ -79,7 +79,9 @@ def test_a_server_is_found_where_it_stands(layout: ServerLayout, number: int) ->
 
 
 @given(layouts())
-def test_neighbours_stand_side_by_side_in_the_order_of_their_numbers(layout: ServerLayout) -> None:
+def test_neighbours_stand_side_by_side_in_the_order_of_their_numbers(
+    layout: MoldableLayout,
+) -> None:
     for section, grid in enumerate(layout.grids):
         index = np.arange(min(grid.count, 2 * grid.columns))
         left, top = layout.corners(section, index)
@@ -92,7 +94,7 @@ def test_neighbours_stand_side_by_side_in_the_order_of_their_numbers(layout: Ser
 
 
 @given(layouts())
-def test_sections_do_not_overlap(layout: ServerLayout) -> None:
+def test_sections_do_not_overlap(layout: MoldableLayout) -> None:
     for above, below in pairwise(layout.grids):
         assert above.top + above.size[1] <= below.top - layout.wishes.caption
     assert layout.grids[0].top == layout.wishes.caption
@@ -100,7 +102,7 @@ def test_sections_do_not_overlap(layout: ServerLayout) -> None:
 
 
 @given(layouts())
-def test_the_window_has_all_servers_of_which_something_is_in_view(layout: ServerLayout) -> None:
+def test_the_window_has_all_servers_of_which_something_is_in_view(layout: MoldableLayout) -> None:
     for section, grid in enumerate(layout.grids):
         rows, cells = layout.window(section)
         for index in range(0, grid.count, max(1, grid.count // 40)):
@@ -151,7 +153,7 @@ def test_what_is_shown_depends_on_the_room() -> None:
 
 
 @given(layouts(), st.floats(0, 1), st.floats(0, 1))
-def test_zooming_keeps_what_is_under_the_mouse(layout: ServerLayout, x: float, y: float) -> None:
+def test_zooming_keeps_what_is_under_the_mouse(layout: MoldableLayout, x: float, y: float) -> None:
     at = int(x * (layout.width - 1)), int(y * (layout.height - 1))
     found = layout.at(*at)
     if found is None or layout.grids[0].per > 1:
@@ -168,7 +170,7 @@ def test_zooming_keeps_what_is_under_the_mouse(layout: ServerLayout, x: float, y
         assert y - moved.cell.height <= at[1] <= y + 2 * moved.cell.height
 
 
-def _doubled(layout: ServerLayout) -> ServerLayout:
+def _doubled(layout: MoldableLayout) -> MoldableLayout:
     return zoomed_servers(replace(layout, offset=(0, 0)), 2.0)
 
 
@@ -176,7 +178,7 @@ def _doubled(layout: ServerLayout) -> ServerLayout:
 
 
 def test_sections_are_the_pools_and_then_what_belongs_to_none() -> None:
-    assert sections_of(Made().facts, 20) == (Section(0, 0, 20),)
+    assert sections_of(Made().facts, 20) == (PoolSection(0, 0, 20),)
     facts = Made("moldable-classes").facts
     found = sections_of(facts, 3000)
     assert [section.pool for section in found] == [0, 1, 2, -1]
@@ -192,7 +194,7 @@ def test_sections_are_the_pools_and_then_what_belongs_to_none() -> None:
 
 def test_a_job_fills_all_its_servers_alike_and_with_time() -> None:
     made, record = split()
-    content = content_of(made.state, 2.5, Section(0, 0, 20), np.arange(20))
+    content = content_of(made.state, 2.5, PoolSection(0, 0, 20), np.arange(20))
     mine = np.flatnonzero(content.record == record)
     assert mine.tolist() == [4, 5, 10, 15, 16]
     assert content.width[mine].tolist() == [5] * 5
@@ -223,7 +225,7 @@ def test_pieces_are_all_servers_of_a_job() -> None:
 def test_strips_cover_every_server_with_a_job_once(columns: int, seed: int) -> None:
     state = _FILLED[seed].state
     servers = len(state.server_job)
-    content = content_of(state, 1.0, Section(0, 0, servers), np.arange(servers))
+    content = content_of(state, 1.0, PoolSection(0, 0, servers), np.arange(servers))
     strips = strips_of(content, np.arange(servers), columns)
     covered = np.concatenate([np.arange(start, start + length) for start, length in
                               zip(strips.start, strips.length, strict=True)])  # fmt: skip

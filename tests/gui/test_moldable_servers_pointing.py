@@ -16,7 +16,7 @@ from gui.kinds.moldable import servers_view
 from gui.kinds.moldable.servers import MoldableServersPanel
 from gui.kinds.moldable.servers_content import pieces_of
 from gui.kinds.moldable.servers_legend import listed_widths
-from gui.kinds.moldable.servers_marks import Mark, marks
+from gui.kinds.moldable.servers_marks import MoldableMark, marks
 from gui.kinds.moldable.servers_words import job_lines, job_name, server_words
 from model.api import Session
 from model.frame import Frame
@@ -54,7 +54,7 @@ def around(rect: QRectF) -> QRectF:
 def test_a_job_that_comes_is_outlined(qtbot: QtBot) -> None:
     frame = stepped(run(events=60), FLAG_ADMITTED)
     row = frame.rows[-1]
-    assert marks(frame) == (Mark("job", int(row["job"]), 0),)
+    assert marks(frame) == (MoldableMark("job", int(row["job"]), 0),)
     panel = shown(qtbot, frame)
     strip = scene_in(panel).job_strips(int(row["server"]))[0][0]
     edge = QRectF(strip.rect.left() - 1, strip.rect.center().y(), 4, 20)
@@ -68,7 +68,7 @@ def test_a_blocked_arrival_flashes_and_is_said(
 ) -> None:
     monkeypatch.setattr(servers_view, "FLASH", 60_000)
     frame = stepped(run(events=20), FLAG_BLOCKED)
-    assert marks(frame) == (Mark("blocked", int(frame.rows[-1]["job"]), 0),)
+    assert marks(frame) == (MoldableMark("blocked", int(frame.rows[-1]["job"]), 0),)
     panel = shown(qtbot, frame)
     flash = pixels(panel)
     assert has(flash, LIGHT.rejection)
@@ -111,7 +111,9 @@ def test_a_job_that_has_left_leaves_a_faint_outline(qtbot: QtBot) -> None:
             break
     row = frame.rows[-1]
     where = ((int(row["server"]), int(row["width"])),)
-    assert marks(frame) == marks(frame, before) == (Mark("ghost", int(row["job"]), 0, where),)
+    assert (
+        marks(frame) == marks(frame, before) == (MoldableMark("ghost", int(row["job"]), 0, where),)
+    )
     panel = shown(qtbot, frame)
     ghost = pixels(panel)
     panel.set_frame(replace(frame, running=True))
@@ -132,9 +134,9 @@ def test_the_ghost_of_a_job_in_pieces_is_in_all_of_them_or_nowhere() -> None:
     then = replace(whole, state=type(made.state)(*(field.copy() for field in made.state)))
     made.leave(record)
     gone = replace(whole, state=made.state, event=31, rows=row, running=False)
-    assert marks(gone, then) == (Mark("ghost", 20, 0, pieces),)
-    assert marks(gone) == (Mark("ghost", 20, 0, ()),)
-    assert marks(gone, gone, marks(gone, then)) == (Mark("ghost", 20, 0, pieces),)
+    assert marks(gone, then) == (MoldableMark("ghost", 20, 0, pieces),)
+    assert marks(gone) == (MoldableMark("ghost", 20, 0, ()),)
+    assert marks(gone, gone, marks(gone, then)) == (MoldableMark("ghost", 20, 0, pieces),)
 
 
 def test_every_sub_step_of_an_event_has_its_marks(qtbot: QtBot) -> None:

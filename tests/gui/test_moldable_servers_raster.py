@@ -8,11 +8,11 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from gui.kinds.moldable.servers_content import (
-    Section,
+    PoolSection,
     content_of,
 )
 from gui.kinds.moldable.servers_layout import (
-    ServerLayout,
+    MoldableLayout,
     fitting_servers,
     zoomed_servers,
 )
@@ -23,7 +23,7 @@ from gui.kinds.moldable.servers_raster import (
     MEETS,
     OPEN,
     PARTIAL,
-    SectionRaster,
+    PoolRaster,
     blended,
     codes_of,
     sprites,
@@ -50,9 +50,9 @@ def pixels_of(raster: CellRaster) -> np.ndarray:
     return rows[:, : image.width()].copy()
 
 
-def _codes(layout: ServerLayout, made: Made, time: float) -> np.ndarray:
+def _codes(layout: MoldableLayout, made: Made, time: float) -> np.ndarray:
     index, columns = np.arange(made.numbers.servers), layout.grids[0].columns
-    content = content_of(made.state, time, Section(0, 0, len(index)), index)
+    content = content_of(made.state, time, PoolSection(0, 0, len(index)), index)
     return codes_of(content, layout.cell, False, index % columns == columns - 1)
 
 
@@ -61,11 +61,11 @@ def _codes(layout: ServerLayout, made: Made, time: float) -> np.ndarray:
 def test_only_what_changed_is_drawn_and_nothing_stale_is_left(servers: int, scale: int) -> None:
     made = filled(Made(servers=servers))
     layout = fitting_servers(wishes((servers,), scale), 700 * scale, 300 * scale)
-    kept, different = SectionRaster(), set()
+    kept, different = PoolRaster(), set()
     for turn in range(5):
         codes = _codes(layout, made, 1 + 0.1 * turn)
         kept.draw(layout, 0, codes, LIGHT)
-        fresh = SectionRaster()
+        fresh = PoolRaster()
         fresh.draw(layout, 0, codes, LIGHT)
         assert (pixels_of(kept) == pixels_of(fresh)).all()
         different.add(pixels_of(kept).tobytes())
@@ -144,7 +144,7 @@ def test_servers_that_share_a_pixel_are_mixed() -> None:
 def test_a_section_that_is_out_of_view_has_no_pixels() -> None:
     layout = zoomed_servers(fitting_servers(wishes((5_000, 5_000)), 71, 24), 4.0).seen_from(0, 0)
     assert layout.grids[1].per > 1 and not layout.window(1)[0]
-    raster = SectionRaster()
+    raster = PoolRaster()
     raster.draw_blended(layout, 1, np.zeros(5_000, np.int64), np.zeros(2, np.uint32))
     assert raster._pixels.shape[0] == 0
 
@@ -157,7 +157,7 @@ def test_pixels_of_several_servers_are_those_servers(zoom: float) -> None:
     grid = layout.grids[0]
     assert grid.per > 1
     table = np.append(np.arange(servers, dtype=np.uint32), np.uint32(0))
-    raster = SectionRaster()
+    raster = PoolRaster()
     raster.draw_blended(layout, 0, np.arange(servers), table)
     picture, (left, top) = pixels_of(raster), raster.origin
     for x, y in ((0, 2), (30, 8), (60, 14)):

@@ -18,7 +18,7 @@ from gui.kinds.moldable import servers_view
 from gui.kinds.moldable.colours import width_color
 from gui.kinds.moldable.servers import MoldableServersPanel
 from gui.kinds.moldable.servers_palette import free_color
-from gui.kinds.moldable.servers_scene import Scene
+from gui.kinds.moldable.servers_scene import MoldableScene
 from tests.gui.moldable_servers_views import (
     DARK,
     LIGHT,
@@ -161,10 +161,10 @@ def test_the_theme_and_the_size_of_type_can_be_changed(qtbot: QtBot) -> None:
 
 
 def test_a_hidden_panel_draws_nothing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Scene] = []
+    drawn: list[MoldableScene] = []
     draw = servers_view.draw
 
-    def counted(scene: Scene, *rest: Any) -> None:
+    def counted(scene: MoldableScene, *rest: Any) -> None:
         drawn.append(scene)
         draw(scene, *rest)
 

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gui.app import make_window
 from gui.main_window import MainWindow
 from gui.panels import companions_of, panels_of
-from gui.panels.scenario_cells import Cell
+from gui.panels.scenario_cells import ScenarioCell
 from gui.panels.scenario_fields import SERVICES
 from gui.panels.scenario_form import ScenarioPanel
 from gui.theme import load_theme
@@ -331,7 +331,7 @@ def test_faults_stand_beside_their_fields(qtbot: QtBot) -> None:
     assert not panel.go_on.isEnabled() and not panel.restart.isEnabled()
 
 
-def cell_at(panel: ScenarioPanel, *path: str | int) -> Cell:
+def cell_at(panel: ScenarioPanel, *path: str | int) -> ScenarioCell:
     (cell,) = [one for one in panel._cells if one.path == path]
     return cell
 

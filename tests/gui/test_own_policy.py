@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
-from gui.own_policy import OwnPolicy
+from gui.own_policy import OwnPolicyFile
 from model.scenario.load import edited, load_scenario, scenario_text
 from tests.gui.windows import PATIENCE, complete_window, rest
 from tests.own_policies import FIRST_FIT, HEAD, source, write
@@ -217,7 +217,7 @@ def test_a_file_is_dropped_on_the_window(qtbot: QtBot, window: MainWindow, tmp_p
     path = write(tmp_path, source())
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(path)])
-    assert OwnPolicy.dropped(data) == path
+    assert OwnPolicyFile.dropped(data) == path
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     enter = QDragEnterEvent(QPointF(9, 9).toPoint(), Qt.DropAction.CopyAction, data, buttons, keys)
     window.dragEnterEvent(enter)
@@ -225,7 +225,7 @@ def test_a_file_is_dropped_on_the_window(qtbot: QtBot, window: MainWindow, tmp_p
     window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, buttons, keys))
     rest(qtbot, window, runs(window, path))
     data.setUrls([QUrl.fromLocalFile(str(tmp_path / "notes.txt"))])
-    assert OwnPolicy.dropped(data) == ""
+    assert OwnPolicyFile.dropped(data) == ""
 
 
 def test_a_session_reopens_with_its_policy(

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gui.kinds.phases.colours import phase_color, phase_colours
 from gui.kinds.phases.servers_legend import entries
 from gui.kinds.phases.servers_palette import dimmed
-from gui.kinds.phases.servers_sections import Place, most_use
+from gui.kinds.phases.servers_sections import ServerPlace, most_use
 from gui.kinds.phases.servers_words import caption_words, label_words
 from gui.kinds.phases.wording import (
     configuration_text,
@@ -81,7 +81,7 @@ def test_heights_are_to_scale_of_the_capacity(qtbot: QtBot) -> None:
         need = float(numbers.demand[frame.state.job_phase[record], 0] / numbers.capacity[0])
         (rect,) = scene.job_rects(record)
         assert rect.height() == pytest.approx(need * cell.rim, abs=1)
-    assert server_rect(scene, Place(0)).height() == cell.rim + cell.floor
+    assert server_rect(scene, ServerPlace(0)).height() == cell.rim + cell.floor
 
 
 def test_what_is_above_the_capacity_is_red_and_the_capacity_a_line(qtbot: QtBot) -> None:
@@ -90,7 +90,7 @@ def test_what_is_above_the_capacity_is_red_and_the_capacity_a_line(qtbot: QtBot)
     panel = shown(qtbot, frame)
     picture, scene = pixels(panel), scene_in(panel)
     for server, over in ((0, False), (1, True), (2, False)):
-        rect = server_rect(scene, Place(server))
+        rect = server_rect(scene, ServerPlace(server))
         above = area(picture, rect.adjusted(0, -rect.height() * 0.18, -rect.width() * 0.4,
                                             -rect.height() - 1))  # fmt: skip
         assert has(above, LIGHT.rejection) == over
@@ -119,7 +119,7 @@ def test_paused_servers_are_dimmed_and_have_their_tokens_above(qtbot: QtBot) -> 
     panel = shown(qtbot, frame)
     picture, scene = pixels(panel), scene_in(panel)
     for server, paused in ((0, False), (1, True)):
-        inside = area(picture, server_rect(scene, Place(server)).adjusted(5, 5, -5, -5))
+        inside = area(picture, server_rect(scene, ServerPlace(server)).adjusted(5, 5, -5, -5))
         assert has(inside, phase_color(LIGHT, H)) != paused
         assert has(inside, dimmed(phase_color(LIGHT, H), LIGHT)) == paused
     boxes = [scene.rect(box) for box in scene.token_boxes(0, 1, 3)]
@@ -146,11 +146,11 @@ def test_backup_servers_stand_apart_with_one_job_each(qtbot: QtBot) -> None:
     panel = shown(qtbot, frame)
     picture, scene = pixels(panel), scene_in(panel)
     assert [section.backup for section in scene.sections] == [False, True]
-    lowest = max(server_rect(scene, Place(server)).bottom() for server in range(25))
+    lowest = max(server_rect(scene, ServerPlace(server)).bottom() for server in range(25))
     for number, phase in enumerate((H, L, H)):
-        rect = server_rect(scene, Place(FIRST_BACKUP - number, 0))
+        rect = server_rect(scene, ServerPlace(FIRST_BACKUP - number, 0))
         assert rect.top() > lowest
-        assert rect.width() < server_rect(scene, Place(0)).width()
+        assert rect.width() < server_rect(scene, ServerPlace(0)).width()
         assert has(area(picture, rect.adjusted(3, 3, -3, -3)), phase_color(LIGHT, phase))
     assert caption_words(frame, scene.sections[1])[-1] == "Backup servers: 3 jobs"
 
@@ -216,7 +216,7 @@ def test_each_resource_has_a_bin(qtbot: QtBot) -> None:
             hit = scene.at(rect.center())
             assert hit is not None
             assert hit.record == record
-    words = panel.view.words_at(server_rect(scene, Place(0)).center())
+    words = panel.view.words_at(server_rect(scene, ServerPlace(0)).center())
     assert "use 4 cpu, 4 memory of 10 cpu, 8 memory" in words
     assert entries(frame.info, jobs=True)[-1].words == "in each server: cpu, memory"
 
@@ -224,8 +224,8 @@ def test_each_resource_has_a_bin(qtbot: QtBot) -> None:
 def test_labels_tell_number_configuration_and_what_it_does() -> None:
     made = Made().no_timers().real(0, L, 3).virtual(0, H).token(1, L).token(1, L)
     frame = made.frame()
-    assert label_words(frame, Place(0), "number")[-1] == "1"
-    assert label_words(frame, Place(0), "configuration")[0] == "3L + H"
-    assert label_words(frame, Place(1), "doing")[0] == "paused: 2 tokens"
-    assert label_words(frame, Place(2), "doing")[0] == "waits, case 3"
-    assert label_words(Made().frame(), Place(2), "doing")[0] == "timer, rate 1"
+    assert label_words(frame, ServerPlace(0), "number")[-1] == "1"
+    assert label_words(frame, ServerPlace(0), "configuration")[0] == "3L + H"
+    assert label_words(frame, ServerPlace(1), "doing")[0] == "paused: 2 tokens"
+    assert label_words(frame, ServerPlace(2), "doing")[0] == "waits, case 3"
+    assert label_words(Made().frame(), ServerPlace(2), "doing")[0] == "timer, rate 1"

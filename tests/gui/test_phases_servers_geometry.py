@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, Wishes, cell_of
+from gui.kinds.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, PhaseWishes, cell_of
 from gui.kinds.phases.servers_layout import (
-    ServerLayout,
+    PhaseLayout,
     fitting_servers,
     most_zoom,
     zoomed_servers,
@@ -22,16 +22,16 @@ from gui.kinds.phases.servers_layout import (
 from gui.kinds.phases.servers_palette import FLOOR, FREE, PER_PHASE, PHASES, RIM, server_palette
 from gui.kinds.phases.servers_raster import (
     Amounts,
-    SectionRaster,
+    PhaseRaster,
     blocks_of,
     column_rows,
     rimmed,
     sprites,
 )
 from gui.kinds.phases.servers_sections import (
-    Content,
     Gatherer,
-    Place,
+    PhaseContent,
+    ServerPlace,
     content_of,
     last_used,
     place_of,
@@ -49,14 +49,14 @@ def wishes(
     tokens: bool = True,
     scale: int = 1,
     top: float = 1.5,
-) -> Wishes:
+) -> PhaseWishes:
     backup = tuple(place > 0 and place == len(counts) - 1 for place in range(len(counts)))
-    return Wishes(counts, backup, resources, tokens, top, 17 * scale,
+    return PhaseWishes(counts, backup, resources, tokens, top, 17 * scale,
                   (20 * scale, 50 * scale, 60 * scale), scale)  # fmt: skip
 
 
 @st.composite
-def layouts(draw: st.DrawFn) -> ServerLayout:
+def layouts(draw: st.DrawFn) -> PhaseLayout:
     counts = draw(st.lists(st.integers(1, 1500), min_size=1, max_size=4))
     top = draw(st.sampled_from([1.08, 1.25, 2.5]))
     wish = wishes(tuple(counts), draw(st.integers(1, 3)), draw(st.booleans()),
@@ -70,7 +70,7 @@ def layouts(draw: st.DrawFn) -> ServerLayout:
 
 
 @given(layouts())
-def test_the_parts_of_a_cell_fit_into_it(layout: ServerLayout) -> None:
+def test_the_parts_of_a_cell_fit_into_it(layout: PhaseLayout) -> None:
     for grid in layout.grids:
         cell = grid.cell
         assert cell.head >= cell.token >= 0
@@ -90,7 +90,7 @@ def test_the_capacity_of_the_lowest_bin_is_above_its_floor(height: int) -> None:
 
 
 @given(layouts(), st.integers(0, 9999))
-def test_a_server_is_found_where_it_stands(layout: ServerLayout, number: int) -> None:
+def test_a_server_is_found_where_it_stands(layout: PhaseLayout, number: int) -> None:
     section = number % len(layout.grids)
     index = number % layout.grids[section].count
     x, y = layout.corner(section, index)
@@ -101,7 +101,7 @@ def test_a_server_is_found_where_it_stands(layout: ServerLayout, number: int) ->
 
 
 @given(layouts())
-def test_sections_do_not_overlap(layout: ServerLayout) -> None:
+def test_sections_do_not_overlap(layout: PhaseLayout) -> None:
     boxes = [(grid.left, grid.top - layout.wishes.caption, grid.left + grid.size[0],
               grid.top + grid.size[1]) for grid in layout.grids]  # fmt: skip
     for first, second in combinations(boxes, 2):
@@ -111,7 +111,7 @@ def test_sections_do_not_overlap(layout: ServerLayout) -> None:
 
 
 @given(layouts())
-def test_the_window_has_all_servers_of_which_something_is_in_view(layout: ServerLayout) -> None:
+def test_the_window_has_all_servers_of_which_something_is_in_view(layout: PhaseLayout) -> None:
     for section, grid in enumerate(layout.grids):
         rows, columns = layout.window(section)
         for index in range(0, grid.count, max(1, grid.count // 40)):
@@ -162,7 +162,7 @@ def test_backup_servers_stand_beside_where_that_makes_all_larger() -> None:
 
 
 @given(layouts(), st.floats(0, 1), st.floats(0, 1))
-def test_zooming_keeps_what_is_under_the_mouse(layout: ServerLayout, x: float, y: float) -> None:
+def test_zooming_keeps_what_is_under_the_mouse(layout: PhaseLayout, x: float, y: float) -> None:
     at = int(x * (layout.width - 1)), int(y * (layout.height - 1))
     found = layout.at(*at)
     if found is None:
@@ -190,13 +190,13 @@ def test_sections_are_the_pools_and_then_the_backup_servers() -> None:
     assert [section.backup for section in sections] == [False] * 3 + [True]
     for pool, section in enumerate(sections[:3]):
         assert len(section) == facts.plan.pools[pool].servers
-        assert section.place(0) == Place(facts.first_server(pool))
+        assert section.place(0) == ServerPlace(facts.first_server(pool))
         assert (facts.pool_of[section.server] == pool).all()
     for section in sections:
         for index in range(len(section)):
             assert section.index(section.place(index)) == index
-    assert sections[0].index(Place(facts.first_server(1))) is None
-    assert sections[0].index(Place(FIRST_BACKUP, 0)) is None
+    assert sections[0].index(ServerPlace(facts.first_server(1))) is None
+    assert sections[0].index(ServerPlace(FIRST_BACKUP, 0)) is None
 
 
 def test_every_job_is_on_its_server() -> None:
@@ -281,7 +281,7 @@ def test_equal_rows_are_found_whatever_their_numbers(rows: list[list[int]]) -> N
     assert len(first) == len({tuple(row) for row in array.tolist()})
 
 
-def pixels_of(raster: SectionRaster) -> np.ndarray:
+def pixels_of(raster: PhaseRaster) -> np.ndarray:
     image = raster.image.convertToFormat(QImage.Format.Format_RGB32)
     rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
     return rows[:, : image.width()].copy()
@@ -297,13 +297,15 @@ def test_only_what_changed_is_drawn_and_nothing_stale_is_left(changes: int) -> N
     counts = random.integers(0, 3, (4, 40, 2)).astype(np.int32)
     counts[3] = random.random((40, 2)) < 0.2
 
-    def content() -> Content:
-        return Content(counts[0].copy(), counts[1].copy(), counts[3].copy(), counts[2, :, 0] > 0)
+    def content() -> PhaseContent:
+        return PhaseContent(
+            counts[0].copy(), counts[1].copy(), counts[3].copy(), counts[2, :, 0] > 0
+        )
 
-    kept = SectionRaster()
+    kept = PhaseRaster()
     for _ in range(5):
         kept.draw(layout, 0, content(), amounts, np.array([10]), palette)
-        fresh = SectionRaster()
+        fresh = PhaseRaster()
         fresh.draw(layout, 0, content(), amounts, np.array([10]), palette)
         assert (pixels_of(kept) == pixels_of(fresh)).all()
         chosen = random.choice(40, changes, replace=False)
@@ -318,8 +320,8 @@ def test_a_sprite_is_in_each_cell() -> None:
     palette = server_palette(LIGHT, 2, cell.real, cell.virtual, 1)
     counts = np.array([[place, 1] for place in range(7)], np.int32)
     none = np.zeros_like(counts)
-    content = Content(counts, none, none, np.zeros(7, bool))
-    raster = SectionRaster()
+    content = PhaseContent(counts, none, none, np.zeros(7, bool))
+    raster = PhaseRaster()
     raster.draw(layout, 0, content, amounts, np.array([10]), palette)
     picture = pixels_of(raster)
     expected = sprites(content, amounts, cell, palette, 1)

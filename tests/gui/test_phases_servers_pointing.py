@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
 from gui.kinds.phases.servers import PhaseServersPanel
-from gui.kinds.phases.servers_marks import Mark, marks
-from gui.kinds.phases.servers_sections import Place, place_of
+from gui.kinds.phases.servers_marks import PhaseMark, marks
+from gui.kinds.phases.servers_sections import ServerPlace, place_of
 from gui.kinds.phases.servers_words import job_lines, server_words
 from model.api import Session
 from model.frame import Frame
@@ -58,35 +58,39 @@ def test_marks_name_what_the_records_name() -> None:
     frame = made.frame()
     match = Match(job=7, position=0, values={"server": 2})
     request, timer = Request(server=1, jobs=(1, 0)), SetTimer(server=5, rate=0.5)
-    assert marks(only(frame, match)) == (Mark("run", Place(2)), Mark("run", job=7))
+    assert marks(only(frame, match)) == (PhaseMark("run", ServerPlace(2)), PhaseMark("run", job=7))
     assert marks(only(frame, Placement(job=7, server=2))) == marks(only(frame, match))
-    assert marks(only(frame, Overflow(job=8))) == (Mark("rejection", job=8),)
+    assert marks(only(frame, Overflow(job=8))) == (PhaseMark("rejection", job=8),)
     assert marks(only(frame, request)) == (
-        Mark("run", Place(1)), Mark("run", Place(1), tokens=True))  # fmt: skip
-    assert marks(only(frame, timer)) == (Mark("run", Place(5), tokens=True),)
+        PhaseMark("run", ServerPlace(1)),
+        PhaseMark("run", ServerPlace(1), tokens=True),
+    )
+    assert marks(only(frame, timer)) == (PhaseMark("run", ServerPlace(5), tokens=True),)
     virtual = VirtualArrival(type=L, position=0, values={"server": 3})
     number = int(made.state.number[NEXT_VIRTUAL]) - 1
     assert marks(only(frame, virtual)) == (
-        Mark("migration", Place(3)), Mark("migration", job=number, virtual=True))  # fmt: skip
+        PhaseMark("migration", ServerPlace(3)),
+        PhaseMark("migration", job=number, virtual=True),
+    )
     missed = Record("missed_request", None, {"server": 6})
-    assert marks(only(frame, missed)) == (Mark("rejection", Place(6)),)
+    assert marks(only(frame, missed)) == (PhaseMark("rejection", ServerPlace(6)),)
     limit = Record("limit", None, {"pool": 0, "type": L, "count": 2, "limit": 1})
-    holders = tuple(Mark("migration", Place(server), tokens=True) for server in (3, 4))
+    holders = tuple(PhaseMark("migration", ServerPlace(server), tokens=True) for server in (3, 4))
     assert marks(only(frame, limit)) == holders
     moved = Record("move", None, {"job": 9, "virtual": True, "server": 2, "pool": 0})
     assert marks(only(frame, moved)) == (
-        Mark("run", Place(2)), Mark("run", job=9, virtual=True))  # fmt: skip
+        PhaseMark("run", ServerPlace(2)), PhaseMark("run", job=9, virtual=True))  # fmt: skip
     beyond = Record("departure", None, {"job": 9, "server": FIRST_BACKUP - 1, "pool": 0})
-    assert marks(only(frame, beyond))[0] == Mark("run", Place(FIRST_BACKUP - 1, 0))
+    assert marks(only(frame, beyond))[0] == PhaseMark("run", ServerPlace(FIRST_BACKUP - 1, 0))
     whole = replace(frame, records=(), last_records=(limit, match), running=False)
-    assert marks(whole) == (Mark("run", Place(2)), Mark("run", job=7))
+    assert marks(whole) == (PhaseMark("run", ServerPlace(2)), PhaseMark("run", job=7))
     assert marks(replace(whole, running=True)) == ()
 
 
 def test_a_job_that_took_a_token_is_outlined(qtbot: QtBot) -> None:
     frame = stepped(run("jrs-classroom", 50), FLAG_MATCHED)
     row = frame.rows[-1]
-    assert Mark("run", job=int(row["job"])) in marks(frame)
+    assert PhaseMark("run", job=int(row["job"])) in marks(frame)
     panel = shown(qtbot, frame)
     stepping = pixels(panel)
     panel.set_frame(replace(frame, running=True))
@@ -107,13 +111,13 @@ def test_after_a_run_the_row_of_the_last_event_tells_what_to_mark() -> None:
         row, found = frame.rows[-1], marks(frame)
         flags, server = int(row["flags"]), int(row["server"])
         if flags & FLAG_OVERFLOW:
-            assert Mark("rejection", Place(server, 0)) in found
-            assert Mark("rejection", job=int(row["job"])) in found
+            assert PhaseMark("rejection", ServerPlace(server, 0)) in found
+            assert PhaseMark("rejection", job=int(row["job"])) in found
         if flags & FLAG_REQUESTED:
-            assert Mark("run", Place(server), tokens=True) in found
+            assert PhaseMark("run", ServerPlace(server), tokens=True) in found
         if flags & FLAG_VIRTUAL:
             first = int(row["first_virtual"])
-            assert Mark("migration", job=first, virtual=True) in found
+            assert PhaseMark("migration", job=first, virtual=True) in found
         seen.add(flags & (FLAG_OVERFLOW | FLAG_REQUESTED | FLAG_VIRTUAL))
     assert {FLAG_OVERFLOW, FLAG_REQUESTED, FLAG_REQUESTED | FLAG_VIRTUAL} <= seen
 
@@ -141,7 +145,7 @@ def test_what_is_selected_anywhere_is_outlined(qtbot: QtBot) -> None:
     panel.set_selection(Select(server=2))
     assert has(pixels(panel), LIGHT.run)
     panel.set_selection(Select(server=FIRST_BACKUP - 1))
-    rect = server_rect(scene_in(panel), Place(FIRST_BACKUP - 1, 0))
+    rect = server_rect(scene_in(panel), ServerPlace(FIRST_BACKUP - 1, 0))
     assert has(area(pixels(panel), rect.adjusted(-7, -7, 7, 7)), LIGHT.run)
     for record in records_of(frame.state):
         if not frame.state.job_virtual[record]:
@@ -192,7 +196,7 @@ def test_click_selects_and_double_click_opens(qtbot: QtBot) -> None:
     virtual = click(point(True, 2))  # virtual jobs are numbered apart
     assert (virtual.server, virtual.job, virtual.thing.what) == (2, None, "virtual job")
     assert click(point(False, FIRST_BACKUP)) == Select(server=FIRST_BACKUP, job=1)
-    empty = server_rect(scene, Place(5)).center().toPoint()
+    empty = server_rect(scene, ServerPlace(5)).center().toPoint()
     assert click(empty) == Select(server=5)
     with qtbot.waitSignal(panel.intent) as caught:
         qtbot.mouseDClick(panel.view, Qt.MouseButton.LeftButton, pos=empty)
@@ -207,12 +211,12 @@ def test_hover_tells_all_numbers_of_a_server(qtbot: QtBot) -> None:
     frame = made.frame()
     panel = shown(qtbot, frame)
     scene = scene_in(panel)
-    point = server_rect(scene, Place(1)).topRight().toPoint() + QPoint(-4, 4)
+    point = server_rect(scene, ServerPlace(1)).topRight().toPoint() + QPoint(-4, 4)
     event = QHelpEvent(QEvent.Type.ToolTip, point, panel.view.mapToGlobal(point))
     QApplication.sendEvent(panel.view, event)
     words = QToolTip.text()
     QToolTip.hideText()
-    assert words == server_words(frame, Place(1))
+    assert words == server_words(frame, ServerPlace(1))
     for part in (
         "server 2: observed configuration L + 4H", "real jobs 4H, virtual jobs L", "case ",
         "use 12 of 10, above capacity; h = 0.2", "paused: 2 tokens out",
@@ -225,7 +229,7 @@ def test_hover_tells_all_numbers_of_a_server(qtbot: QtBot) -> None:
 def test_hover_tells_the_case_and_the_rate_of_the_timer() -> None:
     frame = Made().frame()
     facts = frame.info.facts
-    words = server_words(frame, Place(0))
+    words = server_words(frame, ServerPlace(0))
     assert "case 3" in words
     assert "a timer runs at 1 per unit of time" in words
     why = why_waiting(frame.state, frame.info.numbers, facts, 0)
@@ -238,7 +242,7 @@ def test_hover_tells_the_case_and_the_rate_of_the_timer() -> None:
         for server in range(facts.normal_servers):
             observed = int(frame.state.observed[server])
             case = int(facts.rules.case[0, observed])
-            words = server_words(frame, Place(server))
+            words = server_words(frame, ServerPlace(server))
             assert f"case {case}" in words
             runs = frame.state.timer_number[server] >= 0
             assert ("a timer runs at" in words) == runs
@@ -262,10 +266,10 @@ def test_hover_tells_of_backup_servers(qtbot: QtBot) -> None:
     made = Made().backup(H)
     panel = shown(qtbot, made.frame())
     scene = scene_in(panel)
-    busy = panel.view.words_at(server_rect(scene, Place(FIRST_BACKUP, 0)).center())
+    busy = panel.view.words_at(server_rect(scene, ServerPlace(FIRST_BACKUP, 0)).center())
     assert busy.startswith("backup server 1\njob 0: phase H")
     assert busy.endswith("use 3 of 10")
-    idle = panel.view.words_at(server_rect(scene, Place(FIRST_BACKUP - 1, 0)).center())
+    idle = panel.view.words_at(server_rect(scene, ServerPlace(FIRST_BACKUP - 1, 0)).center())
     assert idle == "backup server 2\nidle"
 
 
@@ -276,7 +280,7 @@ def test_a_token_is_found_where_it_is_drawn(qtbot: QtBot) -> None:
     for box, job_type in zip(scene.token_boxes(0, 2, 2), (L, H), strict=True):
         hit = scene.at(scene.rect(box).center())
         assert hit is not None
-        assert (hit.place, hit.token) == (Place(2), job_type)
+        assert (hit.place, hit.token) == (ServerPlace(2), job_type)
         assert "paused: 2 tokens" in panel.view.words_at(scene.rect(box).center())
 
 
@@ -295,12 +299,12 @@ def wheel(panel: PhaseServersPanel, point: QPointF, notches: int) -> None:
 def test_the_wheel_zooms_around_the_mouse_and_a_key_resets(qtbot: QtBot) -> None:
     panel = shown(qtbot, Made("jrs-fixed-sizes").frame())
     whole = scene_in(panel).layout
-    point = server_rect(scene_in(panel), Place(30)).center()
+    point = server_rect(scene_in(panel), ServerPlace(30)).center()
     for _ in range(8):
         wheel(panel, point, 1)
         hit = scene_in(panel).at(point)
         assert hit is not None
-        assert hit.place == Place(30)
+        assert hit.place == ServerPlace(30)
     assert scene_in(panel).layout.grids[0].cell.height > 3 * whole.grids[0].cell.height
     qtbot.keyClick(panel.view, Qt.Key.Key_0)
     assert scene_in(panel).layout == whole

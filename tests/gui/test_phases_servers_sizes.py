@@ -20,8 +20,8 @@ from gui.kinds.phases.colours import phase_color
 from gui.kinds.phases.servers import PhaseServersPanel
 from gui.kinds.phases.servers_legend import entries
 from gui.kinds.phases.servers_palette import heat_color
-from gui.kinds.phases.servers_scene import Scene
-from gui.kinds.phases.servers_sections import Place
+from gui.kinds.phases.servers_scene import PhaseScene
+from gui.kinds.phases.servers_sections import ServerPlace
 from tests.gui.phases_servers_views import (
     DARK,
     LIGHT,
@@ -91,7 +91,7 @@ def test_three_thousand_servers_are_a_raster_of_their_jobs(qtbot: QtBot) -> None
     assert cell.shows_jobs
     assert not cell.labels
     for server in range(0, 2999, 61):
-        rect = server_rect(scene, Place(server))
+        rect = server_rect(scene, ServerPlace(server))
         mine = area(picture, rect.adjusted(0, 0, -1, -1))
         for phase in (L, H):
             if observed[server, phase] * frame.info.numbers.demand[phase, 0] >= 3:
@@ -101,8 +101,8 @@ def test_three_thousand_servers_are_a_raster_of_their_jobs(qtbot: QtBot) -> None
             assert has(above, LIGHT.rejection)
         hit = scene.at(rect.center())
         assert hit is not None
-        assert hit.place == Place(server)
-    panel.view.zoom(1e9, server_rect(scene, Place(1234)).center())
+        assert hit.place == ServerPlace(server)
+    panel.view.zoom(1e9, server_rect(scene, ServerPlace(1234)).center())
     close = scene_in(panel)
     assert 1234 in close.shown[0].index
     assert sum(len(part.index) for part in close.shown) < 40
@@ -152,10 +152,10 @@ def test_the_theme_and_the_size_of_type_can_be_changed(qtbot: QtBot) -> None:
 
 
 def test_a_hidden_panel_draws_nothing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Scene] = []
+    drawn: list[PhaseScene] = []
     draw = servers_view.draw
 
-    def counted(scene: Scene, *rest: Any) -> None:
+    def counted(scene: PhaseScene, *rest: Any) -> None:
         drawn.append(scene)
         draw(scene, *rest)
 

@@ -18,7 +18,7 @@ from gui.kinds.queue import bins_view
 from gui.kinds.queue.bins import ServerBinsPanel
 from gui.kinds.queue.bins_legend import entries
 from gui.kinds.queue.bins_palette import heat_color
-from gui.kinds.queue.bins_scene import Scene
+from gui.kinds.queue.bins_scene import BinScene
 from gui.kinds.queue.bins_words import server_words
 from gui.kinds.queue.colours import look_color
 from gui.painting.colour import argb
@@ -278,7 +278,7 @@ def test_the_theme_and_the_size_of_type_can_be_changed(qtbot: QtBot) -> None:
 
 
 def test_a_hidden_panel_draws_nothing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Scene] = []
+    drawn: list[BinScene] = []
     draw = bins_view.draw
     monkeypatch.setattr(bins_view, "draw", lambda scene, *rest: (drawn.append(scene),
                                                                 draw(scene, *rest)))  # fmt: skip

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.kinds.queue.bins_content import (
-    Blocks,
+    BinJobs,
     blocks_of,
     records_by_server,
     served_share,
@@ -20,7 +20,7 @@ from gui.kinds.queue.bins_layout import (
     LEAST_HEIGHT,
     LEAST_WIDTH,
     BinLayout,
-    Wishes,
+    BinWishes,
     fitting_bins,
     most_zoom,
     zoomed_bins,
@@ -44,7 +44,7 @@ RUNS = [
 ]
 
 
-def blocks_in(frame: Frame, servers: np.ndarray | None = None) -> Blocks:
+def blocks_in(frame: Frame, servers: np.ndarray | None = None) -> BinJobs:
     numbers = frame.info.numbers
     chosen = np.arange(numbers.servers) if servers is None else servers
     return blocks_of(frame.state, numbers, frame.info.facts, chosen)
@@ -170,11 +170,11 @@ def test_without_configurations_there_are_no_slots() -> None:
 
 def wishes(
     servers: int, resources: int = 1, bars: bool = False, scale: int = 1, pooled: bool = False
-) -> Wishes:
+) -> BinWishes:
     half, quarter = servers // 3, servers // 2
     pools = ((servers - half - quarter, 1.0), (half, 0.5), (quarter, 0.25)) if pooled else ()
     alike = ((servers, 1.0),)
-    return Wishes(pools or alike, resources, bars, 18 * scale, (20, 60, 40), scale)
+    return BinWishes(pools or alike, resources, bars, 18 * scale, (20, 60, 40), scale)
 
 
 @st.composite

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
 from gui.kinds.queue.bins import ServerBinsPanel
-from gui.kinds.queue.bins_marks import Mark, marks
+from gui.kinds.queue.bins_marks import BinMark, marks
 from gui.kinds.queue.bins_words import block_words, server_words, size_on_block
 from model.frame import Frame
 from model.records import Evict, Place, Record, Renew, Stall
@@ -46,15 +46,15 @@ def test_marks_name_what_the_records_name() -> None:
     place = Place(job=7, server=2)
     renew, stall = Renew(server=1, configuration=0), Stall(server=0)
     looked = Record("scan", None, {"server": 2, "job": 9, "size": 3})
-    assert marks(only(frame, place)) == (Mark("run", job=7), Mark("run", server=2))
-    assert marks(only(frame, renew)) == (Mark("migration", server=1),)
-    assert marks(only(frame, stall)) == (Mark("rejection", server=0),)
-    assert marks(only(frame, Stall(server=0, stalled=False))) == (Mark("run", server=0),)
-    assert marks(only(frame, Evict(job=3, server=1))) == (Mark("rejection", server=1),)
-    assert marks(only(frame, looked)) == (Mark("run", server=2), Mark("run", job=9))
-    assert marks(only(frame, place, looked)) == (Mark("run", server=2), Mark("run", job=9))
+    assert marks(only(frame, place)) == (BinMark("run", job=7), BinMark("run", server=2))
+    assert marks(only(frame, renew)) == (BinMark("migration", server=1),)
+    assert marks(only(frame, stall)) == (BinMark("rejection", server=0),)
+    assert marks(only(frame, Stall(server=0, stalled=False))) == (BinMark("run", server=0),)
+    assert marks(only(frame, Evict(job=3, server=1))) == (BinMark("rejection", server=1),)
+    assert marks(only(frame, looked)) == (BinMark("run", server=2), BinMark("run", job=9))
+    assert marks(only(frame, place, looked)) == (BinMark("run", server=2), BinMark("run", job=9))
     whole = replace(frame, records=(), last_records=(looked, place, renew), running=False)
-    assert marks(whole) == (Mark("run", job=7), Mark("migration", server=1))
+    assert marks(whole) == (BinMark("run", job=7), BinMark("migration", server=1))
     assert marks(replace(whole, running=True)) == ()
 
 

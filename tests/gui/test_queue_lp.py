@@ -24,7 +24,7 @@ from gui.kinds.queue.lp_picture import (
     jobs_by_size,
     types_of,
 )
-from gui.kinds.queue.lp_refining import Step
+from gui.kinds.queue.lp_refining import RefinedBounds
 from gui.kinds.queue.lp_scale import GUARANTEES, LoadValues, bound_marks, in_a_row, load_text
 from gui.kinds.queue.lp_values import (
     MOST_ROWS,
@@ -338,7 +338,9 @@ def test_bounds_stay_in_the_plot(qtbot: QtBot, panel: SupportablePanel) -> None:
     panel.set_frame(frame_at("queues-small-jobs", "vqs", 50))
     plot = panel.refining
     assert [text[0] for text, _, _ in plot.labels()] == ["≥", "≤", "ρ"]
-    plot.set_steps([Step(2, 1.0, None), Step(4, 1.2, 9.0), Step(8, 1.5, 2.0)], 2.5)
+    plot.set_steps(
+        [RefinedBounds(2, 1.0, None), RefinedBounds(4, 1.2, 9.0), RefinedBounds(8, 1.5, 2.0)], 2.5
+    )
     assert 2.5 < plot.top < 9.0
     assert plot.labels()[-1][2] == "rejection"
     assert plot.grab().toImage().height() == plot.height()

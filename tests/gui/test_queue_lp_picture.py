@@ -17,9 +17,15 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.kinds.queue.lp_drawing import load_role
-from gui.kinds.queue.lp_labels import Wanted, place_labels, symbols_width
-from gui.kinds.queue.lp_picture import Picture, jobs_by_size, picture_of, service_of, size_name
-from gui.kinds.queue.lp_plane import Plane
+from gui.kinds.queue.lp_labels import WantedLabel, place_labels, symbols_width
+from gui.kinds.queue.lp_picture import (
+    SupportablePicture,
+    jobs_by_size,
+    picture_of,
+    service_of,
+    size_name,
+)
+from gui.kinds.queue.lp_plane import RegionPlane
 from gui.kinds.queue.lp_region import RegionPlot, named_dots
 from gui.theme import fonts, load_theme
 from model.api import Session
@@ -43,7 +49,7 @@ def frame_at(name: str, policy: str, events: int, answer: int = -1) -> Frame:
     return session.frame(bounds=answers(name)[answer])
 
 
-def picture(frame: Frame) -> Picture:
+def picture(frame: Frame) -> SupportablePicture:
     found = picture_of(frame.info, frame.bounds)
     assert found is not None
     return found
@@ -143,7 +149,7 @@ def test_a_load_beyond_all_policies_is_a_warning() -> None:
 def test_labels_never_cover_each_other(places: list[tuple[int, int, bool]]) -> None:
     area = QRectF(0, 0, 300, 200)
     wanted = [
-        Wanted(str(number), QSizeF(60, 18), QPointF(x, y), "muted", must)
+        WantedLabel(str(number), QSizeF(60, 18), QPointF(x, y), "muted", must)
         for number, (x, y, must) in enumerate(places)
     ]
     placed = place_labels(wanted, area)
@@ -158,11 +164,11 @@ def test_labels_never_cover_each_other(places: list[tuple[int, int, bool]]) -> N
 def test_the_first_label_has_the_best_place() -> None:
     area, point = QRectF(0, 0, 300, 200), QPointF(100, 100)
     first, second = place_labels(
-        [Wanted(text, QSizeF(60, 18), point, "muted") for text in ("a", "b")], area
+        [WantedLabel(text, QSizeF(60, 18), point, "muted") for text in ("a", "b")], area
     )
     assert first.box.left() > 100 and first.box.bottom() < 100
     assert second.box.left() > 100 and second.box.top() > 100
-    (away,) = place_labels([Wanted("c", QSizeF(60, 18), point, "muted")], area, [first.box])
+    (away,) = place_labels([WantedLabel("c", QSizeF(60, 18), point, "muted")], area, [first.box])
     assert not away.box.intersects(first.box)
 
 
@@ -173,7 +179,7 @@ def test_subscripts_are_smaller(qapp: QApplication) -> None:
 
 
 def test_axes_begin_at_0_and_reach_beyond_all(qapp: QApplication) -> None:
-    plane = Plane(QSize(400, 300), (0.02, 0.01))
+    plane = RegionPlane(QSize(400, 300), (0.02, 0.01))
     origin, end = plane.at((0, 0)), plane.at((0.02, 0.01))
     assert origin == plane.area.bottomLeft()
     assert plane.area.contains(end)

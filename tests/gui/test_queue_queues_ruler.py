@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.kinds.queue.colours import look_color
 from gui.kinds.queue.queues import QueuesPanel
-from gui.kinds.queue.queues_scale import Sizes, SizeScale, bins, ends, sizes_of, spaced
+from gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, sizes_of, spaced
 from gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
 from gui.theme import load_theme
 from model.api import Session
@@ -132,7 +132,7 @@ def test_several_resources_show_the_one_that_is_needed_most() -> None:
 
 
 @pytest.fixture(scope="module")
-def partitioned() -> Sizes:
+def partitioned() -> SizeAxis:
     run = info("queues-small-jobs", "vqs")
     return sizes_of(run.numbers, run.facts)
 
@@ -140,7 +140,7 @@ def partitioned() -> Sizes:
 @given(share=st.fractions(Fraction(1, 10**6), 1))
 def test_a_size_goes_where_the_partition_says_and_the_reason_is_true(share: Fraction) -> None:
     partition = Partition(3)
-    sizes = Sizes(6, partition.ruler, partition.ruler, (0.0,) * 6, (), Fraction(1, 8),
+    sizes = SizeAxis(6, partition.ruler, partition.ruler, (0.0,) * 6, (), Fraction(1, 8),
                   (Fraction(1),), Fraction(1, 8), 0)  # fmt: skip
     queue = sizes.queue_of(share)
     assert queue == partition.type_of(share)
@@ -165,14 +165,14 @@ def test_a_size_goes_where_the_partition_says_and_the_reason_is_true(share: Frac
     ],
 )
 def test_right_ends_belong_to_intervals(
-    partitioned: Sizes, size: str, queue: int, reason: str
+    partitioned: SizeAxis, size: str, queue: int, reason: str
 ) -> None:
     share = Fraction(size)
     assert partitioned.queue_of(share) == queue
     assert reason_words(share, partitioned.intervals[queue], partitioned.rounded) == reason
 
 
-def test_shares_of_intervals_are_the_laws(partitioned: Sizes) -> None:
+def test_shares_of_intervals_are_the_laws(partitioned: SizeAxis) -> None:
     assert partitioned.shares[:4] == (0, 0, 0, 0)
     width = 0.19 - 0.01
     assert partitioned.shares[4] == pytest.approx((0.19 - 1 / 6) / width, rel=1e-6)
@@ -181,7 +181,7 @@ def test_shares_of_intervals_are_the_laws(partitioned: Sizes) -> None:
     assert partitioned.rounded == Fraction(1, 128)
 
 
-def test_ends_are_exact_fractions(partitioned: Sizes) -> None:
+def test_ends_are_exact_fractions(partitioned: SizeAxis) -> None:
     texts = [fraction_words(end) for end in ends(partitioned)]
     assert texts[:6] == ["1", "2/3", "1/2", "1/3", "1/4", "1/6"]
     assert texts[-1] == "1/128"

@@ -21,7 +21,7 @@ from pytestqt.qtbot import QtBot
 from gui.intents import Select
 from gui.kinds.queue.weights import WeightsPanel
 from gui.kinds.queue.weights_best import BestChoice, best_choice, waiting_by_size
-from gui.kinds.queue.weights_chart import BEST, HEADING, OWN, Line, WeightsChart
+from gui.kinds.queue.weights_chart import BEST, HEADING, OWN, ChartLine, WeightsChart
 from gui.kinds.queue.weights_columns import (
     NO_WIDTHS,
     Widths,
@@ -95,7 +95,7 @@ def colours(widget: QWidget) -> set[str]:
     return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
-def line_of(chart: WeightsChart, row: int, block: int = 0) -> Line:
+def line_of(chart: WeightsChart, row: int, block: int = 0) -> ChartLine:
     return next(line for line in chart.lines if (line.block, line.row) == (block, row))
 
 

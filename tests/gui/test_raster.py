@@ -24,7 +24,7 @@ from gui.kinds.reservation.servers_raster import ServerRaster
 from gui.kinds.reservation.servers_raster_view import ServerView
 from gui.painting import kernel
 from gui.painting.colour import argb
-from gui.painting.servers import Hit, Servers, layout_grid
+from gui.painting.servers import GridHit, PaintedServers, layout_grid
 from gui.painting.textures import RasterPalette, raster_palette
 from gui.theme import load_theme
 
@@ -51,9 +51,9 @@ def make(
     group: list[int] | None = None,
     size: tuple[int, int] = (WIDTH, HEIGHT),
     weight: list[float] | None = None,
-) -> Servers:
+) -> PaintedServers:
     count, types = len(slots), len(slots[0])
-    return Servers(
+    return PaintedServers(
         layout_grid(count, *size),
         np.array(slots),
         np.array(jobs),
@@ -63,7 +63,7 @@ def make(
 
 
 @st.composite
-def server_sets(draw: st.DrawFn) -> Servers:
+def server_sets(draw: st.DrawFn) -> PaintedServers:
     count = draw(st.integers(1, 12))
     types = draw(st.integers(1, 3))
     rows = st.lists(st.integers(0, 9), min_size=types, max_size=types)
@@ -84,7 +84,7 @@ def pixels(image: QImage) -> npt.NDArray[np.uint32]:
     return view.reshape(image.height(), image.bytesPerLine() // 4)[:, : image.width()].copy()
 
 
-def drawn(servers: Servers, ratio: float = 1.0) -> npt.NDArray[np.uint32]:
+def drawn(servers: PaintedServers, ratio: float = 1.0) -> npt.NDArray[np.uint32]:
     raster = ServerRaster(WIDTH, HEIGHT, palette(servers.weight.size, ratio))
     raster.draw(servers)
     return pixels(raster.image)
@@ -117,7 +117,7 @@ def test_a_grid_uses_the_room() -> None:
 
 
 @given(server_sets(), st.sampled_from([1, 2]))
-def test_slots_are_disjoint_and_inside_their_server(servers: Servers, scale: int) -> None:
+def test_slots_are_disjoint_and_inside_their_server(servers: PaintedServers, scale: int) -> None:
     for server in range(len(servers.rects)):
         x, y, width, height = servers.inner_box(server, scale)
         seen = np.zeros((HEIGHT, WIDTH), dtype=np.int64)
@@ -136,7 +136,7 @@ def test_slots_are_disjoint_and_inside_their_server(servers: Servers, scale: int
 
 
 @given(server_sets(), st.sampled_from([1, 2]))
-def test_hit_is_the_inverse_of_slot_box(servers: Servers, scale: int) -> None:
+def test_hit_is_the_inverse_of_slot_box(servers: PaintedServers, scale: int) -> None:
     for server in range(len(servers.rects)):
         for job_type, slots in enumerate(servers.configuration[server].tolist()):
             for slot in range(slots):
@@ -145,11 +145,11 @@ def test_hit_is_the_inverse_of_slot_box(servers: Servers, scale: int) -> None:
                     continue
                 right, bottom = box[0] + box[2] - 1, box[1] + box[3] - 1
                 for point in ((box[0], box[1]), (right, bottom), (right, box[1])):
-                    assert servers.hit(*point, scale) == Hit(server, job_type, slot)
+                    assert servers.hit(*point, scale) == GridHit(server, job_type, slot)
 
 
 @given(server_sets(), st.integers(0, WIDTH - 1), st.integers(0, HEIGHT - 1))
-def test_a_hit_names_what_is_there(servers: Servers, x: int, y: int) -> None:
+def test_a_hit_names_what_is_there(servers: PaintedServers, x: int, y: int) -> None:
     left, top, width, height = servers.rects.T
     under = np.flatnonzero((left <= x) & (x < left + width) & (top <= y) & (y < top + height))
     hit = servers.hit(x, y)
@@ -174,8 +174,8 @@ def test_heights_follow_weights() -> None:
 def test_outside_of_slots_a_hit_names_the_server_alone() -> None:
     servers = make([[1]], [[0]], weight=[0.25], size=(80, 120))
     x, y, _, _ = servers.rects[0].tolist()
-    assert servers.hit(x, y) == Hit(0, None, None)
-    assert servers.hit(x + 20, y + 10) == Hit(0, None, None)
+    assert servers.hit(x, y) == GridHit(0, None, None)
+    assert servers.hit(x + 20, y + 10) == GridHit(0, None, None)
     assert servers.hit(-1, 5) is None
 
 
@@ -195,9 +195,9 @@ def test_arrays_that_do_not_fit_are_refused(change: dict[str, object], message: 
         "group": np.zeros(1),
         "weight": np.ones(1),
     }
-    Servers(**arrays)  # type: ignore[arg-type]
+    PaintedServers(**arrays)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=message):
-        Servers(**(arrays | change))  # type: ignore[arg-type]
+        PaintedServers(**(arrays | change))  # type: ignore[arg-type]
 
 
 # -- pixels ----------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def test_the_reject_group_is_framed_and_its_empty_slots_hatched() -> None:
 
 
 def test_tiny_servers_show_shares() -> None:
-    servers = Servers(
+    servers = PaintedServers(
         np.array([[10, 10, 8, 42]]),
         np.array([[10, 10]]),
         np.array([[10, 0]]),
@@ -247,8 +247,8 @@ def test_tiny_servers_show_shares() -> None:
     column = drawn(servers)[11:51, 14]
     assert (column[20:] == argb(LIGHT.types[0])).all()
     assert (column[:20] == argb(LIGHT.empty)).all()
-    assert servers.hit(14, 45) == Hit(0, 0, None)
-    assert servers.hit(14, 15) == Hit(0, None, None)
+    assert servers.hit(14, 45) == GridHit(0, 0, None)
+    assert servers.hit(14, 15) == GridHit(0, None, None)
 
 
 def test_the_smallest_servers_still_show_their_group() -> None:
@@ -263,7 +263,7 @@ def test_the_smallest_servers_still_show_their_group() -> None:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(servers=server_sets())
 def test_kernel_and_painter_give_the_same_pixels(
-    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, ratio: float, servers: Servers
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, ratio: float, servers: PaintedServers
 ) -> None:
     compiled = drawn(servers, ratio)
     with monkeypatch.context() as patch:
@@ -284,7 +284,7 @@ def test_drawing_changes_is_like_drawing_all(
     kept = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)))
     placement = np.where(kept[:, None], first.placement, 0)
     group = np.where(kept, first.group, 1)
-    second = Servers(first.rects[order], first.configuration, placement, group, first.weight)
+    second = PaintedServers(first.rects[order], first.configuration, placement, group, first.weight)
     with monkeypatch.context() as patch:
         if not with_kernel:
             patch.setattr(kernel, "_twin", [])
@@ -320,7 +320,7 @@ def test_another_number_of_servers_starts_a_new_picture() -> None:
 
 def test_servers_beyond_the_edge_are_cut_off() -> None:
     servers = make([[4]] * 4, [[2]] * 4, size=(4 * WIDTH, 4 * HEIGHT))
-    moved = Servers(servers.rects - 100, *(
+    moved = PaintedServers(servers.rects - 100, *(
         getattr(servers, name) for name in ("configuration", "placement", "group", "weight")
     ))  # fmt: skip
     picture = drawn(moved)
@@ -339,7 +339,7 @@ def view(qtbot: QtBot) -> ServerView:
     return widget
 
 
-def shown(view: ServerView, ratio: float = 0.0) -> Servers:
+def shown(view: ServerView, ratio: float = 0.0) -> PaintedServers:
     servers = make([[3, 2]] * 4, [[2, 1]] * 4, [0, 1, 0, 2], size=view.device_size())
     view.set_servers(servers)
     return servers
@@ -375,13 +375,13 @@ def test_hover_and_click_say_what_is_there(qtbot: QtBot, view: ServerView) -> No
     box = servers.slot_box(1, 1, 1)
     assert box is not None
     point = QPointF(box[0] + 2, box[1] + 2)
-    assert view.hit(point) == Hit(1, 1, 1)
+    assert view.hit(point) == GridHit(1, 1, 1)
     with qtbot.waitSignal(view.clicked) as clicked:
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=point.toPoint())
-    assert clicked.args == [Hit(1, 1, 1)]
+    assert clicked.args == [GridHit(1, 1, 1)]
     with qtbot.waitSignal(view.hovered) as hovered:
         QTest.mouseMove(view, point.toPoint())
-    assert hovered.args == [Hit(1, 1, 1)]
+    assert hovered.args == [GridHit(1, 1, 1)]
 
 
 def test_resizing_asks_for_a_new_layout(qtbot: QtBot, view: ServerView) -> None:

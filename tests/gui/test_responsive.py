@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from pytestqt.qtbot import QtBot
 
-from gui.goals import Goal, Progress
+from gui.goals import Goal, GoalProgress
 from gui.main_window import MainWindow
 from gui.pace import NO_LIMIT, Pace
 from gui.warming import Warming
@@ -60,7 +60,7 @@ class Told:
 
     def __init__(self, worker: RunWorker) -> None:
         self.frames: list[Frame] = []
-        self.progress: list[Progress] = []
+        self.progress: list[GoalProgress] = []
         worker.framed.connect(self.frames.append)
         worker.framed.connect(lambda _: worker.take())
         worker.progressed.connect(self.progress.append)
@@ -92,7 +92,7 @@ def test_a_long_way_is_told_and_stops_where_it_is(
     assert told.progress[0].text.endswith("(Esc stops it)")
     assert "stopped at 0%" in told.frames[-1].message
     assert told.frames[-1].event < 1_000_000
-    qtbot.waitUntil(lambda: told.progress[-1] == Progress(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: told.progress[-1] == GoalProgress(), timeout=PATIENCE)
 
 
 def test_a_second_place_replaces_the_first(
@@ -176,7 +176,7 @@ def test_express_turns_the_button_into_pause_and_the_clock_goes_on(
     bar = window.transport
     looks: set[tuple[str, str]] = set()
 
-    def look(progress: Progress) -> None:
+    def look(progress: GoalProgress) -> None:
         if progress.text.startswith("Running without"):
             looks.add((bar._event.text(), window.actions_by_name["run"].text()))
 

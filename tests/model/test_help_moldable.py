@@ -17,7 +17,7 @@ from model.kinds.moldable.experiments.moldable_fig2 import SCALES as FIGURE_SCAL
 from model.kinds.moldable.experiments.moldable_table1 import PAPER
 from model.kinds.moldable.experiments.moldable_table1 import SCALES as TABLE_SCALES
 from model.kinds.moldable.rows import EVENT_KINDS
-from model.kinds.moldable.scenario.schema import JobClass, MoldableScenario
+from model.kinds.moldable.scenario.schema import MoldableJobClass, MoldableScenario
 from model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 from model.lab import EXPERIMENTS, experiment_name
 from model.metrics import Estimate
@@ -136,7 +136,7 @@ class TestKeys:
     def test_each_key_is_told_of(self) -> None:
         rows = told_of("key")
         workload, classes = rows["workload"], rows["classes"]
-        assert set(JobClass.model_fields) <= set(code(classes))
+        assert set(MoldableJobClass.model_fields) <= set(code(classes))
         assert {"poisson", "scripted", "trace", "load", "alpha", "beta"} <= set(code(workload))
         assert set(DEFINITIONS["MoldableServers"]["properties"]) == set(code(rows["servers"]))
         start = MOLDABLE.index("| `format`, `paths` |")
@@ -241,8 +241,8 @@ class TestExperiments:
     ])  # fmt: skip
     def test_figure_2(self, row: str, policy: str, speedup: str, traffic: str) -> None:
         from model.kinds.moldable.experiments.moldable_runs import (
-            Cell,
-            Length,
+            MoldableLength,
+            MoldableRuns,
             carry_out,
             moldable_runs,
             system_of,
@@ -254,8 +254,10 @@ class TestExperiments:
         sizes = FIGURE_SCALES["quick"][0]
         for number, expected in zip(sizes, told, strict=True):
             parts = moldable_runs(system_of(speedup, traffic, number), policy,
-                                  Length((330_000,), 4, 30_000), "x")  # fmt: skip
-            found = Cell.of([carry_out(part) for part in parts]).measure("blocking_probability")
+                                  MoldableLength((330_000,), 4, 30_000), "x")  # fmt: skip
+            found = MoldableRuns.of([carry_out(part) for part in parts]).measure(
+                "blocking_probability"
+            )
             assert abs(found.mean - expected) <= 2 * found.half_width + 0.003, (row, number)
 
 

@@ -14,7 +14,13 @@ import pytest
 
 from model.api import Session
 from model.engine import EventRun
-from model.kinds.phases.experiments.phase_runs import Cell, Length, at_scale, carry_out, phase_runs
+from model.kinds.phases.experiments.phase_runs import (
+    PhaseLength,
+    PhaseRuns,
+    at_scale,
+    carry_out,
+    phase_runs,
+)
 from model.kinds.phases.lattice import MOST_CONFIGURATIONS
 from model.kinds.phases.measures import batches_of
 from model.kinds.phases.rows import EVENT_KINDS
@@ -36,12 +42,12 @@ def told_of(heading: str, text: str = TOKENS, column: int = 1) -> dict[str, str]
 
 
 @cache
-def run_of(scenario: str, policy: str, length: Length, scale: int = 0) -> Cell:
+def run_of(scenario: str, policy: str, length: PhaseLength, scale: int = 0) -> PhaseRuns:
     value = at_scale(scenario, scale) if scale else load_scenario(scenario)
-    return Cell.of([carry_out(part) for part in phase_runs(value, policy, length, "x")])
+    return PhaseRuns.of([carry_out(part) for part in phase_runs(value, policy, length, "x")])
 
 
-def near(cell: Cell, measure: str, told: float, share: float) -> bool:
+def near(cell: PhaseRuns, measure: str, told: float, share: float) -> bool:
     """Whether a number of the page is what comes out, but for chance and a share of it."""
     found = cell.measure(measure)
     return abs(found.mean - told) <= 1.5 * found.half_width + share * told + 0.0001
@@ -73,7 +79,7 @@ class TestPolicies:
         rows = table(TOKENS, "option")
         assert len(rows) == 10
         for option, *numbers in rows:
-            cell = run_of("jrs-two-phases", code(option)[0], Length(50, 250, 4), 100)
+            cell = run_of("jrs-two-phases", code(option)[0], PhaseLength(50, 250, 4), 100)
             for measure, told in zip(("active_servers", "cost_rate", "virtual_jobs", "backup_jobs"),
                                      numbers, strict=True):  # fmt: skip
                 assert near(cell, measure, float(told), 0.01), (option, measure)
@@ -90,7 +96,7 @@ class TestPolicies:
                 told = re.findall(r"[\d.]+", rows[title][column])
                 if not told:
                     continue
-                cell = run_of(scenario, policy, Length(50, 250, 4), 100)
+                cell = run_of(scenario, policy, PhaseLength(50, 250, 4), 100)
                 assert near(cell, "active_servers", float(told[0]), 0.02), (title, scenario)
                 budget = {0: 0.05, 2: 0.04}.get(column)
                 if budget:
@@ -98,7 +104,7 @@ class TestPolicies:
                     assert abs(spent - float(told[1])) < 0.1, (title, scenario)
                     assert ("**" in rows[title][column]) is (spent > 1.05)
         for column, scenario in ((0, "jrs-two-phases"), (2, "jrs-three-phases")):
-            nbar = run_of(scenario, "jrs", Length(50, 250, 4), 100).bound
+            nbar = run_of(scenario, "jrs", PhaseLength(50, 250, 4), 100).bound
             assert round(nbar) == int(rows["N̄"][column])
             assert round(16 * nbar) == int(rows["N̄"][column + 1])
 
@@ -142,8 +148,8 @@ class TestPlans:
         for factor, expected in zip(("4/5", "1", "6/5"), told.groups(), strict=True):  # type: ignore[union-attr]
             policy = {"name": "jrs", "parameters": {"estimate": {"factor": factor}}}
             scenario = edited(at_scale("jrs-two-phases", 100), {"policy": policy})
-            parts = phase_runs(scenario, None, Length(50, 300, 4), "x")
-            cell = Cell.of([carry_out(part) for part in parts])
+            parts = phase_runs(scenario, None, PhaseLength(50, 300, 4), "x")
+            cell = PhaseRuns.of([carry_out(part) for part in parts])
             assert near(cell, "active_servers", float(expected), 0.005)
 
     def test_how_many_configurations(self, answer: Any) -> None:
@@ -236,7 +242,7 @@ class TestLessonOne:
         told = re.search(r"N is ([\d.]+) ± [\d.]+ instead of ([\d.]+)", self.TEXT)
         for expected, policy in zip(told.groups(), ("jrs:request_after_pause=true", "jrs"),  # type: ignore[union-attr]
                                     strict=True):  # fmt: skip
-            found = run_of("jrs-classroom", policy, Length(2000, 18_000, 4))
+            found = run_of("jrs-classroom", policy, PhaseLength(2000, 18_000, 4))
             assert near(found, "active_servers", float(expected), 0.005)
 
 
@@ -271,7 +277,7 @@ class TestLessonTwo:
         assert "job 5 takes token 7" in said[3]
 
     def test_means(self) -> None:
-        length = Length(20, 480, 8)
+        length = PhaseLength(20, 480, 8)
         told = re.search(r"N = ([\d.]+) ± [\d.]+ without and ([\d.]+) ± [\d.]+ with", self.TEXT)
         for policy, expected in zip(self.POLICIES, told.groups(), strict=True):  # type: ignore[union-attr]
             assert near(run_of("jrs-deadlock", policy, length), "active_servers", float(expected),
@@ -284,10 +290,10 @@ class TestLessonTwo:
                         0.005)  # fmt: skip
 
     def test_first_fit_and_the_bound(self, answer: Any) -> None:
-        found = run_of("jrs-deadlock", "first-fit", Length(20, 480, 8))
+        found = run_of("jrs-deadlock", "first-fit", PhaseLength(20, 480, 8))
         told = re.search(r"need here\? \*Reveal:\* ([\d.]+), .* \(C = ([\d.]+) of", self.TEXT)
         assert near(found, "active_servers", float(told[1]), 0.01)  # type: ignore[index]
         assert near(found, "cost_rate", float(told[2]), 0.02)  # type: ignore[index]
-        cured = run_of("jrs-deadlock", "jrs:patch=true", Length(20, 480, 8))
+        cured = run_of("jrs-deadlock", "jrs:patch=true", PhaseLength(20, 480, 8))
         assert round(cured.bound, 1) == 5.1
         assert "N̄ is 5.1" in self.TEXT

@@ -47,7 +47,7 @@ def rows_of(result, what, *keys):
 
 class TestServers:
     def test_the_reward_grows_to_the_greedy_one(self, scale):
-        scale(dra_servers, dra_servers.Scale((20, 60), 3, 20_000))
+        scale(dra_servers, dra_servers.ServersScale((20, 60), 3, 20_000))
         result = run_plan(dra_servers, "test")
         ours = rows_of(result, "reward_over_optimum", "g", "L")
         spec = {("1", 20): 0.750, ("log^1.1", 20): 0.744, ("log^2", 20): 0.728,
@@ -60,7 +60,7 @@ class TestServers:
         assert [curve.x for curve in result.figures[0].curves] == [(20.0, 60.0)] * 3
 
     def test_the_number_of_workers_changes_nothing(self, scale):
-        scale(dra_servers, dra_servers.Scale((5, 10), 2, 500))
+        scale(dra_servers, dra_servers.ServersScale((5, 10), 2, 500))
         results = [run_plan(dra_servers, "test", executor=who)
                    for who in (None, LocalWorkers(1), LocalWorkers(2))]  # fmt: skip
         assert results[0] == results[1] == results[2]
@@ -68,7 +68,7 @@ class TestServers:
 
 class TestConvergence:
     def test_the_reward_rises_to_its_plateau(self, scale):
-        scale(dra_convergence, dra_convergence.Scale(100, 20.0))
+        scale(dra_convergence, dra_convergence.ConvergenceScale(100, 20.0))
         result = run_plan(dra_convergence, "test")
         plateau = rows_of(result, "plateau_over_greedy", "g")["log^1.1"]
         assert abs(plateau.ours - 0.973) < 0.002 + plateau.half_width
@@ -118,7 +118,7 @@ class TestCollections:
 
 class TestVariants:
     def test_each_variant_earns_what_it_should(self, scale):
-        scale(dra_variants, dra_variants.Scale(3, 150.0, 15.0))
+        scale(dra_variants, dra_variants.VariantsScale(3, 150.0, 15.0))
         result = run_plan(dra_variants, "test")
         ours = rows_of(result, "reward_over_optimum", "policy")
         spec = {
@@ -171,10 +171,10 @@ class TestSimulation:
 
 
 SMALL = {
-    dra_servers: dra_servers.Scale((5, 9), 2, 60.0),
-    dra_convergence: dra_convergence.Scale(2, 12.0),
+    dra_servers: dra_servers.ServersScale((5, 9), 2, 60.0),
+    dra_convergence: dra_convergence.ConvergenceScale(2, 12.0),
     dra_collections: 2,
-    dra_variants: dra_variants.Scale(2, 4.0, 1.0),
+    dra_variants: dra_variants.VariantsScale(2, 4.0, 1.0),
     dra_curves: None,
 }
 

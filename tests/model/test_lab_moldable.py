@@ -18,14 +18,14 @@ from model.kinds.moldable.experiments.moldable_runs import (
     EXECUTION_TIMES,
     SPEEDUPS,
     TRAFFIC,
-    Cell,
-    Length,
+    MoldableLength,
+    MoldableRuns,
     erlang_blocking,
     moldable_runs,
     samples_at,
     system_of,
 )
-from model.kinds.moldable.experiments.moldable_table1 import LAWS, PAPER, Scale
+from model.kinds.moldable.experiments.moldable_table1 import LAWS, PAPER, TableScale
 from model.kinds.moldable.sampling import COUNTS, SCALARS, TIME_COLUMN
 from model.kinds.moldable.state import ARRIVED, NEXT_ARRIVAL
 from model.lab import EXPERIMENTS, experiment_module, experiment_name
@@ -36,7 +36,7 @@ from model.lab.runner import run_plan
 from model.metrics import Estimate
 from model.scenario.load import parse_scenario
 
-TINY = Length((400, 900), 2, 100)
+TINY = MoldableLength((400, 900), 2, 100)
 NAMES = [name for name, item in EXPERIMENTS.items() if item.system == "moldable"]
 
 
@@ -44,8 +44,11 @@ NAMES = [name for name, item in EXPERIMENTS.items() if item.system == "moldable"
 def scales(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives every experiment a scale called ``test``, and fewer servers, laws and horizons."""
     laws = MappingProxyType({name: LAWS[name] for name in ("exponential", "Pareto")})
-    monkeypatch.setattr(moldable_table1, "SCALES",
-                        {"test": Scale(Length((900,), 2), Length((300, 900), 2))})  # fmt: skip
+    monkeypatch.setattr(
+        moldable_table1,
+        "SCALES",
+        {"test": TableScale(MoldableLength((900,), 2), MoldableLength((300, 900), 2))},
+    )
     monkeypatch.setattr(moldable_table1, "SERVERS", 50)
     monkeypatch.setattr(moldable_table1, "LAWS", laws)
     monkeypatch.setattr(moldable_fig2, "SCALES", {"test": ((20, 50), TINY)})
@@ -104,9 +107,9 @@ class TestRuns:
 
     def test_measures_are_about_what_follows_the_warm_up(self) -> None:
         cold, warm = (
-            Cell.of([carry_out(part)
+            MoldableRuns.of([carry_out(part)
                      for part in moldable_runs(self.SCENARIO, "greedy", length, "x")])
-            for length in (Length((500, 2000), 1), Length((1000, 2000), 1, 500))
+            for length in (MoldableLength((500, 2000), 1), MoldableLength((1000, 2000), 1, 500))
         )  # fmt: skip
         for name in ("admitted", "blocked", "departed"):
             before, after = cold.table[name][0]
@@ -119,8 +122,8 @@ class TestRuns:
 
     def test_the_three_statistics_differ_by_the_jobs_that_still_run(self) -> None:
         scenario = system_of("sub-linear", "α = 0", 40, LAWS["Pareto"])
-        runs = moldable_runs(scenario, "greedy-p", Length((2000,), 6), "x")
-        found = Cell.of([carry_out(part) for part in runs])
+        runs = moldable_runs(scenario, "greedy-p", MoldableLength((2000,), 6), "x")
+        found = MoldableRuns.of([carry_out(part) for part in runs])
         accepted, completed, little = (found.table[name][:, 0] for name in EXECUTION_TIMES)
         assert (little < accepted).all()
         assert completed.mean() < accepted.mean()
@@ -132,7 +135,7 @@ class TestRuns:
         assert [part.label for part in parts] == ["here, seed 1", "here, seed 2"]
         assert {part.length for part in parts} == {900}
         assert TINY.text() == "2 runs of 800 arrivals after 100"
-        assert Length((5_000_000,), 4).text() == "4 runs of 5,000,000 arrivals"
+        assert MoldableLength((5_000_000,), 4).text() == "4 runs of 5,000,000 arrivals"
         assert parse_scenario(parts[0].settings["scenario"]) == self.SCENARIO
 
     def test_where_erlang_holds(self) -> None:
@@ -258,7 +261,7 @@ class TestNames:
         from model.cli.arguments import parse
         from model.cli.reproduce import execute
 
-        scales = {**moldable_fig2.SCALES, "quick": ((20,), Length((300,), 1))}
+        scales = {**moldable_fig2.SCALES, "quick": ((20,), MoldableLength((300,), 1))}
         monkeypatch.setattr(moldable_fig2, "SCALES", scales)
         out = tmp_path / "out"
         options = parse(["reproduce", "fig2b", "--workers", "1", "--out", str(out), "--json"])

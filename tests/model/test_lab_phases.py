@@ -17,8 +17,8 @@ from model.kinds.phases.experiments import jrs_gap, jrs_misestimation, jrs_peers
 from model.kinds.phases.experiments.jrs_gap import exponent
 from model.kinds.phases.experiments.phase_points import PEERS, points
 from model.kinds.phases.experiments.phase_runs import (
-    Cell,
-    Length,
+    PhaseLength,
+    PhaseRuns,
     at_scale,
     budget_of,
     phase_runs,
@@ -35,7 +35,7 @@ from model.scenario.load import edited, load_scenario, parse_scenario
 
 pytestmark = pytest.mark.slow
 
-TINY = Length(2, 8, 2)
+TINY = PhaseLength(2, 8, 2)
 NAMES = [name for name, item in EXPERIMENTS.items() if item.system == "phases"]
 
 
@@ -59,11 +59,11 @@ def rows_of(result: Any, what: str, *keys: str) -> dict[Any, Any]:
 
 class TestRuns:
     def test_batches_are_those_of_a_session(self) -> None:
-        (part,) = phase_runs(at_scale("jrs-two-phases", 20), "jrs", Length(5, 40, 1), "x")
+        (part,) = phase_runs(at_scale("jrs-two-phases", 20), "jrs", PhaseLength(5, 40, 1), "x")
         outcome = carry_out(part)
         session = Session.open(parse_scenario(part.settings["scenario"]), "jrs", seed=1)
         found = session.measure(until=45.0, warmup=5.0)
-        cell = Cell.of([outcome])
+        cell = PhaseRuns.of([outcome])
         for name, value in found.items():
             times = BATCHES if name in COUNTS else 1
             assert times * cell.measure(name).mean == pytest.approx(value.mean), name
@@ -73,7 +73,7 @@ class TestRuns:
     def test_without_a_kernel_they_are_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from model.assembly import Bench
 
-        (part,) = phase_runs(at_scale("jrs-burst", 5), "jrs", Length(2, 10, 1), "x")
+        (part,) = phase_runs(at_scale("jrs-burst", 5), "jrs", PhaseLength(2, 10, 1), "x")
         compiled = carry_out(part)
         monkeypatch.setattr(Bench, "has_kernel", False)
         assert carry_out(part) == compiled
@@ -87,12 +87,12 @@ class TestRuns:
 
     def test_peers_have_no_plan(self) -> None:
         part = phase_runs(at_scale("jrs-two-phases", 10), "first-fit", TINY, "x")[0]
-        cell = Cell.of([carry_out(part)])
+        cell = PhaseRuns.of([carry_out(part)])
         assert cell.nbar is cell.servers is None
         assert cell.measure("tokens") == Estimate(0.0, 0.0)
 
     def test_seeds_and_policies(self) -> None:
-        parts = phase_runs(at_scale("jrs-two-phases", 10), "jrs", Length(1, 2, 3), "x")
+        parts = phase_runs(at_scale("jrs-two-phases", 10), "jrs", PhaseLength(1, 2, 3), "x")
         assert [part.seed for part in parts] == [1, 2, 3]
         jobs = [carry_out(phase_runs(at_scale("jrs-burst", 10), policy, TINY, "x")[0])
                 for policy in ("jrs", "grand", "best-fit")]  # fmt: skip
@@ -112,7 +112,7 @@ class TestRuns:
     @given(st.integers(1, 10**6))
     @settings(max_examples=5, deadline=None)
     def test_lengths_are_told(self, time: int) -> None:
-        assert Length(50, time, 4).text() == f"4 runs of {time:,} units of time after 50"
+        assert PhaseLength(50, time, 4).text() == f"4 runs of {time:,} units of time after 50"
 
 
 class TestExponent:

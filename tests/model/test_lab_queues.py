@@ -24,7 +24,13 @@ from model.kinds.queue.experiments import (
     queues_fig5,
     queues_limits,
 )
-from model.kinds.queue.experiments.queue_runs import CUTS, Cell, Length, edges_of, sums_of_the_queue
+from model.kinds.queue.experiments.queue_runs import (
+    CUTS,
+    QueueLength,
+    QueueRuns,
+    edges_of,
+    sums_of_the_queue,
+)
 from model.kinds.queue.numbers import numbers_of
 from model.lab import EXPERIMENTS, experiment_module
 from model.lab.parts import carry_out
@@ -42,7 +48,7 @@ needs_traces = pytest.mark.skipif(
 )
 
 START = 600_000_000
-TINY = Length(2500, 2)
+TINY = QueueLength(2500, 2)
 
 
 def task_events(path: Path, jobs: int = 400) -> tuple[str, ...]:
@@ -97,7 +103,7 @@ class TestCell:
     noise = np.random.default_rng(1).normal(0, 3, (4, CUTS))
 
     def test_a_stable_queue_has_a_mean(self) -> None:
-        cell = Cell.of([outcome(100 * (50 + row)) for row in self.noise], 25_000)
+        cell = QueueRuns.of([outcome(100 * (50 + row)) for row in self.noise], 25_000)
         growth, mean = cell.rows({"policy": "x"})
         assert growth.what == "growth_per_slot"
         assert mean.what == "mean_queue"
@@ -107,7 +113,7 @@ class TestCell:
     def test_a_growing_queue_has_none(self) -> None:
         slots = 100 * np.arange(CUTS)
         walk = 0.01 * slots + np.cumsum(self.noise, axis=1)
-        cell = Cell.of([outcome(100 * row) for row in walk], 25_000)
+        cell = QueueRuns.of([outcome(100 * row) for row in walk], 25_000)
         growth, average = cell.rows({})
         assert abs(growth.ours - 0.01) < 2 * growth.half_width
         assert average.what == "average_over_run"
@@ -119,14 +125,14 @@ class TestCell:
     def test_the_warm_up_is_left_out(self) -> None:
         rows = 100 * (50 + self.noise)
         rows[:, : queue_runs.WARMUP_CUTS] = 10**6
-        plain = Cell.of([outcome(100 * (50 + row)) for row in self.noise], 25_000)
-        late = Cell.of([outcome(row) for row in rows], 25_000)
+        plain = QueueRuns.of([outcome(100 * (50 + row)) for row in self.noise], 25_000)
+        late = QueueRuns.of([outcome(row) for row in rows], 25_000)
         assert late.mean == plain.mean
         assert late.growth == plain.growth
 
     def test_replications_that_differ_widen_the_interval(self) -> None:
         means = [40, 45, 50, 55, 60]
-        cell = Cell.of([outcome(100 * (mean + self.noise[0])) for mean in means], 25_000)
+        cell = QueueRuns.of([outcome(100 * (mean + self.noise[0])) for mean in means], 25_000)
         assert cell.mean.half_width == cell.average.half_width > 9
 
 
@@ -134,8 +140,8 @@ class TestCell:
 def scales(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives every experiment a scale called ``test``."""
     monkeypatch.setattr(queues_fig3, "SCALES", {"test": TINY})
-    monkeypatch.setattr(queues_fig4, "SCALES", {"test": queues_fig4.Scale(
-        TINY, {"BF-J/S": Length(5000, 1)})})  # fmt: skip
+    monkeypatch.setattr(queues_fig4, "SCALES", {"test": queues_fig4.IntensityScale(
+        TINY, {"BF-J/S": QueueLength(5000, 1)})})  # fmt: skip
     monkeypatch.setattr(queues_limits, "SCALES", {"test": TINY})
     monkeypatch.setattr(queues_fig5, "SCALES", MappingProxyType({
         "test": ("1", "1.6"), "paper": queues_fig5.SCALES["paper"]}))  # fmt: skip
@@ -311,4 +317,4 @@ class TestPlans:
     @settings(max_examples=5, deadline=None)
     @given(st.integers(1, 10**6))
     def test_lengths_are_told(self, runs: int) -> None:
-        assert Length(1_000_000, runs).text() == f"{runs} runs of 1,000,000 slots"
+        assert QueueLength(1_000_000, runs).text() == f"{runs} runs of 1,000,000 slots"

@@ -17,7 +17,7 @@ from model.engine import EventRun, started
 from model.errors import UserError
 from model.kinds.moldable.programs.theorem1 import optimum
 from model.kinds.moldable.rules import WORDS
-from model.kinds.moldable.view import Job, MoldableView
+from model.kinds.moldable.view import MoldableJob, MoldableView
 from model.policies import POLICIES_OF
 from model.records import ARRIVAL, Allocate, Record, Reject
 from model.scenario.load import load_scenario, parse_scenario
@@ -117,7 +117,7 @@ class TestGreedyP:
     def test_what_it_draws_has_that_law(self) -> None:
         bench = bench_of(p=["1/10", 0, "1/5", "3/10", "2/5"])
         view = view_of(bench)
-        draws = Counter(view.request(Job(number, 0)) for number in range(20_000))
+        draws = Counter(view.request(MoldableJob(number, 0)) for number in range(20_000))
         assert set(draws) == {1, 3, 4, 5}
         expected = {1: 0.1, 3: 0.2, 4: 0.3, 5: 0.4}
         found = chisquare([draws[i] for i in expected], [20_000 * p for p in expected.values()])
@@ -126,7 +126,9 @@ class TestGreedyP:
     def test_the_number_it_shows_is_the_one_it_draws_by(self) -> None:
         view = view_of(bench_of())
         for number in range(300):
-            assert view.request(Job(number, 0)) == (3 if view.uniform(number) <= 0.625 else 4)
+            assert view.request(MoldableJob(number, 0)) == (
+                3 if view.uniform(number) <= 0.625 else 4
+            )
 
     @settings(max_examples=60)
     @given(st.lists(st.integers(0, 4), min_size=1, max_size=5).filter(any))
@@ -146,7 +148,7 @@ class TestGreedyP:
             word = random_word(system.tables.key[0], 0, 0)
         for last, width in ((word, 3), (word - np.uint64(1), 4)):
             system.rules.last_word[0, 0] = last
-            assert view_of(bench).request(Job(0, 0)) == width
+            assert view_of(bench).request(MoldableJob(0, 0)) == width
 
     def test_it_draws_before_it_looks_and_blocked_jobs_use_up_a_draw(self) -> None:
         """The same job asks for the same under any load, blocked or not."""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from model.errors import UserError
 from model.kinds.phases.from_scenario import numbers_of
 from model.kinds.phases.scenario.schema import PhasesScenario
-from model.kinds.phases.scenario.workload import ScriptedArrival, ScriptedPhases, ScriptedTick
+from model.kinds.phases.scenario.workload import ScriptedPhaseArrival, ScriptedPhases, ScriptedTick
 from model.scenario.instance import scenarios_in
 from model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
 from tests.breaking import Place, changed, is_one_line
@@ -88,7 +88,7 @@ def test_start_and_events(tmp_path: Path) -> None:
     assert isinstance(tick, ScriptedTick)
     assert (tick.t, tick.server, tick.type, tick.pool) == (1, 1, "patch", 1)
     assert tick.virtual_choices == (1,)
-    assert isinstance(arrival, ScriptedArrival)
+    assert isinstance(arrival, ScriptedPhaseArrival)
     assert (arrival.t, arrival.type, arrival.job) == (Fraction(3, 2), "H", "b")
     assert (arrival.token_index, arrival.pool) == (0, 2)
     assert (move.kind, leave.kind) == ("phase", "departure")
@@ -100,7 +100,7 @@ def test_start_and_events(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_an_arrival_without_a_place_overflows(event: dict[str, Any], tmp_path: Path) -> None:
     (found,) = script(opened(tmp_path, GOOD | {"events": [event]})).events
-    assert isinstance(found, ScriptedArrival)
+    assert isinstance(found, ScriptedPhaseArrival)
     assert found.token_index is None
 
 

@@ -14,7 +14,7 @@ from model.engine import Reason, Task, started
 from model.jit import compiled
 from model.kinds.phases.kernels import fits
 from model.kinds.phases.rows import EVENT_KINDS, PHASE_ROW
-from model.kinds.phases.state import Sizes, empty_state
+from model.kinds.phases.state import StateSizes, empty_state
 from model.kinds.phases.timers import next_timer, set_timer
 from model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
 from model.state import copied, differences, digest
@@ -211,7 +211,7 @@ def test_exponential_times_compiled() -> None:
     [0.0, 1.0, 2.0, 3.5, math.inf])), max_size=60))  # fmt: skip
 def test_the_tournament_of_timers(servers: int, changes: list[tuple[int, float]]) -> None:
     """Its winner is the timer that is due first, of equals that of the lower number."""
-    state = empty_state(Sizes(1, 1, normal_servers=servers))
+    state = empty_state(StateSizes(1, 1, normal_servers=servers))
     for server, time in changes:
         set_timer(state.timer_due, state.timer_tree, server % servers, time)
         assert state.timer_tree[1] == np.argmin(state.timer_due)

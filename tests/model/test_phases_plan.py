@@ -19,12 +19,12 @@ from pydantic import ValidationError
 from model.errors import ScenarioError
 from model.kinds.phases.numbers import PhaseNumbers
 from model.kinds.phases.programs.bounds import PhasesBounds, all_bounds, bounds_of
-from model.kinds.phases.programs.estimates import Estimate, estimated
+from model.kinds.phases.programs.estimates import RateEstimate, estimated
 from model.kinds.phases.programs.plan import (
     AT_ONCE,
     NOTHING,
     TIMERS,
-    Plan,
+    ServerPlan,
     ceiling,
     plan_from_file,
     plan_from_pools,
@@ -43,7 +43,7 @@ def scenario_of(data: dict[str, Any]) -> PhasesScenario:
     return scenario
 
 
-def check_consistent(plan: Plan, scale: float) -> None:
+def check_consistent(plan: ServerPlan, scale: float) -> None:
     """What holds for the pools of every plan that was made from pi and u."""
     arrivals = sum(pool.arrival_rates for pool in plan.pools)
     assert sum(pool.share for pool in plan.pools) == pytest.approx(1)
@@ -236,8 +236,9 @@ def numbers(name: str = "A") -> PhaseNumbers:
 
 
 def test_given_rates_replace_the_true_ones() -> None:
-    estimate = Estimate.model_validate({"arrival_rates": {"L": 1.2}, "departure_rates": {"H": 2},
-                                        "to": {"L": {"H": 0.25}}})  # fmt: skip
+    estimate = RateEstimate.model_validate(
+        {"arrival_rates": {"L": 1.2}, "departure_rates": {"H": 2}, "to": {"L": {"H": 0.25}}}
+    )
     model = estimated(numbers(), estimate).model
     true = numbers().model
     assert model.arrival_rates == (Fraction(6, 5), Fraction(1, 2))
@@ -248,14 +249,14 @@ def test_given_rates_replace_the_true_ones() -> None:
 
 
 def test_a_factor_scales_arrivals_and_with_them_nbar() -> None:
-    more = estimated(numbers(), Estimate(factor=Fraction(11, 10)))
+    more = estimated(numbers(), RateEstimate(factor=Fraction(11, 10)))
     assert more.model.arrival_rates == (Fraction(11, 10), Fraction(11, 20))
     ratio = planned(more.model, more.scale).nbar / planned(numbers().model, Fraction(100)).nbar
     assert ratio == pytest.approx(1.1)
 
 
 def test_learned_rates_come_close_to_the_true_ones() -> None:
-    seen = estimated(numbers(), Estimate(learn=Fraction(100))).model
+    seen = estimated(numbers(), RateEstimate(learn=Fraction(100))).model
     true = numbers().model
     for found, want in (
         (seen.arrival_rates, true.arrival_rates),
@@ -275,14 +276,14 @@ def test_learned_rates_come_close_to_the_true_ones() -> None:
 ])  # fmt: skip
 def test_bad_estimates_are_refused_in_one_line(given: dict[str, Any], line: str) -> None:
     with pytest.raises(ScenarioError, match=line) as caught:
-        estimated(numbers(), Estimate.model_validate(given))
+        estimated(numbers(), RateEstimate.model_validate(given))
     assert "\n" not in caught.value.line
 
 
 @pytest.mark.parametrize("given", [{}, {"factor": 2, "learn": 5}, {"factor": 0}, {"fator": 2}])
 def test_an_estimate_is_made_in_one_way(given: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        Estimate.model_validate(given)
+        RateEstimate.model_validate(given)
 
 
 def test_bounds_come_quickly_and_then_with_all() -> None:

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from model.kinds.queue.kernels import waiting as index_of
-from model.kinds.queue.kernels.waiting import Buckets, Waiting, buckets_for, buckets_of, waiting_of
+from model.kinds.queue.kernels.waiting import (
+    Buckets,
+    WaitingJobs,
+    buckets_for,
+    buckets_of,
+    waiting_of,
+)
 from model.kinds.queue.layout import OneQueue
 from model.kinds.queue.numbers import QueueNumbers
 from model.kinds.queue.state import QueueState, empty_state
@@ -75,7 +81,7 @@ def queue_of(sizes: np.ndarray, free: int) -> QueueState:
     return state
 
 
-def add(waiting: Waiting, state: QueueState, record: int, size: int, by_size: bool) -> None:
+def add(waiting: WaitingJobs, state: QueueState, record: int, size: int, by_size: bool) -> None:
     """A job joins, the last one so far."""
     state.job_number[record] = record
     state.job_room[record, 0] = size

@@ -351,7 +351,7 @@ def test_the_watchdog_hits_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None
     for turn in range(400):
         try:
             watch.watched(lambda: sleep(0.001), 0.0005 + turn % 7 * 0.0002)
-        except watch.StoppedError:
+        except watch.CodeStoppedError:
             stopped += 1
         for _ in range(200):
             pass

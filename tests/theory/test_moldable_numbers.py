@@ -22,8 +22,8 @@ from model.engine import Task, started
 from model.kinds.moldable.experiments.moldable_runs import (
     EXECUTION_TIMES,
     TRAFFIC,
-    Cell,
-    Length,
+    MoldableLength,
+    MoldableRuns,
     carry_out,
     erlang_blocking,
     moldable_runs,
@@ -61,13 +61,19 @@ RUNS = 20
 
 
 @cache
-def cell(speedup: str, policy: str, traffic: str, servers: int, length: Length, law: str) -> Cell:
+def cell(
+    speedup: str, policy: str, traffic: str, servers: int, length: MoldableLength, law: str
+) -> MoldableRuns:
     scenario = system_of(speedup, traffic, servers, LAWS[law])
-    return Cell.of([carry_out(part) for part in moldable_runs(scenario, policy, length, "x")])
+    return MoldableRuns.of(
+        [carry_out(part) for part in moldable_runs(scenario, policy, length, "x")]
+    )
 
 
-def cell_of(scenario: Scenario, policy: str, length: Length) -> Cell:
-    return Cell.of([carry_out(part) for part in moldable_runs(scenario, policy, length, "x")])
+def cell_of(scenario: Scenario, policy: str, length: MoldableLength) -> MoldableRuns:
+    return MoldableRuns.of(
+        [carry_out(part) for part in moldable_runs(scenario, policy, length, "x")]
+    )
 
 
 def spread(values: NDArray[np.float64]) -> float:
@@ -76,7 +82,7 @@ def spread(values: NDArray[np.float64]) -> float:
     return float(quantile * values.std(ddof=1) / sqrt(len(values)))
 
 
-def check(found: Cell, measure: str, known: float, half_width: float = 0.0) -> None:
+def check(found: MoldableRuns, measure: str, known: float, half_width: float = 0.0) -> None:
     """The mean of the runs is *known*, but for chance in ours and in the number's digits."""
     values = found.table[measure][:, -1]
     assert abs(values.mean() - known) <= spread(values) + 2.5 * half_width, (measure, known)
@@ -109,10 +115,10 @@ SUBLINEAR: Mapping[tuple[str, int], Numbers] = {
     ("α = 2/3", 4000): Numbers(0.0124, 0.0004),
 }
 
-SHORT, LONG = Length((80_000,), RUNS, 10_000), Length((1_000_000,), RUNS, 100_000)
+SHORT, LONG = MoldableLength((80_000,), RUNS, 10_000), MoldableLength((1_000_000,), RUNS, 100_000)
 
 
-def against_the_table(traffic: str, servers: int, length: Length) -> Cell:
+def against_the_table(traffic: str, servers: int, length: MoldableLength) -> MoldableRuns:
     known = SUBLINEAR[traffic, servers]
     found = cell("sub-linear", "greedy-p", traffic, servers, length, "exponential")
     check(found, "blocking_probability", known.blocking, known.half_width)
@@ -151,7 +157,7 @@ class TestSubLinear:
 class TestErlang:
     """Where all jobs ask for 5 servers and 5 divides n the system is Erlang's."""
 
-    LENGTH = Length((60_000,), RUNS, 10_000)
+    LENGTH = MoldableLength((60_000,), RUNS, 10_000)
 
     @pytest.mark.parametrize("policy", ["greedy-p", "greedy"])
     @pytest.mark.parametrize("servers", [5, 20, 100, 500])
@@ -187,7 +193,7 @@ class TestErlang:
         scenario = system_of("linear", "α = 1/2", 50)
         known = erlang_blocking(scenario, "greedy-p")
         assert known is not None
-        runs = moldable_runs(scenario, "greedy-p", Length((12_000,), 480, 2000), "x")
+        runs = moldable_runs(scenario, "greedy-p", MoldableLength((12_000,), 480, 2000), "x")
         values = np.array([carry_out(part)[0]["blocking_probability"] for part in runs])
         groups = values.reshape(60, 8)
         half = stdtrit(7, 0.975) * groups.std(axis=1, ddof=1) / sqrt(8)
@@ -212,7 +218,7 @@ class TestInsensitivity:
         known = erlang_blocking(scenario, "greedy-p")
         assert known is not None
         assert known == pytest.approx(0.153845, abs=1e-6)
-        found = cell_of(scenario, "greedy-p", Length((60_000,), RUNS, 10_000))
+        found = cell_of(scenario, "greedy-p", MoldableLength((60_000,), RUNS, 10_000))
         check(found, "blocking_probability", known)
 
     @pytest.mark.slow
@@ -286,7 +292,7 @@ class TestChain:
         scenario = SMALL[name]
         known = chain_of(scenario)
         policy = scenario.policy.name
-        found = cell_of(scenario, policy, Length((110_000,), RUNS, 10_000))
+        found = cell_of(scenario, policy, MoldableLength((110_000,), RUNS, 10_000))
         check(found, "blocking_probability", known.blocking)
         assert known.mean_time is not None
         for statistic in EXECUTION_TIMES:
@@ -349,7 +355,7 @@ def _run(bench: Any, arrivals: int) -> tuple[Any, NDArray[Any]]:
 
 
 class TestIdentities:
-    LENGTH = Length((60_000,), RUNS, 10_000)
+    LENGTH = MoldableLength((60_000,), RUNS, 10_000)
     SYSTEM = ("sub-linear", "α = 0", 100)
 
     def test_arrivals_see_what_time_sees(self) -> None:
@@ -410,7 +416,7 @@ class TestIdentities:
 class TestTable1:
     """The statistic of the paper: jobs completed by the last of the first 5 million arrivals."""
 
-    LENGTH = Length((5_000_000,), 4)
+    LENGTH = MoldableLength((5_000_000,), 4)
 
     #: By an independent program; half-widths where they were told.
     COMPLETED: Mapping[tuple[str, str, str], tuple[float, float]] = {

@@ -17,8 +17,8 @@ import pytest
 from model.api import open_bench
 from model.kinds.phases.experiments.jrs_gap import exponent
 from model.kinds.phases.experiments.phase_runs import (
-    Cell,
-    Length,
+    PhaseLength,
+    PhaseRuns,
     at_scale,
     budget_of,
     carry_out,
@@ -39,8 +39,8 @@ from tests.phases_numbers import MODELS, A, B, C, E, plan_file
 
 pytestmark = pytest.mark.slow
 
-SHORT = Length(50, 400, 8)
-LONG = Length(100, 1000, 16)
+SHORT = PhaseLength(50, 400, 8)
+LONG = PhaseLength(100, 1000, 16)
 
 #: Half-widths of the independent numbers that are printed without one, relative to the number:
 #: those with one have 0.2 to 0.5 %, and what varies more than N has more.
@@ -48,16 +48,16 @@ UNSAID = 0.005
 
 
 @cache
-def cell(model: str, scale: int, policy: str, length: Length = SHORT) -> Cell:
+def cell(model: str, scale: int, policy: str, length: PhaseLength = SHORT) -> PhaseRuns:
     """*policy* at one scale; "jrs" follows the given plan of the model."""
     if policy.startswith("jrs"):
         name, _, options = policy.partition(":")
         policy = f"{name}:plan={plan_file(model)}" + (f",{options}" if options else "")
     parts = phase_runs(at_scale(MODELS[model], scale), policy, length, model)
-    return Cell.of([carry_out(part) for part in parts])
+    return PhaseRuns.of([carry_out(part) for part in parts])
 
 
-def ours(found: Cell, measure: str) -> Estimate:
+def ours(found: PhaseRuns, measure: str) -> Estimate:
     """From the runs as wholes: batches of one run can depend on each other."""
     return estimate(found.by_run(measure))
 
@@ -94,10 +94,10 @@ TABLE: Mapping[tuple[str, int], Numbers] = {
 EVERY = sorted(TABLE)
 
 #: Long enough for intervals as narrow as the independent ones.
-AS_LONG = {25: Length(200, 4000, 16), 100: LONG, 800: Length(100, 400, 12)}
+AS_LONG = {25: PhaseLength(200, 4000, 16), 100: LONG, 800: PhaseLength(100, 400, 12)}
 
 
-def check_table(found: Cell, expected: Numbers, known_to: float) -> None:
+def check_table(found: PhaseRuns, expected: Numbers, known_to: float) -> None:
     servers = ours(found, "active_servers")
     check(servers, expected.servers, expected.half_width, known_to)
     # Backup jobs vary as N does; the others are known to half a unit at least.
@@ -110,7 +110,7 @@ def check_table(found: Cell, expected: Numbers, known_to: float) -> None:
 
 @pytest.mark.parametrize(("model", "scale"), EVERY)
 def test_the_table_in_short(model: str, scale: int) -> None:
-    length = {25: Length(50, 1000, 8), 800: Length(50, 150, 8)}.get(scale, SHORT)
+    length = {25: PhaseLength(50, 1000, 8), 800: PhaseLength(50, 150, 8)}.get(scale, SHORT)
     check_table(cell(model, scale, "jrs", length), TABLE[model, scale], 0.03)
 
 
@@ -124,7 +124,7 @@ def test_the_table(model: str, scale: int) -> None:
 @pytest.mark.parametrize(("model", "scale"), EVERY)
 def test_the_bound_of_the_given_plans(model: str, scale: int) -> None:
     given = json.loads(plan_file(model).read_text("utf-8"))
-    assert cell(model, scale, "jrs", Length(1, 2, 1)).bound == pytest.approx(
+    assert cell(model, scale, "jrs", PhaseLength(1, 2, 1)).bound == pytest.approx(
         given["Nbar"][str(scale)], rel=1e-9)  # fmt: skip
 
 
@@ -165,7 +165,7 @@ class TestBudget:
     @pytest.mark.parametrize("scale", [100, 800])
     def test_jrs_keeps_it(self, model: str, scale: int) -> None:
         budget = budget_of(MODELS[model])
-        found = cell(model, scale, "jrs", SHORT if scale < 800 else Length(50, 100, 8))
+        found = cell(model, scale, "jrs", SHORT if scale < 800 else PhaseLength(50, 100, 8))
         cost = ours(found, "cost_rate")
         assert budget is not None
         assert cost.mean + cost.half_width < 0.75 * budget
@@ -194,7 +194,7 @@ class TestGap:
 
     @staticmethod
     def gaps(model: str, scales: Any, time: int, runs: int) -> Any:
-        cells = [cell(model, int(r), "jrs", Length(50, time // int(r), runs)) for r in scales]
+        cells = [cell(model, int(r), "jrs", PhaseLength(50, time // int(r), runs)) for r in scales]
         return np.array([each.by_run("active_servers") - each.bound for each in cells])
 
     @pytest.mark.slow

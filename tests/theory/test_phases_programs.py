@@ -30,7 +30,7 @@ from model.kinds.phases.programs.policy import (
     AT_ONCE,
     NOTHING,
     TIMERS,
-    Part,
+    PolicyPart,
     PolicyTable,
     chain_of,
     closed_classes,
@@ -171,7 +171,7 @@ def test_lemma_7_holds_for_our_solution_and_for_the_injected_one(name: str) -> N
     model = golden_model(name)
     assert max(checks(model, solved(model))) < SAME
     given_one = read_solution(golden_path(name), model)
-    part = Part(1.0, given_one.stationary, given_one.requests)
+    part = PolicyPart(1.0, given_one.stationary, given_one.requests)
     check = lemma7(given_one.table, chain_of(model, lattice_of(model), given_one.table), part)
     assert check.holds
     assert max(check.stationary, check.requests) < SAME
@@ -192,7 +192,7 @@ def test_the_recurrent_classes_are_those_of_the_golden_policy(name: str) -> None
     model, data = golden_model(name), golden_data(name)
     lattice = lattice_of(model)
     given_one = read_solution(golden_path(name), model)
-    part = Part(1.0, given_one.stationary, given_one.requests)
+    part = PolicyPart(1.0, given_one.stationary, given_one.requests)
     found = classes_of(model, part, given_one.table)
     assert len(found) == len(data["classes"])
     for one, want in zip(found, data["classes"], strict=True):

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from model.kinds.queue.experiments.queue_runs import Cell, Length, carry_out, queue_runs
+from model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns, carry_out, queue_runs
 from model.scenario.load import edited, load_scenario
 
 pytestmark = pytest.mark.slow
@@ -20,15 +20,15 @@ MILLION = 1_000_000
 
 
 @cache
-def cell(scenario: str, policy: str, alpha: str, slots: int, runs: int) -> Cell:
+def cell(scenario: str, policy: str, alpha: str, slots: int, runs: int) -> QueueRuns:
     value = load_scenario(scenario)
     if alpha:
         value = edited(value, {"workload": {"kind": "poisson", "intensity": alpha}})
-    parts = queue_runs(value, policy, Length(slots, runs), policy)
-    return Cell.of([carry_out(part) for part in parts], slots)
+    parts = queue_runs(value, policy, QueueLength(slots, runs), policy)
+    return QueueRuns.of([carry_out(part) for part in parts], slots)
 
 
-def check_mean(found: Cell, expected: tuple[float, float], most: float) -> None:
+def check_mean(found: QueueRuns, expected: tuple[float, float], most: float) -> None:
     """A stable queue whose mean is as expected, known to *most* of it."""
     value, half_width = expected
     assert found.growth.verdict == "stable"
@@ -64,8 +64,8 @@ class TestVqsUnstable:
     def test_its_limit_is_a_75th(self, rate: str, verdict: str) -> None:
         workload = {"kind": "poisson", "arrival_rate": rate}
         value = edited(load_scenario(self.NAME), {"workload": workload})
-        parts = queue_runs(value, "vqs", Length(10 * MILLION, 4), "vqs")
-        found = Cell.of([carry_out(part) for part in parts], 10 * MILLION)
+        parts = queue_runs(value, "vqs", QueueLength(10 * MILLION, 4), "vqs")
+        found = QueueRuns.of([carry_out(part) for part in parts], 10 * MILLION)
         assert found.growth.verdict == verdict
 
 
@@ -203,7 +203,7 @@ GROWING = {
 }
 
 
-def figure_4(key: tuple[str, str, str], slots: int, runs: int) -> Cell:
+def figure_4(key: tuple[str, str, str], slots: int, runs: int) -> QueueRuns:
     scenario, policy, alpha = key
     return cell(scenario, policy, alpha, slots, runs)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.kinds.queue.continuous import Beta, Uniform
+from model.kinds.queue.continuous import GridBeta, GridUniform
 from model.kinds.queue.programs import packing, supportable, theorem1
 from model.kinds.queue.programs.packing import Packer
 from model.kinds.queue.programs.partition import Partition
@@ -36,7 +36,7 @@ from model.kinds.queue.programs.supportable import (
     solver_status,
 )
 from model.kinds.queue.programs.theorem1 import Refinement, partition_cells, refinements
-from model.kinds.queue.sizes import Atoms, Mixture, SizeLaw
+from model.kinds.queue.sizes import Atoms, MixedSizes, SizeLaw
 from model.programs.configurations import ConfigurationSpace
 from model.programs.knapsack import heaviest
 from model.programs.solver import choose_solver
@@ -229,7 +229,7 @@ def rows(law: SizeLaw, points: Any = (), **options: Any) -> list[Refinement]:
 
 @pytest.mark.parametrize("servers", [1, 5])
 def test_theorem_1_for_the_uniform_law(servers: int) -> None:
-    for row in refinements(Uniform(0, WHOLE), [(WHOLE, servers)], last=4):
+    for row in refinements(GridUniform(0, WHOLE), [(WHOLE, servers)], last=4):
         m = 2 ** (row.level + 1)
         assert row.lower == servers * Fraction(2 * m, m + 1)
         assert row.upper == servers * Fraction(2 * m, m - 1)
@@ -240,24 +240,27 @@ def test_theorem_1_for_the_uniform_law(servers: int) -> None:
 def test_one_bound_follows_from_the_other(
     ends: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    law = Uniform(*(WHOLE // 100 * end for end in ends))
+    law = GridUniform(*(WHOLE // 100 * end for end in ends))
     derived = rows(law, last=3)
     monkeypatch.setattr(theorem1, "_paired", lambda cells: False)
     assert rows(law, last=3) == derived
 
 
 def test_the_bounds_close_in_as_the_partition_refines() -> None:
-    for law in (Beta(0, WHOLE, Fraction(2), Fraction(5)), Uniform(WHOLE // 10, WHOLE // 10 * 9)):
+    for law in (
+        GridBeta(0, WHOLE, Fraction(2), Fraction(5)),
+        GridUniform(WHOLE // 10, WHOLE // 10 * 9),
+    ):
         found = rows(law, last=3)
         lowers, uppers = [row.lower for row in found], [row.upper for row in found]
         assert lowers == sorted(lowers)
         assert uppers == sorted(uppers, reverse=True)
         assert lowers[-1] < uppers[-1]
-        assert {row.exact for row in found[1:]} == {isinstance(law, Uniform)}
+        assert {row.exact for row in found[1:]} == {isinstance(law, GridUniform)}
 
 
 def test_ends_that_are_rounded_leave_the_bounds_valid(monkeypatch: pytest.MonkeyPatch) -> None:
-    law = Beta(0, WHOLE, Fraction(2), Fraction(5))
+    law = GridBeta(0, WHOLE, Fraction(2), Fraction(5))
     (fine,) = rows(law, first=2, last=2)
     monkeypatch.setattr(theorem1, "COARSE", 60)
     (coarse,) = rows(law, first=2, last=2)
@@ -265,7 +268,7 @@ def test_ends_that_are_rounded_leave_the_bounds_valid(monkeypatch: pytest.Monkey
 
 
 def test_cuts_at_the_ends_of_the_support_bring_the_bounds_closer() -> None:
-    law = Uniform(WHOLE // 100, WHOLE // 100 * 19)
+    law = GridUniform(WHOLE // 100, WHOLE // 100 * 19)
     for plain, trimmed in zip(rows(law, last=3), rows(law, last=3, trimmed=True), strict=True):
         assert plain.lower < trimmed.lower
         assert trimmed.upper < plain.upper
@@ -294,7 +297,7 @@ def test_rho_lies_between_the_bounds(sizes: dict[int, int], level: int, trimmed:
 
 def test_points_have_cells_of_their_own() -> None:
     point = WHOLE // 2
-    law = Mixture([Uniform(0, WHOLE), Atoms([(point,)], [Fraction(1)])], [HALF, HALF])
+    law = MixedSizes([GridUniform(0, WHOLE), Atoms([(point,)], [Fraction(1)])], [HALF, HALF])
     cells = partition_cells(law, WHOLE, 4, [(point, HALF)])
     assert [cell.single for cell in cells] == [False, False, True, False, False]
     assert [cell.probability for cell in cells] == [Fraction(1, 8)] * 2 + [HALF] + [
@@ -308,7 +311,7 @@ def test_all_sizes_rounded_to_nothing_bound_nothing() -> None:
     law = Atoms([(units,) for units, _ in points], [share for _, share in points])
     row = next(refinements(law, [(8, 1)], [*points], last=0))
     assert len(row.cells) == 2
-    one_cell = [theorem1.Cell(Fraction(0), Fraction(1), Fraction(1))]
+    one_cell = [theorem1.SizeInterval(Fraction(0), Fraction(1), Fraction(1))]
     assert theorem1._value(one_cell, [(8, 1)], upwards=False) is None
 
 

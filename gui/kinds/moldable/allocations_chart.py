@@ -10,7 +10,7 @@ from gui.gestures import Gestures, show_tip
 from gui.kinds.moldable.allocations_layout import (
     Facet,
     Measures,
-    Span,
+    WidthSpan,
     facet,
     grid,
     least_height,
@@ -18,8 +18,8 @@ from gui.kinds.moldable.allocations_layout import (
 from gui.kinds.moldable.allocations_marks import EventMark, Flashes
 from gui.kinds.moldable.allocations_painting import FacetPainter
 from gui.kinds.moldable.allocations_values import (
-    ClassRow,
-    Column,
+    ClassAllocations,
+    WidthColumn,
     caption_width,
     column_words,
     columns_of,
@@ -45,11 +45,11 @@ class AllocationsChart(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._rows: tuple[ClassRow, ...] = ()
+        self._rows: tuple[ClassAllocations, ...] = ()
         self._mark: EventMark | None = None
         self._flashes = Flashes()
         self._chosen = 0
-        self._spans: dict[int, Span] = {}
+        self._spans: dict[int, WidthSpan] = {}
         self._scales: dict[int, SteppedRange] = {}
         self._facets: dict[int, Facet] = {}
         self._fading = QTimer(self)
@@ -68,7 +68,7 @@ class AllocationsChart(QWidget):
     # What is shown.
 
     @property
-    def rows(self) -> tuple[ClassRow, ...]:
+    def rows(self) -> tuple[ClassAllocations, ...]:
         """All classes."""
         return self._rows
 
@@ -91,7 +91,7 @@ class AllocationsChart(QWidget):
         """Another run."""
         self._spans, self._scales, self._chosen = {}, {}, 0
 
-    def set_rows(self, rows: tuple[ClassRow, ...], mark: EventMark | None) -> None:
+    def set_rows(self, rows: tuple[ClassAllocations, ...], mark: EventMark | None) -> None:
         """Show a moment."""
         self._rows, self._mark = rows, mark
         changed = False
@@ -104,7 +104,7 @@ class AllocationsChart(QWidget):
             self._fading.start()
         self.update()
 
-    def columns(self, job_class: int) -> tuple[Column, ...]:
+    def columns(self, job_class: int) -> tuple[WidthColumn, ...]:
         """What is drawn of a class that is shown."""
         row, place = self._rows[job_class], self._facets[job_class]
         return columns_of(row, *place.seen(row.degree), place.together)
@@ -136,7 +136,7 @@ class AllocationsChart(QWidget):
         """Whether there is room for all classes."""
         return len(self._rows) <= 1 or bool(self._grid(self._measures(self._rows)))
 
-    def _measures(self, rows: tuple[ClassRow, ...]) -> Measures:
+    def _measures(self, rows: tuple[ClassAllocations, ...]) -> Measures:
         metrics = self._metrics()
         numbers = [number_width(metrics, row, self._scales[row.job_class].high) for row in rows]
         return Measures(metrics.height(), caption_width(metrics), max(numbers, default=0.0))
@@ -160,7 +160,7 @@ class AllocationsChart(QWidget):
             if areas[0].height() < least_height(measures, False) or self.width() < 100:
                 return
         for row, area in zip(shown, areas, strict=True):
-            span = self._spans.get(row.job_class, Span(0.0, float(row.degree)))
+            span = self._spans.get(row.job_class, WidthSpan(0.0, float(row.degree)))
             highest = format_number(self._scales[row.job_class].high)
             axis = self._metrics().horizontalAdvance(highest)
             mine = self._measures((row,))
@@ -178,7 +178,7 @@ class AllocationsChart(QWidget):
 
     # The mouse.
 
-    def facet_at(self, point: QPointF) -> tuple[ClassRow, Facet] | None:
+    def facet_at(self, point: QPointF) -> tuple[ClassAllocations, Facet] | None:
         """The class at a point."""
         for job_class, place in self._facets.items():
             top = min(place.title.top(), place.lane.top())
@@ -200,7 +200,7 @@ class AllocationsChart(QWidget):
             row = self._rows[job_class]
             self._look(row, place.span.moved(-by.x() / place.pitch, row.degree))
 
-    def _look(self, row: ClassRow, span: Span) -> None:
+    def _look(self, row: ClassAllocations, span: WidthSpan) -> None:
         self._spans[row.job_class] = span
         self._lay_out()
         self.update()

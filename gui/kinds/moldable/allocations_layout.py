@@ -22,26 +22,26 @@ ORDER = ("now", "mean", "target", "asked", "speedup")
 
 
 @dataclass(frozen=True)
-class Span:
+class WidthSpan:
     """The widths from *low* to *high* are seen, as real numbers: width i is from i - 1 to i."""
 
     low: float
     high: float
 
-    def zoomed(self, factor: float, around: float, degree: int) -> Span:
+    def zoomed(self, factor: float, around: float, degree: int) -> WidthSpan:
         """Closer by a factor, with a place that stays; at least one width, at most all."""
         long = min(max((self.high - self.low) / factor, 1.0), float(degree))
         low = around - (around - self.low) * long / (self.high - self.low)
-        return Span(low, low + long).inside(degree)
+        return WidthSpan(low, low + long).inside(degree)
 
-    def moved(self, by: float, degree: int) -> Span:
+    def moved(self, by: float, degree: int) -> WidthSpan:
         """Shifted by so many widths."""
-        return Span(self.low + by, self.high + by).inside(degree)
+        return WidthSpan(self.low + by, self.high + by).inside(degree)
 
-    def inside(self, degree: int) -> Span:
+    def inside(self, degree: int) -> WidthSpan:
         """Shifted to where there are widths."""
         by = max(0.0, -self.low) - max(0.0, self.high - degree)
-        return Span(self.low + by, self.high + by)
+        return WidthSpan(self.low + by, self.high + by)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Facet:
     rows: tuple[tuple[str, QRectF], ...]
     words: QRectF
     bar: QRectF
-    span: Span
+    span: WidthSpan
     together: int
 
     @property
@@ -135,7 +135,7 @@ def grid(area: QRectF, count: int, measures: Measures, wide: float) -> tuple[QRe
     return ()
 
 
-def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: Span) -> Facet:
+def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: WidthSpan) -> Facet:
     """The picture of a class in *area*; *axis* is the width of the numbers at its left."""
     line = measures.line
     left = area.left() + _MARGIN + max(axis, measures.captions) + _GAP

@@ -12,8 +12,8 @@ from gui.kinds.moldable.allocations_layout import Facet
 from gui.kinds.moldable.allocations_marks import EventMark
 from gui.kinds.moldable.allocations_values import (
     CAPTIONS,
-    ClassRow,
-    Column,
+    ClassAllocations,
+    WidthColumn,
     columns_of,
     legend,
     mean_text,
@@ -41,7 +41,7 @@ class FacetPainter:
     """Paints into a facet with *painter*; *high* is the number of jobs at its top."""
 
     def __init__(
-        self, painter: QPainter, theme: Theme, facet: Facet, row: ClassRow, high: float
+        self, painter: QPainter, theme: Theme, facet: Facet, row: ClassAllocations, high: float
     ) -> None:
         self._painter, self._theme, self._facet = painter, theme, facet
         self._row, self._high = row, high
@@ -99,7 +99,7 @@ class FacetPainter:
         plot = self._facet.plot
         return plot.bottom() - plot.height() * min(1.0, jobs / self._high)
 
-    def _box(self, column: Column) -> QRectF:
+    def _box(self, column: WidthColumn) -> QRectF:
         """All the room of a column in the plot."""
         facet = self._facet
         left = facet.edge(column.first - 1)
@@ -122,7 +122,7 @@ class FacetPainter:
             self._levels(column)
         self._painter.restore()
 
-    def _bar(self, column: Column) -> None:
+    def _bar(self, column: WidthColumn) -> None:
         if not column.now:
             return
         room = self._box(column)
@@ -144,7 +144,7 @@ class FacetPainter:
         self._painter.setBrushOrigin(QPointF(box.topLeft()))
         self._painter.fillRect(box, width_brush(self._theme, width, ratio))
 
-    def _levels(self, column: Column) -> None:
+    def _levels(self, column: WidthColumn) -> None:
         """A gold line at n y*, a thin dark one at the average."""
         room = widened(self._box(column), _LEAST_MARK)
         inset = 0.06 * room.width() if room.width() > 8 else 0.0
@@ -206,7 +206,7 @@ class FacetPainter:
             self._asked_marks()
             self._legend()
 
-    def _text(self, name: str, column: Column) -> str:
+    def _text(self, name: str, column: WidthColumn) -> str:
         match name:
             case "now":
                 return format_number(column.now)

@@ -32,7 +32,7 @@ _DIGITS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class ClassRow:
+class ClassAllocations:
     """One class now; arrays [d_j + 1] are over widths, and their first place stays 0.
 
     Attributes
@@ -91,7 +91,7 @@ class ClassRow:
         return float(max(self.now.max(), self.mean.max(), np.nan_to_num(self.target).max()))
 
 
-class Column(NamedTuple):
+class WidthColumn(NamedTuple):
     """Neighbouring widths *first* to *last*, added up."""
 
     first: int
@@ -102,15 +102,15 @@ class Column(NamedTuple):
     asked: float
 
 
-def class_rows(frame: Frame) -> tuple[ClassRow, ...]:
+def class_rows(frame: Frame) -> tuple[ClassAllocations, ...]:
     """All classes at a moment."""
     return tuple(_class_row(frame, j) for j in range(frame.info.numbers.classes))
 
 
-def _class_row(frame: Frame, job_class: int) -> ClassRow:
+def _class_row(frame: Frame, job_class: int) -> ClassAllocations:
     numbers, facts, state = frame.info.numbers, frame.info.facts, frame.state
     end = numbers.degrees[job_class] + 1
-    return ClassRow(
+    return ClassAllocations(
         job_class=job_class,
         name=class_words(frame.info, job_class),
         now=state.jobs[job_class, :end],
@@ -134,7 +134,9 @@ def _asked(info: RunInfo, job_class: int, end: int) -> NDArray[np.float64]:
     return asked
 
 
-def columns_of(row: ClassRow, low: int, high: int, together: int) -> tuple[Column, ...]:
+def columns_of(
+    row: ClassAllocations, low: int, high: int, together: int
+) -> tuple[WidthColumn, ...]:
     """The columns that begin with the widths *low*, *low* + *together*, ... up to *high*."""
     end = min(row.degree, low + -(-(high + 1 - low) // together) * together - 1)
     starts = np.arange(low, end + 1, together)
@@ -142,7 +144,7 @@ def columns_of(row: ClassRow, low: int, high: int, together: int) -> tuple[Colum
             for values in (row.now, row.mean, row.target, row.asked)]  # fmt: skip
     firsts = starts.tolist()
     lasts = [*(first - 1 for first in firsts[1:]), end]
-    return tuple(map(Column, firsts, lasts, *sums))
+    return tuple(map(WidthColumn, firsts, lasts, *sums))
 
 
 # In words.
@@ -163,7 +165,7 @@ def percent_text(share: float) -> str:
     return f"{significant(100 * share, _DIGITS)}{THIN}%" if share > 0 else "–"
 
 
-def column_words(row: ClassRow, column: Column) -> str:
+def column_words(row: ClassAllocations, column: WidthColumn) -> str:
     """All that is known of a column, as sentences."""
     one = column.first == column.last
     where = width_words(column.first) if one else f"on {column.first} to {column.last} servers"
@@ -181,7 +183,7 @@ def column_words(row: ClassRow, column: Column) -> str:
     return ". ".join(parts) + "."
 
 
-def legend(row: ClassRow, detailed: bool) -> tuple[tuple[str, str], ...]:
+def legend(row: ClassAllocations, detailed: bool) -> tuple[tuple[str, str], ...]:
     """What the marks mean, by name; *detailed*: with the numbers of the optimum's widths."""
     chosen = np.flatnonzero(np.nan_to_num(row.target)).tolist() if detailed else []
     wanted = ", ".join(f"{target_text(float(row.target[i]))} on {i}" for i in chosen)
@@ -194,7 +196,7 @@ def legend(row: ClassRow, detailed: bool) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def servers_text(row: ClassRow) -> str:
+def servers_text(row: ClassAllocations) -> str:
     """How many of a class's servers are in use, and how many are free."""
     whose = "of its " if row.name and row.others == 0 else "of "
     total, used = format_number(row.servers), format_number(row.servers - row.free)
@@ -244,7 +246,7 @@ def caption_width(metrics: QFontMetricsF) -> float:
     return max(metrics.horizontalAdvance(text) for text in (*CAPTIONS.values(), "servers"))
 
 
-def number_width(metrics: QFontMetricsF, row: ClassRow, high: float) -> float:
+def number_width(metrics: QFontMetricsF, row: ClassAllocations, high: float) -> float:
     """The room that numbers in a column need."""
     digits = "0" * (1 + int(math.log10(max(high, 1.0))))
     texts = [format_number(float(f"8{digits[1:]}")), "0.000"]

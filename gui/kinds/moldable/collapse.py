@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from gui.boxes import ChoiceBox, changed_by_editing
 from gui.intents import GoTo
-from gui.kinds.moldable.collapse_values import Plane, nearness, plane_of, share_above
+from gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, share_above
 from gui.kinds.moldable.collapse_view import NEAR, WHOLE, CollapseView
 from gui.kinds.moldable.collapse_words import (
     delta_decimals,
@@ -54,7 +54,7 @@ class CollapsePanel(Panel):
         self._info: RunInfo | None = None
         self._bounds: object = None
         self._pace = LabelPace()
-        self.plane: Plane | str = ""
+        self.plane: CollapsePlane | str = ""
         self.tiles = Tiles(self.theme, self.body)
         self.view = CollapseView(self.theme, self.body)
         self.view.picked.connect(lambda event: self.intent.emit(GoTo(event)))
@@ -128,7 +128,7 @@ class CollapsePanel(Panel):
     def _begin(self, frame: Frame) -> None:
         """Another run or class."""
         self.plane = plane_of(frame.info, max(0, self.job_class.currentIndex()))
-        known = isinstance(self.plane, Plane)
+        known = isinstance(self.plane, CollapsePlane)
         self._sentence.setVisible(not known)
         self.view.setVisible(known)
         if isinstance(self.plane, str):
@@ -138,7 +138,7 @@ class CollapsePanel(Panel):
             self.view.begin(self.plane, self.delta.value())
         self._arrange_by_size()
 
-    def _begin_delta(self, plane: Plane) -> None:
+    def _begin_delta(self, plane: CollapsePlane) -> None:
         self.delta.blockSignals(True)
         self.delta.setDecimals(delta_decimals(plane))
         self.delta.setRange(0.0, plane.room)
@@ -150,7 +150,7 @@ class CollapsePanel(Panel):
         self._delta_words.setText(delta_words(plane, self.delta.value()))
 
     def _write(self, frame: Frame) -> None:
-        assert isinstance(self.plane, Plane)
+        assert isinstance(self.plane, CollapsePlane)
         above = share_above(self.plane, frame, self.delta.value())
         near = nearness(self.plane, frame)
         self.tiles.set_texts(tiles(self.plane, near, above, is_ours(frame.info)))
@@ -158,13 +158,13 @@ class CollapsePanel(Panel):
     def _chosen(self) -> None:
         if self.frame is not None and self.frame.info is self._info:
             self._begin(self.frame)
-            if isinstance(self.plane, Plane):
+            if isinstance(self.plane, CollapsePlane):
                 self.view.set_path(self.frame)
                 self.view.set_frame(self.frame)
                 self._write(self.frame)
 
     def _set_delta(self, delta: float) -> None:
-        if isinstance(self.plane, Plane) and self.frame is not None:
+        if isinstance(self.plane, CollapsePlane) and self.frame is not None:
             self.view.set_delta(delta)
             self._delta_words.setText(delta_words(self.plane, delta))
             self._write(self.frame)
@@ -189,7 +189,7 @@ class CollapsePanel(Panel):
         self._arrange_by_size()
 
     def _arrange_by_size(self) -> None:
-        known, height = isinstance(self.plane, Plane), self.height() / current_fonts().scale
+        known, height = isinstance(self.plane, CollapsePlane), self.height() / current_fonts().scale
         several = self.job_class.count() > 1
         self.tiles.setVisible(known and height >= _LOW)
         self.choices.setVisible((known or several) and height >= _LOWEST)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from gui.kinds.moldable.collapse_stage import Stage, clipped, paint_axes
-from gui.kinds.moldable.collapse_values import Plane, Point, Values
+from gui.kinds.moldable.collapse_values import CollapsePlane, Point, Values
 from gui.kinds.moldable.wording import subscript
 from gui.painting.colour import argb, mix
 from gui.panels.wording import significant
@@ -25,7 +25,7 @@ _POINT, _DIAMOND, _RING, _DOT = 5.0, 8.5, 7.0, 2.5
 _SPOTTED = 0.34  # how dark a visited place is
 
 
-class Line(NamedTuple):
+class LevelLine(NamedTuple):
     """factors . x = level, and how it is drawn."""
 
     text: str
@@ -36,18 +36,20 @@ class Line(NamedTuple):
     style: Qt.PenStyle
 
 
-def lines_of(plane: Plane, delta: float) -> tuple[Line, ...]:
+def lines_of(plane: CollapsePlane, delta: float) -> tuple[LevelLine, ...]:
     """q_1 = 1, r = lambda + delta and r = lambda."""
     widths = (float(plane.widths[0]), float(plane.widths[1]))
     full = "all its servers" if plane.own else "q₁ = 1: all servers"
     known = significant(plane.load, 4)
-    found = [Line(f"{full} in use", widths, plane.limit, "rejection", 2.5, Qt.PenStyle.SolidLine)]
+    found = [
+        LevelLine(f"{full} in use", widths, plane.limit, "rejection", 2.5, Qt.PenStyle.SolidLine)
+    ]
     if delta > 0:
-        found.append(Line(f"r ≤ λ + δ, δ = {significant(delta, 3)}", plane.factors,
+        found.append(LevelLine(f"r ≤ λ + δ, δ = {significant(delta, 3)}", plane.factors,
                           plane.load + delta, "muted", 1.5, Qt.PenStyle.DashLine))  # fmt: skip
     name = f"λ{subscript(plane.job_class + 1)}" if plane.name else "λ"
     text = f"r = {'ρ' if plane.name else name} = {known}"
-    found.append(Line(text, plane.factors, plane.load, "muted", 1.5, Qt.PenStyle.DotLine))
+    found.append(LevelLine(text, plane.factors, plane.load, "muted", 1.5, Qt.PenStyle.DotLine))
     return tuple(found)
 
 
@@ -61,7 +63,7 @@ class PlanePainter:
 
     # Below what moves.
 
-    def ground(self, plane: Plane, delta: float) -> None:
+    def ground(self, plane: CollapsePlane, delta: float) -> None:
         """The region r <= lambda + delta, and the axes."""
         x, y = plane.corners
         corners = clipped([(0.0, 0.0), (x, 0.0), (0.0, y)], plane.factors, plane.load + delta)
@@ -141,7 +143,7 @@ class PlanePainter:
 
     # Above what moves.
 
-    def marks(self, plane: Plane, delta: float, path: Values, path_text: str) -> None:
+    def marks(self, plane: CollapsePlane, delta: float, path: Values, path_text: str) -> None:
         """Lines, the fluid path [T, 2], y*, and their labels."""
         painter, stage = self._painter, self._stage
         painter.save()
@@ -158,7 +160,7 @@ class PlanePainter:
         self._label_target(plane)
         self._label_path(path, path_text)
 
-    def _line(self, line: Line) -> None:
+    def _line(self, line: LevelLine) -> None:
         (a, b), level = line.factors, line.level
         pen = QPen(QColor(self._theme.color(line.role)), line.width * self._scale, line.style)
         self._painter.setPen(pen)
@@ -183,7 +185,7 @@ class PlanePainter:
 
     # Labels.
 
-    def _label_line(self, line: Line) -> None:
+    def _label_line(self, line: LevelLine) -> None:
         """Beside the upper end of what is seen of a line, with a dot on it."""
         area, height = self._stage.area, self._stage.metrics.height()
         (a, b), level = line.factors, line.level
@@ -205,7 +207,7 @@ class PlanePainter:
                 return
             y += 0.5 * height
 
-    def _label_target(self, plane: Plane) -> None:
+    def _label_target(self, plane: CollapsePlane) -> None:
         """Above y* and to the right, where no state can be, else to the left or below."""
         at, line = self._stage.at(plane.target), self._stage.metrics.height()
         if not self._stage.area.contains(at):

@@ -8,7 +8,7 @@ from typing import Iterator, Sequence
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from gui.kinds.moldable.collapse_values import Plane, Point, near_span
+from gui.kinds.moldable.collapse_values import CollapsePlane, Point, near_span
 from gui.kinds.moldable.wording import subscript, width_words
 from gui.plotting.scales import format_number, step_up
 from gui.theme import Theme
@@ -59,13 +59,13 @@ class Window:
         return Window(self.left + x, self.right + x, self.bottom + y, self.top + y)
 
 
-def whole(plane: Plane) -> Window:
+def whole(plane: CollapsePlane) -> Window:
     """All that can be: the triangle below q_1 = 1."""
     x, y = plane.corners
     return Window(-_BEFORE * x, (1 + _BEYOND) * x, -_BEFORE * y, (1 + _BEYOND) * y)
 
 
-def near(plane: Plane) -> Window:
+def near(plane: CollapsePlane) -> Window:
     """The neighbourhood of y*, at most half of what can be."""
     most = whole(plane)
     x, y = (min(near_span(plane), side / (2 * _LEAST_NEAR)) for side in most.sides)

@@ -31,7 +31,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Plane:
+class CollapsePlane:
     """What stays the same while a policy runs.
 
     Attributes
@@ -93,7 +93,7 @@ class Plane:
         return self.factors[0] * point[0] + self.factors[1] * point[1]
 
 
-def plane_of(info: RunInfo, job_class: int) -> Plane | str:
+def plane_of(info: RunInfo, job_class: int) -> CollapsePlane | str:
     """The plane of a class, or why there is none, as a sentence."""
     numbers, rules = info.numbers, info.facts.rules
     name = numbers.class_names[job_class] if numbers.classes > 1 else ""
@@ -112,7 +112,7 @@ def plane_of(info: RunInfo, job_class: int) -> Plane | str:
     table, n = numbers.speedup_table[job_class], numbers.servers
     limit = info.facts.open_servers(job_class) / n
     load = float(numbers.loads[job_class])
-    return Plane(
+    return CollapsePlane(
         job_class=job_class,
         name=name,
         servers=n,
@@ -144,7 +144,7 @@ def _proved_delta(workload: Any, room: float, servers: float) -> float:
 # The fluid path.
 
 
-def fluid_of(plane: Plane, bounds: Any) -> tuple[Values, Values]:
+def fluid_of(plane: CollapsePlane, bounds: Any) -> tuple[Values, Values]:
     """Times [T] and points [T, 2] of the fluid system (12) from an empty one.
 
     As it was integrated, where that is known already, else from the solution in closed form,
@@ -171,13 +171,13 @@ def fluid_at(path: tuple[Values, Values], time: float) -> Point:
 # At a moment.
 
 
-def present(plane: Plane, frame: Frame) -> Point:
+def present(plane: CollapsePlane, frame: Frame) -> Point:
     """(x_i1, x_i2) now."""
     first, second = frame.state.jobs[plane.job_class, list(plane.widths)].tolist()
     return first / plane.servers, second / plane.servers
 
 
-def bin_edges(plane: Plane, info: RunInfo) -> tuple[Values, Values]:
+def bin_edges(plane: CollapsePlane, info: RunInfo) -> tuple[Values, Values]:
     """[65] the edges of the bins of both axes; each number of jobs is in the middle of its own."""
     tables = info.facts.tables
     wide = 1 << int(tables.bin_shift[plane.job_class])
@@ -187,14 +187,14 @@ def bin_edges(plane: Plane, info: RunInfo) -> tuple[Values, Values]:
     return edges[0], edges[1]
 
 
-def spent(plane: Plane, frame: Frame) -> Values:
+def spent(plane: CollapsePlane, frame: Frame) -> Values:
     """[64, 64] the share of all time so far that was spent in each bin."""
     state, j = frame.state, plane.job_class
     total = float(state.class_since[j])
     return np.asarray(state.occupancy[j] / total if total > 0 else state.occupancy[j])
 
 
-def share_above(plane: Plane, frame: Frame, delta: float) -> float | None:
+def share_above(plane: CollapsePlane, frame: Frame, delta: float) -> float | None:
     """The share of the time in which r > lambda + delta; None where the bins do not tell.
 
     A bin's time is taken to be shared evenly by the numbers of jobs in it.
@@ -239,7 +239,7 @@ class Nearness:
     share_below: float
 
 
-def nearness(plane: Plane, frame: Frame) -> Nearness:
+def nearness(plane: CollapsePlane, frame: Frame) -> Nearness:
     """Measured so far."""
     state, j = frame.state, plane.job_class
     now = float(state.clock[NOW])
@@ -256,7 +256,7 @@ def nearness(plane: Plane, frame: Frame) -> Nearness:
     )
 
 
-def near_span(plane: Plane) -> float:
+def near_span(plane: CollapsePlane) -> float:
     """How far from y* its neighbourhood reaches: five standard deviations of a Poisson number."""
     most = max(*plane.target, 1.0 / plane.servers)
     return 5.0 * sqrt(most / plane.servers)

@@ -20,7 +20,7 @@ from gui.kinds.moldable.collapse_painting import PlanePainter, spot_color
 from gui.kinds.moldable.collapse_stage import Stage, Window, near, whole
 from gui.kinds.moldable.collapse_trail import RECENT, Trail, Visited, raster, recent
 from gui.kinds.moldable.collapse_values import (
-    Plane,
+    CollapsePlane,
     Values,
     bin_edges,
     fluid_at,
@@ -52,7 +52,7 @@ class CollapseView(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._frame: Frame | None = None
-        self._plane: Plane | None = None
+        self._plane: CollapsePlane | None = None
         self._delta = 0.0
         self._path: tuple[Values, Values] = np.zeros(0), np.zeros((0, 2))
         self._trail, self._visited = Trail(0), Visited()
@@ -72,7 +72,7 @@ class CollapseView(QWidget):
     # What is shown.
 
     @property
-    def plane(self) -> Plane | None:
+    def plane(self) -> CollapsePlane | None:
         """What is shown."""
         return self._plane
 
@@ -101,7 +101,7 @@ class CollapseView(QWidget):
         """Where it is, once it was painted."""
         return self._stage
 
-    def begin(self, plane: Plane, delta: float) -> None:
+    def begin(self, plane: CollapsePlane, delta: float) -> None:
         """Another run or class."""
         self._plane, self._delta = plane, delta
         self._trail = Trail(plane.job_class)
@@ -226,7 +226,7 @@ class CollapseView(QWidget):
         looks.now(present(self._plane, self._frame))
         painter.end()
 
-    def _painted(self, stage: Stage, plane: Plane) -> tuple[QPixmap, QPixmap]:
+    def _painted(self, stage: Stage, plane: CollapsePlane) -> tuple[QPixmap, QPixmap]:
         """What stays, below and above what moves."""
         assert self._frame is not None
         text = path_text(plane, self._frame.info)
@@ -247,7 +247,9 @@ class CollapseView(QWidget):
             layers.append(layer)
         return layers[0], layers[1]
 
-    def _paint_moving(self, painter: QPainter, stage: Stage, plane: Plane, frame: Frame) -> None:
+    def _paint_moving(
+        self, painter: QPainter, stage: Stage, plane: CollapsePlane, frame: Frame
+    ) -> None:
         looks = PlanePainter(painter, stage, self._theme)
         painter.save()
         painter.setClipRect(stage.area)
@@ -264,7 +266,7 @@ class CollapseView(QWidget):
         looks.fluid_now(fluid_at(self._path, frame.time))
         painter.restore()
 
-    def _recent(self, frame: Frame, plane: Plane) -> tuple[Values, Values, int]:
+    def _recent(self, frame: Frame, plane: CollapsePlane) -> tuple[Values, Values, int]:
         """The latest part of the trail, and how many samples are older.
 
         From samples, or from the last events where samples are too far from each other.

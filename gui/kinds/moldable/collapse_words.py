@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from gui.kinds.moldable.collapse_values import (
+    CollapsePlane,
     Nearness,
-    Plane,
     Point,
     bin_edges,
     spent,
@@ -26,7 +26,7 @@ def _percent(share: float) -> str:
     return f"{significant(100 * share, 3)}{THIN}%" if share else "0"
 
 
-def point_words(plane: Plane, frame: Frame, point: Point) -> str:
+def point_words(plane: CollapsePlane, frame: Frame, point: Point) -> str:
     """What a point of the plane stands for, and how often the state was there."""
     parts = []
     for width, value in zip(plane.widths, point, strict=True):
@@ -42,7 +42,7 @@ def point_words(plane: Plane, frame: Frame, point: Point) -> str:
     return ". ".join(parts) + "."
 
 
-def share_at(plane: Plane, frame: Frame, point: Point) -> float | None:
+def share_at(plane: CollapsePlane, frame: Frame, point: Point) -> float | None:
     """The share of the time spent in the bin of a point; None outside the bins."""
     places = [int(np.searchsorted(edge, value, side="right")) - 1
               for edge, value in zip(bin_edges(plane, frame.info), point, strict=True)]  # fmt: skip
@@ -56,13 +56,15 @@ def is_ours(info: RunInfo) -> bool:
     return info.policy_name == "greedy-p"
 
 
-def path_text(plane: Plane, info: RunInfo) -> str:
+def path_text(plane: CollapsePlane, info: RunInfo) -> str:
     """What the fluid path is called: (12) is about greedy(p*) and exponential sizes."""
     text = "fluid path" if is_ours(info) else "fluid path of greedy(p*)"
     return text if plane.exponential else f"{text}, exponential sizes"
 
 
-def tiles(plane: Plane, near: Nearness, above: float | None, ours: bool) -> tuple[TileText, ...]:
+def tiles(
+    plane: CollapsePlane, near: Nearness, above: float | None, ours: bool
+) -> tuple[TileText, ...]:
     """Distance, jobs beside the plane, and what Lemmas 2 and 3 say of greedy(p*): *ours*."""
     i1, i2 = plane.widths
     found = [
@@ -91,7 +93,7 @@ def tiles(plane: Plane, near: Nearness, above: float | None, ours: bool) -> tupl
     return tuple(found)
 
 
-def _lemma2(plane: Plane, near: Nearness, ours: bool) -> list[TileText]:
+def _lemma2(plane: CollapsePlane, near: Nearness, ours: bool) -> list[TileText]:
     """Jobs on fewer than i1 servers, and how often there is more than one."""
     tip = (f"Jobs on fewer than i₁ = {plane.least} servers: {near.below} now, at most "
            f"{near.most_below} so far.")  # fmt: skip
@@ -109,12 +111,12 @@ def _lemma2(plane: Plane, near: Nearness, ours: bool) -> list[TileText]:
     ]  # fmt: skip
 
 
-def delta_decimals(plane: Plane) -> int:
+def delta_decimals(plane: CollapsePlane) -> int:
     """The decimals that delta needs for three digits."""
     return 2 - math.floor(math.log10(plane.proved)) if plane.proved else 2
 
 
-def delta_words(plane: Plane, delta: float) -> str:
+def delta_words(plane: CollapsePlane, delta: float) -> str:
     """Where a delta comes from."""
     if not plane.room:
         return "no room: λ = 1"
@@ -124,7 +126,7 @@ def delta_words(plane: Plane, delta: float) -> str:
     return "= ½(1 − λ)" if abs(delta - plane.room / 2) <= shown else ""
 
 
-def delta_tip(plane: Plane) -> str:
+def delta_tip(plane: CollapsePlane) -> str:
     """What delta is, and which values mean something."""
     return (f"δ: how far r may be above λ in the shaded region, less than 1 − λ = "
             f"{significant(plane.room, 3)}. The proof of Theorem 2 takes "

@@ -13,7 +13,7 @@ from gui.kinds.moldable.lp_curve import LoadCurve
 from gui.kinds.moldable.lp_ratios import RatioPlot
 from gui.kinds.moldable.lp_shares import SharesPlot
 from gui.kinds.moldable.lp_values import (
-    Shown,
+    ShownClass,
     curve_text,
     note,
     proof_lines,
@@ -25,7 +25,7 @@ from gui.kinds.moldable.lp_values import (
     width_table,
 )
 from gui.panel import Panel
-from gui.panels.columns import Columns
+from gui.panels.columns import HeadedColumns
 from gui.panels.pages import busy_page, rich_text
 from gui.panels.scenario_cells import Chooser
 from gui.panels.tiles import Tiles, paint_ground
@@ -84,7 +84,7 @@ class AllocationLPPanel(Panel):
         column.setSpacing(2)
         for part in (self.tiles, self.note):
             column.addWidget(part)
-        self._area = Columns(head)
+        self._area = HeadedColumns(head)
         self._arrange(1)
 
     def _arrange(self, columns: int) -> None:
@@ -141,7 +141,7 @@ class AllocationLPPanel(Panel):
             self._show_load()
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> ShownClass:
         """The class and the load that are looked at."""
         return shown_of(self._bounds, self._class, self._wanted)
 
@@ -162,7 +162,7 @@ class AllocationLPPanel(Panel):
         self._write(shown)
         self._arrange_by_width()
 
-    def _write(self, shown: Shown) -> None:
+    def _write(self, shown: ShownClass) -> None:
         """Sentences and tables."""
         bounds, theme = self._bounds, self.theme
         for label, text in (

@@ -27,7 +27,7 @@ _MOST_ROWS = 12
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownClass:
     """What is looked at: a class, and the load of its servers.
 
     Attributes
@@ -64,17 +64,17 @@ class Shown:
         return "ρⱼ / bⱼ" if self.several else "λ"
 
 
-def shown_of(bounds: MoldableBounds, place: int, wanted: Fraction | None) -> Shown:
+def shown_of(bounds: MoldableBounds, place: int, wanted: Fraction | None) -> ShownClass:
     """What there is to say of a class, at a load that is wanted or at its own."""
     one, several = bounds.classes[place], len(bounds.classes) > 1
     own = one.optimum.load if one.optimum is not None else one.load
     servers = (one.share if one.share is not None else Fraction(1)) * bounds.servers
     if wanted is None or wanted == own:
-        return Shown(one, own, one.optimum, True, several, servers)
-    return Shown(one, wanted, optimum(one.speedup, wanted), False, several, servers)
+        return ShownClass(one, own, one.optimum, True, several, servers)
+    return ShownClass(one, wanted, optimum(one.speedup, wanted), False, several, servers)
 
 
-def ratio_values(shown: Shown) -> RatioValues:
+def ratio_values(shown: ShownClass) -> RatioValues:
     """The picture of Theorem 1."""
     ratios = tuple(float(ratio) for ratio in shown.one.ratios)
     if shown.found is None:
@@ -103,7 +103,7 @@ def fraction(value: Fraction) -> str:
 # The numbers above.
 
 
-def tiles(bounds: MoldableBounds, shown: Shown) -> tuple[TileText, ...]:
+def tiles(bounds: MoldableBounds, shown: ShownClass) -> tuple[TileText, ...]:
     """D*, the load, the widths and how they are drawn."""
     texts = []
     if shown.several and bounds.mean_time is not None:
@@ -122,7 +122,7 @@ def tiles(bounds: MoldableBounds, shown: Shown) -> tuple[TileText, ...]:
     return tuple(texts)
 
 
-def _of_class(shown: Shown) -> list[TileText]:
+def _of_class(shown: ShownClass) -> list[TileText]:
     found, time = shown.found, shown.mean_time
     assert found is not None and time is not None
     of = f" of {escape(shown.one.name)}" if shown.several else ""
@@ -142,7 +142,7 @@ def _of_class(shown: Shown) -> list[TileText]:
     ]  # fmt: skip
 
 
-def note(bounds: MoldableBounds, shown: Shown, theme: Theme) -> str:
+def note(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:
     """Why there is no optimum, or that another load than the run's is looked at."""
     if not shown.present:
         own = shown_of(bounds, bounds.classes.index(shown.one), None).load
@@ -157,7 +157,7 @@ def note(bounds: MoldableBounds, shown: Shown, theme: Theme) -> str:
 # Tables.
 
 
-def width_table(shown: Shown, theme: Theme) -> str:
+def width_table(shown: ShownClass, theme: Theme) -> str:
     """A row for each width: s_i, s_i / i, y*_i, jobs and p*_i; those of I* in gold."""
     found = shown.found
     heads = ["<i>i</i>", "<i>s<sub>i</sub></i>", "<i>s<sub>i</sub></i> / <i>i</i>"]
@@ -188,7 +188,7 @@ def listed(degree: int, support: Sequence[int]) -> list[int]:
     return sorted(i for i in {1, 2, 3, degree, *near} if 1 <= i <= degree)
 
 
-def proof_lines(bounds: MoldableBounds, shown: Shown, theme: Theme) -> str:
+def proof_lines(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:
     """What PuLP's solvers say of the same program, and the price of a server."""
     program = "(Q)" if shown.several else "(P)"
     lines = []
@@ -263,7 +263,7 @@ def _theorem2_rows(bounds: MoldableBounds) -> list[list[str]]:
     return rows
 
 
-def curve_text(shown: Shown) -> str:
+def curve_text(shown: ShownClass) -> str:
     """What stands at the height of the curve of D*."""
     return "" if shown.mean_time is None else f"D*{THIN} {significant(shown.mean_time)}"
 

@@ -23,7 +23,7 @@ CAPTION, BETWEEN = 1.35, 0.5
 
 
 @dataclass(frozen=True)
-class Wishes:
+class MoldableWishes:
     """What the layout has to have room for.
 
     Attributes
@@ -61,7 +61,7 @@ class Wishes:
 
 
 @dataclass(frozen=True)
-class Cell:
+class MoldableCell:
     """The room of one server: its block, and its number below it.
 
     Attributes
@@ -101,7 +101,7 @@ class Cell:
         return self.width - self.lead - self.trail
 
 
-def cell_of(wishes: Wishes, width: int, height: int) -> Cell:
+def cell_of(wishes: MoldableWishes, width: int, height: int) -> MoldableCell:
     """What a cell of this size has room for."""
     scale = wishes.scale
     most = WIDEST_GAP * scale
@@ -117,5 +117,6 @@ def cell_of(wishes: Wishes, width: int, height: int) -> Cell:
     room = width - gap - 2 * (border + BESIDE * scale)
     written = fills and room >= wishes.digit and tall >= wishes.line
     textured = not written and min(width - gap, tall) >= TEXTURED * scale
-    return Cell(width, height, gap // 2, gap - gap // 2, tall, border, numbered, fills, written,
-                textured)  # fmt: skip
+    return MoldableCell(
+        width, height, gap // 2, gap - gap // 2, tall, border, numbered, fills, written, textured
+    )

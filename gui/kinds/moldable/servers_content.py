@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 
-class Section(NamedTuple):
+class PoolSection(NamedTuple):
     """Servers under a caption: a pool, or those that belong to none."""
 
     pool: int  #: -1: to none; they are idle for ever
@@ -32,17 +32,19 @@ class Section(NamedTuple):
         return self.end - self.first
 
 
-def sections_of(facts: MoldableFacts, servers: int) -> tuple[Section, ...]:
+def sections_of(facts: MoldableFacts, servers: int) -> tuple[PoolSection, ...]:
     """The pools that have servers, in order, and what is left."""
     rules = facts.rules
     bounds = zip(rules.pool_first.tolist(), rules.pool_end.tolist(), strict=True)
-    found = [Section(pool, first, end) for pool, (first, end) in enumerate(bounds) if end > first]
+    found = [
+        PoolSection(pool, first, end) for pool, (first, end) in enumerate(bounds) if end > first
+    ]
     behind = int(rules.pool_end.max(initial=0))
-    return (*found, Section(-1, behind, servers)) if behind < servers else tuple(found)
+    return (*found, PoolSection(-1, behind, servers)) if behind < servers else tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class MoldableContent:
     """What is on some servers of a section.
 
     Attributes
@@ -67,7 +69,9 @@ class Content:
     partial: Flags
 
 
-def content_of(state: MoldableState, time: float, section: Section, index: Integers) -> Content:
+def content_of(
+    state: MoldableState, time: float, section: PoolSection, index: Integers
+) -> MoldableContent:
     """What is on the servers of a section with these places in it."""
     servers = section.first + index
     record = state.server_job[servers].astype(np.int64)
@@ -78,8 +82,9 @@ def content_of(state: MoldableState, time: float, section: Section, index: Integ
     right = busy & (index < section.size - 1) & (state.server_job[following] == record)
     width = np.where(busy, state.job_width[job], 0).astype(np.int64)
     partial = busy & (width < state.job_request[job])
-    return Content(record, width, np.where(busy, shares(state, job, time), 0.0), left, right,
-                   partial)  # fmt: skip
+    return MoldableContent(
+        record, width, np.where(busy, shares(state, job, time), 0.0), left, right, partial
+    )
 
 
 def shares(state: MoldableState, records: Integers, time: float) -> Floats:
@@ -122,7 +127,7 @@ class Strips:
     length: Integers
     record: Integers
 
-    def longest(self, content: Content, index: Integers) -> Strips:
+    def longest(self, content: MoldableContent, index: Integers) -> Strips:
         """Of each piece the longest strip that can be seen, the first of those."""
         at = np.searchsorted(index, self.start)
         fresh = ~content.left[at] | (np.diff(self.record, prepend=-2) != 0)
@@ -132,7 +137,7 @@ class Strips:
         return Strips(self.start[chosen], self.length[chosen], self.record[chosen])
 
 
-def strips_of(content: Content, index: Integers, columns: int) -> Strips:
+def strips_of(content: MoldableContent, index: Integers, columns: int) -> Strips:
     """The strips of some servers, ascending by *index* [S], in rows of so many."""
     row = index // columns
     fresh = np.ones(len(index), bool)

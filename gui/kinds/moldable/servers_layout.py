@@ -13,7 +13,7 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from gui.kinds.moldable.servers_cells import Cell, Wishes, cell_of
+from gui.kinds.moldable.servers_cells import MoldableCell, MoldableWishes, cell_of
 
 Integers = npt.NDArray[np.int64]
 
@@ -25,7 +25,7 @@ ROUND_WORTH, ROUND_LENGTHS = 1.15, ((5, 5), (10, 20))
 
 
 @dataclass(frozen=True)
-class Grid:
+class MoldableGrid:
     """One section in cells of equal size.
 
     Attributes
@@ -41,7 +41,7 @@ class Grid:
     count: int
     columns: int
     per: int
-    cell: Cell
+    cell: MoldableCell
     top: int = 0
 
     @property
@@ -61,7 +61,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class ServerLayout:
+class MoldableLayout:
     """All sections, one below the other, seen from *offset*.
 
     Attributes
@@ -72,10 +72,10 @@ class ServerLayout:
         Width and height of a cell before they were rounded, in device pixels.
     """
 
-    wishes: Wishes
+    wishes: MoldableWishes
     width: int
     height: int
-    grids: tuple[Grid, ...]
+    grids: tuple[MoldableGrid, ...]
     side: tuple[float, float]
     offset: tuple[int, int] = (0, 0)
 
@@ -93,7 +93,7 @@ class ServerLayout:
                 max(0, (self.height - high) // 2) - self.offset[1])  # fmt: skip
 
     @property
-    def cell(self) -> Cell:
+    def cell(self) -> MoldableCell:
         """The cells of all sections are alike."""
         return self.grids[0].cell
 
@@ -132,7 +132,7 @@ class ServerLayout:
                 return section, index
         return None
 
-    def around(self, other: ServerLayout, x: float, y: float) -> tuple[int, int]:
+    def around(self, other: MoldableLayout, x: float, y: float) -> tuple[int, int]:
         """The offset with which a pixel shows what it shows in *other*, at another zoom."""
         left, top = other.origin
         there = (number for number, grid in enumerate(other.grids) if grid.top <= y - top)
@@ -142,14 +142,14 @@ class ServerLayout:
         high = new.top + (y - top - old.top) * new.cell.height / old.cell.height
         return round(wide - x), round(high - y)
 
-    def seen_from(self, x: int, y: int) -> ServerLayout:
+    def seen_from(self, x: int, y: int) -> MoldableLayout:
         """The same cells from another offset, kept within the content."""
         wide, high = self.content
         most = max(0, wide - self.width), max(0, high - self.height)
         return replace(self, offset=(min(max(0, x), most[0]), min(max(0, y), most[1])))
 
 
-def fitting_servers(wishes: Wishes, width: int, height: int) -> ServerLayout:
+def fitting_servers(wishes: MoldableWishes, width: int, height: int) -> MoldableLayout:
     """The layout in which all servers can be seen and are largest."""
     counts = np.array(wishes.counts, np.int64)
     captions = len(counts) * (wishes.caption + wishes.between)
@@ -174,7 +174,7 @@ def _roundness(columns: Integers, most: int) -> npt.NDArray[np.float64]:
     return worth
 
 
-def _of_pixels(wishes: Wishes, width: int, height: int, room: int) -> ServerLayout:
+def _of_pixels(wishes: MoldableWishes, width: int, height: int, room: int) -> MoldableLayout:
     """As few servers to a pixel as fit."""
     total, wide = sum(wishes.counts), max(1, width)
     per = max(1, total // (wide * room))
@@ -183,7 +183,7 @@ def _of_pixels(wishes: Wishes, width: int, height: int, room: int) -> ServerLayo
     return _stacked(wishes, width, height, wide * per, (1 / per, 1.0))
 
 
-def zoomed_servers(fit: ServerLayout, zoom: float) -> ServerLayout:
+def zoomed_servers(fit: MoldableLayout, zoom: float) -> MoldableLayout:
     """*fit* with cells *zoom* times as large, in the same rows."""
     side = fit.side[0] * zoom, fit.side[1] * zoom
     if fit.side[0] < 1:  # from pixels on cells become square first, then as large as they are
@@ -191,22 +191,22 @@ def zoomed_servers(fit: ServerLayout, zoom: float) -> ServerLayout:
     return _stacked(fit.wishes, fit.width, fit.height, fit.grids[0].columns, side)
 
 
-def most_zoom(fit: ServerLayout) -> float:
+def most_zoom(fit: MoldableLayout) -> float:
     """How far it is useful to zoom in: until one server fills the view."""
     wide, high = fit.side[0], min(fit.side) if fit.side[0] < 1 else fit.side[1]
     return max(1.0, min(fit.height / high, fit.width / wide))
 
 
 def _stacked(
-    wishes: Wishes, width: int, height: int, columns: int, side: tuple[float, float]
-) -> ServerLayout:
+    wishes: MoldableWishes, width: int, height: int, columns: int, side: tuple[float, float]
+) -> MoldableLayout:
     per = max(1, round(1 / side[0]))
     cell = cell_of(wishes, max(1, int(side[0])), max(1, int(side[1])))
-    grids = [Grid(count, columns, per, cell) for count in wishes.counts]
+    grids = [MoldableGrid(count, columns, per, cell) for count in wishes.counts]
     heights = [wishes.caption + grid.size[1] + wishes.between for grid in grids]
     tops = accumulate([wishes.caption, *heights[:-1]])
     placed = tuple(replace(grid, top=top) for grid, top in zip(grids, tops, strict=True))
-    return ServerLayout(wishes, width, height, placed, side)
+    return MoldableLayout(wishes, width, height, placed, side)
 
 
 def _seen(origin: int, size: int, cell: int, count: int) -> range:

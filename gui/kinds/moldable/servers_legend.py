@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen, QPolygonF
 
 from gui.kinds.moldable.colours import paint_width_mark, width_color
-from gui.kinds.moldable.servers_cells import Cell
+from gui.kinds.moldable.servers_cells import MoldableCell
 from gui.kinds.moldable.servers_content import sections_of
 from gui.kinds.moldable.servers_palette import (
     STEPS,
@@ -33,7 +33,7 @@ MOST_WIDTHS = 10
 _MARK, _GRADIENT = 1.0, 2.6
 
 
-class Entry(NamedTuple):
+class MoldableEntry(NamedTuple):
     """A mark and its words; ``width`` for the jobs of a width, else ``mark`` names it."""
 
     words: str
@@ -50,32 +50,32 @@ def listed_widths(info: RunInfo) -> list[int]:
     return asked[:MOST_WIDTHS]
 
 
-def entries(info: RunInfo, cell: Cell) -> list[Entry]:
+def entries(info: RunInfo, cell: MoldableCell) -> list[MoldableEntry]:
     """What the legend explains where cells look like *cell*."""
     widths = listed_widths(info)
-    found = [Entry(str(width), "width", width) for width in widths]
+    found = [MoldableEntry(str(width), "width", width) for width in widths]
     found[0] = found[0]._replace(words=f"on {found[0].words}")
     last = widths[-1]
     found[-1] = found[-1]._replace(
         words=f"{found[-1].words} {'server' if last == 1 else 'servers'}"
     )
     if cell.fills:
-        found.append(Entry("fills as it executes", "filling", last))
+        found.append(MoldableEntry("fills as it executes", "filling", last))
     else:
-        found.append(Entry("stronger as it executes", "growing", last))
-    found.append(Entry("free", "free" if cell.border else "small"))
+        found.append(MoldableEntry("stronger as it executes", "growing", last))
+    found.append(MoldableEntry("free", "free" if cell.border else "small"))
     if sections_of(info.facts, info.numbers.servers)[-1].pool < 0:
-        found.append(Entry("in no pool", "idle"))
+        found.append(MoldableEntry("in no pool", "idle"))
     if cell.fills:
-        found.append(Entry("got fewer than it asked for", "partial", widths[0]))
+        found.append(MoldableEntry("got fewer than it asked for", "partial", widths[0]))
     if cell.written and info.numbers.classes > 1:
         names = info.numbers.class_names
         both = zip(class_letters(names), names, strict=True)
-        found += [Entry(f"{letter} {name}", "letter") for letter, name in both]
+        found += [MoldableEntry(f"{letter} {name}", "letter") for letter, name in both]
     return found
 
 
-class ServerLegend:
+class MoldableLegend:
     """Lays out and paints the legend for one run, theme and font."""
 
     def __init__(self, info: RunInfo, text: Symbols, theme: Theme, ratio: float) -> None:
@@ -86,9 +86,9 @@ class ServerLegend:
         """The height that is kept for it."""
         return LINES * LINE * self._text.height
 
-    def placed(self, room: float, cell: Cell) -> list[tuple[Entry, int, float]]:
+    def placed(self, room: float, cell: MoldableCell) -> list[tuple[MoldableEntry, int, float]]:
         """Line and x of each of the first entries, as many as there are lines for."""
-        result: list[tuple[Entry, int, float]] = []
+        result: list[tuple[MoldableEntry, int, float]] = []
         line, x = 0, 0.0
         for item in entries(self._info, cell):
             width = self._wide(item) + self._text.width(item.words)
@@ -100,13 +100,13 @@ class ServerLegend:
             x += width + BETWEEN
         return result
 
-    def _wide(self, item: Entry) -> float:
+    def _wide(self, item: MoldableEntry) -> float:
         """Width of a mark with the gap to its words."""
         if item.mark == "letter":
             return 0.0
         return (_GRADIENT if item.mark == "growing" else _MARK) * self._text.height + GAP
 
-    def paint(self, painter: QPainter, area: QRectF, cell: Cell) -> None:
+    def paint(self, painter: QPainter, area: QRectF, cell: MoldableCell) -> None:
         """Paint it into *area*."""
         height, side = LINE * self._text.height, self._text.height
         for item, line, x in self.placed(area.width(), cell):
@@ -117,7 +117,9 @@ class ServerLegend:
                 self._mark(painter, item, mark, cell)
             self._text.draw(painter, left + wide, top, item.words, self._theme.normal)
 
-    def _mark(self, painter: QPainter, item: Entry, rect: QRectF, cell: Cell) -> None:
+    def _mark(
+        self, painter: QPainter, item: MoldableEntry, rect: QRectF, cell: MoldableCell
+    ) -> None:
         theme = self._theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         match item.mark:

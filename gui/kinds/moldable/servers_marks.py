@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.intents import Select
 from gui.kinds.moldable.servers_content import pieces_of, record_of
-from gui.kinds.moldable.servers_scene import Scene, Strip
+from gui.kinds.moldable.servers_scene import MoldableScene, ServerStrip
 from gui.kinds.moldable.servers_words import why_blocked
 from gui.painting.brackets import paint_brackets
 from gui.painting.stack_text import Lines
@@ -32,7 +32,7 @@ PLATE = 6.0
 Pieces = tuple[tuple[int, int], ...]
 
 
-class Mark(NamedTuple):
+class MoldableMark(NamedTuple):
     """What the last step or event names: a job, one that has left, or one that has no servers."""
 
     kind: str  #: "job", "ghost", "blocked", or "pools" that an arriving job may run on
@@ -42,8 +42,8 @@ class Mark(NamedTuple):
 
 
 def marks(
-    frame: Frame, before: Frame | None = None, known: tuple[Mark, ...] = ()
-) -> tuple[Mark, ...]:
+    frame: Frame, before: Frame | None = None, known: tuple[MoldableMark, ...] = ()
+) -> tuple[MoldableMark, ...]:
     """What the last sub-step names; between events what was done in the last one.
 
     *before* is the frame that was shown before this one, and *known* are its marks: they may know
@@ -61,29 +61,31 @@ def marks(
     return (_placed(mark, frame, before, known) if mark.kind == "ghost" else mark,)
 
 
-def _mark_of(record: Record, event: Event) -> Mark:
+def _mark_of(record: Record, event: Event) -> MoldableMark:
     if isinstance(record, Allocate):
-        return Mark("job", event.job, event.type)
+        return MoldableMark("job", event.job, event.type)
     if isinstance(record, Reject):
-        return Mark("blocked", event.job, event.type)
+        return MoldableMark("blocked", event.job, event.type)
     if record.kind == "departure":
         where = (event.record, int(record.values["width"]))
-        return Mark("ghost", event.job, event.type, (where,))
-    return Mark("pools", event.job, event.type)
+        return MoldableMark("ghost", event.job, event.type, (where,))
+    return MoldableMark("pools", event.job, event.type)
 
 
-def _mark_of_row(row: Any) -> Mark | None:
+def _mark_of_row(row: Any) -> MoldableMark | None:
     flags, job, job_class = int(row["flags"]), int(row["job"]), int(row["type"])
     if flags & FLAG_ADMITTED:
-        return Mark("job", job, job_class)
+        return MoldableMark("job", job, job_class)
     if flags & FLAG_BLOCKED:
-        return Mark("blocked", job, job_class)
+        return MoldableMark("blocked", job, job_class)
     if flags & FLAG_DEPARTED:
-        return Mark("ghost", job, job_class, ((int(row["server"]), int(row["width"])),))
+        return MoldableMark("ghost", job, job_class, ((int(row["server"]), int(row["width"])),))
     return None
 
 
-def _placed(mark: Mark, frame: Frame, before: Frame | None, known: tuple[Mark, ...]) -> Mark:
+def _placed(
+    mark: MoldableMark, frame: Frame, before: Frame | None, known: tuple[MoldableMark, ...]
+) -> MoldableMark:
     """The ghost of a job with all pieces that it had; with none where they are not known."""
     record = mark.pieces[0][0]
     if before is not None and before.state.job_number[record] == mark.job:
@@ -99,7 +101,11 @@ def _placed(mark: Mark, frame: Frame, before: Frame | None, known: tuple[Mark, .
 
 
 def paint_marks(
-    painter: QPainter, scene: Scene, named: tuple[Mark, ...], text: Lines, flashing: bool
+    painter: QPainter,
+    scene: MoldableScene,
+    named: tuple[MoldableMark, ...],
+    text: Lines,
+    flashing: bool,
 ) -> None:
     """Outline what the step or event names; while *flashing* a blocked arrival is filled too."""
     painter.save()
@@ -119,7 +125,7 @@ def paint_marks(
 
 
 def paint_selection(
-    painter: QPainter, scene: Scene, selection: Select, hovered: int | None
+    painter: QPainter, scene: MoldableScene, selection: Select, hovered: int | None
 ) -> None:
     """Outline the job that is pointed at anywhere in the window, else the server; and the job
     under the mouse."""
@@ -137,13 +143,15 @@ def paint_selection(
     painter.restore()
 
 
-def _outline_job(painter: QPainter, scene: Scene, job: int, color: str) -> None:
+def _outline_job(painter: QPainter, scene: MoldableScene, job: int, color: str) -> None:
     record = record_of(scene.state, job)
     if record is not None:
         outline(painter, scene, scene.job_strips(record), color)
 
 
-def outline(painter: QPainter, scene: Scene, pieces: list[list[Strip]], color: str) -> None:
+def outline(
+    painter: QPainter, scene: MoldableScene, pieces: list[list[ServerStrip]], color: str
+) -> None:
     """A frame around each piece, open where it goes on in another row, and lines between them."""
     lines = [line for strips in pieces for strip in strips for line in _frame(strip)]
     for before, after in pairwise(pieces):
@@ -153,7 +161,7 @@ def outline(painter: QPainter, scene: Scene, pieces: list[list[Strip]], color: s
         painter.drawLines(lines)
 
 
-def _frame(strip: Strip) -> list[QLineF]:
+def _frame(strip: ServerStrip) -> list[QLineF]:
     small = min(strip.rect.width(), strip.rect.height()) < SMALL
     room = 1.0 if small else -1.0
     rect = strip.rect.adjusted(-room * strip.begins, -room, room * strip.ends, room)
@@ -181,7 +189,7 @@ def _middle(rect: QRectF, right: bool) -> QPointF:
     return QPointF(rect.right() if right else rect.left(), rect.center().y())
 
 
-def _paint_ghost(painter: QPainter, scene: Scene, mark: Mark) -> None:
+def _paint_ghost(painter: QPainter, scene: MoldableScene, mark: MoldableMark) -> None:
     color = QColor(scene.theme.muted)
     color.setAlphaF(GHOST)
     painter.setPen(QPen(color, WIDTH, Qt.PenStyle.DotLine, c=Qt.PenCapStyle.FlatCap))
@@ -191,7 +199,7 @@ def _paint_ghost(painter: QPainter, scene: Scene, mark: Mark) -> None:
 
 
 def _paint_blocked(
-    painter: QPainter, scene: Scene, mark: Mark, text: Lines, flashing: bool
+    painter: QPainter, scene: MoldableScene, mark: MoldableMark, text: Lines, flashing: bool
 ) -> None:
     """A red frame around the servers that the job may run on, and words why it does not."""
     areas = _open_to(scene, mark.job_class)
@@ -204,7 +212,7 @@ def _paint_blocked(
     _plate(painter, scene, areas[0] if areas else scene.stage, words, text)
 
 
-def _open_to(scene: Scene, job_class: int) -> list[QRectF]:
+def _open_to(scene: MoldableScene, job_class: int) -> list[QRectF]:
     """Where the servers are that jobs of a class may run on, as far as they can be seen."""
     pools = scene.facts.open_pools(job_class)
     return [scene.section_rect(number).intersected(scene.stage)
@@ -219,7 +227,7 @@ def _paint_pools(painter: QPainter, areas: list[QRectF], color: str) -> None:
 
 
 def _plate(
-    painter: QPainter, scene: Scene, area: QRectF, texts: tuple[str, ...], text: Lines
+    painter: QPainter, scene: MoldableScene, area: QRectF, texts: tuple[str, ...], text: Lines
 ) -> None:
     """Words in a red frame in the middle of an area."""
     room = scene.stage.width() - 4 * PLATE

@@ -25,7 +25,7 @@ MOST_PALETTES = 64
 
 
 @dataclass(frozen=True, eq=False)
-class ServerPalette:
+class MoldablePalette:
     """The pixels of some looks.
 
     Attributes
@@ -70,7 +70,7 @@ def idle_tile(theme: Theme, scale: int) -> Pixels:
 @lru_cache(maxsize=MOST_PALETTES)
 def server_palette(
     theme: Theme, looks: tuple[int, ...], scale: int, outlined: bool, textured: bool
-) -> ServerPalette:
+) -> MoldablePalette:
     """The pixels of these looks; plain ones are without texture, so that one can write on them."""
     full, empty, edge = [], [], []
     for look in looks:
@@ -89,7 +89,7 @@ def server_palette(
                         _plain(color, scale))  # fmt: skip
             empty.append(empty_color(theme, look - WIDTHS))
             edge.append(color)
-    return ServerPalette(
+    return MoldablePalette(
         full=np.array(full, np.uint32),
         empty=_pixels(empty),
         edge=_pixels(edge),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gui.kinds.moldable.servers_cells import Cell
-from gui.kinds.moldable.servers_content import Content, Flags, Floats, Integers, shares
-from gui.kinds.moldable.servers_layout import ServerLayout
+from gui.kinds.moldable.servers_cells import MoldableCell
+from gui.kinds.moldable.servers_content import Flags, Floats, Integers, MoldableContent, shares
+from gui.kinds.moldable.servers_layout import MoldableLayout
 from gui.kinds.moldable.servers_palette import (
     FREE,
     IDLE,
     STEPS,
     WIDTHS,
-    ServerPalette,
+    MoldablePalette,
     server_palette,
     step_pixels,
 )
@@ -35,14 +35,14 @@ LOOK, LEVEL, MEETS = range(3)
 MARK_SHARE, LEAST_MARK, LARGEST_MARK = 0.3, 4, 14
 
 
-def levels(share: Floats, cell: Cell) -> Integers:
+def levels(share: Floats, cell: MoldableCell) -> Integers:
     """How high blocks are filled, in pixels; or how strong they are."""
     if not cell.fills:
         return np.minimum((share * STEPS).astype(np.int64), STEPS - 1)
     return np.floor(share * cell.tall + 0.5).astype(np.int64)
 
 
-def codes_of(content: Content, cell: Cell, idle: bool, ends_row: Flags) -> Integers:
+def codes_of(content: MoldableContent, cell: MoldableCell, idle: bool, ends_row: Flags) -> Integers:
     """[S, 3] all that the pixels of servers depend on: columns LOOK, LEVEL, MEETS."""
     look = np.where(content.width > 0, content.width + WIDTHS, IDLE if idle else FREE)
     meets = content.left * LEFT + content.right * RIGHT
@@ -54,7 +54,7 @@ def codes_of(content: Content, cell: Cell, idle: bool, ends_row: Flags) -> Integ
     return np.column_stack([look, levels(content.share, cell), meets]).astype(np.int64)
 
 
-def sprites(codes: Integers, cell: Cell, theme: Theme, scale: int) -> Pixels:
+def sprites(codes: Integers, cell: MoldableCell, theme: Theme, scale: int) -> Pixels:
     """[n, H, W] the blocks of servers with these codes; W is the width of a cell."""
     looks, like = np.unique(codes[:, LOOK], return_inverse=True)
     if not cell.fills:
@@ -71,7 +71,9 @@ def sprites(codes: Integers, cell: Cell, theme: Theme, scale: int) -> Pixels:
     return picture
 
 
-def _filled(codes: Integers, like: Integers, palette: ServerPalette, cell: Cell) -> Pixels:
+def _filled(
+    codes: Integers, like: Integers, palette: MoldablePalette, cell: MoldableCell
+) -> Pixels:
     period = palette.full.shape[1]
     times = -(-cell.tall // period), -(-cell.width // period)
     full = np.tile(palette.full, (1, *times))[:, : cell.tall, : cell.width]
@@ -82,7 +84,12 @@ def _filled(codes: Integers, like: Integers, palette: ServerPalette, cell: Cell)
 
 
 def _outline(
-    picture: Pixels, meets: Integers, like: Integers, palette: ServerPalette, cell: Cell, scale: int
+    picture: Pixels,
+    meets: Integers,
+    like: Integers,
+    palette: MoldablePalette,
+    cell: MoldableCell,
+    scale: int,
 ) -> None:
     """Outlines around blocks, lines between servers of a job, and marks of partial allocations."""
     edge, border, end = palette.edge[like], cell.border, cell.width - cell.trail
@@ -99,7 +106,7 @@ def _outline(
         _mark(picture, marked, palette, cell, scale)
 
 
-def _parting(cell: Cell) -> tuple[slice, ...]:
+def _parting(cell: MoldableCell) -> tuple[slice, ...]:
     """The rows of lines between servers of a job; where there are words they do not cross them."""
     border, tall = cell.border, cell.tall
     if not cell.written:
@@ -108,14 +115,14 @@ def _parting(cell: Cell) -> tuple[slice, ...]:
     return slice(border, part), slice(tall - part, tall - border)
 
 
-def mark_side(cell: Cell, scale: int) -> int:
+def mark_side(cell: MoldableCell, scale: int) -> int:
     """Width and height of the corner that marks a partial allocation."""
     side = max(LEAST_MARK * scale, min(round(MARK_SHARE * cell.tall), LARGEST_MARK * scale))
     return min(side, cell.tall, cell.block)
 
 
 def _mark(
-    picture: Pixels, marked: Integers, palette: ServerPalette, cell: Cell, scale: int
+    picture: Pixels, marked: Integers, palette: MoldablePalette, cell: MoldableCell, scale: int
 ) -> None:
     """A corner at the top right in the strongest neutral."""
     side, end = mark_side(cell, scale), cell.width - cell.trail
@@ -127,7 +134,7 @@ def _mark(
     picture[marked, :side, end - side : end] = part
 
 
-def _part(picture: Pixels, meets: Integers, cell: Cell, background: int) -> None:
+def _part(picture: Pixels, meets: Integers, cell: MoldableCell, background: int) -> None:
     """The gaps between blocks that are not joined."""
     if cell.trail:
         picture[(meets & RIGHT) == 0, :, cell.width - cell.trail :] = background
@@ -135,10 +142,10 @@ def _part(picture: Pixels, meets: Integers, cell: Cell, background: int) -> None
         picture[(meets & LEFT) == 0, :, : cell.lead] = background
 
 
-class SectionRaster(CellRaster):
+class PoolRaster(CellRaster):
     """Draws the servers of one section into pixels; of those that it shows, what has changed."""
 
-    def draw(self, layout: ServerLayout, section: int, codes: Integers, theme: Theme) -> None:
+    def draw(self, layout: MoldableLayout, section: int, codes: Integers, theme: Theme) -> None:
         """Show servers with these codes, all those that can be seen."""
         cell, scale = layout.cell, layout.wishes.scale
         rows, columns = self._placed(layout, section)
@@ -151,7 +158,7 @@ class SectionRaster(CellRaster):
             self.fill(found, changed, like, len(columns), size, (0, 0))
 
     def draw_blended(
-        self, layout: ServerLayout, section: int, tones: Integers, table: Pixels
+        self, layout: MoldableLayout, section: int, tones: Integers, table: Pixels
     ) -> None:
         """Show several servers in each pixel: the mean of their colours.
 
@@ -170,7 +177,7 @@ class SectionRaster(CellRaster):
         self._pixels = blended(table, chosen, grid.per)
         self._key = None
 
-    def _placed(self, layout: ServerLayout, section: int) -> tuple[range, range]:
+    def _placed(self, layout: MoldableLayout, section: int) -> tuple[range, range]:
         """The rows and columns that can be seen; the picture begins where they do."""
         rows, columns = layout.window(section)
         x, y = layout.corner(section, 0)

@@ -10,15 +10,15 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
 from gui.kinds.moldable.servers_content import (
-    Content,
     Integers,
-    Section,
+    MoldableContent,
+    PoolSection,
     content_of,
     pieces_of,
 )
-from gui.kinds.moldable.servers_layout import Grid, ServerLayout
+from gui.kinds.moldable.servers_layout import MoldableGrid, MoldableLayout
 from gui.kinds.moldable.servers_palette import IDLE, STEPS
-from gui.kinds.moldable.servers_raster import SectionRaster, codes_of, tone_table, tones_of
+from gui.kinds.moldable.servers_raster import PoolRaster, codes_of, tone_table, tones_of
 from gui.painting.stage import in_pixels, in_widget
 from gui.theme import Theme
 from model.frame import Frame
@@ -29,14 +29,14 @@ from model.kinds.moldable.state import MoldableState
 Box = tuple[int, int, int, int]
 
 
-class Hit(NamedTuple):
+class MoldableHit(NamedTuple):
     """What lies under a point: a server, and the record of the job on it."""
 
     server: int
     record: int | None = None
 
 
-class Strip(NamedTuple):
+class ServerStrip(NamedTuple):
     """A part of a run of servers in one row, in the widget's coordinates."""
 
     rect: QRectF
@@ -45,7 +45,7 @@ class Strip(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownPoolSection:
     """What can be seen of one section.
 
     Attributes
@@ -56,14 +56,14 @@ class Shown:
         What is on them.
     """
 
-    section: Section
-    grid: Grid
+    section: PoolSection
+    grid: MoldableGrid
     index: Integers
-    content: Content
+    content: MoldableContent
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class MoldableScene:
     """Everything that painting and hit tests need of one moment.
 
     Attributes
@@ -75,8 +75,8 @@ class Scene:
     """
 
     frame: Frame
-    layout: ServerLayout
-    sections: tuple[Section, ...]
+    layout: MoldableLayout
+    sections: tuple[PoolSection, ...]
     stage: QRectF
     theme: Theme
     ratio: float
@@ -100,11 +100,11 @@ class Scene:
         return facts
 
     @cached_property
-    def shown(self) -> tuple[Shown, ...]:
+    def shown(self) -> tuple[ShownPoolSection, ...]:
         """What can be seen of each section."""
         return tuple(self._shown(number) for number in range(len(self.sections)))
 
-    def _shown(self, number: int) -> Shown:
+    def _shown(self, number: int) -> ShownPoolSection:
         section, grid = self.sections[number], self.layout.grids[number]
         rows, columns = self.layout.window(number)
         chosen = np.zeros(0, np.int64)
@@ -112,7 +112,7 @@ class Scene:
             index = np.add.outer(np.array(rows) * grid.columns, np.array(columns)).ravel()
             chosen = index[index < grid.count].astype(np.int64)
         content = content_of(self.state, self.frame.time, section, chosen)
-        return Shown(section, grid, chosen, content)
+        return ShownPoolSection(section, grid, chosen, content)
 
     # From servers and jobs to rectangles.
 
@@ -135,18 +135,20 @@ class Scene:
         cell, (x, y) = self.layout.cell, self.layout.corner(*found)
         return self.rect((x + cell.lead, y, cell.block, cell.tall))
 
-    def strips(self, start: int, length: int) -> list[Strip]:
+    def strips(self, start: int, length: int) -> list[ServerStrip]:
         """Where so many neighbouring servers of one section are, row by row."""
         found = self.find(start)
         if found is None:
             return []
         number, index = found
         columns, end = self.layout.grids[number].columns, index + length
-        result: list[Strip] = []
+        result: list[ServerStrip] = []
         while index < end:
             stop = min(end, (index // columns + 1) * columns)
             begins, ends = not result, stop == end
-            result.append(Strip(self._strip_rect(number, index, stop, begins, ends), begins, ends))
+            result.append(
+                ServerStrip(self._strip_rect(number, index, stop, begins, ends), begins, ends)
+            )
             index = stop
         return result
 
@@ -156,7 +158,7 @@ class Scene:
         left, right = x + cell.lead * begins, right - cell.trail * ends
         return self.rect((left, y, right - left, cell.tall))
 
-    def job_strips(self, record: int) -> list[list[Strip]]:
+    def job_strips(self, record: int) -> list[list[ServerStrip]]:
         """Where a job is: the strips of each of its pieces."""
         return [self.strips(*piece) for piece in pieces_of(self.state, record)]
 
@@ -167,7 +169,7 @@ class Scene:
 
     # From points to servers and jobs.
 
-    def at(self, position: QPointF) -> Hit | None:
+    def at(self, position: QPointF) -> MoldableHit | None:
         """What is at a point of the widget."""
         pixel = in_pixels(self.stage, self.ratio, position)
         found = None if pixel is None else self.layout.at(*pixel)
@@ -175,13 +177,13 @@ class Scene:
             return None
         server = self.sections[found[0]].first + found[1]
         record = int(self.state.server_job[server])
-        return Hit(server, record if record >= 0 else None)
+        return MoldableHit(server, record if record >= 0 else None)
 
 
-def draw(scene: Scene, rasters: list[SectionRaster]) -> None:
+def draw(scene: MoldableScene, rasters: list[PoolRaster]) -> None:
     """Bring the pixels up to date: one raster for each section."""
     while len(rasters) < len(scene.sections):
-        rasters.append(SectionRaster())
+        rasters.append(PoolRaster())
     if scene.layout.grids[0].per > 1:
         _draw_blended(scene, rasters)
         return
@@ -192,7 +194,7 @@ def draw(scene: Scene, rasters: list[SectionRaster]) -> None:
         rasters[number].draw(scene.layout, number, codes, scene.theme)
 
 
-def _draw_blended(scene: Scene, rasters: list[SectionRaster]) -> None:
+def _draw_blended(scene: MoldableScene, rasters: list[PoolRaster]) -> None:
     tones = tones_of(scene.state, scene.frame.time)
     table = tone_table(scene.state, scene.theme)
     for number, section in enumerate(scene.sections):

@@ -13,7 +13,7 @@ from gui.kinds.moldable.servers_cells import BESIDE, PAD
 from gui.kinds.moldable.servers_content import strips_of
 from gui.kinds.moldable.servers_palette import empty_color
 from gui.kinds.moldable.servers_raster import levels
-from gui.kinds.moldable.servers_scene import Scene, Shown
+from gui.kinds.moldable.servers_scene import MoldableScene, ShownPoolSection
 from gui.kinds.moldable.servers_words import LABELS, caption_words, job_labels
 from gui.painting.stack_slots import letter_ink
 from gui.painting.stack_text import Lines
@@ -28,10 +28,10 @@ BORDERS = 6
 _ORDER = (1, 0, 2)
 
 
-class ServerText:
+class MoldableText:
     """Paints the texts of one moment."""
 
-    def __init__(self, painter: QPainter, scene: Scene, text: Lines) -> None:
+    def __init__(self, painter: QPainter, scene: MoldableScene, text: Lines) -> None:
         self._painter, self._scene, self._text = painter, scene, text
 
     def paint(self) -> None:
@@ -45,13 +45,13 @@ class ServerText:
             if cell.numbered:
                 self._numbers(number, shown)
 
-    def _caption(self, number: int, shown: Shown) -> None:
+    def _caption(self, number: int, shown: ShownPoolSection) -> None:
         scene = self._scene
         area = scene.rect(scene.layout.caption(number))
         words = caption_words(scene.frame, shown.section)
         self._text.draw_first(self._painter, area, words, scene.theme.normal)
 
-    def _numbers(self, number: int, shown: Shown) -> None:
+    def _numbers(self, number: int, shown: ShownPoolSection) -> None:
         """The number of each server below its block."""
         scene, cell = self._scene, self._scene.layout.cell
         left, top = scene.layout.corners(number, shown.index)
@@ -67,7 +67,7 @@ class ServerText:
 
     # Jobs.
 
-    def _jobs(self, number: int, shown: Shown) -> None:
+    def _jobs(self, number: int, shown: ShownPoolSection) -> None:
         """The lines of each job in the longest strip of each of its pieces."""
         scene, cell = self._scene, self._scene.layout.cell
         strips = strips_of(shown.content, shown.index, shown.grid.columns)

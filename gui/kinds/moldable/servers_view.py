@@ -10,19 +10,19 @@ from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
 from gui.intents import Select
-from gui.kinds.moldable.servers_cells import Wishes
+from gui.kinds.moldable.servers_cells import MoldableWishes
 from gui.kinds.moldable.servers_content import sections_of
 from gui.kinds.moldable.servers_layout import (
-    ServerLayout,
+    MoldableLayout,
     fitting_servers,
     most_zoom,
     zoomed_servers,
 )
-from gui.kinds.moldable.servers_legend import ServerLegend
-from gui.kinds.moldable.servers_marks import Mark, marks, paint_marks, paint_selection
-from gui.kinds.moldable.servers_raster import SectionRaster
-from gui.kinds.moldable.servers_scene import Scene, draw
-from gui.kinds.moldable.servers_text import ServerText
+from gui.kinds.moldable.servers_legend import MoldableLegend
+from gui.kinds.moldable.servers_marks import MoldableMark, marks, paint_marks, paint_selection
+from gui.kinds.moldable.servers_raster import PoolRaster
+from gui.kinds.moldable.servers_scene import MoldableScene, draw
+from gui.kinds.moldable.servers_text import MoldableText
 from gui.kinds.moldable.servers_words import header, job_lines, server_words
 from gui.painting.textures import texture_scale
 from gui.panels.zoomed import ZoomedPicture
@@ -38,9 +38,9 @@ class MoldableServersView(ZoomedPicture):
     """Shows every server, and each job on the servers that it was given."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self._rasters: list[SectionRaster] = []
+        self._rasters: list[PoolRaster] = []
         self._mouse: QPointF | None = None
-        self._marks: tuple[Mark, ...] = ()
+        self._marks: tuple[MoldableMark, ...] = ()
         self._flash = QTimer()
         super().__init__(theme, "Servers with their jobs", parent)
         self._flash.setParent(self)
@@ -65,10 +65,10 @@ class MoldableServersView(ZoomedPicture):
 
     def _prepare(self, frame: Frame) -> None:
         info = frame.info
-        self._legend = ServerLegend(info, self._text, self._theme, self._ratio)
+        self._legend = MoldableLegend(info, self._text, self._theme, self._ratio)
         self._sections = sections_of(info.facts, info.numbers.servers)
         servers = info.numbers.servers
-        self._wishes = Wishes(
+        self._wishes = MoldableWishes(
             counts=tuple(section.size for section in self._sections),
             captions=len(self._sections) > 1,
             line=max(1, round(self._text.height * self._ratio)),
@@ -86,13 +86,13 @@ class MoldableServersView(ZoomedPicture):
         stage.setTop(min(math.ceil(words.bottom()) + 4.0, stage.bottom()))
         return words, stage, legend
 
-    def _made(self, frame: Frame, stage: QRectF) -> Scene:
+    def _made(self, frame: Frame, stage: QRectF) -> MoldableScene:
         layout = self._layout(stage)
-        scene = Scene(frame, layout, self._sections, stage, self._theme, self._ratio)
+        scene = MoldableScene(frame, layout, self._sections, stage, self._theme, self._ratio)
         draw(scene, self._rasters)
         return scene
 
-    def _layout(self, stage: QRectF) -> ServerLayout:
+    def _layout(self, stage: QRectF) -> MoldableLayout:
         if self._fit is None:
             width, height = (int(side * self._ratio) for side in (stage.width(), stage.height()))
             self._fit = fitting_servers(self._wishes, width, height)
@@ -152,7 +152,7 @@ class MoldableServersView(ZoomedPicture):
 
     # Painting.
 
-    def _paint_scene(self, painter: QPainter, scene: Scene) -> None:
+    def _paint_scene(self, painter: QPainter, scene: MoldableScene) -> None:
         words, stage, legend = self._parts()
         painter.save()
         painter.setClipRect(stage)
@@ -160,7 +160,7 @@ class MoldableServersView(ZoomedPicture):
             image = raster.image
             image.setDevicePixelRatio(self._ratio)
             painter.drawImage(stage.topLeft() + QPointF(*raster.origin) / self._ratio, image)
-        ServerText(painter, scene, self._text).paint()
+        MoldableText(painter, scene, self._text).paint()
         painter.restore()
         hovered = None if scene.frame.running else self.hovered()
         paint_marks(painter, scene, self._marks, self._text, self._flash.isActive())

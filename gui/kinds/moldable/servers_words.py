@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gui.kinds.moldable.servers_content import Section, pieces_of, shares
+from gui.kinds.moldable.servers_content import PoolSection, pieces_of, shares
 from gui.kinds.moldable.wording import (
     class_letters,
     class_words,
@@ -38,7 +38,7 @@ def header(frame: Frame) -> tuple[str, ...]:
             f"{share}, {jobs_words(jobs)}, {grouped(blocked)} blocked", share)  # fmt: skip
 
 
-def caption_words(frame: Frame, section: Section) -> tuple[str, ...]:
+def caption_words(frame: Frame, section: PoolSection) -> tuple[str, ...]:
     """What stands above a section, the longest first."""
     if section.pool < 0:
         servers = servers_words(section.size)
@@ -153,7 +153,7 @@ def _range(start: int, length: int) -> str:
     return f"servers {grouped(start + 1)} to {grouped(start + length)}"
 
 
-def server_words(frame: Frame, server: int, section: Section) -> str:
+def server_words(frame: Frame, server: int, section: PoolSection) -> str:
     """What is to be known of a server without a job."""
     name = f"server {grouped(server + 1)}"
     if section.pool < 0:

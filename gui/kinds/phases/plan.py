@@ -28,7 +28,7 @@ from gui.kinds.phases.plan_values import (
     tiles,
 )
 from gui.panel import Panel
-from gui.panels.columns import Columns
+from gui.panels.columns import HeadedColumns
 from gui.panels.pages import rich_text
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.theme import Theme, current_fonts
@@ -71,7 +71,7 @@ class PlanPanel(Panel):
         self.pools = rich_text("pools of the plan")
         self.prices = rich_text("prices of the optimum")
         self.proof = rich_text("checks of the solution")
-        self._area = Columns(self.tiles)
+        self._area = HeadedColumns(self.tiles)
         self._arrange(1)
 
     def _arrange(self, columns: int) -> None:

@@ -30,14 +30,14 @@ _LINE = 1.25
 _STOPS = 8  # of the gradient
 
 
-class Entry(NamedTuple):
+class MapEntry(NamedTuple):
     """A mark and its meaning."""
 
     text: str
     paint: Callable[[QPainter, QRectF], None]
 
 
-class Legend:
+class PolicyMapLegend:
     """What is on the map of one pool."""
 
     def __init__(self, theme: Theme, values: MapValues, names: tuple[str, ...]) -> None:
@@ -66,26 +66,26 @@ class Legend:
 
     # Entries.
 
-    def _made(self) -> list[Entry]:
+    def _made(self) -> list[MapEntry]:
         values, cells = self._values, self._values.cells
-        found: list[Entry] = []
+        found: list[MapEntry] = []
         if (values.case == TIMERS).any():
-            found.append(Entry(self._scale_text(), self._gradient))
+            found.append(MapEntry(self._scale_text(), self._gradient))
         if (values.case == AT_ONCE).any():
-            found.append(Entry("asks at once (case 2)", self._at_once))
+            found.append(MapEntry("asks at once (case 2)", self._at_once))
         if (values.case == NOTHING).any():
-            found.append(Entry("asks for nothing (case 3)", self._cross))
+            found.append(MapEntry("asks for nothing (case 3)", self._cross))
         found += self._requests()
         if values.overruns.any() and not values.overruns.all():
-            found.append(Entry("beyond it: overrun, h > 0", self._edge))
+            found.append(MapEntry("beyond it: overrun, h > 0", self._edge))
         if values.patch != NONE:
-            found.append(Entry("k⁰, what a server at 0 asks for", self._ring))
-        found.append(Entry("a server now", self._server))
+            found.append(MapEntry("k⁰, what a server at 0 asks for", self._ring))
+        found.append(MapEntry("a server now", self._server))
         if cells.cropped:
             most = int(cells.position.sum(axis=1).max())
-            found.append(Entry(f"never more than {most} jobs", self._more))
+            found.append(MapEntry(f"never more than {most} jobs", self._more))
         if cells.summed:
-            found.append(Entry("sums over the other phases", self._sum))
+            found.append(MapEntry("sums over the other phases", self._sum))
         return found
 
     def _scale_text(self) -> str:
@@ -96,7 +96,7 @@ class Legend:
             return f"π = {scientific(high)} (case 1)"
         return f"π from {scientific(low, 1)} to {scientific(high)} (case 1)"
 
-    def _requests(self) -> list[Entry]:
+    def _requests(self) -> list[MapEntry]:
         values, cells = self._values, self._values.cells
         inside = [phase for phase in (cells.right, cells.up) if phase != NONE]
         found = []
@@ -108,10 +108,10 @@ class Legend:
             asked = [phase for phase in inside if (rows[:, phase] > 0).any()]
             if asked:
                 names = " or ".join(self._names[phase] for phase in asked)
-                found.append(Entry(f"{text} {names}", self._arrow(asked[0], dashed)))
+                found.append(MapEntry(f"{text} {names}", self._arrow(asked[0], dashed)))
         if cells.third != NONE and (values.weight[:, cells.third] > 0).any():
             name = self._names[cells.third]
-            found.append(Entry(f"asks for {name}, in the next slice", self._towards))
+            found.append(MapEntry(f"asks for {name}, in the next slice", self._towards))
         return found
 
     # Marks.

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from gui.kinds.phases.policy_map_cells import NONE
 from gui.kinds.phases.policy_map_dots import paint_dots
 from gui.kinds.phases.policy_map_layout import MapLayout, laid_out
-from gui.kinds.phases.policy_map_legend import Legend
+from gui.kinds.phases.policy_map_legend import PolicyMapLegend
 from gui.kinds.phases.policy_map_painting import MapPainter, slice_name
 from gui.kinds.phases.policy_map_values import MapValues
 from gui.theme import Theme, current_fonts
@@ -119,7 +119,7 @@ class MapView(QWidget):
         """Where everything is at the present size; None before there is anything."""
         if self._layout is None and self._values is not None:
             metrics = QFontMetricsF(current_fonts().body)
-            legend = Legend(self._theme, self._values, self._names).size(metrics)
+            legend = PolicyMapLegend(self._theme, self._values, self._names).size(metrics)
             room = QSizeF(self.width() - 2 * _MARGIN, self.height() - 2 * _MARGIN)
             self._layout = laid_out(self._values.cells, room, legend, metrics.height(),
                                     self._heading(metrics))  # fmt: skip
@@ -173,7 +173,7 @@ class MapView(QWidget):
         painter.translate(_MARGIN, _MARGIN)
         MapPainter(painter, self._theme, layout, values, self._names).all()
         if not layout.legend.isEmpty():
-            Legend(self._theme, values, self._names).paint(painter, layout.legend)
+            PolicyMapLegend(self._theme, values, self._names).paint(painter, layout.legend)
         painter.end()
         self._picture = picture
         return picture

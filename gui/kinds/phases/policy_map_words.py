@@ -16,7 +16,7 @@ from gui.plotting.scales import MINUS, format_number
 from model.explain import grouped, plural
 from model.frame import Frame
 from model.kinds.phases.programs.bounds import PhasesBounds
-from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS, Plan
+from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS, ServerPlan
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Numbers below this are written with a power of ten.
@@ -124,7 +124,7 @@ def _present(frame: Frame, places: Any, pool: int) -> str:
     return f"{grouped(now)}{of} {plural(now, 'server')} now; {share} of all servers' time{whose}"
 
 
-def lemma_words(bounds: PhasesBounds, plan: Plan) -> str:
+def lemma_words(bounds: PhasesBounds, plan: ServerPlan) -> str:
     """Lemma 7 as it was checked, or that it is being checked."""
     found = bounds.lemma7
     if found is None:

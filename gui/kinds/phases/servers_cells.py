@@ -26,7 +26,7 @@ CAPTION, BETWEEN = 1.35, 0.5
 
 
 @dataclass(frozen=True)
-class Wishes:
+class PhaseWishes:
     """What the layout has to have room for.
 
     Attributes
@@ -70,7 +70,7 @@ class Wishes:
 
 
 @dataclass(frozen=True)
-class Cell:
+class PhaseCell:
     """The room of one server: tokens or a timer, and a bin for each resource below them.
 
     Attributes
@@ -137,7 +137,7 @@ def level(share: npt.ArrayLike, tall: int) -> Integers:
     return np.floor(np.asarray(share, np.float64) * tall + 0.5).astype(np.int64)
 
 
-def cell_of(wishes: Wishes, width: int, height: int, backup: bool = False) -> Cell:
+def cell_of(wishes: PhaseWishes, width: int, height: int, backup: bool = False) -> PhaseCell:
     """What a cell of this size has room for."""
     scale, resources = wishes.scale, wishes.resources
     small = min(width, height)
@@ -160,13 +160,13 @@ def cell_of(wishes: Wishes, width: int, height: int, backup: bool = False) -> Ce
         top = min(top, tall / (tall - max(LEAST_ABOVE * scale, tall // LOW_SHARE)))
     rim = max(1, int(level(1 / top, tall)))
     shows_jobs = tall >= LEAST_HEIGHT * scale and wide >= LEAST_WIDTH * scale
-    return Cell(
+    return PhaseCell(
         width, height, gap, left, token, head, tall, top, rim, wide - virtual, virtual, between,
         floor, labels, shows_jobs,
     )  # fmt: skip
 
 
-def _labels(wishes: Wishes, width: int, height: int, most: int) -> int:
+def _labels(wishes: PhaseWishes, width: int, height: int, most: int) -> int:
     """How many lines can be written below a bin; one that does not fit ends them."""
     pairs = list(zip(LABELS_FROM, wishes.labels, strict=False))[:most]
     for lines, (least, wide) in enumerate(pairs):

@@ -10,7 +10,7 @@ from typing import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from gui.kinds.phases.servers_cells import Cell, Wishes, cell_of
+from gui.kinds.phases.servers_cells import PhaseCell, PhaseWishes, cell_of
 
 Integers = npt.NDArray[np.int64]
 
@@ -27,7 +27,7 @@ LEAST_NORMAL, LEAST_BACKUP, ASIDE = 24, 13, 1.5
 
 
 @dataclass(frozen=True)
-class Grid:
+class PhaseGrid:
     """One section in cells of equal size.
 
     Attributes
@@ -40,7 +40,7 @@ class Grid:
 
     count: int
     columns: int
-    cell: Cell
+    cell: PhaseCell
     left: int = 0
     top: int = 0
 
@@ -56,16 +56,16 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class ServerLayout:
+class PhaseLayout:
     """All sections, one below the other, seen from *offset*.
 
     With *beside* the backup servers stand at the right of the others.
     """
 
-    wishes: Wishes
+    wishes: PhaseWishes
     width: int
     height: int
-    grids: tuple[Grid, ...]
+    grids: tuple[PhaseGrid, ...]
     beside: bool = False
     offset: tuple[int, int] = (0, 0)
 
@@ -136,7 +136,7 @@ class ServerLayout:
                 return section, index
         return None
 
-    def around(self, other: ServerLayout, x: float, y: float) -> tuple[int, int]:
+    def around(self, other: PhaseLayout, x: float, y: float) -> tuple[int, int]:
         """The offset with which a pixel shows what it shows in *other*, at another zoom."""
         left, top = other.origin
         place_x, place_y = x - left, y - top
@@ -148,14 +148,14 @@ class ServerLayout:
         high = new.top + (place_y - old.top) * new.cell.height / old.cell.height
         return round(wide - x), round(high - y)
 
-    def seen_from(self, x: int, y: int) -> ServerLayout:
+    def seen_from(self, x: int, y: int) -> PhaseLayout:
         """The same cells from another offset, kept within the content."""
         wide, high = self.content
         most = max(0, wide - self.width), max(0, high - self.height)
         return replace(self, offset=(min(max(0, x), most[0]), min(max(0, y), most[1])))
 
 
-def fitting_servers(wishes: Wishes, width: int, height: int) -> ServerLayout:
+def fitting_servers(wishes: PhaseWishes, width: int, height: int) -> PhaseLayout:
     """The layout in which all servers can be seen and are largest."""
     below = _largest(wishes, width, height, beside=False)
     if not (wishes.backup[-1] and len(wishes.counts) > 1):
@@ -166,8 +166,8 @@ def fitting_servers(wishes: Wishes, width: int, height: int) -> ServerLayout:
     return beside if fits and areas[1] > BESIDE_FROM * areas[0] else below
 
 
-def _largest(wishes: Wishes, width: int, height: int, beside: bool) -> ServerLayout:
-    def laid_out(wide: int, high: int) -> ServerLayout:
+def _largest(wishes: PhaseWishes, width: int, height: int, beside: bool) -> PhaseLayout:
+    def laid_out(wide: int, high: int) -> PhaseLayout:
         return _laid_out(wishes, width, height, (wide, high), beside)
 
     def fits(wide: int, high: int) -> bool:
@@ -191,27 +191,27 @@ def _most(low: int, high: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def zoomed_servers(fit: ServerLayout, zoom: float) -> ServerLayout:
+def zoomed_servers(fit: PhaseLayout, zoom: float) -> PhaseLayout:
     """*fit* with cells *zoom* times as large, in the same rows."""
     sizes = [(grid.cell.width * zoom, grid.cell.height * zoom) for grid in fit.grids]
     columns = [grid.columns for grid in fit.grids]
     return _stacked(fit.wishes, fit.width, fit.height, sizes, columns, fit.beside)
 
 
-def most_zoom(fit: ServerLayout) -> float:
+def most_zoom(fit: PhaseLayout) -> float:
     """How far it is useful to zoom in: until one server fills the view."""
     cell = min((grid.cell for grid in fit.grids), key=lambda cell: cell.width)
     return max(1.0, min(fit.height / cell.height, fit.width / cell.width))
 
 
-def _cell_size(wishes: Wishes, width: int) -> tuple[int, int]:
+def _cell_size(wishes: PhaseWishes, width: int) -> tuple[int, int]:
     aspect = ASPECT + MORE_ASPECT * (wishes.resources - 1)
     return width, max(1, round(width / aspect))
 
 
 def _laid_out(
-    wishes: Wishes, width: int, height: int, size: tuple[int, int], beside: bool
-) -> ServerLayout:
+    wishes: PhaseWishes, width: int, height: int, size: tuple[int, int], beside: bool
+) -> PhaseLayout:
     factors = [BACKUP_SCALE if backup else 1.0 for backup in wishes.backup]
     sizes = [(max(1, int(size[0] * by)), max(1, int(size[1] * by))) for by in factors]
     room = [width] * len(sizes)
@@ -227,15 +227,15 @@ def _laid_out(
 
 
 def _stacked(
-    wishes: Wishes, width: int, height: int, sizes: Sequence[tuple[float, float]],
+    wishes: PhaseWishes, width: int, height: int, sizes: Sequence[tuple[float, float]],
     columns: list[int], beside: bool,
-) -> ServerLayout:  # fmt: skip
+) -> PhaseLayout:  # fmt: skip
     cells = [
         cell_of(wishes, max(1, int(wide)), max(1, int(high)), backup)
         for (wide, high), backup in zip(sizes, wishes.backup, strict=True)
     ]
     grids = [
-        Grid(count, many, cell)
+        PhaseGrid(count, many, cell)
         for count, many, cell in zip(wishes.counts, columns, cells, strict=True)
     ]
     heights = [wishes.caption + grid.size[1] + wishes.between for grid in grids]
@@ -244,10 +244,10 @@ def _stacked(
     if beside:
         left = max(*(grid.size[0] for grid in placed[:-1]), LEAST_NORMAL * wishes.line)
         placed[-1] = replace(placed[-1], left=left + _aside(wishes), top=wishes.caption)
-    return ServerLayout(wishes, width, height, tuple(placed), beside)
+    return PhaseLayout(wishes, width, height, tuple(placed), beside)
 
 
-def _aside(wishes: Wishes) -> int:
+def _aside(wishes: PhaseWishes) -> int:
     """The gap to what stands beside."""
     return round(ASIDE * wishes.line)
 

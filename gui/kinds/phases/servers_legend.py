@@ -23,7 +23,7 @@ _MARK, _GRADIENT = 1.0, 2.6
 _SOME_TYPE = 0
 
 
-class Entry(NamedTuple):
+class PhaseEntry(NamedTuple):
     """A mark and its words; ``phase`` for the jobs in a phase, else ``mark`` names it."""
 
     words: str
@@ -31,24 +31,24 @@ class Entry(NamedTuple):
     phase: int = -1
 
 
-def entries(info: RunInfo, jobs: bool, amounts: bool = True) -> list[Entry]:
+def entries(info: RunInfo, jobs: bool, amounts: bool = True) -> list[PhaseEntry]:
     """What the legend explains, where *jobs* are told apart or only how much is in use."""
     tokens = bool(info.facts.normal_servers)
     numbers = info.numbers
-    over = [] if numbers.model.hard else [Entry("above capacity", "over")]
-    paused = [Entry("token", "token"), Entry("paused", "paused")] if tokens else []
-    resources = [Entry(f"in each server: {', '.join(numbers.model.resources)}", "resources")]
+    over = [] if numbers.model.hard else [PhaseEntry("above capacity", "over")]
+    paused = [PhaseEntry("token", "token"), PhaseEntry("paused", "paused")] if tokens else []
+    resources = [PhaseEntry(f"in each server: {', '.join(numbers.model.resources)}", "resources")]
     several = resources if numbers.resources > 1 else []
     if not jobs:
-        return [Entry("share in use: none to all", "heat"), *over, *paused]
-    result = [Entry(_phase_words(info, phase, amounts), "phase", phase)
+        return [PhaseEntry("share in use: none to all", "heat"), *over, *paused]
+    result = [PhaseEntry(_phase_words(info, phase, amounts), "phase", phase)
               for phase in range(numbers.phases)]  # fmt: skip
     if tokens:
-        result.append(Entry("virtual job: uses nothing", "virtual"))
+        result.append(PhaseEntry("virtual job: uses nothing", "virtual"))
     result += paused
     if tokens:
-        result.append(Entry("timer runs", "timer"))
-    return [*result, Entry("capacity", "rim"), *over, *several]
+        result.append(PhaseEntry("timer runs", "timer"))
+    return [*result, PhaseEntry("capacity", "rim"), *over, *several]
 
 
 def _phase_words(info: RunInfo, phase: int, amounts: bool) -> str:
@@ -60,27 +60,27 @@ def _phase_words(info: RunInfo, phase: int, amounts: bool) -> str:
     return f"{words}: {units_text(info, info.numbers.demand[phase].tolist())}"
 
 
-class ServerLegend:
+class PhaseLegend:
     """Lays out and paints the legend for one run, theme and font."""
 
     def __init__(self, info: RunInfo, text: Symbols, stamps: Stamps, theme: Theme) -> None:
         self._info, self._text, self._stamps, self._theme = info, text, stamps, theme
-        self._known: dict[tuple[float, bool], list[tuple[Entry, int, float]]] = {}
+        self._known: dict[tuple[float, bool], list[tuple[PhaseEntry, int, float]]] = {}
 
     @property
     def height(self) -> float:
         """The height that is kept for it."""
         return LINES * LINE * self._text.height
 
-    def chosen(self, room: float, jobs: bool) -> list[tuple[Entry, int, float]]:
+    def chosen(self, room: float, jobs: bool) -> list[tuple[PhaseEntry, int, float]]:
         """Entries with line and x; without amounts where there is no room for those."""
         key = room, jobs
         if key not in self._known:
             self._known = {key: self._flowing(*key)}
         return self._known[key]
 
-    def _flowing(self, room: float, jobs: bool) -> list[tuple[Entry, int, float]]:
-        result: list[tuple[Entry, int, float]] = []
+    def _flowing(self, room: float, jobs: bool) -> list[tuple[PhaseEntry, int, float]]:
+        result: list[tuple[PhaseEntry, int, float]] = []
         for amounts in (True, False):
             items = entries(self._info, jobs, amounts)
             result = self._wrapped(items, room)
@@ -88,9 +88,9 @@ class ServerLegend:
                 break
         return result
 
-    def _wrapped(self, items: list[Entry], room: float) -> list[tuple[Entry, int, float]]:
+    def _wrapped(self, items: list[PhaseEntry], room: float) -> list[tuple[PhaseEntry, int, float]]:
         """Line and x of each of the first *items*, as many as there are lines for."""
-        result: list[tuple[Entry, int, float]] = []
+        result: list[tuple[PhaseEntry, int, float]] = []
         line, x = 0, 0.0
         for item in items:
             width = self._wide(item) + GAP + self._text.width(item.words)
@@ -102,7 +102,7 @@ class ServerLegend:
             x += width + BETWEEN
         return result
 
-    def _wide(self, item: Entry) -> float:
+    def _wide(self, item: PhaseEntry) -> float:
         return (_GRADIENT if item.mark == "heat" else _MARK) * self._text.height
 
     def paint(self, painter: QPainter, area: QRectF, jobs: bool) -> None:
@@ -118,7 +118,7 @@ class ServerLegend:
             self._text.draw(painter, mark.right() + GAP, top + (height - side) / 2, item.words,
                             self._theme.normal)  # fmt: skip
 
-    def _mark(self, painter: QPainter, item: Entry, rect: QRectF) -> None:
+    def _mark(self, painter: QPainter, item: PhaseEntry, rect: QRectF) -> None:
         theme, stamps = self._theme, self._stamps
         frame = rect.adjusted(0.5, 0.5, -0.5, -0.5)
         device = painter.device()

@@ -9,8 +9,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.intents import Select
-from gui.kinds.phases.servers_scene import Scene
-from gui.kinds.phases.servers_sections import Place, place_of
+from gui.kinds.phases.servers_scene import PhaseScene
+from gui.kinds.phases.servers_sections import ServerPlace, place_of
 from gui.painting.brackets import paint_brackets
 from model.frame import Frame
 from model.kinds.phases.rows import (
@@ -32,21 +32,21 @@ SMALL = 10.0
 AROUND = 7.0
 
 
-class Mark(NamedTuple):
+class PhaseMark(NamedTuple):
     """A server, its tokens, or a job, that the last step or event names."""
 
     role: str  #: the meaning's colour in the theme
-    place: Place | None = None
+    place: ServerPlace | None = None
     tokens: bool = False  #: of the server: its tokens, and not the server itself
     job: int | None = None
     virtual: bool = False  #: whether the job is a virtual one
 
 
-def marks(frame: Frame) -> tuple[Mark, ...]:
+def marks(frame: Frame) -> tuple[PhaseMark, ...]:
     """What the last sub-step names; between events all that was done in the last one."""
     if frame.running:
         return ()
-    found: list[Mark] = []
+    found: list[PhaseMark] = []
     if frame.records:
         found = _marks_of(frame, frame.records[-1])
         if isinstance(frame.records[-1], VirtualArrival):
@@ -67,75 +67,78 @@ def _done(record: Record) -> bool:
     return type(record) is not Record or record.kind in {"departure", "move", "missed_request"}
 
 
-def _marks_of(frame: Frame, record: Record) -> list[Mark]:
+def _marks_of(frame: Frame, record: Record) -> list[PhaseMark]:
     match record:
         case Match():
-            return [Mark("run", _normal(record.values.get("server"))), _real(record.job)]
+            return [PhaseMark("run", _normal(record.values.get("server"))), _real(record.job)]
         case Placement():
-            return [Mark("run", Place(record.server)), _real(record.job)]
+            return [PhaseMark("run", ServerPlace(record.server)), _real(record.job)]
         case Overflow():
             return [_real(record.job, "rejection")]
         case Request():
-            place = Place(record.server)
-            return [Mark("run", place), Mark("run", place, tokens=True)]
+            place = ServerPlace(record.server)
+            return [PhaseMark("run", place), PhaseMark("run", place, tokens=True)]
         case VirtualArrival():
-            return [Mark("migration", _normal(record.values.get("server")))]
+            return [PhaseMark("migration", _normal(record.values.get("server")))]
         case SetTimer():
-            return [Mark("run", Place(record.server), tokens=True)]
+            return [PhaseMark("run", ServerPlace(record.server), tokens=True)]
     return _marks_of_values(frame, record)
 
 
-def _marks_of_values(frame: Frame, record: Record) -> list[Mark]:
+def _marks_of_values(frame: Frame, record: Record) -> list[PhaseMark]:
     values = record.values
     server, pool = values.get("server"), values.get("pool", -1)
     role = "rejection" if record.kind == "missed_request" else "run"
     found = []
     if isinstance(server, int):
-        found.append(Mark(role, Place(server, pool if server <= FIRST_BACKUP else -1)))
+        found.append(PhaseMark(role, ServerPlace(server, pool if server <= FIRST_BACKUP else -1)))
     if isinstance(values.get("job"), int):
-        found.append(Mark("run", job=values["job"], virtual=bool(values.get("virtual"))))
+        found.append(PhaseMark("run", job=values["job"], virtual=bool(values.get("virtual"))))
     if record.kind in {"limit", "tokens_of_type"}:
         found += _holders(frame.state, int(pool), int(values["type"]))
     return found
 
 
-def _holders(state: PhaseState, pool: int, job_type: int) -> list[Mark]:
+def _holders(state: PhaseState, pool: int, job_type: int) -> list[PhaseMark]:
     """The tokens of a type, of which one is about to be taken."""
     count = int(state.token_count[pool, job_type])
     servers = state.token_server[pool, job_type, :count].tolist()
-    return [Mark("migration", Place(server), tokens=True) for server in dict.fromkeys(servers)]
+    return [
+        PhaseMark("migration", ServerPlace(server), tokens=True)
+        for server in dict.fromkeys(servers)
+    ]
 
 
-def _marks_of_row(row: Any) -> list[Mark]:
+def _marks_of_row(row: Any) -> list[PhaseMark]:
     flags, server, pool = int(row["flags"]), int(row["server"]), int(row["pool"])
     found = []
     role = "rejection" if flags & (FLAG_MISSED | FLAG_OVERFLOW) else "run"
     if server != -1:
-        place = Place(server, pool if server <= FIRST_BACKUP else -1)
-        found.append(Mark(role, place))
+        place = ServerPlace(server, pool if server <= FIRST_BACKUP else -1)
+        found.append(PhaseMark(role, place))
         if flags & FLAG_REQUESTED:
-            found.append(Mark("run", place, tokens=True))
+            found.append(PhaseMark("run", place, tokens=True))
     if row["job"] >= 0 and not flags & FLAG_DEPARTED:
-        found.append(Mark(role, job=int(row["job"]), virtual=bool(flags & FLAG_OF_VIRTUAL)))
+        found.append(PhaseMark(role, job=int(row["job"]), virtual=bool(flags & FLAG_OF_VIRTUAL)))
     if flags & FLAG_VIRTUAL:
         first = int(row["first_virtual"])
         found += [_virtual(number) for number in range(first, first + int(row["virtual"]))]
     return found
 
 
-def _normal(server: Any) -> Place | None:
-    return Place(int(server)) if isinstance(server, int) else None
+def _normal(server: Any) -> ServerPlace | None:
+    return ServerPlace(int(server)) if isinstance(server, int) else None
 
 
-def _real(job: int, role: str = "run") -> Mark:
-    return Mark(role, job=job)
+def _real(job: int, role: str = "run") -> PhaseMark:
+    return PhaseMark(role, job=job)
 
 
-def _virtual(number: int) -> Mark:
-    return Mark("migration", job=number, virtual=True)
+def _virtual(number: int) -> PhaseMark:
+    return PhaseMark("migration", job=number, virtual=True)
 
 
-def paint_marks(painter: QPainter, scene: Scene, named: tuple[Mark, ...]) -> None:
+def paint_marks(painter: QPainter, scene: PhaseScene, named: tuple[PhaseMark, ...]) -> None:
     """Outline what the step or event names."""
     painter.save()
     painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
@@ -148,13 +151,13 @@ def paint_marks(painter: QPainter, scene: Scene, named: tuple[Mark, ...]) -> Non
     painter.restore()
 
 
-def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
+def paint_selection(painter: QPainter, scene: PhaseScene, selection: Select) -> None:
     """Outline the server and the job that are pointed at anywhere in the window."""
     painter.save()
     painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
     record = None if selection.job is None else _record(scene.state, selection.job, False)
     if selection.server is not None:
-        place: Place | None = Place(selection.server)
+        place: ServerPlace | None = ServerPlace(selection.server)
         if selection.server <= FIRST_BACKUP:
             place = _backup(scene, selection.server, record)
         found = None if place is None else scene.find(place)
@@ -165,14 +168,16 @@ def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
     painter.restore()
 
 
-def _backup(scene: Scene, server: int, record: int | None) -> Place | None:
+def _backup(scene: PhaseScene, server: int, record: int | None) -> ServerPlace | None:
     """A backup server; of several pools only its job says in which one it is."""
     if record is not None:
         return place_of(scene.state, record)
-    return Place(server, 0) if scene.facts.pools == 1 else None
+    return ServerPlace(server, 0) if scene.facts.pools == 1 else None
 
 
-def _outline_place(painter: QPainter, scene: Scene, place: Place, color: str, tokens: bool) -> None:
+def _outline_place(
+    painter: QPainter, scene: PhaseScene, place: ServerPlace, color: str, tokens: bool
+) -> None:
     found = scene.find(place)
     if found is None:
         return
@@ -194,7 +199,7 @@ def _record(state: PhaseState, job: int, virtual: bool) -> int | None:
     return int(found[0]) if len(found) else None
 
 
-def _outline_job(painter: QPainter, scene: Scene, job: int, virtual: bool, color: str) -> None:
+def _outline_job(painter: QPainter, scene: PhaseScene, job: int, virtual: bool, color: str) -> None:
     record = _record(scene.state, job, virtual)
     place = None if record is None else place_of(scene.state, record)
     if record is None or place is None:

@@ -30,7 +30,7 @@ _COOLEST, _HOTTEST = 0.1, 0.85
 
 
 @dataclass(frozen=True, eq=False)
-class ServerPalette:
+class PhasePalette:
     """Strips for one width of bins.
 
     Attributes
@@ -70,7 +70,7 @@ def wall_of(width: int, scale: int) -> int:
 
 
 @lru_cache(maxsize=MOST_PALETTES)
-def server_palette(theme: Theme, phases: int, real: int, virtual: int, scale: int) -> ServerPalette:
+def server_palette(theme: Theme, phases: int, real: int, virtual: int, scale: int) -> PhasePalette:
     """The strips of bins whose columns are so many device pixels wide."""
     wall = wall_of(real + virtual, scale)
     background = argb(theme.panel)
@@ -78,7 +78,7 @@ def server_palette(theme: Theme, phases: int, real: int, virtual: int, scale: in
     second = _virtual_strips(theme, phases, virtual, wall, scale) if virtual else None
     heats = [heat_color(theme, step / (HEATS - 1)) for step in range(HEATS)]
     heat = np.array([argb(color) for color in (*heats, heat_color(theme, 2))], np.uint32)
-    return ServerPalette(
+    return PhasePalette(
         _with_dimmed(first, background),
         None if second is None else _with_dimmed(second, background),
         _with_dimmed(heat, background),

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gui.kinds.phases.servers_cells import Cell, level
-from gui.kinds.phases.servers_layout import ServerLayout
+from gui.kinds.phases.servers_cells import PhaseCell, level
+from gui.kinds.phases.servers_layout import PhaseLayout
 from gui.kinds.phases.servers_palette import (
     FILL,
     FILL_ABOVE,
@@ -25,9 +25,9 @@ from gui.kinds.phases.servers_palette import (
     PER_PHASE,
     PHASES,
     RIM,
-    ServerPalette,
+    PhasePalette,
 )
-from gui.kinds.phases.servers_sections import Content, Flags, Indices, Integers
+from gui.kinds.phases.servers_sections import Flags, Indices, Integers, PhaseContent
 from gui.painting.cells import CellRaster, distinct
 from gui.painting.textures import Pixels
 
@@ -41,7 +41,7 @@ RIM_FROM = 22
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class JobBlocks:
     """Jobs on n servers, from server to server and on each from below, phase by phase.
 
     Attributes
@@ -86,7 +86,7 @@ class Amounts:
         return level(units / self.full, tall)
 
 
-def blocks_of(counts: Indices, amounts: Amounts, tall: int) -> Blocks:
+def blocks_of(counts: Indices, amounts: Amounts, tall: int) -> JobBlocks:
     """The blocks of *counts* [n, I] jobs in bins that are *tall* pixels high."""
     phases = counts.shape[1]
     flat = counts.ravel()
@@ -101,10 +101,10 @@ def blocks_of(counts: Indices, amounts: Amounts, tall: int) -> Blocks:
     base = total[start[:-1]][place]
     low = amounts.level(total[:-1] - base, tall)
     high = amounts.level(total[1:] - base, tall)
-    return Blocks(place, phase, np.arange(len(which)) - first[which], low, high, start)
+    return JobBlocks(place, phase, np.arange(len(which)) - first[which], low, high, start)
 
 
-def column_rows(blocks: Blocks, resource: int, cell: Cell, width: int, scale: int) -> Looks:
+def column_rows(blocks: JobBlocks, resource: int, cell: PhaseCell, width: int, scale: int) -> Looks:
     """[n, H] the look of each row of a column, from below."""
     servers, height = len(blocks.start) - 1, cell.floor + cell.tall
     jobs = np.diff(blocks.start)
@@ -124,7 +124,7 @@ def column_rows(blocks: Blocks, resource: int, cell: Cell, width: int, scale: in
     return np.repeat(look, length).reshape(servers, height)
 
 
-def rimmed(looks: Looks, cell: Cell, phases: int, scale: int) -> Looks:
+def rimmed(looks: Looks, cell: PhaseCell, phases: int, scale: int) -> Looks:
     """*looks* with the rim at the capacity, and what is above it outside of the bin."""
     above = np.arange(PHASES + PER_PHASE * phases, dtype=np.int16)
     above[[FREE, PARTING]] = OUTSIDE
@@ -140,7 +140,7 @@ def rimmed(looks: Looks, cell: Cell, phases: int, scale: int) -> Looks:
 
 
 def sprites(
-    content: Content, amounts: Amounts, cell: Cell, palette: ServerPalette, scale: int
+    content: PhaseContent, amounts: Amounts, cell: PhaseCell, palette: PhasePalette, scale: int
 ) -> Pixels:
     """[n, H, W] the bins of servers with this content, from above."""
     phases, resources = amounts.demand.shape
@@ -169,7 +169,11 @@ def _pixels(looks: Looks, strips: Pixels, paused: Flags) -> Pixels:
 
 
 def heat_sprites(
-    content: Content, amounts: Amounts, cell: Cell, palette: ServerPalette, capacity: Integers
+    content: PhaseContent,
+    amounts: Amounts,
+    cell: PhaseCell,
+    palette: PhasePalette,
+    capacity: Integers,
 ) -> Pixels:
     """[n, H, W] servers too small for jobs: grey by the real jobs' use, or an overrun."""
     bins = cell.bins(len(capacity))
@@ -182,12 +186,12 @@ def heat_sprites(
     return np.repeat(np.repeat(colour[:, None, None], cell.floor + cell.tall, 1), bins, 2)
 
 
-class SectionRaster(CellRaster):
+class PhaseRaster(CellRaster):
     """Draws the servers of one section into pixels; of those that it shows, what has changed."""
 
     def draw(
-        self, layout: ServerLayout, section: int, content: Content, amounts: Amounts,
-        capacity: Integers, palette: ServerPalette,
+        self, layout: PhaseLayout, section: int, content: PhaseContent, amounts: Amounts,
+        capacity: Integers, palette: PhasePalette,
     ) -> None:  # fmt: skip
         """Show *content* of the servers that can be seen."""
         cell, scale = layout.grids[section].cell, layout.wishes.scale

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
-from gui.kinds.phases.servers_layout import Grid, ServerLayout
-from gui.kinds.phases.servers_palette import ServerPalette, server_palette
-from gui.kinds.phases.servers_raster import Amounts, Blocks, SectionRaster, blocks_of
+from gui.kinds.phases.servers_layout import PhaseGrid, PhaseLayout
+from gui.kinds.phases.servers_palette import PhasePalette, server_palette
+from gui.kinds.phases.servers_raster import Amounts, JobBlocks, PhaseRaster, blocks_of
 from gui.kinds.phases.servers_sections import (
-    Content,
     Integers,
-    Place,
-    Section,
+    PhaseContent,
+    PhaseSection,
+    ServerPlace,
     content_of,
     place_of,
     records_on,
@@ -31,16 +31,16 @@ from model.kinds.phases.state import PhaseState
 Box = tuple[int, int, int, int]
 
 
-class Hit(NamedTuple):
+class PhaseHit(NamedTuple):
     """What lies under a point: a server, and the record of a job or the type of a token on it."""
 
-    place: Place
+    place: ServerPlace
     record: int | None = None
     token: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownPhaseSection:
     """What can be seen of one section.
 
     Attributes
@@ -51,14 +51,14 @@ class Shown:
         What is on them.
     """
 
-    section: Section
-    grid: Grid
+    section: PhaseSection
+    grid: PhaseGrid
     index: Integers
-    content: Content
+    content: PhaseContent
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class PhaseScene:
     """Everything that painting and hit tests need of one moment.
 
     Attributes
@@ -70,8 +70,8 @@ class Scene:
     """
 
     frame: Frame
-    layout: ServerLayout
-    sections: tuple[Section, ...]
+    layout: PhaseLayout
+    sections: tuple[PhaseSection, ...]
     stage: QRectF
     theme: Theme
     ratio: float
@@ -100,18 +100,18 @@ class Scene:
         return Amounts(self.numbers.demand, full)
 
     @cached_property
-    def shown(self) -> tuple[Shown, ...]:
+    def shown(self) -> tuple[ShownPhaseSection, ...]:
         """What can be seen of each section."""
         return tuple(self._shown(number) for number in range(len(self.sections)))
 
-    def _shown(self, number: int) -> Shown:
+    def _shown(self, number: int) -> ShownPhaseSection:
         section, grid = self.sections[number], self.layout.grids[number]
         rows, columns = self.layout.window(number)
         index = np.add.outer(np.array(rows, np.int64) * grid.columns, np.array(columns, np.int64))
         index = index.ravel()[index.ravel() < grid.count]
-        return Shown(section, grid, index, content_of(self.state, section, index))
+        return ShownPhaseSection(section, grid, index, content_of(self.state, section, index))
 
-    def palette(self, number: int) -> ServerPalette:
+    def palette(self, number: int) -> PhasePalette:
         """The pixels of a section."""
         cell = self.layout.grids[number].cell
         scale = self.layout.wishes.scale
@@ -123,7 +123,7 @@ class Scene:
         """A box of the stage's device pixels in the widget's coordinates."""
         return in_widget(self.stage, self.ratio, box)
 
-    def find(self, place: Place) -> tuple[int, int] | None:
+    def find(self, place: ServerPlace) -> tuple[int, int] | None:
         """The section of a server, and where it is in it."""
         for number, section in enumerate(self.sections):
             index = section.index(place)
@@ -131,12 +131,12 @@ class Scene:
                 return number, index
         return None
 
-    def server_rect(self, place: Place) -> QRectF | None:
+    def server_rect(self, place: ServerPlace) -> QRectF | None:
         """The bins of a server up to their rims; None where it has no place."""
         found = self.find(place)
         return None if found is None else self.rect(self.layout.box(*found))
 
-    def blocks(self, place: Place, virtual: bool = False) -> Blocks:
+    def blocks(self, place: ServerPlace, virtual: bool = False) -> JobBlocks:
         """The jobs of one server."""
         number, index = self.find(place) or (0, 0)
         content = content_of(self.state, self.sections[number], np.array([index]))
@@ -144,7 +144,7 @@ class Scene:
         return blocks_of(counts, self.amounts(number), self.layout.grids[number].cell.tall)
 
     def block_box(
-        self, number: int, index: int, blocks: Blocks, block: int, resource: int, virtual: bool
+        self, number: int, index: int, blocks: JobBlocks, block: int, resource: int, virtual: bool
     ) -> Box:
         """x, y, width, height of a job of a server in the stage's device pixels."""
         cell = self.layout.grids[number].cell
@@ -190,7 +190,7 @@ class Scene:
 
     # From points to servers and jobs.
 
-    def at(self, position: QPointF) -> Hit | None:
+    def at(self, position: QPointF) -> PhaseHit | None:
         """What is at a point of the widget."""
         pixel = in_pixels(self.stage, self.ratio, position)
         found = None if pixel is None else self.layout.at(*pixel)
@@ -201,10 +201,10 @@ class Scene:
         place = self.sections[number].place(index)
         token = self._token_at(number, index, place, x, y)
         if token is not None:
-            return Hit(place, token=token)
-        return Hit(place, self._record_at(number, index, place, x, y))
+            return PhaseHit(place, token=token)
+        return PhaseHit(place, self._record_at(number, index, place, x, y))
 
-    def _token_at(self, number: int, index: int, place: Place, x: int, y: int) -> int | None:
+    def _token_at(self, number: int, index: int, place: ServerPlace, x: int, y: int) -> int | None:
         if place.is_backup or not self.layout.grids[number].cell.token:
             return None
         types = token_types(self.state.tokens[place.server].tolist())
@@ -214,7 +214,7 @@ class Scene:
                 return job_type
         return None
 
-    def _record_at(self, number: int, index: int, place: Place, x: int, y: int) -> int | None:
+    def _record_at(self, number: int, index: int, place: ServerPlace, x: int, y: int) -> int | None:
         cell = self.layout.grids[number].cell
         inside = x - self.layout.corner(number, index)[0] - cell.left
         resource, within = divmod(inside, cell.pair)
@@ -237,10 +237,10 @@ def token_types(counts: list[int]) -> list[int]:
     return [job_type for job_type, count in enumerate(counts) for _ in range(count)]
 
 
-def draw(scene: Scene, rasters: list[SectionRaster]) -> None:
+def draw(scene: PhaseScene, rasters: list[PhaseRaster]) -> None:
     """Bring the pixels up to date: one raster for each section."""
     while len(rasters) < len(scene.sections):
-        rasters.append(SectionRaster())
+        rasters.append(PhaseRaster())
     for number, shown in enumerate(scene.shown):
         rasters[number].draw(scene.layout, number, shown.content, scene.amounts(number),
                              scene.numbers.capacity, scene.palette(number))  # fmt: skip

@@ -25,7 +25,7 @@ Flags = npt.NDArray[np.bool_]
 LEAST_PLACES = 4
 
 
-class Place(NamedTuple):
+class ServerPlace(NamedTuple):
     """A server: a normal one, or a backup server of a pool."""
 
     server: int  #: its number, or FIRST_BACKUP - n
@@ -43,7 +43,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Section:
+class PhaseSection:
     """Servers under a caption, in the order of their numbers.
 
     Attributes
@@ -53,7 +53,7 @@ class Section:
     backup:
         Whether they are backup servers.
     server:
-        [n] as in :class:`Place`.
+        [n] as in :class:`ServerPlace`.
     of_pool:
         [n] the pool of a backup server; -1 for others.
     """
@@ -66,11 +66,11 @@ class Section:
     def __len__(self) -> int:
         return len(self.server)
 
-    def place(self, index: int) -> Place:
+    def place(self, index: int) -> ServerPlace:
         """The server at a place of the section."""
-        return Place(int(self.server[index]), int(self.of_pool[index]))
+        return ServerPlace(int(self.server[index]), int(self.of_pool[index]))
 
-    def index(self, place: Place) -> int | None:
+    def index(self, place: ServerPlace) -> int | None:
         """Where a server is in the section."""
         if place.is_backup != self.backup or not len(self):
             return None
@@ -82,7 +82,7 @@ class Section:
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class PhaseContent:
     """What is on some servers.
 
     Attributes
@@ -105,26 +105,28 @@ class Content:
         """[S] which hold a token."""
         return np.asarray(self.tokens.any(axis=1), dtype=bool)
 
-    def of(self, chosen: Integers) -> Content:
+    def of(self, chosen: Integers) -> PhaseContent:
         """What is on some of them."""
-        return Content(self.real[chosen], self.virtual[chosen], self.tokens[chosen],
+        return PhaseContent(self.real[chosen], self.virtual[chosen], self.tokens[chosen],
                        self.timer[chosen])  # fmt: skip
 
 
-def content_of(state: PhaseState, section: Section, chosen: Integers) -> Content:
+def content_of(state: PhaseState, section: PhaseSection, chosen: Integers) -> PhaseContent:
     """What is on the *chosen* servers of a section."""
     servers, phases = section.server[chosen], state.real.shape[1]
     if not section.backup:
         timer = np.zeros(len(servers), bool)
         if len(state.timer_number):
             timer = state.timer_number[servers] >= 0
-        return Content(state.real[servers], state.virtual[servers], state.tokens[servers], timer)
+        return PhaseContent(
+            state.real[servers], state.virtual[servers], state.tokens[servers], timer
+        )
     none = np.zeros((len(servers), phases), np.int32)
     record = state.backup_record[section.of_pool[chosen], FIRST_BACKUP - servers]
     busy = np.flatnonzero(record >= 0)
     real = none.copy()
     real[busy, state.job_phase[record[busy]]] = 1
-    return Content(real, none, none, np.zeros(len(servers), bool))
+    return PhaseContent(real, none, none, np.zeros(len(servers), bool))
 
 
 class Gatherer:
@@ -134,7 +136,7 @@ class Gatherer:
         self._facts = facts
         self._kept: dict[int, int] = {}
 
-    def sections(self, state: PhaseState) -> tuple[Section, ...]:
+    def sections(self, state: PhaseState) -> tuple[PhaseSection, ...]:
         """The sections of a moment: pool by pool, then the backup servers."""
         facts = self._facts
         if not facts.normal_servers:
@@ -148,13 +150,13 @@ class Gatherer:
         ]
         return (*found, self._backups(state))
 
-    def _backups(self, state: PhaseState) -> Section:
+    def _backups(self, state: PhaseState) -> PhaseSection:
         pools, servers = [], []
         for pool, records in enumerate(state.backup_record):
             room = min(self._room(pool, last_used(records + 1)), len(records))
             pools.append(np.full(room, pool))
             servers.append(FIRST_BACKUP - np.arange(room))
-        return Section(-1, True, np.concatenate(servers), np.concatenate(pools))
+        return PhaseSection(-1, True, np.concatenate(servers), np.concatenate(pools))
 
     def _room(self, key: int, needed: int) -> int:
         """Places for so many servers: some more than that, and as many as before if that will do.
@@ -167,8 +169,8 @@ class Gatherer:
         return kept
 
 
-def _section(pool: int, first: int, count: int) -> Section:
-    return Section(pool, False, np.arange(first, first + count), np.full(count, -1))
+def _section(pool: int, first: int, count: int) -> PhaseSection:
+    return PhaseSection(pool, False, np.arange(first, first + count), np.full(count, -1))
 
 
 def last_used(jobs: npt.NDArray[np.signedinteger]) -> int:
@@ -197,7 +199,7 @@ def info_has_tokens(frame: Frame) -> bool:
     return bool(frame.info.facts.normal_servers)
 
 
-def records_on(state: PhaseState, place: Place, virtual: bool = False) -> list[int]:
+def records_on(state: PhaseState, place: ServerPlace, virtual: bool = False) -> list[int]:
     """The records of the real or virtual jobs on a server, the earliest job first."""
     if place.is_backup:
         record = int(state.backup_record[place.pool, place.number])
@@ -207,9 +209,9 @@ def records_on(state: PhaseState, place: Place, virtual: bool = False) -> list[i
     return [int(record) for record in found[np.argsort(state.job_number[found])]]
 
 
-def place_of(state: PhaseState, record: int) -> Place | None:
+def place_of(state: PhaseState, record: int) -> ServerPlace | None:
     """The server of a job; None while it is on none."""
     server = int(state.job_server[record])
     if server == -1:
         return None
-    return Place(server, int(state.job_pool[record]) if server <= FIRST_BACKUP else -1)
+    return ServerPlace(server, int(state.job_pool[record]) if server <= FIRST_BACKUP else -1)

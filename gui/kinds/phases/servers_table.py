@@ -6,7 +6,13 @@ from typing import Iterator
 
 import numpy as np
 
-from gui.kinds.phases.servers_sections import Content, Gatherer, Place, content_of, info_has_tokens
+from gui.kinds.phases.servers_sections import (
+    Gatherer,
+    PhaseContent,
+    ServerPlace,
+    content_of,
+    info_has_tokens,
+)
 from gui.kinds.phases.wording import configuration_text
 from model.frame import Frame
 
@@ -30,7 +36,7 @@ def rows(frame: Frame) -> Iterator[list[object]]:
                 yield _row(frame, section.place(index), content, index)
 
 
-def _row(frame: Frame, place: Place, content: Content, index: int) -> list[object]:
+def _row(frame: Frame, place: ServerPlace, content: PhaseContent, index: int) -> list[object]:
     facts, numbers = frame.info.facts, frame.info.numbers
     real, virtual = content.real[index], content.virtual[index]
     use = zip((real @ numbers.demand).tolist(), numbers.unit, strict=True)
@@ -46,7 +52,7 @@ def _row(frame: Frame, place: Place, content: Content, index: int) -> list[objec
             _state(content, index)]  # fmt: skip
 
 
-def _state(content: Content, index: int) -> str:
+def _state(content: PhaseContent, index: int) -> str:
     if content.paused[index]:
         return "paused"
     if content.timer[index]:

@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QPainter
 
 from gui.kinds.phases.servers_cells import PAD
 from gui.kinds.phases.servers_palette import DIM
-from gui.kinds.phases.servers_raster import Blocks, blocks_of
-from gui.kinds.phases.servers_scene import Box, Scene, Shown, token_types
+from gui.kinds.phases.servers_raster import JobBlocks, blocks_of
+from gui.kinds.phases.servers_scene import Box, PhaseScene, ShownPhaseSection, token_types
 from gui.kinds.phases.servers_sections import Integers
 from gui.kinds.phases.servers_stamps import Stamps
 from gui.kinds.phases.servers_words import caption_words, label_words, phase_names
@@ -39,10 +39,10 @@ def label_widths(info: RunInfo, text: Symbols) -> tuple[tuple[str, ...], tuple[f
     return tuple(name for name, _ in lines), tuple(width for _, width in lines)
 
 
-class ServerText:
+class PhaseText:
     """Paints texts, tokens and timers of one moment."""
 
-    def __init__(self, painter: QPainter, scene: Scene, text: Lines, stamps: Stamps) -> None:
+    def __init__(self, painter: QPainter, scene: PhaseScene, text: Lines, stamps: Stamps) -> None:
         self._painter, self._scene = painter, scene
         self._text, self._stamps = text, stamps
 
@@ -56,13 +56,13 @@ class ServerText:
 
     # Captions and labels.
 
-    def _caption(self, number: int, shown: Shown) -> None:
+    def _caption(self, number: int, shown: ShownPhaseSection) -> None:
         scene = self._scene
         area = scene.rect(scene.layout.caption(number))
         words = caption_words(scene.frame, shown.section)
         self._text.draw_first(self._painter, area, words, scene.theme.normal)
 
-    def _labels(self, number: int, shown: Shown, kinds: tuple[str, ...]) -> None:
+    def _labels(self, number: int, shown: ShownPhaseSection, kinds: tuple[str, ...]) -> None:
         scene, cell = self._scene, shown.grid.cell
         if not cell.labels:
             return
@@ -94,7 +94,7 @@ class ServerText:
 
     # Tokens and timers.
 
-    def _tokens(self, number: int, shown: Shown) -> None:
+    def _tokens(self, number: int, shown: ShownPhaseSection) -> None:
         scene, cell = self._scene, shown.grid.cell
         if not cell.token:
             return
@@ -132,7 +132,7 @@ class ServerText:
             self._painter.drawPixmap(centre - QPointF(wide, high) / 2, pixmap)
 
     def _letters_of(
-        self, number: int, shown: Shown, virtual: bool
+        self, number: int, shown: ShownPhaseSection, virtual: bool
     ) -> list[tuple[QPointF, int, bool, float]]:
         scene, cell = self._scene, shown.grid.cell
         width = cell.virtual if virtual else cell.real
@@ -150,7 +150,13 @@ class ServerText:
                 for block, resource in chosen.tolist()]  # fmt: skip
 
     def _letter(
-        self, number: int, shown: Shown, blocks: Blocks, block: int, resource: int, virtual: bool
+        self,
+        number: int,
+        shown: ShownPhaseSection,
+        blocks: JobBlocks,
+        block: int,
+        resource: int,
+        virtual: bool,
     ) -> tuple[QPointF, int, bool, float]:
         place = int(blocks.place[block])
         box = self._scene.block_box(number, int(shown.index[place]), blocks, block, resource,
@@ -160,7 +166,9 @@ class ServerText:
         return rect.center(), int(blocks.phase[block]), virtual, dim
 
     @staticmethod
-    def _larger_part(shown: Shown, blocks: Blocks, block: int, resource: int, box: Box) -> Box:
+    def _larger_part(
+        shown: ShownPhaseSection, blocks: JobBlocks, block: int, resource: int, box: Box
+    ) -> Box:
         """What of a job is below the capacity, or above it, so that neither hides the other."""
         x, y, width, height = box
         above = int(blocks.high[block, resource]) - shown.grid.cell.rim

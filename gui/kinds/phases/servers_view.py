@@ -10,20 +10,20 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from gui.intents import Select
-from gui.kinds.phases.servers_cells import Wishes
+from gui.kinds.phases.servers_cells import PhaseWishes
 from gui.kinds.phases.servers_layout import (
-    ServerLayout,
+    PhaseLayout,
     fitting_servers,
     most_zoom,
     zoomed_servers,
 )
-from gui.kinds.phases.servers_legend import ServerLegend
+from gui.kinds.phases.servers_legend import PhaseLegend
 from gui.kinds.phases.servers_marks import marks, paint_marks, paint_selection
-from gui.kinds.phases.servers_raster import SectionRaster
-from gui.kinds.phases.servers_scene import Scene, draw
-from gui.kinds.phases.servers_sections import Gatherer, Section, info_has_tokens, most_use
+from gui.kinds.phases.servers_raster import PhaseRaster
+from gui.kinds.phases.servers_scene import PhaseScene, draw
+from gui.kinds.phases.servers_sections import Gatherer, PhaseSection, info_has_tokens, most_use
 from gui.kinds.phases.servers_stamps import Stamps
-from gui.kinds.phases.servers_text import ServerText, label_widths
+from gui.kinds.phases.servers_text import PhaseText, label_widths
 from gui.kinds.phases.servers_words import job_lines, server_words
 from gui.kinds.phases.wording import phase_letters
 from gui.painting.textures import texture_scale
@@ -42,7 +42,7 @@ class PhaseServersView(ZoomedPicture):
     """Shows every server with its jobs to scale, its tokens and its timer."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self._rasters: list[SectionRaster] = []
+        self._rasters: list[PhaseRaster] = []
         self._top = FIRST_TOP
         super().__init__(theme, "Servers with their jobs and tokens", parent)
 
@@ -57,14 +57,14 @@ class PhaseServersView(ZoomedPicture):
         info = frame.info
         letters = phase_letters(info.numbers.model.phases)
         self._stamps = Stamps(self._theme, self.font(), letters, self._ratio)
-        self._legend = ServerLegend(info, self._text, self._stamps, self._theme)
+        self._legend = PhaseLegend(info, self._text, self._stamps, self._theme)
         self._kinds, self._widths = label_widths(info, self._text)
 
-    def _wishes(self, frame: Frame, sections: tuple[Section, ...]) -> Wishes:
+    def _wishes(self, frame: Frame, sections: tuple[PhaseSection, ...]) -> PhaseWishes:
         most = max(most_use(one.state, one.info.numbers) for one in (frame, *frame.beside))
         if most > self._top:  # what is too high for the picture changes its scale for good
             self._top = math.ceil(most / TOP_STEP) * TOP_STEP
-        return Wishes(
+        return PhaseWishes(
             counts=tuple(len(section) for section in sections),
             backup=tuple(section.backup for section in sections),
             resources=frame.info.numbers.resources,
@@ -77,14 +77,14 @@ class PhaseServersView(ZoomedPicture):
 
     # Layout.
 
-    def _made(self, frame: Frame, stage: QRectF) -> Scene:
+    def _made(self, frame: Frame, stage: QRectF) -> PhaseScene:
         sections = self._gatherer.sections(frame.state)
         layout = self._layout(stage, self._wishes(frame, sections))
-        scene = Scene(frame, layout, sections, stage, self._theme, self._ratio)
+        scene = PhaseScene(frame, layout, sections, stage, self._theme, self._ratio)
         draw(scene, self._rasters)
         return scene
 
-    def _layout(self, stage: QRectF, wishes: Wishes) -> ServerLayout:
+    def _layout(self, stage: QRectF, wishes: PhaseWishes) -> PhaseLayout:
         if self._fit is None or self._fit.wishes != wishes:
             width, height = (int(side * self._ratio) for side in (stage.width(), stage.height()))
             self._fit = fitting_servers(wishes, width, height)
@@ -129,7 +129,7 @@ class PhaseServersView(ZoomedPicture):
 
     # Painting.
 
-    def _paint_scene(self, painter: QPainter, scene: Scene) -> None:
+    def _paint_scene(self, painter: QPainter, scene: PhaseScene) -> None:
         words, stage, legend = self._parts()
         painter.save()
         painter.setClipRect(stage)
@@ -137,7 +137,7 @@ class PhaseServersView(ZoomedPicture):
             image = raster.image
             image.setDevicePixelRatio(self._ratio)
             painter.drawImage(stage.topLeft() + QPointF(*raster.origin) / self._ratio, image)
-        ServerText(painter, scene, self._text, self._stamps).paint(self._kinds)
+        PhaseText(painter, scene, self._text, self._stamps).paint(self._kinds)
         painter.restore()
         paint_marks(painter, scene, marks(scene.frame))
         paint_selection(painter, scene, self._selection)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from gui.kinds.phases.servers_sections import Place, Section, info_has_tokens, records_on
+from gui.kinds.phases.servers_sections import PhaseSection, ServerPlace, info_has_tokens, records_on
 from gui.kinds.phases.wording import amount_text, configuration_text, phase_letters, units_text
 from gui.panels.wording import significant
 from model.explain import grouped, plural, quantity, singular
@@ -35,7 +35,7 @@ def per_unit(info: RunInfo, rate: float) -> str:
     return f"{amount_text(rate)} per {singular(info.time_unit) or 'unit of time'}"
 
 
-def place_name(frame: Frame, place: Place) -> str:
+def place_name(frame: Frame, place: ServerPlace) -> str:
     """What a server is called."""
     pools = frame.info.facts.pools
     if place.is_backup:
@@ -50,7 +50,7 @@ def place_name(frame: Frame, place: Place) -> str:
 # Captions.
 
 
-def caption_words(frame: Frame, section: Section) -> tuple[str, ...]:
+def caption_words(frame: Frame, section: PhaseSection) -> tuple[str, ...]:
     """What stands above a section, the longest first."""
     state, facts = frame.state, frame.info.facts
     if section.backup:
@@ -93,7 +93,7 @@ def _tokens_words(frame: Frame, pool: int) -> str:
 # Labels below bins.
 
 
-def label_words(frame: Frame, place: Place, kind: str) -> tuple[str, ...]:
+def label_words(frame: Frame, place: ServerPlace, kind: str) -> tuple[str, ...]:
     """A line below a bin, the longest first."""
     number = grouped(place.number + 1)
     if kind == "number":
@@ -108,7 +108,7 @@ def label_words(frame: Frame, place: Place, kind: str) -> tuple[str, ...]:
     return _doing(frame, place)
 
 
-def _doing(frame: Frame, place: Place) -> tuple[str, ...]:
+def _doing(frame: Frame, place: ServerPlace) -> tuple[str, ...]:
     state, facts = frame.state, frame.info.facts
     tokens = int(state.tokens_on[place.server])
     if tokens:
@@ -129,7 +129,7 @@ def timer_rate(frame: Frame, server: int) -> float:
 # Tooltips.
 
 
-def server_words(frame: Frame, place: Place) -> str:
+def server_words(frame: Frame, place: ServerPlace) -> str:
     """What is to be known of a server, one thing a line."""
     state, info = frame.state, frame.info
     records = records_on(state, place)
@@ -167,7 +167,7 @@ def case_lines(frame: Frame, server: int) -> list[str]:
     return lines
 
 
-def _use_line(frame: Frame, place: Place, records: list[int]) -> str:
+def _use_line(frame: Frame, place: ServerPlace, records: list[int]) -> str:
     state, info = frame.state, frame.info
     numbers = info.numbers
     if place.is_backup:

@@ -22,7 +22,7 @@ from model.frame import Frame
 _ALL = -1  # the key of the sum over all types
 
 
-class _Line(NamedTuple):
+class _TypeCurve(NamedTuple):
     """The curve of one type, what lies ahead of the moment shown, and what is known of it."""
 
     curve: Pyramid
@@ -39,7 +39,7 @@ class TokensPlot(TimePlot):
         self.setToolTip("The tokens of each type over time, and the limit of each. Averages are "
                         "drawn where there are many.\nA click goes to that moment, the wheel "
                         "enlarges, a double click shows all.")  # fmt: skip
-        self._lines: dict[int, _Line] = {}
+        self._lines: dict[int, _TypeCurve] = {}
         self._limits: dict[str, int] = {}
         self._time = History(read_all)
         self._frame: Frame | None = None
@@ -106,7 +106,7 @@ class TokensPlot(TimePlot):
         curve = self.add_curve(str(kind), role)
         for pyramid in (ahead, curve):
             pyramid.replace(*nothing(0.0))
-        self._lines[kind] = _Line(curve, ahead, history)
+        self._lines[kind] = _TypeCurve(curve, ahead, history)
 
     def name_axis(self, frame: Frame) -> None:
         """Write the unit of time at the axis."""

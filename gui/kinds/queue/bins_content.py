@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class BinJobs:
     """The jobs on some servers, from server to server and on each from below.
 
     Attributes
@@ -66,7 +66,7 @@ class Blocks:
 
 def blocks_of(
     state: QueueState, numbers: QueueNumbers, facts: QueueFacts, servers: Integers
-) -> Blocks:
+) -> BinJobs:
     """The jobs on *servers* [S] in order of placement; what is reserved stands at the bottom."""
     record, place = records_by_server(state, servers)
     queue = state.job_queue[record]
@@ -79,7 +79,7 @@ def blocks_of(
     base = np.maximum(reserve, kept)
     low = np.where(inside, kept_low, base[place] + other_low)
     order = np.lexsort((low[:, 0], place)) if inside.any() else np.arange(len(place))
-    return Blocks(
+    return BinJobs(
         start, place, record[order], queue[order], low[order], size[order], room[order],
         served_share(state, record[order]), reserve, kept, owner, base + others,
     )  # fmt: skip

@@ -24,7 +24,7 @@ LID, FLOOR, PAD = 3, 2, 5
 
 
 @dataclass(frozen=True)
-class Wishes:
+class BinWishes:
     """What the layout has to have room for.
 
     Attributes
@@ -64,7 +64,7 @@ class Wishes:
 
 
 @dataclass(frozen=True)
-class Cell:
+class BinCell:
     """The room of one server, from left to right for each resource: a bar and a bin.
 
     Attributes
@@ -132,11 +132,11 @@ class BinLayout:
         Servers in a row.
     """
 
-    wishes: Wishes
+    wishes: BinWishes
     width: int
     height: int
     columns: int
-    cell: Cell
+    cell: BinCell
     offset: tuple[int, int] = (0, 0)
 
     @property
@@ -225,7 +225,7 @@ def level(share: npt.ArrayLike, tall: int) -> Integers:
     return np.floor(np.asarray(share, np.float64) * tall + 0.5).astype(np.int64)
 
 
-def fitting_bins(wishes: Wishes, width: int, height: int) -> BinLayout:
+def fitting_bins(wishes: BinWishes, width: int, height: int) -> BinLayout:
     """The layout in which all servers can be seen and are largest."""
     servers = max(1, wishes.servers)
     columns = np.arange(1, servers + 1)
@@ -268,7 +268,7 @@ def aspect(resources: int) -> float:
     return ASPECT + MORE_ASPECT * (resources - 1)
 
 
-def cell_of(wishes: Wishes, width: int, height: int) -> Cell:
+def cell_of(wishes: BinWishes, width: int, height: int) -> BinCell:
     """What a cell of this size has room for."""
     scale, resources = wishes.scale, wishes.resources
     small = min(width, height)
@@ -290,12 +290,12 @@ def cell_of(wishes: Wishes, width: int, height: int) -> Cell:
     wide = min(wide, max(round(0.75 * tall), 4 * wishes.line))
     used = resources * (bar + bar_gap + wide + between) - between
     left = max(0, (width - gap - used) // 2)
-    return Cell(
+    return BinCell(
         width, height, gap, left, head, tall, bar, bar_gap, wide, between, labels, label, shows_jobs
     )
 
 
-def _labels(wishes: Wishes, width: int, height: int) -> int:
+def _labels(wishes: BinWishes, width: int, height: int) -> int:
     """How many lines can be written below a bin; one that does not fit ends them."""
     for lines, (least, wide) in enumerate(zip(LABELS_FROM, wishes.labels, strict=False)):
         if width < wide or height < least * wishes.line:

@@ -28,7 +28,7 @@ LINE, GAP, BETWEEN = 1.35, 6.0, 18.0
 _MARK, _GRADIENT = 1.0, 2.6
 
 
-class Entry(NamedTuple):
+class BinEntry(NamedTuple):
     """A mark and its words; ``look`` for jobs, else ``mark`` names it."""
 
     words: str
@@ -38,29 +38,29 @@ class Entry(NamedTuple):
 
 def entries(
     numbers: QueueNumbers, facts: QueueFacts, jobs: bool, stalls: bool, intervals: bool = True
-) -> list[Entry]:
+) -> list[BinEntry]:
     """What the legend explains, where *jobs* are seen one by one or only how much is in use."""
-    resources = [Entry(f"in each server: {', '.join(numbers.resource_names)}", "resources")]
+    resources = [BinEntry(f"in each server: {', '.join(numbers.resource_names)}", "resources")]
     several = resources if numbers.resources > 1 else []
-    stalled = [Entry("stalled", "lid")] if stalls else []
+    stalled = [BinEntry("stalled", "lid")] if stalls else []
     if not jobs:
-        return [Entry("share in use: none to all", "heat"), *several, *stalled]
+        return [BinEntry("share in use: none to all", "heat"), *several, *stalled]
     queues = facts.layout.queues
     if queues == 1:
         result = _size_entries(numbers)
     else:
         looks = size_classes(numbers).of_queues(numbers, facts)
-        result = [Entry(_queue_words(numbers, facts, queue, intervals), "jobs", look)
+        result = [BinEntry(_queue_words(numbers, facts, queue, intervals), "jobs", look)
                   for queue, look in enumerate(looks)]  # fmt: skip
-    result += [*several, Entry("service so far", "gauge")]
+    result += [*several, BinEntry("service so far", "gauge")]
     if facts.has_configurations:
-        result.append(Entry("active configuration", "slot"))
+        result.append(BinEntry("active configuration", "slot"))
     if facts.reserves:
-        result.append(Entry("reserved, empty", "reserved"))
+        result.append(BinEntry("reserved, empty", "reserved"))
     return result + stalled
 
 
-def _size_entries(numbers: QueueNumbers) -> list[Entry]:
+def _size_entries(numbers: QueueNumbers) -> list[BinEntry]:
     """The classes of the sizes that arrive; the sizes themselves where they are few."""
     classes, whole = size_classes(numbers), int(numbers.largest[0])
     told: dict[int, str] = {}
@@ -75,7 +75,7 @@ def _size_entries(numbers: QueueNumbers) -> list[Entry]:
                 if any(numbers.sizes.probability(low * whole, high * whole, d)
                        for d in range(numbers.resources))}  # fmt: skip
     first = next(iter(told), None)
-    return [Entry(f"size {words}" if look == first else words, "jobs", look)
+    return [BinEntry(f"size {words}" if look == first else words, "jobs", look)
             for look, words in told.items()]  # fmt: skip
 
 
@@ -97,22 +97,22 @@ class BinLegend:
     ) -> None:
         self._numbers, self._facts = numbers, facts
         self._text, self._theme = text, theme
-        self._known: dict[tuple[float, bool, bool], list[tuple[Entry, int, float]]] = {}
+        self._known: dict[tuple[float, bool, bool], list[tuple[BinEntry, int, float]]] = {}
 
     @property
     def height(self) -> float:
         """The height that is kept for it."""
         return LINES * LINE * self._text.height
 
-    def chosen(self, room: float, jobs: bool, stalls: bool) -> list[tuple[Entry, int, float]]:
+    def chosen(self, room: float, jobs: bool, stalls: bool) -> list[tuple[BinEntry, int, float]]:
         """Entries with line and x; without intervals where there is no room for those."""
         key = room, jobs, stalls
         if key not in self._known:
             self._known = {key: self._flowing(*key)}
         return self._known[key]
 
-    def _flowing(self, room: float, jobs: bool, stalls: bool) -> list[tuple[Entry, int, float]]:
-        result: list[tuple[Entry, int, float]] = []
+    def _flowing(self, room: float, jobs: bool, stalls: bool) -> list[tuple[BinEntry, int, float]]:
+        result: list[tuple[BinEntry, int, float]] = []
         for intervals in (True, False):
             items = entries(self._numbers, self._facts, jobs, stalls, intervals)
             result = self._wrapped(items, room)
@@ -120,9 +120,9 @@ class BinLegend:
                 break
         return result
 
-    def _wrapped(self, items: list[Entry], room: float) -> list[tuple[Entry, int, float]]:
+    def _wrapped(self, items: list[BinEntry], room: float) -> list[tuple[BinEntry, int, float]]:
         """Line and x of each of the first *items*, as many as there are lines for."""
-        result: list[tuple[Entry, int, float]] = []
+        result: list[tuple[BinEntry, int, float]] = []
         line, x = 0, 0.0
         for item in items:
             width = self._width(item)
@@ -134,11 +134,11 @@ class BinLegend:
             x += width + BETWEEN
         return result
 
-    def _wide(self, item: Entry) -> float:
+    def _wide(self, item: BinEntry) -> float:
         wide = _GRADIENT if item.mark == "heat" else _MARK
         return wide * self._text.height
 
-    def _width(self, item: Entry) -> float:
+    def _width(self, item: BinEntry) -> float:
         return self._wide(item) + GAP + self._text.width(item.words)
 
     def paint(self, painter: QPainter, area: QRectF, jobs: bool, stalls: bool) -> None:
@@ -154,7 +154,7 @@ class BinLegend:
             self._text.draw(painter, mark.right() + GAP, top + (height - side) / 2, item.words,
                             self._theme.normal)  # fmt: skip
 
-    def _mark(self, painter: QPainter, item: Entry, rect: QRectF) -> None:
+    def _mark(self, painter: QPainter, item: BinEntry, rect: QRectF) -> None:
         theme = self._theme
         frame = rect.adjusted(0.5, 0.5, -0.5, -0.5)
         match item.mark:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gui.kinds.queue.bins_content import Blocks, Integers
+from gui.kinds.queue.bins_content import BinJobs, Integers
 from gui.kinds.queue.bins_layout import level
 
 
@@ -34,7 +34,7 @@ class Levels:
     top: Integers
     capacity: Integers
 
-    def block_at(self, blocks: Blocks, place: int, resource: int, height: int) -> int | None:
+    def block_at(self, blocks: BinJobs, place: int, resource: int, height: int) -> int | None:
         """The block of a server in which a pixel is, *height* pixels above its floor."""
         for block in blocks.of(place):
             if self.low[block, resource] <= height < self.high[block, resource]:
@@ -42,7 +42,7 @@ class Levels:
         return None
 
 
-def levels_of(blocks: Blocks, capacity: Integers, largest: Integers, tall: int) -> Levels:
+def levels_of(blocks: BinJobs, capacity: Integers, largest: Integers, tall: int) -> Levels:
     """The edges in bins of *capacity* [S, D], where *largest* [D] is *tall* pixels high."""
     in_use = np.minimum(blocks.kept, blocks.reserve)
     edges = (blocks.low, blocks.low + blocks.size, blocks.low + blocks.room,

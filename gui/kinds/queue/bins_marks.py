@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.intents import Select
-from gui.kinds.queue.bins_scene import Scene
+from gui.kinds.queue.bins_scene import BinScene
 from gui.painting.brackets import paint_brackets
 from model.frame import Frame
 from model.records import Evict, Place, Record, Renew, Stall
@@ -20,7 +20,7 @@ SMALL = 10.0
 AROUND = 7.0
 
 
-class Mark(NamedTuple):
+class BinMark(NamedTuple):
     """A server, or a job, that the current step names."""
 
     role: str  #: the meaning's colour in the theme
@@ -28,38 +28,38 @@ class Mark(NamedTuple):
     job: int | None = None
 
 
-def marks(frame: Frame) -> tuple[Mark, ...]:
+def marks(frame: Frame) -> tuple[BinMark, ...]:
     """What the current step names: its last sub-step, or all that was done in the last slot."""
     if frame.running:
         return ()
-    found: list[Mark] = []
+    found: list[BinMark] = []
     for record in frame.records[-1:] or frame.last_records:
         found += _marks_of(record, whole=not frame.records)
     return tuple(dict.fromkeys(found))
 
 
-def _marks_of(record: Record, whole: bool) -> list[Mark]:
+def _marks_of(record: Record, whole: bool) -> list[BinMark]:
     match record:
         case Place():
-            named = [Mark("run", job=record.job)]
-            return named if whole else [*named, Mark("run", server=record.server)]
+            named = [BinMark("run", job=record.job)]
+            return named if whole else [*named, BinMark("run", server=record.server)]
         case Renew():
-            return [Mark("migration", server=record.server)]
+            return [BinMark("migration", server=record.server)]
         case Stall():
             role = "rejection" if record.stalled else "run"
-            return [Mark(role, server=record.server)]
+            return [BinMark(role, server=record.server)]
         case Evict():
-            return [Mark("rejection", server=record.server)]
+            return [BinMark("rejection", server=record.server)]
     if whole:
         return []  # what was only looked at has no place in the picture of a whole slot
     server, job = record.values.get("server"), record.values.get("job")
     return [
-        *([Mark("run", server=int(server))] if isinstance(server, int) else []),
-        *([Mark("run", job=int(job))] if isinstance(job, int) else []),
+        *([BinMark("run", server=int(server))] if isinstance(server, int) else []),
+        *([BinMark("run", job=int(job))] if isinstance(job, int) else []),
     ]
 
 
-def paint_marks(painter: QPainter, scene: Scene, named: tuple[Mark, ...]) -> None:
+def paint_marks(painter: QPainter, scene: BinScene, named: tuple[BinMark, ...]) -> None:
     """Outline what the step names."""
     painter.save()
     painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
@@ -72,7 +72,7 @@ def paint_marks(painter: QPainter, scene: Scene, named: tuple[Mark, ...]) -> Non
     painter.restore()
 
 
-def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
+def paint_selection(painter: QPainter, scene: BinScene, selection: Select) -> None:
     """Outline the server and the job that are pointed at anywhere in the window."""
     painter.save()
     painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
@@ -83,14 +83,14 @@ def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
     painter.restore()
 
 
-def _outline_server(painter: QPainter, scene: Scene, server: int, color: str) -> None:
+def _outline_server(painter: QPainter, scene: BinScene, server: int, color: str) -> None:
     if scene.place_of(server) is not None:
         room = 2.5 if scene.layout.shows_jobs else 0.5
         rect = scene.server_rect(server).adjusted(-room, -room, room, room)
         _outline(painter, rect, color, scene.theme.panel)
 
 
-def _outline_jobs(painter: QPainter, scene: Scene, jobs: set[int], color: str) -> None:
+def _outline_jobs(painter: QPainter, scene: BinScene, jobs: set[int], color: str) -> None:
     for block in scene.blocks_with(jobs):
         for resource in range(scene.layout.wishes.resources):
             rect = scene.rect(scene.block_box(block, resource))

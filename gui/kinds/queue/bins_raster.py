@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
 
-from gui.kinds.queue.bins_content import Blocks, Floats, Integers, Slots
+from gui.kinds.queue.bins_content import BinJobs, Floats, Integers, Slots
 from gui.kinds.queue.bins_layout import FLOOR as FLOOR_HEIGHT
 from gui.kinds.queue.bins_layout import LID as LID_HEIGHT
-from gui.kinds.queue.bins_layout import BinLayout, Cell, level
+from gui.kinds.queue.bins_layout import BinCell, BinLayout, level
 from gui.kinds.queue.bins_levels import Levels
 from gui.kinds.queue.bins_palette import (
     FILL,
@@ -66,7 +66,7 @@ class _Rows:
 
 
 def bin_rows(
-    levels: Levels, place: Integers, job_class: Integers, stalled: Flags, cell: Cell, scale: int
+    levels: Levels, place: Integers, job_class: Integers, stalled: Flags, cell: BinCell, scale: int
 ) -> Looks:
     """[S, D, H] the looks of bins with jobs of *job_class* [n], with floor and lid."""
     servers, resources = levels.capacity.shape
@@ -91,7 +91,7 @@ def bin_rows(
     return rows.looks()
 
 
-def bar_rows(slots: Slots, largest: Integers, servers: int, cell: Cell, scale: int) -> Looks:
+def bar_rows(slots: Slots, largest: Integers, servers: int, cell: BinCell, scale: int) -> Looks:
     """[S, D, H] the looks of the bars: each slot of a configuration as an outline.
 
     *largest* [D] is the capacity that is ``cell.tall`` pixels high.
@@ -111,7 +111,7 @@ def bar_rows(slots: Slots, largest: Integers, servers: int, cell: Cell, scale: i
     return rows.looks()
 
 
-def heat_rows(share: Floats, full: Floats, stalled: Flags, cell: Cell) -> Looks:
+def heat_rows(share: Floats, full: Floats, stalled: Flags, cell: BinCell) -> Looks:
     """[S, D, H] the looks of small bins of which *share* [S, D] is in use.
 
     *full* [S, D] are their capacities as shares of a largest server.
@@ -187,7 +187,7 @@ def columns(looks: Looks, strips: Pixels, stalled: Flags) -> Pixels:
 
 
 def draw_gauges(
-    picture: Pixels, levels: Levels, blocks: Blocks, job_class: Integers, stalled: Flags,
+    picture: Pixels, levels: Levels, blocks: BinJobs, job_class: Integers, stalled: Flags,
     palette: BinPalette, scale: int,
 ) -> None:  # fmt: skip
     """Draw into columns of bins how much of its service each job has had: a line from the left."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
-from gui.kinds.queue.bins_content import Blocks, Integers, blocks_of, slots_of
+from gui.kinds.queue.bins_content import BinJobs, Integers, blocks_of, slots_of
 from gui.kinds.queue.bins_layout import BinLayout
 from gui.kinds.queue.bins_levels import Levels, levels_of
 from gui.kinds.queue.bins_palette import bin_palette
@@ -29,7 +29,7 @@ from model.kinds.queue.numbers import QueueNumbers
 from model.kinds.queue.state import QueueState
 
 
-class Hit(NamedTuple):
+class BinHit(NamedTuple):
     """What lies under a point: a server, and the record of a job on it."""
 
     server: int
@@ -37,7 +37,7 @@ class Hit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class BinScene:
     """Everything that painting and hit tests need of one moment.
 
     Attributes
@@ -55,7 +55,7 @@ class Scene:
     frame: Frame
     layout: BinLayout
     servers: Integers
-    blocks: Blocks | None
+    blocks: BinJobs | None
     levels: Levels | None
     job_class: Integers
     classes: SizeClasses
@@ -112,7 +112,7 @@ class Scene:
         numbers = self.state.job_number[self.blocks.record]
         return np.flatnonzero(np.isin(numbers, list(jobs))).tolist()
 
-    def at(self, position: QPointF) -> Hit | None:
+    def at(self, position: QPointF) -> BinHit | None:
         """What is at a point of the widget."""
         pixel = in_pixels(self.stage, self.ratio, position)
         found = None if pixel is None else self.layout.at(*pixel)
@@ -123,29 +123,31 @@ class Scene:
         place = self.place_of(server)
         left, _, wide, _ = self.layout.box(server)
         if self.blocks is None or self.levels is None or place is None:
-            return Hit(server, None)
+            return BinHit(server, None)
         if not left <= x < left + wide:
-            return Hit(server, None)
+            return BinHit(server, None)
         height = self.layout.floor(server) - 1 - y
         block = self.levels.block_at(self.blocks, place, resource, height)
-        return Hit(server, None if block is None else int(self.blocks.record[block]))
+        return BinHit(server, None if block is None else int(self.blocks.record[block]))
 
 
-def scene_of(frame: Frame, layout: BinLayout, stage: QRectF, theme: Theme, ratio: float) -> Scene:
+def scene_of(
+    frame: Frame, layout: BinLayout, stage: QRectF, theme: Theme, ratio: float
+) -> BinScene:
     """A moment in a layout."""
     servers = layout.visible()
     none = np.zeros(0, np.int64)
     state, numbers, facts = frame.state, frame.info.numbers, frame.info.facts
     classes = size_classes(numbers)
     if not layout.shows_jobs:
-        return Scene(frame, layout, servers, None, None, none, classes, stage, theme, ratio)
+        return BinScene(frame, layout, servers, None, None, none, classes, stage, theme, ratio)
     blocks = blocks_of(state, numbers, facts, servers)
     levels = levels_of(blocks, numbers.capacity[servers], numbers.largest, layout.cell.tall)
     job_class = classes.of(blocks.size)
-    return Scene(frame, layout, servers, blocks, levels, job_class, classes, stage, theme, ratio)
+    return BinScene(frame, layout, servers, blocks, levels, job_class, classes, stage, theme, ratio)
 
 
-def draw(scene: Scene, raster: BinRaster, heights: Integers | None) -> None:
+def draw(scene: BinScene, raster: BinRaster, heights: Integers | None) -> None:
     """Bring the pixels up to date; *heights* are those of slots, see ``slot_heights``."""
     layout, cell, scale = scene.layout, scene.layout.cell, scene.layout.wishes.scale
     queues = scene.classes.of_queues(scene.numbers, scene.facts)

@@ -13,7 +13,7 @@ from gui.kinds.queue.bins_content import Integers
 from gui.kinds.queue.bins_layout import FLOOR, PAD, level
 from gui.kinds.queue.bins_palette import DIM
 from gui.kinds.queue.bins_raster import GAUGE, GAUGE_WIDTH_FROM
-from gui.kinds.queue.bins_scene import Scene
+from gui.kinds.queue.bins_scene import BinScene
 from gui.kinds.queue.bins_words import configuration_words, size_on_block, weight_words
 from gui.kinds.queue.colours import look_color, look_ink
 from gui.kinds.queue.wording import lane_name
@@ -55,7 +55,7 @@ def label_widths(
 class BinText:
     """Paints the texts of one moment."""
 
-    def __init__(self, painter: QPainter, scene: Scene, text: Symbols) -> None:
+    def __init__(self, painter: QPainter, scene: BinScene, text: Symbols) -> None:
         self._painter = painter
         self._scene = scene
         self._text = text

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QWidget
 
 from gui.intents import Select
 from gui.kinds.queue.bins_content import slot_heights
-from gui.kinds.queue.bins_layout import BinLayout, Wishes, fitting_bins, most_zoom, zoomed_bins
+from gui.kinds.queue.bins_layout import BinLayout, BinWishes, fitting_bins, most_zoom, zoomed_bins
 from gui.kinds.queue.bins_legend import BinLegend
 from gui.kinds.queue.bins_marks import marks, paint_marks, paint_selection
 from gui.kinds.queue.bins_raster import BinRaster
-from gui.kinds.queue.bins_scene import Scene, draw, scene_of
+from gui.kinds.queue.bins_scene import BinScene, draw, scene_of
 from gui.kinds.queue.bins_text import BinText, label_widths
 from gui.kinds.queue.bins_words import block_words, may_stall, server_words
 from gui.painting.textures import texture_scale
@@ -48,7 +48,7 @@ class BinView(ZoomedPicture):
         # Bins are as large beside others: all have the room that one of them needs.
         lanes = [one.facts for one in frame.runs]
         widths = [label_widths(numbers, one, self._text)[1] for one in lanes]
-        self._wishes = Wishes(
+        self._wishes = BinWishes(
             pools=tuple((pool.count, share_of(pool)) for pool in numbers.pools),
             resources=numbers.resources,
             bars=any(slot_heights(numbers, one) is not None for one in lanes),
@@ -61,7 +61,7 @@ class BinView(ZoomedPicture):
 
     # Layout.
 
-    def _made(self, frame: Frame, stage: QRectF) -> Scene:
+    def _made(self, frame: Frame, stage: QRectF) -> BinScene:
         scene = scene_of(frame, self._layout(stage), stage, self._theme, self._ratio)
         draw(scene, self._raster, self._heights)
         return scene
@@ -107,7 +107,7 @@ class BinView(ZoomedPicture):
 
     # Painting.
 
-    def _paint_scene(self, painter: QPainter, scene: Scene) -> None:
+    def _paint_scene(self, painter: QPainter, scene: BinScene) -> None:
         words, stage, legend = self._parts()
         image = self._raster.image
         image.setDevicePixelRatio(self._ratio)

@@ -12,7 +12,7 @@ from gui.intents import GoTo
 from gui.kinds.queue.curves_plot import QueuePlot
 from gui.kinds.queue.curves_reading import table, until_now
 from gui.kinds.queue.curves_words import (
-    Measured,
+    MeasuredQueue,
     estimate_words,
     measured,
     tiles,
@@ -40,7 +40,7 @@ class QueueCurvesPanel(Panel):
     def build(self) -> None:
         """Numbers above, the verdict, the curves below."""
         self._pace = LabelPace()
-        self.measured = Measured(0.0, {}, None)
+        self.measured = MeasuredQueue(0.0, {}, None)
         self.tiles = Tiles(self.theme, self.body)
         self.verdict = QLabel(self.body)
         self.verdict.setTextFormat(Qt.TextFormat.RichText)
@@ -65,7 +65,7 @@ class QueueCurvesPanel(Panel):
         if self._pace.due(frame.running) or anew:
             self.show_numbers(frame, measured(frame, until_now(frame)))
 
-    def show_numbers(self, frame: Frame, found: Measured) -> None:
+    def show_numbers(self, frame: Frame, found: MeasuredQueue) -> None:
         """Show what was measured of a frame."""
         self.measured = found
         self.tiles.set_texts(tuple(tiles(frame, until_now(frame), found)))

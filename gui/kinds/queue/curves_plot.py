@@ -26,7 +26,7 @@ from model.frame import Frame
 _SLOTS = ("", "slot", "slots")
 
 
-class _Line(NamedTuple):
+class _VirtualQueueCurve(NamedTuple):
     """The curve of one virtual queue, and what is known of it."""
 
     curve: Pyramid
@@ -52,7 +52,7 @@ class QueuePlot(TimePlot):
         self._names: Sequence[str] = ()
         self._looks: Sequence[Look] = ()
         self._pace = LabelPace()
-        self._chosen: dict[int, _Line] = {}
+        self._chosen: dict[int, _VirtualQueueCurve] = {}
         self._ahead = self.add_curve("ahead", "border")
         self._curve = self.add_curve("waiting", "run", label="Q")
         self.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
@@ -134,7 +134,7 @@ class QueuePlot(TimePlot):
                 look = self._looks[queue]
                 curve = self.add_curve(_key(queue), "run" if look is None else look,
                                        label=self._names[queue])  # fmt: skip
-                self._chosen[queue] = _Line(curve, History(reader(queue)))
+                self._chosen[queue] = _VirtualQueueCurve(curve, History(reader(queue)))
 
     # Drawing.
 

@@ -23,7 +23,7 @@ _SMALLEST_PER_SLOT = 2e-6
 _SIX = "⁶"
 
 
-class Measured(NamedTuple):
+class MeasuredQueue(NamedTuple):
     """What is known of a queue since some slot."""
 
     start: float
@@ -31,19 +31,19 @@ class Measured(NamedTuple):
     judgement: Judgement | None  #: None while there are too few slots
 
 
-def measured(frame: Frame, samples: NDArray[np.float64]) -> Measured:
+def measured(frame: Frame, samples: NDArray[np.float64]) -> MeasuredQueue:
     """The measures up to the moment shown, since the warm-up or while it lasts since the start.
 
     Nothing is judged of a warm-up.
     """
     info, start = frame.info, counted_from(frame)
     if not len(samples):
-        return Measured(start, {}, None)
+        return MeasuredQueue(start, {}, None)
     start = max(start, float(samples[0, TIME_COLUMN]))
     found = info.kind.batches_so_far(info.numbers, (samples,), start, frame.time)
     judged = bool(found) and start >= warmup(frame) and frame.time - start >= STRETCHES
     judgement = info.kind.judge(info.scenario, found, frame.time - start) if judged else None
-    return Measured(start, estimates(found[0]) if found else {}, judgement)
+    return MeasuredQueue(start, estimates(found[0]) if found else {}, judgement)
 
 
 def estimate_words(mean: float, half_width: float) -> str:
@@ -59,7 +59,7 @@ def growth_words(growth: Estimate) -> tuple[str, str]:
     return estimate_words(factor * growth.mean, factor * growth.half_width), time
 
 
-def tiles(frame: Frame, samples: NDArray[np.float64], found: Measured) -> Iterator[TileText]:
+def tiles(frame: Frame, samples: NDArray[np.float64], found: MeasuredQueue) -> Iterator[TileText]:
     """The numbers above the curves."""
     state = frame.state
     waiting, in_service = int(state.number[WAITING]), int(state.number[IN_SERVICE])
@@ -78,7 +78,7 @@ def tiles(frame: Frame, samples: NDArray[np.float64], found: Measured) -> Iterat
     yield TileText("left", format_number(departed), "normal", "Jobs served so far.")
 
 
-def _mean_or_growth(found: Measured) -> TileText:
+def _mean_or_growth(found: MeasuredQueue) -> TileText:
     """The mean where there may be one; of a queue that may grow, only how fast."""
     judgement, start = found.judgement, significant(found.start)
     mean = found.means.get("queue_length")

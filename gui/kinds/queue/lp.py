@@ -37,7 +37,7 @@ from gui.kinds.queue.lp_values import (
     steps,
 )
 from gui.panel import Panel
-from gui.panels.columns import Columns
+from gui.panels.columns import HeadedColumns
 from gui.panels.pages import busy_page, rich_text
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import exact, significant
@@ -91,7 +91,7 @@ class SupportablePanel(Panel):
         self.prices = rich_text("prices of the optimum")
         self.guarantees = rich_text("guarantees")
         self.note = rich_text("what is missing")
-        self._area = Columns(self.tiles)
+        self._area = HeadedColumns(self.tiles)
         self._arrange(1)
 
     def _arrange(self, columns: int) -> None:

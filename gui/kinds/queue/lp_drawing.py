@@ -8,8 +8,8 @@ from typing import NamedTuple, Sequence
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from gui.kinds.queue.lp_picture import Picture, Point, Service
-from gui.kinds.queue.lp_plane import Plane
+from gui.kinds.queue.lp_picture import Point, Service, SupportablePicture
+from gui.kinds.queue.lp_plane import RegionPlane
 from gui.theme import Theme, current_fonts
 
 _DOT, _LARGEST = 3.0, 10.0  # radii
@@ -27,7 +27,7 @@ class _Polygon(NamedTuple):
     opacity: float
 
 
-def load_role(picture: Picture) -> str:
+def load_role(picture: SupportablePicture) -> str:
     """The colour of the load: a warning where it is more than any policy supports."""
     return "rejection" if picture.share is not None and picture.share > 1 else "muted"
 
@@ -35,11 +35,11 @@ def load_role(picture: Picture) -> str:
 class RegionPainter:
     """Paints with points in jobs per slot and server."""
 
-    def __init__(self, painter: QPainter, plane: Plane, theme: Theme) -> None:
+    def __init__(self, painter: QPainter, plane: RegionPlane, theme: Theme) -> None:
         self._painter, self._plane, self._theme = painter, plane, theme
         self._scale = current_fonts().scale
 
-    def regions(self, picture: Picture) -> None:
+    def regions(self, picture: SupportablePicture) -> None:
         """All that is supportable, and in it what K_RED holds."""
         parts = [_Polygon(picture.region.full, FULL, 4.0, 0.10)]
         if picture.region.reduced:
@@ -53,7 +53,7 @@ class RegionPainter:
             self._painter.drawPolygon(QPolygonF([self._plane.at(at) for at in part.points]))
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
 
-    def dots(self, picture: Picture) -> None:
+    def dots(self, picture: SupportablePicture) -> None:
         """The feasible configurations, and those that are traps in a frame."""
         radius = _DOT * self._scale * (1.0 if len(picture.dots) < _MANY_DOTS else 0.5)
         for dot in picture.dots:
@@ -64,7 +64,7 @@ class RegionPainter:
             at = self._plane.at(picture.at(trap))
             self._painter.drawRect(QRectF(at.x() - side, at.y() - side, 2 * side, 2 * side))
 
-    def load(self, picture: Picture) -> None:
+    def load(self, picture: SupportablePicture) -> None:
         """An arrow to the arrivals, and its ray on to the edge of what is supportable."""
         region, theme = picture.region, self._theme
         origin, edge = self._plane.at((0.0, 0.0)), self._plane.at(region.boundary)
@@ -83,7 +83,7 @@ class RegionPainter:
             self._painter.drawPolygon(_head(ray, _ARROW * self._scale))
             self._painter.setBrush(Qt.BrushStyle.NoBrush)
 
-    def service(self, picture: Picture, service: Service) -> None:
+    def service(self, picture: SupportablePicture, service: Service) -> None:
         """Rings where active configurations point, discs where servers are, a cross: the mean."""
         color = QColor(self._theme.color(NOW))
         for counts, servers in service.aims:

@@ -16,7 +16,7 @@ _SMALL, _LOWER = 0.68, 0.18  # size of subscripts, and how far they are lowered,
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1))
 
 
-class Wanted(NamedTuple):
+class WantedLabel(NamedTuple):
     """A text of this size beside a point; those that *must* be seen cover others at the worst."""
 
     text: str
@@ -27,7 +27,7 @@ class Wanted(NamedTuple):
     clear: float = 6.0  #: pixels between point and text
 
 
-class Placed(NamedTuple):
+class PlacedLabel(NamedTuple):
     """Where a text goes."""
 
     text: str
@@ -64,8 +64,8 @@ def paint_symbols(painter: QPainter, box: QRectF, text: str) -> None:
 
 
 def place_labels(
-    wanted: Sequence[Wanted], area: QRectF, taken: Sequence[QRectF] = ()
-) -> list[Placed]:
+    wanted: Sequence[WantedLabel], area: QRectF, taken: Sequence[QRectF] = ()
+) -> list[PlacedLabel]:
     """Boxes in *area* for as many labels as there is room for, the first ones first."""
     boxes, placed = list(taken), []
     for label in wanted:
@@ -78,11 +78,11 @@ def place_labels(
             found = min(kept, key=lambda box: _covered(box, boxes))
         if found is not None:
             boxes.append(found)
-            placed.append(Placed(label.text, found, label.role))
+            placed.append(PlacedLabel(label.text, found, label.role))
     return placed
 
 
-def _box(label: Wanted, across: int, down: int) -> QRectF:
+def _box(label: WantedLabel, across: int, down: int) -> QRectF:
     width, height = label.size.width(), label.size.height()
     left = label.point.x() + {1: label.clear, -1: -label.clear - width, 0: -width / 2}[across]
     away = label.clear if across == 0 else label.clear / 3

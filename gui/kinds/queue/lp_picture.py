@@ -34,7 +34,7 @@ MOST_DOTS = 600
 
 
 @dataclass(frozen=True)
-class Picture:
+class SupportablePicture:
     """What stays the same while a policy runs.
 
     Attributes
@@ -104,7 +104,7 @@ class Service:
 # From a run.
 
 
-def picture_of(info: Any, bounds: QueueBounds) -> Picture | None:
+def picture_of(info: Any, bounds: QueueBounds) -> SupportablePicture | None:
     """The picture of a run with two sizes; None with more or fewer, or before (4) is solved."""
     region, best = bounds.region, bounds.supportable
     if region is None or best is None or not best.value:
@@ -113,7 +113,7 @@ def picture_of(info: Any, bounds: QueueBounds) -> Picture | None:
     first, second = types_of(bounds, numbers)
     one_pool = len(numbers.pools) == 1
     drawn = [(k.configuration[0], k.configuration[1]) for k in region.configurations]
-    return Picture(
+    return SupportablePicture(
         region=region,
         types=(first, second),
         names=(size_name(numbers, first), size_name(numbers, second)),
@@ -197,7 +197,7 @@ def jobs_by_size(state: QueueState, types: Sequence[Size], servers: int) -> NDAr
     return found.reshape(servers, len(types))
 
 
-def service_of(picture: Picture, state: QueueState, held: NDArray[np.int64]) -> Service:
+def service_of(picture: SupportablePicture, state: QueueState, held: NDArray[np.int64]) -> Service:
     """What servers do in *state*, in which they hold the jobs *held* [L, 2]."""
     mean = held.mean(axis=0)
     active = state.active[state.active >= 0].tolist() if picture.contents else []

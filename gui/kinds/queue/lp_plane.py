@@ -18,7 +18,7 @@ _CENTRE = Qt.AlignmentFlag.AlignCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-class Plane:
+class RegionPlane:
     """The part of a widget of *size* in which points up to *most* lie."""
 
     def __init__(self, size: QSize, most: tuple[float, float]) -> None:
@@ -52,7 +52,7 @@ class Plane:
         return QPointF(area.left() + x * area.width(), area.bottom() - y * area.height())
 
 
-def paint_axes(painter: QPainter, plane: Plane, theme: Theme, names: tuple[str, str]) -> None:
+def paint_axes(painter: QPainter, plane: RegionPlane, theme: Theme, names: tuple[str, str]) -> None:
     """Grid, numbers and names of both axes."""
     area, line = plane.area, plane.metrics.height()
     for place, text in plane.ticks(0):
@@ -76,7 +76,7 @@ def paint_axes(painter: QPainter, plane: Plane, theme: Theme, names: tuple[str, 
     _paint_names(painter, plane, names)
 
 
-def _paint_names(painter: QPainter, plane: Plane, names: tuple[str, str]) -> None:
+def _paint_names(painter: QPainter, plane: RegionPlane, names: tuple[str, str]) -> None:
     """One below, the other upright at the left, shortened where they are too long."""
     area, line, elide = plane.area, plane.metrics.height(), Qt.TextElideMode.ElideRight
     below = QRectF(area.left(), plane.size.height() - line - 2, area.width(), line)

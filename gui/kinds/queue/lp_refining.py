@@ -22,7 +22,7 @@ _ROOM = 1.08
 _FARTHEST = 1.9
 
 
-class Step(NamedTuple):
+class RefinedBounds(NamedTuple):
     """One partition: its cells, and both bounds of rho*; above, None where there is none."""
 
     cells: int
@@ -36,17 +36,17 @@ class RefiningPlot(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._steps: tuple[Step, ...] = ()
+        self._steps: tuple[RefinedBounds, ...] = ()
         self._load = 0.0
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.setAccessibleName("bounds of the supportable workload")
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[RefinedBounds, ...]:
         """What is shown."""
         return self._steps
 
-    def set_steps(self, steps: Sequence[Step], load: float) -> None:
+    def set_steps(self, steps: Sequence[RefinedBounds], load: float) -> None:
         """Show these, and rho as a line."""
         if (tuple(steps), load) != (self._steps, self._load):
             self._steps, self._load = tuple(steps), load

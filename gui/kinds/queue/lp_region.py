@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.kinds.queue.lp_drawing import FULL, NOW, REDUCED, TRAP, RegionPainter, load_role
 from gui.kinds.queue.lp_labels import (
-    Placed,
-    Wanted,
+    PlacedLabel,
+    WantedLabel,
     paint_symbols,
     place_labels,
     symbols_width,
 )
-from gui.kinds.queue.lp_picture import Counts, Picture, Service
-from gui.kinds.queue.lp_plane import Plane, paint_axes
+from gui.kinds.queue.lp_picture import Counts, Service, SupportablePicture
+from gui.kinds.queue.lp_plane import RegionPlane, paint_axes
 from gui.panels.wording import significant
 from gui.plotting.scales import format_number
 from gui.theme import Theme, current_fonts
@@ -33,14 +33,14 @@ _HALO = 0.75
 
 
 class RegionPlot(QWidget):
-    """Draws a :class:`Picture`, and over it the :class:`Service` of the moment."""
+    """Draws a :class:`SupportablePicture`, and over it the :class:`Service` of the moment."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._picture: Picture | None = None
+        self._picture: SupportablePicture | None = None
         self._service: Service | None = None
-        self._plane: Plane | None = None
+        self._plane: RegionPlane | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self.setSizePolicy(policy)
         self.setAccessibleName("supportable workloads of two job sizes")
@@ -48,7 +48,7 @@ class RegionPlot(QWidget):
     # What is shown.
 
     @property
-    def picture(self) -> Picture | None:
+    def picture(self) -> SupportablePicture | None:
         """What is shown."""
         return self._picture
 
@@ -57,7 +57,7 @@ class RegionPlot(QWidget):
         """What is served now."""
         return self._service
 
-    def set_picture(self, picture: Picture | None) -> None:
+    def set_picture(self, picture: SupportablePicture | None) -> None:
         """Show another run's picture."""
         self._picture, self._service, self._plane = picture, None, None
         self.update()
@@ -89,7 +89,7 @@ class RegionPlot(QWidget):
         """Where a point, in jobs per slot and server, is in the widget."""
         assert self._picture is not None
         if self._plane is None:
-            self._plane = Plane(self.size(), self._picture.most)
+            self._plane = RegionPlane(self.size(), self._picture.most)
         return self._plane.at(point)
 
     # Painting.
@@ -100,7 +100,7 @@ class RegionPlot(QWidget):
             return
         painter = QPainter(self)
         painter.setFont(current_fonts().body)
-        plane = self._plane = Plane(self.size(), picture.most)
+        plane = self._plane = RegionPlane(self.size(), picture.most)
         each = " and server" if picture.servers > 1 else ""
         first, second = (f"size {name}: jobs per slot{each}" for name in picture.names)
         paint_axes(painter, plane, self._theme, (first, second))
@@ -124,7 +124,7 @@ class RegionPlot(QWidget):
 
     # Labels.
 
-    def labels(self) -> list[Placed]:
+    def labels(self) -> list[PlacedLabel]:
         """What is written in the plane, and where."""
         picture = self._picture
         if picture is None:
@@ -140,11 +140,11 @@ class RegionPlot(QWidget):
         room = QRectF(left, 2, self.width() - 2 - left, bottom - 2)
         return place_labels(wanted, room, self._marks(picture))
 
-    def _named_dot(self, picture: Picture, dot: Counts) -> Wanted:
+    def _named_dot(self, picture: SupportablePicture, dot: Counts) -> WantedLabel:
         name = dict(picture.reduced_names).get(dot, "")
         return self._wanted(f"({dot[0]}, {dot[1]}) {name}".strip(), picture.at(dot), "muted")
 
-    def _named_points(self, picture: Picture) -> list[Wanted]:
+    def _named_points(self, picture: SupportablePicture) -> list[WantedLabel]:
         """What must be read first: what is supportable, the load, K_RED, and traps."""
         region = picture.region
         share = "" if picture.share is None else f" = {_share(picture.share)} ρ*"
@@ -163,7 +163,7 @@ class RegionPlot(QWidget):
         ]
         return wanted
 
-    def _live_points(self, picture: Picture) -> list[Wanted]:
+    def _live_points(self, picture: SupportablePicture) -> list[WantedLabel]:
         if self._service is None:
             return []
         mean, aims = self._service.mean, self._service.aims
@@ -174,11 +174,11 @@ class RegionPlot(QWidget):
 
     def _wanted(
         self, text: str, point: Sequence[Fraction | float], role: str, *, must: bool = False
-    ) -> Wanted:
+    ) -> WantedLabel:
         width = symbols_width(text, current_fonts().body)
         size = QSizeF(width + 4, self._metrics().height())
         clear = _CLEAR_OF_DISC if self._is_live(point) else _CLEAR
-        return Wanted(text, size, self.at(point), role, must, clear * current_fonts().scale)
+        return WantedLabel(text, size, self.at(point), role, must, clear * current_fonts().scale)
 
     def _is_live(self, point: Sequence[Fraction | float]) -> bool:
         """Whether a large disc or ring is drawn there."""
@@ -189,7 +189,7 @@ class RegionPlot(QWidget):
         at = self.at(point)
         return any((self.at(self._picture.at(k)) - at).manhattanLength() < 2 for k in large)
 
-    def _marks(self, picture: Picture) -> list[QRectF]:
+    def _marks(self, picture: SupportablePicture) -> list[QRectF]:
         """What labels should keep clear of: the arrow, its edge, and the live marks."""
         origin, tip = self.at((0.0, 0.0)), self.at(picture.region.arrivals)
         places = [origin + (tip - origin) * (step / _PIECES) for step in range(1, _PIECES + 1)]
@@ -216,7 +216,7 @@ class RegionPlot(QWidget):
         return text + (" In the frame: a trap, which servers may not leave." if traps else "")
 
 
-def named_dots(picture: Picture) -> tuple[list[Counts], list[Counts]]:
+def named_dots(picture: SupportablePicture) -> tuple[list[Counts], list[Counts]]:
     """The feasible configurations that are to be named: corners of the region, and others."""
     rate = picture.rate
     edge = {(round(float(x) / rate), round(float(y) / rate)) for x, y in picture.region.full}

@@ -22,7 +22,7 @@ _FARTHEST = 2.2  # L / E[R] is left out where it would squeeze the rest
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 
 
-class Guarantee(NamedTuple):
+class StableShare(NamedTuple):
     """A share of rho* below which policies are stable, whatever the sizes."""
 
     ratio: Fraction
@@ -33,14 +33,14 @@ class Guarantee(NamedTuple):
 
 
 GUARANTEES = (
-    Guarantee(
+    StableShare(
         Fraction(1, 2),
         "BF-J/S",
         frozenset({"bf-js"}),
         "if no size is arbitrarily small",
         "Theorem 2",
     ),
-    Guarantee(
+    StableShare(
         Fraction(2, 3),
         "VQS, VQS-BF",
         frozenset({"vqs", "vqs-bf"}),

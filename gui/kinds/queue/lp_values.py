@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gui.kinds.queue.lp_bars import ConfigurationRow
 from gui.kinds.queue.lp_picture import Size, size_name
-from gui.kinds.queue.lp_refining import Step
+from gui.kinds.queue.lp_refining import RefinedBounds
 from gui.kinds.queue.lp_scale import GUARANTEES, LoadValues
 from gui.panels.pages import table_line, table_of
 from gui.panels.wording import exact, significant
@@ -55,10 +55,12 @@ def load_values(bounds: QueueBounds) -> LoadValues | None:
     )
 
 
-def steps(bounds: QueueBounds) -> tuple[Step, ...]:
+def steps(bounds: QueueBounds) -> tuple[RefinedBounds, ...]:
     """Theorem 1, a step for each partition."""
     return tuple(
-        Step(len(row.cells), float(row.lower), None if row.upper is None else float(row.upper))
+        RefinedBounds(
+            len(row.cells), float(row.lower), None if row.upper is None else float(row.upper)
+        )
         for row in bounds.theorem1
     )
 

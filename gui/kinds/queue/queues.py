@@ -12,7 +12,7 @@ from gui.kinds.queue.colours import queue_name
 from gui.kinds.queue.queues_lanes import LanesView
 from gui.kinds.queue.queues_reading import Focus, focus_of, lane_names, lane_top, lanes, records_of
 from gui.kinds.queue.queues_ruler import Marker, SizeRuler
-from gui.kinds.queue.queues_scale import Sizes, sizes_of
+from gui.kinds.queue.queues_scale import SizeAxis, sizes_of
 from gui.kinds.queue.queues_words import job_words, lane_words
 from gui.kinds.queue.wording import reason_words, share_words, size_words, told_size
 from gui.panel import Panel
@@ -38,7 +38,7 @@ class QueuesPanel(Panel):
     def build(self) -> None:
         """Lanes above, the ruler below them."""
         self._info: RunInfo | None = None
-        self._sizes: Sizes | None = None
+        self._sizes: SizeAxis | None = None
         self._hovered: int | None = None
         self._pointed: Fraction | None = None
         self.lanes = LanesView(self.theme)
@@ -145,7 +145,7 @@ class QueuesPanel(Panel):
         return next((known[job] for job in jobs if job in known), None)
 
     @staticmethod
-    def _reason(sizes: Sizes, share: Fraction, queue: int) -> str:
+    def _reason(sizes: SizeAxis, share: Fraction, queue: int) -> str:
         return reason_words(share, sizes.intervals[queue], sizes.rounded)
 
     # The mouse.

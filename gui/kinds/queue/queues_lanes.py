@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.kinds.queue.queues_layout import LanesLayout, LaneText, length_share
 from gui.kinds.queue.queues_painting import LanesPainter, more_words
-from gui.kinds.queue.queues_reading import Focus, JobCell, Lane, LaneName
+from gui.kinds.queue.queues_reading import Focus, JobCell, LaneName, QueueLane
 from gui.kinds.queue.queues_switch import LogSwitch
 from gui.kinds.queue.wording import interval_words
 from gui.plotting.scales import SteppedRange, format_number
@@ -39,7 +39,7 @@ class LanesView(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._names: tuple[LaneName, ...] = ()
-        self._lanes: dict[int, Lane] = {}
+        self._lanes: dict[int, QueueLane] = {}
         self._focus = Focus()
         self._hovered: int | None = None
         self._total = 0
@@ -62,7 +62,7 @@ class LanesView(QWidget):
         self._most = SteppedRange(0.0, 1.0)
         self._arrange()
 
-    def set_lanes(self, lanes: tuple[Lane, ...], total: int, focus: Focus) -> None:
+    def set_lanes(self, lanes: tuple[QueueLane, ...], total: int, focus: Focus) -> None:
         """Show these lanes, the others are not in view; *total* jobs wait in all."""
         self._lanes = {lane.queue: lane for lane in lanes}
         self._total = total
@@ -87,7 +87,7 @@ class LanesView(QWidget):
         """The length that fills the room for bars."""
         return self._most.high
 
-    def lane(self, queue: int) -> Lane | None:
+    def lane(self, queue: int) -> QueueLane | None:
         """What a lane shows."""
         return self._lanes.get(queue)
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from gui.kinds.queue.colours import look_brush, look_color, paint_look
 from gui.kinds.queue.queues_layout import GAP, LanesLayout, length_share, length_ticks
-from gui.kinds.queue.queues_reading import Focus, JobCell, Lane, LaneName
+from gui.kinds.queue.queues_reading import Focus, JobCell, LaneName, QueueLane
 from gui.kinds.queue.wording import fraction_words, interval_words
 from gui.painting.colour import mix
 from gui.plotting.scales import format_number
@@ -105,7 +105,7 @@ class LanesPainter:
 
     # A lane.
 
-    def lane(self, lane: Lane) -> None:
+    def lane(self, lane: QueueLane) -> None:
         """Its mark, its name, how many wait, and its ground."""
         layout, painter, theme = self._layout, self._painter, self._theme
         box = layout.lane(lane.queue)
@@ -134,7 +134,7 @@ class LanesPainter:
     def _row(left: float, right: float, box: QRectF) -> QRectF:
         return QRectF(left, box.top(), right - left + 1, box.height())
 
-    def jobs(self, lane: Lane, shown: int) -> None:
+    def jobs(self, lane: QueueLane, shown: int) -> None:
         """The jobs that are drawn one by one, then how many there are behind them."""
         layout, painter, theme = self._layout, self._painter, self._theme
         for place, job in enumerate(lane.first[:shown]):
@@ -165,7 +165,7 @@ class LanesPainter:
             self._painter.drawLine(QLineF(x - half, y + reach, x + half, y - reach))
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def bar(self, lane: Lane, share: float) -> None:
+    def bar(self, lane: QueueLane, share: float) -> None:
         """How long the queue is."""
         if self._layout.has_bars:
             look = look_color(self._theme, self._names[lane.queue].look)
@@ -174,7 +174,7 @@ class LanesPainter:
 
     # What the present step names.
 
-    def marks(self, lane: Lane, shown: int, focus: Focus, hovered: int | None) -> None:
+    def marks(self, lane: QueueLane, shown: int, focus: Focus, hovered: int | None) -> None:
         """Outlines around jobs that are looked at, pointed at, or have just left."""
         layout = self._layout
         for place, job in enumerate(lane.first[:shown]):
@@ -187,7 +187,7 @@ class LanesPainter:
             self._outline(box, role_of(lane.deep, focus, hovered) or "focus")
         self._placed(lane)
 
-    def _placed(self, lane: Lane) -> None:
+    def _placed(self, lane: QueueLane) -> None:
         """Jobs that have just gone to servers, as outlines on their way."""
         layout, painter = self._layout, self._painter
         fitting = lane.placed[: layout.gate_cells(len(lane.placed))]

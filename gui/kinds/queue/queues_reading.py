@@ -29,7 +29,7 @@ class JobCell(NamedTuple):
     look: int  #: the class of its size
 
 
-class Lane(NamedTuple):
+class QueueLane(NamedTuple):
     """One virtual queue at a moment."""
 
     queue: int
@@ -120,7 +120,7 @@ def cells(state: QueueState, records: list[int], classes: SizeClasses) -> tuple[
     return tuple(map(JobCell, records, numbers.tolist(), shares.tolist(), looks.tolist()))
 
 
-def lanes(frame: Frame, focus: Focus, most: int, queues: Iterable[int]) -> tuple[Lane, ...]:
+def lanes(frame: Frame, focus: Focus, most: int, queues: Iterable[int]) -> tuple[QueueLane, ...]:
     """The lanes of some *queues*, each with its first *most* jobs."""
     state, classes = frame.state, size_classes(frame.info.numbers)
     known = records_of(state, {*focus.placed, *focus.pointed_at})
@@ -134,7 +134,7 @@ def lanes(frame: Frame, focus: Focus, most: int, queues: Iterable[int]) -> tuple
                   and state.job_server[record] >= 0]  # fmt: skip
         deep = [record for record in waiting if state.job_queue[record] == queue
                 and record not in first]  # fmt: skip
-        result.append(Lane(
+        result.append(QueueLane(
             queue, int(state.queue_length[queue]), cells(state, first, classes),
             cells(state, placed, classes), next(iter(cells(state, deep[:1], classes)), None),
         ))  # fmt: skip

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.kinds.queue.colours import Look, look_brush, look_color, look_ink, subscript
-from gui.kinds.queue.queues_scale import Sizes, SizeScale, bins, ends, spaced
+from gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, spaced
 from gui.kinds.queue.queues_switch import LogSwitch
 from gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
 from gui.painting.colour import mix
@@ -55,7 +55,7 @@ class SizeRuler(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._numbers: QueueNumbers | None = None
-        self._sizes: Sizes | None = None
+        self._sizes: SizeAxis | None = None
         self._marker: Marker | None = None
         self._caption: tuple[str, ...] = ("",)
         self._bars: tuple[list[float], list[float]] = ([], [])
@@ -68,7 +68,7 @@ class SizeRuler(QWidget):
 
     # What is shown.
 
-    def begin(self, numbers: QueueNumbers, sizes: Sizes, caption: tuple[str, ...]) -> None:
+    def begin(self, numbers: QueueNumbers, sizes: SizeAxis, caption: tuple[str, ...]) -> None:
         """Show other sizes; *caption* stands above them while no size is pointed out."""
         self._numbers, self._sizes, self._caption = numbers, sizes, caption
         self._marker = None
@@ -180,7 +180,7 @@ class SizeRuler(QWidget):
     def _color(self, look: Look) -> QColor:
         return QColor(mix(look_color(self._theme, look), self._theme.panel, _FILL))
 
-    def _paint_stems(self, painter: QPainter, sizes: Sizes, area: QRectF) -> None:
+    def _paint_stems(self, painter: QPainter, sizes: SizeAxis, area: QRectF) -> None:
         most = max(stem.probability for stem in sizes.stems)
         width = _STEM * current_fonts().scale
         for stem in sizes.stems:
@@ -189,7 +189,7 @@ class SizeRuler(QWidget):
             box = QRectF(left, area.bottom() - height, width, height)
             painter.fillRect(box, self._color(stem.look))
 
-    def _paint_bars(self, painter: QPainter, sizes: Sizes, area: QRectF) -> None:
+    def _paint_bars(self, painter: QPainter, sizes: SizeAxis, area: QRectF) -> None:
         edges, shares = self._bars
         most = max(shares, default=0.0)
         if not most:
@@ -205,7 +205,7 @@ class SizeRuler(QWidget):
                     box = QRectF(first, area.bottom() - height, last - first, height)
                     painter.fillRect(box, color)
 
-    def _paint_floor(self, painter: QPainter, sizes: Sizes, area: QRectF) -> None:
+    def _paint_floor(self, painter: QPainter, sizes: SizeAxis, area: QRectF) -> None:
         """The axis, and where servers are full."""
         painter.setPen(QPen(QColor(self._theme.border)))
         painter.drawLine(QLineF(area.bottomLeft(), area.bottomRight()))
@@ -215,7 +215,7 @@ class SizeRuler(QWidget):
                 x = round(self._scale.x(capacity)) - 0.5
                 painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
 
-    def _paint_partition(self, painter: QPainter, sizes: Sizes) -> None:
+    def _paint_partition(self, painter: QPainter, sizes: SizeAxis) -> None:
         line, theme = self._line(), self._theme
         metrics = QFontMetricsF(painter.font())
         device = painter.device()
@@ -233,7 +233,7 @@ class SizeRuler(QWidget):
             box = QRectF(left, strip.bottom() + 1, right - left, _NAMES * line)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _paint_ends(self, painter: QPainter, sizes: Sizes) -> None:
+    def _paint_ends(self, painter: QPainter, sizes: SizeAxis) -> None:
         """The ends of the intervals as exact fractions, as many as have room."""
         metrics = QFontMetricsF(painter.font())
         top = self.height() - _ENDS * self._line()

@@ -31,7 +31,7 @@ class Stem(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sizes:
+class SizeAxis:
     """What the axis of sizes shows of a scenario under a policy; sizes as shares of a server.
 
     Attributes
@@ -77,7 +77,7 @@ class Sizes:
         return None
 
 
-def sizes_of(numbers: QueueNumbers, facts: QueueFacts) -> Sizes:
+def sizes_of(numbers: QueueNumbers, facts: QueueFacts) -> SizeAxis:
     """What the axis shows."""
     whole = int(numbers.largest[0])
     resource = max(range(numbers.resources), key=numbers.sizes.mean)
@@ -89,7 +89,7 @@ def sizes_of(numbers: QueueNumbers, facts: QueueFacts) -> Sizes:
     rounded = _rounded(facts, whole)
     ends = [high for _, high in intervals] + ([] if rounded is None else [rounded])
     least = Fraction(int(numbers.sizes.smallest[resource]), whole)
-    return Sizes(
+    return SizeAxis(
         queues=facts.layout.queues,
         classes=size_classes(numbers).intervals,
         intervals=intervals,
@@ -163,7 +163,7 @@ class SizeScale:
 
 
 def bins(
-    numbers: QueueNumbers, sizes: Sizes, scale: SizeScale, count: int
+    numbers: QueueNumbers, sizes: SizeAxis, scale: SizeScale, count: int
 ) -> tuple[list[float], list[float]]:
     """[count + 1] edges in pixels, equally far apart, and [count] probabilities between them."""
     whole = int(numbers.largest[0])
@@ -177,7 +177,7 @@ def bins(
     ]
 
 
-def ends(sizes: Sizes) -> list[Fraction]:
+def ends(sizes: SizeAxis) -> list[Fraction]:
     """The sizes that are written below the axis, the most important first."""
     if not sizes.intervals:
         marks = [Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)]

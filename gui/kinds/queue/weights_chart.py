@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.kinds.queue.weights_columns import (
     NO_WIDTHS,
-    Columns,
+    WeightColumns,
     Widths,
     chips,
     columns,
@@ -26,7 +26,7 @@ _OWN_ROWS = 1.6  # height of the line of all servers, in rows
 HEADING, BEST, OWN = -1, -2, -3
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """A line of the picture: the row of a block with this number, or one of those above."""
 
     block: int
@@ -45,7 +45,7 @@ class WeightsChart(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._blocks: tuple[WeightBlock, ...] = ()
-        self._lines: tuple[Line, ...] = ()
+        self._lines: tuple[ChartLine, ...] = ()
         self._widths = NO_WIDTHS
         self._selected: int | None = None
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -59,7 +59,7 @@ class WeightsChart(QWidget):
         return self._blocks
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[ChartLine, ...]:
         """Where it is shown."""
         return self._lines
 
@@ -109,7 +109,7 @@ class WeightsChart(QWidget):
             above = [HEADING, *([BEST] if block.best else []), OWN]
             for row in (*above, *range(len(block.rows))):
                 tall = _OWN_ROWS * height if row == OWN else height
-                lines.append(Line(number, row, top, tall))
+                lines.append(ChartLine(number, row, top, tall))
                 top += tall
             top += _BLOCK_GAP
         self._lines = tuple(lines)
@@ -118,11 +118,11 @@ class WeightsChart(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(200, self.height())
 
-    def columns(self) -> Columns:
+    def columns(self) -> WeightColumns:
         """The columns at the present width."""
         return columns(self._widths, self.width())
 
-    def line_at(self, height: float) -> Line | None:
+    def line_at(self, height: float) -> ChartLine | None:
         """The line at this height."""
         found = (line for line in self._lines if line.top <= height < line.top + line.height)
         return next(found, None)
@@ -160,7 +160,7 @@ class WeightsChart(QWidget):
         line = self.line_at(place.y())
         if line is None or line.row < 0:
             return None
-        box = Columns.box(self.columns().servers, line.top, line.height)
+        box = WeightColumns.box(self.columns().servers, line.top, line.height)
         listed = chips(self._blocks[line.block].rows[line.row], box,
                        self._metrics().horizontalAdvance)  # fmt: skip
         return next((server for server, chip in listed if chip.contains(place)), None)

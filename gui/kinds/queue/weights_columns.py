@@ -54,7 +54,7 @@ NO_WIDTHS = Widths(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class Columns:
+class WeightColumns:
     """Left edge and width of each column; a width of 0 stands for one that is left out."""
 
     name: tuple[float, float]
@@ -121,7 +121,7 @@ def _widest(texts: Iterable[str], measure: Measure) -> float:
     return max(map(measure, longest), default=0.0) + 1
 
 
-def columns(need: Widths, width: float) -> Columns:
+def columns(need: Widths, width: float) -> WeightColumns:
     """The arrangement that says most and leaves the bars enough room.
 
     The symbols of the arithmetic go first, then all of it, and the servers last.
@@ -139,13 +139,13 @@ def columns(need: Widths, width: float) -> Columns:
 
 def _arranged(
     width: float, name: float, work: float, value: float, servers: float, symbols: bool
-) -> Columns:
+) -> WeightColumns:
     work_left = MARGIN + name + GAP
     value_left = work_left + (work + _EQUALS if work else 0.0)
     bar_left = value_left + value + GAP
     servers_left = width - MARGIN - servers
     bar_right = servers_left - (GAP if servers else 0.0)
-    return Columns(
+    return WeightColumns(
         (MARGIN, name), (work_left, work), (value_left, value),
         (bar_left, max(1.0, bar_right - bar_left)), (servers_left, servers), symbols,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from gui.kinds.queue.weights_columns import (
     OWN_NAME,
     SERVERS_HEADING,
     VALUE_HEADING,
-    Columns,
+    WeightColumns,
     best_name,
     chips,
     work_text,
@@ -35,7 +35,7 @@ class WeightsPainter:
     """Paints lines of blocks; boxes are as wide as the picture."""
 
     def __init__(
-        self, painter: QPainter, theme: Theme, places: Columns, selected: int | None
+        self, painter: QPainter, theme: Theme, places: WeightColumns, selected: int | None
     ) -> None:
         self._painter, self._theme, self._places = painter, theme, places
         self._selected = selected
@@ -198,7 +198,7 @@ class WeightsPainter:
         self, column: tuple[float, float], box: QRectF, to: tuple[float, float] | None = None
     ) -> QRectF:
         """A column's part of a line; *to* is the first column that it must not reach."""
-        cell = Columns.box(column, box.top(), box.height())
+        cell = WeightColumns.box(column, box.top(), box.height())
         if to is not None:
             cell.setRight(to[0] - GAP)
         return cell

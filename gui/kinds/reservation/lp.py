@@ -21,7 +21,7 @@ from gui.kinds.reservation.lp_prices import price_table
 from gui.kinds.reservation.lp_scale import RatioScale, guarantee_sentence
 from gui.kinds.reservation.lp_solution import Solution, bar_rows, present_shares, solve_at
 from gui.panel import Panel
-from gui.panels.columns import Columns
+from gui.panels.columns import HeadedColumns
 from gui.panels.pages import busy_page, rich_text
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import GREEDY, OPTIMUM, exact, significant
@@ -79,7 +79,7 @@ class LPPanel(Panel):
         self.prices = rich_text("prices of the optimum")
         self.guarantees = rich_text("guarantees")
         self.curve_note = rich_text("why there is no curve")
-        self._area = Columns(self.tiles)
+        self._area = HeadedColumns(self.tiles)
         self._arrange(1)
 
     def _arrange(self, columns: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gui.kinds.reservation.servers_columns import Column, Figure
+from gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
 from gui.kinds.reservation.servers_words import X_HAT, configuration_words, letter_words, reward_of
 from gui.painting.stack_text import symbol
 from model.explain import grouped
@@ -43,7 +43,7 @@ class Captions:
         return tuple((caption.name, caption.configuration) for caption in self.columns)
 
 
-def captions_of(frame: Frame, figure: Figure) -> Captions:
+def captions_of(frame: Frame, figure: StackFigure) -> Captions:
     """The captions of a moment."""
     last = frame.info.numbers.ranks + 1
     i_star = f"{symbol('I')}* = {figure.i_star}"
@@ -61,7 +61,7 @@ def captions_of(frame: Frame, figure: Figure) -> Captions:
     )
 
 
-def _caption(frame: Frame, column: Column | None) -> Caption:
+def _caption(frame: Frame, column: ConfigurationColumn | None) -> Caption:
     if column is None:
         return Caption("", "none now", "none", "", "", "", "")
     held = grouped(column.held)
@@ -109,7 +109,7 @@ def caption_lines(caption: Caption, rows: int, split: bool) -> list[tuple[tuple[
     return [*lines, ((caption.reward, caption.short_reward), False), ((counts, short), True)]
 
 
-def _filled(frame: Frame, column: Column) -> tuple[str, ...]:
+def _filled(frame: Frame, column: ConfigurationColumn) -> tuple[str, ...]:
     jobs = frame.state.placement[column.servers].sum(axis=0).tolist()
     return tuple(
         f"{grouped(n)}/{grouped(slots * column.held)}"
@@ -117,12 +117,12 @@ def _filled(frame: Frame, column: Column) -> tuple[str, ...]:
     )
 
 
-def _rewards(frame: Frame, column: Column) -> tuple[str, str]:
+def _rewards(frame: Frame, column: ConfigurationColumn) -> tuple[str, str]:
     reward = reward_of(frame, column.configuration)
     return f"{symbol('U')} = {reward}", reward
 
 
-def labels_above(figure: Figure, number: int) -> list[tuple[tuple[str, ...], str]]:
+def labels_above(figure: StackFigure, number: int) -> list[tuple[tuple[str, ...], str]]:
     """What stands over a stack, from below: words, in full and in short, and their colour."""
     column = figure.columns[number]
     if column is None:

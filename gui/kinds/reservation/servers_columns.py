@@ -19,7 +19,7 @@ from model.records import Configuration, Reassign, Record
 Places = tuple[Configuration | None, ...]
 
 
-class Wanted(NamedTuple):
+class WantedServers(NamedTuple):
     """k[i] and X-hat, the servers wanted; None while GPA has not found it."""
 
     configuration: Configuration
@@ -28,7 +28,7 @@ class Wanted(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class ConfigurationColumn:
     """One configuration and its servers.
 
     ``position`` is the i of k[i], or 0 where GPA does not want it; ``servers`` are numbers of
@@ -68,7 +68,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Figure:
+class StackFigure:
     """One moment as Figure 1 shows it.
 
     Attributes
@@ -83,7 +83,7 @@ class Figure:
         Which other configuration has which column, for the next moment.
     """
 
-    columns: tuple[Column | None, ...]
+    columns: tuple[ConfigurationColumn | None, ...]
     column: npt.NDArray[np.int32]
     place: npt.NDArray[np.int32]
     reject_group: npt.NDArray[np.bool_]
@@ -98,7 +98,9 @@ class Figure:
         return max(stacks, default=0)
 
 
-def figure_of(frame: Frame, places: Places = (), order: Sequence[Wanted] | None = None) -> Figure:
+def figure_of(
+    frame: Frame, places: Places = (), order: Sequence[WantedServers] | None = None
+) -> StackFigure:
     """The picture of a frame; *places* are those of the moment before, so that nothing jumps.
 
     With *order*, the columns of GPA are those, and only their counts follow the frame.
@@ -116,22 +118,22 @@ def figure_of(frame: Frame, places: Places = (), order: Sequence[Wanted] | None 
     stacks = stacks_of(classes.stack, classes.index, len(present))
     nobody = np.zeros(0, np.int32)
 
-    def column(item: Wanted | None, position: int = 0) -> Column | None:
+    def column(item: WantedServers | None, position: int = 0) -> ConfigurationColumn | None:
         if item is None:
             return None
         number = present.get(item.configuration)
         servers = stacks[number] if number is not None else nobody
-        return Column(item.configuration, position, item.wanted, item.settled, servers)
+        return ConfigurationColumn(item.configuration, position, item.wanted, item.settled, servers)
 
     columns = [column(item, i) for i, item in enumerate(wanted, 1)]
-    columns += [column(Wanted(k, 0) if k is not None else None) for k in places]
+    columns += [column(WantedServers(k, 0) if k is not None else None) for k in places]
     if empty in present:
-        columns.append(column(Wanted(empty, 0)))
+        columns.append(column(WantedServers(empty, 0)))
     where = np.zeros(len(classes.stack), np.int32)
     for number, item in enumerate(columns):
         where[item.servers if item is not None else nobody] = number
     height = np.bincount(classes.stack, minlength=len(present))
-    return Figure(
+    return StackFigure(
         columns=tuple(columns),
         column=where,
         place=(height[classes.stack] - classes.index).astype(np.int32),
@@ -173,12 +175,12 @@ def stacks_of(
     return np.split(order, starts[1:])
 
 
-def wanted_of(frame: Frame) -> tuple[Wanted, ...]:
+def wanted_of(frame: Frame) -> tuple[WantedServers, ...]:
     """k[1], k[2], ... with X-hat: of the CRA in the making as far as it has come, else the last."""
     state = frame.state
     found = int(state.number[GREEDY_LENGTH])
     rows, counts = state.greedy_configuration[:found].tolist(), state.greedy_count[:found].tolist()
-    last = [Wanted(tuple(row), count) for row, count in zip(rows, counts, strict=True)]
+    last = [WantedServers(tuple(row), count) for row, count in zip(rows, counts, strict=True)]
     now = found_so_far(frame.records)
     if now is None:
         return tuple(last)
@@ -187,18 +189,18 @@ def wanted_of(frame: Frame) -> tuple[Wanted, ...]:
     return (*now, *(item for item in rest if item.configuration not in known))
 
 
-def found_so_far(records: Sequence[Record]) -> list[Wanted] | None:
+def found_so_far(records: Sequence[Record]) -> list[WantedServers] | None:
     """What the GPA in the making has found; None if none is in the making."""
-    result: list[Wanted] | None = None
+    result: list[WantedServers] | None = None
     for record in records:
         if record.kind == "greedy_start":
             result = []
         elif record.kind == "classify":
             result = None
         elif result is not None and record.kind == "configuration_found":
-            result.append(Wanted(record.values["configuration"], None))
+            result.append(WantedServers(record.values["configuration"], None))
         elif result and record.kind == "count_found":
-            result[-1] = Wanted(record.values["configuration"], record.values["count"])
+            result[-1] = WantedServers(record.values["configuration"], record.values["count"])
     return result
 
 

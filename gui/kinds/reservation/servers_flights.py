@@ -7,12 +7,16 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap
 
 from gui.kinds.reservation.servers_legend import dashed
 from gui.kinds.reservation.servers_motion import Flight
-from gui.kinds.reservation.servers_scene import Scene
+from gui.kinds.reservation.servers_scene import StackScene
 from gui.kinds.reservation.servers_steps import Movement
 
 
 def flights(
-    phases: tuple[tuple[Movement, ...], ...], old: Scene, new: Scene, image: QImage, door: QRectF
+    phases: tuple[tuple[Movement, ...], ...],
+    old: StackScene,
+    new: StackScene,
+    image: QImage,
+    door: QRectF,
 ) -> list[list[Flight]]:
     """One flight for each movement that can be seen from its start to its end.
 
@@ -25,7 +29,9 @@ def flights(
     return result
 
 
-def _flight(item: Movement, old: Scene, new: Scene, image: QImage, door: QRectF) -> Flight | None:
+def _flight(
+    item: Movement, old: StackScene, new: StackScene, image: QImage, door: QRectF
+) -> Flight | None:
     if item.kind == "reassign":
         start = old.rect(old.server_box(item.server))
         end = new.rect(new.server_box(item.server))
@@ -43,7 +49,7 @@ def _flight(item: Movement, old: Scene, new: Scene, image: QImage, door: QRectF)
     return Flight(start, end, _copied(new, image, end), _vacant(new, item, end), color)
 
 
-def _copied(scene: Scene, image: QImage, rect: QRectF) -> QPixmap:
+def _copied(scene: StackScene, image: QImage, rect: QRectF) -> QPixmap:
     stage, ratio = scene.regions.stage, scene.ratio
     box = QRectF((rect.x() - stage.x()) * ratio, (rect.y() - stage.y()) * ratio,
                  rect.width() * ratio, rect.height() * ratio).toAlignedRect()  # fmt: skip
@@ -52,7 +58,7 @@ def _copied(scene: Scene, image: QImage, rect: QRectF) -> QPixmap:
     return picture
 
 
-def _vacant(scene: Scene, item: Movement, rect: QRectF) -> QPixmap:
+def _vacant(scene: StackScene, item: Movement, rect: QRectF) -> QPixmap:
     ratio = scene.ratio
     picture = QPixmap(max(1, round(rect.width() * ratio)), max(1, round(rect.height() * ratio)))
     picture.setDevicePixelRatio(ratio)

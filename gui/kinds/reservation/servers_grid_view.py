@@ -17,12 +17,12 @@ from gui.kinds.reservation.servers_grid_layout import (
     most_zoom,
     zoomed_grid,
 )
-from gui.kinds.reservation.servers_legend import Legend, entries
+from gui.kinds.reservation.servers_legend import StackLegend, entries
 from gui.kinds.reservation.servers_raster_view import ServerView
 from gui.kinds.reservation.servers_steps import marks
 from gui.kinds.reservation.servers_words import pointed_words, selected, slot_of
 from gui.painting.brackets import paint_brackets
-from gui.painting.servers import Servers
+from gui.painting.servers import PaintedServers
 from gui.painting.stack_text import Symbols
 from gui.painting.textures import raster_palette
 from gui.theme import Theme
@@ -117,7 +117,7 @@ class GridView(QWidget):
         slots = info is not None and info.facts.reserves_slots
         items = entries(names, slots, info is not None and info.facts.has_groups)
         kept = "type", "empty", "reject_group"
-        self._legend = Legend(
+        self._legend = StackLegend(
             [item for item in items if item.mark in kept], self._text, self._theme
         )
 
@@ -173,7 +173,7 @@ class GridView(QWidget):
         group = np.full(len(self._seen), NEITHER, np.uint8)
         if frame.info.facts.reserves_slots:
             group = settled_reject_group(frame)[self._seen].astype(np.uint8)
-        self.view.set_servers(Servers(
+        self.view.set_servers(PaintedServers(
             rects=self._rects,
             configuration=frame.state.configuration[self._seen],
             placement=frame.state.placement[self._seen],

@@ -24,7 +24,7 @@ _MARKS = {"empty": "thin frame", "reject_group": "thick frame", "wanted": "line 
           "missing": "dashed frame"}  # fmt: skip
 
 
-class Entry(NamedTuple):
+class StackEntry(NamedTuple):
     """A mark and its words; ``job_type`` for a type, else ``mark`` names the mark."""
 
     words: str
@@ -32,19 +32,21 @@ class Entry(NamedTuple):
     job_type: int = -1
 
 
-def entries(type_names: tuple[str, ...], reserves_slots: bool, has_groups: bool) -> list[Entry]:
+def entries(
+    type_names: tuple[str, ...], reserves_slots: bool, has_groups: bool
+) -> list[StackEntry]:
     """What the legend explains, the most important first."""
-    types = [Entry(name, "type", j) for j, name in enumerate(type_names)]
+    types = [StackEntry(name, "type", j) for j, name in enumerate(type_names)]
     if not reserves_slots:
         return types
-    slots = [*types, Entry("empty slot", "empty")]
+    slots = [*types, StackEntry("empty slot", "empty")]
     if not has_groups:
         return slots
     return [
         *slots,
-        Entry("Reject Group", "reject_group"),
-        Entry(f"{symbol(X_HAT)}: servers that GPA wants", "wanted"),
-        Entry("still missing", "missing"),
+        StackEntry("Reject Group", "reject_group"),
+        StackEntry(f"{symbol(X_HAT)}: servers that GPA wants", "wanted"),
+        StackEntry("still missing", "missing"),
     ]
 
 
@@ -62,14 +64,14 @@ def flow(
     return result
 
 
-class Legend:
+class StackLegend:
     """Lays out and paints the legend for one scenario, theme and font."""
 
-    def __init__(self, items: list[Entry], text: Symbols, theme: Theme) -> None:
+    def __init__(self, items: list[StackEntry], text: Symbols, theme: Theme) -> None:
         self._items, self._text, self._theme = items, text, theme
         self._side = text.height
 
-    def _width(self, entry: Entry) -> float:
+    def _width(self, entry: StackEntry) -> float:
         return (
             self._side * (1.0 if entry.mark != "wanted" else 1.4)
             + GAP
@@ -127,7 +129,9 @@ class Legend:
             for item in self._items
         )
 
-    def _mark(self, painter: QPainter, item: Entry, rect: QRectF, palette: RasterPalette) -> None:
+    def _mark(
+        self, painter: QPainter, item: StackEntry, rect: QRectF, palette: RasterPalette
+    ) -> None:
         theme = self._theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         match item.mark:

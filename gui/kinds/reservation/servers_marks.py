@@ -13,10 +13,10 @@ from gui.kinds.reservation.servers_captions import (
     caption_lines,
     labels_above,
 )
-from gui.kinds.reservation.servers_columns import Column
+from gui.kinds.reservation.servers_columns import ConfigurationColumn
 from gui.kinds.reservation.servers_legend import dashed
-from gui.kinds.reservation.servers_scene import LABEL_GAP, Scene
-from gui.kinds.reservation.servers_steps import Mark
+from gui.kinds.reservation.servers_scene import LABEL_GAP, StackScene
+from gui.kinds.reservation.servers_steps import StepMark
 from gui.kinds.reservation.servers_words import slot_of
 from gui.painting.brackets import paint_brackets
 from model.explain import grouped
@@ -28,7 +28,7 @@ SINGLE_BOX = 6.0
 _AROUND = 7.0
 
 
-def paint_stage(painter: QPainter, scene: Scene, labels: bool) -> None:
+def paint_stage(painter: QPainter, scene: StackScene, labels: bool) -> None:
     """The marks on the stacks; *labels* adds words (not while numbers change every frame)."""
     stage = scene.regions.stage
     painter.save()
@@ -46,7 +46,9 @@ def paint_stage(painter: QPainter, scene: Scene, labels: bool) -> None:
     painter.restore()
 
 
-def _missing(painter: QPainter, scene: Scene, number: int, column: Column) -> None:
+def _missing(
+    painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn
+) -> None:
     if not column.missing:
         return
     left, right, _ = scene.span(number)
@@ -64,7 +66,9 @@ def _missing(painter: QPainter, scene: Scene, number: int, column: Column) -> No
             painter.drawRect(QRectF(left + 0.5, high + 1.5, right - left - 1, low - high - 2))
 
 
-def _reject_group(painter: QPainter, scene: Scene, number: int, column: Column) -> None:
+def _reject_group(
+    painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn
+) -> None:
     servers = column.servers
     if not len(servers) or not scene.figure.reject_group[servers[-1]]:
         return
@@ -87,7 +91,7 @@ def _reject_group(painter: QPainter, scene: Scene, number: int, column: Column) 
     painter.drawRect(QRectF(left + 1, top + 1, right - left - 2, unit - 2))
 
 
-def _wanted(painter: QPainter, scene: Scene, number: int, column: Column) -> None:
+def _wanted(painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn) -> None:
     if not column.position or column.wanted is None:
         return
     left, right, end = scene.span(number)
@@ -102,7 +106,7 @@ def _wanted(painter: QPainter, scene: Scene, number: int, column: Column) -> Non
         text.draw(painter, right + 7, min(floor, y - text.height / 2), HAT, ink)
 
 
-def _labels(painter: QPainter, scene: Scene, number: int, column: Column) -> None:
+def _labels(painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn) -> None:
     left, _, end = scene.span(number)
     text, theme = scene.text, scene.theme
     labels = labels_above(scene.figure, number)
@@ -117,7 +121,7 @@ def _labels(painter: QPainter, scene: Scene, number: int, column: Column) -> Non
         x, y = (x + room, y) if beside else (x, y - text.height)
 
 
-def paint_foot(painter: QPainter, scene: Scene, captions: Captions) -> None:
+def paint_foot(painter: QPainter, scene: StackScene, captions: Captions) -> None:
     """Below each stack the types whose slots stand above, and how many of them are filled."""
     foot, text = scene.regions.foot, scene.text
     painter.save()
@@ -136,7 +140,7 @@ def paint_foot(painter: QPainter, scene: Scene, captions: Captions) -> None:
 
 
 def _letters(
-    painter: QPainter, scene: Scene, left: float, number: int, filled: tuple[str, ...]
+    painter: QPainter, scene: StackScene, left: float, number: int, filled: tuple[str, ...]
 ) -> None:
     ends: dict[int, list[int]] = {}
     for box in scene.pictures[number].boxes:
@@ -157,7 +161,7 @@ def _letters(
         scene.text.draw_first(painter, area, texts, ink, 0.5)
 
 
-def paint_header(painter: QPainter, scene: Scene, captions: Captions, split: bool) -> None:
+def paint_header(painter: QPainter, scene: StackScene, captions: Captions, split: bool) -> None:
     """The captions of the columns, and the bracket that shows I*."""
     painter.save()
     header = scene.regions.header
@@ -173,7 +177,9 @@ def paint_header(painter: QPainter, scene: Scene, captions: Captions, split: boo
     painter.restore()
 
 
-def _caption(painter: QPainter, scene: Scene, area: QRectF, caption: Caption, split: bool) -> None:
+def _caption(
+    painter: QPainter, scene: StackScene, area: QRectF, caption: Caption, split: bool
+) -> None:
     text, theme = scene.text, scene.theme
     strong = theme.normal if caption.settled else theme.muted
     if not caption.counts:
@@ -183,7 +189,7 @@ def _caption(painter: QPainter, scene: Scene, area: QRectF, caption: Caption, sp
         area.translate(0, text.height)
 
 
-def needs_split(scene: Scene, captions: Captions) -> bool:
+def needs_split(scene: StackScene, captions: Captions) -> bool:
     """Whether k[i] and its configuration must stand on two lines to be read."""
     return any(
         scene.text.width(f"{caption.name} = {caption.configuration}")
@@ -193,7 +199,7 @@ def needs_split(scene: Scene, captions: Captions) -> bool:
     )
 
 
-def _bracket(painter: QPainter, scene: Scene, captions: Captions) -> None:
+def _bracket(painter: QPainter, scene: StackScene, captions: Captions) -> None:
     """A line over the columns up to I*, one over those after it, one over the others."""
     figure, area = scene.figure, scene.regions.bracket
     if not figure.greedy:
@@ -215,7 +221,7 @@ def _bracket(painter: QPainter, scene: Scene, captions: Captions) -> None:
         scene.text.draw_first(painter, words_area, words, color, align)
 
 
-def paint_named(painter: QPainter, scene: Scene, named: tuple[Mark, ...]) -> None:
+def paint_named(painter: QPainter, scene: StackScene, named: tuple[StepMark, ...]) -> None:
     """Outline what the current step names."""
     for mark in named:
         color = scene.theme.color(mark.role)
@@ -227,7 +233,7 @@ def paint_named(painter: QPainter, scene: Scene, named: tuple[Mark, ...]) -> Non
             painter.fillRect(QRectF(left, header.bottom() + 1, end - left - 8, 2), QColor(color))
 
 
-def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
+def paint_selection(painter: QPainter, scene: StackScene, selection: Select) -> None:
     """Outline the server and the job that are pointed at anywhere in the window."""
     state = scene.frame.state
     if selection.server is not None and selection.server < len(state.placement):
@@ -240,7 +246,7 @@ def paint_selection(painter: QPainter, scene: Scene, selection: Select) -> None:
         outline(painter, scene, scene.rect(scene.slot_box(*where)), scene.theme.run)
 
 
-def outline(painter: QPainter, scene: Scene, rect: QRectF, color: str) -> None:
+def outline(painter: QPainter, scene: StackScene, rect: QRectF, color: str) -> None:
     """A clear outline outside *rect*, as far as it can be seen on the stage."""
     painter.save()
     painter.setClipRect(scene.regions.stage.adjusted(-6, 0, 6, 6))

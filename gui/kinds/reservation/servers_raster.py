@@ -10,16 +10,16 @@ from PySide6.QtGui import QImage, QPainter
 
 from gui.painting import kernel
 from gui.painting.fallback import paint_servers
-from gui.painting.servers import Integers, Servers
+from gui.painting.servers import Integers, PaintedServers
 from gui.painting.textures import RasterPalette
 
 
 class ServerRaster:
-    """Draws :class:`Servers` into pixels, with the compiled kernel once it is active."""
+    """Draws :class:`PaintedServers` into pixels, with the compiled kernel once it is active."""
 
     def __init__(self, width: int, height: int, palette: RasterPalette) -> None:
         self._palette = palette
-        self._shown: Servers | None = None
+        self._shown: PaintedServers | None = None
         self.resize(width, height)
 
     def resize(self, width: int, height: int) -> None:
@@ -48,7 +48,7 @@ class ServerRaster:
         self._pixels.fill(self._palette.background)
         self._shown = None
 
-    def draw(self, servers: Servers) -> Integers:
+    def draw(self, servers: PaintedServers) -> Integers:
         """Bring the picture up to date; returns the indices of the servers drawn anew.
 
         The arrays are copied where they differ, so the caller may go on changing them.
@@ -75,7 +75,7 @@ class ServerRaster:
             *(np.uint32(palette.share), np.uint32(palette.background)),
         )
 
-    def _paint(self, servers: Servers, everything: bool) -> Integers:
+    def _paint(self, servers: PaintedServers, everything: bool) -> Integers:
         assert self._shown is not None
         old, new = _arrays(self._shown), _arrays(servers)
         differs = np.full(len(servers.rects), everything)
@@ -96,11 +96,11 @@ class ServerRaster:
         return chosen.astype(np.int32)
 
 
-def _arrays(servers: Servers) -> tuple[npt.NDArray[np.generic], ...]:
+def _arrays(servers: PaintedServers) -> tuple[npt.NDArray[np.generic], ...]:
     return servers.rects, servers.configuration, servers.placement, servers.group
 
 
-def _copy(servers: Servers) -> Servers:
+def _copy(servers: PaintedServers) -> PaintedServers:
     copies = {
         name: getattr(servers, name).copy()
         for name in ("rects", "configuration", "placement", "group", "weight")
@@ -108,7 +108,7 @@ def _copy(servers: Servers) -> Servers:
     return replace(servers, **copies)
 
 
-def _comparable(old: Servers, new: Servers) -> bool:
+def _comparable(old: PaintedServers, new: PaintedServers) -> bool:
     """Whether single servers can be compared: same number, types and slot heights."""
     return (
         old.configuration.shape == new.configuration.shape

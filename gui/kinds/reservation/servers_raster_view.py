@@ -9,7 +9,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEv
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.kinds.reservation.servers_raster import ServerRaster
-from gui.painting.servers import Hit, Integers, Servers
+from gui.painting.servers import GridHit, Integers, PaintedServers
 from gui.painting.textures import raster_palette
 from gui.theme import Theme
 
@@ -22,7 +22,7 @@ Overlay = Callable[[QPainter], None]
 class ServerView(QWidget):
     """Shows servers; the panel lays them out in :meth:`device_size` pixels.
 
-    Signals carry a :class:`Hit`, or None where there is no server.  An overlay paints over
+    Signals carry a :class:`GridHit`, or None where there is no server.  An overlay paints over
     the picture in the widget's own coordinates, for marks and for what moves.
     """
 
@@ -35,9 +35,9 @@ class ServerView(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._job_types = job_types
-        self._servers: Servers | None = None
+        self._servers: PaintedServers | None = None
         self._overlay: Overlay | None = None
-        self._hit: Hit | None = None
+        self._hit: GridHit | None = None
         self._raster = ServerRaster(1, 1, raster_palette(theme, job_types, self._ratio()))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMouseTracking(True)
@@ -72,7 +72,7 @@ class ServerView(QWidget):
         self._overlay = overlay
         self.update()
 
-    def set_servers(self, servers: Servers) -> None:
+    def set_servers(self, servers: PaintedServers) -> None:
         """Show *servers*; only those that changed are drawn and repainted."""
         known = self._servers
         moved = known is None or known.rects is not servers.rects
@@ -83,7 +83,7 @@ class ServerView(QWidget):
         else:
             self._update_servers(servers.rects[changed])
 
-    def hit(self, position: QPointF) -> Hit | None:
+    def hit(self, position: QPointF) -> GridHit | None:
         """What lies at *position* (the widget's coordinates)."""
         if self._servers is None:
             return None
@@ -109,7 +109,7 @@ class ServerView(QWidget):
         for rect in rects.tolist():
             self.update(self.to_widget(*rect).toAlignedRect())
 
-    def _set_hit(self, hit: Hit | None) -> None:
+    def _set_hit(self, hit: GridHit | None) -> None:
         if hit != self._hit:
             self._hit = hit
             self.hovered.emit(hit)

@@ -7,10 +7,10 @@ from typing import Callable
 
 from PySide6.QtCore import QPointF, QRectF
 
-from gui.kinds.reservation.servers_columns import Column, Figure
+from gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
 from gui.kinds.reservation.servers_stack_layout import (
+    ColumnSpan,
     Share,
-    Span,
     StackLayout,
     StackScale,
     spans,
@@ -31,7 +31,7 @@ UNWANTED, SLOTLESS = 0.7, 0.45
 
 
 @dataclass(frozen=True)
-class Rows:
+class TextRows:
     """How much text stands around the stacks, in lines."""
 
     captions: int  #: above each column; one more where names stand on a line of their own
@@ -43,10 +43,10 @@ class Rows:
 
 #: From the most text to the least.
 LADDER = (
-    Rows(captions=3, legend=2, labels=2, event=1.5, bracket=1.4),
-    Rows(captions=2, legend=1, labels=1, event=1.2, bracket=1.15),
-    Rows(captions=2, legend=0, labels=1, event=1.2, bracket=1.15),
-    Rows(captions=1, legend=0, labels=1, event=1.2, bracket=1.15),
+    TextRows(captions=3, legend=2, labels=2, event=1.5, bracket=1.4),
+    TextRows(captions=2, legend=1, labels=1, event=1.2, bracket=1.15),
+    TextRows(captions=2, legend=0, labels=1, event=1.2, bracket=1.15),
+    TextRows(captions=1, legend=0, labels=1, event=1.2, bracket=1.15),
 )
 #: Share of the panel's height that stacks ask for before text may have more lines.
 STACKS_SHARE = 0.44
@@ -67,7 +67,7 @@ class Regions:
 
 
 def regions(
-    width: float, height: float, line: float, rows: Rows, split: bool, legend: float
+    width: float, height: float, line: float, rows: TextRows, split: bool, legend: float
 ) -> Regions | None:
     """The parts of the picture from top to bottom; None where it is too small for them.
 
@@ -86,19 +86,19 @@ def regions(
     return Regions(event, bracket, header, stage, foot, QRectF(MARGIN, bottom, room, legend))
 
 
-def header_lines(rows: Rows, split: bool) -> int:
+def header_lines(rows: TextRows, split: bool) -> int:
     """Lines above each column; a single one has the name beside the numbers in any case."""
     return rows.captions + (split and rows.captions > 1)
 
 
-def headroom(rows: Rows, line: float) -> float:
+def headroom(rows: TextRows, line: float) -> float:
     """Pixels above the tallest stack that its labels take."""
     return rows.labels * line + LABEL_GAP
 
 
 def arrange(
     width: float, height: float, line: float, split: bool, legend: Callable[[int], float]
-) -> tuple[Rows, Regions] | None:
+) -> tuple[TextRows, Regions] | None:
     """The most text that leaves the stacks their share of the height, and where it stands.
 
     *legend* is the legend's height in pixels for so many lines.  None where nothing can be drawn.
@@ -115,15 +115,15 @@ def arrange(
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class StackScene:
     """Everything that painting and hit tests need of one moment."""
 
     frame: Frame
-    figure: Figure
+    figure: StackFigure
     layout: StackLayout
     cut: tuple[int, ...]  #: servers at the bottom of each column that are not drawn
     pictures: tuple[StripPicture, ...]
-    rows: Rows
+    rows: TextRows
     regions: Regions
     theme: Theme
     text: Symbols
@@ -187,7 +187,7 @@ class Scene:
                 return box.job_type, box.slot
         return None
 
-    def column_at(self, position: QPointF) -> Column | None:
+    def column_at(self, position: QPointF) -> ConfigurationColumn | None:
         """The column whose header or stack is at a point."""
         parts = self.regions
         if not parts.header.top() <= position.y() <= parts.stage.bottom():
@@ -196,7 +196,7 @@ class Scene:
         return self.figure.columns[hit.column] if hit is not None else None
 
 
-def column_shares(figure: Figure, room: int, least: int, collapsed: int) -> list[Share]:
+def column_shares(figure: StackFigure, room: int, least: int, collapsed: int) -> list[Share]:
     """What each column takes: an unused k[i] is folded only where room is scarce."""
     shares = [_share(column) for column in figure.columns]
     if sum(least * item.share for item in shares) <= room:
@@ -207,13 +207,13 @@ def column_shares(figure: Figure, room: int, least: int, collapsed: int) -> list
     ]
 
 
-def _share(column: Column | None) -> Share:
+def _share(column: ConfigurationColumn | None) -> Share:
     if column is not None and column.position:
         return Share(1.0)
     return Share(SLOTLESS if column is not None and column.is_empty else UNWANTED)
 
 
-def cut_of(figure: Figure, scale: StackScale, room: int) -> tuple[int, ...]:
+def cut_of(figure: StackFigure, scale: StackScale, room: int) -> tuple[int, ...]:
     """How many servers of each column are left out at the bottom.
 
     Only the servers without slots are cut: a hint of them is enough, and all others stay on
@@ -227,8 +227,8 @@ def cut_of(figure: Figure, scale: StackScale, room: int) -> tuple[int, ...]:
 
 
 def lay_out_columns(
-    figure: Figure, room: int, character: float, scale: StackScale, fit: StackScale, line: int
-) -> tuple[Span, ...]:
+    figure: StackFigure, room: int, character: float, scale: StackScale, fit: StackScale, line: int
+) -> tuple[ColumnSpan, ...]:
     """The columns side by side, for a font whose characters are so wide (device pixels)."""
     least, most = round(NARROWEST * character), round(WIDEST * character)
     gap = round(3.2 * character)

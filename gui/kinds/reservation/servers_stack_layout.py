@@ -100,7 +100,7 @@ class Share(NamedTuple):
     fixed: int = 0
 
 
-class Span(NamedTuple):
+class ColumnSpan(NamedTuple):
     """Where a column lies: from its left edge on, and how wide its stack is."""
 
     left: int
@@ -110,7 +110,7 @@ class Span(NamedTuple):
 
 def spans(
     shares: Sequence[Share], room: int, gap: int, least: int, most: int, widening: float = 1.0
-) -> tuple[Span, ...]:
+) -> tuple[ColumnSpan, ...]:
     """Columns side by side in *room* pixels, each at least *least* wide (they may overflow).
 
     No column is wider than *most* unless *widening* (from zooming) asks for it, and none is
@@ -125,7 +125,7 @@ def spans(
         if item.share:
             width = max(least, int(unit * item.share * widening))
             width = min(width, max(least, room))
-        result.append(Span(left, width, max(1, width - gap)))
+        result.append(ColumnSpan(left, width, max(1, width - gap)))
         left += width
     return tuple(result)
 
@@ -159,7 +159,7 @@ class StackLayout:
     height: int
     base: int
     scale: StackScale
-    columns: tuple[Span, ...]
+    columns: tuple[ColumnSpan, ...]
     counts: tuple[int, ...]
     offset: tuple[int, int] = (0, 0)
 

@@ -18,10 +18,16 @@ from gui.gestures import Gestures, show_tip
 from gui.intents import Select
 from gui.kinds.reservation.servers_calm import Calm
 from gui.kinds.reservation.servers_captions import Captions, captions_of
-from gui.kinds.reservation.servers_columns import Figure, Wanted, figure_of, tallest_of, wanted_of
+from gui.kinds.reservation.servers_columns import (
+    StackFigure,
+    WantedServers,
+    figure_of,
+    tallest_of,
+    wanted_of,
+)
 from gui.kinds.reservation.servers_event import EventLine
 from gui.kinds.reservation.servers_flights import flights
-from gui.kinds.reservation.servers_legend import Legend, entries
+from gui.kinds.reservation.servers_legend import StackLegend, entries
 from gui.kinds.reservation.servers_marks import (
     needs_split,
     paint_foot,
@@ -34,7 +40,7 @@ from gui.kinds.reservation.servers_motion import Motion
 from gui.kinds.reservation.servers_pictures import Pictures
 from gui.kinds.reservation.servers_scene import (
     MARGIN,
-    Scene,
+    StackScene,
     arrange,
     cut_of,
     headroom,
@@ -66,10 +72,10 @@ class StackView(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._frame: Frame | None = None
-        self._order: tuple[Wanted, ...] = ()
+        self._order: tuple[WantedServers, ...] = ()
         self._selection = Select()
-        self._scene: Scene | None = None
-        self._figure: Figure | None = None
+        self._scene: StackScene | None = None
+        self._figure: StackFigure | None = None
         self._captions: Captions | None = None
         self._calm = Calm(self)
         self._calm.over.connect(self._show_latest)
@@ -102,7 +108,7 @@ class StackView(QWidget):
         return QSize(900, 560)
 
     @property
-    def scene(self) -> Scene | None:
+    def scene(self) -> StackScene | None:
         """The present picture's geometry; None where nothing can be drawn."""
         return self._scene
 
@@ -167,7 +173,9 @@ class StackView(QWidget):
             self._follow(self._frame)
             self._lay_out()
 
-    def _let_move(self, phases: tuple[tuple[Movement, ...], ...], old_scene: Scene | None) -> None:
+    def _let_move(
+        self, phases: tuple[tuple[Movement, ...], ...], old_scene: StackScene | None
+    ) -> None:
         scene = self._scene
         if phases and old_scene is not None and scene is not None:
             door = self.event_line.marker(scene.regions.event, scene.text)
@@ -183,7 +191,7 @@ class StackView(QWidget):
         names = info.numbers.type_names if info is not None else ()
         self._palette = raster_palette(self._theme, len(names), self._ratio)
         groups = info is None or info.facts.has_groups
-        self._legend = Legend(entries(names, True, groups), self._text, self._theme)
+        self._legend = StackLegend(entries(names, True, groups), self._text, self._theme)
         self._pictures = (
             Pictures(info.numbers, self._theme, self._palette, font) if info is not None else None
         )
@@ -203,7 +211,7 @@ class StackView(QWidget):
         if scene is not None:
             self._draw(scene)
 
-    def _arranged(self, split: bool) -> Scene | None:
+    def _arranged(self, split: bool) -> StackScene | None:
         frame, figure = self._frame, self._figure
         pictures = self._pictures
         assert frame is not None and figure is not None and pictures is not None
@@ -235,10 +243,10 @@ class StackView(QWidget):
             pictures.get(column.configuration if column is not None else (), span.stack, scale)
             for column, span in zip(figure.columns, columns, strict=True)
         )
-        return Scene(frame, figure, layout, cut, looks, rows, parts, self._theme, self._text,
+        return StackScene(frame, figure, layout, cut, looks, rows, parts, self._theme, self._text,
                      ratio, line)  # fmt: skip
 
-    def _draw(self, scene: Scene) -> None:
+    def _draw(self, scene: StackScene) -> None:
         layout = scene.layout
         key = (layout.width, layout.height, layout.columns, layout.scale, layout.offset)
         if key[:2] != self._raster_key[:2]:

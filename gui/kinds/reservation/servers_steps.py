@@ -10,7 +10,7 @@ from model.frame import Frame
 from model.records import Admit, Classify, Migrate, Preempt, Reassign, Record, Reject
 
 
-class Mark(NamedTuple):
+class StepMark(NamedTuple):
     """A server, or a column of GPA (i from 1), that the current step names."""
 
     role: str  #: the meaning's colour in the theme
@@ -34,33 +34,33 @@ def current_records(frame: Frame) -> tuple[Record, ...]:
     return frame.records[-1:] if frame.records else frame.last_records
 
 
-def marks(frame: Frame) -> tuple[Mark, ...]:
+def marks(frame: Frame) -> tuple[StepMark, ...]:
     """What the current step names."""
     whole_event = not frame.records
-    result: list[Mark] = []
+    result: list[StepMark] = []
     for record in current_records(frame):
         result += _marks_of(frame, record, whole_event)
     return tuple(dict.fromkeys(result))
 
 
-def _marks_of(frame: Frame, record: Record, whole_event: bool) -> list[Mark]:
+def _marks_of(frame: Frame, record: Record, whole_event: bool) -> list[StepMark]:
     match record:
         case Admit():
-            return [Mark("run", record.server)]
+            return [StepMark("run", record.server)]
         case Migrate():
-            return [Mark("migration", record.source), Mark("migration", record.target)]
+            return [StepMark("migration", record.source), StepMark("migration", record.target)]
         case Reassign():
-            return [Mark("migration", record.server)]
+            return [StepMark("migration", record.server)]
         case Preempt():
-            return [Mark("rejection", record.server)]
+            return [StepMark("rejection", record.server)]
         case Reject():
-            return [Mark("rejection", server) for server in servers_in_the_way(frame)]
+            return [StepMark("rejection", server) for server in servers_in_the_way(frame)]
         case Classify():
-            return [] if whole_event else [Mark("run", position=record.i_star)]
+            return [] if whole_event else [StepMark("run", position=record.i_star)]
     if record.kind == "departure":
-        return [Mark("run", int(record.values["server"]))]
+        return [StepMark("run", int(record.values["server"]))]
     if "i" in record.values and not whole_event:
-        return [Mark("run", position=int(record.values["i"]))]
+        return [StepMark("run", position=int(record.values["i"]))]
     return []
 
 

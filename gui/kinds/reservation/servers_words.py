@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from gui.intents import Select
-from gui.kinds.reservation.servers_columns import Column
+from gui.kinds.reservation.servers_columns import ConfigurationColumn
 from gui.panels.wording import job_words
 from gui.theme import type_letter
 from model.explain import grouped, shown
@@ -135,7 +135,7 @@ def selected(frame: Frame, server: int, slot: tuple[int, int] | None, floating: 
     return Select(server=server, job=job, floating=floating)
 
 
-def column_words(frame: Frame, column: Column) -> str:
+def column_words(frame: Frame, column: ConfigurationColumn) -> str:
     """One sentence about a configuration."""
     name = configuration_words(column.configuration)
     servers = f"{grouped(column.held)} {'server' if column.held == 1 else 'servers'}"

@@ -13,7 +13,13 @@ from gui.kinds.reservation.theory_plot import FunctionPlot
 from gui.kinds.reservation.theory_rows import configuration_text
 from gui.kinds.reservation.theory_search import SearchRow
 from gui.kinds.reservation.theory_target import TargetBars
-from gui.kinds.reservation.theory_values import Moment, falling_for, has_greedy, moment_of, value_of
+from gui.kinds.reservation.theory_values import (
+    EffectiveServers,
+    falling_for,
+    has_greedy,
+    moment_of,
+    value_of,
+)
 from gui.panel import Panel
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import GREEDY_MARK, significant
@@ -143,7 +149,7 @@ class TheoryPanel(Panel):
 
     # Words.
 
-    def _next_tile(self, moment: Moment) -> TileText:
+    def _next_tile(self, moment: EffectiveServers) -> TileText:
         """(5.3): the configuration that the next empty server gets."""
         tip = ("The first greedy configuration of whose slots every type is short, (5.3): CRA "
                "gives it to the next server of rank J + 1 that is empty.")  # fmt: skip
@@ -164,7 +170,7 @@ class TheoryPanel(Panel):
             role = "muted"
         return TileText(caption, text, role, tip, short=short)
 
-    def _function_tiles(self, frame: Frame, moment: Moment) -> Iterable[TileText]:
+    def _function_tiles(self, frame: Frame, moment: EffectiveServers) -> Iterable[TileText]:
         if self._function is None:
             return
         value = value_of(self._function, frame, moment)

@@ -24,7 +24,7 @@ from gui.kinds.reservation.theory_rows import (
     Rows,
     configuration_text,
 )
-from gui.kinds.reservation.theory_values import Moment
+from gui.kinds.reservation.theory_values import EffectiveServers
 from gui.panels.wording import GREEDY_MARK
 from gui.plotting.scales import format_number
 from gui.theme import Theme, current_fonts
@@ -47,13 +47,13 @@ class TargetBars(Rows):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self._moment: Moment | None = None
+        self._moment: EffectiveServers | None = None
         self.selected: Configuration | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("effective servers of each greedy configuration")
 
     @property
-    def moment(self) -> Moment | None:
+    def moment(self) -> EffectiveServers | None:
         """What is shown."""
         return self._moment
 
@@ -62,7 +62,7 @@ class TargetBars(Rows):
         self._moment, self.selected, self.most_rows = None, None, 0
         self.updateGeometry()
 
-    def set_moment(self, moment: Moment) -> None:
+    def set_moment(self, moment: EffectiveServers) -> None:
         """Show another moment."""
         self._moment = moment
         self.make_room(len(moment.configurations) + 1)

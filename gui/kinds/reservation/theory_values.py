@@ -27,7 +27,7 @@ SAME = 1e-6
 
 
 @dataclass(frozen=True)
-class Moment:
+class EffectiveServers:
     """Effective servers and q at one moment.
 
     Attributes
@@ -85,7 +85,7 @@ def has_greedy(frame: Frame) -> bool:
     return bool(frame.state.number[GREEDY_LENGTH])
 
 
-def moment_of(frame: Frame, selected: Configuration | None = None) -> Moment:
+def moment_of(frame: Frame, selected: Configuration | None = None) -> EffectiveServers:
     """The effective servers and q of a frame."""
     numbers, state, greedy = frame.info.numbers, frame.state, frame.bounds.greedy
     length = int(state.number[GREEDY_LENGTH])
@@ -106,7 +106,7 @@ def moment_of(frame: Frame, selected: Configuration | None = None) -> Moment:
     target = None
     if greedy is not None:
         target = tuple(float(shares.get(one, 0)) for one in configurations)
-    return Moment(
+    return EffectiveServers(
         configurations,
         tuple(effective.tolist()),
         target,
@@ -118,7 +118,7 @@ def moment_of(frame: Frame, selected: Configuration | None = None) -> Moment:
     )
 
 
-def value_of(function: Lyapunov, frame: Frame, moment: Moment) -> LyapunovValue:
+def value_of(function: Lyapunov, frame: Frame, moment: EffectiveServers) -> LyapunovValue:
     """V at the moment shown, with all its terms, exactly."""
     servers = moment.servers
     shares = {

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from model.kinds.moldable.numbers import MoldableNumbers
 from model.kinds.moldable.policies.base import MoldablePolicy
-from model.kinds.moldable.rules import Rules
+from model.kinds.moldable.rules import AllocationRules
 from model.kinds.moldable.state import NOW, MoldableState
-from model.kinds.moldable.tables import Tables
+from model.kinds.moldable.tables import MoldableTables
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +30,8 @@ class MoldableFacts:
         [P] the class whose servers a pool's are, "common", or "" where there is one pool.
     """
 
-    rules: Rules
-    tables: Tables
+    rules: AllocationRules
+    tables: MoldableTables
     laws: tuple[tuple[tuple[int, float], ...], ...]
     pool_names: tuple[str, ...]
 
@@ -51,7 +51,9 @@ class MoldableFacts:
         return pool if pool < self.rules.pools else -1
 
 
-def facts_of(numbers: MoldableNumbers, tables: Tables, policy: MoldablePolicy) -> MoldableFacts:
+def facts_of(
+    numbers: MoldableNumbers, tables: MoldableTables, policy: MoldablePolicy
+) -> MoldableFacts:
     """The facts of a system under a policy."""
     rules = policy.rules
     draws = policy.draws and not numbers.requests_scripted

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
-from model.kinds.moldable.rules import Rules
+from model.kinds.moldable.rules import AllocationRules
 from model.kinds.moldable.state import BUSY, MoldableState
 
 State = Any
 
 
-def open_pools(state: MoldableState, rules: Rules) -> None:
+def open_pools(state: MoldableState, rules: AllocationRules) -> None:
     """Each pool of a blank state becomes one gap."""
     for pool in range(rules.pools):
         first, end = int(rules.pool_first[pool]), int(rules.pool_end[pool])

@@ -13,7 +13,7 @@ from model.inspection import (
     SERVER,
     Description,
     Fact,
-    Moment,
+    InspectedMoment,
     Passed,
     Table,
     TableLine,
@@ -41,7 +41,7 @@ class MoldableInspector:
 
     things: tuple[str, ...] = (SERVER, JOB, CLASS)
 
-    def describe(self, moment: Moment, thing: Thing) -> Description:
+    def describe(self, moment: InspectedMoment, thing: Thing) -> Description:
         """A server with its job, a job with its servers, or a class with its widths."""
         return _DESCRIBING[thing.what](moment, thing.number)
 
@@ -79,7 +79,7 @@ def _job_on(state: Any, server: int) -> int:
     return int(state.job_number[record]) if record >= 0 else -1
 
 
-def _server(moment: Moment, server: int) -> Description:
+def _server(moment: InspectedMoment, server: int) -> Description:
     title = f"Server {grouped(server + 1)}"
     info, state = moment.info, moment.state
     if not 0 <= server < info.numbers.servers:
@@ -100,7 +100,7 @@ def _pool(facts: Any, pool: int) -> Fact | None:
     return Fact("for", "all classes" if name == "common" else f"class {name}") if name else None
 
 
-def _free(moment: Moment, server: int, pool: int) -> Iterator[Fact]:
+def _free(moment: InspectedMoment, server: int, pool: int) -> Iterator[Fact]:
     """That it is free, and how many of its neighbours are."""
     yield Fact("runs", "nothing: it is free")
     if pool < 0:
@@ -112,7 +112,7 @@ def _free(moment: Moment, server: int, pool: int) -> Iterator[Fact]:
     yield Fact("gap", neighbours_told(low, high - low))
 
 
-def _job(moment: Moment, number: int) -> Description:
+def _job(moment: InspectedMoment, number: int) -> Description:
     record = record_of(moment.state, Thing(JOB, number))
     if record < 0:
         return not_there(moment, moment.info.narrator.job(number).capitalize(), number)
@@ -120,12 +120,12 @@ def _job(moment: Moment, number: int) -> Description:
     return Description(title, sections(("", list(_known(moment, record)))))
 
 
-def _name(moment: Moment, record: int) -> str:
+def _name(moment: InspectedMoment, record: int) -> str:
     name: str = moment.info.narrator.job(int(moment.state.job_number[record]))
     return name
 
 
-def _known(moment: Moment, record: int) -> Iterator[Fact]:
+def _known(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     info, state = moment.info, moment.state
     job_class, width = int(state.job_class[record]), int(state.job_width[record])
     asked, arrival = int(state.job_request[record]), float(state.job_arrival[record])
@@ -160,7 +160,7 @@ def _pieces(state: Any, record: int) -> Iterator[Fact]:
                    thing=Thing(SERVER, start))  # fmt: skip
 
 
-def _class(moment: Moment, job_class: int) -> Description:
+def _class(moment: InspectedMoment, job_class: int) -> Description:
     numbers, state = moment.info.numbers, moment.state
     if not 0 <= job_class < numbers.classes:
         return Description(f"Class {job_class + 1}", absent="This scenario has no such class.")
@@ -187,7 +187,7 @@ def _class(moment: Moment, job_class: int) -> Description:
     return Description(f"Class {name}", sections(("", facts)), table)
 
 
-def _widths(moment: Moment, job_class: int) -> Iterator[TableLine]:
+def _widths(moment: InspectedMoment, job_class: int) -> Iterator[TableLine]:
     numbers, state = moment.info.numbers, moment.state
     for width in range(1, numbers.degrees[job_class] + 1):
         target = float(numbers.target[job_class, width])

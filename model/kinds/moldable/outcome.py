@@ -10,7 +10,7 @@ from model.errors import PolicyError
 from model.jit import jitable
 from model.kinds.moldable import physics
 from model.kinds.moldable.rows import FLAG_BELOW, FLAG_FREED, FLAG_FULL
-from model.kinds.moldable.rules import Rules
+from model.kinds.moldable.rules import AllocationRules
 from model.kinds.moldable.state import BUSY, EVENT, NOW, MoldableState
 from model.records import DEPARTURE, Event
 from model.systems.rows import fill_row
@@ -65,10 +65,10 @@ def close(
     return flags
 
 
-class Outcome:
+class MoldableOutcome:
     """What one event of the reference has led to so far."""
 
-    def __init__(self, event: Event, state: MoldableState, rules: Rules) -> None:
+    def __init__(self, event: Event, state: MoldableState, rules: AllocationRules) -> None:
         self.event = event
         self.flags = 0
         self.server = -1

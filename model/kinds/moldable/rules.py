@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 WORDS = 2**64
 
 
-class Rules(NamedTuple):
+class AllocationRules(NamedTuple):
     """l classes, n servers, P pools, m the largest number of widths that a class may ask for."""
 
     width: NDArray[np.int32]  #: [l, m] widths that are drawn, ascending; the last is repeated
@@ -56,7 +56,7 @@ def drawn(laws: Sequence[Sequence[Fraction]]) -> tuple[NDArray[np.int32], NDArra
 def pooled(
     sizes: Sequence[int], own: Sequence[int], common: int = -1
 ) -> dict[str, NDArray[np.int32]]:
-    """The pools' part of :class:`Rules`: *sizes* of pools that follow each other from server 0."""
+    """What :class:`AllocationRules` says of pools of these *sizes*, which begin with server 0."""
     ends = np.cumsum(np.asarray(sizes, np.int64)).astype(np.int32)
     return {
         "own_pool": np.asarray(own, np.int32),

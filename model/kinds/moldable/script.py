@@ -15,7 +15,7 @@ class ScriptedTimes(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Script:
+class MoldableScript:
     """By the number of the job: its exact times, its name, and for how many servers it asks.
 
     All are empty where jobs are not scripted.
@@ -26,7 +26,7 @@ class Script:
     requests: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, scenario: Any) -> Script:
+    def of(cls, scenario: Any) -> MoldableScript:
         """The script of a scenario, if it has one."""
         if scenario.workload.kind != "scripted":
             return cls()

@@ -14,7 +14,7 @@ import numpy as np
 from model.kinds.moldable import physics, sampling
 from model.kinds.moldable.gaps import open_pools
 from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.outcome import Outcome
+from model.kinds.moldable.outcome import MoldableOutcome
 from model.kinds.moldable.policies.base import MoldablePolicy
 from model.kinds.moldable.rows import (
     FLAG_ADMITTED,
@@ -25,7 +25,7 @@ from model.kinds.moldable.rows import (
     FLAG_SPLIT,
     MOLDABLE_ROW,
 )
-from model.kinds.moldable.script import Script
+from model.kinds.moldable.script import MoldableScript
 from model.kinds.moldable.state import (
     ARRIVED,
     BLOCKED,
@@ -36,7 +36,7 @@ from model.kinds.moldable.state import (
 )
 from model.kinds.moldable.tables import tables_of
 from model.kinds.moldable.takeover import check_continuation, taken_over
-from model.kinds.moldable.view import Job, MoldableView
+from model.kinds.moldable.view import MoldableJob, MoldableView
 from model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
 from model.systems.base import PolicySystem
 from model.systems.deciding import carried_out
@@ -53,7 +53,7 @@ class MoldableSystem(PolicySystem):
     def __init__(
         self, scenario: Any, numbers: MoldableNumbers, workload: Any, policy: MoldablePolicy
     ) -> None:
-        self.script = Script.of(scenario)
+        self.script = MoldableScript.of(scenario)
         super().__init__(scenario, numbers, workload, policy, self.script.names)
         self.tables = tables_of(numbers)
         self.rules = policy.rules
@@ -123,7 +123,7 @@ class MoldableSystem(PolicySystem):
         PolicyError
             If the policy decides something that is impossible.
         """
-        outcome = Outcome(event, state, self.rules)
+        outcome = MoldableOutcome(event, state, self.rules)
         state.clock[NOW] = event.time
         if event.kind == ARRIVAL:
             yield from self._arrival(state, event, outcome)
@@ -131,7 +131,7 @@ class MoldableSystem(PolicySystem):
             yield self._depart(state, event, outcome)
         outcome.close(state, row)
 
-    def _depart(self, state: MoldableState, event: Event, outcome: Outcome) -> Record:
+    def _depart(self, state: MoldableState, event: Event, outcome: MoldableOutcome) -> Record:
         outcome.server, outcome.width = event.record, int(state.job_width[event.record])
         outcome.request = int(state.job_request[event.record])
         outcome.lasts = event.time - float(state.job_arrival[event.record])
@@ -140,14 +140,16 @@ class MoldableSystem(PolicySystem):
         return Record("departure", None, {"job": event.job, "type": event.type,
                                           "width": outcome.width})  # fmt: skip
 
-    def _arrival(self, state: MoldableState, event: Event, outcome: Outcome) -> Iterator[Record]:
+    def _arrival(
+        self, state: MoldableState, event: Event, outcome: MoldableOutcome
+    ) -> Iterator[Record]:
         state.number[NEXT_ARRIVAL] += 1
         state.tally[ARRIVED, event.type] += 1
         outcome.flags |= FLAG_ARRIVED
         yield Record("arrival", None, {"job": event.job, "type": event.type,
                                        "size": event.service})  # fmt: skip
         view = MoldableView(self.numbers, self.tables, self.rules, state, self.script.requests)
-        decisions = self.policy.arrival(view, Job(event.job, event.type))
+        decisions = self.policy.arrival(view, MoldableJob(event.job, event.type))
         yield from self._decide(state, decisions, outcome)
         if not outcome.flags & (FLAG_ADMITTED | FLAG_BLOCKED):
             raise outcome.fault(f"it neither gives servers to job {self.job_name(event.job)} nor "
@@ -156,7 +158,7 @@ class MoldableSystem(PolicySystem):
     # Decisions.
 
     def _decide(
-        self, state: MoldableState, decisions: Iterable[Record], outcome: Outcome
+        self, state: MoldableState, decisions: Iterable[Record], outcome: MoldableOutcome
     ) -> Iterator[Record]:
         def carry_out(decision: Record) -> Record:
             if isinstance(decision, Allocate | Reject):
@@ -172,7 +174,7 @@ class MoldableSystem(PolicySystem):
 
         return carried_out(decisions, carry_out)
 
-    def _allocate(self, state: MoldableState, decision: Allocate, outcome: Outcome) -> None:
+    def _allocate(self, state: MoldableState, decision: Allocate, outcome: MoldableOutcome) -> None:
         event, width = outcome.event, decision.servers
         name, degree = self.job_name(event.job), self.numbers.degrees[event.type]
         if not 1 <= width <= degree:

@@ -18,7 +18,7 @@ DISTANCE_UNIT = 2**20
 COVERED = 6.0
 
 
-class Tables(NamedTuple):
+class MoldableTables(NamedTuple):
     """l classes, d the largest degree.  Where y* is not known targets are 0 and weights 0."""
 
     speedup: NDArray[np.float64]  #: [l, d + 1] s_i
@@ -32,7 +32,7 @@ class Tables(NamedTuple):
     key: NDArray[np.uint64]  #: [1] of the words that requests are drawn by
 
 
-def tables_of(numbers: MoldableNumbers) -> Tables:
+def tables_of(numbers: MoldableNumbers) -> MoldableTables:
     """The tables of a system."""
     known = np.nan_to_num(numbers.target)
     pairs = np.array(numbers.pairs, np.int32)
@@ -40,7 +40,7 @@ def tables_of(numbers: MoldableNumbers) -> Tables:
     chosen = np.array([[i in support for i in pair] for pair, support in both])
     factors = np.take_along_axis(numbers.speedup_table, pairs, axis=1)
     low, shift = _bins(numbers)
-    return Tables(
+    return MoldableTables(
         speedup=numbers.speedup_table,
         target=np.rint(known * DISTANCE_UNIT).astype(np.int64),
         pair=pairs,

@@ -8,9 +8,9 @@ import numpy as np
 
 from model.errors import ScenarioError
 from model.kinds.moldable import gaps, physics
-from model.kinds.moldable.rules import Rules
+from model.kinds.moldable.rules import AllocationRules
 from model.kinds.moldable.state import NOW, MoldableState
-from model.kinds.moldable.tables import DISTANCE_UNIT, Tables
+from model.kinds.moldable.tables import DISTANCE_UNIT, MoldableTables
 
 #: A :class:`model.kinds.moldable.system.MoldableSystem`, which imports this module.
 MoldableSystem = Any
@@ -62,12 +62,12 @@ def taken_over(
     return state
 
 
-def _same_pools(mine: Rules, theirs: Rules) -> bool:
+def _same_pools(mine: AllocationRules, theirs: AllocationRules) -> bool:
     fields = ("own_pool", "common_pool", "pool_first", "pool_end")
     return all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in fields)
 
 
-def _same_targets(mine: Tables, theirs: Tables) -> bool:
+def _same_targets(mine: MoldableTables, theirs: MoldableTables) -> bool:
     fields = (name for name in mine._fields if name != "key")
     return all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in fields)
 
@@ -98,7 +98,7 @@ def _repooled(system: MoldableSystem, state: MoldableState) -> MoldableState:
     return state
 
 
-def _link_gaps(rules: Rules, state: MoldableState, pool: int) -> None:
+def _link_gaps(rules: AllocationRules, state: MoldableState, pool: int) -> None:
     """The gaps of a pool, later ones first, so that the first one is taken first."""
     first, end = int(rules.pool_first[pool]), int(rules.pool_end[pool])
     idle = np.r_[False, state.server_job[first:end] < 0, False]

@@ -8,13 +8,13 @@ import numpy as np
 
 from model.kinds.moldable import physics
 from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.rules import Rules
+from model.kinds.moldable.rules import AllocationRules
 from model.kinds.moldable.state import MoldableState
-from model.kinds.moldable.tables import Tables
+from model.kinds.moldable.tables import MoldableTables
 from model.systems import random_words
 
 
-class Job(NamedTuple):
+class MoldableJob(NamedTuple):
     """A job that arrives, as a policy sees it."""
 
     number: int
@@ -27,8 +27,8 @@ class MoldableView:
     def __init__(
         self,
         numbers: MoldableNumbers,
-        tables: Tables,
-        rules: Rules,
+        tables: MoldableTables,
+        rules: AllocationRules,
         state: MoldableState,
         scripted: Mapping[int, int],
     ) -> None:
@@ -47,7 +47,7 @@ class MoldableView:
         with np.errstate(over="ignore"):
             return random_words.uniform(random_words.random_word(self._tables.key[0], job, 0))
 
-    def request(self, job: Job) -> int:
+    def request(self, job: MoldableJob) -> int:
         """For how many servers a job asks, as its script says or as it is drawn."""
         if job.number in self._scripted:
             return self._scripted[job.number]

@@ -16,7 +16,7 @@ from model.inspection import (
     SERVER,
     Description,
     Fact,
-    Moment,
+    InspectedMoment,
     Passed,
     Table,
     TableLine,
@@ -41,7 +41,7 @@ class PhasesInspector:
 
     things: tuple[str, ...] = (SERVER, JOB, VIRTUAL, TOKEN)
 
-    def describe(self, moment: Moment, thing: Thing) -> Description:
+    def describe(self, moment: InspectedMoment, thing: Thing) -> Description:
         """A server with its jobs and tokens, a job, or a token."""
         if thing.what == SERVER:
             return _backup(moment, thing) if thing.number <= FIRST_BACKUP else \
@@ -105,7 +105,7 @@ def _names(rows: NDArray[Any], thing: Thing) -> NDArray[np.bool_]:
 # Servers.
 
 
-def _server(moment: Moment, server: int) -> Description:
+def _server(moment: InspectedMoment, server: int) -> Description:
     info, state = moment.info, moment.state
     facts, title = info.facts, f"Server {grouped(server + 1)}"
     if not 0 <= server < len(state.jobs_on):
@@ -124,7 +124,7 @@ def _records_on(state: Any, server: int) -> NDArray[np.int64]:
     return records[np.lexsort((state.job_arrival[records], state.job_virtual[records]))]
 
 
-def _now(moment: Moment, server: int) -> Iterator[Fact]:
+def _now(moment: InspectedMoment, server: int) -> Iterator[Fact]:
     info, state = moment.info, moment.state
     facts = info.facts
     if facts.pools > 1 and facts.normal_servers:
@@ -140,7 +140,7 @@ def _now(moment: Moment, server: int) -> Iterator[Fact]:
     yield time_fact(moment, "so since", since)
 
 
-def _requests(moment: Moment, server: int) -> Iterator[Fact]:
+def _requests(moment: InspectedMoment, server: int) -> Iterator[Fact]:
     """Tokens, timer, and what it waits for."""
     info, state = moment.info, moment.state
     tokens = int(state.tokens_on[server])
@@ -173,7 +173,7 @@ def _tokens_of(state: Any, server: int) -> Iterator[tuple[int, int, float]]:
                    float(state.token_time[pool, kind, place]))  # fmt: skip
 
 
-def _room(moment: Moment, server: int) -> Iterator[Fact]:
+def _room(moment: InspectedMoment, server: int) -> Iterator[Fact]:
     numbers, state = moment.info.numbers, moment.state
     for d, name in enumerate(numbers.model.resources):
         used, whole = int(state.use[server, d]), int(numbers.capacity[d])
@@ -193,7 +193,7 @@ def _amount(numbers: Any, units: int, d: int) -> str:
     return f"{float(units * numbers.unit[d]):.4g}"
 
 
-def _backup(moment: Moment, thing: Thing) -> Description:
+def _backup(moment: InspectedMoment, thing: Thing) -> Description:
     pools = moment.info.facts.pools
     title = server_name(thing.number, thing.pool, pools).capitalize()
     state, place = moment.state, FIRST_BACKUP - thing.number
@@ -206,7 +206,7 @@ def _backup(moment: Moment, thing: Thing) -> Description:
     return Description(title, sections(("", [Fact("holds", "one job that found no token")])), table)
 
 
-def _line(moment: Moment, record: int) -> TableLine:
+def _line(moment: InspectedMoment, record: int) -> TableLine:
     state, phases = moment.state, moment.info.numbers.model.phases
     phase = int(state.job_phase[record])
     return TableLine(
@@ -224,14 +224,14 @@ def _thing(state: Any, record: int) -> Thing:
     return Thing(what, int(state.job_number[record]))
 
 
-def _name(moment: Moment, record: int) -> str:
+def _name(moment: InspectedMoment, record: int) -> str:
     state = moment.state
     name: str = moment.info.narrator.job(int(state.job_number[record]),
                                          bool(state.job_virtual[record]))  # fmt: skip
     return name
 
 
-def _job(moment: Moment, thing: Thing) -> Description:
+def _job(moment: InspectedMoment, thing: Thing) -> Description:
     state, virtual = moment.state, thing.what == VIRTUAL
     title = moment.info.narrator.job(thing.number, virtual).capitalize()
     found = np.flatnonzero((state.job_number == thing.number) & (state.job_virtual == virtual))
@@ -242,7 +242,7 @@ def _job(moment: Moment, thing: Thing) -> Description:
     return Description(title, sections(("", list(_known(moment, int(found[0]))))))
 
 
-def _known(moment: Moment, record: int) -> Iterator[Fact]:
+def _known(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     info, state = moment.info, moment.state
     phases, server = info.numbers.model.phases, int(state.job_server[record])
     pool, arrival = int(state.job_pool[record]), float(state.job_arrival[record])
@@ -263,7 +263,7 @@ def _known(moment: Moment, record: int) -> Iterator[Fact]:
                    f"{time_shown(waited)}", units(info.time_unit), Thing(TOKEN, token))  # fmt: skip
 
 
-def _token(moment: Moment, token: int) -> Description:
+def _token(moment: InspectedMoment, token: int) -> Description:
     state = moment.state
     title = f"Token {grouped(token + 1)}"
     for pool, kind, place in np.argwhere(state.token_number == token).tolist():
@@ -277,7 +277,7 @@ def _token(moment: Moment, token: int) -> Description:
     return Description(title, absent="A job took it that has left; its history says which.")
 
 
-def _waiting(moment: Moment, pool: int, kind: int, place: int) -> Iterator[Fact]:
+def _waiting(moment: InspectedMoment, pool: int, kind: int, place: int) -> Iterator[Fact]:
     info, state = moment.info, moment.state
     server = int(state.token_server[pool, kind, place])
     made = float(state.token_time[pool, kind, place])
@@ -290,7 +290,7 @@ def _waiting(moment: Moment, pool: int, kind: int, place: int) -> Iterator[Fact]
     yield Fact("by age", f"{grouped(place + 1)} of {grouped(count)} of its type")
 
 
-def _taken(moment: Moment, record: int) -> Iterator[Fact]:
+def _taken(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     info, state = moment.info, moment.state
     server, pool = int(state.job_server[record]), int(state.job_pool[record])
     made, taken = float(state.job_token_time[record]), float(state.job_arrival[record])

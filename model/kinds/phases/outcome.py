@@ -66,7 +66,7 @@ def note_server(state: Any, capacity: Any, outcome: Any) -> None:
         outcome[FLAGS] |= FLAG_IDLE
 
 
-class Outcome:
+class PhaseOutcome:
     """What one event of the reference has led to so far."""
 
     def __init__(self, event: Event) -> None:

@@ -16,8 +16,8 @@ from model.kinds.phases.numbers import PhaseNumbers
 from model.kinds.phases.policies.base import PhasePolicy
 from model.kinds.phases.scenario.workload import (
     PATCH,
-    ScriptedArrival,
     ScriptedMove,
+    ScriptedPhaseArrival,
     ScriptedPhases,
     ScriptedServer,
     ScriptedTick,
@@ -30,12 +30,12 @@ from model.kinds.phases.state import (
     job_of,
     with_room,
 )
-from model.kinds.phases.tables import Tables
+from model.kinds.phases.tables import PhaseTables
 from model.kinds.phases.view import RandomChoices
 from model.records import ARRIVAL, DEPARTURE, MOVE, TICK, Event
 
 
-class Script:
+class PhaseScript:
     """The events of a scripted scenario; jobs are numbered in the order in which they are named.
 
     Real jobs of the start come first, then those that arrive; so do virtual ones, among
@@ -49,7 +49,7 @@ class Script:
     """
 
     def __init__(
-        self, scenario: Any, numbers: PhaseNumbers, tables: Tables, policy: PhasePolicy
+        self, scenario: Any, numbers: PhaseNumbers, tables: PhaseTables, policy: PhasePolicy
     ) -> None:
         self._plan: ScriptedPhases = scenario.workload
         self._numbers = numbers
@@ -79,7 +79,7 @@ class Script:
     def names(self) -> dict[int, str]:
         """The names of the real jobs."""
         there = [name for pool in self._plan.initial for server in pool for name in server.real]
-        come = [event.job for event in self._plan.events if isinstance(event, ScriptedArrival)]
+        come = [event.job for event in self._plan.events if isinstance(event, ScriptedPhaseArrival)]
         return dict(enumerate(there + come))
 
     @cached_property
@@ -194,7 +194,7 @@ class Script:
         if event is None:
             return None
         time = float(event.t)
-        if isinstance(event, ScriptedArrival):
+        if isinstance(event, ScriptedPhaseArrival):
             job = self.initial_jobs + int(state.number[NEXT_ARRIVAL])
             return Event(ARRIVAL, time, self._phase[event.type], job)
         if isinstance(event, ScriptedTick):
@@ -243,7 +243,9 @@ class Script:
 class ScriptedChoices(RandomChoices):
     """Choices as the script gives them; *event*: the one that happens, None at the start."""
 
-    def __init__(self, script: Script, tables: Tables, state: PhaseState, event: Any) -> None:
+    def __init__(
+        self, script: PhaseScript, tables: PhaseTables, state: PhaseState, event: Any
+    ) -> None:
         super().__init__(tables, state)
         self._script = script
         self._event = event

@@ -108,7 +108,7 @@ class PhaseState(NamedTuple):
     trail: NDArray[np.uint64]  #: [1] running hash of all events
 
 
-class Sizes(NamedTuple):
+class StateSizes(NamedTuple):
     """What a new state needs room for."""
 
     phases: int
@@ -118,7 +118,7 @@ class Sizes(NamedTuple):
     configurations: int = 0  #: C; 0: no lattice
 
 
-def empty_state(sizes: Sizes) -> PhaseState:
+def empty_state(sizes: StateSizes) -> PhaseState:
     """No job, no token and no timer at time 0."""
     servers = sizes.normal_servers or FIRST_SERVERS
     observing = servers if sizes.configurations else 0

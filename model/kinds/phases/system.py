@@ -12,7 +12,7 @@ import numpy as np
 
 from model.kinds.phases import physics, sampling, timers, tokens
 from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.outcome import Outcome
+from model.kinds.phases.outcome import PhaseOutcome
 from model.kinds.phases.policies.base import PhasePolicy
 from model.kinds.phases.rows import (
     FLAG_ARRIVED,
@@ -29,7 +29,7 @@ from model.kinds.phases.rows import (
     FLAG_VIRTUAL,
     PHASE_ROW,
 )
-from model.kinds.phases.script import Script, ScriptedChoices
+from model.kinds.phases.script import PhaseScript, ScriptedChoices
 from model.kinds.phases.state import (
     FIRST_BACKUP,
     MOVES,
@@ -38,14 +38,14 @@ from model.kinds.phases.state import (
     NEXT_VIRTUAL,
     NOW,
     PhaseState,
-    Sizes,
+    StateSizes,
     empty_state,
     job_of,
     with_room,
 )
 from model.kinds.phases.tables import tables_of
 from model.kinds.phases.takeover import check_continuation, taken_over
-from model.kinds.phases.view import Choices, Job, PhaseView, RandomChoices
+from model.kinds.phases.view import Choices, PhaseJob, PhaseView, RandomChoices
 from model.records import (
     ARRIVAL,
     DEPARTURE,
@@ -78,10 +78,10 @@ class PhaseSystem(PolicySystem):
         super().__init__(scenario, numbers, workload, policy)
         self.sample_width = sampling.width(numbers.phases)
         self.tables = tables_of(numbers, policy.observes)
-        self.script: Script | None = None
+        self.script: PhaseScript | None = None
         if scenario.workload.kind == "scripted":  # jobs move when it says so
             self.tables = self.tables._replace(out_rate=np.zeros(numbers.phases))
-            self.script = Script(scenario, numbers, self.tables, policy)
+            self.script = PhaseScript(scenario, numbers, self.tables, policy)
             self.initial_jobs, self.names = self.script.initial_jobs, self.script.names
 
     @property
@@ -92,13 +92,20 @@ class PhaseSystem(PolicySystem):
     def raw_state(self) -> PhaseState:
         """No job, no token, no timer; or what a script begins with."""
         configurations = len(self.tables.up) if self.policy.observes else 0
-        state = empty_state(Sizes(self.numbers.phases, self.numbers.resources, self.policy.pools,
-                                  self.normal_servers, configurations))  # fmt: skip
+        state = empty_state(
+            StateSizes(
+                self.numbers.phases,
+                self.numbers.resources,
+                self.policy.pools,
+                self.normal_servers,
+                configurations,
+            )
+        )
         return self.script.begun(state) if self.script else state
 
     def start(self, state: PhaseState) -> Iterator[Record]:
         """Timers start."""
-        outcome = Outcome(Event(TICK, float(state.clock[NOW])))
+        outcome = PhaseOutcome(Event(TICK, float(state.clock[NOW])))
         view = self._view(state, starting=True)
         yield from self._decide(state, self.policy.began(view), outcome)
 
@@ -161,7 +168,7 @@ class PhaseSystem(PolicySystem):
         PolicyError
             If the policy decides something that is impossible.
         """
-        outcome = Outcome(event)
+        outcome = PhaseOutcome(event)
         physics.go_on(state, event.time)
         if event.kind == ARRIVAL:
             yield from self._arrival(state, event, outcome)
@@ -171,19 +178,19 @@ class PhaseSystem(PolicySystem):
             yield from self._job_moves(state, event, outcome)
         outcome.close(self.numbers, state, row)
 
-    def _arrival(self, state: PhaseState, event: Event, outcome: Outcome) -> Iterator[Record]:
+    def _arrival(self, state: PhaseState, event: Event, outcome: PhaseOutcome) -> Iterator[Record]:
         state.number[NEXT_ARRIVAL] += 1
         record = physics.arrive(state, event.job, event.type)
         outcome.job, outcome.type, outcome.phase = event.job, event.type, event.type
         outcome.flags |= FLAG_ARRIVED
         yield Record("arrival", None, {"job": event.job, "type": event.type})
-        decisions = self.policy.arrived(self._view(state), Job(event.job, event.type))
+        decisions = self.policy.arrived(self._view(state), PhaseJob(event.job, event.type))
         yield from self._decide(state, decisions, outcome, record)
         if state.job_server[record] == -1:
             raise outcome.fault(f"it leaves job {self.job_name(event.job)} nowhere; allowed: a "
                                 "server for every job that arrives")  # fmt: skip
 
-    def _tick(self, state: PhaseState, event: Event, outcome: Outcome) -> Iterator[Record]:
+    def _tick(self, state: PhaseState, event: Event, outcome: PhaseOutcome) -> Iterator[Record]:
         timer = int(state.timer_number[event.server])
         timers.stop_timer(state, event.server)
         outcome.server = event.server
@@ -193,7 +200,9 @@ class PhaseSystem(PolicySystem):
         view = self._view(state, timer)
         yield from self._decide(state, self.policy.ticked(view, event.server), outcome)
 
-    def _job_moves(self, state: PhaseState, event: Event, outcome: Outcome) -> Iterator[Record]:
+    def _job_moves(
+        self, state: PhaseState, event: Event, outcome: PhaseOutcome
+    ) -> Iterator[Record]:
         record = event.record
         outcome.job, outcome.server = int(state.job_number[record]), event.server
         outcome.pool, outcome.type = int(state.job_pool[record]), int(state.job_phase[record])
@@ -225,7 +234,11 @@ class PhaseSystem(PolicySystem):
         return PhaseView(self.numbers, state, choices)
 
     def _decide(
-        self, state: PhaseState, decisions: Iterable[Record], outcome: Outcome, record: int = -1
+        self,
+        state: PhaseState,
+        decisions: Iterable[Record],
+        outcome: PhaseOutcome,
+        record: int = -1,
     ) -> Iterator[Record]:
         def carry_out(decision: Record) -> Record:
             if isinstance(decision, Match | Overflow | Place):
@@ -242,13 +255,17 @@ class PhaseSystem(PolicySystem):
 
         return carried_out(decisions, carry_out)
 
-    def _check_arrival(self, state: PhaseState, job: int, record: int, outcome: Outcome) -> None:
+    def _check_arrival(
+        self, state: PhaseState, job: int, record: int, outcome: PhaseOutcome
+    ) -> None:
         if record < 0 or state.job_number[record] != job:
             raise outcome.fault(f"it places job {self.job_name(job)}, which does not arrive now")
         if state.job_server[record] != -1:
             raise outcome.fault(f"it places job {self.job_name(job)} twice")
 
-    def _match(self, state: PhaseState, decision: Match, outcome: Outcome, record: int) -> None:
+    def _match(
+        self, state: PhaseState, decision: Match, outcome: PhaseOutcome, record: int
+    ) -> None:
         job_type, now = int(state.job_type[record]), float(state.clock[0])
         self._check_token(state, decision.pool, job_type, decision.position, outcome)
         outcome.tokens = int(state.token_count[decision.pool, job_type])
@@ -260,7 +277,7 @@ class PhaseSystem(PolicySystem):
         outcome.flags |= FLAG_MATCHED
 
     def _overflow(
-        self, state: PhaseState, decision: Overflow, outcome: Outcome, record: int
+        self, state: PhaseState, decision: Overflow, outcome: PhaseOutcome, record: int
     ) -> None:
         if not self.normal_servers or not 0 <= decision.pool < self.policy.pools:
             raise outcome.fault("it sends a job to the backup servers of pool "
@@ -275,7 +292,9 @@ class PhaseSystem(PolicySystem):
         outcome.server = FIRST_BACKUP - backup
         outcome.flags |= FLAG_OVERFLOW
 
-    def _place(self, state: PhaseState, decision: Place, outcome: Outcome, record: int) -> None:
+    def _place(
+        self, state: PhaseState, decision: Place, outcome: PhaseOutcome, record: int
+    ) -> None:
         server = self._server(state, decision.server, outcome)
         if self.normal_servers:
             raise outcome.fault(f"it places a job on server {server + 1} without a token")
@@ -290,7 +309,9 @@ class PhaseSystem(PolicySystem):
         physics.put(state, self.tables, record, server)
         outcome.flags |= FLAG_PLACED
 
-    def _request(self, state: PhaseState, decision: Request, outcome: Outcome, record: int) -> None:
+    def _request(
+        self, state: PhaseState, decision: Request, outcome: PhaseOutcome, record: int
+    ) -> None:
         server = self._server(state, decision.server, outcome)
         if state.tokens_on[server]:
             raise outcome.fault(f"server {server + 1} asks for jobs while it holds "
@@ -310,7 +331,7 @@ class PhaseSystem(PolicySystem):
         outcome.flags |= FLAG_REQUESTED
 
     def _virtual(
-        self, state: PhaseState, decision: VirtualArrival, outcome: Outcome, record: int
+        self, state: PhaseState, decision: VirtualArrival, outcome: PhaseOutcome, record: int
     ) -> None:
         self._check_token(state, decision.pool, decision.type, decision.position, outcome)
         if outcome.first_virtual < 0:
@@ -321,7 +342,7 @@ class PhaseSystem(PolicySystem):
         outcome.flags |= FLAG_VIRTUAL
 
     def _set_timer(
-        self, state: PhaseState, decision: SetTimer, outcome: Outcome, record: int
+        self, state: PhaseState, decision: SetTimer, outcome: PhaseOutcome, record: int
     ) -> None:
         server = self._server(state, decision.server, outcome)
         if decision.rate > 0 and state.tokens_on[server]:
@@ -331,14 +352,14 @@ class PhaseSystem(PolicySystem):
         else:
             timers.start_timer(state, self.tables, server, decision.rate)
 
-    def _server(self, state: PhaseState, server: int, outcome: Outcome) -> int:
+    def _server(self, state: PhaseState, server: int, outcome: PhaseOutcome) -> int:
         if not 0 <= server < len(state.jobs_on):
             raise outcome.fault(f"it names server {server + 1}; there are servers 1 to "
                                 f"{len(state.jobs_on)}")  # fmt: skip
         return server
 
     def _check_token(
-        self, state: PhaseState, pool: int, job_type: int, position: int, outcome: Outcome
+        self, state: PhaseState, pool: int, job_type: int, position: int, outcome: PhaseOutcome
     ) -> None:
         known = 0 <= pool < self.policy.pools and 0 <= job_type < self.numbers.phases
         count = int(state.token_count[pool, job_type]) if known else 0

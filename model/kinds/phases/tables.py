@@ -17,7 +17,7 @@ _STREAMS = ("phases", "virtual phases", "timers", "requests", "tokens", "virtual
             "routes", "choices")  # fmt: skip
 
 
-class Tables(NamedTuple):
+class PhaseTables(NamedTuple):
     """I phases, D resources, C configurations (0 without a lattice)."""
 
     demand: NDArray[np.int64]  #: [I, D] units
@@ -33,11 +33,11 @@ class Tables(NamedTuple):
     key: NDArray[np.uint64]  #: [8] of random words
 
 
-def tables_of(numbers: PhaseNumbers, with_lattice: bool) -> Tables:
+def tables_of(numbers: PhaseNumbers, with_lattice: bool) -> PhaseTables:
     """The tables of a system; *with_lattice*: whether the policy reads observed configurations."""
     none = np.zeros((0, numbers.phases), np.int32)
     lattice = numbers.lattice if with_lattice or not numbers.power else None
-    return Tables(
+    return PhaseTables(
         demand=numbers.demand,
         peak=numbers.peak,
         capacity=numbers.capacity,

@@ -22,12 +22,12 @@ from model.kinds.phases.tables import (
     TIMER_KEY,
     TOKEN_KEY,
     VIRTUAL_TOKEN_KEY,
-    Tables,
+    PhaseTables,
 )
 from model.systems import random_words
 
 
-class Job(NamedTuple):
+class PhaseJob(NamedTuple):
     """A job that arrives, as a policy sees it."""
 
     number: int
@@ -73,7 +73,7 @@ class RandomChoices:
     *timer* is the number of the timer that has just rung, if one has.
     """
 
-    def __init__(self, tables: Tables, state: PhaseState, timer: int = -1) -> None:
+    def __init__(self, tables: PhaseTables, state: PhaseState, timer: int = -1) -> None:
         self._key = tables.key
         self._state = state
         self._timer = timer

@@ -57,9 +57,9 @@ ROOM = Room(
     policies=declared_policies(
         __name__,
         {
-            "bf-js": "BestFitKernel",
-            "bf-j": "BestFitKernel",
-            "bf-s": "BestFitKernel",
+            "bf-js": "QueueBestFitKernel",
+            "bf-j": "QueueBestFitKernel",
+            "bf-s": "QueueBestFitKernel",
             "fifo-ff": "FifoKernel",
             "vqs": "ConfigurationKernel",
             "vqs-bf": "ConfigurationKernel",

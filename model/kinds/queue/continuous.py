@@ -56,7 +56,7 @@ class Interval(ABC):
         return max(0.0, below_high - below_low)
 
 
-class Uniform(Interval):
+class GridUniform(Interval):
     """Every point of the grid in (low, high] equally likely; probabilities are exact."""
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
@@ -80,7 +80,7 @@ class Uniform(Interval):
         return Fraction(self.low + self.high, 2)
 
 
-class Beta(Interval):
+class GridBeta(Interval):
     """A beta variable with parameters a and b, stretched to (low, high]."""
 
     def __init__(self, low: int, high: int, a: Fraction, b: Fraction) -> None:
@@ -101,7 +101,7 @@ class Beta(Interval):
         return self.low + (self.high - self.low) * self.a / (self.a + self.b)
 
 
-class TruncatedExponential(Interval):
+class GridExponential(Interval):
     """Exponential with the given mean before it is truncated to (low, high]."""
 
     def __init__(self, low: int, high: int, mean: Fraction) -> None:
@@ -123,7 +123,7 @@ class TruncatedExponential(Interval):
         return self.low + (self.high - self.low) * Fraction(share)
 
 
-class TruncatedNormal(Interval):
+class GridNormal(Interval):
     """Normal with the given mean and deviation before it is truncated to (low, high]."""
 
     def __init__(self, low: int, high: int, mean: Fraction, deviation: Fraction) -> None:
@@ -143,7 +143,7 @@ class TruncatedNormal(Interval):
         return Fraction(self._centre + self._scale * self._law.mean())
 
 
-class TruncatedLogNormal(Interval):
+class GridLogNormal(Interval):
     """A lognormal law truncated to (low, high], by its normal law of the logarithm of units."""
 
     def __init__(self, low: int, high: int, centre: float, spread: float) -> None:

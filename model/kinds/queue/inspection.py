@@ -11,10 +11,10 @@ from model.explain import counted, grouped, plural
 from model.inspection import (
     JOB,
     SERVER,
-    Curve,
     Description,
     Fact,
-    Moment,
+    HistoryCurve,
+    InspectedMoment,
     Passed,
     Table,
     TableLine,
@@ -57,7 +57,7 @@ class QueueInspector:
 
     things: tuple[str, ...] = (SERVER, JOB, QUEUE)
 
-    def describe(self, moment: Moment, thing: Thing) -> Description:
+    def describe(self, moment: InspectedMoment, thing: Thing) -> Description:
         """A server with its jobs, a job with what it waits for, or a queue with its line."""
         return _DESCRIBING[thing.what](moment, thing.number)
 
@@ -133,7 +133,7 @@ def _queue_of(state: Any, record: Record) -> int:
 # Servers.
 
 
-def _server(moment: Moment, server: int) -> Description:
+def _server(moment: InspectedMoment, server: int) -> Description:
     title = f"Server {grouped(server + 1)}"
     numbers, state = moment.info.numbers, moment.state
     if not 0 <= server < numbers.servers:
@@ -151,7 +151,7 @@ def _server(moment: Moment, server: int) -> Description:
     return Description(title, parts, table)
 
 
-def _room(moment: Moment, server: int) -> Iterator[Fact]:
+def _room(moment: InspectedMoment, server: int) -> Iterator[Fact]:
     numbers, used = moment.info.numbers, moment.state.used[server]
     several = numbers.resources > 1
     for d, name in enumerate(numbers.resource_names):
@@ -162,13 +162,13 @@ def _room(moment: Moment, server: int) -> Iterator[Fact]:
         yield Fact(f"room left{of}", amount(numbers.amount(capacity - taken, d)), unit)
 
 
-def _stalled(moment: Moment, server: int) -> Fact | None:
+def _stalled(moment: InspectedMoment, server: int) -> Fact | None:
     if moment.state.stalled[server]:
         return Fact("stalled", "it takes no job until it is empty", meaning="rejection")
     return None
 
 
-def _active(moment: Moment, server: int) -> Iterator[Fact]:
+def _active(moment: InspectedMoment, server: int) -> Iterator[Fact]:
     """The active configuration, its weight now, and whence that comes."""
     facts, state, derived = moment.info.facts, moment.state, moment.derived
     if not facts.has_configurations:
@@ -190,7 +190,7 @@ def _active(moment: Moment, server: int) -> Iterator[Fact]:
                    "now")  # fmt: skip
 
 
-def _on_server(moment: Moment, server: int) -> Iterator[TableLine]:
+def _on_server(moment: InspectedMoment, server: int) -> Iterator[TableLine]:
     for record in records_on(moment.state, server):
         placed, leaves = _service(moment, record)
         yield TableLine(
@@ -199,7 +199,7 @@ def _on_server(moment: Moment, server: int) -> Iterator[TableLine]:
         )
 
 
-def _service(moment: Moment, record: int) -> tuple[str, str]:
+def _service(moment: InspectedMoment, record: int) -> tuple[str, str]:
     """When a job was placed and when it leaves; the first is not known of one that never does."""
     departure, service = moment.state.job_departure[record], moment.state.job_service[record]
     if not np.isfinite(departure):
@@ -210,7 +210,7 @@ def _service(moment: Moment, record: int) -> tuple[str, str]:
 # Jobs.
 
 
-def _job(moment: Moment, number: int) -> Description:
+def _job(moment: InspectedMoment, number: int) -> Description:
     state, layout = moment.state, moment.info.facts.layout
     record = record_of(state, Thing(JOB, number))
     if record < 0:
@@ -229,7 +229,7 @@ def _job(moment: Moment, number: int) -> Description:
                        sections(("", [*what, *where])))  # fmt: skip
 
 
-def _waits(moment: Moment, record: int) -> Iterator[Fact]:
+def _waits(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     state = moment.state
     queue, arrival = int(state.job_queue[record]), float(state.job_arrival[record])
     yield time_fact(moment, "has waited", moment.time - arrival)._replace(unit="slots")
@@ -241,7 +241,7 @@ def _waits(moment: Moment, record: int) -> Iterator[Fact]:
     yield Fact("still waits", why or "it is not its turn")
 
 
-def _as_kept(moment: Moment, record: int) -> np.void:
+def _as_kept(moment: InspectedMoment, record: int) -> np.void:
     """What a slot's row says of a job that waits, for one at this moment."""
     state, facts = moment.state, moment.info.facts
     free = moment.derived.free[state.stalled == 0, 0]
@@ -257,7 +257,7 @@ def _as_kept(moment: Moment, record: int) -> np.void:
     return found
 
 
-def _served(moment: Moment, record: int, server: int) -> Iterator[Fact]:
+def _served(moment: InspectedMoment, record: int, server: int) -> Iterator[Fact]:
     state = moment.state
     arrival, service = float(state.job_arrival[record]), float(state.job_service[record])
     departure = float(state.job_departure[record])
@@ -275,7 +275,7 @@ def _served(moment: Moment, record: int, server: int) -> Iterator[Fact]:
 # Virtual queues.
 
 
-def _queue(moment: Moment, queue: int) -> Description:
+def _queue(moment: InspectedMoment, queue: int) -> Description:
     state, facts = moment.state, moment.info.facts
     if not 0 <= queue < facts.layout.queues:
         return Description(f"Queue {queue}", absent=f"This policy has {facts.layout.queues} "
@@ -294,19 +294,19 @@ def _queue(moment: Moment, queue: int) -> Description:
     column, samples = SCALARS + queue, moment.samples
     samples = samples[: np.searchsorted(samples[:, TIME_COLUMN], moment.time, side="right")]
     times = np.r_[samples[:, TIME_COLUMN], moment.time]
-    curve = Curve("length", times, np.r_[samples[:, column], length])
+    curve = HistoryCurve("length", times, np.r_[samples[:, column], length])
     table = Table("line", ("job", "size", "arrived", "waited"), tuple(_line(moment, queue)))
     return Description(title, sections(("", now)), table, curve)
 
 
-def _interval(moment: Moment, queue: int) -> Iterator[Fact]:
+def _interval(moment: InspectedMoment, queue: int) -> Iterator[Fact]:
     facts, numbers = moment.info.facts, moment.info.numbers
     if facts.intervals:
         low, high = (numbers.fraction(end) for end in facts.intervals[queue])
         yield Fact("sizes", f"({low}, {high}]", "of a server")
 
 
-def _head(moment: Moment, queue: int) -> Fact | None:
+def _head(moment: InspectedMoment, queue: int) -> Fact | None:
     record = int(moment.state.first_waiting[queue])
     if record < 0:
         return None
@@ -316,7 +316,7 @@ def _head(moment: Moment, queue: int) -> Fact | None:
                 plural(int(waited), "slot"), Thing(JOB, job))  # fmt: skip
 
 
-def _serving(moment: Moment, queue: int) -> Iterator[Fact]:
+def _serving(moment: InspectedMoment, queue: int) -> Iterator[Fact]:
     """How many servers have room for the queue in their active configuration, and its weight."""
     facts, state = moment.info.facts, moment.state
     if not facts.has_configurations:
@@ -329,7 +329,7 @@ def _serving(moment: Moment, queue: int) -> Iterator[Fact]:
     yield Fact("adds to ⟨k, Q⟩", f"at most {most} × {grouped(length)} = {grouped(most * length)}")
 
 
-def _line(moment: Moment, queue: int) -> Iterator[TableLine]:
+def _line(moment: InspectedMoment, queue: int) -> Iterator[TableLine]:
     state, record = moment.state, int(moment.state.first_waiting[queue])
     for _ in range(MOST_LISTED):
         if record < 0:
@@ -346,11 +346,11 @@ def _line(moment: Moment, queue: int) -> Iterator[TableLine]:
 # Words.
 
 
-def _job_name(moment: Moment, record: int) -> str:
+def _job_name(moment: InspectedMoment, record: int) -> str:
     return str(moment.info.narrator.job_name(int(moment.state.job_number[record])))
 
 
-def _size(moment: Moment, record: int, field: str) -> str:
+def _size(moment: InspectedMoment, record: int, field: str) -> str:
     """A size in the scenario's units, of each resource."""
     numbers, parts = moment.info.numbers, []
     for d, name in enumerate(numbers.resource_names):

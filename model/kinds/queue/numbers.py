@@ -23,9 +23,9 @@ from model.kinds.queue.scenario.arrivals import (
     SlotCounts,
     TraceSlots,
 )
-from model.kinds.queue.scenario.schema import JobClass, QueueScenario
+from model.kinds.queue.scenario.schema import QueueJobClass, QueueScenario
 from model.kinds.queue.service import mean_slots
-from model.kinds.queue.sizes import Atoms, Mixture, SizeLaw, Units
+from model.kinds.queue.sizes import Atoms, MixedSizes, SizeLaw, Units
 from model.kinds.queue.units import scaled, size_law, units_of
 from model.scenario.fields import plain
 
@@ -226,7 +226,7 @@ def _law(
     if isinstance(scenario.workload, ScriptedSlots):
         values = [scaled(arrival.size, unit) for arrival in scenario.workload.arrivals]
         return Atoms(values, [Fraction(1, len(values))] * len(values))
-    return laws[0] if len(laws) == 1 else Mixture(laws, shares)
+    return laws[0] if len(laws) == 1 else MixedSizes(laws, shares)
 
 
 Traffic = tuple[Fraction, Fraction, tuple[Fraction, ...]]
@@ -256,7 +256,7 @@ def _random(
     return _rate(scenario, service, work, total), service, work
 
 
-def _mean_work(jobs: Sequence[JobClass], laws: Sequence[SizeLaw], d: int) -> Fraction:
+def _mean_work(jobs: Sequence[QueueJobClass], laws: Sequence[SizeLaw], d: int) -> Fraction:
     pairs = zip(jobs, laws, strict=True)
     return sum((item.share * mean_slots(item.service) * law.mean(d) for item, law in pairs), _NONE)
 

@@ -79,7 +79,7 @@ def first_kept(state: Any, fresh: Any, arrived: int) -> int:
     return -1
 
 
-class Outcome:
+class SlotOutcome:
     """What one slot of the reference has led to so far."""
 
     def __init__(self, slot: float, waiting: int) -> None:

@@ -123,7 +123,7 @@ class Atoms:
         return sum((share * value[d] for value, share in self.atoms), Fraction(0))
 
 
-class Mixture:
+class MixedSizes:
     """One of several laws, chosen by their shares, which sum to 1."""
 
     def __init__(self, laws: Sequence[SizeLaw], shares: Sequence[Fraction]) -> None:
@@ -169,7 +169,7 @@ class Mixture:
         return sum((share * law.mean(d) for law, share in pairs), Fraction(0))
 
 
-class Independent:
+class IndependentSizes:
     """[D] laws of one resource each, independent of one another."""
 
     def __init__(self, laws: Sequence[SizeLaw]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from model.errors import ScenarioError
 from model.kinds.queue import physics, sampling
 from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.outcome import Outcome
+from model.kinds.queue.outcome import SlotOutcome
 from model.kinds.queue.policies.base import QueuePolicy
 from model.kinds.queue.rows import (
     FLAG_ARRIVED,
@@ -140,7 +140,7 @@ class QueueSystem(PolicySystem):
         PolicyError
             If the policy decides something that is impossible.
         """
-        outcome = Outcome(event.time, int(state.number[WAITING]))
+        outcome = SlotOutcome(event.time, int(state.number[WAITING]))
         physics.begin_slot(state, event.time)
         yield from self._departures(state, outcome)
         yield from self._arrivals(state, outcome)
@@ -148,7 +148,7 @@ class QueueSystem(PolicySystem):
         yield from self._decide(state, self.policy.slot(view), outcome)
         outcome.close(self.numbers, self.policy, state, row)
 
-    def _departures(self, state: QueueState, outcome: Outcome) -> Iterator[Record]:
+    def _departures(self, state: QueueState, outcome: SlotOutcome) -> Iterator[Record]:
         while state.number[DEPARTURES] and state.heap_time[0] <= outcome.slot:
             record = int(state.heap_record[0])
             job, server = int(state.job_number[record]), int(state.job_server[record])
@@ -157,7 +157,7 @@ class QueueSystem(PolicySystem):
             outcome.flags |= FLAG_DEPARTED
             yield Record("departure", None, {"job": job, "server": server})
 
-    def _arrivals(self, state: QueueState, outcome: Outcome) -> Iterator[Record]:
+    def _arrivals(self, state: QueueState, outcome: SlotOutcome) -> Iterator[Record]:
         block, places = self._arriving(state, outcome.slot)
         if not places:
             return
@@ -183,7 +183,7 @@ class QueueSystem(PolicySystem):
         return amounts[0] if len(amounts) == 1 else amounts
 
     def _decide(
-        self, state: QueueState, decisions: Iterable[Record], outcome: Outcome
+        self, state: QueueState, decisions: Iterable[Record], outcome: SlotOutcome
     ) -> Iterator[Record]:
         def carry_out(record: Record) -> Record:
             handler = _HANDLERS.get(type(record))
@@ -193,7 +193,7 @@ class QueueSystem(PolicySystem):
 
         return carried_out(decisions, carry_out)
 
-    def _place(self, state: QueueState, decision: Place, outcome: Outcome) -> None:
+    def _place(self, state: QueueState, decision: Place, outcome: SlotOutcome) -> None:
         server = self._server(decision.server, outcome)
         tried = f"it places job {self.job_name(decision.job)} on server {server + 1}"
         record = self._find(state, decision.job, outcome, tried)
@@ -210,7 +210,7 @@ class QueueSystem(PolicySystem):
         outcome.went(decision.job, server)
         outcome.flags |= FLAG_PLACED
 
-    def _renew(self, state: QueueState, decision: Renew, outcome: Outcome) -> None:
+    def _renew(self, state: QueueState, decision: Renew, outcome: SlotOutcome) -> None:
         server = self._server(decision.server, outcome)
         start, stop = self.policy.pool_configurations[self.numbers.pool_of[server]]
         if not start <= decision.configuration < stop:
@@ -225,7 +225,7 @@ class QueueSystem(PolicySystem):
             outcome.renewed += 1
             outcome.flags |= FLAG_RENEWED
 
-    def _stall(self, state: QueueState, decision: Stall, outcome: Outcome) -> None:
+    def _stall(self, state: QueueState, decision: Stall, outcome: SlotOutcome) -> None:
         server = self._server(decision.server, outcome)
         if not decision.stalled:
             raise outcome.fault(f"it lets server {server + 1} take jobs again; a stalled server "
@@ -237,7 +237,7 @@ class QueueSystem(PolicySystem):
         outcome.stalled += 1
         outcome.flags |= FLAG_STALLED
 
-    def _evict(self, state: QueueState, decision: Evict, outcome: Outcome) -> None:
+    def _evict(self, state: QueueState, decision: Evict, outcome: SlotOutcome) -> None:
         server = self._server(decision.server, outcome)
         tried = f"it evicts job {self.job_name(decision.job)} from server {server + 1}"
         record = self._find(state, decision.job, outcome, tried)
@@ -246,7 +246,7 @@ class QueueSystem(PolicySystem):
         physics.evict(state, record)
         outcome.flags |= FLAG_EVICTED
 
-    def _remember(self, state: QueueState, decision: Remember, outcome: Outcome) -> None:
+    def _remember(self, state: QueueState, decision: Remember, outcome: SlotOutcome) -> None:
         end = decision.start + len(decision.numbers)
         if not 0 <= decision.start <= end <= len(state.memory):
             raise outcome.fault(f"it remembers numbers {decision.start} to {end - 1}; its class "
@@ -254,14 +254,14 @@ class QueueSystem(PolicySystem):
         state.memory[decision.start : end] = decision.numbers
         outcome.remembered = True
 
-    def _server(self, server: int, outcome: Outcome) -> int:
+    def _server(self, server: int, outcome: SlotOutcome) -> int:
         if not 0 <= server < self.numbers.servers:
             raise outcome.fault(f"it names server {server + 1}; there are servers 1 to "
                                 f"{self.numbers.servers}")  # fmt: skip
         return server
 
     @staticmethod
-    def _find(state: QueueState, job: int, outcome: Outcome, tried: str) -> int:
+    def _find(state: QueueState, job: int, outcome: SlotOutcome, tried: str) -> int:
         records = np.flatnonzero(state.job_number == job)
         if job < 0 or not len(records):
             raise outcome.fault(f"{tried}, but it is neither waiting nor in service")

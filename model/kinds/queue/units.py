@@ -8,17 +8,17 @@ from typing import Iterator, Mapping, Sequence
 
 from model.errors import ScenarioError
 from model.kinds.queue.continuous import (
-    Beta,
+    GridBeta,
+    GridExponential,
+    GridLogNormal,
+    GridNormal,
+    GridUniform,
     Interval,
-    TruncatedExponential,
-    TruncatedLogNormal,
-    TruncatedNormal,
-    Uniform,
 )
 from model.kinds.queue.scenario import laws as schema
 from model.kinds.queue.scenario.arrivals import ScriptedSlots
 from model.kinds.queue.scenario.schema import QueueScenario
-from model.kinds.queue.sizes import Atoms, Independent, Mixture, SizeLaw, Units
+from model.kinds.queue.sizes import Atoms, IndependentSizes, MixedSizes, SizeLaw, Units
 
 #: The largest J for which 1/2^J of the largest server is a whole number of units.
 MOST_J = 20
@@ -116,10 +116,10 @@ def size_law(law: schema.SizeLaw, unit: Mapping[str, Fraction]) -> SizeLaw:
         units = tuple(unit.values())
         return Atoms([scaled(size, units) for size in law.values], law.shares)
     if isinstance(law, schema.Mixture):
-        return Mixture([size_law(part.size, unit) for part in law.parts],
+        return MixedSizes([size_law(part.size, unit) for part in law.parts],
                        [part.share for part in law.parts])  # fmt: skip
     if isinstance(law, schema.Independent):
-        return Independent([size_law(law.resources[name], {name: one})
+        return IndependentSizes([size_law(law.resources[name], {name: one})
                             for name, one in unit.items()])  # fmt: skip
     return _interval(law, *unit.values())
 
@@ -136,12 +136,12 @@ ContinuousLaw = (
 def _interval(law: ContinuousLaw, unit: Fraction) -> Interval:
     low, high = int(law.low / unit), int(law.high / unit)
     if isinstance(law, schema.Uniform):
-        return Uniform(low, high)
+        return GridUniform(low, high)
     if isinstance(law, schema.Beta):
-        return Beta(low, high, law.a, law.b)
+        return GridBeta(low, high, law.a, law.b)
     if isinstance(law, schema.TruncatedNormal):
-        return TruncatedNormal(low, high, law.mean / unit, law.deviation / unit)
+        return GridNormal(low, high, law.mean / unit, law.deviation / unit)
     if isinstance(law, schema.TruncatedExponential):
-        return TruncatedExponential(low, high, law.mean / unit)
+        return GridExponential(low, high, law.mean / unit)
     centre, spread = law.logarithm
-    return TruncatedLogNormal(low, high, centre - log(unit), spread)
+    return GridLogNormal(low, high, centre - log(unit), spread)

@@ -20,7 +20,7 @@ from model.streams import stream
 Amounts = tuple[int, ...]
 
 
-class Job(NamedTuple):
+class QueuedJob(NamedTuple):
     """A job as a policy sees it; sizes in units, one for each resource."""
 
     number: int
@@ -87,14 +87,14 @@ class QueueView:
         queues = self._state.job_queue[self._state.job_server >= 0]
         return np.bincount(queues, minlength=self.layout.queues).astype(np.int64)
 
-    def waiting(self, queue: int | None = None) -> list[Job]:
+    def waiting(self, queue: int | None = None) -> list[QueuedJob]:
         """The jobs that wait, all or those of VQ_j, in order of arrival."""
         records = waiting_records(self._state)
         if queue is not None:
             records = records[self._state.job_queue[records] == queue]
         return [self._job(record) for record in records]
 
-    def in_line(self, queue: int) -> Iterator[Job]:
+    def in_line(self, queue: int) -> Iterator[QueuedJob]:
         """The jobs of VQ_j from the head of the line on; placing the present one is allowed."""
         record = int(self._state.first_waiting[queue])
         while record >= 0:
@@ -102,12 +102,12 @@ class QueueView:
             yield self._job(record)
             record = after
 
-    def arrived(self) -> list[Job]:
+    def arrived(self) -> list[QueuedJob]:
         """The jobs that arrived in this slot and still wait, in order of arrival."""
         return [self._job(record) for record in self._arrived
                 if self._state.job_server[record] < 0]  # fmt: skip
 
-    def largest_that_fits(self, server: int, queue: int | None = None) -> Job | None:
+    def largest_that_fits(self, server: int, queue: int | None = None) -> QueuedJob | None:
         """Of the waiting jobs (of VQ_j) that fit the server the largest, the earliest of equals.
 
         Sizes are what the jobs take: one that is rounded up is as large as what it is rounded to.
@@ -121,7 +121,7 @@ class QueueView:
             return None
         return self._job(records[np.argmax(self._state.job_room[records, 0])])
 
-    def best_score(self, server: int) -> tuple[Job, int] | None:
+    def best_score(self, server: int) -> tuple[QueuedJob, int] | None:
         """Of the waiting jobs that fit, the one with the best score on the server, and that.
 
         The score is the inner product of demand and occupied amount; ties go to the larger sum,
@@ -157,7 +157,7 @@ class QueueView:
         """[D] what is in use on a server."""
         return np.asarray(self._state.used[server], np.int64)
 
-    def with_room(self, job: Job) -> NDArray[np.int64]:
+    def with_room(self, job: QueuedJob) -> NDArray[np.int64]:
         """Numbers of the servers that have room for a job and are not stalled."""
         free = self.numbers.capacity - self._state.used
         fits = (free >= np.array(job.room)).all(axis=1) & (self._state.stalled == 0)
@@ -168,7 +168,7 @@ class QueueView:
         free = self.numbers.capacity[servers, 0] - self._state.used[servers, 0]
         return int(servers[np.argmin(free)])
 
-    def fits(self, job: Job, server: int) -> bool:
+    def fits(self, job: QueuedJob, server: int) -> bool:
         """Whether a job fits the residual capacity of a server."""
         return bool((np.array(job.room) <= self.free(server)).all())
 
@@ -188,13 +188,13 @@ class QueueView:
         """Whether a job left the server at the end of the previous slot."""
         return int(self._state.last_departure[server]) == self.slot
 
-    def jobs_on(self, server: int) -> list[Job]:
+    def jobs_on(self, server: int) -> list[QueuedJob]:
         """The jobs on a server, in order of placement."""
         return [self._job(record) for record in records_on(self._state, server)]
 
-    def _job(self, record: Any) -> Job:
+    def _job(self, record: Any) -> QueuedJob:
         state = self._state
-        return Job(
+        return QueuedJob(
             int(state.job_number[record]),
             tuple(state.job_size[record].tolist()),
             tuple(state.job_room[record].tolist()),

@@ -63,7 +63,7 @@ ROOM = Room(
             "dra-preemption": "DraKernel",
             "static-reservation": "StaticReservationKernel",
             "power-of-d": "PowerOfDKernel",
-            "best-fit": "BestFitKernel",
+            "best-fit": "LossBestFitKernel",
             "first-fit": "FirstFitKernel",
         },
     ),

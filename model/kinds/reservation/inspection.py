@@ -13,7 +13,7 @@ from model.inspection import (
     SERVER,
     Description,
     Fact,
-    Moment,
+    InspectedMoment,
     Passed,
     Table,
     TableLine,
@@ -42,7 +42,7 @@ class ReservationInspector:
 
     things: tuple[str, ...] = (SERVER, JOB)
 
-    def describe(self, moment: Moment, thing: Thing) -> Description:
+    def describe(self, moment: InspectedMoment, thing: Thing) -> Description:
         """A server with its slots, or a job."""
         return _server(moment, thing.number) if thing.what == SERVER else _job(moment, thing)
 
@@ -69,7 +69,7 @@ class ReservationInspector:
         return told_together(naming(passed.records, fields), narrator), 0
 
 
-def _server(moment: Moment, server: int) -> Description:
+def _server(moment: InspectedMoment, server: int) -> Description:
     title = f"Server {grouped(server + 1)}"
     numbers, state = moment.info.numbers, moment.state
     if not 0 <= server < numbers.servers:
@@ -88,7 +88,7 @@ def _server(moment: Moment, server: int) -> Description:
                        Table("slots", columns, tuple(_slots(moment, server))))  # fmt: skip
 
 
-def _configuration(moment: Moment, server: int) -> Iterator[Fact]:
+def _configuration(moment: InspectedMoment, server: int) -> Iterator[Fact]:
     state, mine = moment.state, moment.state.configuration[server]
     if not moment.info.facts.has_groups:
         yield Fact("configuration k", shown(mine.tolist()))
@@ -106,7 +106,7 @@ def _configuration(moment: Moment, server: int) -> Iterator[Fact]:
     yield Fact("place", f"index {index}, rank {rank}{wanted}")
 
 
-def _room(moment: Moment, server: int) -> Iterator[Fact]:
+def _room(moment: InspectedMoment, server: int) -> Iterator[Fact]:
     """What is free of each resource, where jobs have demands."""
     numbers = moment.info.numbers
     if not numbers.demand.shape[1]:
@@ -117,7 +117,7 @@ def _room(moment: Moment, server: int) -> Iterator[Fact]:
         yield Fact(f"free {name}", per_cent(int(left) / int(whole)) if whole else "none")
 
 
-def _slots(moment: Moment, server: int) -> Iterator[TableLine]:
+def _slots(moment: InspectedMoment, server: int) -> Iterator[TableLine]:
     """Each job in its slot, then how many of the type are empty."""
     state, numbers = moment.state, moment.info.numbers
     for j, name in enumerate(numbers.type_names):
@@ -135,7 +135,7 @@ def _slots(moment: Moment, server: int) -> Iterator[TableLine]:
             yield TableLine((name, words, "", ""), type=j)
 
 
-def _job(moment: Moment, thing: Thing) -> Description:
+def _job(moment: InspectedMoment, thing: Thing) -> Description:
     state, record = moment.state, record_of(moment.state, thing)
     if record < 0:
         title = moment.info.narrator.job(thing.number, 0)

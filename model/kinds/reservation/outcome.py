@@ -46,7 +46,7 @@ def close(state: Any, outcome: Any, row: Any) -> None:
     row["kind"] = outcome[KIND]
 
 
-class Outcome:
+class ReservationOutcome:
     """What one event of the reference has led to so far."""
 
     def __init__(self, event: Event) -> None:

@@ -15,7 +15,7 @@ from model.kinds.reservation import physics, sampling
 from model.kinds.reservation.decisions import NotADecisionError, sound
 from model.kinds.reservation.initial import check_feasible, initial_state, starting_jobs
 from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.outcome import Outcome
+from model.kinds.reservation.outcome import ReservationOutcome
 from model.kinds.reservation.policies.base import ArrivingJob, DepartedJob, ReservationPolicy
 from model.kinds.reservation.rows import (
     EVENT_ROW,
@@ -185,7 +185,9 @@ class ReservationSystem(PolicySystem):
         """The policy's own initialization at time 0 (Section 4); no event is counted."""
         view = ReservationView(self.numbers, state)
         yield from self._decide(
-            state, self.policy.start(view), Outcome(Event(UPDATE, float(state.clock[NOW])))
+            state,
+            self.policy.start(view),
+            ReservationOutcome(Event(UPDATE, float(state.clock[NOW]))),
         )
 
     def run(self, state: ReservationState, event: Event, row: np.ndarray) -> Iterator[Record]:
@@ -198,7 +200,7 @@ class ReservationSystem(PolicySystem):
         PolicyError
             If the policy decides something that is impossible.
         """
-        outcome = Outcome(event)
+        outcome = ReservationOutcome(event)
         state.clock[NOW] = event.time
         view = ReservationView(self.numbers, state)
         if event.kind == ARRIVAL:
@@ -222,7 +224,7 @@ class ReservationSystem(PolicySystem):
             raise self._fault(event, "it neither admitted nor rejected the arriving job")
         outcome.close(state, row)
 
-    def _depart(self, state: ReservationState, outcome: Outcome) -> float:
+    def _depart(self, state: ReservationState, outcome: ReservationOutcome) -> float:
         record = physics.depart(state)
         served = outcome.event.time - float(state.job_arrival[record])
         physics.release(state, record)
@@ -238,7 +240,7 @@ class ReservationSystem(PolicySystem):
         physics.set_slots(state, server, job_type, int(state.configuration[server, job_type]) + by)
 
     def _decide(
-        self, state: ReservationState, decisions: Iterable[Record], outcome: Outcome
+        self, state: ReservationState, decisions: Iterable[Record], outcome: ReservationOutcome
     ) -> Iterator[Record]:
         def carry_out(given: Record) -> Record:
             record = self._sound(given, outcome)
@@ -249,13 +251,13 @@ class ReservationSystem(PolicySystem):
 
         return carried_out(decisions, carry_out)
 
-    def _sound(self, given: Record, outcome: Outcome) -> Record:
+    def _sound(self, given: Record, outcome: ReservationOutcome) -> Record:
         try:
             return sound(given, self.numbers)
         except NotADecisionError as error:
             raise self._fault(outcome.event, str(error)) from None
 
-    def _admit(self, state: ReservationState, record: Admit, outcome: Outcome) -> None:
+    def _admit(self, state: ReservationState, record: Admit, outcome: ReservationOutcome) -> None:
         event, server = outcome.event, record.server
         if event.kind != ARRIVAL or outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
             raise self._fault(event, "it admits a job, but none is waiting for a decision")
@@ -281,7 +283,7 @@ class ReservationSystem(PolicySystem):
         mine = slice(server, server + 1)
         return bool(self.numbers.room_for(state.placement[mine], job_type, mine)[0])
 
-    def _reject(self, state: ReservationState, record: Reject, outcome: Outcome) -> None:
+    def _reject(self, state: ReservationState, record: Reject, outcome: ReservationOutcome) -> None:
         event = outcome.event
         if event.kind != ARRIVAL or outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
             raise self._fault(event, "it rejects a job, but none is waiting for a decision")
@@ -290,7 +292,9 @@ class ReservationSystem(PolicySystem):
         outcome.empty_slots = int(record.values.get("empty_slots", -1))
         outcome.servers_with_room = int(record.values.get("servers_with_room", -1))
 
-    def _migrate(self, state: ReservationState, record: Migrate, outcome: Outcome) -> None:
+    def _migrate(
+        self, state: ReservationState, record: Migrate, outcome: ReservationOutcome
+    ) -> None:
         event = outcome.event
         self._check_server(event, record.target)
         job = self._find(state, event, record.job, record.source)
@@ -319,7 +323,9 @@ class ReservationSystem(PolicySystem):
         self._resize(state, record.source, job_type, -1)
         self._resize(state, target, job_type, 1)
 
-    def _preempt(self, state: ReservationState, record: Preempt, outcome: Outcome) -> None:
+    def _preempt(
+        self, state: ReservationState, record: Preempt, outcome: ReservationOutcome
+    ) -> None:
         job = self._find(state, outcome.event, record.job, record.server)
         job_type = int(state.job_type[job])
         physics.preempt(state, job)
@@ -330,7 +336,9 @@ class ReservationSystem(PolicySystem):
             outcome.moved, outcome.source = record.job, record.server
         outcome.preempted += 1
 
-    def _reassign(self, state: ReservationState, record: Reassign, outcome: Outcome) -> None:
+    def _reassign(
+        self, state: ReservationState, record: Reassign, outcome: ReservationOutcome
+    ) -> None:
         event, server = outcome.event, record.server
         self._check_server(event, server)
         if not self.policy.reserves_slots:
@@ -350,7 +358,9 @@ class ReservationSystem(PolicySystem):
             outcome.first_reassigned = server
         outcome.reassigned += 1
 
-    def _classify(self, state: ReservationState, record: Classify, outcome: Outcome) -> None:
+    def _classify(
+        self, state: ReservationState, record: Classify, outcome: ReservationOutcome
+    ) -> None:
         found = len(record.configurations)
         rows = np.zeros_like(state.greedy_configuration)
         counts = np.zeros_like(state.greedy_count)
@@ -368,14 +378,18 @@ class ReservationSystem(PolicySystem):
         state.number[I_STAR] = record.i_star
         state.number[EXTENDED] = record.extended
 
-    def _remember(self, state: ReservationState, record: Remember, outcome: Outcome) -> None:
+    def _remember(
+        self, state: ReservationState, record: Remember, outcome: ReservationOutcome
+    ) -> None:
         end = record.start + len(record.numbers)
         if not 0 <= record.start <= end <= len(state.memory):
             raise self._fault(outcome.event, f"it remembers numbers {record.start} to {end - 1}; "
                               f"its class declares memory = {len(state.memory)}")  # fmt: skip
         state.memory[record.start : end] = record.numbers
 
-    def _update_at(self, state: ReservationState, record: UpdateAt, outcome: Outcome) -> None:
+    def _update_at(
+        self, state: ReservationState, record: UpdateAt, outcome: ReservationOutcome
+    ) -> None:
         if not record.time > state.clock[NOW]:
             raise self._fault(outcome.event, f"it asks for an update at {record.time}, "
                               "which is not in the future")  # fmt: skip

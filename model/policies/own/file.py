@@ -29,7 +29,7 @@ from model.policies.own.text import STOP, own_lines, stoppable
 from model.policies.own.trust import check_allowed, digest_of
 from model.policies.own.watch import (
     MOST_SECONDS_TO_LOAD,
-    StoppedError,
+    CodeStoppedError,
     go_on_stopping,
     watched,
 )
@@ -233,7 +233,7 @@ def _guarded(path: str, call: Any, what: str) -> Any:
     try:
         with QUIET:
             return watched(call, MOST_SECONDS_TO_LOAD)
-    except StoppedError as error:
+    except CodeStoppedError as error:
         told = f"{what} takes more than {error.seconds:.0f} seconds to load, allowed: " \
                f"{MOST_SECONDS_TO_LOAD:g}; is this a loop without end?"  # fmt: skip
         raise PolicyFileError(told, where=place_in(path, line_in(error.cause, path))) from None

@@ -33,7 +33,7 @@ class Overtime(BaseException):
     """Raised in code that ran too long; no ``except Exception`` holds it."""
 
 
-class StoppedError(Exception):
+class CodeStoppedError(Exception):
     """The code was stopped.
 
     Attributes
@@ -142,9 +142,9 @@ def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
             _watchdog.disarm(entry)
     except Overtime as stopped:  # also if it came when the call was over already
         _disarm_surely(entry)
-        raise StoppedError(monotonic() - entry.started, entry.asked, stopped) from None
+        raise CodeStoppedError(monotonic() - entry.started, entry.asked, stopped) from None
     if entry.fired:  # the call has swallowed it
-        raise StoppedError(monotonic() - entry.started, entry.asked, None)
+        raise CodeStoppedError(monotonic() - entry.started, entry.asked, None)
     return result
 
 

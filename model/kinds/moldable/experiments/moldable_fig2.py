@@ -9,8 +9,8 @@ from typing import Callable, Iterable, Mapping, NamedTuple
 from model.kinds.moldable.experiments.moldable_runs import (
     TRAFFIC,
     At,
-    Cell,
-    Length,
+    MoldableLength,
+    MoldableRuns,
     erlang_blocking,
     moldable_runs,
     optimal_time,
@@ -27,9 +27,9 @@ from model.scenario.load import Scenario
 NAME = "moldable-fig2"
 
 #: Servers n, all of them multiples of 5, and how long is simulated with each.
-SCALES: Mapping[str, tuple[tuple[int, ...], Length]] = MappingProxyType({
-    "quick": ((100, 300, 1000, 3000, 4000, 10_000), Length((1_100_000,), 4, 100_000)),
-    "paper": ((100, 300, 1000, 3000, 4000, 10_000), Length((5_500_000,), 100, 500_000)),
+SCALES: Mapping[str, tuple[tuple[int, ...], MoldableLength]] = MappingProxyType({
+    "quick": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((1_100_000,), 4, 100_000)),
+    "paper": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((5_500_000,), 100, 500_000)),
 })  # fmt: skip
 
 
@@ -69,7 +69,7 @@ class Key(NamedTuple):
         return f"{self.way.name}, {self.traffic}"
 
 
-Cells = Mapping[Key, Cell]
+Cells = Mapping[Key, MoldableRuns]
 
 
 def parts(scale: str, _options: Options) -> list[Part]:
@@ -86,13 +86,13 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """P_b and E[D] for each n, beside Erlang's formula where it holds, and D*."""
-    cells = {key: Cell.of(done) for key, several in _cells(scale).items()
+    cells = {key: MoldableRuns.of(done) for key, several in _cells(scale).items()
              if (done := finished(several, outcomes))}  # fmt: skip
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     return Result(NAME, scale, tuple(rows), _figures(scale, cells) if cells else (), NOTES)
 
 
-def _rows(key: Key, cell: Cell) -> list[Row]:
+def _rows(key: Key, cell: MoldableRuns) -> list[Row]:
     at: At = {"speed-up": key.way.speedup, "policy": key.way.policy, "traffic": key.traffic,
               "n": key.servers}  # fmt: skip
     rows = [Row(name, *pair(cell.measure(name)), paper=_printed(key).get(name), at=at)

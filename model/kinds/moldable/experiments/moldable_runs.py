@@ -41,7 +41,7 @@ At = Mapping[str, str | int | float]
 
 
 @dataclass(frozen=True)
-class Length:
+class MoldableLength:
     """How many jobs arrive in a run.
 
     Attributes
@@ -102,7 +102,9 @@ def erlang_blocking(scenario: Scenario, policy: str) -> float | None:
     return erlang_reference(policy, bench.numbers, bench.system.policy.rules).blocking
 
 
-def moldable_runs(scenario: Scenario, policy: str, length: Length, label: str) -> list[Part]:
+def moldable_runs(
+    scenario: Scenario, policy: str, length: MoldableLength, label: str
+) -> list[Part]:
     """Parts that run *scenario* under *policy* from empty, with the seeds 1, 2, ....
 
     The outcome of each is a list, with the run's measures by name for each of the numbers of
@@ -138,7 +140,7 @@ def _measures(
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class MoldableRuns:
     """Replications of one system under one policy.
 
     Attributes
@@ -150,7 +152,7 @@ class Cell:
     table: Mapping[str, NDArray[np.float64]]
 
     @classmethod
-    def of(cls, outcomes: Sequence[Outcome]) -> Cell:
+    def of(cls, outcomes: Sequence[Outcome]) -> MoldableRuns:
         """From the outcomes of :func:`moldable_runs`; at least one."""
         names = outcomes[0][0]
         return cls({

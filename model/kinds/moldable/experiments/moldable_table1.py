@@ -15,8 +15,8 @@ from model.kinds.moldable.experiments.moldable_runs import (
     SPEEDUPS,
     TRAFFIC,
     At,
-    Cell,
-    Length,
+    MoldableLength,
+    MoldableRuns,
     erlang_blocking,
     moldable_runs,
     optimal_time,
@@ -46,16 +46,16 @@ HORIZON_SYSTEM = ("sub-linear", "α = 1/2")
 HORIZON_LAWS = ("exponential", "Pareto")
 
 
-class Scale(NamedTuple):
+class TableScale(NamedTuple):
     """Lengths of the table's runs, and of those over many horizons."""
 
-    table: Length
-    horizons: Length
+    table: MoldableLength
+    horizons: MoldableLength
 
 
-SCALES: Mapping[str, Scale] = MappingProxyType({
-    "quick": Scale(Length((5_000_000,), 4), Length(HORIZONS, 4)),
-    "paper": Scale(Length((5_000_000,), 100), Length(HORIZONS, 20)),
+SCALES: Mapping[str, TableScale] = MappingProxyType({
+    "quick": TableScale(MoldableLength((5_000_000,), 4), MoldableLength(HORIZONS, 4)),
+    "paper": TableScale(MoldableLength((5_000_000,), 100), MoldableLength(HORIZONS, 20)),
 })  # fmt: skip
 
 
@@ -110,9 +110,9 @@ def _horizon_cells(scale: str) -> dict[str, list[Part]]:
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """The table with all three statistics, Erlang's numbers, and the horizon's part in them."""
-    cells = {key: Cell.of(done) for key, several in _cells(scale).items()
+    cells = {key: MoldableRuns.of(done) for key, several in _cells(scale).items()
              if (done := finished(several, outcomes))}  # fmt: skip
-    horizons = {law: Cell.of(done) for law, several in _horizon_cells(scale).items()
+    horizons = {law: MoldableRuns.of(done) for law, several in _horizon_cells(scale).items()
                 if (done := finished(several, outcomes))}  # fmt: skip
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     if cells:
@@ -124,7 +124,7 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     return Result(NAME, scale, tuple(rows), figures, NOTES)
 
 
-def _rows(key: Key, cell: Cell) -> list[Row]:
+def _rows(key: Key, cell: MoldableRuns) -> list[Row]:
     speedup, traffic, law = key
     at: At = {"speed-up": speedup, "traffic": traffic, "sizes": law}
     printed, place = PAPER[speedup, traffic], list(LAWS).index(law)
@@ -141,7 +141,7 @@ def _erlang_row(traffic: str) -> Row:
     return Row("blocking_by_erlang", found, at={"speed-up": "linear", "traffic": traffic})
 
 
-def _horizon_rows(law: str, cell: Cell, arrivals: tuple[int, ...]) -> list[Row]:
+def _horizon_rows(law: str, cell: MoldableRuns, arrivals: tuple[int, ...]) -> list[Row]:
     return [
         Row(name, *pair(cell.measure(name, place)), at={"sizes": law, "arrivals": number})
         for place, number in enumerate(arrivals)
@@ -149,14 +149,14 @@ def _horizon_rows(law: str, cell: Cell, arrivals: tuple[int, ...]) -> list[Row]:
     ]
 
 
-def _figures(scale: str, cells: Mapping[str, Cell]) -> tuple[Figure, ...]:
+def _figures(scale: str, cells: Mapping[str, MoldableRuns]) -> tuple[Figure, ...]:
     length = SCALES[scale].horizons
     where = ", ".join(HORIZON_SYSTEM)
     over = f"million arrivals since the system was empty ({length.replications} runs)"
     told = {"execution_time": "all accepted", "execution_time_completed": "completed",
             "execution_time_little": "Little's law"}  # fmt: skip
 
-    def points(cell: Cell, name: str) -> dict[float, Estimate]:
+    def points(cell: MoldableRuns, name: str) -> dict[float, Estimate]:
         return {number / 1e6: cell.measure(name, place)
                 for place, number in enumerate(length.arrivals)}  # fmt: skip
 

@@ -8,14 +8,14 @@ from typing import Iterator, Sequence
 import numpy as np
 
 from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.rules import Rules, drawn, pooled
-from model.kinds.moldable.view import Job, MoldableView
+from model.kinds.moldable.rules import AllocationRules, drawn, pooled
+from model.kinds.moldable.view import MoldableJob, MoldableView
 from model.policies.common import Policy, PseudocodeLine
 from model.records import Allocate, Line, Record, Reject
 
 Decisions = Iterator[Record]
 
-__all__ = ["Decisions", "Job", "Line", "MoldablePolicy", "PseudocodeLine", "certain"]
+__all__ = ["Decisions", "Line", "MoldableJob", "MoldablePolicy", "PseudocodeLine", "certain"]
 
 NO_TABLE = np.zeros((0, 0), np.int32)
 
@@ -34,9 +34,9 @@ class MoldablePolicy(Policy):
     ask_line: Line = Line(1, 2)
     give_line: Line = Line(1, 3)
 
-    rules: Rules
+    rules: AllocationRules
 
-    def arrival(self, view: MoldableView, job: Job) -> Decisions:
+    def arrival(self, view: MoldableView, job: MoldableJob) -> Decisions:
         """min(i, j) servers for the arriving job; none: it is blocked (Section 4)."""
         free, asked = view.free(job.type), view.request(job)
         yield Record("request", self.ask_line, self.asked(view, job, asked))
@@ -46,7 +46,7 @@ class MoldablePolicy(Policy):
         else:
             yield Allocate(line=self.give_line, servers=min(asked, free), values=values)
 
-    def asked(self, view: MoldableView, job: Job, asked: int) -> dict[str, object]:
+    def asked(self, view: MoldableView, job: MoldableJob, asked: int) -> dict[str, object]:
         """The numbers that a request came from."""
         values: dict[str, object] = {"job": job.number, "type": job.type, "request": asked}
         if view.is_scripted(job.number):
@@ -62,12 +62,12 @@ class MoldablePolicy(Policy):
         raise TypeError(f"{self.name} draws no request")
 
 
-def certain(numbers: MoldableNumbers, widths: Sequence[int]) -> Rules:
+def certain(numbers: MoldableNumbers, widths: Sequence[int]) -> AllocationRules:
     """The rules of a policy that asks for the same number of servers for all jobs of a class.
 
     *widths* [l].  All servers are one pool.
     """
     laws = [[Fraction(i == width) for i in range(1, width + 1)] for width in widths]
     width, last = drawn(laws)
-    return Rules(width, last, NO_TABLE,
+    return AllocationRules(width, last, NO_TABLE,
                  **pooled([numbers.servers], [0] * numbers.classes))  # fmt: skip

@@ -29,7 +29,7 @@ from model.kinds.moldable.numbers import MoldableNumbers
 from model.kinds.moldable.policies.base import NO_TABLE, MoldablePolicy, PseudocodeLine
 from model.kinds.moldable.programs.classes import class_optimum
 from model.kinds.moldable.programs.theorem1 import optimum
-from model.kinds.moldable.rules import Rules, drawn, pooled
+from model.kinds.moldable.rules import AllocationRules, drawn, pooled
 from model.records import Line
 from model.scenario.choices import one_or_table
 from model.scenario.fields import Name, NotNegative, Positive, Section
@@ -79,7 +79,7 @@ class Reference(MoldablePolicy):
         shared = numbers.classes > 1 and parameters.shares == "optimal"
         self.shares = tuple(found.shares) if shared else given
         width, last = drawn(self._laws)
-        self.rules = Rules(width, last, NO_TABLE,
+        self.rules = AllocationRules(width, last, NO_TABLE,
                            **_pools(numbers, self.shares, parameters.rest))  # fmt: skip
 
     def law(self, job_class: int) -> list[tuple[int, float]]:

@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.policies.base import Job, MoldablePolicy, PseudocodeLine, certain
+from model.kinds.moldable.policies.base import MoldableJob, MoldablePolicy, PseudocodeLine, certain
 from model.kinds.moldable.view import MoldableView
 from model.records import Line
 from model.scenario.choices import one_or_list
 from model.scenario.fields import Section, Whole
 
 
-class Step(Section):
+class ThresholdStep(Section):
     """From so many ``free`` servers on a job asks for ``servers``."""
 
     free: Annotated[Whole, Field(ge=0)]
@@ -41,7 +41,7 @@ class Parameters(Section):
     Without any, a job asks for d servers while at least a tenth of all is free.
     """
 
-    steps: Annotated[tuple[Step, ...], one_or_list(Step)] = ()
+    steps: Annotated[tuple[ThresholdStep, ...], one_or_list(ThresholdStep)] = ()
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
@@ -71,7 +71,7 @@ class Reference(MoldablePolicy):
     )  # fmt: skip
 
     def __init__(self, numbers: MoldableNumbers, parameters: Parameters) -> None:
-        tenth = Step(free=-(-numbers.servers // 10), servers=numbers.degree)
+        tenth = ThresholdStep(free=-(-numbers.servers // 10), servers=numbers.degree)
         self._steps = sorted(parameters.steps or (tenth,), key=lambda step: step.free)
         for step in self._steps:
             if step.free > numbers.servers:
@@ -89,7 +89,7 @@ class Reference(MoldablePolicy):
             asked[step.free :] = step.servers
         return np.minimum(asked, np.array(numbers.degrees, np.int32)[:, None])
 
-    def asked(self, view: MoldableView, job: Job, asked: int) -> dict[str, object]:
+    def asked(self, view: MoldableView, job: MoldableJob, asked: int) -> dict[str, object]:
         """The step that a request comes from."""
         values = super().asked(view, job, asked)
         if values["reason"] == "scripted":

@@ -26,7 +26,7 @@ from model.kinds.moldable.programs.references import (
     erlang_reference,
 )
 from model.kinds.moldable.programs.theorem1 import Duals, Optimum, duals, knots, optimum
-from model.kinds.moldable.rules import Rules
+from model.kinds.moldable.rules import AllocationRules
 from model.kinds.moldable.scenario.schema import MoldableScenario
 from model.policies import reference_for
 from model.policy_choice import choice_text
@@ -289,7 +289,9 @@ def _with_references(
         yield bounds
 
 
-def _rules(scenario: MoldableScenario, numbers: MoldableNumbers) -> Iterator[tuple[str, Rules]]:
+def _rules(
+    scenario: MoldableScenario, numbers: MoldableNumbers
+) -> Iterator[tuple[str, AllocationRules]]:
     """The rules of the scenario's own policy and of others, where they can be had."""
     choices = [scenario.policy, *(PolicyChoice(name=name) for name in COMPARED)]
     for name, choice in {choice_text(choice): choice for choice in choices}.items():
@@ -299,7 +301,7 @@ def _rules(scenario: MoldableScenario, numbers: MoldableNumbers) -> Iterator[tup
             continue  # opening a run under it says why
 
 
-def rules_for(choice: PolicyChoice, numbers: MoldableNumbers) -> Rules:
+def rules_for(choice: PolicyChoice, numbers: MoldableNumbers) -> AllocationRules:
     """How many servers a policy asks for, and in which pools.
 
     Raises
@@ -315,7 +317,7 @@ def rules_for(choice: PolicyChoice, numbers: MoldableNumbers) -> Rules:
         place = f"policy.parameters.{error.where}" if error.where else "policy.parameters"
         raise ScenarioError(error.message, where=place) from None
     try:
-        rules: Rules = reference(numbers, parameters).rules
+        rules: AllocationRules = reference(numbers, parameters).rules
     except ValueError as error:
         raise ScenarioError(str(error), where="policy.parameters") from None
     return rules

@@ -91,7 +91,7 @@ class ClassesOptimum:
         return tuple(one.share for one in self.classes)
 
 
-class Step(NamedTuple):
+class WideningStep(NamedTuple):
     """Servers that turn jobs of one width into jobs of the next one."""
 
     gain: Fraction  #: fewer jobs for each server more
@@ -151,7 +151,7 @@ def _class_optimum(
     return ClassOptimum(arrival_rate, service_rate, share, within, y)
 
 
-def _steps(job_class: int, load: Fraction, speedup: Sequence[Fraction]) -> list[Step]:
+def _steps(job_class: int, load: Fraction, speedup: Sequence[Fraction]) -> list[WideningStep]:
     """From all jobs on i servers to all jobs on i + 1, where that takes servers at all.
 
     The gain does not depend on the load, and falls with i because f_j is convex.
@@ -162,11 +162,11 @@ def _steps(job_class: int, load: Fraction, speedup: Sequence[Fraction]) -> list[
         servers = load * ((i + 1) / after - i / here)
         if servers:
             gain = load * (1 / here - 1 / after) / servers
-            found.append(Step(gain, job_class, servers))
+            found.append(WideningStep(gain, job_class, servers))
     return found
 
 
-def _margin(ordered: Sequence[Step], servers: Fraction) -> tuple[Fraction, bool]:
+def _margin(ordered: Sequence[WideningStep], servers: Fraction) -> tuple[Fraction, bool]:
     """The gain of the next server, and whether what was taken is the only best choice.
 
     Another choice needs two steps of the same gain of which some but not all was taken.

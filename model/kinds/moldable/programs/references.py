@@ -19,7 +19,7 @@ from model.kinds.moldable.programs.chain import (
 )
 from model.kinds.moldable.programs.chain_measures import ChainMeasures, chain_measures
 from model.kinds.moldable.programs.erlang import ErlangReference, fixed_width
-from model.kinds.moldable.rules import WORDS, Rules
+from model.kinds.moldable.rules import WORDS, AllocationRules
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,9 @@ class PolicyReference:
     note: str = ""
 
 
-def erlang_reference(policy: str, numbers: MoldableNumbers, rules: Rules) -> PolicyReference:
+def erlang_reference(
+    policy: str, numbers: MoldableNumbers, rules: AllocationRules
+) -> PolicyReference:
     """What Erlang's formula says of a policy's rules, if anything."""
     pools, common = pools_of(rules)
     reference = PolicyReference(policy, pools, common)
@@ -77,7 +79,7 @@ def erlang_reference(policy: str, numbers: MoldableNumbers, rules: Rules) -> Pol
 
 
 def _erlang(
-    numbers: MoldableNumbers, rules: Rules, job_class: int, servers: int
+    numbers: MoldableNumbers, rules: AllocationRules, job_class: int, servers: int
 ) -> ErlangReference | None:
     law = _law(rules, job_class)
     if len(law) != 1:
@@ -87,7 +89,7 @@ def _erlang(
 
 
 def chain_reference(
-    numbers: MoldableNumbers, rules: Rules, most_states: int = MOST_STATES
+    numbers: MoldableNumbers, rules: AllocationRules, most_states: int = MOST_STATES
 ) -> tuple[ChainMeasures | None, str]:
     """What the exact chain says of a policy's rules; or why there is none, as a clause."""
     pools, common = pools_of(rules)
@@ -106,7 +108,7 @@ def chain_reference(
         return None, str(error)
 
 
-def pools_of(rules: Rules) -> tuple[tuple[int, ...], int]:
+def pools_of(rules: AllocationRules) -> tuple[tuple[int, ...], int]:
     """The servers that are each class's own, and the common ones; a pool of all is common."""
     sizes = (rules.pool_end - rules.pool_first).tolist()
     common = int(rules.common_pool[0])
@@ -117,7 +119,7 @@ def pools_of(rules: Rules) -> tuple[tuple[int, ...], int]:
     ] if common >= 0 else 0
 
 
-def requests_of(rules: Rules) -> Requests:
+def requests_of(rules: AllocationRules) -> Requests:
     """What each class asks for, with probabilities, from a policy's rules."""
     if len(rules.by_free):
         return lambda job_class, free: [(int(rules.by_free[job_class, free]), 1.0)]
@@ -125,7 +127,7 @@ def requests_of(rules: Rules) -> Requests:
     return lambda job_class, _: laws[job_class]
 
 
-def _law(rules: Rules, job_class: int) -> list[tuple[int, float]]:
+def _law(rules: AllocationRules, job_class: int) -> list[tuple[int, float]]:
     """(i, p_i) with p_i > 0; empty where the request depends on the free servers."""
     if len(rules.by_free):
         return []

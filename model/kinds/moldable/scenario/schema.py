@@ -43,7 +43,7 @@ class MoldableServers(Section):
     count: Annotated[Whole, Field(ge=1, le=MOST_SERVERS)] | None = None
 
 
-class JobClass(Section):
+class MoldableJobClass(Section):
     """A class of jobs: its part of the arrivals, its speed-up, and the law of its sizes.
 
     ``arrival_rate`` is lambda_j, jobs in a unit of time for each server; ``share`` the class's
@@ -78,7 +78,9 @@ class MoldableScenario(ScenarioBase):
 
     system: Literal["moldable"] = "moldable"
     servers: MoldableServers = MoldableServers()
-    classes: Annotated[tuple[JobClass, ...], Field(max_length=MOST_CLASSES), one_or_list(JobClass)]
+    classes: Annotated[
+        tuple[MoldableJobClass, ...], Field(max_length=MOST_CLASSES), one_or_list(MoldableJobClass)
+    ]
     workload: MoldableWorkload
     policy: PolicyChoice = PolicyChoice(name="greedy-p")
 

@@ -81,7 +81,7 @@ def _root(servers: int, degree: int) -> int:
     return root if root**degree == servers else 0
 
 
-class ScriptedJob(Section):
+class ScriptedMoldableJob(Section):
     """One arrival at an exact time.
 
     ``size`` is its inherent size, the time that it runs on one server; ``requested`` the request
@@ -104,7 +104,7 @@ class ScriptedMoldable(Section):
     """
 
     kind: Literal["scripted"]
-    arrivals: tuple[ScriptedJob, ...] = ()
+    arrivals: tuple[ScriptedMoldableJob, ...] = ()
     load: Load | None = None
 
     @model_validator(mode="after")

@@ -38,7 +38,7 @@ MOST_RECENT = 2
 Found = tuple[MoldableScenario, RecordedWorkload | None, ImportReport]
 
 
-class _Log(NamedTuple):
+class _ScenarioLog(NamedTuple):
     """What a scenario takes from a log, in seconds."""
 
     time: Floats  #: [n] arrivals from the first one on, not scaled
@@ -122,7 +122,7 @@ def workload_of(scenario: MoldableScenario, start: float = 0.0, branch: int = 0)
     return RecordedWorkload(*_arrays(start + times, log.size))
 
 
-def _gaps(scenario: MoldableScenario, trace: TraceMoldable, log: _Log) -> Sampler:
+def _gaps(scenario: MoldableScenario, trace: TraceMoldable, log: _ScenarioLog) -> Sampler:
     """Times between arrivals: exponential, or those of the log; with the scenario's rate."""
     mean = _mean_gap(scenario)
     if trace.arrivals == "poisson":
@@ -135,7 +135,7 @@ def _mean_gap(scenario: MoldableScenario) -> float:
     return float(1 / (scenario.arrival_rates[0] * scenario.servers.count))
 
 
-def _times(scenario: MoldableScenario, log: _Log) -> Floats:
+def _times(scenario: MoldableScenario, log: _ScenarioLog) -> Floats:
     """The log's arrivals, with times between them scaled to the scenario's rate."""
     trace = scenario.workload
     assert isinstance(trace, TraceMoldable)
@@ -168,7 +168,7 @@ def _read(
     return found
 
 
-def _used(scenario: MoldableScenario, trace: TraceMoldable, jobs: ParallelJobs) -> _Log:
+def _used(scenario: MoldableScenario, trace: TraceMoldable, jobs: ParallelJobs) -> _ScenarioLog:
     """The first jobs of a log, with their inherent sizes.
 
     Raises
@@ -187,7 +187,7 @@ def _used(scenario: MoldableScenario, trace: TraceMoldable, jobs: ParallelJobs) 
     size = jobs.run[:count] * _factors(scenario, trace, jobs.processors[:count])
     out = LeftOut(f"after the first {count:,} jobs", len(jobs) - count, "jobs")
     report = jobs.report.then(count, "jobs", (out,))
-    return _Log(jobs.submit[:count] - jobs.submit[0], size, jobs.machine, report)
+    return _ScenarioLog(jobs.submit[:count] - jobs.submit[0], size, jobs.machine, report)
 
 
 def _factors(
@@ -208,7 +208,7 @@ def rounded(value: float) -> Fraction:
 
 
 def _told(
-    scenario: MoldableScenario, trace: TraceMoldable, log: _Log, files: tuple[str, ...]
+    scenario: MoldableScenario, trace: TraceMoldable, log: _ScenarioLog, files: tuple[str, ...]
 ) -> MoldableScenario:
     """The scenario with servers, arrival rate and sizes as they are in force.
 
@@ -240,7 +240,7 @@ def _told(
     return validated(MoldableScenario, as_data(scenario) | changes)
 
 
-def _notes(scenario: MoldableScenario, log: _Log) -> list[str]:
+def _notes(scenario: MoldableScenario, log: _ScenarioLog) -> list[str]:
     trace = scenario.workload
     assert isinstance(trace, TraceMoldable)
     gap, mean, servers = _mean_gap(scenario), float(scenario.mean_of(0)), scenario.servers.count

@@ -10,7 +10,7 @@ from model.cli.guard import note
 from model.cli.output import last_of, print_json, progress_of, shown, table
 from model.errors import ScenarioError
 from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.programs.bounds import ClassRow, PhasesBounds, bounds_of
+from model.kinds.phases.programs.bounds import PhasesBounds, RecurrentClassRow, bounds_of
 from model.kinds.phases.programs.plan import PoolPlan
 
 Result = dict[str, Any]
@@ -107,7 +107,7 @@ def _programs(bounds: PhasesBounds) -> Result:
     return programs
 
 
-def _class(one: ClassRow) -> Result:
+def _class(one: RecurrentClassRow) -> Result:
     return {
         "share": one.share,
         "configurations": one.configurations,

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from model.kinds.phases.experiments.phase_runs import (
     MODELS,
     At,
-    Cell,
-    Length,
+    PhaseLength,
+    PhaseRuns,
     at_scale,
     budget_of,
     phase_runs,
@@ -26,9 +26,9 @@ from model.metrics import Estimate, estimate
 NAME = "jrs-gap"
 
 #: Scales r, and how long is simulated at each.
-SCALES: Mapping[str, tuple[tuple[int, ...], Length]] = MappingProxyType({
-    "quick": ((25, 50, 100, 200, 400, 800), Length(50, 300, 4)),
-    "paper": ((25, 50, 100, 200, 400, 800, 1600, 3200), Length(100, 1000, 10)),
+SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = MappingProxyType({
+    "quick": ((25, 50, 100, 200, 400, 800), PhaseLength(50, 300, 4)),
+    "paper": ((25, 50, 100, 200, 400, 800, 1600, 3200), PhaseLength(100, 1000, 10)),
 })  # fmt: skip
 
 #: The exponent is also fitted from this r on, where the gap's first terms matter less.
@@ -37,8 +37,8 @@ LARGE = 400
 MEASURES = ("active_servers", "cost_rate", "tokens", "virtual_jobs", "backup_jobs")
 
 Key = tuple[str, int]
-Cells = Mapping[Key, Cell]
-Value = Callable[[Key, Cell], Estimate | None]
+Cells = Mapping[Key, PhaseRuns]
+Value = Callable[[Key, PhaseRuns], Estimate | None]
 
 
 def parts(scale: str, _options: Options) -> list[Part]:
@@ -58,7 +58,7 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """N, C and what they are made of at each r; the gap and its exponent."""
     cells = {
-        key: Cell.of(done)
+        key: PhaseRuns.of(done)
         for key, several in _cells(scale).items()
         if (done := finished(several, outcomes))
     }
@@ -68,7 +68,7 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     return Result(NAME, scale, tuple(rows), _figures(scale, cells), NOTES)
 
 
-def _rows(key: Key, cell: Cell) -> list[Row]:
+def _rows(key: Key, cell: PhaseRuns) -> list[Row]:
     model, r = key
     at: At = {"model": model, "r": r}
     rows = [Row(name, *_pair(cell.measure(name)), at=at) for name in MEASURES]
@@ -123,14 +123,14 @@ def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
     length = SCALES[scale][1].text()
     budgets = {model: budget_of(scenario) for model, scenario in MODELS.items()}
 
-    def servers(_key: Key, cell: Cell) -> Estimate:
+    def servers(_key: Key, cell: PhaseRuns) -> Estimate:
         return scaled(cell.measure("active_servers"), 1 / cell.bound)
 
-    def cost(key: Key, cell: Cell) -> Estimate | None:
+    def cost(key: Key, cell: PhaseRuns) -> Estimate | None:
         budget = budgets[key[0]]
         return scaled(cell.measure("cost_rate"), 1 / budget) if budget else None
 
-    def gap(key: Key, cell: Cell) -> Estimate:
+    def gap(key: Key, cell: PhaseRuns) -> Estimate:
         return scaled(cell.measure("active_servers"), key[1] ** -0.5, less=cell.bound)
 
     def extra(measure: str) -> Value:

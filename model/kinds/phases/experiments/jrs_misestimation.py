@@ -8,8 +8,8 @@ from typing import Any, Mapping
 
 from model.kinds.phases.experiments.phase_runs import (
     At,
-    Cell,
-    Length,
+    PhaseLength,
+    PhaseRuns,
     at_scale,
     budget_of,
     phase_runs,
@@ -23,9 +23,9 @@ from model.scenario.load import as_data, edited, load_scenario
 
 NAME = "jrs-misestimation"
 
-SCALES: Mapping[str, tuple[int, Length]] = MappingProxyType({
-    "quick": (100, Length(50, 300, 4)),
-    "paper": (400, Length(100, 1000, 10)),
+SCALES: Mapping[str, tuple[int, PhaseLength]] = MappingProxyType({
+    "quick": (100, PhaseLength(50, 300, 4)),
+    "paper": (400, PhaseLength(100, 1000, 10)),
 })  # fmt: skip
 
 MODELS: Mapping[str, str] = MappingProxyType({
@@ -64,7 +64,9 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
     return found
 
 
-def _runs(name: str, r: int, estimate: Mapping[str, Any], length: Length, label: str) -> list[Part]:
+def _runs(
+    name: str, r: int, estimate: Mapping[str, Any], length: PhaseLength, label: str
+) -> list[Part]:
     policy = {"name": "jrs", "parameters": {"estimate": estimate}}
     return phase_runs(edited(at_scale(name, r), {"policy": policy}), None, length, label)
 
@@ -80,7 +82,7 @@ def _wrong(name: str, rates: str, factor: Fraction) -> dict[str, Any]:
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """N and C of each plan on the true system, beside the bound of the true rates."""
     cells = {
-        key: Cell.of(done)
+        key: PhaseRuns.of(done)
         for key, several in _cells(scale).items()
         if (done := finished(several, outcomes))
     }
@@ -89,7 +91,7 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     return Result(NAME, scale, tuple(rows), tuple(figures), NOTES)
 
 
-def _rows(key: Key, cell: Cell) -> list[Row]:
+def _rows(key: Key, cell: PhaseRuns) -> list[Row]:
     model, rates, value = key
     at: At = {"model": model, "rates": rates, "value": value}
     return [
@@ -100,7 +102,7 @@ def _rows(key: Key, cell: Cell) -> list[Row]:
     ]  # fmt: skip
 
 
-def _figures(scale: str, model: str, cells: Mapping[Key, Cell]) -> list[Figure]:
+def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Figure]:
     true = {cell.nbar for (name, _, value), cell in cells.items()
             if name == model and value == "1"}  # fmt: skip
     budget = budget_of(MODELS[model])

@@ -9,8 +9,8 @@ from typing import Mapping
 from model.kinds.phases.experiments.phase_runs import (
     MODELS,
     At,
-    Cell,
-    Length,
+    PhaseLength,
+    PhaseRuns,
     at_scale,
     budget_of,
     phase_runs,
@@ -23,9 +23,9 @@ from model.metrics import Estimate
 
 NAME = "jrs-peers"
 
-SCALES: Mapping[str, tuple[tuple[int, ...], Length]] = MappingProxyType({
-    "quick": ((25, 100, 400, 1600), Length(50, 100, 4)),
-    "paper": ((25, 50, 100, 200, 400, 800, 1600), Length(100, 1000, 8)),
+SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = MappingProxyType({
+    "quick": ((25, 100, 400, 1600), PhaseLength(50, 100, 4)),
+    "paper": ((25, 50, 100, 200, 400, 800, 1600), PhaseLength(100, 1000, 8)),
 })  # fmt: skip
 
 #: Policies by what they are called in pictures.
@@ -70,7 +70,7 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """N and C of every policy."""
     cells = {
-        key: Cell.of(done)
+        key: PhaseRuns.of(done)
         for key, several in _cells(scale).items()
         if (done := finished(several, outcomes))
     }
@@ -79,7 +79,7 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     return Result(NAME, scale, tuple(rows), figures, NOTES)
 
 
-def _rows(key: Key, cell: Cell) -> list[Row]:
+def _rows(key: Key, cell: PhaseRuns) -> list[Row]:
     model, policy, r = key
     servers, cost = cell.measure("active_servers"), cell.measure("cost_rate")
     at: At = {"model": model, "policy": policy, "r": r, "budget": _kept(model, cost)}
@@ -104,7 +104,7 @@ def _crossed(model: str, drawn: Curve, spent: Mapping[float, Estimate]) -> Curve
     return replace(drawn, crossed=tuple(_kept(model, spent[r]) == "over" for r in drawn.x))
 
 
-def _figures(scale: str, model: str, cells: Mapping[Key, Cell]) -> list[Figure]:
+def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Figure]:
     nbar = {r: cell.nbar for (name, policy, r), cell in cells.items()
             if name == model and policy == "JRS" and cell.nbar}  # fmt: skip
     servers, cost = [], []

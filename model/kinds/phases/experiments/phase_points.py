@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Iterator
 
 from model.errors import UserError
-from model.kinds.phases.experiments.phase_runs import Cell, Length, carry_out, phase_runs
+from model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, carry_out, phase_runs
 from model.kinds.phases.programs.bounds import PhasePoint
 from model.kinds.phases.scenario.schema import PhasesScenario
 from model.scenario.load import edited
@@ -56,9 +56,9 @@ def _measured(
 ) -> Iterator[PhasePoint]:
     at = edited(scenario, {"workload": {"kind": "poisson", "scale": str(scale)}})
     time = max(1, round(JOBS / (jobs * float(scale))))
-    length = Length(max(1, time // 10), time, REPLICATIONS)
+    length = PhaseLength(max(1, time // 10), time, REPLICATIONS)
     try:
-        cell = Cell.of([carry_out(part) for part in phase_runs(at, policy, length, title)])
+        cell = PhaseRuns.of([carry_out(part) for part in phase_runs(at, policy, length, title)])
     except UserError:
         return
     yield PhasePoint(title, float(scale), cell.measure("active_servers"),

@@ -28,7 +28,7 @@ At = Mapping[str, str | int | float]
 
 
 @dataclass(frozen=True)
-class Length:
+class PhaseLength:
     """How long is simulated after the warm-up, in units of time, and how often."""
 
     warmup: int
@@ -52,7 +52,9 @@ def budget_of(name: str) -> float | None:
     return float(scenario.cost.budget) if scenario.cost and scenario.cost.budget else None
 
 
-def phase_runs(scenario: Scenario, policy: str | None, length: Length, label: str) -> list[Part]:
+def phase_runs(
+    scenario: Scenario, policy: str | None, length: PhaseLength, label: str
+) -> list[Part]:
     """Parts that run *scenario* under *policy* (None: its own), with the seeds 1, 2, ....
 
     The outcome of each has ``batches``: by measure, its value in equal stretches after the warm-up;
@@ -81,7 +83,7 @@ def _plan(plan: Any) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class PhaseRuns:
     """Replications of one system at one scale under one policy.
 
     Attributes
@@ -97,7 +99,7 @@ class Cell:
     servers: int | None
 
     @classmethod
-    def of(cls, outcomes: Sequence[Outcome]) -> Cell:
+    def of(cls, outcomes: Sequence[Outcome]) -> PhaseRuns:
         """From the outcomes of :func:`phase_runs`; at least one."""
         names = outcomes[0]["batches"]
         table = {name: np.array([one["batches"][name] for one in outcomes]) for name in names}

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.view import Job, PhaseView
+from model.kinds.phases.view import PhaseJob, PhaseView
 from model.policies.common import Policy, PseudocodeLine
 from model.records import Record
 
 Decisions = Iterator[Record]
 
-__all__ = ["Decisions", "Job", "PhasePolicy", "PseudocodeLine"]
+__all__ = ["Decisions", "PhaseJob", "PhasePolicy", "PseudocodeLine"]
 
 
 class PhasePolicy(Policy):
@@ -41,7 +41,7 @@ class PhasePolicy(Policy):
     #: It as tables (:class:`model.kinds.phases.programs.rules.Rules`).
     rules: Any = None
 
-    arrived: Callable[[PhaseView, Job], Decisions]
+    arrived: Callable[[PhaseView, PhaseJob], Decisions]
 
     def __init__(self, numbers: PhaseNumbers, parameters: Any) -> None:
         self.numbers = numbers

@@ -19,7 +19,7 @@ from math import ceil, lcm
 import numpy as np
 
 from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.policies.base import Decisions, Job, PseudocodeLine
+from model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
 from model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
 from model.kinds.phases.view import PhaseView
 from model.records import Line, Place, Record
@@ -52,7 +52,7 @@ class Reference(FittingPolicy):
         factor: int = ceil(max(self.parameters.factor, 1))
         return MOST_WEIGHT // (self.numbers.resources * factor)
 
-    def arrived(self, view: PhaseView, job: Job) -> Decisions:
+    def arrived(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """The tightest busy server where it fits, or an idle one."""
         fitting = self.fitting(view, job.type)
         yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})

@@ -12,7 +12,7 @@ Deviations
 
 from __future__ import annotations
 
-from model.kinds.phases.policies.base import Decisions, Job, PseudocodeLine
+from model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
 from model.kinds.phases.policies.fitting import FittingPolicy
 from model.kinds.phases.view import PhaseView
 from model.records import Line, Place, Record
@@ -30,7 +30,7 @@ class Reference(FittingPolicy):
         PseudocodeLine(Line(1, 3), 1, "the one of lowest number takes it"),
     )  # fmt: skip
 
-    def arrived(self, view: PhaseView, job: Job) -> Decisions:
+    def arrived(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """The first server where it fits."""
         fitting, idle = self.fitting(view, job.type), view.first_idle()
         yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})

@@ -20,7 +20,7 @@ from math import ceil
 from pydantic import Field
 
 from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.policies.base import Decisions, Job, PseudocodeLine
+from model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
 from model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
 from model.kinds.phases.view import PhaseView
 from model.records import Line, Place, Record
@@ -54,7 +54,7 @@ class Reference(FittingPolicy):
         self.share = parameters.a
         self.compiled = max(self.share.numerator, self.share.denominator) < MOST_COMPILED
 
-    def arrived(self, view: PhaseView, job: Job) -> Decisions:
+    def arrived(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """One server of the draw."""
         fitting = self.fitting(view, job.type)
         idle = ceil(self.share * view.jobs)

@@ -29,8 +29,8 @@ import numpy as np
 from pydantic import Field
 
 from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.policies.base import Decisions, Job, PhasePolicy, PseudocodeLine
-from model.kinds.phases.programs.choosing import Estimate, plan_of
+from model.kinds.phases.policies.base import Decisions, PhaseJob, PhasePolicy, PseudocodeLine
+from model.kinds.phases.programs.choosing import RateEstimate, plan_of
 from model.kinds.phases.programs.plan import AT_ONCE, TIMERS
 from model.kinds.phases.programs.plan_tables import PoolTable
 from model.kinds.phases.programs.rules import (
@@ -65,7 +65,7 @@ class Parameters(Section):
     request_after_pause: bool = False
     recovery_rate: NotNegative = Fraction(0)
     patch: bool = True
-    estimate: Estimate | None = None
+    estimate: RateEstimate | None = None
     plan: str = Field(default="", max_length=1000)
     pools: tuple[PoolTable, ...] = ()
 
@@ -122,7 +122,7 @@ class Reference(PhasePolicy):
         for pool in range(self.pools):
             yield from self._keep_limit(view, pool)
 
-    def arrived(self, view: PhaseView, job: Job) -> Decisions:
+    def arrived(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """Step 2: a token of the job's type, or a backup server."""
         pool = view.choices.pool(job.number, self.rules.route[job.type])
         count = view.tokens(pool, job.type)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.policies.base import Decisions, Job, PseudocodeLine
+from model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
 from model.kinds.phases.policies.best_fit import Reference as BestFit
 from model.kinds.phases.policies.fitting import FitParameters
 from model.kinds.phases.view import PhaseView
@@ -48,7 +48,7 @@ class Reference(BestFit):
         super().__init__(numbers, parameters)
         self.draws = parameters.choices
 
-    def arrived(self, view: PhaseView, job: Job) -> Decisions:
+    def arrived(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """The tightest of d busy servers, or an idle one."""
         busy = list(view.busy_servers())
         draws = range(self.draws if busy else 0)

@@ -24,7 +24,7 @@ from model.kinds.phases.jobs import JobModel
 from model.kinds.phases.lattice import lattice_of
 from model.kinds.phases.numbers import PhaseNumbers, mean_lives
 from model.kinds.phases.programs.lemma7 import Lemma7, lemma7
-from model.kinds.phases.programs.plan import Plan, PoolPlan, classes_of, plan_of
+from model.kinds.phases.programs.plan import PoolPlan, ServerPlan, classes_of, plan_of
 from model.kinds.phases.programs.policy import (
     AT_ONCE,
     NOTHING,
@@ -46,7 +46,7 @@ PROGRESS_INTERVAL = 0.5
 
 
 @dataclass(frozen=True)
-class ClassRow:
+class RecurrentClassRow:
     """A recurrent class.
 
     Attributes
@@ -147,7 +147,7 @@ class PhasesBounds:
     method: str = ""
     cases: tuple[int, int, int] = (0, 0, 0)
     timers: int = 0
-    classes: tuple[ClassRow, ...] = ()
+    classes: tuple[RecurrentClassRow, ...] = ()
     pools: tuple[PoolPlan, ...] = ()
     lemma7: Lemma7 | None = None
     packing: float | None = None
@@ -234,10 +234,10 @@ def _with_solution(
 ) -> PhasesBounds:
     model = numbers.model
     policies = [(part, policy_of(part.stationary, part.requests)) for part in found.parts]
-    plan: Plan = plan_of(model, numbers.scale, policies, found.certified, "solved")
+    plan: ServerPlan = plan_of(model, numbers.scale, policies, found.certified, "solved")
     table = policy_of(found.stationary, found.requests)
     checks = [lemma7(own, chain_of(model, plan.lattice, own), part) for part, own in policies]
-    classes = [ClassRow(one.share, len(one.members), len(one.vanishing),
+    classes = [RecurrentClassRow(one.share, len(one.members), len(one.vanishing),
                         tuple(one.throughput.tolist()), tuple(one.start.tolist()))
                for part, own in policies for one in classes_of(model, part, own)]  # fmt: skip
     return replace(

@@ -7,14 +7,14 @@ from typing import Any
 
 from model.errors import ScenarioError
 from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.programs.estimates import Estimate, estimated
-from model.kinds.phases.programs.plan import Plan, plan_from_file, plan_from_pools, planned
+from model.kinds.phases.programs.estimates import RateEstimate, estimated
+from model.kinds.phases.programs.plan import ServerPlan, plan_from_file, plan_from_pools, planned
 from model.waiting import who_waits
 
-__all__ = ["Estimate", "plan_of"]
+__all__ = ["RateEstimate", "plan_of"]
 
 
-def plan_of(numbers: PhaseNumbers, parameters: Any) -> Plan:
+def plan_of(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
     """The plan that the parameters of Join-Requesting-Server ask for.
 
     Tables of pools come before a file, and a file before the single-server problem, which is solved
@@ -35,7 +35,7 @@ def plan_of(numbers: PhaseNumbers, parameters: Any) -> Plan:
     return replace(plan, pools=tuple(limited))
 
 
-def _chosen(numbers: PhaseNumbers, parameters: Any) -> Plan:
+def _chosen(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
     if not parameters.pools and not any(numbers.model.arrival_rates):
         raise ScenarioError("found none, allowed with a script: the pools, because without "
                             "arrival rates nothing can be planned",

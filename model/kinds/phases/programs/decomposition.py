@@ -20,7 +20,7 @@ from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components
 
 from model.errors import ScenarioError
-from model.kinds.phases.programs.policy import Part, together
+from model.kinds.phases.programs.policy import PolicyPart, together
 from model.kinds.phases.programs.process import (
     MOST_IMPROVEMENTS,
     WAIT,
@@ -61,7 +61,7 @@ class Decomposed:
     """An optimum as a mixture; see :class:`model.kinds.phases.programs.single_server`."""
 
     phi: float
-    parts: tuple[Part, ...]
+    parts: tuple[PolicyPart, ...]
     spent: float
     budget_price: float
     type_prices: tuple[float, ...]
@@ -347,7 +347,7 @@ class _Decomposition:
             evaluations=self._process.evaluations,
         )
 
-    def _part(self, weights: NDArray[np.float64], policies: list[Evaluated]) -> Part:
+    def _part(self, weights: NDArray[np.float64], policies: list[Evaluated]) -> PolicyPart:
         """Policies that are mixed on the same servers."""
         share = float(weights.sum())
         stationary = np.zeros(self._process.size)
@@ -355,7 +355,7 @@ class _Decomposition:
         for weight, policy in zip(weights / share, policies, strict=True):
             stationary += weight * policy.stationary
             requests += weight * self._process.frequencies(policy)
-        return Part(share, stationary, requests)
+        return PolicyPart(share, stationary, requests)
 
     def _polished(self, used: NDArray[np.int64], mixture: _Mixture) -> NDArray[np.float64]:
         """The weights of the policies in use, without the solver's rounding."""

@@ -19,7 +19,7 @@ from model.kinds.phases.programs.learning import learned
 from model.scenario.fields import Name, NotNegative, Positive, Section
 
 
-class Estimate(Section):
+class RateEstimate(Section):
     """How the rates that a plan is made with differ from the true ones.
 
     Either rates by name, each in the place of the true one; or ``factor``, with which all arrival
@@ -44,7 +44,7 @@ class Estimate(Section):
         return self
 
 
-def estimated(numbers: PhaseNumbers, estimate: Estimate) -> PhaseNumbers:
+def estimated(numbers: PhaseNumbers, estimate: RateEstimate) -> PhaseNumbers:
     """The numbers that a plan is made with.
 
     Raises

@@ -17,7 +17,7 @@ from model.jit import compiled
 from model.kinds.phases.arrivals import poisson
 from model.kinds.phases.jobs import JobModel
 from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.tables import REAL_KEY, Tables, tables_of
+from model.kinds.phases.tables import REAL_KEY, PhaseTables, tables_of
 from model.systems import random_words
 
 Array = Any
@@ -107,7 +107,7 @@ def watched(numbers: PhaseNumbers, until: float) -> Seen:
     return seen
 
 
-def _watch(jobs: Any, tables: Tables, until: float, seen: Any) -> None:
+def _watch(jobs: Any, tables: PhaseTables, until: float, seen: Any) -> None:
     """The jobs of a block, one after another, each up to its end or *until*."""
     phases = len(tables.out_rate)
     for place in range(len(jobs.time)):

@@ -17,7 +17,7 @@ from model.kinds.phases.programs.policy import (
     AT_ONCE,
     TIMERS,
     Chain,
-    Part,
+    PolicyPart,
     PolicyTable,
     closed_classes,
 )
@@ -47,7 +47,7 @@ class Lemma7:
         return max(self.stationary, self.requests) <= LEMMA_TOLERANCE
 
 
-def lemma7(table: PolicyTable, chain: Chain, part: Part) -> Lemma7:
+def lemma7(table: PolicyTable, chain: Chain, part: PolicyPart) -> Lemma7:
     """Compare pi and u of a part with what its policy does, class by class."""
     pi, u = np.zeros_like(part.stationary), np.zeros_like(part.requests)
     for members in closed_classes(chain):

@@ -26,7 +26,7 @@ from model.kinds.phases.programs.policy import (
     AT_ONCE,
     NOTHING,
     TIMERS,
-    Part,
+    PolicyPart,
     PolicyTable,
     RecurrentClass,
     chain_of,
@@ -37,8 +37,19 @@ from model.kinds.phases.programs.policy import (
 from model.kinds.phases.programs.simplex import Cancelled, Progress
 from model.kinds.phases.programs.single_server import solved
 
-__all__ = ["AT_ONCE", "NOTHING", "TIMERS", "Plan", "PoolPlan", "ceiling", "classes_of",
-           "plan_from_file", "plan_from_pools", "plan_of", "planned"]  # fmt: skip
+__all__ = [
+    "AT_ONCE",
+    "NOTHING",
+    "TIMERS",
+    "PoolPlan",
+    "ServerPlan",
+    "ceiling",
+    "classes_of",
+    "plan_from_file",
+    "plan_from_pools",
+    "plan_of",
+    "planned",
+]  # fmt: skip
 
 #: Ceilings forgive a relative excess that rounding alone can make.
 CEILING_TOLERANCE = 1e-9
@@ -97,7 +108,7 @@ class PoolPlan:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class ServerPlan:
     """All pools of a plan, and the solution of (61) that they come from.
 
     Attributes
@@ -143,7 +154,7 @@ def planned(
     scale: Fraction,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
-) -> Plan:
+) -> ServerPlan:
     """Solve (61) and make the pools of B.3 for a scale r.
 
     The solution is remembered for each job model; pools are made anew for each scale.
@@ -163,10 +174,10 @@ def planned(
 def plan_of(
     model: JobModel,
     scale: Fraction,
-    policies: Sequence[tuple[Part, PolicyTable]],
+    policies: Sequence[tuple[PolicyPart, PolicyTable]],
     certified: bool,
     source: str,
-) -> Plan:
+) -> ServerPlan:
     """The pools of B.3 for the recurrent classes of some policies, each on its share of servers.
 
     A class gets no pool if its share is 0, or if it never requests anything.
@@ -185,11 +196,11 @@ def plan_of(
     units, unit = cost_units(model, lattice)
     active = 1.0 - float(stationary[0])
     spent = float(units @ stationary) * float(unit) / active if active > 0 else 0.0
-    return Plan(pools, lattice, phi, nbar, float(model.budget), spent, stationary, requests,
+    return ServerPlan(pools, lattice, phi, nbar, float(model.budget), spent, stationary, requests,
                 certified, source)  # fmt: skip
 
 
-def classes_of(model: JobModel, part: Part, table: PolicyTable) -> tuple[RecurrentClass, ...]:
+def classes_of(model: JobModel, part: PolicyPart, table: PolicyTable) -> tuple[RecurrentClass, ...]:
     """The recurrent classes of a policy, with their shares of all servers."""
     lattice = lattice_of(model)
     chain = chain_of(model, lattice, table)
@@ -222,7 +233,7 @@ def _pool(
     )
 
 
-def plan_from_file(path: Path | str, model: JobModel, scale: Fraction) -> Plan:
+def plan_from_file(path: Path | str, model: JobModel, scale: Fraction) -> ServerPlan:
     """The plan of a policy that a JSON file gives with its pi and u.
 
     Classes and pools are made from the policy for this model and scale.
@@ -233,12 +244,12 @@ def plan_from_file(path: Path | str, model: JobModel, scale: Fraction) -> Plan:
         If the file cannot be read, or does not fit the model; names the file and the entry.
     """
     given: GivenSolution = read_solution(Path(path), model)
-    whole = Part(1.0, given.stationary, given.requests)
+    whole = PolicyPart(1.0, given.stationary, given.requests)
     source = f"given in {Path(path).name}"
     return plan_of(model, scale, [(whole, given.table)], False, source)
 
 
-def plan_from_pools(tables: Sequence[PoolTable | dict[str, Any]], model: JobModel) -> Plan:
+def plan_from_pools(tables: Sequence[PoolTable | dict[str, Any]], model: JobModel) -> ServerPlan:
     """The plan that explicit pools are; nothing is known of Phi, pi and u.
 
     A type goes to the pools that may request it, in proportion to their servers.
@@ -274,5 +285,15 @@ def plan_from_pools(tables: Sequence[PoolTable | dict[str, Any]], model: JobMode
         )
         for (servers, limit, table, patch, rate), weight in zip(read, wanted, strict=True)
     )
-    return Plan(pools, lattice, nan, nan, float(model.budget), nan, nothing[:, 0], nothing, False,
-                "given in the scenario")  # fmt: skip
+    return ServerPlan(
+        pools,
+        lattice,
+        nan,
+        nan,
+        float(model.budget),
+        nan,
+        nothing[:, 0],
+        nothing,
+        False,
+        "given in the scenario",
+    )

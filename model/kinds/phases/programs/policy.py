@@ -24,7 +24,7 @@ SHARE_DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PolicyPart:
     """A solution of (61) on some of the servers (Lemma 5).
 
     Attributes
@@ -40,7 +40,7 @@ class Part:
     requests: NDArray[np.float64]
 
 
-def together(parts: Sequence[Part]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def together(parts: Sequence[PolicyPart]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """[C] pi and [C, I] u over all servers, (50) and (51)."""
     stationary = sum((part.share * part.stationary for part in parts),
                      np.zeros_like(parts[0].stationary))  # fmt: skip
@@ -176,7 +176,7 @@ class RecurrentClass:
 
 
 def recurrent_classes(
-    lattice: Lattice, table: PolicyTable, chain: Chain, part: Part
+    lattice: Lattice, table: PolicyTable, chain: Chain, part: PolicyPart
 ) -> tuple[RecurrentClass, ...]:
     """The classes of a policy's chain, largest share first, then in the order of K.
 
@@ -208,7 +208,7 @@ def _class_of(
     table: PolicyTable,
     chain: Chain,
     members: NDArray[np.int64],
-    part: Part,
+    part: PolicyPart,
 ) -> RecurrentClass:
     vanishing = _passed(chain, members)
     inside = np.zeros(len(lattice), bool)

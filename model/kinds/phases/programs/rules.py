@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.kinds.phases.lattice import Lattice
-from model.kinds.phases.programs.plan import TIMERS, Plan, PoolPlan
+from model.kinds.phases.programs.plan import TIMERS, PoolPlan, ServerPlan
 
 # Places in ``option``.
 LIMIT_IN_ALL, LIMIT_REACHED, AFTER_PAUSE = range(3)
@@ -18,7 +18,7 @@ OPTIONS = 3
 ANY_TOKEN, TOKEN_ASKED_FOR = 1, 2
 
 
-class Rules(NamedTuple):
+class PhaseRules(NamedTuple):
     """P pools, C configurations, I phases, L normal servers."""
 
     case: NDArray[np.int8]  #: [P, C] of Appendix C.2
@@ -32,10 +32,12 @@ class Rules(NamedTuple):
     option: NDArray[np.int64]  #: [OPTIONS] 0: off
 
 
-def rules_of(plan: Plan, options: NDArray[np.int64], recovery_rate: float, patch: bool) -> Rules:
+def rules_of(
+    plan: ServerPlan, options: NDArray[np.int64], recovery_rate: float, patch: bool
+) -> PhaseRules:
     """The tables of a plan; with B.3's patch, and with timers of *recovery_rate* elsewhere."""
     pools = [_Pool(pool, plan.lattice, recovery_rate, patch) for pool in plan.pools]
-    return Rules(
+    return PhaseRules(
         case=np.array([pool.case for pool in plan.pools], np.int8),
         rate=np.array([pool.rate for pool in pools]),
         timer=np.array([cumulative(pool.rate) for pool in plan.pools]),

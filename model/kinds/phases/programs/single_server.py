@@ -20,7 +20,7 @@ from model.kinds.phases.lattice import lattice_of
 from model.kinds.phases.programs import store
 from model.kinds.phases.programs.decomposition import decomposed, undecided
 from model.kinds.phases.programs.lemma7 import lemma7
-from model.kinds.phases.programs.policy import Part, chain_of, policy_of, together
+from model.kinds.phases.programs.policy import PolicyPart, chain_of, policy_of, together
 from model.kinds.phases.programs.program import SingleServerProgram, program_of
 from model.kinds.phases.programs.simplex import (
     WAYS,
@@ -80,7 +80,7 @@ class SingleServerSolution:
     nbar_per_r: float
     stationary: NDArray[np.float64]
     requests: NDArray[np.float64]
-    parts: tuple[Part, ...]
+    parts: tuple[PolicyPart, ...]
     spent: float
     budget: float
     budget_price: float
@@ -127,7 +127,7 @@ def _from_plain(model: JobModel, data: dict[str, Any]) -> SingleServerSolution:
         If it is none of this model.
     """
     exact = data["exact_phi"]
-    parts = (Part(float(part["share"]), *_arrays(model, part)) for part in data["parts"])
+    parts = (PolicyPart(float(part["share"]), *_arrays(model, part)) for part in data["parts"])
     stationary, requests = _arrays(model, data)
     return SingleServerSolution(**{
         **data, "exact_phi": None if exact is None else Fraction(exact), "stationary": stationary,
@@ -221,7 +221,7 @@ def _from_basis(program: SingleServerProgram, basis: Basis) -> SingleServerSolut
         nbar_per_r=float(1 / exact_phi) if exact_phi else float("inf"),
         stationary=stationary,
         requests=requests,
-        parts=(Part(1.0, stationary, requests),),
+        parts=(PolicyPart(1.0, stationary, requests),),
         spent=float(_spent(program, vertex)),
         budget=float(program.model.budget),
         budget_price=0.0 if program.model.hard else float(prices[program.budget_row]),

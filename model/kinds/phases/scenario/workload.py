@@ -59,7 +59,7 @@ class _Event(Section):
     virtual_choices: tuple[_Place, ...] = ()
 
 
-class ScriptedArrival(_Event):
+class ScriptedPhaseArrival(_Event):
     """A real job of a type comes; it takes the token at ``token_index``, or overflows."""
 
     kind: Literal["arrival"]
@@ -92,9 +92,9 @@ class ScriptedTick(_Event):
 
 
 ScriptedEvent = Annotated[
-    ScriptedArrival | ScriptedMove | ScriptedDeparture | ScriptedTick,
+    ScriptedPhaseArrival | ScriptedMove | ScriptedDeparture | ScriptedTick,
     Field(discriminator="kind"),
-    told_by("kind", ScriptedArrival, ScriptedMove, ScriptedDeparture, ScriptedTick),
+    told_by("kind", ScriptedPhaseArrival, ScriptedMove, ScriptedDeparture, ScriptedTick),
 ]
 
 
@@ -134,7 +134,7 @@ class ScriptedPhases(Section):
                 yield from server.real.items()
                 yield from server.virtual.items()
         for event in self.events:
-            if isinstance(event, ScriptedArrival):
+            if isinstance(event, ScriptedPhaseArrival):
                 yield event.job, event.type
 
     def phases_named(self) -> Iterator[tuple[str, str]]:
@@ -150,7 +150,7 @@ class ScriptedPhases(Section):
         for position, event in enumerate(self.events):
             if isinstance(event, ScriptedMove):
                 yield f"events[{position}].to", event.to
-            if isinstance(event, ScriptedArrival):
+            if isinstance(event, ScriptedPhaseArrival):
                 yield f"events[{position}].type", event.type
             if isinstance(event, ScriptedTick) and event.type != PATCH:
                 yield f"events[{position}].type", event.type

@@ -132,7 +132,7 @@ def _notes(seen: _Seen, batches: int) -> tuple[str, ...]:
     )
 
 
-class _Line(NamedTuple):
+class _ArrivalLine(NamedTuple):
     """A line of arrivals with its lifetimes."""
 
     number: int  #: of the line in the file of arrivals
@@ -142,7 +142,7 @@ class _Line(NamedTuple):
     machines: Counter[tuple[str, str]]  #: how many of each flavour and lifetime
 
 
-def _lines(files: AzureFiles, watch: Watch) -> Iterator[_Line]:
+def _lines(files: AzureFiles, watch: Watch) -> Iterator[_ArrivalLine]:
     """The lines of the two files side by side."""
     before = -1
     pairs = zip_longest(_rows(files.arrivals, watch), _rows(files.lifetimes, watch))
@@ -166,7 +166,7 @@ def _lines(files: AzureFiles, watch: Watch) -> Iterator[_Line]:
 _Entries = tuple[int, int, list[str]]  #: of a line: its number, its time, and what stands in it
 
 
-def _line(files: AzureFiles, arrivals: _Entries, lifetimes: _Entries) -> _Line:
+def _line(files: AzureFiles, arrivals: _Entries, lifetimes: _Entries) -> _ArrivalLine:
     number, time, letters = arrivals
     other, same_time, lives = lifetimes
     if time != same_time or len(letters) != len(lives):
@@ -183,7 +183,7 @@ def _line(files: AzureFiles, arrivals: _Entries, lifetimes: _Entries) -> _Line:
                              where=str(files.lifetimes))  # fmt: skip
     del machines[BETWEEN, BETWEEN]
     batches = sum(machine for machine, _ in groupby(letters, lambda letter: letter != BETWEEN))
-    return _Line(number, other, time, batches, machines)
+    return _ArrivalLine(number, other, time, batches, machines)
 
 
 def _rows(path: Path, watch: Watch) -> Iterator[_Entries]:
@@ -210,7 +210,7 @@ def _rows(path: Path, watch: Watch) -> Iterator[_Entries]:
 
 def _count(
     files: AzureFiles,
-    line: _Line,
+    line: _ArrivalLine,
     flavours: Mapping[str, tuple[Fraction, Fraction]],
     bins: Mapping[int, Bin],
     seen: _Seen,

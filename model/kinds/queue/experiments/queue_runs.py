@@ -30,7 +30,7 @@ At = Mapping[str, str | int | float]
 
 
 @dataclass(frozen=True)
-class Length:
+class QueueLength:
     """How long is simulated: slots of one replication, a multiple of :data:`CUTS`, and how many."""
 
     slots: int
@@ -41,7 +41,7 @@ class Length:
         return f"{self.replications} runs of {self.slots:,} slots"
 
 
-def queue_runs(scenario: Scenario, policy: str, length: Length, label: str) -> list[Part]:
+def queue_runs(scenario: Scenario, policy: str, length: QueueLength, label: str) -> list[Part]:
     """Parts that run *scenario* under *policy*, with the seeds 1, 2, ....
 
     The outcome of each has ``areas``, [:data:`CUTS`] the sums of Q(t) over equal stretches, and
@@ -86,7 +86,7 @@ def edges_of(slots: int) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class QueueRuns:
     """Replications of one system under one policy.
 
     Attributes
@@ -104,7 +104,7 @@ class Cell:
     growth: Growth
 
     @classmethod
-    def of(cls, outcomes: Sequence[Outcome], slots: int) -> Cell:
+    def of(cls, outcomes: Sequence[Outcome], slots: int) -> QueueRuns:
         """From the outcomes of :func:`queue_runs`; at least one."""
         areas = np.array([outcome["areas"] for outcome in outcomes], float)
         runs = [Growth(**outcome["growth"]) for outcome in outcomes]

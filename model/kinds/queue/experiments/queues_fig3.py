@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Mapping
 
-from model.kinds.queue.experiments.queue_runs import Cell, Length, queue_runs
+from model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns, queue_runs
 from model.kinds.queue.programs.bounds import all_bounds
 from model.lab.parts import Part
 from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Figure, Result, Row
 from model.scenario.load import load_scenario
 
-SCALES: Mapping[str, Length] = MappingProxyType({
-    "quick": Length(1_000_000, 16),
-    "paper": Length(1_000_000, 200),
+SCALES: Mapping[str, QueueLength] = MappingProxyType({
+    "quick": QueueLength(1_000_000, 16),
+    "paper": QueueLength(1_000_000, 200),
 })  # fmt: skip
 
 #: The policies that the paper draws are drawn; for the others only numbers are given.
@@ -55,7 +55,7 @@ class Stability:
         """Growth and mean queue of each policy, and the queues over time."""
         length = SCALES[scale]
         cells = {
-            name: Cell.of(done, length.slots)
+            name: QueueRuns.of(done, length.slots)
             for name, several in self._cells(scale).items()
             if (done := finished(several, outcomes))
         }

@@ -9,8 +9,8 @@ from typing import Callable, Mapping, Sequence
 
 from model.kinds.queue.experiments.queue_runs import (
     WARMUP_SHARE,
-    Cell,
-    Length,
+    QueueLength,
+    QueueRuns,
     queue_runs,
 )
 from model.lab.parts import Part
@@ -28,23 +28,23 @@ POLICIES: Mapping[str, str] = MappingProxyType({
 
 
 @dataclass(frozen=True)
-class Scale:
+class IntensityScale:
     """How long is simulated; ``longer`` has the policies that take longer to settle."""
 
-    usual: Length
-    longer: Mapping[str, Length] = field(default_factory=dict)
+    usual: QueueLength
+    longer: Mapping[str, QueueLength] = field(default_factory=dict)
 
-    def of(self, policy: str) -> Length:
+    def of(self, policy: str) -> QueueLength:
         """How long a policy's runs are."""
         return self.longer.get(policy, self.usual)
 
 
-SCALES: Mapping[str, Scale] = MappingProxyType({
-    "quick": Scale(Length(1_000_000, 4), {"BF-J/S": Length(10_000_000, 4)}),
-    "paper": Scale(Length(1_000_000, 24), {"BF-J/S": Length(10_000_000, 8)}),
+SCALES: Mapping[str, IntensityScale] = MappingProxyType({
+    "quick": IntensityScale(QueueLength(1_000_000, 4), {"BF-J/S": QueueLength(10_000_000, 4)}),
+    "paper": IntensityScale(QueueLength(1_000_000, 24), {"BF-J/S": QueueLength(10_000_000, 8)}),
 })  # fmt: skip
 
-Cells = Mapping[tuple[str, float], Cell]
+Cells = Mapping[tuple[str, float], QueueRuns]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Intensities:
         """Growth of each policy at each intensity, and its mean queue where it is stable."""
         size = SCALES[scale]
         cells = {
-            (name, float(alpha)): Cell.of(done, size.of(name).slots)
+            (name, float(alpha)): QueueRuns.of(done, size.of(name).slots)
             for (name, alpha), several in self._cells(scale).items()
             if (done := finished(several, outcomes))
         }
@@ -84,7 +84,7 @@ class Intensities:
                 for row in cell.rows({"policy": name, "alpha": alpha})]  # fmt: skip
         return Result(self.name, scale, tuple(rows), self._figures(size, cells), self.notes)
 
-    def _figures(self, scale: Scale, cells: Cells) -> tuple[Figure, ...]:
+    def _figures(self, scale: IntensityScale, cells: Cells) -> tuple[Figure, ...]:
         stable = {key: cell for key, cell in cells.items() if cell.growth.verdict == "stable"}
         over = f"average queue over runs of {scale.usual.slots:,} slots"
         return (
@@ -98,12 +98,12 @@ class Intensities:
 
     def _figure(
         self,
-        scale: Scale,
+        scale: IntensityScale,
         ending: str,
         what: str,
         y_label: str,
         cells: Cells,
-        value: Callable[[Cell], Estimate],
+        value: Callable[[QueueRuns], Estimate],
     ) -> Figure:
         curves = []
         for name in POLICIES:
@@ -121,7 +121,7 @@ class Intensities:
         )
 
 
-def _curve_name(policy: str, scale: Scale) -> str:
+def _curve_name(policy: str, scale: IntensityScale) -> str:
     """A policy, with the length of its runs where that is not the usual one."""
     longer = f" ({scale.of(policy).slots:,} slots)" if policy in scale.longer else ""
     return f"{policy}{longer}"

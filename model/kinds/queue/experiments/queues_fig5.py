@@ -63,7 +63,7 @@ PAPER = (
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
+class QueueTraceFacts:
     """What a trace offers.
 
     Attributes
@@ -84,7 +84,7 @@ class Facts:
     report: ImportReport
 
 
-def facts(trace: tuple[str, ...]) -> Facts:
+def facts(trace: tuple[str, ...]) -> QueueTraceFacts:
     """The facts of a trace; read once for each content of its files.
 
     Raises
@@ -102,11 +102,11 @@ def facts(trace: tuple[str, ...]) -> Facts:
 
 
 @lru_cache(maxsize=1)
-def _facts(trace: tuple[str, ...], text: str) -> Facts:
+def _facts(trace: tuple[str, ...], text: str) -> QueueTraceFacts:
     usual = jobs_at(trace, text, "1")
     loads = {scaling: mean_load(jobs_at(trace, text, scaling)) for scaling in SCALES["paper"]}
     servers = max(ceil(float(f"{loads[DENSEST] / FULL:.2g}")), FEWEST_SERVERS)
-    return Facts(loads, servers, len(usual), usual.slots, usual.report)
+    return QueueTraceFacts(loads, servers, len(usual), usual.slots, usual.report)
 
 
 @lru_cache(maxsize=1)
@@ -149,7 +149,7 @@ def _cells(scale: str, trace: tuple[str, ...]) -> dict[tuple[str, str], Part]:
     }
 
 
-def _part(name: str, scaling: str, known: Facts, trace: tuple[str, ...]) -> Part:
+def _part(name: str, scaling: str, known: QueueTraceFacts, trace: tuple[str, ...]) -> Part:
     settings = {
         "policy": POLICIES[name], "scaling": scaling, "servers": known.servers,
         "scenario": as_data(_scenario(known.servers, scaling)), "trace": list(trace),
@@ -188,7 +188,7 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     return Result(NAME, scale, tuple(rows), figures, (PAPER, *_chosen(known)))
 
 
-def _chosen(known: Facts) -> tuple[str, ...]:
+def _chosen(known: QueueTraceFacts) -> tuple[str, ...]:
     return (
         f"The trace: {known.jobs:,} completed jobs in {known.slots:,} slots of 100 ms; the paper "
         "uses a million in 1.5 days. If none waited, they would fill "

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Mapping
 
 from model.kinds.queue.experiments import queue_runs
-from model.kinds.queue.experiments.queue_runs import Cell, Length
+from model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns
 from model.kinds.queue.programs.bounds import QueueBounds, all_bounds
 from model.kinds.queue.programs.reduced_region import worst_queue
 from model.kinds.queue.scenario.schema import QueueScenario
@@ -40,8 +40,8 @@ INTENSITIES: Mapping[str, tuple[str, ...]] = MappingProxyType({
 })  # fmt: skip
 TITLES: Mapping[str, str] = MappingProxyType({"vqs": "VQS", "vqs-bf": "VQS-BF"})
 
-SCALES: Mapping[str, Length] = MappingProxyType({
-    "quick": Length(5_000_000, 4), "paper": Length(20_000_000, 16),
+SCALES: Mapping[str, QueueLength] = MappingProxyType({
+    "quick": QueueLength(5_000_000, 4), "paper": QueueLength(20_000_000, 16),
 })  # fmt: skip
 
 #: About how long programs take, in the unit of runs: slots times jobs per slot.
@@ -148,7 +148,7 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
         for item in numbers
     ]  # fmt: skip
     cells = {
-        (policy, float(alpha)): Cell.of(done, SCALES[scale].slots)
+        (policy, float(alpha)): QueueRuns.of(done, SCALES[scale].slots)
         for (policy, alpha), several in _runs(scale).items()
         if (done := finished(several, outcomes))
     }
@@ -156,7 +156,7 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     return Result(NAME, scale, tuple(rows), (_figure(scale, cells),), NOTES)
 
 
-def _measured(policy: str, cells: Mapping[tuple[str, float], Cell]) -> list[Row]:
+def _measured(policy: str, cells: Mapping[tuple[str, float], QueueRuns]) -> list[Row]:
     """Where growth was measured, and between which intensities the limit lies."""
     at: dict[str, str | int | float] = {"system": MEASURED_ON, "policy": TITLES[policy]}
     verdicts, rows = {}, []
@@ -173,7 +173,7 @@ def _measured(policy: str, cells: Mapping[tuple[str, float], Cell]) -> list[Row]
     return rows
 
 
-def _figure(scale: str, cells: Mapping[tuple[str, float], Cell]) -> Figure:
+def _figure(scale: str, cells: Mapping[tuple[str, float], QueueRuns]) -> Figure:
     curves: list[Curve] = []
     for policy, title in TITLES.items():
         points = {

@@ -35,7 +35,7 @@ from model.kinds.queue.kernels.slots import (
     STEP_JOBS,
     STEP_SERVERS,
 )
-from model.kinds.queue.kernels.waiting import Waiting
+from model.kinds.queue.kernels.waiting import WaitingJobs
 from model.kinds.queue.outcome import ARRIVED, PLACED
 from model.kinds.queue.state import WAITING
 from model.systems.compiled import AT_FLAG, AT_LIMIT
@@ -68,10 +68,10 @@ next_changed = rooms.next_changed
 tightest_of_blocks = rooms.tightest
 
 
-class BestFitIndex(NamedTuple):
+class QueueBestFitIndex(NamedTuple):
     """What follows from the state: the jobs that wait, and what is free on servers."""
 
-    waiting: Waiting
+    waiting: WaitingJobs
     rooms: Rooms
 
 
@@ -287,7 +287,7 @@ def advance(
     Parameters
     ----------
     index:
-        :class:`BestFitIndex`.
+        :class:`QueueBestFitIndex`.
     capacity:
         [L, D] units.
     serves, weight:

@@ -39,7 +39,7 @@ from model.kinds.queue.kernels.slots import (
     SKIPS,
     STALLS,
 )
-from model.kinds.queue.kernels.waiting import Waiting
+from model.kinds.queue.kernels.waiting import WaitingJobs
 from model.kinds.queue.outcome import ARRIVED, PLACED
 from model.kinds.queue.state import DEPARTURES, IDLE, WAITING
 from model.systems.compiled import AT_FLAG, AT_LIMIT
@@ -74,7 +74,7 @@ take_arrivals = best_fit.take_arrivals
 class ConfigurationIndex(NamedTuple):
     """What follows from state and policy; C configurations, P pools."""
 
-    waiting: Waiting
+    waiting: WaitingJobs
     rooms: Rooms
     start: NDArray[np.int64]  #: [C + 1] where a configuration's entries begin
     queue: NDArray[np.int32]  #: [n] virtual queues with k_j > 0

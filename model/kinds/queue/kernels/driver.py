@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from model.kinds.queue.kernels import best_fit, configurations, fifo, foresight, slots
-from model.kinds.queue.kernels.best_fit import BestFitIndex
+from model.kinds.queue.kernels.best_fit import QueueBestFitIndex
 from model.kinds.queue.kernels.configurations import ConfigurationIndex
 from model.kinds.queue.kernels.rooms import rooms_of
 from model.kinds.queue.kernels.slots import Arrivals
 from model.kinds.queue.kernels.waiting import (
     Buckets,
-    Waiting,
+    WaitingJobs,
     buckets_for,
     buckets_of,
     empty_waiting,
@@ -50,7 +50,7 @@ class QueueKernel(CompiledEngine):
 
     def index(self, state: QueueState) -> Any:
         """Waiting jobs as the policy looks for them, and what is free on servers."""
-        return BestFitIndex(self.waiting(state), rooms_of(state, self.numbers.capacity))
+        return QueueBestFitIndex(self.waiting(state), rooms_of(state, self.numbers.capacity))
 
     def build(self, state: QueueState) -> tuple[Any, ...]:
         """The index, capacities, configurations, the weights of samples, and scratch."""
@@ -59,7 +59,7 @@ class QueueKernel(CompiledEngine):
             self.system.used_weight, np.zeros(len(state.job_number), np.int32),
         )  # fmt: skip
 
-    def waiting(self, state: QueueState) -> Waiting:
+    def waiting(self, state: QueueState) -> WaitingJobs:
         """Its part for the jobs that wait: empty where the policy needs none."""
         by_size, by_arrival = self.constant[[slots.BY_SIZE, slots.BY_ARRIVAL]] > 0
         if by_size or by_arrival:
@@ -87,7 +87,7 @@ class QueueKernel(CompiledEngine):
         return None if block is None else known
 
 
-class BestFitKernel(QueueKernel):
+class QueueBestFitKernel(QueueKernel):
     """The compiled twin of BF-J, BF-S and BF-J/S."""
 
     kernel = staticmethod(best_fit.advance)

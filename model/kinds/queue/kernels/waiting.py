@@ -54,7 +54,7 @@ class Buckets(NamedTuple):
     cell: NDArray[np.int32]  #: [n + 2] otherwise the bucket of the first size of each cell
 
 
-class Waiting(NamedTuple):
+class WaitingJobs(NamedTuple):
     """Waiting jobs by size, derived from the state; B buckets, M records.
 
     In order of size (``by_size``) a bucket's list goes from the largest job, in order of arrival
@@ -127,12 +127,12 @@ def buckets_for(records: int, by_size: bool) -> int:
     return min(max(FEWEST_BUCKETS, records // each), most)
 
 
-def empty_waiting(buckets: Buckets, records: int, with_tree: bool) -> Waiting:
+def empty_waiting(buckets: Buckets, records: int, with_tree: bool) -> WaitingJobs:
     """Nothing waits."""
     count = len(buckets.upper) - 1
     words = bitset.words_for(count)
     leaves = 1 << max(0, count - 1).bit_length() if with_tree else 0
-    return Waiting(
+    return WaitingJobs(
         *buckets,
         ends=np.full((count, 2), -1, np.int32),
         node=np.full((records, 2), -1, np.int32),
@@ -143,7 +143,7 @@ def empty_waiting(buckets: Buckets, records: int, with_tree: bool) -> Waiting:
     )
 
 
-def waiting_of(state: QueueState, buckets: Buckets, by_size: bool) -> Waiting:
+def waiting_of(state: QueueState, buckets: Buckets, by_size: bool) -> WaitingJobs:
     """The index of a state."""
     waiting = empty_waiting(buckets, len(state.job_number), not by_size)
     records = waiting_records(state)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from model.kinds.queue.layout import OneQueue, QueueLayout
 from model.kinds.queue.numbers import QueueNumbers
 from model.kinds.queue.state import ALWAYS
-from model.kinds.queue.view import Job, QueueView
+from model.kinds.queue.view import QueuedJob, QueueView
 from model.policies.common import Policy, PseudocodeLine
 from model.records import Line, Place, Record
 
@@ -61,7 +61,9 @@ class QueuePolicy(Policy):
         self.parameters = parameters
 
 
-def placed(line: Line, view: QueueView, job: Job, server: int, reason: str, **values: Any) -> Place:
+def placed(
+    line: Line, view: QueueView, job: QueuedJob, server: int, reason: str, **values: Any
+) -> Place:
     """The decision to place a job, with the numbers that were compared."""
     told: Mapping[str, Any] = {
         "reason": reason, "queue": job.queue, "size": view.told(job.room),

@@ -17,11 +17,11 @@ from __future__ import annotations
 import numpy as np
 
 from model.kinds.queue.policies.base import Decisions, placed
-from model.kinds.queue.view import Job, QueueView
+from model.kinds.queue.view import QueuedJob, QueueView
 from model.records import Line, Record, Stall
 
 
-def place_in_tightest(view: QueueView, job: Job, found: Line, taken: Line) -> Decisions:
+def place_in_tightest(view: QueueView, job: QueuedJob, found: Line, taken: Line) -> Decisions:
     """BF-J for one job: the server with the least residual capacity that accommodates it."""
     servers = view.with_room(job)
     yield Record("servers_that_fit", found, {
@@ -53,7 +53,7 @@ def fill_server(view: QueueView, server: int, found: Line, taken: Line) -> Decis
         yield placed(taken, view, job, server, reason)
 
 
-def largest(view: QueueView, server: int) -> Job | None:
+def largest(view: QueueView, server: int) -> QueuedJob | None:
     """The largest waiting job that fits; with several resources that of the best score."""
     if view.numbers.resources == 1:
         return view.largest_that_fits(server)

@@ -42,7 +42,7 @@ from model.kinds.queue.programs.supportable import PoolOfServers, SupportableWor
 from model.kinds.queue.scenario.schema import QueueScenario
 from model.kinds.queue.scenario.service import Fixed
 from model.kinds.queue.service import mean_slots
-from model.kinds.queue.sizes import Mixture, SizeLaw
+from model.kinds.queue.sizes import MixedSizes, SizeLaw
 from model.programs.configurations import Configuration
 
 #: Types for which (4) is solved exactly: of one resource with few units, and in general.
@@ -269,7 +269,7 @@ def instance_of(scenario: QueueScenario, numbers: QueueNumbers) -> Instance:
     law = numbers.sizes
     if len(set(means)) > 1:
         weights = [share * mean for share, mean in zip(numbers.shares, means, strict=True)]
-        law = Mixture(numbers.class_laws, [weight / sum(weights) for weight in weights])
+        law = MixedSizes(numbers.class_laws, [weight / sum(weights) for weight in weights])
     return Instance(
         numbers=numbers,
         law=law,
@@ -302,7 +302,7 @@ def _points(law: SizeLaw) -> dict[int, Fraction]:
     if law.atoms:
         return {value[0]: share for value, share in law.atoms}
     points: dict[int, Fraction] = {}
-    if isinstance(law, Mixture):
+    if isinstance(law, MixedSizes):
         for part, share in zip(law.laws, law.shares, strict=True):
             for size, probability in _points(part).items():
                 points[size] = points.get(size, Fraction(0)) + share * probability

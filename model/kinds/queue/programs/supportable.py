@@ -129,7 +129,7 @@ def supportable(
         If a length is wrong, a number out of range, or a search too long.
     """
     _check(pools, probabilities)
-    program = _Program(pools, probabilities)
+    program = _SupportableProgram(pools, probabilities)
     while program.improve():
         pass
     return program.result()
@@ -166,7 +166,7 @@ class _FewCosts(ExactSimplex[_Column]):
         self.pivots += 1
 
 
-class _Program:
+class _SupportableProgram:
     """The master program; rows 0..J-1 are the types, then one row for each pool."""
 
     def __init__(self, pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction]) -> None:

@@ -59,7 +59,7 @@ class SizeDistribution(Protocol):
 
 
 @dataclass(frozen=True)
-class Cell:
+class SizeInterval:
     """Sizes in (low, high], without those that have cells of their own; or one such size.
 
     Fractions of a largest server.
@@ -92,7 +92,7 @@ class Refinement:
     """
 
     level: int
-    cells: tuple[Cell, ...]
+    cells: tuple[SizeInterval, ...]
     lower: Fraction
     upper: Fraction | None
     trimmed: bool = False
@@ -139,7 +139,7 @@ def partition_cells(
     count: int,
     points: Sequence[tuple[int, Fraction]] = (),
     trimmed: bool = False,
-) -> tuple[Cell, ...]:
+) -> tuple[SizeInterval, ...]:
     """The cells of X^(n), (26), that have a positive probability.
 
     A point has a cell of its own if its probability is at least 1 / *count*; the others share
@@ -158,13 +158,13 @@ def partition_cells(
     rest = _Rest(law, single)
     ends = [0, *rest.quantiles(whole, count), whole]
     floor, ceiling = (law.smallest[0] - 1, law.largest[0]) if trimmed else (0, whole)
-    cells = [Cell(Fraction(size, whole), Fraction(size, whole), share, True)
+    cells = [SizeInterval(Fraction(size, whole), Fraction(size, whole), share, True)
              for size, share in single.items()]  # fmt: skip
     for low, high in pairwise(ends):
         share = rest.between(low, high)
         if share > PROBABILITY_TOLERANCE:
             start, stop = Fraction(max(low, floor), whole), Fraction(min(high, ceiling), whole)
-            cells.append(Cell(start, stop, Fraction(share)))
+            cells.append(SizeInterval(start, stop, Fraction(share)))
     return tuple(sorted(cells, key=lambda cell: (cell.high, cell.low)))
 
 
@@ -203,7 +203,7 @@ class _Rest:
         return found >= target - PROBABILITY_TOLERANCE
 
 
-def _bounds(cells: Sequence[Cell], pools: UnitPools) -> tuple[Fraction, Fraction | None]:
+def _bounds(cells: Sequence[SizeInterval], pools: UnitPools) -> tuple[Fraction, Fraction | None]:
     """rho* with sizes rounded up and down.
 
     Jobs of size 1 need servers of their own, so that where cells have the same probability one
@@ -218,7 +218,7 @@ def _bounds(cells: Sequence[Cell], pools: UnitPools) -> tuple[Fraction, Fraction
     return lower, upper
 
 
-def _paired(cells: Sequence[Cell]) -> bool:
+def _paired(cells: Sequence[SizeInterval]) -> bool:
     """Whether rounding down is rounding up without the jobs of size 1."""
     between = [cell for cell in cells if not cell.single]
     if not between or between[-1].high != 1 or between[0].low != 0:
@@ -229,7 +229,7 @@ def _paired(cells: Sequence[Cell]) -> bool:
     return joined and exact and alike and cells[-1] is between[-1]
 
 
-def _value(cells: Sequence[Cell], pools: UnitPools, upwards: bool) -> Fraction | None:
+def _value(cells: Sequence[SizeInterval], pools: UnitPools, upwards: bool) -> Fraction | None:
     """(4) with the jobs of each cell rounded; None where none takes any room."""
     sizes = [(cell.high if upwards else cell.low, cell.probability) for cell in cells]
     together: dict[Fraction, Fraction] = {}

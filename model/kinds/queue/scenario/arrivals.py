@@ -85,7 +85,7 @@ class SlotCounts(Section):
         return sum((k * share for k, share in enumerate(self.probabilities)), Fraction(0))
 
 
-class ScriptedJob(Section):
+class ScriptedQueueJob(Section):
     """One arrival: its slot, size and slots of service; without *service* it never leaves."""
 
     slot: Annotated[Whole, Field(ge=0, le=MOST_SLOTS)]
@@ -98,7 +98,7 @@ class ScriptedSlots(Section):
     """Explicit arrivals; those of one slot join in the order in which they stand."""
 
     kind: Literal["scripted"]
-    arrivals: Annotated[tuple[ScriptedJob, ...], NOT_EMPTY]
+    arrivals: Annotated[tuple[ScriptedQueueJob, ...], NOT_EMPTY]
 
     @model_validator(mode="after")
     def _in_order_of_time(self) -> Self:

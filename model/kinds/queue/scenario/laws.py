@@ -241,7 +241,7 @@ Line = Annotated[
 ]
 
 
-class Part(Section):
+class MixturePart(Section):
     """One part of a mixture, and the share of jobs whose size it gives."""
 
     share: Positive
@@ -252,7 +252,7 @@ class Mixture(Section):
     """A size from one of several laws, chosen by their shares."""
 
     distribution: Literal["mixture"]
-    parts: Annotated[tuple[Part, ...], Field(max_length=MOST_PARTS), NOT_EMPTY]
+    parts: Annotated[tuple[MixturePart, ...], Field(max_length=MOST_PARTS), NOT_EMPTY]
 
     @model_validator(mode="after")
     def _whole(self) -> Self:

@@ -22,7 +22,7 @@ from model.kinds.queue.scenario.laws import (
 )
 from model.kinds.queue.scenario.service import MOST_SLOTS, Geometric, SlotService
 from model.scenario.choices import one_or_list
-from model.scenario.common import MOST_SERVERS, PolicyChoice, Run, ScenarioBase
+from model.scenario.common import MOST_SERVERS, PolicyChoice, RunLength, ScenarioBase
 from model.scenario.fields import Name, Positive, Quantity, Section, Whole, plain
 from model.scenario.resources import SIZE, Capacity, Resource
 
@@ -75,7 +75,7 @@ class QueueServers(Section):
         return self
 
 
-class JobClass(Section):
+class QueueJobClass(Section):
     """Jobs of one kind: their share of all jobs, the law of their size, and of their service.
 
     Service laws that are not whole numbers of slots are rounded up to whole slots.
@@ -95,7 +95,7 @@ class JobClass(Section):
         return self
 
 
-class SlotRun(Run):
+class SlotRun(RunLength):
     """How long a run without drawing lasts, in slots."""
 
     until: Positive = Fraction(100_000)
@@ -118,7 +118,7 @@ class QueueScenario(ScenarioBase):
     resources: tuple[Resource, ...] = ()
     servers: QueueServers
     jobs: Annotated[
-        tuple[JobClass, ...], Field(max_length=MOST_CLASSES), one_or_list(JobClass)
+        tuple[QueueJobClass, ...], Field(max_length=MOST_CLASSES), one_or_list(QueueJobClass)
     ] = ()
     workload: SlotWorkload
     policy: PolicyChoice = PolicyChoice(name="bf-js")

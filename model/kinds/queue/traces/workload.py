@@ -83,14 +83,14 @@ def _read(
                       resources=trace.resources)  # fmt: skip
 
 
-class Scale(NamedTuple):
+class ResourceScale(NamedTuple):
     """Where a resource stands in a trace's sizes, and what one unit of it is in the scenario's."""
 
     column: int
     amount: Fraction
 
 
-def resources(scenario: QueueScenario) -> tuple[Scale, ...]:
+def resources(scenario: QueueScenario) -> tuple[ResourceScale, ...]:
     """[D] how a trace's sizes are read for each resource of the scenario.
 
     Google's sizes are relative to the largest machine, which stands for the largest server; a
@@ -110,7 +110,7 @@ def resources(scenario: QueueScenario) -> tuple[Scale, ...]:
             raise ScenarioError(f"found the resources {names}, allowed: one, because a job's size "
                                 "is the larger of CPU and memory; or workload.resources = 'all'",
                                 where="servers.capacity")  # fmt: skip
-        return (Scale(0, largest[0] / REQUEST_UNIT),)
+        return (ResourceScale(0, largest[0] / REQUEST_UNIT),)
     if trace.resources == "max":
         raise ScenarioError(
             "found 'max', allowed for a list of pods: 'all', because CPU and memory have no common "
@@ -123,10 +123,10 @@ def resources(scenario: QueueScenario) -> tuple[Scale, ...]:
                             "two, whose names begin with 'cpu' and with 'mem'",
                             where="servers.capacity")  # fmt: skip
     if trace.format == "google-task-events":
-        return tuple(Scale(column, most / REQUEST_UNIT)
+        return tuple(ResourceScale(column, most / REQUEST_UNIT)
                      for column, most in zip(columns, largest, strict=True))  # fmt: skip
     pairs = zip(columns, scenario.resource_names, strict=True)
-    return tuple(Scale(column, _one(scenario, name, column)) for column, name in pairs)
+    return tuple(ResourceScale(column, _one(scenario, name, column)) for column, name in pairs)
 
 
 def _capacities(scenario: QueueScenario) -> list[tuple[Fraction, ...]]:

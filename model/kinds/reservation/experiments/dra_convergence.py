@@ -40,17 +40,17 @@ NOTES = (
 
 
 @dataclass(frozen=True)
-class Scale:
+class ConvergenceScale:
     """How much is simulated: replications, and how long each lasts."""
 
     replications: int
     until: float
 
 
-SCALES: Mapping[str, Scale] = MappingProxyType(
+SCALES: Mapping[str, ConvergenceScale] = MappingProxyType(
     {
-        "quick": Scale(100, 40.0),
-        "paper": Scale(400, 100.0),
+        "quick": ConvergenceScale(100, 40.0),
+        "paper": ConvergenceScale(400, 100.0),
     }
 )
 
@@ -60,7 +60,7 @@ def parts(scale: str, _options: Options) -> list[Part]:
     return [part for g in FACTORS for part in _parts(g, SCALES[scale])]
 
 
-def _parts(g: str, scale: Scale) -> list[Part]:
+def _parts(g: str, scale: ConvergenceScale) -> list[Part]:
     return simulations(
         with_servers(SCENARIO, SERVERS), range(1, scale.replications + 1), SHOWN_TIME,
         scale.until, f"g = {g}", f"dra:reservation_factor={g}", TIMES,

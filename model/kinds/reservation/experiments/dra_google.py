@@ -8,7 +8,7 @@ from typing import Mapping
 
 from model.kinds.reservation.experiments.google_trace import (
     POLICIES,
-    Facts,
+    LossTraceFacts,
     facts,
     limits,
     runs,
@@ -30,16 +30,16 @@ PAPER = (
 
 
 @dataclass(frozen=True)
-class Scale:
+class GoogleScale:
     """Servers as shares of the trace's mean load; replications of what is random."""
 
     shares: tuple[float, ...]
     replications: int
 
 
-SCALES: Mapping[str, Scale] = MappingProxyType({
-    "quick": Scale((0.25, 0.5, 1.0, 1.5), 3),
-    "paper": Scale((0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0), 8),
+SCALES: Mapping[str, GoogleScale] = MappingProxyType({
+    "quick": GoogleScale((0.25, 0.5, 1.0, 1.5), 3),
+    "paper": GoogleScale((0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0), 8),
 })  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def parts(scale: str, options: Options) -> list[Part]:
     return [part for several in cells.values() for part in several]
 
 
-def _cells(scale: Scale, trace: tuple[str, ...]) -> dict[tuple[str, int], list[Part]]:
+def _cells(scale: GoogleScale, trace: tuple[str, ...]) -> dict[tuple[str, int], list[Part]]:
     counts = dict.fromkeys(servers_for(facts(trace), share) for share in scale.shares)
     return {
         (name, servers): runs(name, servers, trace, scale.replications)
@@ -79,7 +79,7 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     return Result(NAME, scale, tuple(rows), (_figure(found),), notes)
 
 
-def _chosen(scale: Scale, trace: Facts) -> str:
+def _chosen(scale: GoogleScale, trace: LossTraceFacts) -> str:
     shares = ", ".join(f"{share:g}" for share in scale.shares)
     return (f"The jobs of this trace would fill {trace.load:.0f} servers on average if none were "
             f"rejected; the numbers of servers are {shares} times that, from where most must be "

@@ -9,7 +9,7 @@ import numpy as np
 
 from model.kinds.reservation.experiments.google_trace import (
     POLICIES,
-    Facts,
+    LossTraceFacts,
     facts,
     limits,
     runs,
@@ -50,7 +50,7 @@ def _runs(scale: str, trace: tuple[str, ...]) -> dict[str, Part]:
     return {name: runs(name, servers, trace, 1, times)[0] for name in POLICIES}
 
 
-def _times(scale: str, trace: Facts) -> tuple[float, ...]:
+def _times(scale: str, trace: LossTraceFacts) -> tuple[float, ...]:
     first, last = (share * trace.last for share in SHOWN)
     return tuple(float(time) for time in np.linspace(first, last, SCALES[scale]))
 
@@ -111,7 +111,7 @@ def _rewards(paths: Mapping[str, np.ndarray], times: tuple[float, ...]) -> Figur
     )
 
 
-def _arrivals(trace: Facts, times: tuple[float, ...]) -> Figure:
+def _arrivals(trace: LossTraceFacts, times: tuple[float, ...]) -> Figure:
     """The total size of what arrives in equal stretches of the time shown, by priority."""
     edges = np.linspace(times[0], times[-1], STRETCHES + 1)
     middle = tuple(float(time) for time in (edges[:-1] + edges[1:]) / 2)

@@ -37,7 +37,7 @@ NOTES = (
 
 
 @dataclass(frozen=True)
-class Scale:
+class ServersScale:
     """How much is simulated: L, replications, and servers times time of one replication."""
 
     servers: tuple[int, ...]
@@ -45,10 +45,10 @@ class Scale:
     server_time: float
 
 
-SCALES: Mapping[str, Scale] = MappingProxyType(
+SCALES: Mapping[str, ServersScale] = MappingProxyType(
     {
-        "quick": Scale((20, 60, 180), 4, 250_000),
-        "paper": Scale((20, 60, 180, 400, 1000), 8, 2_000_000),
+        "quick": ServersScale((20, 60, 180), 4, 250_000),
+        "paper": ServersScale((20, 60, 180, 400, 1000), 8, 2_000_000),
     }
 )
 
@@ -77,13 +77,13 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     return Result(NAME, scale, tuple(rows), (_figure(ratios, float(limit)),), NOTES)
 
 
-def _cells(scale: Scale) -> dict[Cell, list[Part]]:
+def _cells(scale: ServersScale) -> dict[Cell, list[Part]]:
     return {
         (g, servers): _parts(g, servers, scale) for g, servers in product(FACTORS, scale.servers)
     }
 
 
-def _parts(g: str, servers: int, scale: Scale) -> list[Part]:
+def _parts(g: str, servers: int, scale: ServersScale) -> list[Part]:
     until = scale.server_time / servers
     return simulations(
         with_servers(SCENARIO, servers), range(1, scale.replications + 1), WARMUP_SHARE * until,

@@ -53,7 +53,7 @@ NOTES = (
 
 
 @dataclass(frozen=True)
-class Scale:
+class VariantsScale:
     """Replications; how long runs from an empty start last, and how much is warm-up."""
 
     replications: int
@@ -61,8 +61,8 @@ class Scale:
     warmup: float
 
 
-SCALES: Mapping[str, Scale] = MappingProxyType(
-    {"quick": Scale(8, 300.0, 30.0), "paper": Scale(32, 2000.0, 200.0)}
+SCALES: Mapping[str, VariantsScale] = MappingProxyType(
+    {"quick": VariantsScale(8, 300.0, 30.0), "paper": VariantsScale(32, 2000.0, 200.0)}
 )
 
 
@@ -74,7 +74,7 @@ def parts(scale: str, _options: Options) -> list[Part]:
     return [part for group in several for part in group]
 
 
-def _from_empty(name: str, scale: Scale) -> list[Part]:
+def _from_empty(name: str, scale: VariantsScale) -> list[Part]:
     policy = PEERS[name]
     return simulation.simulations(
         with_servers(SCENARIO, SERVERS), range(1, scale.replications + 1), scale.warmup,
@@ -83,7 +83,7 @@ def _from_empty(name: str, scale: Scale) -> list[Part]:
     )  # fmt: skip
 
 
-def _from_full(name: str, scale: Scale) -> list[Part]:
+def _from_full(name: str, scale: VariantsScale) -> list[Part]:
     empty = with_servers(SCENARIO, SERVERS)
     start = {"start": "full", "type": as_data(empty)["job_types"][0]["name"]}
     return simulation.simulations(
@@ -123,7 +123,7 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     return Result(NAME, scale, tuple(rows), (figure,), NOTES)
 
 
-def _above_dra(name: str, scale: Scale, outcomes: Outcomes, optimum: float) -> list[Row]:
+def _above_dra(name: str, scale: VariantsScale, outcomes: Outcomes, optimum: float) -> list[Row]:
     """How much more than DRA a policy earns, from pairs of runs on the same jobs."""
     pairs = [
         rewards([outcomes[mine], outcomes[dra]])

@@ -38,7 +38,7 @@ WARMUP_SHARE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
+class LossTraceFacts:
     """What a trace offers.
 
     Attributes
@@ -61,7 +61,7 @@ class Facts:
     report: ImportReport
 
 
-def facts(trace: tuple[str, ...]) -> Facts:
+def facts(trace: tuple[str, ...]) -> LossTraceFacts:
     """The facts of a trace; read once for each content of its files.
 
     Raises
@@ -79,17 +79,17 @@ def facts(trace: tuple[str, ...]) -> Facts:
 
 
 @lru_cache(maxsize=1)
-def _facts(trace: tuple[str, ...], _content: str) -> Facts:
+def _facts(trace: tuple[str, ...], _content: str) -> LossTraceFacts:
     jobs = dra_jobs(read_task_events([Path(path) for path in trace]))
     size = np.array([float(kind.size) for kind in jobs.types])[jobs.type]
     priority = np.array([kind.priority for kind in jobs.types])[jobs.type]
     last = float(jobs.time[-1])
     served = np.minimum(jobs.service, last - jobs.time)
     load = float((size * served).sum()) / (last or 1.0)
-    return Facts(last, load, jobs.time, size, priority, jobs.report)
+    return LossTraceFacts(last, load, jobs.time, size, priority, jobs.report)
 
 
-def servers_for(trace: Facts, share: float) -> int:
+def servers_for(trace: LossTraceFacts, share: float) -> int:
     """A number of servers that could hold *share* of the mean load, to two digits."""
     return max(int(float(f"{share * trace.load:.2g}")), 5)
 
@@ -110,7 +110,7 @@ def runs(
     )  # fmt: skip
 
 
-def limits(trace: Facts) -> tuple[str, ...]:
+def limits(trace: LossTraceFacts) -> tuple[str, ...]:
     """Sentences on what the trace at hand cannot show."""
     total = float(trace.size.sum())
     shares = ", ".join(

@@ -47,7 +47,7 @@ load_with = placing.load_with
 NO_ROOM = -1
 
 
-class BestFitIndex(NamedTuple):
+class LossBestFitIndex(NamedTuple):
     """How full the servers are, and who wins; derived from the state."""
 
     score: NDArray[np.int64]  #: [J, 2 P] tournament: row 1 the winner's, server l at P + l
@@ -59,7 +59,7 @@ class BestFitIndex(NamedTuple):
 
 def build_index(
     numbers: ReservationNumbers, loads: LoadMeasure, state: ReservationState
-) -> BestFitIndex:
+) -> LossBestFitIndex:
     """The index of a state."""
     half = 1 << (numbers.servers - 1).bit_length()
     score = np.full((numbers.types, 2 * half), NO_ROOM, np.int64)
@@ -72,7 +72,7 @@ def build_index(
         )
     for node in range(half - 1, 0, -1):
         score[:, node] = score[:, 2 * node : 2 * node + 2].max(axis=1)
-    return BestFitIndex(
+    return LossBestFitIndex(
         score=score,
         used=state.placement.astype(np.int64) @ numbers.demand,
         load=state.placement.astype(np.int64) @ loads.weights,

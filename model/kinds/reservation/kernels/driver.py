@@ -15,7 +15,12 @@ from model.kinds.reservation.kernels import (
     power_of_d,
     static_reservation,
 )
-from model.kinds.reservation.kernels.index import WANTED_MASK, Configurations, Rules, build_index
+from model.kinds.reservation.kernels.index import (
+    WANTED_MASK,
+    Configurations,
+    VariantRules,
+    build_index,
+)
 from model.kinds.reservation.numbers import ReservationNumbers
 from model.kinds.reservation.state import ReservationState
 from model.kinds.reservation.system import ReservationSystem
@@ -86,7 +91,7 @@ class DraKernel(ReservationKernel):
         self._known.maxima[mask] = self._known.number(best)
 
 
-def rules_of(policy: Any, numbers: ReservationNumbers) -> Rules:
+def rules_of(policy: Any, numbers: ReservationNumbers) -> VariantRules:
     """What tells a variant of DRA from DRA, from its reference."""
     victims = getattr(policy, "victims", ())
     # Sizes are whole, so that what is missing of g(L) s_j may be rounded up.
@@ -94,7 +99,7 @@ def rules_of(policy: Any, numbers: ReservationNumbers) -> Rules:
         ceil(policy.reservation * size) if victims and priority > 0 else 0
         for size, priority in zip(numbers.size_units, numbers.priorities, strict=True)
     ]
-    return Rules(
+    return VariantRules(
         given=np.array(getattr(policy.estimator, "jobs", [0] * numbers.types), np.int64),
         job_size=np.array(numbers.size_units, np.int64),
         owed=np.array(owed, np.int64),
@@ -114,7 +119,7 @@ class FirstFitKernel(ReservationKernel):
         return first_fit.build_room_index(self.numbers, state)
 
 
-class BestFitKernel(ReservationKernel):
+class LossBestFitKernel(ReservationKernel):
     """The compiled twin of :class:`..policies.best_fit.Reference`."""
 
     kernel = staticmethod(best_fit.advance)

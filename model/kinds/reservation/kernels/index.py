@@ -70,7 +70,7 @@ class Index(NamedTuple):
     times: NDArray[np.float64]  #: [n] times of updates, or none: periodic
 
 
-class Rules(NamedTuple):
+class VariantRules(NamedTuple):
     """What a variant of DRA adds to the index; as there."""
 
     given: NDArray[np.int64]
@@ -108,7 +108,7 @@ def build_index(
     state: ReservationState,
     known: Configurations,
     maximal: NDArray[np.int64],
-    rules: Rules,
+    rules: VariantRules,
     greedy_set: Sequence[Configuration],
 ) -> Index:
     """The index of a state: the same, whatever way the state was reached."""

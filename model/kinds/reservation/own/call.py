@@ -7,12 +7,12 @@ from types import CodeType, GeneratorType
 from typing import Any, Callable
 
 from model.errors import PolicyFileError
-from model.kinds.reservation.own.shown import PrivateNumbers, Shown
+from model.kinds.reservation.own.shown import PrivateNumbers, ShownView
 from model.kinds.reservation.policies.base import ArrivingJob, DepartedJob
 from model.kinds.reservation.view import ReservationView
 from model.policies.own import watch
 from model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
-from model.policies.own.watch import StoppedError, watched
+from model.policies.own.watch import CodeStoppedError, watched
 
 #: Sub-steps that a policy may take in one event.
 MOST_SUBSTEPS = 100_000
@@ -37,7 +37,7 @@ class Call:
         self.path = path
         self.occasion = occasion
         self.job = job
-        self.shown = Shown(view, numbers.copy)
+        self.shown = ShownView(view, numbers.copy)
         self.decided = False
         self.line = self.first_line = 0
         self.in_file = True
@@ -101,7 +101,7 @@ class Call:
             raise self._told(error) from None
 
     def _told(self, error: BaseException) -> PolicyFileError:
-        if isinstance(error, StoppedError):
+        if isinstance(error, CodeStoppedError):
             line = line_in(error.cause, self.path) or self.line
             return self.fault(_stopped(error.seconds, error.asked), line)
         if is_from_outside(error):

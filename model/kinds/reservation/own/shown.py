@@ -15,7 +15,7 @@ from model.state import overwrite
 _ALIGNED = 16
 
 
-class Shown:
+class ShownView:
     """A view of a copy of the state, kept equal to it.
 
     A read-only array can be made writeable again, but what is written then stays in the copy

@@ -83,7 +83,7 @@ def exact_optimum(
         If a length is wrong, a number negative, or a search too long.
     """
     check_numbers(space, rewards, workload)
-    program = _Program(space, rewards, workload)
+    program = _OptimumProgram(space, rewards, workload)
     for configuration in known:
         if not space.contains(configuration):
             raise ValueError(f"configuration {configuration} is not feasible")
@@ -93,7 +93,7 @@ def exact_optimum(
     return program.result()
 
 
-class _Program:
+class _OptimumProgram:
     """The master program; rows 0..J-1 are the types, row J the servers."""
 
     def __init__(

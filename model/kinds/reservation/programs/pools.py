@@ -76,13 +76,13 @@ def pooled_optimum(
     """
     for space, _ in pools:
         check_numbers(space, rewards, workload)
-    program = _Program(pools, rewards, workload)
+    program = _PoolsProgram(pools, rewards, workload)
     while program.improve():
         pass
     return program.result()
 
 
-class _Program:
+class _PoolsProgram:
     """The master program; rows 0..J-1 are the types, then one row for each pool."""
 
     def __init__(

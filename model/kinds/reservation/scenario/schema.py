@@ -12,7 +12,7 @@ from model.scenario.common import (
     MOST_SERVERS,
     MOST_TYPES,
     Exponential,
-    PoissonWorkload,
+    PoissonArrivals,
     PolicyChoice,
     ScenarioBase,
     Service,
@@ -59,7 +59,7 @@ class JobType(Section):
         return (self.workload or Fraction(0)) / self.service.mean
 
 
-class Pool(Section):
+class PoolOfServers(Section):
     """Servers of another kind: how many, and what each has of every resource."""
 
     name: Name
@@ -67,7 +67,7 @@ class Pool(Section):
     capacity: dict[Name, Amount]
 
 
-class Servers(Section):
+class ServersSection(Section):
     """The servers: how many, and what each holds.
 
     Either a capacity per resource, or the maximal members of a monotone set of feasible
@@ -78,7 +78,7 @@ class Servers(Section):
     count: Whole = Field(ge=1, le=MOST_SERVERS)
     capacity: dict[Name, Amount] = Field(default_factory=dict)
     configurations: tuple[tuple[Annotated[Whole, Field(ge=0, le=10_000)], ...], ...] = ()
-    pools: tuple[Pool, ...] = ()
+    pools: tuple[PoolOfServers, ...] = ()
 
     @property
     def total(self) -> int:
@@ -154,9 +154,9 @@ class ReservationScenario(ScenarioBase):
 
     system: Literal["reservation"] = "reservation"
     resources: tuple[Resource, ...] = ()
-    servers: Servers
+    servers: ServersSection
     job_types: tuple[JobType, ...] = Field(default=(), max_length=MOST_TYPES)
-    workload: Workload = PoissonWorkload()
+    workload: Workload = PoissonArrivals()
     initial: Initial = EmptyStart()
     policy: PolicyChoice = PolicyChoice(name="dra")
 
