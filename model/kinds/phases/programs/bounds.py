@@ -41,8 +41,8 @@ from model.kinds.phases.programs.single_server import (
 from model.kinds.phases.scenario.schema import PhasesScenario
 from model.metrics import Estimate
 
-#: Seconds between two answers while the program is being solved.
-PROGRESS_INTERVAL = 0.5
+#: Seconds between two answers while the program is being solved; and that a solver has to stop.
+PROGRESS_INTERVAL, FAREWELL = 0.5, 5.0
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,8 @@ def bounds_of(numbers: PhaseNumbers) -> Iterator[PhasesBounds]:
 def _solving(model: JobModel) -> Iterator[SingleServerSolution | tuple[int, float]]:
     """Steps of the solver now and then, and in the end the solution.
 
-    The solver works in a thread of its own; it is cancelled if nobody waits for more answers.
+    The solver works in a thread of its own; it is cancelled if nobody waits for more answers, and
+    waited for: at the end of Python it would call back into what is no longer there.
     """
     reports: SimpleQueue[SingleServerSolution | BaseException] = SimpleQueue()
     last: list[tuple[int, float]] = []
@@ -212,7 +213,8 @@ def _solving(model: JobModel) -> Iterator[SingleServerSolution | tuple[int, floa
         except BaseException as error:
             reports.put(error)
 
-    threading.Thread(target=work, name="single-server problem", daemon=True).start()
+    solver = threading.Thread(target=work, name="single-server problem", daemon=True)
+    solver.start()
     try:
         while True:
             try:
@@ -227,6 +229,7 @@ def _solving(model: JobModel) -> Iterator[SingleServerSolution | tuple[int, floa
             return
     finally:
         stop.set()
+        solver.join(FAREWELL)
 
 
 def _with_solution(
