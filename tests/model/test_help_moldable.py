@@ -143,7 +143,7 @@ class TestKeys:
         keys = {name for row in re.findall(r"^\|([^|]+)\|", MOLDABLE[start:], re.MULTILINE)
                 for name in code(row)}  # fmt: skip
         assert set(DEFINITIONS["TraceMoldable"]["properties"]) - {"kind"} <= keys
-        script = set(DEFINITIONS["ScriptedJob"]["properties"])
+        script = set(DEFINITIONS["ScriptedMoldableJob"]["properties"])
         line = re.search(r"^- Each of `arrivals` .*$", MOLDABLE, re.MULTILINE)
         assert line is not None
         assert script == set(code(line[0])) - {"arrivals"}

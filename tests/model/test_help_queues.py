@@ -122,13 +122,13 @@ class TestScenarioKeys:
         inner = re.search(r"\{([^}]*)\}", told)
         assert inner is not None
         assert set(inner[1].replace(" ", "").split(",")) == set(
-            DEFINITIONS["ScriptedJob"]["properties"]
+            DEFINITIONS["ScriptedQueueJob"]["properties"]
         )
 
     @pytest.mark.parametrize(
         ("name", "definition"),
-        [("servers", "QueueServers"), ("jobs", "JobClass"), ("[[servers.pools]]", "ServerPool"),
-         ("run", "SlotRun")],
+        [("servers", "QueueServers"), ("jobs", "QueueJobClass"),
+         ("[[servers.pools]]", "ServerPool"), ("run", "SlotRun")],
     )  # fmt: skip
     def test_tables(self, name, definition):
         told = set(re.findall(r"\w+", told_of("table", SECTION)[name]))
