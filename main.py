@@ -66,9 +66,7 @@ def window(options: argparse.Namespace) -> int:
         return first_run(options, platform.no_display)
     from gui import app
 
-    return app.main(
-        options.scenario, options.policies, options.seed, options.event, tuple(options.trace)
-    )
+    return app.main(options.scenario, options.policies, options.seed, options.event, tuple(options.trace))
 
 
 def first_run(options: argparse.Namespace, reason: str) -> int:
@@ -94,9 +92,17 @@ def screenshot(options: argparse.Namespace) -> int:
     from gui import app
 
     app.screenshot(
-        options.scenario, options.policies, options.seed, tuple(options.trace), options.at,
-        options.event, options.out, options.size, options.panel, options.theme,
-    )  # fmt: skip
+        options.scenario,
+        options.policies,
+        options.seed,
+        tuple(options.trace),
+        options.at,
+        options.event,
+        options.out,
+        options.size,
+        options.panel,
+        options.theme,
+    )
     print(options.out)
     return 0
 

@@ -91,8 +91,7 @@ def _open(
         window.open_path(Path(scenario))
         return
     first = policies[0] if policies else None
-    opened = window.traces.open(scenario, policy=first, seed=seed, moment=event, trace=trace,
-                                beside=policies[1:])  # fmt: skip
+    opened = window.traces.open(scenario, policy=first, seed=seed, moment=event, trace=trace, beside=policies[1:])
     if opened and event is None:
         window.control.run()
 

@@ -37,9 +37,7 @@ class BoundsService:
             stderr=subprocess.PIPE,
         )
         self._process = process
-        self._thread = threading.Thread(
-            target=_wait, args=(process, scenario, receiver), name="bounds", daemon=True
-        )
+        self._thread = threading.Thread(target=_wait, args=(process, scenario, receiver), name="bounds", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:

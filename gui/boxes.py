@@ -24,8 +24,12 @@ class _KeyKeeper(QObject):
     """
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        kept = (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-                and event.key() not in _CHOOSING and popup_open())  # fmt: skip
+        kept = (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() not in _CHOOSING
+            and popup_open()
+        )
         if kept:
             event.accept()
         return kept
@@ -77,8 +81,9 @@ class _EditedOnly(QObject):
         if event.type() == QEvent.Type.Wheel and not edited:
             event.ignore()
             return True
-        takes = (event.type() == QEvent.Type.ShortcutOverride
-                 and isinstance(event, QKeyEvent) and event.key() in _EDITING)  # fmt: skip
+        takes = (
+            event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and event.key() in _EDITING
+        )
         if takes:
             event.accept()
         return takes

@@ -28,8 +28,7 @@ from model.records import DEPARTURE, MOVE, SLOT
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
 
-_TIP = ("Compare\nPuts other policies, or other parameters, beside this one: the same jobs, "
-        "clocks in step.")  # fmt: skip
+_TIP = "Compare\nPuts other policies, or other parameters, beside this one: the same jobs, clocks in step."
 
 
 class CompareControl(QObject):
@@ -209,8 +208,7 @@ class CompareControl(QObject):
             return
         match intent:
             case GoTo(event, substep):
-                self._worker.post_instead(lambda worker: worker.walk(
-                    lambda run: _seek_in(run, lane, event, substep)))  # fmt: skip
+                self._worker.post_instead(lambda worker: worker.walk(lambda run: _seek_in(run, lane, event, substep)))
             case RunUntil(event=int(event)):
                 self._run_until(lane, event)
             case BreakAt():
@@ -283,8 +281,9 @@ def _compare(worker: RunWorker, policies: tuple[str, ...]) -> None:
     comparison.layout = ""
     worker.adopt(comparison)
     if comparison.timeline.time < time:
-        worker.tell(f"All stand at t = {comparison.timeline.time:.4g}, as far as the new policy "
-                    "came; run on from here.")  # fmt: skip
+        worker.tell(
+            f"All stand at t = {comparison.timeline.time:.4g}, as far as the new policy came; run on from here."
+        )
 
 
 def _go_to_first(worker: RunWorker, kind: str, where: bool) -> None:

@@ -120,8 +120,7 @@ class CompareDocks(QObject):
         first = docks[name]
         known = lane_name(name, lane)
         if known not in docks:
-            entry = next(entry for entry in panels_of(self._window.panels.system)
-                         if entry.name == first.panel.name)  # fmt: skip
+            entry = next(entry for entry in panels_of(self._window.panels.system) if entry.name == first.panel.name)
             dock = self._add(entry, lane)
             self._window.tabifyDockWidget(first, dock)
             show_whole_titles(self._window)
@@ -149,8 +148,7 @@ class CompareDocks(QObject):
     def build_for(self, layout: str) -> None:
         """Build the docks that a saved layout has and nobody has asked for yet."""
         docks = self._window.docks
-        known = {lane_name(name, lane): (name, lane) for name in docks
-                 for lane in range(1, self.lanes_of(name))}  # fmt: skip
+        known = {lane_name(name, lane): (name, lane) for name in docks for lane in range(1, self.lanes_of(name))}
         for name in named_in(layout):
             if name in known and name not in docks:
                 self.dock_of(*known[name])
@@ -234,13 +232,16 @@ class CompareDocks(QObject):
         """Every lane has as much room as the others; *rest* stands below the comparison."""
         roles, lanes = self._window.panels.roles, len(self._labels)
         left, below = _LEFT[lanes], 1 - _COMPARISON if rest else 0.0
-        rows = {stem: [stem, *(f"{stem}-{lane + 1}" for lane in range(1, lanes))]
-                for stem in (roles.servers, SENTENCES)}  # fmt: skip
+        rows = {
+            stem: [stem, *(f"{stem}-{lane + 1}" for lane in range(1, lanes))] for stem in (roles.servers, SENTENCES)
+        }
         return columns(
-            (left / lanes, ((_SERVERS, (*rows[roles.servers], *roles.behind)),
-                            (1 - _SERVERS, (*rows[SENTENCES], "algorithm")))),
+            (
+                left / lanes,
+                ((_SERVERS, (*rows[roles.servers], *roles.behind)), (1 - _SERVERS, (*rows[SENTENCES], "algorithm"))),
+            ),
             (1 - left, ((1 - below, ("comparison",)), (below, rest))),
-        )  # fmt: skip
+        )
 
     # Removing.
 

@@ -30,11 +30,8 @@ def ask_variant(control: CompareControl) -> QDialog:
     fault.setObjectName("fault")
     fault.setWordWrap(True)
     fault.setStyleSheet(f"color: {window.theme.ink(window.theme.rejection)}")
-    buttons = QDialogButtonBox(
-        QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
-    )
-    asks = QLabel(f"A policy with other parameters, such as {example}, "
-                  "or the path of a policy file")  # fmt: skip
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+    asks = QLabel(f"A policy with other parameters, such as {example}, or the path of a policy file")
     asks.setWordWrap(True)
     layout = QVBoxLayout(dialog)
     for widget in (asks, field, fault, buttons):

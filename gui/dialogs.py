@@ -77,12 +77,11 @@ def ask_until(window: MainWindow) -> None:
     fault = QLabel()
     fault.setWordWrap(True)
     fault.setStyleSheet(f"color: {window.theme.ink(window.theme.rejection)}")
-    buttons = QDialogButtonBox(
-        QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
-    )
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
     layout = QVBoxLayout(dialog)
-    layout.addWidget(QLabel("Run until a time (t = 20), an event's number (1000), "
-                            f"or a kind of event ({', '.join(kinds[:2])}, ...)"))  # fmt: skip
+    layout.addWidget(
+        QLabel(f"Run until a time (t = 20), an event's number (1000), or a kind of event ({', '.join(kinds[:2])}, ...)")
+    )
     for widget in (field, fault, buttons):
         layout.addWidget(widget)
 
@@ -124,9 +123,7 @@ def parse_until(text: str, kinds: Iterable[str]) -> dict[str, int | float | str]
             return {"event": int(words.replace(",", "").replace(" ", ""))}
     except ValueError:
         pass
-    raise ValueError(
-        f"found '{words}', allowed: t = a time, an event's number, or {', '.join(known)}"
-    )
+    raise ValueError(f"found '{words}', allowed: t = a time, an event's number, or {', '.join(known)}")
 
 
 def show_breakpoints(window: MainWindow) -> None:
@@ -140,9 +137,7 @@ def show_breakpoints(window: MainWindow) -> None:
     clear = QPushButton("Clear all")
     clear.clicked.connect(window.control.clear_breakpoints)
     clear.clicked.connect(dialog.accept)
-    listed.itemActivated.connect(
-        lambda item: window.control.go_to(points[listed.row(item)] - 1) if points else None
-    )
+    listed.itemActivated.connect(lambda item: window.control.go_to(points[listed.row(item)] - 1) if points else None)
     layout = QVBoxLayout(dialog)
     layout.addWidget(QLabel("A run stops just before these events; activate one to go there."))
     layout.addWidget(listed)
@@ -162,18 +157,14 @@ def ask_open(window: MainWindow) -> None:
 
 def ask_save(window: MainWindow) -> None:
     """Choose where to save the session."""
-    path, _ = QFileDialog.getSaveFileName(
-        window, "Save session", "session.slotscope", "Sessions (*.slotscope)"
-    )
+    path, _ = QFileDialog.getSaveFileName(window, "Save session", "session.slotscope", "Sessions (*.slotscope)")
     if path:
         window.control.save(Path(path), window.layouts.text())
 
 
 def ask_save_scenario(window: MainWindow) -> None:
     """Choose where to save the scenario."""
-    path, _ = QFileDialog.getSaveFileName(
-        window, "Save scenario", "scenario.toml", "Scenarios (*.toml)"
-    )
+    path, _ = QFileDialog.getSaveFileName(window, "Save scenario", "scenario.toml", "Scenarios (*.toml)")
     if path:
         window.control.save_scenario(Path(path))
 
@@ -196,11 +187,7 @@ def show_help(window: MainWindow, page: str) -> QDialog:
 
 
 def show_sheet(
-    window: MainWindow,
-    title: str,
-    text: str,
-    html: bool = False,
-    commands: Sequence[Namespace] = (),
+    window: MainWindow, title: str, text: str, html: bool = False, commands: Sequence[Namespace] = ()
 ) -> QDialog:
     """A window of its own with a text, which is Markdown unless it is HTML.
 
@@ -244,5 +231,4 @@ def _follow(window: MainWindow, dialog: QDialog, link: str, commands: Sequence[N
         show_help(window, page)
     elif link.startswith(manual.OPENS):
         wanted = commands[int(link.removeprefix(manual.OPENS))]
-        window.control.open(wanted.scenario, wanted.policy, wanted.seed, wanted.event,
-                            beside=wanted.policies[1:])  # fmt: skip
+        window.control.open(wanted.scenario, wanted.policy, wanted.seed, wanted.event, beside=wanted.policies[1:])

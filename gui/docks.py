@@ -64,12 +64,10 @@ class PanelDock(QDockWidget):
         row.addWidget(self._title, 1)
         for name, text, call in (
             ("camera", "Save picture\nSaves this panel as PNG or SVG.", self._ask_picture),
-            ("csv", "Save data\nSaves this panel's series as CSV, a log also as JSON lines.",
-             self._ask_series),
-            ("out", "Float or dock\nPuts this panel into a window of its own, and back.",
-             self._toggle_floating),
+            ("csv", "Save data\nSaves this panel's series as CSV, a log also as JSON lines.", self._ask_series),
+            ("out", "Float or dock\nPuts this panel into a window of its own, and back.", self._toggle_floating),
             ("cancel", "Hide\nHides this panel; the View menu brings it back.", self.close),
-        ):  # fmt: skip
+        ):
             button = QToolButton()
             button.setObjectName(f"{self.panel.name}-{name}")
             button.setAutoRaise(True)
@@ -124,9 +122,7 @@ class PanelDock(QDockWidget):
         if floating:
             kind = Qt.WindowType
             buttons = kind.WindowMinMaxButtonsHint | kind.WindowCloseButtonHint
-            self.setWindowFlags(
-                kind.Window | kind.CustomizeWindowHint | kind.WindowTitleHint | buttons
-            )
+            self.setWindowFlags(kind.Window | kind.CustomizeWindowHint | kind.WindowTitleHint | buttons)
             self.show()
 
     def _toggle_floating(self) -> None:

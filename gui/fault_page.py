@@ -31,8 +31,9 @@ class FaultPage(QScrollArea):
         self.retry.setToolTip("Try again\nBuilds the panel afresh and shows the present moment.")
         self.retry.clicked.connect(self.again)
         self.copy = QPushButton("Copy the details")
-        self.copy.setToolTip("Copy the details\nFor a report: where it happened, and the command "
-                             "that opens this moment.")  # fmt: skip
+        self.copy.setToolTip(
+            "Copy the details\nFor a report: where it happened, and the command that opens this moment."
+        )
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._details))
         page = QWidget()
         column, row = QVBoxLayout(page), QHBoxLayout()
@@ -49,6 +50,8 @@ class FaultPage(QScrollArea):
 
     def show_fault(self, title: str, fault: Fault, moment: str) -> None:
         """Show a fault of the panel of this title; *moment* is the command that opens it."""
-        self.words.setText(f"{title} cannot be shown: {fault.sentence}\n\nThe run and the other "
-                           "panels go on. Try again, here or at another moment.")  # fmt: skip
+        self.words.setText(
+            f"{title} cannot be shown: {fault.sentence}\n\nThe run and the other "
+            "panels go on. Try again, here or at another moment."
+        )
         self._details = f"{moment}\n{fault.details}"

@@ -106,9 +106,11 @@ def overrides(cls: type) -> list[str]:
     if not issubclass(cls, Shiboken.Object):
         return []
     above = [base for base in cls.__mro__[1:] if base.__module__.startswith("PySide6.")]
-    return [name for name, value in vars(cls).items()
-            if isfunction(value) and not name.startswith("__")
-            and any(name in vars(base) for base in above)]  # fmt: skip
+    return [
+        name
+        for name, value in vars(cls).items()
+        if isfunction(value) and not name.startswith("__") and any(name in vars(base) for base in above)
+    ]
 
 
 def _guarded(cls: type, name: str, method: Callable[..., Any]) -> Callable[..., Any]:

@@ -61,8 +61,7 @@ def figure_widget(figure: Figure, theme: themes.Theme) -> pg.PlotWidget:
     item = widget.getPlotItem()
     _frame(item, figure, theme)
     others = cycle((theme.run, *theme.types))
-    colours = {name: theme.color(meaning(name)) if meaning(name) else next(others)
-               for name in figure.names}  # fmt: skip
+    colours = {name: theme.color(meaning(name)) if meaning(name) else next(others) for name in figure.names}
     for curve in figure.curves:
         _draw(item, curve, colours[curve.name], figure.logarithmic_x)
     _cross_out(item, figure, theme)
@@ -104,8 +103,7 @@ def _frame(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
         ticks = [(across(figure, place), f"{place:g}") for place in places]
         item.getAxis("bottom").setTicks([ticks])
     if len(figure.curves) > 1 or figure.crossed_points:
-        legend = item.addLegend(labelTextColor=theme.normal, labelTextSize="11pt",
-                                colCount=_columns(figure))  # fmt: skip
+        legend = item.addLegend(labelTextColor=theme.normal, labelTextSize="11pt", colCount=_columns(figure))
         # A picture of twice the size is to have a legend of twice the size.
         legend.setFlag(legend.GraphicsItemFlag.ItemIgnoresTransformations, False)
 
@@ -143,17 +141,23 @@ def _place_legend(item: pg.PlotItem) -> None:
 
 def _draw(item: pg.PlotItem, curve: Curve, colour: str, logarithmic: bool) -> None:
     symbol = "o" if curve.half_width else None
-    item.plot(curve.x, curve.y, pen=pg.mkPen(colour, width=_PEN_WIDTH), name=curve.name,
-              symbol=symbol, symbolSize=7, symbolBrush=colour, symbolPen=colour)  # fmt: skip
+    item.plot(
+        curve.x,
+        curve.y,
+        pen=pg.mkPen(colour, width=_PEN_WIDTH),
+        name=curve.name,
+        symbol=symbol,
+        symbolSize=7,
+        symbolBrush=colour,
+        symbolPen=colour,
+    )
     if curve.half_width:
         band = pg.mkColor(colour)
         band.setAlpha(_BAND_OPACITY)
         y, half = np.array(curve.y), np.nan_to_num(np.array(curve.half_width))
         # Curves inside a band know nothing of the axis' scale.
         x = np.log10(curve.x) if logarithmic else np.array(curve.x)
-        item.addItem(pg.FillBetweenItem(
-            pg.PlotCurveItem(x, y - half), pg.PlotCurveItem(x, y + half), brush=band
-        ))  # fmt: skip
+        item.addItem(pg.FillBetweenItem(pg.PlotCurveItem(x, y - half), pg.PlotCurveItem(x, y + half), brush=band))
 
 
 def _cross_out(item: pg.PlotItem, figure: Figure, theme: themes.Theme) -> None:
@@ -171,6 +175,4 @@ def crosses(theme: themes.Theme, scale: float = 1.0) -> dict[str, Any]:
 
 def _line(item: pg.PlotItem, name: str, place: float, angle: int, colour: str) -> None:
     pen = pg.mkPen(colour, width=_PEN_WIDTH, style=Qt.PenStyle.DashLine)
-    item.addItem(pg.InfiniteLine(
-        place, angle, pen=pen, label=name, labelOpts={"color": colour, "position": 0.5}
-    ))  # fmt: skip
+    item.addItem(pg.InfiniteLine(place, angle, pen=pen, label=name, labelOpts={"color": colour, "position": 0.5}))

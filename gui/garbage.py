@@ -21,10 +21,11 @@ INTERVAL = 200
 
 def collect_due() -> None:
     """Collect what Python would have collected by now, had it been allowed to."""
-    due = [generation
-           for generation, (count, most) in enumerate(zip(gc.get_count(), gc.get_threshold(),
-                                                          strict=True))
-           if count > most > 0]  # fmt: skip
+    due = [
+        generation
+        for generation, (count, most) in enumerate(zip(gc.get_count(), gc.get_threshold(), strict=True))
+        if count > most > 0
+    ]
     if due:
         gc.collect(due[-1])
 

@@ -88,11 +88,12 @@ class HistoryBar(QWidget):
         painter.setPen(QPen(QColor(self._theme.muted), 1))
         first, last = self._span()
         scale = (self.width() - 2 * _MARGIN) / (last - first)
-        painter.drawLines([
-            QLineF(_MARGIN + scale * (event - first), middle + 4,
-                   _MARGIN + scale * (event - first), middle + 8)
-            for event in events[:: max(1, len(events) // _MOST_TICKS)]
-        ])  # fmt: skip
+        painter.drawLines(
+            [
+                QLineF(_MARGIN + scale * (event - first), middle + 4, _MARGIN + scale * (event - first), middle + 8)
+                for event in events[:: max(1, len(events) // _MOST_TICKS)]
+            ]
+        )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Go to where the mouse is."""

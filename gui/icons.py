@@ -200,12 +200,7 @@ _FORWARD: dict[str, Callable[[_Drawing], None]] = {
     "warning": _warning,
     "cancel": _cancel,
 }
-_BACKWARD = {
-    "step_back": "step",
-    "substep_back": "substep",
-    "to_previous": "to_next",
-    "to_start": "to_live_end",
-}
+_BACKWARD = {"step_back": "step", "substep_back": "substep", "to_previous": "to_next", "to_start": "to_live_end"}
 ICON_NAMES = (*_FORWARD, *_BACKWARD)
 
 

@@ -44,8 +44,7 @@ class Inspectors(QObject):
             return
         dock = window.compare.docks.dock_of(DOCKED, lane)
         dock.panel.set_selection(selection)
-        covered = [other for other in window.tabifiedDockWidgets(dock)
-                   if isinstance(other, PanelDock) and other.seen]  # fmt: skip
+        covered = [other for other in window.tabifiedDockWidgets(dock) if isinstance(other, PanelDock) and other.seen]
         if not window.lecture.on and not any(other.panel.underMouse() for other in covered):
             dock.show()
             dock.raise_()

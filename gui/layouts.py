@@ -95,8 +95,7 @@ class Layouts(QObject):
     def _docked(self) -> dict[str, PanelDock]:
         """The docks that take part in the layout, also those behind a tab."""
         docks = self._window.findChildren(PanelDock, options=_DIRECT)
-        return {_name_of(dock): dock for dock in docks
-                if not (dock.isHidden() or dock.isFloating())}  # fmt: skip
+        return {_name_of(dock): dock for dock in docks if not (dock.isHidden() or dock.isFloating())}
 
     def _standing(self) -> Mapping[str, frozenset[str]]:
         """Which docks there are, and in whose tabs."""
@@ -161,8 +160,7 @@ def _read(text: str) -> tuple[str, Shares]:
     """Qt's arrangement and the shares in a layout; earlier versions kept the first alone."""
     try:
         kept = json.loads(text)
-        shares = {str(name): (float(width), float(height))
-                  for name, (width, height) in kept["shares"].items()}  # fmt: skip
+        shares = {str(name): (float(width), float(height)) for name, (width, height) in kept["shares"].items()}
         return str(kept["arrangement"]), shares
     except (ValueError, TypeError, KeyError, AttributeError):
         return text, {}
@@ -202,5 +200,4 @@ def show_whole_titles(window: QMainWindow) -> None:
 
 def columns(*stacks: tuple[float, Iterable[tuple[float, Iterable[str]]]]) -> Shares:
     """Shares of docks in columns: of each its width, and its docks with their heights."""
-    return {name: (width, height) for width, rows in stacks
-            for height, names in rows for name in names}  # fmt: skip
+    return {name: (width, height) for width, rows in stacks for height, names in rows for name in names}

@@ -74,8 +74,7 @@ class LectureMode(QObject):
         """The names of all panels, each with its key or with none."""
         docks = self._window.docks
         first = [name for name in self._window.panels.roles.numbered if name in docks]
-        rest = [name for name, dock in docks.items()
-                if name == dock.panel.name and name not in (*first, _COMPARISON)]  # fmt: skip
+        rest = [name for name, dock in docks.items() if name == dock.panel.name and name not in (*first, _COMPARISON)]
         names = first + rest
         yield from zip(names, [*"123456789", *[""] * len(names)], strict=False)
         if _COMPARISON in docks:
@@ -169,8 +168,11 @@ class LectureMode(QObject):
 
     def _docks_of(self, name: str) -> list[PanelDock]:
         """The docks of a panel in all lanes that have it."""
-        return [dock for key, dock in self._window.docks.items()
-                if dock.panel.name == name and key == dock_name(dock.panel, dock.lane)]  # fmt: skip
+        return [
+            dock
+            for key, dock in self._window.docks.items()
+            if dock.panel.name == name and key == dock_name(dock.panel, dock.lane)
+        ]
 
     def _shown(self) -> tuple[list[PanelDock], list[PanelDock], list[PanelDock]]:
         """The docks of the servers, of what is said of them, and of the panel beside them."""
@@ -208,13 +210,14 @@ class LectureMode(QObject):
             return
         theme = self._window.theme
         shown = {dock.panel.name for docks in self._shown() for dock in docks}
-        styles = {True: f"color: {theme.normal}; background: {theme.selection}",
-                  False: f"color: {theme.muted}"}  # fmt: skip
-        self.strip.setText("&nbsp; ".join(
-            f"<a href='{name}' style='text-decoration: none; {styles[name in shown]}'>"
-            f"{action.text().replace(' ', '&nbsp;')}</a>"
-            for name, action in self._offered.items()
-        ))  # fmt: skip
+        styles = {True: f"color: {theme.normal}; background: {theme.selection}", False: f"color: {theme.muted}"}
+        self.strip.setText(
+            "&nbsp; ".join(
+                f"<a href='{name}' style='text-decoration: none; {styles[name in shown]}'>"
+                f"{action.text().replace(' ', '&nbsp;')}</a>"
+                for name, action in self._offered.items()
+            )
+        )
 
     def fit(self) -> None:
         """Give the sentences the room that they need, and the servers what is left."""
@@ -235,8 +238,7 @@ class LectureMode(QObject):
         below = _LOG * height if self._log else min(_SENTENCE * height, self._sentence)
         shares = {dock_name(dock.panel, dock.lane): (right / width, 1.0) for dock in beside}
         for docks, high in ((servers, height - below - self._separator), (said, below)):
-            shares |= {dock_name(dock.panel, dock.lane): (each / width, high / height)
-                       for dock in docks}  # fmt: skip
+            shares |= {dock_name(dock.panel, dock.lane): (each / width, high / height) for dock in docks}
         self._window.layouts.take(shares)
 
     @property

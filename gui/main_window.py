@@ -23,18 +23,7 @@ from gui.experiments import Experiments
 from gui.faults import Fault, guard_classes
 from gui.goals import GoalProgress
 from gui.inspectors import Inspectors
-from gui.intents import (
-    ApplyScenario,
-    BreakAt,
-    Differ,
-    GoTo,
-    Inspect,
-    Intent,
-    RunUntil,
-    Say,
-    Select,
-    Solve,
-)
+from gui.intents import ApplyScenario, BreakAt, Differ, GoTo, Inspect, Intent, RunUntil, Say, Select, Solve
 from gui.layouts import Layouts
 from gui.lecture import LectureMode
 from gui.own_policy import OwnPolicyFile
@@ -276,28 +265,39 @@ class MainWindow(QMainWindow):
     def _handlers(self) -> dict[str, Callable[[], object]]:
         control = self.control
         return {
-            "run": control.run_or_pause, "step": control.step, "into": control.step_into,
-            "out": control.step_out, "step_back": control.step_back,
-            "back_into": control.step_back_into, "to_start": control.to_start,
-            "to_live_end": control.to_live_end, "stop": self.escape, "go_back": control.go_back,
-            "express": control.express, "break_here": control.break_here,
+            "run": control.run_or_pause,
+            "step": control.step,
+            "into": control.step_into,
+            "out": control.step_out,
+            "step_back": control.step_back,
+            "back_into": control.step_back_into,
+            "to_start": control.to_start,
+            "to_live_end": control.to_live_end,
+            "stop": self.escape,
+            "go_back": control.go_back,
+            "express": control.express,
+            "break_here": control.break_here,
             "to_next": lambda: control.run_until(kind=self.transport.kind.currentText()),
             "to_previous": lambda: control.back_to(self.transport.kind.currentText()),
             "slower": lambda: self.transport.change_speed(-1),
             "faster": lambda: self.transport.change_speed(1),
             "until": lambda: dialogs.ask_until(self),
             "breakpoints": lambda: dialogs.show_breakpoints(self),
-            "open": lambda: dialogs.ask_open(self), "save": lambda: dialogs.ask_save(self),
+            "open": lambda: dialogs.ask_open(self),
+            "save": lambda: dialogs.ask_save(self),
             "save_scenario": lambda: dialogs.ask_save_scenario(self),
-            "copy_line": self.copy_line, "quit": self.close,
-            "lecture": self.lecture.toggle, "dark": self.toggle_theme,
-            "reset_layout": self.reset_layout, "undo_layout": self.layouts.undo,
+            "copy_line": self.copy_line,
+            "quit": self.close,
+            "lecture": self.lecture.toggle,
+            "dark": self.toggle_theme,
+            "reset_layout": self.reset_layout,
+            "undo_layout": self.layouts.undo,
             "full_screen": self.toggle_full_screen,
             "help": lambda: dialogs.show_help(self, manual.page_of(self.info)),
             "shortcuts": lambda: dialogs.show_shortcuts(self),
             "experiments": self.experiments.show,
             "about": lambda: dialogs.show_help(self, "about"),
-        }  # fmt: skip
+        }
 
     def escape(self) -> None:
         """Close what is in front of the window; where nothing is, stop what runs long."""

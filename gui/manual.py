@@ -70,9 +70,7 @@ def text_of(page: str) -> tuple[str, list[argparse.Namespace]]:
         links = [linked(line, line) for line in lines]
         if not any(links):
             return block[0]
-        return "\n\n".join(
-            link or f"```\n{line}\n```" for link, line in zip(links, lines, strict=True)
-        )
+        return "\n\n".join(link or f"```\n{line}\n```" for link, line in zip(links, lines, strict=True))
 
     def in_words(code: re.Match[str]) -> str:
         return linked(code[1], code[1]) or code[0]

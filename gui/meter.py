@@ -28,7 +28,6 @@ class Meter:
         """The speed, when the run has come to an event and a time."""
         passed = monotonic() - self.started
         if passed >= SPEED_WINDOW:
-            speed = Speed(max(0.0, (event - self.event) / passed),
-                          max(0.0, (time - self.time) / passed))  # fmt: skip
+            speed = Speed(max(0.0, (event - self.event) / passed), max(0.0, (time - self.time) / passed))
             self.started, self.event, self.time, self.speed = monotonic(), event, time, speed
         return self.speed

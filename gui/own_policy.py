@@ -89,8 +89,7 @@ class OwnPolicyFile(QObject):
         """The file, to be read before it is allowed."""
         if self._question is not None:
             error, _ = self._question
-            show_sheet(self._window, Path(error.path).name, f"<pre>{escape(error.text)}</pre>",
-                       html=True)  # fmt: skip
+            show_sheet(self._window, Path(error.path).name, f"<pre>{escape(error.text)}</pre>", html=True)
 
     def _allow(self) -> None:
         """Let the very text run that was asked about, and do what was to be done."""

@@ -77,8 +77,7 @@ def position_of(pace: Pace) -> int:
 def next_position(position: int, steps: int) -> int:
     """The slider position so many round paces up or down, as the speed keys go."""
     here = position_of(pace_at(position))
-    ahead = sorted((place for place in _ROUND if (place - here) * steps > 0),
-                   key=lambda place: abs(place - here))  # fmt: skip
+    ahead = sorted((place for place in _ROUND if (place - here) * steps > 0), key=lambda place: abs(place - here))
     return ahead[min(abs(steps), len(ahead)) - 1] if ahead else position
 
 

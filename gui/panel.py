@@ -106,8 +106,9 @@ class Panel(QWidget):
             return
         missing = self.needs - frame.info.offers
         if missing:
-            self.show_note(f"{self.title} does not apply to {frame.info.policy_title}: "
-                           f"it has no {', '.join(sorted(missing))}.")  # fmt: skip
+            self.show_note(
+                f"{self.title} does not apply to {frame.info.policy_title}: it has no {', '.join(sorted(missing))}."
+            )
             return
         self._stack.setCurrentWidget(self.body)
         with caught():

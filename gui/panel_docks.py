@@ -99,8 +99,7 @@ class PanelDocks(QObject):
 
     def _place(self, dock: PanelDock, place: str, group: str) -> None:
         window = self._window
-        partner = next((other for other in window.docks.values()
-                        if other.property("group") == group), None)  # fmt: skip
+        partner = next((other for other in window.docks.values() if other.property("group") == group), None)
         if partner is not None:
             window.tabifyDockWidget(partner, dock)
             partner.raise_()

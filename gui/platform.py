@@ -65,9 +65,7 @@ FONT_PACKAGES = ("fonts-dejavu-core", "dejavu-sans-fonts")
 
 #: Qt's plugins that draw without a screen, and all of its plugins for Linux.
 SCREENLESS = frozenset({"minimal", "minimalegl", "offscreen"})
-LINUX_PLUGINS = SCREENLESS.union(
-    ("eglfs", "linuxfb", "vkkhrdisplay", "vnc", "wayland", "wayland-egl", "xcb")
-)
+LINUX_PLUGINS = SCREENLESS.union(("eglfs", "linuxfb", "vkkhrdisplay", "vnc", "wayland", "wayland-egl", "xcb"))
 
 #: PySide6 releases that lose a reference to None in each void call, on Pythons before 3.12.
 LEAKING_PYSIDE = "6.12."
@@ -188,9 +186,7 @@ class Machine:
 THIS_MACHINE = Machine()
 
 
-def check_platform(
-    environ: Mapping[str, str], machine: Machine = THIS_MACHINE, *, window: bool = True
-) -> Platform:
+def check_platform(environ: Mapping[str, str], machine: Machine = THIS_MACHINE, *, window: bool = True) -> Platform:
     """Decide how Qt can start; *window* is false where only pictures are wanted."""
     if problem := _pyside_problem(machine) or _plugin_problem(environ, machine):
         return Platform(display=False, no_display="Qt cannot start", problem=problem)
@@ -208,9 +204,7 @@ def check_platform(
     return Platform(plugin, not no_display, no_display, warnings=tuple(warnings))
 
 
-def require_platform(
-    environ: Mapping[str, str], machine: Machine = THIS_MACHINE, *, window: bool = True
-) -> Platform:
+def require_platform(environ: Mapping[str, str], machine: Machine = THIS_MACHINE, *, window: bool = True) -> Platform:
     """As :func:`check_platform`.
 
     Raises

@@ -59,8 +59,9 @@ class RunControl(QObject):
         def command(worker: RunWorker) -> None:
             current = worker.present
             origin = current.origin
-            session = worker.open(current.bench.scenario, policy=policy, seed=seed,
-                                  trace=origin.trace, source=origin.source)  # fmt: skip
+            session = worker.open(
+                current.bench.scenario, policy=policy, seed=seed, trace=origin.trace, source=origin.source
+            )
             session.rename(current.name)
             worker.exchange(worker.with_lanes(session))
 
@@ -147,16 +148,13 @@ class RunControl(QObject):
         if self._worker.busy or self._worker.running:
             self.pause()
         else:
-            self._worker.post(lambda worker: worker.pause() if worker.running
-                              else worker.run(Goal()))  # fmt: skip
+            self._worker.post(lambda worker: worker.pause() if worker.running else worker.run(Goal()))
 
     def express(self) -> None:
         """Run without drawing until stopped."""
         self.run(Goal(express=True))
 
-    def run_until(
-        self, event: int | None = None, time: float | None = None, kind: str | None = None
-    ) -> None:
+    def run_until(self, event: int | None = None, time: float | None = None, kind: str | None = None) -> None:
         """Run on until an event, a time, or an event of a kind."""
         self.run(Goal(event, float("inf") if time is None else time, kind, express=True))
 

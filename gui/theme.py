@@ -27,15 +27,7 @@ MARK_CONTRAST = 3.0
 LECTURE_SCALE = 1.5
 _BODY_SIZE, _HEADING_SIZE, _DISPLAY_SIZE = 11.0, 13.0, 18.0
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
-_FAMILIES = (
-    "Inter",
-    "Noto Sans",
-    "Source Sans 3",
-    "Segoe UI",
-    "Helvetica Neue",
-    "DejaVu Sans",
-    "Liberation Sans",
-)
+_FAMILIES = ("Inter", "Noto Sans", "Source Sans 3", "Segoe UI", "Helvetica Neue", "DejaVu Sans", "Liberation Sans")
 #: Widgets that need an outline of their own, and by how much (%) Fusion darkens it.
 _FIELDS = ("QLineEdit", "QAbstractSpinBox", "QComboBox", "QTextEdit", "QPlainTextEdit", "QCheckBox")
 _OUTLINE_SHADE = 140
@@ -139,16 +131,7 @@ _TABLES: dict[str, tuple[str, ...]] = {
     "surfaces": ("window", "panel", "raised", "field", "selection"),
     "text": ("normal", "muted"),
     "lines": ("grid", "border", "focus"),
-    "meanings": (
-        "run",
-        "reject_group",
-        "rejection",
-        "migration",
-        "optimum",
-        "greedy",
-        "second",
-        "third",
-    ),
+    "meanings": ("run", "reject_group", "rejection", "migration", "optimum", "greedy", "second", "third"),
     "slots": ("empty", "reserved", *_LISTS),
 }
 
@@ -318,9 +301,7 @@ def configure_plots(theme: Theme) -> None:
         return
     import pyqtgraph
 
-    pyqtgraph.setConfigOptions(
-        background=theme.panel, foreground=theme.muted, antialias=False, useNumba=False
-    )
+    pyqtgraph.setConfigOptions(background=theme.panel, foreground=theme.muted, antialias=False, useNumba=False)
 
 
 def palette(theme: Theme) -> QPalette:

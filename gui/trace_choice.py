@@ -60,8 +60,7 @@ class TraceChoice(QObject):
         folder = _format_of(scenario) in IN_FOLDERS
         dialog = QFileDialog(self._window, f"A trace for {_short(scenario)}")
         dialog.setObjectName("trace-files")
-        dialog.setFileMode(QFileDialog.FileMode.Directory if folder
-                           else QFileDialog.FileMode.ExistingFiles)  # fmt: skip
+        dialog.setFileMode(QFileDialog.FileMode.Directory if folder else QFileDialog.FileMode.ExistingFiles)
         known = self._remembered(scenario)
         if known:
             dialog.setDirectory(str(Path(known[0]).parent))
@@ -93,8 +92,10 @@ class TraceChoice(QObject):
     def _wait_for(self, scenario: str, choices: dict[str, Any]) -> None:
         self._offer(scenario, choices)
         self._window.show_what_runs()
-        self._window.say(f"{_short(scenario)} plays recorded jobs: choose the files of its trace "
-                         "beside the scenario, or drop them on the window.")  # fmt: skip
+        self._window.say(
+            f"{_short(scenario)} plays recorded jobs: choose the files of its trace "
+            "beside the scenario, or drop them on the window."
+        )
 
     def _offer(self, scenario: str, choices: dict[str, Any]) -> None:
         self._asked = (scenario, choices)

@@ -31,8 +31,19 @@ from model.explain import THIN_SPACE, grouped, quantity
 from model.frame import Frame, RunInfo
 from model.policies import OWN_SYSTEMS, is_file, own_refusal, policy_titles
 
-_BUTTONS = ("to_start", "to_previous", "step_back", "back_into", "run", "into", "out", "step",
-            "to_next", "to_live_end", "express")  # fmt: skip
+_BUTTONS = (
+    "to_start",
+    "to_previous",
+    "step_back",
+    "back_into",
+    "run",
+    "into",
+    "out",
+    "step",
+    "to_next",
+    "to_live_end",
+    "express",
+)
 
 #: The entry that asks for a file; no policy has this name.
 FROM_A_FILE = "*.py ..."
@@ -98,9 +109,12 @@ class TransportBar(QWidget):
             (self.policy, "Policy", "Policy\nWhich policy decides; the jobs stay the same."),
             (self.seed, "Seed", "Seed\nThe same seed gives every policy the same jobs."),
             (self.kind, "Kind of event", "Next kind\nWhat Ctrl+Right runs to."),
-            (self.speed, "Speed", "Speed (< and >)\nFrom single sub-steps to no limit; "
-                                  "it snaps at 1×, one unit of time per second."),
-        ):  # fmt: skip
+            (
+                self.speed,
+                "Speed",
+                "Speed (< and >)\nFrom single sub-steps to no limit; it snaps at 1×, one unit of time per second.",
+            ),
+        ):
             widget.setObjectName(name.lower().replace(" ", "-"))
             widget.setAccessibleName(name)
             widget.setToolTip(text)
@@ -109,7 +123,7 @@ class TransportBar(QWidget):
             ("run", "Run it", "Allow this file as it is now, and run it"),
         ):
             self.fault_buttons[name].setText(text)
-            self.fault_buttons[name].setToolTip(tip)  # fmt: skip
+            self.fault_buttons[name].setToolTip(tip)
         self.seed.setRange(0, 2**31 - 1)
         self.seed.setKeyboardTracking(False)
         changed_by_editing(self.seed)

@@ -265,8 +265,11 @@ class RunWorker(QObject):
         if session.layout:
             self.laid_out.emit(session.layout)
         self._seen = False
-        benches = [lane.bench for lane in lanes_of(session) if lane.bench.has_kernel
-                   and lane.timeline.engine is lane.bench.reference]  # fmt: skip
+        benches = [
+            lane.bench
+            for lane in lanes_of(session)
+            if lane.bench.has_kernel and lane.timeline.engine is lane.bench.reference
+        ]
         self._warming.want(session.info.kind, {bench.scenario.policy.name for bench in benches})
 
     def run(self, goal: Goal) -> None:
@@ -363,9 +366,11 @@ class RunWorker(QObject):
         if not isinstance(self.session, Comparison):
             return session
         system = session.info.system
-        beside = [lane.origin.policy for lane in self.session.sessions[1:]
-                  if lane.origin.policy != session.origin.policy
-                  and lane.info.system == system]  # fmt: skip
+        beside = [
+            lane.origin.policy
+            for lane in self.session.sessions[1:]
+            if lane.origin.policy != session.origin.policy and lane.info.system == system
+        ]
         return Comparison.beside(session, beside, kernel=False) if beside else session
 
     def refresh(self) -> None:
@@ -445,8 +450,7 @@ class RunWorker(QObject):
 
     def _events_left(self, session: Run) -> int | None:
         now = session.timeline.event
-        ends = [point - 1 for point in self.breakpoints
-                if point - 1 > now and not self.goal.replay]  # fmt: skip
+        ends = [point - 1 for point in self.breakpoints if point - 1 > now and not self.goal.replay]
         if self.goal.event is not None:
             ends.append(self.goal.event)
         return max(0, min(ends) - now) if ends else None

@@ -41,17 +41,14 @@ class Session(Walk):
     Not thread-safe: one thread drives it.
     """
 
-    def __init__(
-        self, bench: Bench, name: str = "", state: Any = None, origin: Origin | None = None
-    ) -> None:
+    def __init__(self, bench: Bench, name: str = "", state: Any = None, origin: Origin | None = None) -> None:
         super().__init__(bench, state)
         self.name = name
         choice = bench.scenario.policy.name
         self.origin = origin or Origin("", choice, bench.scenario.seed)
         self.info = run_info(bench, name, self.origin)
         self.layout = ""
-        self.histories = Histories(bench.system, self.timeline, bench.kind.inspector,
-                                   self.info.narrator)  # fmt: skip
+        self.histories = Histories(bench.system, self.timeline, bench.kind.inspector, self.info.narrator)
         self._fork: tuple[int, float, int] = (0, 0.0, 0)
         self._explained = (-1, np.zeros(0, bench.system.row_dtype))  # an event, the rows up to it
 
@@ -89,8 +86,7 @@ class Session(Walk):
         try:
             bench = open_bench(value, policy, seed, trace, progress, cancelled)
             chosen = choice_text(bench.scenario.policy) if source else value.policy.name
-            origin = Origin(name or source, policy if policy and name else chosen,
-                            bench.scenario.seed, trace)  # fmt: skip
+            origin = Origin(name or source, policy if policy and name else chosen, bench.scenario.seed, trace)
             session = cls(bench, Path(name).stem if name else "", origin=origin)
         except (ScenarioError, PolicyError) as error:
             raise error.inside(name) if name else error from None
@@ -119,15 +115,15 @@ class Session(Walk):
             raise error.inside(str(path)) from None
         if beside is not None:
             if not _same_jobs(scenario, beside.bench.scenario):
-                raise ScenarioError("found another scenario than that of the first lane, allowed: "
-                                    "the same under another policy", where=str(path))  # fmt: skip
+                raise ScenarioError(
+                    "found another scenario than that of the first lane, allowed: the same under another policy",
+                    where=str(path),
+                )
             bench = assemble(scenario, recorded=beside.bench.system.workload)
         else:
             bench = open_bench(scenario, trace=place.trace)
         if beside is None and place.fork_event:
-            bench.system.workload = _continued(
-                scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals
-            )
+            bench.system.workload = _continued(scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals)
         bench.system.rename_jobs(place.initial_jobs, place.job_names)
         if fault := fault_in(saved, bench):
             raise ScenarioError(f"not a saved session: {fault}", where=str(path))
@@ -154,16 +150,24 @@ class Session(Walk):
         """
         line, system = self.timeline, self.bench.system
         if max(line.event, system.arrivals(line.state)) > MOST_EVENTS:
-            raise ScenarioError(f"found {line.event} events, allowed in a file: at most "
-                                f"{MOST_EVENTS}", where=str(path))  # fmt: skip
+            raise ScenarioError(f"found {line.event} events, allowed in a file: at most {MOST_EVENTS}", where=str(path))
         event, time, arrivals = self._fork
         place = SessionPlace(
-            name=self.name, event=line.event, substep=line.substep, digest=digest(line.state),
-            layout=layout, source=self.origin.source, policy=self.origin.policy,
-            trace=self.origin.trace, fork_event=event, fork_time=time, fork_arrivals=arrivals,
-            initial_jobs=system.initial_jobs, job_names=system.job_names(),
+            name=self.name,
+            event=line.event,
+            substep=line.substep,
+            digest=digest(line.state),
+            layout=layout,
+            source=self.origin.source,
+            policy=self.origin.policy,
+            trace=self.origin.trace,
+            fork_event=event,
+            fork_time=time,
+            fork_arrivals=arrivals,
+            initial_jobs=system.initial_jobs,
+            job_names=system.job_names(),
             stride=line.samples.stride,
-        )  # fmt: skip
+        )
         scenario, policy_text = self.bench.scenario, ""
         if is_file(scenario.policy.name):
             policy_text = system.policy.text
@@ -171,8 +175,7 @@ class Session(Walk):
             scenario = with_absolute_path(scenario)
         text = scenario_text(scenario)
         kept = line.samples.table[line.samples.table[:, 0] <= line.event]
-        write_session(path, Saved(text, place, line.first_state, line.state, kept,
-                                  self._shortly_before(), policy_text))  # fmt: skip
+        write_session(path, Saved(text, place, line.first_state, line.state, kept, self._shortly_before(), policy_text))
 
     def rename(self, name: str) -> None:
         """Show the run under a scenario's name."""
@@ -193,8 +196,7 @@ class Session(Walk):
         if not is_file(name) or load_policy(name).text == policy.text:
             return self
         system = self.bench.system
-        bench = replace(assemble(self.bench.scenario, recorded=system.workload),
-                        report=self.bench.report)  # fmt: skip
+        bench = replace(assemble(self.bench.scenario, recorded=system.workload), report=self.bench.report)
         bench.system.rename_jobs(system.initial_jobs, system.job_names())
         first = None
         if self._fork[0]:
@@ -219,9 +221,11 @@ class Session(Walk):
         """
         bench = assemble(scenario, policy)
         if scenario.system != self.info.system:
-            raise ScenarioError(f"found a {scenario.system} system, allowed when continuing: a "
-                                f"{self.info.system} system; apply with a restart "
-                                "instead")  # fmt: skip
+            raise ScenarioError(
+                f"found a {scenario.system} system, allowed when continuing: a "
+                f"{self.info.system} system; apply with a restart "
+                "instead"
+            )
         bench.system.check_continuation(self.bench.system)
         state = copied(self.timeline.state)
         state = bench.system.take_over(self.bench.system, state)
@@ -242,8 +246,10 @@ class Session(Walk):
             If the run is past *warmup* already.
         """
         if self.timeline.time > warmup or until <= warmup:
-            raise UserError(f"found a run at time {self.timeline.time:g} and until = {until:g}, "
-                            f"allowed: a run before warmup = {warmup:g} < until")  # fmt: skip
+            raise UserError(
+                f"found a run at time {self.timeline.time:g} and until = {until:g}, "
+                f"allowed: a run before warmup = {warmup:g} < until"
+            )
 
         def advance(time: float) -> Any:
             self.run(until=time)
@@ -330,9 +336,7 @@ def _same_jobs(one: Scenario, other: Scenario) -> bool:
     return one.model_copy(update={"policy": other.policy}) == other
 
 
-def _continued(
-    scenario: Scenario, bench: Bench, time: float, event: int, arrivals: int
-) -> ContinuedWorkload:
+def _continued(scenario: Scenario, bench: Bench, time: float, event: int, arrivals: int) -> ContinuedWorkload:
     """The arrivals after a fork: from a stream of their own, numbered on."""
     workload = bench.kind.workload(scenario, bench.numbers, time, branch=event)
     return ContinuedWorkload(workload, arrivals)

@@ -32,9 +32,24 @@ MOST_BYTES = 2**30
 DIGEST = "digest.txt"
 
 #: What reading a damaged archive can raise.
-_DAMAGE = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, lzma.LZMAError, struct.error,
-           LookupError, ValueError, TypeError, AttributeError, EOFError, NotImplementedError,
-           RuntimeError, ArithmeticError, SyntaxError, MemoryError, Warning)  # fmt: skip
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ArithmeticError,
+    SyntaxError,
+    MemoryError,
+    Warning,
+)
 
 
 @contextmanager
@@ -66,8 +81,7 @@ def written(path: Path, members: Mapping[str, bytes], compression: int) -> None:
     """
     whole = sum(map(len, members.values()))
     if whole > MOST_BYTES:
-        raise ScenarioError(f"found {whole:,} bytes to save, allowed: at most {MOST_BYTES:,}",
-                            where=str(path))  # fmt: skip
+        raise ScenarioError(f"found {whole:,} bytes to save, allowed: at most {MOST_BYTES:,}", where=str(path))
     draft = path.with_name(f".{path.name}.saving")
     try:
         try:
@@ -79,9 +93,7 @@ def written(path: Path, members: Mapping[str, bytes], compression: int) -> None:
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
-        raise ScenarioError(
-            f"cannot be written: {error.strerror or error}", where=str(path)
-        ) from None
+        raise ScenarioError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
 
 
 def members_of(source: Path | bytes, signed: bool = True) -> dict[str, bytes]:
@@ -136,9 +148,7 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return buffer.getvalue()
 
 
-def unpacked(
-    data: bytes, wanted: Mapping[str, tuple[np.dtype[Any], int]]
-) -> dict[str, NDArray[Any]]:
+def unpacked(data: bytes, wanted: Mapping[str, tuple[np.dtype[Any], int]]) -> dict[str, NDArray[Any]]:
     """The arrays of an ``.npz`` file: for each name the type and the number of axes that it has.
 
     Raises
@@ -157,8 +167,7 @@ def _array(name: str, data: bytes, dtype: np.dtype[Any], axes: int) -> NDArray[A
         header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, by_columns, found = header(stream)
     if found != dtype or len(shape) != axes:
-        raise ValueError(f"{name} is an array of {found} with {len(shape)} axes, allowed: {dtype} "
-                         f"with {axes}")  # fmt: skip
+        raise ValueError(f"{name} is an array of {found} with {len(shape)} axes, allowed: {dtype} with {axes}")
     held = len(data) - stream.tell()
     if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != held:
         raise ValueError(f"{name} has the shape {list(shape)}, but {held:,} bytes")

@@ -58,12 +58,7 @@ class Bench:
         return engine
 
 
-def assemble(
-    scenario: Scenario,
-    policy: str | None = None,
-    seed: int | None = None,
-    recorded: Any = None,
-) -> Bench:
+def assemble(scenario: Scenario, policy: str | None = None, seed: int | None = None, recorded: Any = None) -> Bench:
     """A bench for *scenario*, under its own policy and seed unless others are named.
 
     *policy* is a name, with parameters of its own if it has any

@@ -39,7 +39,7 @@ def run_info(bench: Bench, name: str, origin: Origin) -> RunInfo:
         origin=origin,
         usual_pace=usual_pace(bench),
         initial_jobs=system.initial_jobs,
-    )  # fmt: skip
+    )
 
 
 def usual_pace(bench: Bench) -> float:

@@ -193,9 +193,7 @@ class ReferenceEngine:
         width = self._system.sample_width
         return result._replace(samples=np.array(samples).reshape(-1, width))
 
-    def _advance(
-        self, state: Any, tape: np.ndarray, task: Task, samples: list[np.ndarray]
-    ) -> Advance:
+    def _advance(self, state: Any, tape: np.ndarray, task: Task, samples: list[np.ndarray]) -> Advance:
         for place in range(len(tape)):
             event = self._system.next_event(state)
             if event is None:

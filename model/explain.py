@@ -44,9 +44,7 @@ class Narrator(Protocol):
 def told(kind: str, values: Mapping[str, Any]) -> str:
     """A sentence for a kind of sub-step that only its policy knows."""
     what = " ".join(kind.replace("_", " ").split())
-    numbers = ", ".join(
-        f"{name.replace('_', ' ')} = {_told(item)}" for name, item in values.items()
-    )
+    numbers = ", ".join(f"{name.replace('_', ' ')} = {_told(item)}" for name, item in values.items())
     return f"{what}: {numbers}" if numbers else what
 
 

@@ -95,9 +95,7 @@ class Growth:
     reason: str
 
 
-def growth(
-    edges: NDArray[np.float64] | Sequence[float], areas: NDArray[np.float64] | Sequence[float]
-) -> Growth:
+def growth(edges: NDArray[np.float64] | Sequence[float], areas: NDArray[np.float64] | Sequence[float]) -> Growth:
     """How a queue grows, from its sums over equal stretches of a run without its warm-up.
 
     Parameters
@@ -115,8 +113,7 @@ def growth(
     length = _length(np.asarray(edges, float), len(areas))
     means = np.asarray(areas, float) / length
     if len(means) < FEWEST:
-        return Growth(np.nan, np.nan, "undecided", f"there are {len(means)} stretches; at least "
-                      f"{FEWEST} are needed")  # fmt: skip
+        return Growth(np.nan, np.nan, "undecided", f"there are {len(means)} stretches; at least {FEWEST} are needed")
     found = _judged(means)
     return Growth(found.slope / length, found.half_width / length, found.verdict, found.reason)
 
@@ -144,8 +141,7 @@ def together(several: Sequence[Growth]) -> Growth:
     if len(several) >= SEVERAL:
         half_width = max(half_width, estimate([run.slope for run in several]).half_width)
     counts = Counter(run.verdict for run in several)
-    reason = ", ".join(f"{counts[name]} {name}" for name in ("stable", "unstable", "undecided")
-                       if counts[name])  # fmt: skip
+    reason = ", ".join(f"{counts[name]} {name}" for name in ("stable", "unstable", "undecided") if counts[name])
     whole = Slope(slope, half_width)
     verdict: Verdict = "undecided"
     if _chance(counts["unstable"], len(several)) < (1 - CONFIDENCE) / 2:
@@ -157,8 +153,7 @@ def together(several: Sequence[Growth]) -> Growth:
 
 def _chance(unstable: int, runs: int) -> float:
     """The probability of at least so many mistakes in so many runs."""
-    return sum(comb(runs, k) * MISTAKEN**k * (1 - MISTAKEN) ** (runs - k)
-               for k in range(unstable, runs + 1))  # fmt: skip
+    return sum(comb(runs, k) * MISTAKEN**k * (1 - MISTAKEN) ** (runs - k) for k in range(unstable, runs + 1))
 
 
 def _length(edges: Values, stretches: int) -> float:

@@ -68,9 +68,7 @@ class Histories:
         Of its kind of system.
     """
 
-    def __init__(
-        self, system: RunnableSystem, timeline: Timeline, inspector: Inspector, narrator: Any
-    ) -> None:
+    def __init__(self, system: RunnableSystem, timeline: Timeline, inspector: Inspector, narrator: Any) -> None:
         self._system = system
         self._timeline = timeline
         self._inspector = inspector
@@ -87,9 +85,7 @@ class Histories:
         *further*: beyond the lines that were enough so far.
         """
         known = self._known.pop(thing, None)
-        self._known[thing] = known or _History(
-            thing, self._timeline.event, copied(self._timeline.state)
-        )
+        self._known[thing] = known or _History(thing, self._timeline.event, copied(self._timeline.state))
         while len(self._known) > MOST_THINGS:
             del self._known[next(iter(self._known))]
         if further:
@@ -108,11 +104,16 @@ class Histories:
     def found(self) -> Mapping[Thing, Found]:
         """The histories so far."""
         return {
-            thing: Found(tuple(one.entries), one.low + 1, one.high, self._due(one),
-                         one.low <= self._timeline.first_event
-                         and one.high >= self._timeline.live_end, one.fault)
+            thing: Found(
+                tuple(one.entries),
+                one.low + 1,
+                one.high,
+                self._due(one),
+                one.low <= self._timeline.first_event and one.high >= self._timeline.live_end,
+                one.fault,
+            )
             for thing, one in self._known.items()
-        }  # fmt: skip
+        }
 
     @property
     def due(self) -> bool:
@@ -212,8 +213,9 @@ class Histories:
         """
         for reached, rows in self._timeline.onwards(state, event):
             return reached, rows
-        raise ReplayError("found the end of the run; the replay has drifted, "
-                          f"{self._system.on_drift}", where=f"event {event}")  # fmt: skip
+        raise ReplayError(
+            f"found the end of the run; the replay has drifted, {self._system.on_drift}", where=f"event {event}"
+        )
 
     def look(self, state: Any, thing: Thing) -> Any:
         """See :meth:`model.inspection.Inspector.looks`."""

@@ -176,22 +176,21 @@ class Inspector(Protocol):
 
 
 #: Sub-steps of this base class that change something; others only look.
-_CHANGING = frozenset({"arrival", "departure", "move", "tick", "recovery_tick", "reactive",
-                       "resumed", "missed_request"})  # fmt: skip
+_CHANGING = frozenset(
+    {"arrival", "departure", "move", "tick", "recovery_tick", "reactive", "resumed", "missed_request"}
+)
 
 
 def changes(records: Sequence[Record]) -> Iterator[Record]:
     """The sub-steps that decide or change something."""
-    return (record for record in records
-            if type(record) is not Record or record.kind in _CHANGING)  # fmt: skip
+    return (record for record in records if type(record) is not Record or record.kind in _CHANGING)
 
 
 def naming(records: Sequence[Record], fields: Mapping[str, int]) -> list[Record]:
     """The sub-steps that change something and have one of these numbers, by field or value."""
     return [
-        record for record in changes(records)
-        if any(_number(record, name) == number for name, number in fields.items())
-    ]  # fmt: skip
+        record for record in changes(records) if any(_number(record, name) == number for name, number in fields.items())
+    ]
 
 
 def _number(record: Record, name: str) -> Any:

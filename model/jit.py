@@ -44,9 +44,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     numba = load_numba()
     while _marked:
         numba.extending.register_jitable(forceinline=True, _nrt=False)(_marked.pop())
-    twin: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(
-        function
-    )
+    twin: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
     return twin
 
 
@@ -67,9 +65,14 @@ def load_numba() -> ModuleType:
 
 #: Files whose change must lead to compiling anew, below ``model/``.
 _COMPILED_FROM = (
-    "jit.py", "records.py", "systems/**/*.py", "programs/**/*.py", "kinds/*/*.py",
-    "kinds/*/kernels/**/*.py", "kinds/*/programs/**/*.py",
-)  # fmt: skip
+    "jit.py",
+    "records.py",
+    "systems/**/*.py",
+    "programs/**/*.py",
+    "kinds/*/*.py",
+    "kinds/*/kernels/**/*.py",
+    "kinds/*/programs/**/*.py",
+)
 
 
 def cache_folder() -> Path:

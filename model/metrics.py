@@ -31,10 +31,7 @@ class Estimate:
 
     def as_dict(self) -> dict[str, float | None]:
         """For JSON; nan becomes null."""
-        return {
-            "mean": _or_none(self.mean),
-            "half_width": _or_none(self.half_width),
-        }
+        return {"mean": _or_none(self.mean), "half_width": _or_none(self.half_width)}
 
 
 def _or_none(value: float) -> float | None:
@@ -82,9 +79,7 @@ class Batches:
         return Batches(self.values - other.values, self.scale)
 
 
-def ratio(
-    count: NDArray[np.float64] | Sequence[float], of: NDArray[np.float64] | Sequence[float]
-) -> Batches:
+def ratio(count: NDArray[np.float64] | Sequence[float], of: NDArray[np.float64] | Sequence[float]) -> Batches:
     """A quotient of two sums over the batches, such as the share of the jobs that are rejected.
 
     Its mean is the quotient over all batches together; that of the batches' own quotients would
@@ -108,9 +103,7 @@ def estimates(batches: Mapping[str, Batches]) -> dict[str, Estimate]:
     return {name: one.estimate() for name, one in batches.items()}
 
 
-def batch_rates(
-    times: NDArray[np.float64], totals: NDArray[np.float64], batches: int = BATCHES
-) -> NDArray[np.float64]:
+def batch_rates(times: NDArray[np.float64], totals: NDArray[np.float64], batches: int = BATCHES) -> NDArray[np.float64]:
     """Mean rates of increase of a cumulative series over equal stretches of time.
 
     Parameters

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Sequence
 
 #: What to do about a run that no command can open.
-NO_LINE = ("no command opens an edited or forked run: save it with Ctrl+S; "
-           "'slotscope FILE.slotscope' opens it where it stands")  # fmt: skip
+NO_LINE = (
+    "no command opens an edited or forked run: save it with Ctrl+S; 'slotscope FILE.slotscope' opens it where it stands"
+)
 
 #: A moment on a command line, such as 40, 40.3 and, of two policies, 40,41.3.
 _MOMENT = re.compile(r"[0-9]{1,13}(\.[0-9]{1,9})?(,[0-9]{1,13}(\.[0-9]{1,9})?)*")

@@ -69,8 +69,7 @@ def _misplaced(saved: Saved, bench: Bench) -> Iterator[str]:
     earlier = first if saved.earlier is None else saved.earlier
     for before, after in ((first, earlier), (earlier, present)):
         if after.number[0] < before.number[0] or after.clock[NOW] < before.clock[NOW]:
-            yield (f"its state of event {after.number[0]} is said to follow that of event "
-                   f"{before.number[0]}")  # fmt: skip
+            yield (f"its state of event {after.number[0]} is said to follow that of event {before.number[0]}")
     fork = (place.fork_event, place.fork_time, place.fork_arrivals)
     start = (first.number[0], first.clock[NOW], bench.system.arrivals(first))
     if fork != start:
@@ -80,8 +79,7 @@ def _misplaced(saved: Saved, bench: Bench) -> Iterator[str]:
 def _unlike_samples(saved: Saved, width: int) -> Iterator[str]:
     table = saved.samples
     if table.shape[1] != width or len(table) > MOST_SAMPLES:
-        yield (f"its samples are {list(table.shape)}, allowed: at most {MOST_SAMPLES} of {width} "
-               "numbers")  # fmt: skip
+        yield (f"its samples are {list(table.shape)}, allowed: at most {MOST_SAMPLES} of {width} numbers")
         return
     events, times = table[:, EVENT_COLUMN], table[:, TIME_COLUMN]
     in_order = (np.diff(events) > 0).all() and (np.diff(times) >= 0).all()

@@ -128,9 +128,7 @@ def _place(data: bytes, where: str) -> SessionPlace:
     table = as_json(data)
     if table.get("version") not in READ:
         allowed = " or ".join(map(str, READ))
-        raise ScenarioError(
-            f"found version {str(table.get('version'))[:20]}, allowed: {allowed}", where=where
-        )
+        raise ScenarioError(f"found version {str(table.get('version'))[:20]}, allowed: {allowed}", where=where)
     try:
         return validated(SessionPlace, table)
     except ScenarioError as error:
@@ -139,6 +137,4 @@ def _place(data: bytes, where: str) -> SessionPlace:
 
 def _state(spec: StateSpec, data: bytes) -> Any:
     types = spec.dtypes
-    return from_arrays(
-        spec.state, unpacked(data, {name: (types[name], spec.dimensions(name)) for name in types})
-    )
+    return from_arrays(spec.state, unpacked(data, {name: (types[name], spec.dimensions(name)) for name in types}))

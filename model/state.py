@@ -60,9 +60,7 @@ def digest(state: NamedTuple) -> str:
 def differences(first: NamedTuple, second: NamedTuple) -> list[str]:
     """Names of the arrays in which two states differ."""
     return [
-        name
-        for name, mine, other in zip(first._fields, first, second, strict=True)
-        if not np.array_equal(mine, other)
+        name for name, mine, other in zip(first._fields, first, second, strict=True) if not np.array_equal(mine, other)
     ]
 
 
@@ -89,5 +87,14 @@ def from_arrays(kind: type[State], arrays: Mapping[str, np.ndarray], prefix: str
     return cast("State", made(*fields))
 
 
-__all__ = ["copied", "differences", "digest", "from_arrays", "frozen", "overwrite",
-           "size_in_bytes", "to_arrays", "viewed"]  # fmt: skip
+__all__ = [
+    "copied",
+    "differences",
+    "digest",
+    "from_arrays",
+    "frozen",
+    "overwrite",
+    "size_in_bytes",
+    "to_arrays",
+    "viewed",
+]

@@ -90,8 +90,7 @@ class StateSpec:
     def dtypes(self) -> dict[str, np.dtype[Any]]:
         """The type of each array."""
         hints = get_type_hints(self.state)
-        return {name: np.dtype(get_args(get_args(hints[name])[1])[0])
-                for name in self.state._fields}  # fmt: skip
+        return {name: np.dtype(get_args(get_args(hints[name])[1])[0]) for name in self.state._fields}
 
     def dimensions(self, name: str) -> int:
         """How many axes an array has."""
@@ -116,8 +115,7 @@ class StateSpec:
             yield from _out_of_range(name, getattr(state, name), field, lengths)
         for place, most in enumerate(self.number):
             if not 0 <= state.number[place] <= _bound(most, lengths):
-                yield (f"number[{place}] is {state.number[place]}, allowed: 0 to "
-                       f"{_bound(most, lengths)}")  # fmt: skip
+                yield (f"number[{place}] is {state.number[place]}, allowed: 0 to {_bound(most, lengths)}")
 
     def _lengths(self, state: Any) -> dict[str, int]:
         return {
@@ -131,13 +129,10 @@ def _bound(bound: Bound, lengths: Mapping[str, int]) -> float:
     return lengths[bound] if isinstance(bound, str) else bound
 
 
-def _out_of_range(
-    name: str, array: NDArray[Any], field: Field, lengths: Mapping[str, int]
-) -> Iterator[str]:
+def _out_of_range(name: str, array: NDArray[Any], field: Field, lengths: Mapping[str, int]) -> Iterator[str]:
     if field.low is None or field.high is None or not array.size:
         return
     low, high = _bound(field.low, lengths), _bound(field.high, lengths)
     least, most = array.min(), array.max()  # NaN, if there is one
     if not (least >= low and (most < high if field.below else most <= high)):
-        yield (f"{name} has values from {least} to {most}, allowed: {low} to "
-               f"{'below ' if field.below else ''}{high}")  # fmt: skip
+        yield (f"{name} has values from {least} to {most}, allowed: {low} to {'below ' if field.below else ''}{high}")

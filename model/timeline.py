@@ -68,13 +68,7 @@ class Timeline:
     stop; then the run stands at the event that it has reached.
     """
 
-    def __init__(
-        self,
-        system: System,
-        engine: Engine,
-        state: Any = None,
-        keyframe_bytes: int = KEYFRAME_BYTES,
-    ) -> None:
+    def __init__(self, system: System, engine: Engine, state: Any = None, keyframe_bytes: int = KEYFRAME_BYTES) -> None:
         self.system = system
         self.engine = engine
         self.state = started(system) if state is None else copied(state)
@@ -167,14 +161,13 @@ class Timeline:
 
     def extent(self) -> Extent:
         """How far history reaches and what it takes."""
-        return Extent(self.event, self._live_end[0], self._live_end[1],
-                      tuple(sorted(self._keyframes)), self._bytes, self.verified)  # fmt: skip
+        return Extent(
+            self.event, self._live_end[0], self._live_end[1], tuple(sorted(self._keyframes)), self._bytes, self.verified
+        )
 
     # Forwards.
 
-    def advance(
-        self, events: int, until: float = np.inf, stop_flags: int = 0, explain: bool = False
-    ) -> Advance:
+    def advance(self, events: int, until: float = np.inf, stop_flags: int = 0, explain: bool = False) -> Advance:
         """Run at most *events* events, none after *until*, stop after one with a flag.
 
         An event in the making is finished first and counts as one.
@@ -360,8 +353,7 @@ class Timeline:
             return
         if recorded != found:
             raise ReplayError(
-                f"found the digest {found}, recorded {recorded}: the replay has drifted; "
-                f"{self.system.on_drift}",
+                f"found the digest {found}, recorded {recorded}: the replay has drifted; {self.system.on_drift}",
                 where=f"event {self.event}",
             )
         self.verified += 1

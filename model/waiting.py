@@ -50,9 +50,7 @@ _waiting: ContextVar[Waiter] = ContextVar("waiting", default=_NOBODY)
 
 
 @contextmanager
-def waiting(
-    tell: Callable[[str], None], wishes: Callable[[], int], key: str = "Esc"
-) -> Iterator[None]:
+def waiting(tell: Callable[[str], None], wishes: Callable[[], int], key: str = "Esc") -> Iterator[None]:
     """Within, long work is told to *tell*, at most every :data:`PERIOD`, and asks for *wishes*.
 
     *key* is what the user presses to stop it.

@@ -45,11 +45,7 @@ class Walk:
     # Forwards.
 
     def run(
-        self,
-        events: int | None = None,
-        until: float = np.inf,
-        stop: tuple[str, ...] = (),
-        budget: float = np.inf,
+        self, events: int | None = None, until: float = np.inf, stop: tuple[str, ...] = (), budget: float = np.inf
     ) -> Reason:
         """Run on: so many events, until a time, or until an event of a kind.
 

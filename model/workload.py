@@ -58,12 +58,7 @@ class Workload(Protocol):
 class RecordedWorkload:
     """A finite workload held in memory: scripted, or read from a trace."""
 
-    def __init__(
-        self,
-        time: NDArray[np.float64],
-        job_type: NDArray[np.int32],
-        service: NDArray[np.float64],
-    ) -> None:
+    def __init__(self, time: NDArray[np.float64], job_type: NDArray[np.int32], service: NDArray[np.float64]) -> None:
         first = np.zeros(1, np.int64)
         self._block = JobBlock(time, job_type, service, first)
 
@@ -129,12 +124,7 @@ class PoissonWorkload:
     """
 
     def __init__(
-        self,
-        rates: Sequence[float],
-        laws: Sequence[ServiceLaw],
-        seed: int,
-        start: float = 0.0,
-        branch: int = 0,
+        self, rates: Sequence[float], laws: Sequence[ServiceLaw], seed: int, start: float = 0.0, branch: int = 0
     ) -> None:
         self._total = fsum(rates)
         self._shares = np.cumsum(np.asarray(rates, float))[:-1] / (self._total or 1.0)

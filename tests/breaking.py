@@ -20,15 +20,22 @@ GOOD: dict[str, Any] = {
     "servers": {"count": 3, "capacity": {"cpu": 4, "ram": "8 GB"}},
     "job_types": [
         {"name": "a", "demand": {"cpu": 1, "ram": "512 MB"}, "reward": 2, "workload": 1},
-        {"name": "b", "demand": {"ram": 3}, "reward": "5/2", "arrival_rate": 0.5,
-         "service": {"distribution": "erlang", "phases": 2, "mean": 1}},
+        {
+            "name": "b",
+            "demand": {"ram": 3},
+            "reward": "5/2",
+            "arrival_rate": 0.5,
+            "service": {"distribution": "erlang", "phases": 2, "mean": 1},
+        },
     ],
     "workload": {"kind": "poisson"},
-    "initial": {"start": "given", "servers": [{"configuration": [1, 1], "jobs": [{"type": "a"}]},
-                                              {"configuration": [1, 1]}],
-                "order": [{"configuration": [1, 1], "servers": [1, 0]}]},
+    "initial": {
+        "start": "given",
+        "servers": [{"configuration": [1, 1], "jobs": [{"type": "a"}]}, {"configuration": [1, 1]}],
+        "order": [{"configuration": [1, 1], "servers": [1, 0]}],
+    },
     "policy": {"name": "dra", "parameters": {"reservation_factor": 2}},
-}  # fmt: skip
+}
 
 FULL = {"start": "full", "type": "a"}
 SCRIPT = {"kind": "scripted", "arrivals": [{"time": 1, "type": "a"}, {"time": 2, "type": "b"}]}
@@ -54,5 +61,4 @@ def is_one_line(text: str) -> bool:
 
 
 TRACE: dict[str, Any] = json.loads((GOLDEN / "t02_migration.json").read_text())
-INSTANCE = {key: TRACE[key] for key in ("instance", "L", "g", "variant", "cra_mode", "initial",
-                                        "events")}  # fmt: skip
+INSTANCE = {key: TRACE[key] for key in ("instance", "L", "g", "variant", "cra_mode", "initial", "events")}

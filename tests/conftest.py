@@ -47,9 +47,7 @@ if os.environ.get("CI"):
     _FRESH["database"] = None
 settings.register_profile("quick", max_examples=30, **_FRESH)
 settings.register_profile("slow", max_examples=200, print_blob=True, **_FRESH)
-settings.load_profile(
-    os.environ.get("HYPOTHESIS_PROFILE", "slow" if os.environ.get("CI") else "quick")
-)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "slow" if os.environ.get("CI") else "quick"))
 
 #: When Python collects: as it does by itself, and hardly ever.
 THRESHOLDS = gc.get_threshold()

@@ -44,8 +44,10 @@ def check_pieces(bench: Bench, piece: int, events: int = 120) -> None:
 def check_samples(bench: Bench, stride: int, events: int = 50) -> None:
     """Both engines take the same samples, one every so many events."""
     first = started(bench.system)
-    taken = [engine.advance(copied(first), tape_of(bench, events), Task(stride=stride)).samples
-             for engine in (bench.reference, bench.kernel())]  # fmt: skip
+    taken = [
+        engine.advance(copied(first), tape_of(bench, events), Task(stride=stride)).samples
+        for engine in (bench.reference, bench.kernel())
+    ]
     assert len(taken[0]) == events // stride
     assert np.array_equal(*taken)
 

@@ -103,20 +103,12 @@ def _records(state: ReservationState) -> Iterator[str]:
     stack = state.free_record[:free]
     if free + len(live) != len(state.job_number) or set(stack) & set(live):
         yield "free and used records do not make up all"
-    if (
-        len(set(stack.tolist())) != free
-        or (stack < 0).any()
-        or (state.free_record[free:] != -1).any()
-    ):
+    if len(set(stack.tolist())) != free or (stack < 0).any() or (state.free_record[free:] != -1).any():
         yield "the stack of free records is broken"
     if len(set(state.job_number[live].tolist())) != len(live):
         yield "two jobs have the same number"
-    blank = (state.job_type[stack], state.job_server[stack], state.job_next[stack],
-             state.job_previous[stack])  # fmt: skip
-    if (
-        any((column != -1).any() for column in blank)
-        or np.isfinite(state.job_departure[stack]).any()
-    ):
+    blank = (state.job_type[stack], state.job_server[stack], state.job_next[stack], state.job_previous[stack])
+    if any((column != -1).any() for column in blank) or np.isfinite(state.job_departure[stack]).any():
         yield "a free record is not blank"
 
 
@@ -163,9 +155,7 @@ def _greedy(system: ReservationSystem, state: ReservationState) -> Iterator[str]
     length = int(state.number[GREEDY_LENGTH])
     kept = [
         (tuple(row), int(count))
-        for row, count in zip(
-            state.greedy_configuration[:length].tolist(), state.greedy_count, strict=False
-        )
+        for row, count in zip(state.greedy_configuration[:length].tolist(), state.greedy_count, strict=False)
     ]
     if kept != [(item.configuration, item.count) for item in expected]:
         yield f"the state keeps {kept}, GPA says {expected}"

@@ -14,11 +14,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
-from _pytest.faulthandler import (
-    fault_handler_stderr_fd_key,
-    get_exit_on_timeout_config_value,
-    get_timeout_config_value,
-)
+from _pytest.faulthandler import fault_handler_stderr_fd_key, get_exit_on_timeout_config_value, get_timeout_config_value
 
 #: Seconds after which a test that goes on all the same is told again.
 AGAIN = 15.0
@@ -59,6 +55,7 @@ def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
         node.ihook.pytest_timeout_set_timer(item=node, settings=settings)
     if seconds := get_timeout_config_value(node.config):
         faulthandler.dump_traceback_later(
-            seconds, file=node.config.stash[fault_handler_stderr_fd_key],
+            seconds,
+            file=node.config.stash[fault_handler_stderr_fd_key],
             exit=get_exit_on_timeout_config_value(node.config),
-        )  # fmt: skip
+        )

@@ -67,8 +67,7 @@ class Oracle:
         self.degree = max(len(speedup) for speedup in self.speedups)
         self.rule = data["policy"]
         self.pools, self.open_to = self._divided()
-        self.jobs = [self._read(number, item)
-                     for number, item in enumerate(data["workload"]["arrivals"])]  # fmt: skip
+        self.jobs = [self._read(number, item) for number, item in enumerate(data["workload"]["arrivals"])]
         self.on: list[int | None] = [None] * self.servers
         self.running: dict[int, tuple[Gap, ...]] = {}
         self.departs: dict[int, Fraction] = {}
@@ -80,8 +79,14 @@ class Oracle:
 
     def _read(self, number: int, item: Data) -> Job:
         job_class = self.names.index(item["class"]) if "class" in item else 0
-        return Job(number, item.get("job") or str(number), exact(item["time"]), job_class,
-                   exact(item["size"]), item.get("requested"))  # fmt: skip
+        return Job(
+            number,
+            item.get("job") or str(number),
+            exact(item["time"]),
+            job_class,
+            exact(item["size"]),
+            item.get("requested"),
+        )
 
     # Pools.
 
@@ -135,8 +140,7 @@ class Oracle:
             gaps = self._gaps(pool)
             holding = [gap for gap in gaps if gap[1] >= count]
             if holding:
-                start, length = min(holding, key=lambda gap: (min(gap[1], self.degree + 1),
-                                                              -self.ages[gap]))  # fmt: skip
+                start, length = min(holding, key=lambda gap: (min(gap[1], self.degree + 1), -self.ages[gap]))
             else:
                 start, length = max(gaps, key=lambda gap: (gap[1], self.ages[gap]))
             used = min(length, count)
@@ -204,10 +208,21 @@ class Oracle:
         asked = max(reached, key=lambda step: step["free"])["servers"] if reached else 1
         return min(int(asked), most)
 
-    def _note(self, time: Fraction, kind: str, job: Job, asked: int, free: int,
-              pieces: tuple[Gap, ...], departs: Fraction | None) -> None:  # fmt: skip
-        self.events.append(Happened(time, kind, job.number, job.job_class, asked, free, pieces,
-                                    departs, self._counted(), tuple(self.on)))  # fmt: skip
+    def _note(
+        self,
+        time: Fraction,
+        kind: str,
+        job: Job,
+        asked: int,
+        free: int,
+        pieces: tuple[Gap, ...],
+        departs: Fraction | None,
+    ) -> None:
+        self.events.append(
+            Happened(
+                time, kind, job.number, job.job_class, asked, free, pieces, departs, self._counted(), tuple(self.on)
+            )
+        )
 
     def _counted(self) -> tuple[tuple[int, ...], ...]:
         jobs = [[0] * len(speedup) for speedup in self.speedups]
@@ -246,8 +261,7 @@ class Oracle:
         empty = tuple((0,) * len(speedup) for speedup in self.speedups)
         times = [Fraction(0), *(event.time for event in self.events)]
         states = [empty, *(event.jobs for event in self.events)]
-        return [(end - start, state) for (start, end), state
-                in zip(pairwise(times), states, strict=False)]  # fmt: skip
+        return [(end - start, state) for (start, end), state in zip(pairwise(times), states, strict=False)]
 
     def integral(self, value: Any) -> Fraction:
         """The integral of a function of X over time, to the last event."""
@@ -264,8 +278,7 @@ def stats_of(lines: list[Data]) -> Data:
     The last one is the integral of the number of jobs up to the last arrival, divided by the jobs
     admitted.
     """
-    admitted = [(exact(line["arrival"]), exact(line["departure"])) for line in lines
-                if not line["blocked"]]  # fmt: skip
+    admitted = [(exact(line["arrival"]), exact(line["departure"])) for line in lines if not line["blocked"]]
     last = max(exact(line["arrival"]) for line in lines)
     completed = [departs - came for came, departs in admitted if departs <= last]
     spent = sum((min(departs, last) - came for came, departs in admitted), Fraction(0))

@@ -23,7 +23,7 @@ GOOD: dict[str, Any] = {
     "classes": [{"speedup": SUBLINEAR}],
     "workload": {"kind": "poisson", "load": 0.8},
     "policy": {"name": "greedy-p"},
-}  # fmt: skip
+}
 
 REGIME: dict[str, Any] = GOOD | {"workload": {"kind": "poisson", "alpha": "1/2", "beta": 0.1}}
 
@@ -31,38 +31,56 @@ SEVERAL: dict[str, Any] = {
     "system": "moldable",
     "servers": {"count": 60},
     "classes": [
-        {"name": "render", "share": 2, "speedup": {"law": "linear", "degree": 4},
-         "size": {"distribution": "hyper-exponential", "squared_variation": 3, "mean": 2}},
-        {"name": "solve", "speedup": {"law": "amdahl", "parallel": "9/10", "degree": 6},
-         "size": {"distribution": "mixed-erlang", "probabilities": [0.4, "3/5"]}},
-        {"name": "search", "share": 0.5,
-         "speedup": {"law": "power", "exponent": "1/2", "degree": 9},
-         "size": {"distribution": "empirical", "values": [1, "1/3", 2.5]}},
+        {
+            "name": "render",
+            "share": 2,
+            "speedup": {"law": "linear", "degree": 4},
+            "size": {"distribution": "hyper-exponential", "squared_variation": 3, "mean": 2},
+        },
+        {
+            "name": "solve",
+            "speedup": {"law": "amdahl", "parallel": "9/10", "degree": 6},
+            "size": {"distribution": "mixed-erlang", "probabilities": [0.4, "3/5"]},
+        },
+        {
+            "name": "search",
+            "share": 0.5,
+            "speedup": {"law": "power", "exponent": "1/2", "degree": 9},
+            "size": {"distribution": "empirical", "values": [1, "1/3", 2.5]},
+        },
     ],
     "workload": {"kind": "poisson", "load": "3/4"},
-}  # fmt: skip
+}
 
 RATES: dict[str, Any] = {
     "system": "moldable",
     "servers": {"count": 60},
     "classes": [
         {"name": "a", "arrival_rate": 0.3, "speedup": [1, "3/2"]},
-        {"name": "b", "arrival_rate": "1/5", "speedup": [1],
-         "size": {"distribution": "pareto", "shape": 1.5, "mean": 2}},
+        {
+            "name": "b",
+            "arrival_rate": "1/5",
+            "speedup": [1],
+            "size": {"distribution": "pareto", "shape": 1.5, "mean": 2},
+        },
     ],
     "workload": {"kind": "poisson"},
-}  # fmt: skip
+}
 
 SCRIPT: dict[str, Any] = {
     "system": "moldable",
     "servers": {"count": 7},
     "classes": [{"name": "a", "speedup": [1, 2, 3]}, {"name": "b", "speedup": [1, 1.5]}],
-    "workload": {"kind": "scripted", "load": 0.5, "arrivals": [
-        {"time": 0, "class": "a", "size": 1, "requested": 3, "job": "first"},
-        {"time": "1/3", "class": "b", "size": "2/7", "requested": 1},
-        {"time": "1/3", "class": "a", "size": 2.5, "job": "third"},
-    ]},
-}  # fmt: skip
+    "workload": {
+        "kind": "scripted",
+        "load": 0.5,
+        "arrivals": [
+            {"time": 0, "class": "a", "size": 1, "requested": 3, "job": "first"},
+            {"time": "1/3", "class": "b", "size": "2/7", "requested": 1},
+            {"time": "1/3", "class": "a", "size": 2.5, "job": "third"},
+        ],
+    },
+}
 
 TRACE: dict[str, Any] = {
     "system": "moldable",
@@ -101,16 +119,10 @@ def check_line(data: dict[str, Any], words: tuple[str, ...]) -> None:
 
 
 def job_line(
-    number: int,
-    submit: object,
-    run: object,
-    processors: object,
-    requested: object = -1,
-    status: object = 1,
+    number: int, submit: object, run: object, processors: object, requested: object = -1, status: object = 1
 ) -> str:
     """A line of a log in the Standard Workload Format."""
-    return (f"{number:5} {submit} 0 {run} {processors} -1 -1 {requested} -1 -1 {status} "
-            "1 1 -1 -1 -1 -1 -1\n")  # fmt: skip
+    return f"{number:5} {submit} 0 {run} {processors} -1 -1 {requested} -1 -1 {status} 1 1 -1 -1 -1 -1 -1\n"
 
 
 HEADER = """\
@@ -125,9 +137,7 @@ HEADER = """\
 #: Six jobs within 100 s; their run times, processors and gaps are easy to sum.
 JOBS = "".join(
     job_line(number, *job)
-    for number, job in enumerate(
-        [(10, 40, 1), (20, 20, 2), (20, 30, 4), (50, 10, 8), (90, 60, 1), (110, 5, 2)], 1
-    )
+    for number, job in enumerate([(10, 40, 1), (20, 20, 2), (20, 30, 4), (50, 10, 8), (90, 60, 1), (110, 5, 2)], 1)
 )
 
 

@@ -93,8 +93,12 @@ def scripted_data(draw: st.DrawFn, most_servers: int = 11, most_jobs: int = 25) 
         time += GRID * draw(st.sampled_from([0, 0, 0, 1, 1, 2, 5]))
         item = draw(st.sampled_from(classes))
         factor = Fraction(draw(st.sampled_from(item["speedup"])))
-        job: Data = {"time": str(time), "class": item["name"], "job": f"j{number}",
-                     "size": str(factor * GRID * draw(st.integers(1, 5)))}  # fmt: skip
+        job: Data = {
+            "time": str(time),
+            "class": item["name"],
+            "job": f"j{number}",
+            "size": str(factor * GRID * draw(st.integers(1, 5))),
+        }
         if asked:
             job["requested"] = draw(st.integers(1, len(item["speedup"])))
         arrivals.append(job)
@@ -114,8 +118,10 @@ def scripted_data(draw: st.DrawFn, most_servers: int = 11, most_jobs: int = 25) 
 def moldable_data(draw: st.DrawFn, most_servers: int = 12) -> Data:
     """Poisson arrivals of up to three classes, without a policy."""
     servers = draw(st.integers(5, most_servers))
-    classes = [item | {"share": draw(st.sampled_from([1, 2])), "size": draw(st.sampled_from(LAWS))}
-               for item in draw(several_classes(5))]  # fmt: skip
+    classes = [
+        item | {"share": draw(st.sampled_from([1, 2])), "size": draw(st.sampled_from(LAWS))}
+        for item in draw(several_classes(5))
+    ]
     return {
         "system": "moldable",
         "seed": draw(st.integers(0, 50)),
@@ -137,9 +143,7 @@ def any_policies(draw: st.DrawFn, data: Data) -> Data:
     if given == "none":
         return {"name": "greedy-p", "parameters": {"shares": "none"}}
     shares = _shares(draw, classes, servers)
-    return {"name": "greedy-p",
-            "parameters": {"shares": shares, "rest": "common" if given == "common" else "idle"},
-            }  # fmt: skip
+    return {"name": "greedy-p", "parameters": {"shares": shares, "rest": "common" if given == "common" else "idle"}}
 
 
 @st.composite

@@ -22,16 +22,21 @@ def instance_of(scenario: Any) -> tuple[Instance, dict[str, Any]]:
         "K_max": scenario.servers.most_jobs,
         "phases": names,
         "resources": [
-            {"name": name, "cap": scenario.capacity[d],
-             "req": [scenario.demand_of(phase)[d] for phase in scenario.phases]}
+            {
+                "name": name,
+                "cap": scenario.capacity[d],
+                "req": [scenario.demand_of(phase)[d] for phase in scenario.phases],
+            }
             for d, name in enumerate(scenario.resource_names)
         ],
         "pools": [],
         "events": [],
-    }  # fmt: skip
+    }
     if scenario.cost is not None:
-        data["cost"] = {"law": scenario.cost.law, "rates": [
-            {"jobs": item.jobs, "rate": item.rate} for item in scenario.cost.rates]}  # fmt: skip
+        data["cost"] = {
+            "law": scenario.cost.law,
+            "rates": [{"jobs": item.jobs, "rate": item.rate} for item in scenario.cost.rates],
+        }
     for pool in parameters.pop("pools"):
         given = {"L": pool["servers"], "eta_max": pool["token_limit"], "policy": pool["policy"]}
         if patch := pool.get("patch"):
@@ -72,13 +77,16 @@ def scripts(draw: st.DrawFn) -> tuple[Instance, dict[str, Any]]:
     options = {name: draw(st.sampled_from(values)) for name, values in READINGS.items()}
     jobs = iter(f"job {number}" for number in range(1000))
     data: Instance = {
-        "name": "a script", "K_max": most, "phases": names,
-        "resources": [{"name": one, "cap": draw(st.integers(2, 6)),
-                       "req": [draw(st.integers(0, 3)) for _ in names]}
-                      for one in ["cpu", "memory"][: draw(st.integers(1, 2))]],
+        "name": "a script",
+        "K_max": most,
+        "phases": names,
+        "resources": [
+            {"name": one, "cap": draw(st.integers(2, 6)), "req": [draw(st.integers(0, 3)) for _ in names]}
+            for one in ["cpu", "memory"][: draw(st.integers(1, 2))]
+        ],
         "pools": [_pool(draw, names, most, jobs) for _ in range(draw(st.integers(1, 2)))],
         "events": [],
-    }  # fmt: skip
+    }
     running = _Deciding(draw, data, options)
     for number in range(draw(st.integers(1, 25))):
         running.happens({"t": number / 2} | _event(draw, running, jobs))
@@ -131,9 +139,12 @@ def _server(
 
 def _event(draw: st.DrawFn, running: Oracle, jobs: Iterator[str]) -> Event:
     """Something that can happen now."""
-    ticks = [(pool, place, kind) for pool, there in enumerate(running.pools)
-             for place, server in enumerate(there.servers)
-             for kind in running.timers(there, server)]  # fmt: skip
+    ticks = [
+        (pool, place, kind)
+        for pool, there in enumerate(running.pools)
+        for place, server in enumerate(there.servers)
+        for kind in running.timers(there, server)
+    ]
     present = list(running.phase)
     kinds = ["arrival", *(["tick"] * 2 if ticks else []), *(["departure"] if present else [])]
     if present and len(running.names) > 1:

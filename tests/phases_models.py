@@ -33,8 +33,7 @@ def golden_model(name: str) -> JobModel:
     return JobModel(
         phases=tuple(given["phases"]),
         resources=tuple(one["name"] for one in resources),
-        demand=tuple(tuple(Fraction(one["req"][i]) for one in resources)
-                     for i in range(len(given["phases"]))),
+        demand=tuple(tuple(Fraction(one["req"][i]) for one in resources) for i in range(len(given["phases"]))),
         capacity=tuple(Fraction(one["cap"]) for one in resources),
         most_jobs=given["K_max"],
         hard=given["mode"] == "hard",
@@ -43,7 +42,7 @@ def golden_model(name: str) -> JobModel:
         moves=tuple(tuple(map(Fraction, row)) for row in given["mu"]),
         cost=Cost(),
         budget=Fraction(given.get("eps", "0")),
-    )  # fmt: skip
+    )
 
 
 def four_phases(most_jobs: int) -> JobModel:

@@ -11,9 +11,9 @@ FOLDER = Path(__file__).parent / "golden" / "phases"
 A, B, C, E = "A", "B", "C", "E"
 
 #: Built-in scenarios by the letter of their plan.
-MODELS: Mapping[str, str] = MappingProxyType({
-    A: "jrs-two-phases", B: "jrs-burst", C: "jrs-three-phases", E: "jrs-fixed-sizes",
-})  # fmt: skip
+MODELS: Mapping[str, str] = MappingProxyType(
+    {A: "jrs-two-phases", B: "jrs-burst", C: "jrs-three-phases", E: "jrs-fixed-sizes"}
+)
 
 
 def plan_file(model: str) -> Path:

@@ -48,9 +48,7 @@ class Oracle:
     ``recovery_rate``, ``patch``.  Virtual jobs are named pool by pool unless ``named_in_all``.
     """
 
-    def __init__(
-        self, data: Instance, options: dict[str, Any] | None = None, named_in_all: bool = False
-    ) -> None:
+    def __init__(self, data: Instance, options: dict[str, Any] | None = None, named_in_all: bool = False) -> None:
         self.data = data
         self.options = options or {}
         self.named_in_all = named_in_all
@@ -110,8 +108,12 @@ class Oracle:
 
     def way_back(self, pool: Pool, k: tuple[int, ...]) -> list[str]:
         """The fewest arriving jobs that lead from k to a configuration of case 1, breadth first."""
-        wanted = {name for entry in pool.policy.values() for name, rate in
-                  (entry.get("rates") or entry.get("prob") or {}).items() if rate}  # fmt: skip
+        wanted = {
+            name
+            for entry in pool.policy.values()
+            for name, rate in (entry.get("rates") or entry.get("prob") or {}).items()
+            if rate
+        }
         wanted |= set((pool.patch or {"k0": {}})["k0"])
         arriving = self.names if len(self.pools) == 1 else [n for n in self.names if n in wanted]
         for depth in range(1, self.data["K_max"] - sum(k) + 1):
@@ -290,8 +292,7 @@ class Oracle:
 
     def state(self) -> Line:
         """Pools, active servers, the cost rate, and where each job is."""
-        loads = [[self.phase[job] for job in server.real]
-                 for pool in self.pools for server in pool.servers]  # fmt: skip
+        loads = [[self.phase[job] for job in server.real] for pool in self.pools for server in pool.servers]
         loads += [[self.phase[job]] for pool in self.pools for job in pool.backup.values()]
         return {
             "pools": [self._pool(pool) for pool in self.pools],
@@ -324,11 +325,9 @@ class Oracle:
     def _pool(self, pool: Pool) -> Line:
         return {
             "servers": [self._server(pool, server) for server in pool.servers],
-            "tokens": {name: [pool.tokens[place][1] + 1 for place in pool.of(name)]
-                       for name in self.names},
-            "backup": {str(number): self.phase[job]
-                       for number, job in sorted(pool.backup.items())},
-        }  # fmt: skip
+            "tokens": {name: [pool.tokens[place][1] + 1 for place in pool.of(name)] for name in self.names},
+            "backup": {str(number): self.phase[job] for number, job in sorted(pool.backup.items())},
+        }
 
     def _server(self, pool: Pool, server: Server) -> Line:
         return {

@@ -20,30 +20,33 @@ GOOD: dict[str, Any] = {
     "servers": {"most_jobs": 8, "capacity": {"cpu": 10}},
     "cost": {"law": "overrun", "budget": 0.05},
     "phases": [
-        {"name": "L", "demand": {"cpu": 1}, "arrival_rate": 1, "departure_rate": "1/3",
-         "to": {"H": 0.5}},
+        {"name": "L", "demand": {"cpu": 1}, "arrival_rate": 1, "departure_rate": "1/3", "to": {"H": 0.5}},
         {"name": "H", "demand": {"cpu": 3}, "departure_rate": 1, "to": {"L": 1}},
     ],
     "workload": {"kind": "poisson", "scale": 100},
     "policy": {"name": "jrs"},
-}  # fmt: skip
+}
 
-TABLE = changed(("cost",), {"law": "table", "budget": "1/20", "rates": [
-    {"jobs": {"L": 4, "H": 2}, "rate": 0.3}, {"jobs": {"H": 4}, "rate": "1/7"},
-    {"jobs": {}, "rate": 0}]}, GOOD)  # fmt: skip
+TABLE = changed(
+    ("cost",),
+    {
+        "law": "table",
+        "budget": "1/20",
+        "rates": [{"jobs": {"L": 4, "H": 2}, "rate": 0.3}, {"jobs": {"H": 4}, "rate": "1/7"}, {"jobs": {}, "rate": 0}],
+    },
+    GOOD,
+)
 
 SEVERAL: dict[str, Any] = {
     "system": "phases",
     "resources": [{"name": "CPU"}, {"name": "memory", "unit": "GB"}],
-    "servers": {"most_jobs": 5, "capacity": {"CPU": 8, "memory": "32 GB"},
-                "contention": "never"},
+    "servers": {"most_jobs": 5, "capacity": {"CPU": 8, "memory": "32 GB"}, "contention": "never"},
     "phases": [
-        {"name": "small", "demand": {"CPU": 1, "memory": "500 MB"}, "arrival_rate": 1,
-         "departure_rate": 1},
+        {"name": "small", "demand": {"CPU": 1, "memory": "500 MB"}, "arrival_rate": 1, "departure_rate": 1},
         {"name": "large", "demand": {"memory": 16}, "arrival_rate": 0.5, "departure_rate": 2},
     ],
     "workload": {"kind": "poisson", "scale": "5/2"},
-}  # fmt: skip
+}
 
 SCRIPT: dict[str, Any] = {
     "system": "phases",
@@ -61,13 +64,13 @@ SCRIPT: dict[str, Any] = {
             {"t": 3, "kind": "tick", "server": 2, "type": "L"},
         ],
     },
-}  # fmt: skip
+}
 
 TRACE: dict[str, Any] = {
     "system": "phases",
     "servers": {"most_jobs": 4, "capacity": {"vCPU": 8, "memory": 32}, "contention": "never"},
     "workload": {"kind": "trace", "format": "azure-flavours", "most_types": 3},
-}  # fmt: skip
+}
 
 
 def opened(data: dict[str, Any]) -> PhaseNumbers:
@@ -88,9 +91,9 @@ def check_line(data: dict[str, Any], words: tuple[str, ...]) -> None:
 
 def many_configurations() -> Scenario:
     """A scenario whose plan takes longer than a test waits."""
-    phases = [{"name": name, "demand": {"cpu": need}, "arrival_rate": need, "departure_rate": 1,
-               "to": {other: 0.3}}
-              for name, need, other in (("a", 1, "b"), ("b", 2, "c"), ("c", 3, "d"),
-                                        ("d", 4, "a"))]  # fmt: skip
+    phases = [
+        {"name": name, "demand": {"cpu": need}, "arrival_rate": need, "departure_rate": 1, "to": {other: 0.3}}
+        for name, need, other in (("a", 1, "b"), ("b", 2, "c"), ("c", 3, "d"), ("d", 4, "a"))
+    ]
     servers = {"most_jobs": 16, "capacity": {"cpu": 30}}
     return edited(load_scenario("jrs-two-phases"), {"phases": phases, "servers": servers})

@@ -65,8 +65,10 @@ def _cost(draw: st.DrawFn, names: tuple[str, ...], most_jobs: int) -> dict[str, 
         lists = st.sampled_from([0, 1, most_jobs])
         listed = {tuple(draw(lists) for _ in names) for _ in range(3)}
         kept = [jobs for jobs in sorted(listed) if 0 < sum(jobs) <= most_jobs]
-        cost["rates"] = [{"jobs": dict(zip(names, jobs, strict=True)), "rate": "2/7"}
-                         for jobs in kept or [(1, *(0 for _ in names[1:]))]]  # fmt: skip
+        cost["rates"] = [
+            {"jobs": dict(zip(names, jobs, strict=True)), "rate": "2/7"}
+            for jobs in kept or [(1, *(0 for _ in names[1:]))]
+        ]
     return cost
 
 
@@ -143,8 +145,5 @@ def phase_scenarios(draw: st.DrawFn, policy: str | None = None) -> Any:
     """A scenario under a policy with some of its options."""
     name = policy or draw(st.sampled_from(POLICIES))
     data = draw(job_data())
-    if name == "jrs":
-        parameters = draw(requesting_parameters(data))
-    else:
-        parameters = draw(st.sampled_from(FITTING[name]))
+    parameters = draw(requesting_parameters(data)) if name == "jrs" else draw(st.sampled_from(FITTING[name]))
     return parse_scenario({**data, "policy": {"name": name, "parameters": parameters}})

@@ -15,9 +15,25 @@ Run = dict[str, Any]
 
 #: Sizes at the ends of the intervals of partition I, beside them, and far below 1/2^J.
 SIZES = (
-    "1", "2/3", "1/2", "1/3", "1/4", "1/6", "1/8", "1/16", "1/100", "3/5", "2/5", "0.51", "0.34",
-    "0.3", "0.2", "7/24", "1/12", "1/20",
-)  # fmt: skip
+    "1",
+    "2/3",
+    "1/2",
+    "1/3",
+    "1/4",
+    "1/6",
+    "1/8",
+    "1/16",
+    "1/100",
+    "3/5",
+    "2/5",
+    "0.51",
+    "0.34",
+    "0.3",
+    "0.2",
+    "7/24",
+    "1/12",
+    "1/20",
+)
 
 #: Algorithms by what options they know.
 BEST_FIT, PARTITIONED = ("BF-J", "BF-S", "BF-J/S"), ("VQS", "VQS-BF")
@@ -46,9 +62,7 @@ def runs(draw: st.DrawFn, algorithms: tuple[str, ...] = ALGORITHMS) -> Run:
 
 
 @st.composite
-def instances(
-    draw: st.DrawFn, algorithms: tuple[str, ...] = ALGORITHMS, resources: int = 1
-) -> Instance:
+def instances(draw: st.DrawFn, algorithms: tuple[str, ...] = ALGORITHMS, resources: int = 1) -> Instance:
     """A script for a few servers, and one run of it."""
     run = draw(runs(algorithms))
     sizes = SIZES[:5] + SIZES[9:11] if run["algo"] == "MW" else SIZES

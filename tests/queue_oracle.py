@@ -82,10 +82,10 @@ class Oracle:
             job.type = sizes.index(job.size)
         ranges = [range(int(self.capacity[0] / size[0]) + 1) for size in sizes]
         feasible = [
-            k for k in product(*ranges)
-            if sum((n * size[0] for n, size in zip(k, sizes, strict=True)), Fraction(0))
-            <= self.capacity[0]
-        ]  # fmt: skip
+            k
+            for k in product(*ranges)
+            if sum((n * size[0] for n, size in zip(k, sizes, strict=True)), Fraction(0)) <= self.capacity[0]
+        ]
         return sorted(feasible, reverse=True)
 
     def reduced(self) -> list[tuple[int, ...]]:
@@ -126,15 +126,18 @@ class Oracle:
             "queue": [job.name for job in self.waiting],
             "servers": [[job.name for job in server.jobs] for server in self.servers],
             "used": [self.told(self.used(server)) for server in self.servers],
-            "depart_end": [[job.name, place] for place, server in enumerate(self.servers)
-                           for job in server.jobs if job.ends == t + 1],
-        }  # fmt: skip
+            "depart_end": [
+                [job.name, place]
+                for place, server in enumerate(self.servers)
+                for job in server.jobs
+                if job.ends == t + 1
+            ],
+        }
         if self.configurations:
             found["renew"] = self.renewed
         if self.partitioned:
             types = sorted({job.type for job in self.waiting})
-            found["VQ"] = {str(j): [job.name for job in self.waiting if job.type == j]
-                           for j in types}  # fmt: skip
+            found["VQ"] = {str(j): [job.name for job in self.waiting if job.type == j] for j in types}
         if self.options.get("stall"):
             found["stalled"] = [server.stalled for server in self.servers]
         return found
@@ -147,10 +150,7 @@ class Oracle:
     # What all algorithms use.
 
     def used(self, server: Server) -> Amounts:
-        return tuple(
-            sum((job.size[d] for job in server.jobs), Fraction(0))
-            for d in range(len(self.capacity))
-        )
+        return tuple(sum((job.size[d] for job in server.jobs), Fraction(0)) for d in range(len(self.capacity)))
 
     def fits(self, job: Job, server: Server) -> bool:
         return all(
@@ -166,17 +166,18 @@ class Oracle:
 
     def score(self, job: Job, server: Server) -> Fraction:
         return sum(
-            (need / whole * used / whole for need, used, whole in
-             zip(job.size, self.used(server), self.capacity, strict=True)), Fraction(0)
-        )  # fmt: skip
+            (
+                need / whole * used / whole
+                for need, used, whole in zip(job.size, self.used(server), self.capacity, strict=True)
+            ),
+            Fraction(0),
+        )
 
     def largest(self, jobs: list[Job], server: Server) -> Job | None:
         """In one dimension the largest that fits, in several that of the best score."""
         best: Job | None = None
         for job in jobs:
-            if self.fits(job, server) and (
-                best is None or self.merit(job, server) > self.merit(best, server)
-            ):
+            if self.fits(job, server) and (best is None or self.merit(job, server) > self.merit(best, server)):
                 best = job
         return best
 
@@ -203,8 +204,7 @@ class Oracle:
                 self.with_configurations(before)
         if self.options.get("stall") and not self.configurations and self.waiting:
             for server in self.servers:
-                half_empty = all(2 * used < whole for used, whole in
-                                 zip(self.used(server), self.capacity, strict=True))  # fmt: skip
+                half_empty = all(2 * used < whole for used, whole in zip(self.used(server), self.capacity, strict=True))
                 server.stalled = server.stalled or (bool(server.jobs) and half_empty)
 
     def first_fit(self) -> None:
@@ -242,8 +242,7 @@ class Oracle:
             jobs, server.jobs = server.jobs, []
             self.prepare(server, lengths)
             for job in jobs:
-                if sum(item.type == job.type for item in server.jobs) < \
-                        server.configuration[job.type]:  # fmt: skip
+                if sum(item.type == job.type for item in server.jobs) < server.configuration[job.type]:
                     server.jobs.append(job)
                 else:
                     job.service, job.ends = job.ends - self.now, float("inf")
@@ -266,8 +265,7 @@ class Oracle:
                 left = [job for job in seen if job in self.waiting]
                 self.prepare(server, self.lengths(left))
             if not server.stalled:
-                {"VQS": self.vqs, "VQS-BF": self.vqs_bf, "MW": self.max_weight}[self.algorithm](
-                    server)  # fmt: skip
+                {"VQS": self.vqs, "VQS-BF": self.vqs_bf, "MW": self.max_weight}[self.algorithm](server)
 
     def prepare(self, server: Server, lengths: list[int]) -> None:
         def weight(k: tuple[int, ...]) -> int:
@@ -278,8 +276,7 @@ class Oracle:
             server.configuration = next(k for k in self.configurations if weight(k) == most)
             row = server.configuration
             told: Any = {str(j): count for j, count in enumerate(row) if count}
-            self.renewed.append([self.servers.index(server),
-                                 told if self.partitioned else list(row)])  # fmt: skip
+            self.renewed.append([self.servers.index(server), told if self.partitioned else list(row)])
         elif self.options.get("stall") and not server.stalled:
             gamma = Fraction(str(self.options.get("gamma", "1/2")))
             server.stalled = weight(server.configuration) < gamma * most

@@ -15,15 +15,32 @@ OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "bf-s": ({}, {"stall": True}),
     "fifo-ff": ({}, {"skip": True}),
     "fifo-slots": ({}, {"containers": 3}, {"skip": True, "containers": 7}),
-    "vqs": ({}, {"skip": True}, {"j": 2}, {"j": 2, "round_small": False},
-            {"j": 5, "renew": "before"}, {"renew_mode": "sequential"}, {"stall": True},
-            {"renew": "before", "renew_mode": "sequential", "stall": True, "gamma": "9/10",
-             "skip": True}),
-    "vqs-bf": ({}, {"j": 3}, {"j": 2, "round_small": False}, {"renew": "before"},
-               {"renew_mode": "sequential", "stall": True}, {"stall": True, "gamma": 1}),
-    "max-weight": ({}, {"renew": "before"}, {"renew_mode": "sequential"}, {"preemptive": True},
-                   {"preemptive": True, "renew": "before"}),
-}  # fmt: skip
+    "vqs": (
+        {},
+        {"skip": True},
+        {"j": 2},
+        {"j": 2, "round_small": False},
+        {"j": 5, "renew": "before"},
+        {"renew_mode": "sequential"},
+        {"stall": True},
+        {"renew": "before", "renew_mode": "sequential", "stall": True, "gamma": "9/10", "skip": True},
+    ),
+    "vqs-bf": (
+        {},
+        {"j": 3},
+        {"j": 2, "round_small": False},
+        {"renew": "before"},
+        {"renew_mode": "sequential", "stall": True},
+        {"stall": True, "gamma": 1},
+    ),
+    "max-weight": (
+        {},
+        {"renew": "before"},
+        {"renew_mode": "sequential"},
+        {"preemptive": True},
+        {"preemptive": True, "renew": "before"},
+    ),
+}
 
 #: Policies that take several resources.
 OF_SEVERAL = ("bf-js", "bf-j", "bf-s", "fifo-ff", "fifo-slots")
@@ -41,11 +58,14 @@ CONTINUOUS: tuple[dict[str, Any], ...] = (
     {"distribution": "uniform", "low": "1/10", "high": 12},
     {"distribution": "uniform", "low": 1, "high": 4},
     {"distribution": "beta", "a": 2, "b": 5, "low": 0, "high": 12},
-    {"distribution": "mixture", "parts": [
-        {"share": "1/2", "size": {"distribution": "discrete", "values": [6]}},
-        {"share": "1/2", "size": {"distribution": "uniform", "low": 1, "high": 12}},
-    ]},
-)  # fmt: skip
+    {
+        "distribution": "mixture",
+        "parts": [
+            {"share": "1/2", "size": {"distribution": "discrete", "values": [6]}},
+            {"share": "1/2", "size": {"distribution": "uniform", "low": 1, "high": 12}},
+        ],
+    },
+)
 
 SERVICES: tuple[dict[str, Any], ...] = (
     {"distribution": "geometric", "mean": 6},
@@ -58,8 +78,7 @@ SERVICES: tuple[dict[str, Any], ...] = (
 def _random_jobs(draw: st.DrawFn, laws: tuple[dict[str, Any], ...], resources: int) -> Any:
     size = draw(st.sampled_from(laws))
     if resources == 2:
-        size = {"distribution": "independent", "resources": {
-            "CPU": size, "memory": draw(st.sampled_from(laws))}}  # fmt: skip
+        size = {"distribution": "independent", "resources": {"CPU": size, "memory": draw(st.sampled_from(laws))}}
     return {"size": size, "service": draw(st.sampled_from(SERVICES))}
 
 
@@ -99,9 +118,7 @@ def _servers(draw: st.DrawFn, resources: int) -> dict[str, Any]:
 
 
 @st.composite
-def queue_scenarios(
-    draw: st.DrawFn, policy: str | None = None, options: dict[str, Any] | None = None
-) -> Any:
+def queue_scenarios(draw: st.DrawFn, policy: str | None = None, options: dict[str, Any] | None = None) -> Any:
     """A scenario under a policy with some of its options."""
     if policy is None:
         policy, options = draw(st.sampled_from(CHOICES))
@@ -109,10 +126,11 @@ def queue_scenarios(
         options = draw(st.sampled_from(OPTIONS[policy]))
     resources = draw(st.sampled_from([1, 1, 2])) if policy in OF_SEVERAL else 1
     data: dict[str, Any] = {
-        "system": "queue", "seed": draw(st.integers(0, 50)),
+        "system": "queue",
+        "seed": draw(st.integers(0, 50)),
         "servers": draw(_servers(resources)),
         "policy": {"name": policy, "parameters": options},
-    }  # fmt: skip
+    }
     if resources == 2:
         data["resources"] = [{"name": "CPU"}, {"name": "memory"}]
     if draw(st.booleans()):

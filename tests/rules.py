@@ -146,8 +146,7 @@ def only_jit_imports_numba_and_only_when_called(root: Path) -> list[str]:
     return [
         entry.says("not inside a function of model.jit:")
         for entry in imports(root, "model", "gui", "main.py")
-        if top(entry.target) in {"numba", "llvmlite"}
-        and (entry.at_once or entry.source.module != "model.jit")
+        if top(entry.target) in {"numba", "llvmlite"} and (entry.at_once or entry.source.module != "model.jit")
     ]
 
 
@@ -165,11 +164,7 @@ def quick_modules_load_nothing_slow(root: Path) -> list[str]:
 
 
 def panels_know_neither_the_simulation_nor_the_window(root: Path) -> list[str]:
-    return [
-        entry.says("a panel imports")
-        for entry in _panel_imports(root)
-        if within(entry.target, BEYOND_A_PANEL)
-    ]
+    return [entry.says("a panel imports") for entry in _panel_imports(root) if within(entry.target, BEYOND_A_PANEL)]
 
 
 def panels_do_not_know_each_other(root: Path) -> list[str]:
@@ -205,8 +200,7 @@ def the_window_knows_no_single_policy(root: Path) -> list[str]:
     return [
         entry.says("gui imports")
         for entry in imports(root, "gui")
-        if part_of(entry.target) in {"policies", "kernels"}
-        and entry.target not in POLICIES_AS_A_WHOLE
+        if part_of(entry.target) in {"policies", "kernels"} and entry.target not in POLICIES_AS_A_WHOLE
     ]
 
 
@@ -217,8 +211,7 @@ def each_class_has_a_name_of_its_own(root: Path) -> list[str]:
         for node in source.tree.body:
             if isinstance(node, ast.ClassDef) and node.name not in OF_EVERY_POLICY:
                 found.setdefault(node.name, []).append(f"{source.path}:{node.lineno}")
-    return [f"{places[-1]}: {name}, as in {places[0]}"
-            for name, places in found.items() if len(places) > 1]  # fmt: skip
+    return [f"{places[-1]}: {name}, as in {places[0]}" for name, places in found.items() if len(places) > 1]
 
 
 def no_file_is_too_long(root: Path) -> list[str]:
@@ -273,9 +266,7 @@ def policies_say_what_they_implement(root: Path) -> list[str]:
         if not is_policy or name in NOT_A_POLICY:
             continue
         text = ast.get_docstring(source.tree) or ""
-        missing = [
-            word for word in POLICY_HEADINGS if not re.search(rf"^{word}$", text, re.MULTILINE)
-        ]
+        missing = [word for word in POLICY_HEADINGS if not re.search(rf"^{word}$", text, re.MULTILINE)]
         found += [f"{source.path}: its docstring has no heading {word}" for word in missing]
     return found
 
@@ -296,11 +287,7 @@ def nothing_is_left_unfinished(root: Path) -> list[str]:
 
 
 def no_path_of_somebodys_machine(root: Path) -> list[str]:
-    return [
-        f"{path}:{number}: {mark[0]}"
-        for path, number, line in _lines(root)
-        if (mark := MACHINE_PATH.search(line))
-    ]
+    return [f"{path}:{number}: {mark[0]}" for path, number, line in _lines(root) if (mark := MACHINE_PATH.search(line))]
 
 
 def _lines(root: Path) -> Iterator[tuple[Path, int, str]]:

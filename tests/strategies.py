@@ -41,12 +41,10 @@ def _additive(draw: st.DrawFn, types: int) -> tuple[dict[str, Any], list[dict[st
     capacity = {name: str(draw(st.integers(1, 8)) * unit) for name in resources}
     demands = []
     for _ in range(types):
-        amounts = draw(st.lists(st.integers(0, 5), min_size=len(resources),
-                                max_size=len(resources)).filter(any))  # fmt: skip
+        amounts = draw(st.lists(st.integers(0, 5), min_size=len(resources), max_size=len(resources)).filter(any))
         if draw(st.integers(0, 9)) == 0:
             amounts[0] = 9
-        demands.append({name: str(amount * unit) for name, amount in zip(resources, amounts,
-                                                                    strict=True)})  # fmt: skip
+        demands.append({name: str(amount * unit) for name, amount in zip(resources, amounts, strict=True)})
     return {"capacity": capacity}, [{"demand": demand} for demand in demands]
 
 
@@ -104,9 +102,7 @@ def _server(draw: st.DrawFn, space: ConfigurationSpace, names: list[str]) -> dic
 
 
 @st.composite
-def _given(
-    draw: st.DrawFn, space: ConfigurationSpace, names: list[str], servers: int
-) -> dict[str, Any]:
+def _given(draw: st.DrawFn, space: ConfigurationSpace, names: list[str], servers: int) -> dict[str, Any]:
     """Configurations, jobs and, for some configurations, an order of recency."""
     contents = draw(st.lists(_server(space, names), max_size=servers))
     holders: dict[tuple[int, ...], list[int]] = {}
@@ -129,9 +125,7 @@ def _variant(draw: st.DrawFn, policy: str, types: int) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     if policy == "dra-periodic":
         parameters["period"] = draw(st.sampled_from(["1/4", 1, "7/3"]))
-        parameters["times"] = draw(
-            st.lists(st.sampled_from([0, "1/4", 1, "5/2", 3]), max_size=3, unique=True)
-        )
+        parameters["times"] = draw(st.lists(st.sampled_from([0, "1/4", 1, "5/2", 3]), max_size=3, unique=True))
     if policy == "dra-no-migration":
         parameters["extended"] = draw(st.booleans())
     if policy == "dra-preemption":
@@ -190,9 +184,7 @@ def scenarios(
 
 
 @st.composite
-def _initial(
-    draw: st.DrawFn, data: dict[str, Any], names: list[str], starts: tuple[str, ...]
-) -> dict[str, Any]:
+def _initial(draw: st.DrawFn, data: dict[str, Any], names: list[str], starts: tuple[str, ...]) -> dict[str, Any]:
     start = draw(st.sampled_from(starts))
     if start == "full":
         return {"start": "full", "type": draw(st.sampled_from(names))}

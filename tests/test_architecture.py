@@ -133,10 +133,7 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
     ),
     (
         only_jit_imports_numba_and_only_when_called,
-        {
-            "model/jit.py": "def f():\n    import numba\n",
-            "model/a.py": "def f():\n    import numba\n",
-        },
+        {"model/jit.py": "def f():\n    import numba\n", "model/a.py": "def f():\n    import numba\n"},
         "model/a.py:2: not inside a function of model.jit: numba",
     ),
     (
@@ -156,8 +153,7 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
     ),
     (
         panels_do_not_know_each_other,
-        PANEL_LIST
-        | {"gui/kinds/a/reward.py": "import gui.kinds.a.servers\nimport gui.panels.tiles\n"},
+        PANEL_LIST | {"gui/kinds/a/reward.py": "import gui.kinds.a.servers\nimport gui.panels.tiles\n"},
         "gui/kinds/a/reward.py:1: a panel imports gui.kinds.a.servers",
     ),
     (
@@ -242,8 +238,7 @@ def test_rule_holds(rule):
 
 
 @pytest.mark.parametrize(
-    ("rule", "files", "finding"),
-    [pytest.param(*case, id=f"{case[0].__name__}-{n}") for n, case in enumerate(BREACHES)],
+    ("rule", "files", "finding"), [pytest.param(*case, id=f"{case[0].__name__}-{n}") for n, case in enumerate(BREACHES)]
 )
 def test_rule_finds_a_breach(rule, files, finding, tmp_path):
     for name, text in files.items():

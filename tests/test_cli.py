@@ -28,9 +28,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: The golden instances that DRA with CRA at every event explains.
 GOLDEN_DRA = (
-    "t01_example2", "t02_migration", "t03_reject_free_slot", "t04_Istar_less_than_J",
-    "t05_rank_Jplus1_accepts", "t06_departure_from_RG", "t07_negative_r", "t08_real_g",
-)  # fmt: skip
+    "t01_example2",
+    "t02_migration",
+    "t03_reject_free_slot",
+    "t04_Istar_less_than_J",
+    "t05_rank_Jplus1_accepts",
+    "t06_departure_from_RG",
+    "t07_negative_r",
+    "t08_real_g",
+)
 
 MEASURES = {"reward_rate", "admitted", "rejected", "migrations"}
 
@@ -133,18 +139,14 @@ class TestRun:
             means = np.array([run["metrics"][name]["mean"] for run in alone])
             assert item["mean"] == pytest.approx(means.mean())
             # Student's quantile for three values.
-            assert item["half_width"] == pytest.approx(
-                4.302652729911275 * means.std(ddof=1) / 3**0.5
-            )
+            assert item["half_width"] == pytest.approx(4.302652729911275 * means.std(ddof=1) / 3**0.5)
 
     def test_counts_lie_between_warm_up_and_end(self, answer):
         whole = answer("run dra-example-1 --until 40 --warmup 0")["metrics"]
         part = answer("run dra-example-1 --until 40 --warmup 20")["metrics"]
         assert 0 < part["admitted"]["mean"] < whole["admitted"]["mean"]
 
-    @pytest.mark.parametrize(
-        ("given", "warmup"), [("", 20), ("--until 50", 5), ("--until 1000", 20)]
-    )
+    @pytest.mark.parametrize(("given", "warmup"), [("", 20), ("--until 50", 5), ("--until 1000", 20)])
     def test_a_shorter_run_has_a_shorter_warm_up(self, answer, given, warmup):
         assert answer(f"run dra-example-1 {given}")["warmup"] == warmup
 
@@ -193,9 +195,7 @@ class TestTrace:
     def test_the_scenario_of_example_2_is_the_golden_one(self, lines, golden):
         wanted = json.loads(golden("dra/t01_example2.json").read_text(encoding="utf-8"))
         _, *steps = lines("trace dra-example-2")
-        assert [_server_set(step) for step in steps] == [
-            _server_set(step) for step in wanted["steps"]
-        ]
+        assert [_server_set(step) for step in steps] == [_server_set(step) for step in wanted["steps"]]
 
     def test_header_and_steps_have_their_keys(self, lines):
         header, *steps = lines("trace dra-classroom --events 7")
@@ -243,8 +243,7 @@ class TestBounds:
             assert sum(item["servers"] for item in program["solution"]) == pytest.approx(1)
 
     @pytest.mark.parametrize(
-        ("scenario", "ratio"),
-        [("dra-appendix-c", "11/15"), ("dra-classroom", "49/64"), ("dra-example-1", "1")],
+        ("scenario", "ratio"), [("dra-appendix-c", "11/15"), ("dra-classroom", "49/64"), ("dra-example-1", "1")]
     )
     def test_ratios_of_the_scenarios(self, answer, scenario, ratio):
         found = answer(f"bounds {scenario}")
@@ -265,9 +264,13 @@ class TestBounds:
 class TestVerify:
     @pytest.mark.parametrize(
         ("policy", "scenario"),
-        [(policy, name) for name in scenario_files() if name.startswith("dra-")
-         and name != "dra-google" for policy in POLICIES_OF["reservation"]],
-    )  # fmt: skip
+        [
+            (policy, name)
+            for name in scenario_files()
+            if name.startswith("dra-") and name != "dra-google"
+            for policy in POLICIES_OF["reservation"]
+        ],
+    )
     def test_every_scenario_agrees(self, answer, slotscope, scenario, policy):
         command = f"verify {scenario} --policy {policy} --events 60"
         if (scenario, policy) == ("dra-example-2", "static-reservation"):
@@ -305,9 +308,7 @@ class TestVerify:
         assert "DISAGREE" in slotscope("verify dra-classroom --events 20").out
 
     def test_a_broken_invariant_is_told(self, slotscope, monkeypatch):
-        monkeypatch.setattr(
-            "model.kinds.reservation.invariants.violations", lambda *_: ["7 jobs in 6 slots"]
-        )
+        monkeypatch.setattr("model.kinds.reservation.invariants.violations", lambda *_: ["7 jobs in 6 slots"])
         said = slotscope("verify dra-classroom --events 2")
         assert said.code == 1
         assert "event 2: 7 jobs in 6 slots" in said.out

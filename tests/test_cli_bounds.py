@@ -32,9 +32,7 @@ class TestMonotone:
         assert search["witness"] is None
         assert 1 < search["evaluations"] <= 600
         assert search["objective"] == found["greedy"]
-        assert f"no violation in {search['evaluations']} evaluations" in (
-            slotscope(f"bounds {scenario}").out
-        )
+        assert f"no violation in {search['evaluations']} evaluations" in (slotscope(f"bounds {scenario}").out)
 
     def test_text_has_both_workloads(self, slotscope):
         said = slotscope("bounds dra-vms").out
@@ -43,8 +41,7 @@ class TestMonotone:
 
 class TestAppendixC:
     @pytest.mark.parametrize(
-        ("types", "jobs", "ratio"),
-        [(2, 2, "9/10"), (2, 10, "11/14"), (3, 10, "11/15"), (4, 20, "1225/1756")],
+        ("types", "jobs", "ratio"), [(2, 2, "9/10"), (2, 10, "11/14"), (3, 10, "11/15"), (4, 20, "1225/1756")]
     )
     def test_closed_forms_are_the_programs(self, answer, types, jobs, ratio):
         found = answer(f"bounds dra-appendix-c --appendix-c {types} {jobs}")

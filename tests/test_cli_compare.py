@@ -55,8 +55,11 @@ def test_a_policy_against_itself_differs_in_nothing(answer):
 
 def test_replications_are_paired_by_seed(answer):
     several = answer(f"{RUN} --policy dra --policy first-fit --replications 3")
-    runs = [answer(f"run dra-vms --until 8 --warmup 2 --seed {seed} --policy {policy}")
-            for seed in (5, 6, 7) for policy in ("dra", "first-fit")]  # fmt: skip
+    runs = [
+        answer(f"run dra-vms --until 8 --warmup 2 --seed {seed} --policy {policy}")
+        for seed in (5, 6, 7)
+        for policy in ("dra", "first-fit")
+    ]
     means = [run["metrics"]["reward_rate"]["mean"] for run in runs]
     gaps = [means[2 * n + 1] - means[2 * n] for n in range(3)]
     paired = several["differences"][0]["metrics"]["reward_rate"]

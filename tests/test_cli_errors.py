@@ -24,9 +24,13 @@ from model.scenario.load import scenario_files
 
 #: Commands that read a scenario, with options that keep a good one short.
 READERS = (
-    "run {} --until 1", "trace {} --events 1", "bounds {}", "verify {} --events 1",
-    "screenshot {} --at 0 --out a.png", "{}",
-)  # fmt: skip
+    "run {} --until 1",
+    "trace {} --events 1",
+    "bounds {}",
+    "verify {} --events 1",
+    "screenshot {} --at 0 --out a.png",
+    "{}",
+)
 
 CLASSROOM = scenario_files()["dra-classroom"].read_text(encoding="utf-8")
 ROOT_USER = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -112,10 +116,15 @@ BROKEN = {
 
 #: Instance files (JSON) that are broken.
 BROKEN_INSTANCES = {
-    "empty": b"", "truncated": b'{"instance": {"sizes": [[1', "a list": b"[]",
-    "no keys": b"{}", "not UTF-8": b'{"\xff": 1}', "a number": b"7",
-    "nested deeply": b"[" * 100_000, "wrong shapes": b'{"instance": 3, "L": [], "events": 1}',
-}  # fmt: skip
+    "empty": b"",
+    "truncated": b'{"instance": {"sizes": [[1',
+    "a list": b"[]",
+    "no keys": b"{}",
+    "not UTF-8": b'{"\xff": 1}',
+    "a number": b"7",
+    "nested deeply": b"[" * 100_000,
+    "wrong shapes": b'{"instance": 3, "L": [], "events": 1}',
+}
 
 
 class TestScenarioFiles:
@@ -140,8 +149,7 @@ class TestScenarioFiles:
         assert refusal("trace broken.json --json").startswith("broken.json: ")
 
     @pytest.mark.parametrize(
-        ("path", "said"),
-        [("folder", "directory"), ("absent.toml", "no such file"), ("x" * 5000, "")],
+        ("path", "said"), [("folder", "directory"), ("absent.toml", "no such file"), ("x" * 5000, "")]
     )
     @pytest.mark.parametrize("command", READERS)
     def test_what_is_no_file(self, refusal, tmp_path, command, path, said):
@@ -184,10 +192,7 @@ BROKEN_TRACES = {
         b"time,missing,job,task,machine,type,user,class,priority,cpu,mem,disk,x\n",
         "allowed is a whole number",
     ),
-    "huge numbers": (
-        f"{'9' * 400},,3,1,,0,u,1,1,0.1,0.1,0.1,0\n".encode(),
-        "allowed is a whole number",
-    ),
+    "huge numbers": (f"{'9' * 400},,3,1,,0,u,1,1,0.1,0.1,0.1,0\n".encode(), "allowed is a whole number"),
     "a broken archive": (gzip.compress(b"1,2,3" * 1000)[:20], "ends too early"),
 }
 
@@ -213,9 +218,7 @@ class TestTraces:
 
     def test_one_where_none_is_needed(self, refusal, tmp_path):
         (tmp_path / "part.csv").touch()
-        assert "allowed: a scenario whose workload is a trace" in refusal(
-            "run dra-vms --trace part.csv"
-        )
+        assert "allowed: a scenario whose workload is a trace" in refusal("run dra-vms --trace part.csv")
 
 
 class TestOptions:
@@ -225,32 +228,29 @@ class TestOptions:
             ("run dra-vms --until 0", "--until: found '0', allowed: a finite number above 0"),
             ("run dra-vms --until inf", "--until: found 'inf', allowed: a finite number above 0"),
             ("run dra-vms --until nan", "--until: found 'nan', allowed: a finite number above 0"),
-            ("run dra-vms --warmup -1",
-             "--warmup: found '-1', allowed: a finite number of at least 0"),
-            ("run dra-vms --until 5 --warmup 5",
-             "--warmup: found 5, allowed: a time before the end at 5"),
-            ("run dra-vms --seed 1.5",
-             "--seed: found '1.5', allowed: a whole number from 0 to 9223372036854775807"),
-            ("run dra-vms --replications 0",
-             "--replications: found '0', allowed: a whole number from 1 to 100000"),
-            ("run dra-vms --seed 9223372036854775807 --replications 2",
-             "--seed: found 9223372036854775807 with 2 replications, allowed: a last seed of at "
-             "most 9223372036854775807"),
-            ("run dra-vms --engine kernl",
-             "--engine: found 'kernl', allowed: kernel, reference; did you mean kernel?"),
-            ("screenshot dra-vms --at 1 --out a.gif",
-             "--out: found 'a.gif', allowed: a path that ends in .png"),
-            ("screenshot dra-vms --at 1 --out a.png --size 12",
-             "--size: found '12', allowed: WIDTHxHEIGHT in pixels, each from 1 to 10000, such as "
-             "1280x720"),
-            ("screenshot dra-vms --at 1 --out a.png --size 0x9",
-             "--size: found '0x9', allowed: WIDTHxHEIGHT in pixels, each from 1 to 10000, such as "
-             "1280x720"),
-            ("screenshot dra-vms --at 1 --event 2 --out a.png",
-             "--event: not allowed with argument --at"),
+            ("run dra-vms --warmup -1", "--warmup: found '-1', allowed: a finite number of at least 0"),
+            ("run dra-vms --until 5 --warmup 5", "--warmup: found 5, allowed: a time before the end at 5"),
+            ("run dra-vms --seed 1.5", "--seed: found '1.5', allowed: a whole number from 0 to 9223372036854775807"),
+            ("run dra-vms --replications 0", "--replications: found '0', allowed: a whole number from 1 to 100000"),
+            (
+                "run dra-vms --seed 9223372036854775807 --replications 2",
+                "--seed: found 9223372036854775807 with 2 replications, allowed: a last seed of at "
+                "most 9223372036854775807",
+            ),
+            ("run dra-vms --engine kernl", "--engine: found 'kernl', allowed: kernel, reference; did you mean kernel?"),
+            ("screenshot dra-vms --at 1 --out a.gif", "--out: found 'a.gif', allowed: a path that ends in .png"),
+            (
+                "screenshot dra-vms --at 1 --out a.png --size 12",
+                "--size: found '12', allowed: WIDTHxHEIGHT in pixels, each from 1 to 10000, such as 1280x720",
+            ),
+            (
+                "screenshot dra-vms --at 1 --out a.png --size 0x9",
+                "--size: found '0x9', allowed: WIDTHxHEIGHT in pixels, each from 1 to 10000, such as 1280x720",
+            ),
+            ("screenshot dra-vms --at 1 --event 2 --out a.png", "--event: not allowed with argument --at"),
             ("run --policy", "--policy: expected one argument"),
         ],
-    )  # fmt: skip
+    )
     def test_a_wrong_value_is_named_with_what_is_allowed(self, refusal, command, line):
         assert refusal(command) == line
 
@@ -286,9 +286,7 @@ class TestOptions:
 
     def test_a_saved_session_needs_a_display(self, refusal, monkeypatch, tmp_path):
         (tmp_path / "mine.slotscope").touch()
-        options = SimpleNamespace(
-            scenario="mine.slotscope", policy=None, seed=None, trace=[], event=None
-        )
+        options = SimpleNamespace(scenario="mine.slotscope", policy=None, seed=None, trace=[], event=None)
         monkeypatch.setattr(main, "window", lambda _: main.first_run(options, "none"))
         said = main.main(["mine.slotscope"])
         assert said == 2
@@ -305,9 +303,7 @@ class TestGuard:
         self.fail_with(monkeypatch, ZeroDivisionError("by nothing"))
         said = slotscope("bounds dra-vms --seed 3")
         assert (said.code, said.out) == (3, "")
-        assert re.fullmatch(
-            r"slotscope: unexpected ZeroDivisionError: by nothing; [^\n]+\n", said.err
-        )
+        assert re.fullmatch(r"slotscope: unexpected ZeroDivisionError: by nothing; [^\n]+\n", said.err)
         assert said.err.endswith("slotscope bounds dra-vms --seed 3\n")
         assert str(log_file()) in said.err
         log = log_file().read_text(encoding="utf-8")
@@ -327,14 +323,16 @@ class TestGuard:
         ("error", "code", "said"),
         [
             (KeyboardInterrupt(), 130, "slotscope: stopped\n"),
-            (MemoryError(), 2, "slotscope: this needs more memory than there is; allowed: fewer "
-                               "servers, types or events\n"),
-            (OSError(28, "No space left on device", "out.csv"), 2,
-             "slotscope: out.csv: No space left on device\n"),
+            (
+                MemoryError(),
+                2,
+                "slotscope: this needs more memory than there is; allowed: fewer servers, types or events\n",
+            ),
+            (OSError(28, "No space left on device", "out.csv"), 2, "slotscope: out.csv: No space left on device\n"),
             (OSError("odd"), 2, "slotscope: odd\n"),
         ],
         ids=["Ctrl+C", "memory", "disk", "system"],
-    )  # fmt: skip
+    )
     def test_what_is_no_fault_of_ours(self, slotscope, monkeypatch, error, code, said):
         self.fail_with(monkeypatch, error)
         found = slotscope("bounds dra-vms")
@@ -352,13 +350,56 @@ class TestGuard:
 
 
 #: Words that make a command line nearly right, and values that are not.
-WORDS = st.sampled_from([
-    *COMMANDS, "dra-example-1", "dra-example-2", "dra-google", "dra-vmz", "--policy", "--seed",
-    "--until", "--warmup", "--events", "--json", "--trace", "--engine", "--replications", "--at",
-    "--out", "--size", "--help", "--timing", "--scale", "--workers", "--event", "--panel",
-    "dra", "first-fit", "reference", "kernel", "dra-fig2", "0", "1", "2", "5", "-1", "1e400",
-    "nan", "9" * 40, "½", "", "-", "--", "=", "--seed=3", "--until=x", "a.png", ".", "/",
-])  # fmt: skip
+WORDS = st.sampled_from(
+    [
+        *COMMANDS,
+        "dra-example-1",
+        "dra-example-2",
+        "dra-google",
+        "dra-vmz",
+        "--policy",
+        "--seed",
+        "--until",
+        "--warmup",
+        "--events",
+        "--json",
+        "--trace",
+        "--engine",
+        "--replications",
+        "--at",
+        "--out",
+        "--size",
+        "--help",
+        "--timing",
+        "--scale",
+        "--workers",
+        "--event",
+        "--panel",
+        "dra",
+        "first-fit",
+        "reference",
+        "kernel",
+        "dra-fig2",
+        "0",
+        "1",
+        "2",
+        "5",
+        "-1",
+        "1e400",
+        "nan",
+        "9" * 40,
+        "½",
+        "",
+        "-",
+        "--",
+        "=",
+        "--seed=3",
+        "--until=x",
+        "a.png",
+        ".",
+        "/",
+    ]
+)
 #: Anything else, but no digits: a random time or number of events could take hours.
 JUNK = st.text(st.characters(exclude_categories=("Nd", "Cs")), max_size=8)
 
@@ -386,9 +427,15 @@ class TestFuzz:
         content = tomllib.loads(CLASSROOM)
         table, key = data.draw(st.sampled_from(list(_places(content))))
         junk = st.one_of(
-            st.integers(), st.floats(), st.text(max_size=20), st.booleans(),
-            st.lists(st.integers(), max_size=3), st.just({}), st.just(10**40), st.just("1/0"),
-        )  # fmt: skip
+            st.integers(),
+            st.floats(),
+            st.text(max_size=20),
+            st.booleans(),
+            st.lists(st.integers(), max_size=3),
+            st.just({}),
+            st.just(10**40),
+            st.just("1/0"),
+        )
         table[key] = data.draw(junk)
         (tmp_path / "changed.toml").write_text(tomli_w.dumps(content), encoding="utf-8")
         for command in ("bounds changed.toml", "trace changed.toml --events 2"):
@@ -435,6 +482,8 @@ def test_a_file_is_refused_where_no_policy_of_one_s_own_runs(refusal, tmp_path, 
     system = {"queues": "queue", "jrs": "phases"}.get(scenario.split("-")[0], "moldable")
     for command in ("{}", "run {} --until 1", "trace {} --events 1"):
         said = refusal(command.format(scenario) + " --policy mine.py")
-        assert ("found 'mine.py', but policies of one's own run in reservation systems only so "
-                f"far, not in {system} systems; allowed for this scenario: ") in said  # fmt: skip
+        assert (
+            "found 'mine.py', but policies of one's own run in reservation systems only so "
+            f"far, not in {system} systems; allowed for this scenario: "
+        ) in said
     assert not (tmp_path / "ran").exists()

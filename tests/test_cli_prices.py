@@ -19,9 +19,7 @@ Run = Callable[[str], Any]
 
 
 @pytest.fixture
-def slotscope(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Run:
+def slotscope(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Runs a command in a folder with the two files."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "machinetypes.csv").write_text(MACHINES, encoding="utf-8")
@@ -47,8 +45,7 @@ def test_a_scenario_is_written_and_runs(slotscope: Run, tmp_path: Path) -> None:
         "slotscope: n2-old-2 is left out: deprecated",
     ]
     scenario = load_scenario(tmp_path / "made.toml")
-    assert [item.name for item in scenario.job_types] == [
-        "n2-highmem-2", "n2-standard-2", "n1-standard-1"]  # fmt: skip
+    assert [item.name for item in scenario.job_types] == ["n2-highmem-2", "n2-standard-2", "n1-standard-1"]
     ran = slotscope("run made.toml --until 2 --warmup 0.5 --engine reference --json")
     assert ran.code == 0
     assert json.loads(ran.out)
@@ -66,9 +63,7 @@ def test_as_json(slotscope: Run) -> None:
     said = slotscope(f"{FILES} --family n1 e2 --json --out made.toml")
     found = json.loads(said.out)
     assert found["scenario"] == "made.toml"
-    assert found["types"] == [
-        {"name": "n1-standard-1", "vcpu": 1, "memory_gb": 3.75, "price_per_hour": 0.04749975}
-    ]
+    assert found["types"] == [{"name": "n1-standard-1", "vcpu": 1, "memory_gb": 3.75, "price_per_hour": 0.04749975}]
     assert [item["name"] for item in found["left_out"]] == ["e2-micro"]
 
 
@@ -85,25 +80,26 @@ def test_prices_with_too_many_digits_can_be_rounded(slotscope: Run, tmp_path: Pa
     assert [str(item.reward) for item in scenario.job_types] == ["131/1000", "25011/1000"]
 
 
-@pytest.mark.parametrize(("command", "expected"), [
-    ("prices", "required"),
-    ("prices machinetypes.csv pricing.yml --family n1", "--region"),
-    (f"{FILES}", "--family"),
-    (f"{FILES} --family x9", "no family of machine types is called 'x9'"),
-    (f"{FILES} --family n1 --server 80", "--server: found '80', allowed: CPUSxGB"),
-    (f"{FILES} --family n1 --server 0x4", "--server: found '0x4'"),
-    (f"{FILES} --family n1 --load 0", "--load: found '0'"),
-    (f"{FILES} --family n1 --load much", "--load: found 'much'"),
-    (f"{FILES} --family n1 --digits 13", "--digits"),
-    (f"{FILES} --family n1 --out nowhere/made.toml", "nowhere/made.toml: cannot be written"),
-    ("prices absent.csv pricing.yml --region here --family n1", "absent.csv"),
-    ("prices machinetypes.csv absent.yml --region here --family n1", "absent.yml"),
-    ("prices machinetypes.csv . --region here --family n1", "found a directory"),
-    ("prices pricing.yml machinetypes.csv --region here --family n1", "pricing.yml: row 1"),
-])  # fmt: skip
-def test_what_cannot_be_done_is_said_in_one_line(
-    command: str, expected: str, slotscope: Run
-) -> None:
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("prices", "required"),
+        ("prices machinetypes.csv pricing.yml --family n1", "--region"),
+        (f"{FILES}", "--family"),
+        (f"{FILES} --family x9", "no family of machine types is called 'x9'"),
+        (f"{FILES} --family n1 --server 80", "--server: found '80', allowed: CPUSxGB"),
+        (f"{FILES} --family n1 --server 0x4", "--server: found '0x4'"),
+        (f"{FILES} --family n1 --load 0", "--load: found '0'"),
+        (f"{FILES} --family n1 --load much", "--load: found 'much'"),
+        (f"{FILES} --family n1 --digits 13", "--digits"),
+        (f"{FILES} --family n1 --out nowhere/made.toml", "nowhere/made.toml: cannot be written"),
+        ("prices absent.csv pricing.yml --region here --family n1", "absent.csv"),
+        ("prices machinetypes.csv absent.yml --region here --family n1", "absent.yml"),
+        ("prices machinetypes.csv . --region here --family n1", "found a directory"),
+        ("prices pricing.yml machinetypes.csv --region here --family n1", "pricing.yml: row 1"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(command: str, expected: str, slotscope: Run) -> None:
     said = slotscope(command)
     assert (said.code, said.out) == (2, "")
     assert re.fullmatch(r"slotscope: [^\n]+\n", said.err)

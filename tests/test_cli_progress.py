@@ -34,9 +34,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return found
 
 
-def test_without_a_terminal_long_work_gives_a_sign_of_life(
-    clock: Clock, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_terminal_long_work_gives_a_sign_of_life(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     """One line once it is known to take long, then one a minute; none of it on stdout."""
     progress = Progress("run x", quiet=True)
     for second in range(131):
@@ -70,9 +68,9 @@ def test_on_a_terminal_the_line_tells_what_is_left(
     assert capsys.readouterr().err.endswith("run x: 1%, about 5 min left")
 
 
-@pytest.mark.parametrize(("seconds", "text"), [
-    (0.2, "1 s"), (100, "100 s"), (125, "2 min"), (3 * 86400, "3 days"), (1e12, "31,710 years"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "1 s"), (100, "100 s"), (125, "2 min"), (3 * 86400, "3 days"), (1e12, "31,710 years")]
+)
 def test_lengths_of_time(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
@@ -91,12 +89,8 @@ def test_what_cannot_be_counted_gives_signs_of_life_too(
     ]
 
 
-@pytest.mark.parametrize("scenario", [
-    "dra-classroom", "jrs-classroom", "moldable-classroom", "queues-classroom",
-])  # fmt: skip
-def test_bounds_tell_how_far_they_are(
-    slotscope: Any, scenario: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("scenario", ["dra-classroom", "jrs-classroom", "moldable-classroom", "queues-classroom"])
+def test_bounds_tell_how_far_they_are(slotscope: Any, scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal, on a line that is cleared before anything else is printed."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr("model.waiting.PERIOD", 0.0)
@@ -109,9 +103,7 @@ def test_bounds_tell_how_far_they_are(
 
 
 @pytest.mark.parametrize("form", ["", " --json"])
-def test_a_long_trace_tells_how_far_it_is(
-    slotscope: Any, form: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_trace_tells_how_far_it_is(slotscope: Any, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(output, "PROGRESS_SECONDS", 0.0)
     said = slotscope(f"trace dra-classroom --events 20{form}")
@@ -131,12 +123,15 @@ def test_ctrl_c_ends_it_in_one_line(command: str, tmp_path: Path) -> None:
     if command == "trace":
         asked = ["trace", "dra-vms", "--events", "100000000"]
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
-    begin = ("import sys; from model.cli import output; output.LONG_SECONDS = 0.5; "
-             "import main; sys.exit(main.main())")  # fmt: skip
+    begin = "import sys; from model.cli import output; output.LONG_SECONDS = 0.5; import main; sys.exit(main.main())"
     with subprocess.Popen(
-        [sys.executable, "-c", begin, *asked], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        text=True, env=environment, cwd=Path(__file__).parents[1],
-    ) as process:  # fmt: skip
+        [sys.executable, "-c", begin, *asked],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        cwd=Path(__file__).parents[1],
+    ) as process:
         assert process.stderr is not None
         first = process.stderr.readline()
         process.send_signal(signal.SIGINT)

@@ -59,8 +59,9 @@ def test_tasks_are_measured_to_the_last_of_them(answer, shared_traces, name: str
 
 
 def test_a_sweep_measures_the_same_stretch(answer, log) -> None:
-    rows = answer(f"sweep moldable-swf --vary servers.count=32 --trace {log} --replications 1 "
-                  "--workers 1 --policy greedy")["rows"]  # fmt: skip
+    rows = answer(
+        f"sweep moldable-swf --vary servers.count=32 --trace {log} --replications 1 --workers 1 --policy greedy"
+    )["rows"]
     one = answer(f"run moldable-swf --policy greedy --trace {log}")["metrics"]
     one = one["blocking_probability"]["mean"]
     (swept,) = [row["ours"] for row in rows if row["what"] == "blocking_probability"]
@@ -68,15 +69,11 @@ def test_a_sweep_measures_the_same_stretch(answer, log) -> None:
 
 
 @pytest.mark.parametrize(
-    ("last", "until", "warmup"), [(29_363_817.0, 29_360_000, 2_936_000), (0.0123456, "0.01234",
-                                                                          "0.001234")],
-)  # fmt: skip
+    ("last", "until", "warmup"), [(29_363_817.0, 29_360_000, 2_936_000), (0.0123456, "0.01234", "0.001234")]
+)
 def test_the_end_is_rounded_down(last: float, until: object, warmup: object) -> None:
     run = run_over(load_scenario("dra-google"), last)
-    assert (Fraction(run["until"]), Fraction(run["warmup"])) == (
-        Fraction(str(until)),
-        Fraction(str(warmup)),
-    )
+    assert (Fraction(run["until"]), Fraction(run["warmup"])) == (Fraction(str(until)), Fraction(str(warmup)))
 
 
 def test_slots_are_whole() -> None:

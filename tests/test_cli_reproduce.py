@@ -14,12 +14,7 @@ from types import ModuleType
 import pytest
 
 import main
-from model.kinds.reservation.experiments import (
-    dra_collections,
-    dra_google,
-    dra_google_time,
-    dra_servers,
-)
+from model.kinds.reservation.experiments import dra_collections, dra_google, dra_google_time, dra_servers
 from model.lab import EXPERIMENTS, experiment_module
 from model.lab.results import Figure
 
@@ -62,21 +57,21 @@ class TestFigure2:
         found = answer("reproduce dra-fig2")
         rows = {row["what"]: row for row in found["rows"] if row["paper"] is not None}
         assert {name: row["exact"] for name, row in rows.items()} == {
-            "critical_alpha_low": "6/7", "critical_alpha_high": "6",
-            "worst_ratio": "799/927", "worst_alpha": "1",
-        }  # fmt: skip
+            "critical_alpha_low": "6/7",
+            "critical_alpha_high": "6",
+            "worst_ratio": "799/927",
+            "worst_alpha": "1",
+        }
         assert all(abs(row["paper"] - row["ours"]) < 0.0005 for row in rows.values())
         assert all(row["half_width"] == 0 for row in found["rows"])
-        values = {(row["what"], row["alpha"]): row["exact"] for row in found["rows"]
-                  if "alpha" in row}  # fmt: skip
+        values = {(row["what"], row["alpha"]): row["exact"] for row in found["rows"] if "alpha" in row}
         assert values["optimal_reward", "2"] == "15668/25"
         assert values["greedy_reward", "4"] == "1784/3"
 
     def test_files_are_written_and_named(self, answer, drawn, tmp_path):
         found = answer("reproduce dra-fig2 --out results")
         assert found["files"] == [
-            f"results/dra-fig2{ending}"
-            for ending in (".csv", "-curves.csv", ".json", ".svg", ".png")
+            f"results/dra-fig2{ending}" for ending in (".csv", "-curves.csv", ".json", ".svg", ".png")
         ]
         kept = json.loads((tmp_path / "results" / "dra-fig2.json").read_text(encoding="utf-8"))
         assert (kept["rows"], kept["notes"]) == (found["rows"], found["notes"])
@@ -97,9 +92,7 @@ class TestPictures:
         said = slotscope("reproduce dra-fig2 --json")
         assert said.code == 0
         assert said.err.startswith("slotscope: no picture is drawn: ")
-        assert [Path(path).suffix for path in json.loads(said.out)["files"]] == [
-            ".csv", ".csv", ".json",
-        ]  # fmt: skip
+        assert [Path(path).suffix for path in json.loads(said.out)["files"]] == [".csv", ".csv", ".json"]
 
     def test_pictures_are_drawn_by_the_window_s_code(self, slotscope, monkeypatch, tmp_path):
         stub = ModuleType("gui.figure")
@@ -111,9 +104,7 @@ class TestPictures:
 
     def test_curves_with_intervals_are_drawn(self, slotscope, monkeypatch, tmp_path):
         monkeypatch.setattr(dra_collections, "SCALES", {"quick": 2})
-        monkeypatch.setattr(
-            dra_servers, "SCALES", {"quick": dra_servers.ServersScale((5, 8), 2, 100.0)}
-        )
+        monkeypatch.setattr(dra_servers, "SCALES", {"quick": dra_servers.ServersScale((5, 8), 2, 100.0)})
         for name in ("dra-collections", "dra-fig3"):
             assert slotscope(f"reproduce {name} --workers 1 --out here").code == 0
             assert (tmp_path / "here" / f"{name}.png").read_bytes()[1:4] == b"PNG"
@@ -125,9 +116,7 @@ class TestGoingOn:
     def small(self, monkeypatch, drawn):
         monkeypatch.setattr(dra_collections, "SCALES", {"quick": 3})
 
-    def test_finished_parts_are_taken_and_give_the_same_bytes(
-        self, slotscope, monkeypatch, tmp_path
-    ):
+    def test_finished_parts_are_taken_and_give_the_same_bytes(self, slotscope, monkeypatch, tmp_path):
         command = "reproduce dra-collections --workers 1"
         first = slotscope(f"{command} --json --out here")
         monkeypatch.setattr(dra_collections, "carry_out", None)  # would fail if it were called
@@ -201,14 +190,12 @@ class TestTrace:
 
     def test_others_take_none(self, refusal):
         assert refusal("reproduce dra-fig2 --trace a.csv") == (
-            "--trace: dra-fig2 runs on no trace; allowed: dra-fig5, dra-fig6, queues-fig1, "
-            "queues-fig5"
+            "--trace: dra-fig2 runs on no trace; allowed: dra-fig5, dra-fig6, queues-fig1, queues-fig5"
         )
 
     def test_no_policy_is_above_the_bound(self, answer, shared_traces):
         found = answer(f"reproduce dra-fig5 --workers 1 --trace {shared_traces / SAMPLE}")
-        rewards = {(row["policy"], row["L"]): row["ours"] for row in found["rows"]
-                   if row["what"] == "mean_reward"}  # fmt: skip
+        rewards = {(row["policy"], row["L"]): row["ours"] for row in found["rows"] if row["what"] == "mean_reward"}
         names = {name for name, _ in rewards}
         assert names == {"upper bound", "DRA", "DRA+Preemption", "power of 5 choices"}
         for (_, servers), reward in rewards.items():
@@ -220,9 +207,7 @@ class TestTrace:
         assert {row["what"] for row in found["rows"]} == {"mean_reward", "share_of_time_ahead"}
         (rewards, _), _, (arrivals, _), _ = drawn
         assert [len(curve.y) for curve in rewards.curves] == [20] * 4
-        assert [curve.name for curve in arrivals.curves] == [
-            "priority 0", "priority 1", "priority 2",
-        ]  # fmt: skip
+        assert [curve.name for curve in arrivals.curves] == ["priority 0", "priority 1", "priority 2"]
         bound, *others = (curve.y for curve in rewards.curves)
         for path in others:
             assert all(mine <= most + 1e-9 for mine, most in zip(path, bound, strict=True))
@@ -244,27 +229,20 @@ class TestCluster:
 
     def test_nobody_at_an_address(self, tmp_path):
         pytest.importorskip("distributed", reason="dask[distributed] is not installed")
-        code = (
-            "import sys, main; from model.lab import cluster; cluster.TIMEOUT = 1;"
-            "sys.exit(main.main(sys.argv[1:]))"
-        )
+        code = "import sys, main; from model.lab import cluster; cluster.TIMEOUT = 1;sys.exit(main.main(sys.argv[1:]))"
         command = ["reproduce", "dra-fig2", "--cluster", "tcp://127.0.0.1:9", "--out", tmp_path]
         found = subprocess.run(
-            [sys.executable, "-c", code, *command],
-            cwd=ROOT, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert (found.returncode, found.stdout) == (2, "")
-        assert found.stderr.startswith(
-            "slotscope: --cluster: no Dask scheduler answers at 'tcp://127.0.0.1:9'"
+            [sys.executable, "-c", code, *command], cwd=ROOT, capture_output=True, text=True, check=False
         )
+        assert (found.returncode, found.stdout) == (2, "")
+        assert found.stderr.startswith("slotscope: --cluster: no Dask scheduler answers at 'tcp://127.0.0.1:9'")
         assert found.stderr.count("\n") == 1
 
     def test_a_local_cluster_gives_what_worker_processes_give(self, tmp_path):
         pytest.importorskip("distributed", reason="dask[distributed] is not installed")
         sweep = "sweep dra-classroom --vary servers.count=6,7 --replications 2 --until 30 --json"
         outputs = []
-        for place, who in enumerate((["--cluster", "local", "--workers", "2"], ["--workers", "1"],
-                                     ["--workers", "2"])):  # fmt: skip
+        for place, who in enumerate((["--cluster", "local", "--workers", "2"], ["--workers", "1"], ["--workers", "2"])):
             folder = tmp_path / str(place)
             folder.mkdir()
             found = program(*sweep.split(), *who, cwd=folder)
@@ -278,8 +256,11 @@ def program(*arguments, **options):
     """The program in a process of its own."""
     return subprocess.Popen(
         [sys.executable, str(ROOT / "main.py"), *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
@@ -325,6 +306,4 @@ def test_every_experiment_is_a_plan():
         assert callable(module.parts)
         assert callable(module.result)
         assert name == (module.name if hasattr(module, "name") else module.NAME)
-        assert set(module.SCALES if hasattr(module, "SCALES") else ("quick", "paper")) == {
-            "quick", "paper",
-        }  # fmt: skip
+        assert set(module.SCALES if hasattr(module, "SCALES") else ("quick", "paper")) == {"quick", "paper"}

@@ -60,8 +60,12 @@ class TestNumbers:
             "--vary servers.count=5,9 --vary policy.parameters.reservation_factor=1,log^2",
         )
         rewards = [row for row in found["rows"] if row["what"] == "reward_rate"]
-        assert [(row["servers.count"], row["policy.parameters.reservation_factor"])
-                for row in rewards] == [(5, 1), (5, "log^2"), (9, 1), (9, "log^2")]  # fmt: skip
+        assert [(row["servers.count"], row["policy.parameters.reservation_factor"]) for row in rewards] == [
+            (5, 1),
+            (5, "log^2"),
+            (9, 1),
+            (9, "log^2"),
+        ]
         assert all(row["half_width"] > 0 for row in rewards)
         folder = tmp_path / "slotscope-results"
         table = list(csv.DictReader((folder / "sweep-dra-example-1.csv").read_text().splitlines()))
@@ -70,27 +74,30 @@ class TestNumbers:
         assert kept["rows"] == found["rows"]
 
     def test_a_point_is_what_run_measures(self, answer):
-        found = sweep(answer, "dra-example-1 --vary servers.count=12 --policy first-fit "
-                      "--until 40 --warmup 4 --seed 7 --replications 3")  # fmt: skip
-        alone = answer("run dra-example-1 --policy first-fit --until 40 --warmup 4 --seed 7 "
-                       "--replications 3")["metrics"]  # fmt: skip
+        found = sweep(
+            answer,
+            "dra-example-1 --vary servers.count=12 --policy first-fit --until 40 --warmup 4 --seed 7 --replications 3",
+        )
+        alone = answer("run dra-example-1 --policy first-fit --until 40 --warmup 4 --seed 7 --replications 3")[
+            "metrics"
+        ]
         for row in found["rows"]:
             assert row["ours"] == pytest.approx(alone[row["what"]]["mean"], nan_ok=True)
             assert row["half_width"] == pytest.approx(alone[row["what"]]["half_width"])
 
     def test_a_shorter_run_has_a_shorter_warm_up(self, answer):
         rows = [
-            sweep(
-                answer, f"dra-example-1 --vary servers.count=5 --until 50 --replications 2 {more}"
-            )
+            sweep(answer, f"dra-example-1 --vary servers.count=5 --until 50 --replications 2 {more}")
             for more in ("", "--warmup 5", "--warmup 6")
         ]
         assert rows[0] == rows[1]
         assert rows[0] != rows[2]
 
     def test_policies_meet_the_same_jobs(self, answer):
-        found = sweep(answer, "dra-classroom --until 100 --replications 2 --policy dra "
-                      "--policy power-of-d:choices=3 --policy first-fit")  # fmt: skip
+        found = sweep(
+            answer,
+            "dra-classroom --until 100 --replications 2 --policy dra --policy power-of-d:choices=3 --policy first-fit",
+        )
         totals = {}
         for row in found["rows"]:
             if row["what"] in ("admitted", "rejected"):
@@ -99,31 +106,41 @@ class TestNumbers:
         assert len({round(total, 9) for total in totals.values()}) == 1
 
     def test_differences_of_policies_are_paired(self, answer):
-        found = sweep(answer, "dra-classroom --until 100 --replications 3 --seed 4 "
-                      "--vary servers.count=6,7 --policy dra --policy first-fit")  # fmt: skip
+        found = sweep(
+            answer,
+            "dra-classroom --until 100 --replications 3 --seed 4 "
+            "--vary servers.count=6,7 --policy dra --policy first-fit",
+        )
         gains = [row for row in found["rows"] if row["what"] == "reward_rate_gain"]
         assert [(row["servers.count"], row["policy"], row["over"]) for row in gains] == [
-            (6, "first-fit", "dra"), (7, "first-fit", "dra"),
-        ]  # fmt: skip
-        means = {(row["servers.count"], row["policy"]): row["ours"] for row in found["rows"]
-                 if row["what"] == "reward_rate"}  # fmt: skip
+            (6, "first-fit", "dra"),
+            (7, "first-fit", "dra"),
+        ]
+        means = {
+            (row["servers.count"], row["policy"]): row["ours"] for row in found["rows"] if row["what"] == "reward_rate"
+        }
         for row in gains:
             servers = row["servers.count"]
             difference = means[servers, "first-fit"] - means[servers, "dra"]
             assert row["ours"] == pytest.approx(difference)
         alone = [
-            {policy: answer(f"run dra-classroom --until 100 --seed {seed} --policy {policy}")
-             ["metrics"]["reward_rate"]["mean"] for policy in ("dra", "first-fit")}
+            {
+                policy: answer(f"run dra-classroom --until 100 --seed {seed} --policy {policy}")["metrics"][
+                    "reward_rate"
+                ]["mean"]
+                for policy in ("dra", "first-fit")
+            }
             for seed in (4, 5, 6)
-        ]  # fmt: skip
+        ]
         differences = np.array([one["first-fit"] - one["dra"] for one in alone])
-        assert gains[1]["half_width"] == pytest.approx(
-            4.302652729911275 * differences.std(ddof=1) / 3**0.5
-        )
+        assert gains[1]["half_width"] == pytest.approx(4.302652729911275 * differences.std(ddof=1) / 3**0.5)
 
     def test_a_trace_can_be_swept(self, answer, shared_traces):
-        found = sweep(answer, "dra-google --vary servers.count=2,4 --replications 1 "
-                      f"--until 3000 --warmup 0 --trace {shared_traces / SAMPLE}")  # fmt: skip
+        found = sweep(
+            answer,
+            "dra-google --vary servers.count=2,4 --replications 1 "
+            f"--until 3000 --warmup 0 --trace {shared_traces / SAMPLE}",
+        )
         rewards = [row["ours"] for row in found["rows"] if row["what"] == "reward_rate"]
         assert rewards[0] > rewards[1] > 0
 
@@ -137,13 +154,17 @@ class TestNumbers:
 
 class TestPicture:
     def test_the_first_axis_of_numbers_goes_across(self, answer, drawn):
-        sweep(answer, "dra-classroom --until 30 --replications 2 --policy dra --policy first-fit "
-              "--vary initial.start=empty --vary job_types.web.workload=2,1/2,1")  # fmt: skip
+        sweep(
+            answer,
+            "dra-classroom --until 30 --replications 2 --policy dra --policy first-fit "
+            "--vary initial.start=empty --vary job_types.web.workload=2,1/2,1",
+        )
         figure = drawn[0]
         assert figure.x_label == "job_types.web.workload"
         assert [curve.name for curve in figure.curves] == [
-            "initial.start = empty, policy = dra", "initial.start = empty, policy = first-fit",
-        ]  # fmt: skip
+            "initial.start = empty, policy = dra",
+            "initial.start = empty, policy = first-fit",
+        ]
         assert [curve.x for curve in figure.curves] == [(0.5, 1.0, 2.0)] * 2
 
     def test_without_numbers_there_is_none(self, answer, drawn):
@@ -153,9 +174,16 @@ class TestPicture:
 
 class TestPaths:
     @pytest.mark.parametrize(
-        "path", ["job_types[0].workload", "job_types.web.workload", "job_types[0].reward",
-                 "job_types[2].service.mean", "servers.capacity.CPU", "run.warmup"]
-    )  # fmt: skip
+        "path",
+        [
+            "job_types[0].workload",
+            "job_types.web.workload",
+            "job_types[0].reward",
+            "job_types[2].service.mean",
+            "servers.capacity.CPU",
+            "run.warmup",
+        ],
+    )
     def test_a_field_is_found(self, answer, path):
         found = sweep(answer, f"dra-classroom --vary {path}=4,9 --until 30 --replications 1")
         rewards = [row["ours"] for row in found["rows"] if row["what"] == "reward_rate"]
@@ -165,33 +193,35 @@ class TestPaths:
     @pytest.mark.parametrize(
         ("vary", "line"),
         [
-            ("servers.cuont=1", "--vary servers.cuont=1: servers.cuont: found an unknown key; did "
-             "you mean 'count'?"),
-            ("servers.count=4,0", "--vary servers.count=0: servers.count: found 0, allowed: a "
-             "number of at least 1"),
-            ("servers.count", "--vary: found 'servers.count', allowed: PATH=VALUE,VALUE,... such "
-             "as servers.count=20,60"),
-            ("servers.count=", "--vary: found 'servers.count=', allowed: PATH=VALUE,VALUE,... "
-             "such as servers.count=20,60"),
-            ("servers.count=3,3", "--vary: found a value twice in 'servers.count=3,3', allowed: "
-             "each once"),
-            ("job_types.wbe.reward=1", "--vary: job_types: no entry is called 'wbe'; did you mean "
-             "'web'? known are database, training, web"),
+            ("servers.cuont=1", "--vary servers.cuont=1: servers.cuont: found an unknown key; did you mean 'count'?"),
+            ("servers.count=4,0", "--vary servers.count=0: servers.count: found 0, allowed: a number of at least 1"),
+            (
+                "servers.count",
+                "--vary: found 'servers.count', allowed: PATH=VALUE,VALUE,... such as servers.count=20,60",
+            ),
+            (
+                "servers.count=",
+                "--vary: found 'servers.count=', allowed: PATH=VALUE,VALUE,... such as servers.count=20,60",
+            ),
+            ("servers.count=3,3", "--vary: found a value twice in 'servers.count=3,3', allowed: each once"),
+            (
+                "job_types.wbe.reward=1",
+                "--vary: job_types: no entry is called 'wbe'; did you mean 'web'? known are database, training, web",
+            ),
             ("job_types[9].reward=1", "--vary: job_types: found position 9, allowed: 0 to 2"),
-            ("sevrers.count=1", "--vary: sevrers.count: no field is called 'sevrers'; did you mean "
-             "'servers'? "),
-            ("run.until.x=3", "--vary: run.until.x: found 'run.until.x', but run.until has no "
-             "fields"),
+            ("sevrers.count=1", "--vary: sevrers.count: no field is called 'sevrers'; did you mean 'servers'? "),
+            ("run.until.x=3", "--vary: run.until.x: found 'run.until.x', but run.until has no fields"),
             ("servers.=3", "--vary: servers: no field is called ''"),
             ("job_types=3", "--vary job_types=3: job_types: found 3, allowed: a list"),
-            ("seed=3", "--vary: found seed, allowed: --seed and --replications, so that all "
-             "combinations meet the same jobs"),
-            ("policy.parameters.foo=1", "--vary policy.parameters.foo=1: policy.parameters.foo: "
-             "found an unknown key"),
+            (
+                "seed=3",
+                "--vary: found seed, allowed: --seed and --replications, so that all combinations meet the same jobs",
+            ),
+            ("policy.parameters.foo=1", "--vary policy.parameters.foo=1: policy.parameters.foo: found an unknown key"),
             ("policy.name=dar", "--vary policy.name=dar: policy.name: no policy is called 'dar'"),
             ("workload.kind=trace", "--vary workload.kind=trace: this needs a trace"),
         ],
-    )  # fmt: skip
+    )
     def test_a_slip_is_told_before_anything_runs(self, refusal, vary, line):
         assert refusal(f"dra-classroom --vary '{vary}'").startswith(line)
 
@@ -200,31 +230,43 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("command", "line"),
         [
-            ("dra-classroom", "sweep: found neither --vary nor --policy, allowed: at least one of "
-             "them"),
-            ("dra-classroom --policy dar", "--policy dar: no policy is called 'dar'; did you mean "
-             "'dra'?"),
-            ("dra-classroom --policy power-of-d:choices=50", "--policy power-of-d:choices=50: "
-             "policy.parameters: found choices = 50, allowed: 1 to the number of servers, 7"),
+            ("dra-classroom", "sweep: found neither --vary nor --policy, allowed: at least one of them"),
+            ("dra-classroom --policy dar", "--policy dar: no policy is called 'dar'; did you mean 'dra'?"),
+            (
+                "dra-classroom --policy power-of-d:choices=50",
+                "--policy power-of-d:choices=50: "
+                "policy.parameters: found choices = 50, allowed: 1 to the number of servers, 7",
+            ),
             ("dra-classroom --policy dra --policy dra", "--policy: found dra twice, allowed: once"),
-            ("dra-classroom --vary servers.count=1,2 --vary servers.count=3",
-             "--vary: found servers.count twice, allowed: once"),
-            ("dra-classroom --policy dra --until 5 --warmup 5",
-             "--warmup: found 5, allowed: a time before the end at 5"),
-            ("dra-classroom --vary servers.count=2,3 --replications 60000",
-             "--vary: found 2 combinations with 60000 replications, allowed: at most 100,000 runs"),
-            ("dra-classroom --policy dra --seed 9223372036854775807",
-             "--seed: found 9223372036854775807 with 4 replications, allowed: a last seed of at "
-             "most 9223372036854775807"),
-            ("dra-classroom --policy dra --trace a.csv",
-             "--trace: found the workload 'poisson', allowed: a scenario whose workload is a "
-             "trace, such as dra-google"),
-            ("dra-google --policy dra",
-             "--policy dra: this needs a trace: give its files with --trace PATH"),
-            ("dra-google --policy dra:foo=1 --trace a.csv", "--policy dra:foo=1: "
-             "policy.parameters.foo: found an unknown key"),
+            (
+                "dra-classroom --vary servers.count=1,2 --vary servers.count=3",
+                "--vary: found servers.count twice, allowed: once",
+            ),
+            (
+                "dra-classroom --policy dra --until 5 --warmup 5",
+                "--warmup: found 5, allowed: a time before the end at 5",
+            ),
+            (
+                "dra-classroom --vary servers.count=2,3 --replications 60000",
+                "--vary: found 2 combinations with 60000 replications, allowed: at most 100,000 runs",
+            ),
+            (
+                "dra-classroom --policy dra --seed 9223372036854775807",
+                "--seed: found 9223372036854775807 with 4 replications, allowed: a last seed of at "
+                "most 9223372036854775807",
+            ),
+            (
+                "dra-classroom --policy dra --trace a.csv",
+                "--trace: found the workload 'poisson', allowed: a scenario whose workload is a "
+                "trace, such as dra-google",
+            ),
+            ("dra-google --policy dra", "--policy dra: this needs a trace: give its files with --trace PATH"),
+            (
+                "dra-google --policy dra:foo=1 --trace a.csv",
+                "--policy dra:foo=1: policy.parameters.foo: found an unknown key",
+            ),
             ("nowhere --policy dra", "no scenario is called 'nowhere'"),
         ],
-    )  # fmt: skip
+    )
     def test_it_is_told_before_anything_runs(self, refusal, command, line):
         assert refusal(command).startswith(line)

@@ -21,9 +21,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: The golden instances that DRA with CRA at every event explains.
 GOLDEN_DRA = (
-    "t01_example2", "t02_migration", "t03_reject_free_slot", "t04_Istar_less_than_J",
-    "t05_rank_Jplus1_accepts", "t06_departure_from_RG", "t07_negative_r", "t08_real_g",
-)  # fmt: skip
+    "t01_example2",
+    "t02_migration",
+    "t03_reject_free_slot",
+    "t04_Istar_less_than_J",
+    "t05_rank_Jplus1_accepts",
+    "t06_departure_from_RG",
+    "t07_negative_r",
+    "t08_real_g",
+)
 
 MEASURES = {"reward_rate", "admitted", "rejected", "migrations"}
 
@@ -75,8 +81,7 @@ class TestWindow:
         assert app.opened == [("mine.slotscope", (), None, None, ())]
 
     @pytest.mark.parametrize(
-        "command",
-        ["nothing.toml", "dra-vms --policy none", "dra-google --trace none", "gone.slotscope"],
+        "command", ["nothing.toml", "dra-vms --policy none", "dra-google --trace none", "gone.slotscope"]
     )
     def test_bad_input_is_told_before_it_opens(self, slotscope, app, command):
         said = slotscope(command)
@@ -88,9 +93,7 @@ class TestWindow:
         assert parse(["./list"]).command == "window"
         assert parse([]).scenario == DEFAULT_SCENARIO
 
-    def test_without_a_display_a_first_run_leaves_its_results(
-        self, slotscope, app, monkeypatch, tmp_path
-    ):
+    def test_without_a_display_a_first_run_leaves_its_results(self, slotscope, app, monkeypatch, tmp_path):
         nowhere = Platform("offscreen", display=False, no_display="DISPLAY is not set")
         monkeypatch.setattr("gui.platform.require_platform", lambda *_, **__: nowhere)
         said = slotscope("dra-classroom --seed 3")
@@ -105,9 +108,7 @@ class TestWindow:
         assert (scenario, seed, at, event) == ("dra-classroom", 3, 600.0, None)
 
     def test_screenshots_take_their_options(self, slotscope, app):
-        said = slotscope(
-            "screenshot dra-vms --at 2.5 --out a.png --size 1280x720 --panel groups --theme dark"
-        )
+        said = slotscope("screenshot dra-vms --at 2.5 --out a.png --size 1280x720 --panel groups --theme dark")
         assert (said.code, said.out) == (0, "a.png\n")
         assert app.pictures == [("dra-vms", (), None, (), 2.5, None, (1280, 720), "groups", "dark")]
 
@@ -142,17 +143,18 @@ def program(*arguments, **options):
     """The program in a process of its own."""
     return subprocess.Popen(
         [sys.executable, str(ROOT / "main.py"), *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
 
 
 class TestProcess:
     def test_it_starts_without_heavy_imports(self):
         heavy = "{'numpy', 'numba', 'pydantic', 'scipy', 'PySide6', 'pyqtgraph', 'pulp'}"
         code = f"import sys, main; main.parse([]); print(sorted({heavy} & set(sys.modules)))"
-        found = subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-        )
+        found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
         assert found.stdout == "[]\n"
 
     def test_it_works_from_any_folder(self, tmp_path):

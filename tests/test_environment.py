@@ -162,14 +162,10 @@ class TestTheseTests:
     )
     def test_a_warning_fails_a_test(self, body, said, workers, tmp_path):
         planted = tmp_path / "test_planted.py"
-        planted.write_text(
-            f"import warnings\nfrom PySide6 import QtCore\ndef test_planted(qtbot):\n    {body}\n"
-        )
+        planted.write_text(f"import warnings\nfrom PySide6 import QtCore\ndef test_planted(qtbot):\n    {body}\n")
         command = [sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml"]
         options = ["-n", str(workers), "-p", "no:cacheprovider", f"--rootdir={tmp_path}", planted]
-        run = subprocess.run(
-            command + options, cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        run = subprocess.run(command + options, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert run.returncode == 1, run.stdout + run.stderr
         assert said in run.stdout
         assert "1 failed" in run.stdout
@@ -195,14 +191,15 @@ class TestRandomExamples:
         assert len({seed[1] for seed in seeds if seed}) == 2
 
     def test_ci_draws_afresh_and_keeps_nothing(self) -> None:
-        told = "import tests.conftest, hypothesis; s = hypothesis.settings.default; " \
-               "print(s.database, s.derandomize, s.max_examples)"  # fmt: skip
+        told = (
+            "import tests.conftest, hypothesis; s = hypothesis.settings.default; "
+            "print(s.database, s.derandomize, s.max_examples)"
+        )
         said = said_by([sys.executable, "-c", told], CI="true")
         assert said.split() == ["None", "False", "200"]
 
 
 def said_by(command: list[str], **variables: str) -> str:
     """What a command prints that must succeed."""
-    run = subprocess.run(command, env=os.environ | variables, cwd=ROOT, check=True,
-                         capture_output=True, text=True)  # fmt: skip
+    run = subprocess.run(command, env=os.environ | variables, cwd=ROOT, check=True, capture_output=True, text=True)
     return run.stdout

@@ -53,17 +53,22 @@ def run(root: Path, *words: str) -> str:
     """What a command of the copy prints."""
     done = subprocess.run(
         [sys.executable, "main.py", *words],
-        cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True,
-        timeout=300, check=False,
-    )  # fmt: skip
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def test_the_page_says_what_to_write_where() -> None:
     assert [path for path, _ in NEW_FILE.findall(PAGE)] == [
-        "model/kinds/reservation/policies/worst_fit.py", "gui/kinds/reservation/fullness.py",
-    ]  # fmt: skip
+        "model/kinds/reservation/policies/worst_fit.py",
+        "gui/kinds/reservation/fullness.py",
+    ]
     assert len(NEW_LINE.findall(PAGE)) == 2
 
 
@@ -75,30 +80,49 @@ def test_every_command_of_the_page_runs(extended: Path) -> None:
 
 
 def test_the_policy_meets_the_same_jobs_and_decides_otherwise(extended: Path) -> None:
-    told = {policy: json.loads(run(extended, "run", "dra-classroom", "--policy", policy,
-                                   "--until", "50", "--json"))
-            for policy in ("worst-fit", "best-fit")}  # fmt: skip
+    told = {
+        policy: json.loads(run(extended, "run", "dra-classroom", "--policy", policy, "--until", "50", "--json"))
+        for policy in ("worst-fit", "best-fit")
+    }
     assert told["worst-fit"]["policy"] == "worst-fit"
     assert told["worst-fit"]["digest"] != told["best-fit"]["digest"]
-    met = {name: sum(numbers["metrics"][key]["mean"] for key in ("admitted", "rejected"))
-           for name, numbers in told.items()}  # fmt: skip
+    met = {
+        name: sum(numbers["metrics"][key]["mean"] for key in ("admitted", "rejected")) for name, numbers in told.items()
+    }
     assert met["worst-fit"] == met["best-fit"] > 0
 
 
 def test_the_panel_is_a_picture_with_something_in_it(extended: Path) -> None:
     from PySide6.QtGui import QImage
 
-    run(extended, "screenshot", "dra-classroom", "--event", "18", "--panel", "fullness",
-        "--size", "1280x720", "--out", "fullness.png")  # fmt: skip
+    run(
+        extended,
+        "screenshot",
+        "dra-classroom",
+        "--event",
+        "18",
+        "--panel",
+        "fullness",
+        "--size",
+        "1280x720",
+        "--out",
+        "fullness.png",
+    )
     image = QImage(str(extended / "fullness.png"))
-    colours = {image.pixel(x, y) for x in range(0, image.width(), 2)
-               for y in range(0, min(60, image.height()), 2)}  # fmt: skip
+    colours = {image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(0, min(60, image.height()), 2)}
     assert len(colours) > 10
 
 
-@pytest.mark.parametrize("rule", [
-    panels_do_not_know_each_other, panels_know_neither_the_simulation_nor_the_window,
-    policies_say_what_they_implement, rooms_do_not_know_each_other, what_rooms_share_knows_no_room,
-], ids=lambda rule: rule.__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "rule",
+    [
+        panels_do_not_know_each_other,
+        panels_know_neither_the_simulation_nor_the_window,
+        policies_say_what_they_implement,
+        rooms_do_not_know_each_other,
+        what_rooms_share_knows_no_room,
+    ],
+    ids=lambda rule: rule.__name__,
+)
 def test_what_the_page_adds_keeps_the_rules(extended: Path, rule) -> None:
     assert rule(extended) == []

@@ -67,8 +67,7 @@ class TestPages:
             assert Session.open("jrs-classroom", policy, kernel=False).info.policy_name
 
     def test_policies_of_moldable_jobs_can_be_used(self):
-        found = [name for page_name in MOLDABLE_PAGES
-                 for name in policies_in(page(page_name), "moldable")]  # fmt: skip
+        found = [name for page_name in MOLDABLE_PAGES for name in policies_in(page(page_name), "moldable")]
         assert len(found) > 5
         for policy in found:
             scenario = "moldable-classes" if "rest" in policy else "moldable-sublinear"
@@ -93,9 +92,7 @@ class TestPages:
         named = set(re.findall(r"[\w-]+", "".join(page(name) for name in MOLDABLE_PAGES)))
         assert {name for name in scenario_files() if name.startswith("moldable-")} <= named
 
-    @pytest.mark.parametrize(("kind", "name"), [
-        ("queue", "queues"), ("phases", "tokens"), ("moldable", "moldable"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(("kind", "name"), [("queue", "queues"), ("phases", "tokens"), ("moldable", "moldable")])
     def test_every_panel_of_a_kind_is_told_of(self, kind, name):
         own = {entry.load().title for entry in PANEL_ROOMS[kind].panels}
         told = re.findall(r"^\*\*([^*]+)\.\*\*", page(name), flags=re.MULTILINE)
@@ -111,8 +108,7 @@ def paused(policy: str, scenario: str, event: int) -> Session:
 def held(session: Session) -> list[int]:
     """The sizes on server 1 in tenths of it."""
     state, numbers = session.timeline.state, session.info.numbers
-    return sorted(int(10 * numbers.fraction(int(state.job_size[record, 0])))
-                  for record in records_on(state, 0))  # fmt: skip
+    return sorted(int(10 * numbers.fraction(int(state.job_size[record, 0]))) for record in records_on(state, 0))
 
 
 def waiting_after(scenario: str, policy: str, seed: int, slot: int) -> int:
@@ -156,10 +152,10 @@ class TestLessonOne:
     def test_queues_after_a_million_slots(self):
         told = re.search(r"VQS ends at ([\d, ]+) and (\d+);", self.TEXT)
         numbers = [int(number) for number in re.findall(r"\d+", told[0])]
-        assert numbers == [waiting_after(self.SCENARIO, "vqs", seed, 10**6)
-                           for seed in range(1, 6)]  # fmt: skip
-        others = [waiting_after(self.SCENARIO, policy, seed, 10**6)
-                  for policy in ("vqs-bf", "bf-js") for seed in range(1, 6)]  # fmt: skip
+        assert numbers == [waiting_after(self.SCENARIO, "vqs", seed, 10**6) for seed in range(1, 6)]
+        others = [
+            waiting_after(self.SCENARIO, policy, seed, 10**6) for policy in ("vqs-bf", "bf-js") for seed in range(1, 6)
+        ]
         assert max(others) == 2
         assert "the others never have more than 2 at that moment" in self.TEXT
 
@@ -187,18 +183,13 @@ class TestLessonTwo:
         assert run.event.time == 6004
         sentences = [session.info.narrator.record(record) for record in run.records]
         assert [bool(re.search("leaves server 1", text)) for text in sentences][:3] == [True] * 3
-        assert any("server 1 has 6 left" in text and "(5) is the largest" in text
-                   for text in sentences)  # fmt: skip
+        assert any("server 1 has 6 left" in text and "(5) is the largest" in text for text in sentences)
         session.run(events=1)
         assert held(session) == [2, 2, 5]
 
     def test_jobs_replace_one_another_at_the_slots_of_the_table(self):
         rows = table(page("queues-classroom"), "slot")
-        told = {
-            int(slot): int(re.search(r"\d", row[1])[0])
-            for row in rows
-            for slot in re.findall(r"\d+", row[0])
-        }
+        told = {int(slot): int(re.search(r"\d", row[1])[0]) for row in rows for slot in re.findall(r"\d+", row[0])}
         session = paused("bf-js", self.SCENARIO, self.event() + 1)
         found: dict[int, int] = {}
         while session.timeline.state.clock[NOW] < max(told):
@@ -217,10 +208,8 @@ class TestLessonTwo:
         return int(numbers.amount(int(state.job_size[record, 0])))
 
     def test_queues_after_a_million_slots(self):
-        told = re.search(r"(\d+) jobs wait under BF-J/S, (\d+) under VQS, (\d+) under MaxWeight",
-                         self.TEXT)  # fmt: skip
-        found = [waiting_after(self.SCENARIO, policy, 1, 10**6)
-                 for policy in ("bf-js", "vqs", "max-weight")]  # fmt: skip
+        told = re.search(r"(\d+) jobs wait under BF-J/S, (\d+) under VQS, (\d+) under MaxWeight", self.TEXT)
+        found = [waiting_after(self.SCENARIO, policy, 1, 10**6) for policy in ("bf-js", "vqs", "max-weight")]
         assert [int(number) for number in told.groups()] == found
 
     def test_bf_over_several_seeds(self):
@@ -229,8 +218,7 @@ class TestLessonTwo:
         assert [int(number) for number in re.findall(r"\d+", told)] == found
 
     def test_stalling_never_acts_under_best_fit_and_cures_vqs_bf(self):
-        plain, stalling = (waiting_after(self.SCENARIO, policy, 1, 10**6)
-                           for policy in ("bf-js", "bf-js:stall=true"))  # fmt: skip
+        plain, stalling = (waiting_after(self.SCENARIO, policy, 1, 10**6) for policy in ("bf-js", "bf-js:stall=true"))
         assert plain == stalling > 500
         assert waiting_after(self.SCENARIO, "vqs-bf", 1, 10**6) > 500
         assert waiting_after(self.SCENARIO, "vqs-bf:stall=true", 1, 10**6) < 50
@@ -243,6 +231,5 @@ def test_readme_names_all_kinds_of_system():
     assert "Near-Optimal Stochastic Bin-Packing" in text
     assert "Optimal Server Allocation for Moldable Jobs" in " ".join(text.split())
     names = ("vqs", "vqs-bf", "bf-js", "max-weight")
-    titles = {*(reference_class(name).title for name in names), "Join-Requesting-Server",
-              "greedy(p*)"}  # fmt: skip
+    titles = {*(reference_class(name).title for name in names), "Join-Requesting-Server", "greedy(p*)"}
     assert {title for title in titles if title not in text} == set()

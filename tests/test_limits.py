@@ -13,14 +13,18 @@ ROOT = Path(__file__).resolve().parents[1]
 
 #: Tests that never end by themselves, and what pytest says of each.
 ENDLESS = {
-    "of Hypothesis": ("""
+    "of Hypothesis": (
+        """
         from hypothesis import given, strategies as st
         @given(st.integers())
         def test_it(n):
             while True:
                 pass
-        """, "OutOfTime"),
-    "clearing up after a failure": ("""
+        """,
+        "OutOfTime",
+    ),
+    "clearing up after a failure": (
+        """
         import pytest
         @pytest.fixture
         def thing():
@@ -29,8 +33,11 @@ ENDLESS = {
                 pass
         def test_it(thing):
             assert False
-        """, "OutOfTime"),
-    "where exceptions are swallowed": ("""
+        """,
+        "OutOfTime",
+    ),
+    "where exceptions are swallowed": (
+        """
         def test_it():
             told = 0
             while told < 2:
@@ -41,8 +48,11 @@ ENDLESS = {
                     told += 1
             while True:
                 pass
-        """, "OutOfTime"),
-    "clearing up outside Python": ("""
+        """,
+        "OutOfTime",
+    ),
+    "clearing up outside Python": (
+        """
         import ctypes, pytest, signal
         @pytest.fixture
         def thing():
@@ -51,8 +61,10 @@ ENDLESS = {
             ctypes.PyDLL(None).sleep(10_000)
         def test_it(thing):
             assert False
-        """, "Timeout (0:00:03)!"),
-}  # fmt: skip
+        """,
+        "Timeout (0:00:03)!",
+    ),
+}
 
 
 @pytest.mark.slow
@@ -71,8 +83,12 @@ def test_whatever_never_ends_is_ended(case, tmp_path):
     )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(tmp_path)],
-        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-        timeout=100, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
     assert done.returncode == 1
     assert said in done.stdout + done.stderr

@@ -42,11 +42,18 @@ def scenario(tmp_path: Path, ran: Path) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("command", [
-    "run {0} --until 5", "trace {0} --events 5", "verify {0} --events 5", "{0}",
-    "screenshot {0} --at 1 --out x.png", "run {0} --policy dra --policy theirs.py --until 5",
-    "sweep {0} --vary servers.count=3,4 --until 5",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run {0} --until 5",
+        "trace {0} --events 5",
+        "verify {0} --events 5",
+        "{0}",
+        "screenshot {0} --at 1 --out x.png",
+        "run {0} --policy dra --policy theirs.py --until 5",
+        "sweep {0} --vary servers.count=3,4 --until 5",
+    ],
+)
 def test_what_a_scenario_names_is_not_run(
     command: str, scenario: str, ran: Path, slotscope: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -62,9 +69,7 @@ def test_what_a_scenario_names_is_not_run(
 
 
 @pytest.mark.parametrize("command", ["bounds {0}", "bounds {0} --json", "list"])
-def test_what_needs_no_policy_runs_none(
-    command: str, scenario: str, ran: Path, slotscope: Command
-) -> None:
+def test_what_needs_no_policy_runs_none(command: str, scenario: str, ran: Path, slotscope: Command) -> None:
     assert slotscope(command.format(scenario)).code == 0
     assert not ran.exists()
 
@@ -80,9 +85,7 @@ def test_a_file_that_is_named_runs_and_is_known_from_then_on(
     assert slotscope(f"run {scenario} --until 5").code == 0
 
 
-def test_a_file_is_allowed_once_as_long_as_its_text_stays(
-    scenario: str, ran: Path, slotscope: Command
-) -> None:
+def test_a_file_is_allowed_once_as_long_as_its_text_stays(scenario: str, ran: Path, slotscope: Command) -> None:
     helper = Path(scenario).parent / "helper.py"
     assert slotscope(f"trust {helper}").code == 0
     assert not ran.exists()
@@ -108,8 +111,11 @@ def test_a_session_runs_no_file_that_nobody_allowed(
     lanes: int, scenario: str, ran: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     helper, path = str(Path(scenario).parent / "helper.py"), tmp_path / "theirs.slotscope"
-    run = Session.open("dra-classroom", helper, kernel=False) if lanes == 1 else \
-        Comparison.open("dra-classroom", ["dra", helper], kernel=False)  # fmt: skip
+    run = (
+        Session.open("dra-classroom", helper, kernel=False)
+        if lanes == 1
+        else Comparison.open("dra-classroom", ["dra", helper], kernel=False)
+    )
     run.run(events=10)
     save_run(run, path)
     ran.unlink()

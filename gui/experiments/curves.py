@@ -19,8 +19,13 @@ Values = npt.NDArray[np.float64]
 
 #: Curves differ in colour, in dashes and in symbols: pyqtgraph's name, and a sign like it.
 SYMBOLS = (("o", "●"), ("s", "■"), ("t1", "▲"), ("d", "◆"), ("t", "▼"), ("star", "★"))
-DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DashDotLine,
-          Qt.PenStyle.DotLine, Qt.PenStyle.DashDotDotLine)  # fmt: skip
+DASHES = (
+    Qt.PenStyle.SolidLine,
+    Qt.PenStyle.DashLine,
+    Qt.PenStyle.DashDotLine,
+    Qt.PenStyle.DotLine,
+    Qt.PenStyle.DashDotDotLine,
+)
 
 #: Curves of up to so many points show each of them with its interval; longer ones a few symbols.
 MOST_POINTS, FEW_SYMBOLS = 40, 7
@@ -112,11 +117,13 @@ class Drawn:
         chosen = list(range(len(x))) if few else self._places(len(x))
         filled = QBrush(self._color)
         self._dots.setData(
-            x=x[chosen], y=y[chosen], size=_DOT * self._scale,
+            x=x[chosen],
+            y=y[chosen],
+            size=_DOT * self._scale,
             symbol=SYMBOLS[self.look.number % len(SYMBOLS)][0],
             pen=pg.mkPen(self._color, width=1.5 * self._scale),
             brush=[self._panel if unknown[place] else filled for place in chosen],
-        )  # fmt: skip
+        )
 
     def _places(self, points: int) -> list[int]:
         """A few of many points, in each curve others, so that symbols keep clear."""

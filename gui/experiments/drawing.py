@@ -39,8 +39,9 @@ def draw_pictures(result: Result, folder: Path, cancelled: Cancelled) -> list[Pa
         paths, fault = pipe.recv()
     except (EOFError, OSError):
         process.join(_GRACE)
-        raise UserError("the data are written, but no picture: the process that draws ended "
-                        f"with code {process.exitcode}") from None  # fmt: skip
+        raise UserError(
+            f"the data are written, but no picture: the process that draws ended with code {process.exitcode}"
+        ) from None
     finally:
         process.terminate()
         process.join(_GRACE)

@@ -149,9 +149,7 @@ class ChoiceField(CaptionedField):
         for value, title in choices.items():
             self.box.addItem(title, value)
         super().__init__(caption, tip, self.box)
-        self.box.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
+        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.setMinimumContentsLength(8)
         self.box.currentIndexChanged.connect(self.edited)
 
@@ -165,8 +163,11 @@ class FolderField(LineField):
     """Where the results go."""
 
     def __init__(self) -> None:
-        super().__init__("Results go to the fol&der", "Data, pictures and the parts that are kept.",
-                         button("choose", "Choose\nChooses a folder.", self._ask))  # fmt: skip
+        super().__init__(
+            "Results go to the fol&der",
+            "Data, pictures and the parts that are kept.",
+            button("choose", "Choose\nChooses a folder.", self._ask),
+        )
 
     @property
     def path(self) -> Path:
@@ -184,11 +185,11 @@ class TraceField(LineField):
 
     def __init__(self) -> None:
         super().__init__(
-            "&Trace", "Files of a recorded workload, or their folder; several are set apart by "
-            f"'{os.pathsep}'.",
+            "&Trace",
+            f"Files of a recorded workload, or their folder; several are set apart by '{os.pathsep}'.",
             button("files", "Files\nChooses files of the trace.", self._ask_files),
             button("folder", "Folder\nChooses the folder of a trace.", self._ask_folder),
-        )  # fmt: skip
+        )
 
     @property
     def paths(self) -> tuple[str, ...]:

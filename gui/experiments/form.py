@@ -57,20 +57,28 @@ class OrderForm(QWidget):
         self._given = ""  # the policy that the form itself wrote
         self.key = ""
         self.scale = ChoiceField("Sca&le", "How much is simulated.", _SCALES)
-        self.values = LinesField("&Values, a line for each field", "A field of the scenario and "
-                                 f"the values that it takes, such as {_EXAMPLE}.", 3)  # fmt: skip
+        self.values = LinesField(
+            "&Values, a line for each field",
+            f"A field of the scenario and the values that it takes, such as {_EXAMPLE}.",
+            3,
+        )
         self.policies = LinesField(
-            "&Policies, a line for each", "Policies to compare, with parameters where wanted, as "
-            "in power-of-d:choices=5.", 2
-        )  # fmt: skip
+            "&Policies, a line for each",
+            "Policies to compare, with parameters where wanted, as in power-of-d:choices=5.",
+            2,
+        )
         self.until = LineField("&Until t =", "When each run ends; empty: as the scenario says.")
         self.replications = NumberField(
             "R&eplications", "Runs of each combination, on other seeds.", 4, 1, _MOST_REPLICATIONS
         )
         self.trace = TraceField()
-        self.workers = NumberField("&Worker processes", "How many work at the same time; the "
-                                   "result does not depend on it.", _processors(), 1,
-                                   _MOST_WORKERS)  # fmt: skip
+        self.workers = NumberField(
+            "&Worker processes",
+            "How many work at the same time; the result does not depend on it.",
+            _processors(),
+            1,
+            _MOST_WORKERS,
+        )
         self.folder = FolderField()
         self.values.area.setPlaceholderText(f"{_EXAMPLE}\njob_types[0].workload = 1, 2, 4")
         self._build()
@@ -79,8 +87,16 @@ class OrderForm(QWidget):
     @property
     def fields(self) -> tuple[CaptionedField, ...]:
         """All fields, from top to bottom."""
-        return (self.scale, self.values, self.policies, self.until, self.replications, self.trace,
-                self.workers, self.folder)  # fmt: skip
+        return (
+            self.scale,
+            self.values,
+            self.policies,
+            self.until,
+            self.replications,
+            self.trace,
+            self.workers,
+            self.folder,
+        )
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
@@ -105,8 +121,11 @@ class OrderForm(QWidget):
 
     def remember(self) -> None:
         """Keep what holds for all experiments for the next start."""
-        for name, value in (("folder", self.folder.text), ("trace", self.trace.text),
-                            ("workers", str(self.workers.box.value()))):  # fmt: skip
+        for name, value in (
+            ("folder", self.folder.text),
+            ("trace", self.trace.text),
+            ("workers", str(self.workers.box.value())),
+        ):
             self._settings.setValue(f"{_SETTINGS}/{name}", value)
 
     # What the fields are for.
@@ -153,9 +172,15 @@ class OrderForm(QWidget):
     def _field_of(self, error: UserError) -> CaptionedField | None:
         if isinstance(error, TraceError):
             return self.trace
-        named = {"--policy": self.policies, "--vary": self.values, "--trace": self.trace,
-                 "--warmup": self.until, "--until": self.until, "--seed": self.replications,
-                 "--out": self.folder}  # fmt: skip
+        named = {
+            "--policy": self.policies,
+            "--vary": self.values,
+            "--trace": self.trace,
+            "--warmup": self.until,
+            "--until": self.until,
+            "--seed": self.replications,
+            "--out": self.folder,
+        }
         found = [field for option, field in named.items() if option in error.where]
         if str(self.folder.path) in error.where:
             found.append(self.folder)
@@ -181,8 +206,14 @@ class OrderForm(QWidget):
     def order_of(self, key: str) -> Order:
         """An experiment as it stands in the fields, unchecked: to look at what is there."""
         trace = self.trace.paths if EXPERIMENTS[key].needs_trace else ()
-        return Order(key, lambda: experiment_module(key), self.folder.path, self.scale.value,
-                     Options(trace), self.workers.box.value())  # fmt: skip
+        return Order(
+            key,
+            lambda: experiment_module(key),
+            self.folder.path,
+            self.scale.value,
+            Options(trace),
+            self.workers.box.value(),
+        )
 
     def _folder(self) -> Path:
         if not self.folder.text:
@@ -190,8 +221,7 @@ class OrderForm(QWidget):
         try:
             prepare(self.folder.path)
         except OSError as error:
-            raise UserError(f"the folder cannot be made: {error.strerror or error}",
-                            where="--out") from None  # fmt: skip
+            raise UserError(f"the folder cannot be made: {error.strerror or error}", where="--out") from None
         return self.folder.path
 
     def _experiment(self, folder: Path) -> Order:
@@ -201,12 +231,10 @@ class OrderForm(QWidget):
 
     def _check_trace(self) -> None:
         if not self.trace.paths:
-            raise UserError("found nothing, allowed: the trace's files, or their folder",
-                            where="--trace")  # fmt: skip
+            raise UserError("found nothing, allowed: the trace's files, or their folder", where="--trace")
         for path in self.trace.paths:
             if not Path(path).exists():
-                raise UserError(f"found '{path}', allowed: a file or folder that exists",
-                                where="--trace")  # fmt: skip
+                raise UserError(f"found '{path}', allowed: a file or folder that exists", where="--trace")
 
     def _sweep(self, folder: Path) -> Order:
         info = self._info
@@ -215,15 +243,13 @@ class OrderForm(QWidget):
         axes = tuple(axis(line) for line in self.values.lines)
         policies = self._policies(info)
         if not axes and len(policies) < 2:
-            raise UserError(f"found nothing to vary, allowed: a line such as {_EXAMPLE}",
-                            where="--vary")  # fmt: skip
+            raise UserError(f"found nothing to vary, allowed: a line such as {_EXAMPLE}", where="--vary")
         until, replications = self._until(), self.replications.box.value()
         name = f"sweep-{Path(info.scenario_name).stem or 'scenario'}"
         trace = info.origin.trace or getattr(info.scenario.workload, "paths", ())
 
         def plan() -> Sweep:
-            return Sweep(name, info.scenario, axes, policies, info.seed, replications, until,
-                         trace=tuple(trace))  # fmt: skip
+            return Sweep(name, info.scenario, axes, policies, info.seed, replications, until, trace=tuple(trace))
 
         return Order(name, plan, folder, workers=self.workers.box.value())
 
@@ -241,8 +267,7 @@ class OrderForm(QWidget):
         except ValueError:
             value = math.nan
         if not (math.isfinite(value) and value > 0):
-            raise UserError(f"found '{text}', allowed: a time above 0, or nothing for the "
-                            "scenario's", where="--until")  # fmt: skip
+            raise UserError(f"found '{text}', allowed: a time above 0, or nothing for the scenario's", where="--until")
         return value
 
 
@@ -263,8 +288,10 @@ class FormArea(QScrollArea):
         layout = self._form.layout()
         width = max(self.viewport().width(), 1)
         assert layout is not None
-        return QSize(self._form.sizeHint().width(), layout.totalHeightForWidth(width)
-                     if layout.hasHeightForWidth() else self._form.sizeHint().height())  # fmt: skip
+        return QSize(
+            self._form.sizeHint().width(),
+            layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else self._form.sizeHint().height(),
+        )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Fields and faults come and go."""

@@ -192,11 +192,7 @@ class _Looks(threading.Thread):
     """
 
     def __init__(
-        self,
-        orders: Sequence[Order],
-        in_full: str,
-        line: _LineToWindow,
-        before: threading.Thread | None,
+        self, orders: Sequence[Order], in_full: str, line: _LineToWindow, before: threading.Thread | None
     ) -> None:
         super().__init__(name="look")
         self._orders, self._in_full, self._line = orders, in_full, line
@@ -262,8 +258,7 @@ class _RunningExperiment(threading.Thread):
             end = End(error=_of_the_system(error))
         except Exception as error:
             traceback.print_exc()
-            end = End(error=UserError(f"this should not have happened: {error!r}; what is "
-                                      "finished is kept"))  # fmt: skip
+            end = End(error=UserError(f"this should not have happened: {error!r}; what is finished is kept"))
         self._tell_all()
         self._say("ended", end)
         self.leave_alone()
@@ -281,9 +276,15 @@ class _RunningExperiment(threading.Thread):
         self._plan = order.plan()
         store = Store.of(order.folder, order.name)
         result = run_plan(
-            self._plan, order.scale, order.options, LocalWorkers(order.workers), store,
-            self._progress, self._stops, self._partial,
-        )  # fmt: skip
+            self._plan,
+            order.scale,
+            order.options,
+            LocalWorkers(order.workers),
+            store,
+            self._progress,
+            self._stops,
+            self._partial,
+        )
         self._outcomes = None
         self._say("drawn", result)
         self._say("writing")

@@ -63,8 +63,7 @@ class ExperimentList(QListWidget):
             return
         shown = item or QListWidgetItem()
         shown.setData(_ENTRY, entry)
-        shown.setData(Qt.ItemDataRole.AccessibleTextRole,
-                      f"{entry.title}, {entry.paper}, {entry.state}")  # fmt: skip
+        shown.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.title}, {entry.paper}, {entry.state}")
         if item is None:
             self.addItem(shown)
         elif before is not None and (before.title, before.paper) != (entry.title, entry.paper):
@@ -129,21 +128,18 @@ class _Delegate(QStyledItemDelegate):
         """Of title, paper and state."""
         metrics = QFontMetrics(current_fonts().body)
         room = QRect(0, 0, self._width(), 10_000)
-        return (*(metrics.boundingRect(room, _FLAGS, text).height()
-                  for text in (entry.title, entry.paper)), metrics.height())  # fmt: skip
+        return (
+            *(metrics.boundingRect(room, _FLAGS, text).height() for text in (entry.title, entry.paper)),
+            metrics.height(),
+        )
 
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         entry: ListedExperiment = index.data(_ENTRY)
         height = sum(self._heights(entry)) + 2 * _ABOVE + 2 * _BAR
         return QSize(self._width() + 2 * _SIDE, height)
 
     def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         entry: ListedExperiment = index.data(_ENTRY)
         area: QRect = option.rect
@@ -155,11 +151,9 @@ class _Delegate(QStyledItemDelegate):
             stripe = QRect(area.left(), area.top(), _STRIPE, area.height())
             painter.fillRect(stripe, QColor(self.theme.focus))
         painter.setFont(current_fonts().body)
-        colors = (self.theme.normal, self.theme.normal if chosen else self.theme.muted,
-                  self.theme.normal)  # fmt: skip
+        colors = (self.theme.normal, self.theme.normal if chosen else self.theme.muted, self.theme.normal)
         top = area.top() + _ABOVE
-        texts = zip((entry.title, entry.paper, entry.state), self._heights(entry), colors,
-                    strict=True)  # fmt: skip
+        texts = zip((entry.title, entry.paper, entry.state), self._heights(entry), colors, strict=True)
         for text, height, color in texts:
             painter.setPen(QColor(color))
             painter.drawText(QRect(area.left() + _SIDE, top, self._width(), height), _FLAGS, text)

@@ -73,8 +73,11 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         """Whether *figure* is this one with other points."""
         mine = self.figure
         return (mine.name, mine.x_label, mine.y_label, mine.logarithmic_x) == (
-            figure.name, figure.x_label, figure.y_label, figure.logarithmic_x
-        )  # fmt: skip
+            figure.name,
+            figure.x_label,
+            figure.y_label,
+            figure.logarithmic_x,
+        )
 
     def show_figure(self, figure: Figure, *, complete: bool) -> None:
         """Show the points at hand; once *complete*, in the colours of the saved picture."""
@@ -82,8 +85,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         names = list(figure.names)
         for gone in set(self._curves) - {curve.name for curve in figure.curves}:
             self._curves.pop(gone).remove()
-        wanted = looks(names if complete or figure.planned
-                       else self._in_order_of_appearance(names))  # fmt: skip
+        wanted = looks(names if complete or figure.planned else self._in_order_of_appearance(names))
         for curve in figure.curves:
             self._show_curve(curve, wanted[curve.name])
         self._show_crosses()
@@ -93,8 +95,9 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def _in_order_of_appearance(self, names: list[str]) -> list[str]:
         """Without a plan, a curve keeps its colour when one that stands before it appears."""
-        known = sorted((name for name in names if name in self._curves),
-                       key=lambda name: self._curves[name].look.number)  # fmt: skip
+        known = sorted(
+            (name for name in names if name in self._curves), key=lambda name: self._curves[name].look.number
+        )
         return known + [name for name in names if name not in self._curves]
 
     def _show_curve(self, curve: Curve, look: Look) -> None:
@@ -109,9 +112,10 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
     def _show_crosses(self) -> None:
         points = self.figure.crossed_points
         self._crosses.setData(
-            x=[across(self.figure, x) for x, _ in points], y=[y for _, y in points],
+            x=[across(self.figure, x) for x, _ in points],
+            y=[y for _, y in points],
             **crosses(self._theme, current_fonts().scale),
-        )  # fmt: skip
+        )
 
     def _show_levels(self) -> None:
         for name, height in self.figure.levels:
@@ -125,8 +129,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         for number, (name, place) in enumerate(self.figure.marks):
             if name not in self._marks:
                 options = {"position": 0.05 + 0.08 * (number % 3), "color": self._theme.muted}
-                line = pg.InfiniteLine(angle=90, pen=self._dashed("muted"), label=typeset(name),
-                                       labelOpts=options)  # fmt: skip
+                line = pg.InfiniteLine(angle=90, pen=self._dashed("muted"), label=typeset(name), labelOpts=options)
                 line.label.setFont(current_fonts().body)
                 self._marks[name] = line
                 self.getPlotItem().addItem(line, ignoreBounds=True)
@@ -137,8 +140,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         return meaning(name) or "muted"
 
     def _dashed(self, role: str) -> QPen:
-        pen = QPen(QColor(self._theme.color(role)), 1.5 * current_fonts().scale,
-                   Qt.PenStyle.DashLine)  # fmt: skip
+        pen = QPen(QColor(self._theme.color(role)), 1.5 * current_fonts().scale, Qt.PenStyle.DashLine)
         pen.setCosmetic(True)
         return pen
 
@@ -155,8 +157,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         if heights:
             low, high = min(heights), max(heights)
             most = (high - low) * _LONGEST_INTERVAL or abs(high) * 0.05
-            ends = [(y - h, y + h) for _, ys, hs in points for y, h in zip(ys, hs, strict=True)
-                    if math.isfinite(y - h)]  # fmt: skip
+            ends = [(y - h, y + h) for _, ys, hs in points for y, h in zip(ys, hs, strict=True) if math.isfinite(y - h)]
             low = min(low, *(max(end, low - most) for end, _ in ends), low)
             high = max(high, *(min(end, high + most) for _, end in ends), high)
             self._range.fit(low, high)
@@ -183,10 +184,9 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
             return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
 
         labels = [
-            EndLabel(fitting(f"{typeset(name)} {significant(height)}"), height,
-                     self._theme.color(self._role(name)))
+            EndLabel(fitting(f"{typeset(name)} {significant(height)}"), height, self._theme.color(self._role(name)))
             for name, height in self.figure.levels
-        ]  # fmt: skip
+        ]
         short = told_apart([curve.name for curve in self.figure.curves])
         for curve in self.figure.curves:
             height, look = last_height(curve), self._curves[curve.name].look

@@ -29,8 +29,10 @@ class Results(QWidget):
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
         self.tabs.setAccessibleName("numbers or notes")
-        for name, tip in (("Numbers", "The numbers beside the paper's."),
-                          ("Notes", "What the paper says, and what was chosen.")):  # fmt: skip
+        for name, tip in (
+            ("Numbers", "The numbers beside the paper's."),
+            ("Notes", "What the paper says, and what was chosen."),
+        ):
             self.tabs.setTabToolTip(self.tabs.addTab(name), f"{name}\n{tip}")
         self.tabs.currentChanged.connect(self._arrange)
         below = QWidget()

@@ -6,14 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QProgressBar,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from gui.icons import icon
 from gui.theme import Theme
@@ -59,8 +52,7 @@ class RunBar(QWidget):
         self.message.setWordWrap(True)
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         row = QHBoxLayout()
-        for widget, stretch in ((self.run, 0), (self.stop, 0), (self.share, 1), (self.state, 0),
-                                (self.open, 0)):  # fmt: skip
+        for widget, stretch in ((self.run, 0), (self.stop, 0), (self.share, 1), (self.state, 0), (self.open, 0)):
             row.addWidget(widget, stretch)
         below = QHBoxLayout()
         below.addWidget(self.message, 1)

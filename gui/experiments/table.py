@@ -34,10 +34,8 @@ class NumbersModel(QAbstractTableModel):
 
     def show(self, rows: tuple[Row, ...]) -> None:
         """Show these; where there are as many as before, selection and place stay."""
-        texts = tuple((what_text(row), told, *numbers_of(row))
-                      for row, told in zip(rows, at_texts(rows), strict=True))  # fmt: skip
-        tips = tuple(f"exactly {row.exact}" if row.exact else f"{what_text(row)}: {at_text(row)}"
-                      for row in rows)  # fmt: skip
+        texts = tuple((what_text(row), told, *numbers_of(row)) for row, told in zip(rows, at_texts(rows), strict=True))
+        tips = tuple(f"exactly {row.exact}" if row.exact else f"{what_text(row)}: {at_text(row)}" for row in rows)
         if len(texts) == len(self.rows):
             self.rows, self._tips = texts, tips
             if texts:
@@ -63,9 +61,7 @@ class NumbersModel(QAbstractTableModel):
             return self._tips[index.row()]
         return None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Vertical:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -73,8 +69,7 @@ class NumbersModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return _TIPS[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section >= _FIRST_NUMBER else (
-                Qt.AlignmentFlag.AlignLeft)  # fmt: skip
+            side = Qt.AlignmentFlag.AlignRight if section >= _FIRST_NUMBER else (Qt.AlignmentFlag.AlignLeft)
             return side | Qt.AlignmentFlag.AlignVCenter
         return None
 

@@ -7,10 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.experiments.fields import words_of
 from gui.experiments.form import SWEEP, FormArea, OrderForm
@@ -31,10 +28,19 @@ SETTLE = 300
 
 #: Keys that belong to this window while it is in front, not to the run behind it.
 _OWN_KEYS = {
-    Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down,
-    Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter,
-    Qt.Key.Key_PageUp, Qt.Key.Key_PageDown,
-}  # fmt: skip
+    Qt.Key.Key_Space,
+    Qt.Key.Key_Left,
+    Qt.Key.Key_Right,
+    Qt.Key.Key_Up,
+    Qt.Key.Key_Down,
+    Qt.Key.Key_Home,
+    Qt.Key.Key_End,
+    Qt.Key.Key_Escape,
+    Qt.Key.Key_Return,
+    Qt.Key.Key_Enter,
+    Qt.Key.Key_PageUp,
+    Qt.Key.Key_PageDown,
+}
 
 #: The width of the list at the usual size of type, and the share of the window it may take.
 _LEFT, _LEFT_SHARE = 360, 0.36
@@ -122,11 +128,7 @@ class ExperimentsWindow(QWidget):
         for name, item in EXPERIMENTS.items():
             state = _NEEDS_TRACE if item.needs_trace else ""
             self.list.put(ListedExperiment(name, item.title, item.paper, state))
-        self.list.put(
-            ListedExperiment(
-                SWEEP, "Sweep of the open scenario", "all combinations of values", "not run"
-            )
-        )
+        self.list.put(ListedExperiment(SWEEP, "Sweep of the open scenario", "all combinations of values", "not run"))
         self.list.setCurrentRow(0)
 
     # What is there.
@@ -137,8 +139,11 @@ class ExperimentsWindow(QWidget):
         self.form.follow(info)
         entry = self.list.entry(SWEEP)
         title = f"Sweep of {info.scenario_name}"
-        self.list.put(ListedExperiment(SWEEP, title, "the open scenario, all combinations",
-                            entry.state, entry.share, entry.running))  # fmt: skip
+        self.list.put(
+            ListedExperiment(
+                SWEEP, title, "the open scenario, all combinations", entry.state, entry.share, entry.running
+            )
+        )
         if before != info.scenario_name and self.running != SWEEP:
             self._results.pop(SWEEP, None)
             self._said.pop(SWEEP, None)
@@ -233,8 +238,7 @@ class ExperimentsWindow(QWidget):
         self._status, self._told = status, monotonic()
         if first and 0 < status.kept < status.total:
             are = "part was" if status.kept == 1 else "parts were"
-            self._say(f"{status.kept} of {status.total} {are} kept; going on from there.",
-                      self.running)  # fmt: skip
+            self._say(f"{status.kept} of {status.total} {are} kept; going on from there.", self.running)
         self._show_progress()
 
     def _take_result(self, result: Result) -> None:
@@ -365,8 +369,7 @@ class ExperimentsWindow(QWidget):
     def event(self, event: QEvent) -> bool:
         """Keys of this window are not those of the run."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier,
-                                          Qt.KeyboardModifier.ShiftModifier)  # fmt: skip
+            plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
             if plain and Qt.Key(event.key()) in _OWN_KEYS:
                 event.accept()
                 return True

@@ -61,13 +61,15 @@ def at_texts(rows: Sequence[Row]) -> list[str]:
     """For which parameters each row stands: without what is common to all, by short names."""
     items = [dict(row.at) for row in rows]
     first = items[0] if items else {}
-    common = {key for key, value in first.items()
-              if len(rows) > 1 and all(one.get(key, _NONE) == value for one in items)}  # fmt: skip
+    common = {
+        key for key, value in first.items() if len(rows) > 1 and all(one.get(key, _NONE) == value for one in items)
+    }
     keys = dict.fromkeys(key for one in items for key in one if key not in common)
     ends = Counter(_last(key) for key in keys)
     names = {key: _last(key) if ends[_last(key)] == 1 else key for key in keys}
-    return [typeset(", ".join(_told(names[key], value) for key, value in one.items()
-                              if key not in common)) for one in items]  # fmt: skip
+    return [
+        typeset(", ".join(_told(names[key], value) for key, value in one.items() if key not in common)) for one in items
+    ]
 
 
 def _last(key: str) -> str:

@@ -20,8 +20,7 @@ def paint_brackets(painter: QPainter, rect: QRectF, theme: Theme) -> None:
     for tone, width in ((theme.panel, WIDTH + 2), (theme.run, WIDTH)):
         pen = QPen(QColor(tone), width, c=Qt.PenCapStyle.SquareCap, j=Qt.PenJoinStyle.MiterJoin)
         painter.setPen(pen)
-        for corner in (around.topLeft(), around.topRight(), around.bottomRight(),
-                       around.bottomLeft()):  # fmt: skip
+        for corner in (around.topLeft(), around.topRight(), around.bottomRight(), around.bottomLeft()):
             x = arm if corner.x() < centre.x() else -arm
             y = arm if corner.y() < centre.y() else -arm
             painter.drawPolyline([corner + QPointF(x, 0), corner, corner + QPointF(0, y)])

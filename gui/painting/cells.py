@@ -49,9 +49,8 @@ class CellRaster:
         return QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
     def begin(
-        self, rows: int, columns: int, size: tuple[int, int], key: Hashable, background: int,
-        coded: Integers,
-    ) -> Integers:  # fmt: skip
+        self, rows: int, columns: int, size: tuple[int, int], key: Hashable, background: int, coded: Integers
+    ) -> Integers:
         """Which of the cells are to be drawn, once there is room for all.
 
         *coded* [n, k] says what is in each of them; *key* what else their looks depend on.
@@ -67,9 +66,8 @@ class CellRaster:
         return changed
 
     def fill(
-        self, found: Pixels, changed: Integers, like: Integers, columns: int,
-        size: tuple[int, int], at: tuple[int, int],
-    ) -> None:  # fmt: skip
+        self, found: Pixels, changed: Integers, like: Integers, columns: int, size: tuple[int, int], at: tuple[int, int]
+    ) -> None:
         """A sprite in each of the cells, *at* so many pixels from its corner.
 
         Whole rows are copied at once where many are new.

@@ -101,9 +101,7 @@ def has_room(slots: int, width: int, height: int, scale: int) -> bool:
 
 
 @jitable
-def shows_slots(
-    configuration: Any, weight: Any, capacity: float, width: int, height: int, scale: int
-) -> bool:
+def shows_slots(configuration: Any, weight: Any, capacity: float, width: int, height: int, scale: int) -> bool:
     """Whether a server of this inner size shows single slots, and not only shares."""
     unit = unit_height(configuration, weight, capacity, height)
     before = 0.0
@@ -143,9 +141,7 @@ def _outline(pixels: Any, x0: int, y0: int, x1: int, y1: int, edge: int, colour:
 
 
 @jitable
-def _filled(
-    pixels: Any, x0: int, y0: int, x1: int, y1: int, colour: Any, tile: Any, scale: int
-) -> None:
+def _filled(pixels: Any, x0: int, y0: int, x1: int, y1: int, colour: Any, tile: Any, scale: int) -> None:
     if x1 - x0 >= TEXTURED * scale and y1 - y0 >= TEXTURED * scale:
         _tiled(pixels, x0, y0, x1, y1, tile)
     else:
@@ -154,14 +150,7 @@ def _filled(
 
 @jitable
 def _draw_band(
-    pixels: Any,
-    box: tuple[int, int, int, int],
-    slots: int,
-    jobs: int,
-    colour: Any,
-    tile: Any,
-    vacant: Any,
-    scale: int,
+    pixels: Any, box: tuple[int, int, int, int], slots: int, jobs: int, colour: Any, tile: Any, vacant: Any, scale: int
 ) -> None:
     """The slots of one type, in rows from below; the first *jobs* of them are filled."""
     x, top, width, height = box
@@ -230,16 +219,7 @@ def _draw_shares(
         before += placement[job_type] * weight[job_type]
         high = min(height, int(before * unit + 0.5))
         if high > low:
-            _filled(
-                pixels,
-                x,
-                bottom - high,
-                x + width,
-                bottom - low,
-                colour[job_type],
-                tile[job_type],
-                scale,
-            )
+            _filled(pixels, x, bottom - high, x + width, bottom - low, colour[job_type], tile[job_type], scale)
         low = max(low, high)
     for job_type in range(configuration.shape[0]):
         before += max(0, configuration[job_type] - placement[job_type]) * weight[job_type]
@@ -271,30 +251,14 @@ def _draw_server(
     edge = frame_width(width, height, scale)
     _outline(pixels, x, y, x + width, y + height, edge, frame[group])
     inner = inset(edge, scale)
-    _outline(
-        pixels, x + edge, y + edge, x + width - edge, y + height - edge, inner - edge, background
-    )
+    _outline(pixels, x + edge, y + edge, x + width - edge, y + height - edge, inner - edge, background)
     box = (x + inner, y + inner, width - 2 * inner, height - 2 * inner)
     unit = unit_height(configuration, weight, capacity, box[3])
     if shows_slots(configuration, weight, capacity, box[2], box[3], scale):
         _flat(pixels, box[0], box[1], box[0] + box[2], box[1] + box[3], background)
-        _draw_slots(
-            pixels, box, configuration, placement, weight, unit, colour, tile, vacant[group], scale
-        )
+        _draw_slots(pixels, box, configuration, placement, weight, unit, colour, tile, vacant[group], scale)
     else:
-        _draw_shares(
-            pixels,
-            box,
-            configuration,
-            placement,
-            weight,
-            unit,
-            colour,
-            tile,
-            share,
-            background,
-            scale,
-        )
+        _draw_shares(pixels, box, configuration, placement, weight, unit, colour, tile, share, background, scale)
     if edge == 0 and group == 1:
         _flat(pixels, x, y, x + 1, y + height, frame[group])
 

@@ -85,11 +85,7 @@ def shapes(servers: PaintedServers, chosen: Indices, scale: int = 1) -> Shapes:
 
 def _edges(rects: Boxes, scale: int) -> Boxes:
     small = rects[:, 2:].min(axis=1)
-    return np.where(
-        small >= THICK_FRAME_FROM * scale,
-        2 * scale,
-        np.where(small >= FRAME_FROM * scale, scale, 0),
-    )
+    return np.where(small >= THICK_FRAME_FROM * scale, 2 * scale, np.where(small >= FRAME_FROM * scale, scale, 0))
 
 
 def _rounded(values: npt.NDArray[np.float64]) -> Boxes:
@@ -147,12 +143,7 @@ def _slots(inner: Boxes, slots: Integers, bands: Boxes, scale: int) -> _Slots:
 
 
 def _shares(
-    servers: PaintedServers,
-    inner: Boxes,
-    slots: Integers,
-    jobs: Integers,
-    unit: npt.NDArray[np.float64],
-    chosen: Mask,
+    servers: PaintedServers, inner: Boxes, slots: Integers, jobs: Integers, unit: npt.NDArray[np.float64], chosen: Mask
 ) -> tuple[Boxes, Indices, Boxes]:
     """Stacked shares of servers that are too small for slots, and what is empty of them."""
     inner, slots, jobs = inner[chosen], slots[chosen], jobs[chosen]

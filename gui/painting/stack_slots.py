@@ -64,9 +64,7 @@ def inner_box(strip: Strip) -> tuple[int, int, int, int]:
     return left, gap + edge, right, strip.height - edge
 
 
-def slot_boxes(
-    configuration: Sequence[int], weight: Sequence[float], strip: Strip
-) -> tuple[SlotBox, ...]:
+def slot_boxes(configuration: Sequence[int], weight: Sequence[float], strip: Strip) -> tuple[SlotBox, ...]:
     """Where the slots of a configuration are in a strip: type by type from the left.
 
     A type's slots take a width in proportion to *weight*, in as many rows as make them
@@ -91,9 +89,7 @@ def slot_boxes(
     return tuple(singles)
 
 
-def _single(
-    job_type: int, slots: int, area: tuple[int, int, int, int], strip: Strip
-) -> list[SlotBox] | None:
+def _single(job_type: int, slots: int, area: tuple[int, int, int, int], strip: Strip) -> list[SlotBox] | None:
     left, top, right, bottom = area
     width, height = right - left, bottom - top
     rows = _rows(slots, width, height)
@@ -247,9 +243,7 @@ class _Brush:
         if box.slot is not None:
             self._letter(painter, box, rect, kind == "full", color)
 
-    def _letter(
-        self, painter: QPainter, box: SlotBox, rect: QRect, filled: bool, color: str
-    ) -> None:
+    def _letter(self, painter: QPainter, box: SlotBox, rect: QRect, filled: bool, color: str) -> None:
         style = self._theme.type_style(box.job_type)
         font = QFont(self._font)
         font.setPixelSize(max(1, min(rect.height() - 4 * self._strip.line, 13 * self._strip.line)))

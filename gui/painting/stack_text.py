@@ -40,9 +40,7 @@ class Symbols:
 
     def width(self, text: str) -> float:
         """Width of a line."""
-        return sum(
-            self._metrics[i % 2].horizontalAdvance(part) for i, part in enumerate(text.split(_MARK))
-        )
+        return sum(self._metrics[i % 2].horizontalAdvance(part) for i, part in enumerate(text.split(_MARK)))
 
     def elided(self, text: str, width: float) -> str:
         """*text*, shortened at its end to this width; symbols lose their italics then."""
@@ -62,17 +60,13 @@ class Symbols:
                 x += self._metrics[i % 2].horizontalAdvance(part)
         return x
 
-    def draw_in(
-        self, painter: QPainter, rect: QRectF, text: str, color: str, align: float = 0.0
-    ) -> None:
+    def draw_in(self, painter: QPainter, rect: QRectF, text: str, color: str, align: float = 0.0) -> None:
         """Draw a line in *rect*, shortened to it; *align* is 0 at the left and 1 at the right."""
         line = self.elided(text, rect.width())
         x = rect.x() + align * max(0.0, rect.width() - self.width(line))
         self.draw(painter, x, rect.y() + (rect.height() - self.height) / 2, line, color)
 
-    def draw_first(
-        self, painter: QPainter, rect: QRectF, texts: Sequence[str], color: str, align: float = 0.0
-    ) -> None:
+    def draw_first(self, painter: QPainter, rect: QRectF, texts: Sequence[str], color: str, align: float = 0.0) -> None:
         """Draw the first of *texts* that fits into *rect*, else the last one, shortened."""
         fitting = (text for text in texts if self.width(text) <= rect.width())
         self.draw_in(painter, rect, next(fitting, texts[-1]), color, align)

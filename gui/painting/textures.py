@@ -73,19 +73,14 @@ def raster_palette(theme: Theme, job_types: int, ratio: float = 1.0) -> RasterPa
     """
     scale = texture_scale(ratio)
     styles = [theme.type_style(job_type) for job_type in range(job_types)]
-    tiles = [
-        texture_tile(style.texture, style.color, mix(style.color, theme.panel, INK), scale)
-        for style in styles
-    ]
+    tiles = [texture_tile(style.texture, style.color, mix(style.color, theme.panel, INK), scale) for style in styles]
     plain = texture_tile(Texture.PLAIN, theme.panel, theme.panel, scale)
     reserved = texture_tile(Texture.FALLING, theme.panel, theme.reserved, scale)
     return RasterPalette(
         colour=np.array([argb(style.color) for style in styles], dtype=np.uint32),
         tile=np.array(tiles, dtype=np.uint32).reshape(job_types, PERIOD * scale, PERIOD * scale),
         vacant=np.array([plain, reserved, plain]),
-        frame=np.array(
-            [argb(c) for c in (theme.empty, theme.reject_group, theme.grid)], dtype=np.uint32
-        ),
+        frame=np.array([argb(c) for c in (theme.empty, theme.reject_group, theme.grid)], dtype=np.uint32),
         share=argb(theme.empty),
         background=argb(theme.panel),
         scale=scale,

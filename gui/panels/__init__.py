@@ -23,8 +23,7 @@ _LAST = (
 )
 
 #: The panel that only a comparison has.
-COMPARISON = PanelEntry("comparison", f"{__name__}.comparison", "ComparisonPanel", "right",
-                        "curves")  # fmt: skip
+COMPARISON = PanelEntry("comparison", f"{__name__}.comparison", "ComparisonPanel", "right", "curves")
 
 
 def panels_of(system: str) -> tuple[PanelEntry, ...]:

@@ -119,8 +119,7 @@ class AlgorithmPanel(Panel):
         else:
             where = f"after event {grouped(frame.event)}"
             coming = f"{narrator.event(frame.next_event)}. " if frame.next_event else ""
-            text = f"Next: {coming}Shift+Right steps into the decision." if coming \
-                else "Nothing will happen any more."  # fmt: skip
+            text = f"Next: {coming}Shift+Right steps into the decision." if coming else "Nothing will happen any more."
         _set(self.where, where)
         _set(self.sentence, text)
         self.sentence.setToolTip(text)

@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import Mapping, NamedTuple
 
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import (
-    QAbstractTextDocumentLayout,
-    QColor,
-    QFont,
-    QFontMetricsF,
-    QPainter,
-    QPalette,
-    QTextDocument,
-)
+from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QFont, QFontMetricsF, QPainter, QPalette, QTextDocument
 
 from gui.panels.algorithm_values import Beside, Code
 from model.records import Line
@@ -55,8 +47,7 @@ class CodeLayout:
         plain = [document_of(line.text, font) for line in code.lines]
         self.ascent = max(map(ascent_of, plain), default=metrics.ascent())
         self.row = max([*(one.size().height() for one in plain), metrics.height()]) + 3
-        self._documents = [self._wrapped(document, self.indent(place))
-                           for place, document in enumerate(plain)]  # fmt: skip
+        self._documents = [self._wrapped(document, self.indent(place)) for place, document in enumerate(plain)]
 
     def indent(self, place: int) -> float:
         """Where a line begins."""
@@ -85,8 +76,7 @@ class CodeLayout:
 
     def _column(self, beside: Mapping[Line, Mapping[str, Beside]]) -> float:
         """Where values stand below each other, if the panel is wide enough for that."""
-        ends = [self._end(place) for place, line in enumerate(self._code.lines)
-                if line.line in beside]  # fmt: skip
+        ends = [self._end(place) for place, line in enumerate(self._code.lines) if line.line in beside]
         return min(max(ends, default=0.0) + self.row, 0.5 * self._width)
 
     def _end(self, place: int) -> float:

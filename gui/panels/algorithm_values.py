@@ -41,8 +41,7 @@ class Code:
         self._headings = headings
         self.place = {line.line: place for place, line in enumerate(self.lines)}
         self.plain = [html.unescape(_TAG.sub("", line.text)) for line in self.lines]
-        self._assigned = [{"".join(found) for found in _ASSIGNED.findall(text)}
-                          for text in self.plain]  # fmt: skip
+        self._assigned = [{"".join(found) for found in _ASSIGNED.findall(text)} for text in self.plain]
         self._block: list[int] = []
         for line in self.lines:
             self._block.append((self._block[-1] if self._block else 0) + (line.indent == 0))
@@ -86,8 +85,7 @@ def symbols_of(system: str) -> Mapping[str, Symbol]:
 
 def numbers_of(record: Record) -> dict[str, Any]:
     """All that a record says, by name."""
-    own = {field.name: getattr(record, field.name) for field in fields(record)
-           if field.name not in _NOT_SHOWN}  # fmt: skip
+    own = {field.name: getattr(record, field.name) for field in fields(record) if field.name not in _NOT_SHOWN}
     said = {name: value for name, value in record.values.items() if name not in _IN_WORDS}
     return {**said, **own}
 
@@ -110,9 +108,7 @@ def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
     return f"{left} = {right}"
 
 
-def values_beside(
-    code: Code, records: Sequence[Record], info: RunInfo
-) -> dict[Line, dict[str, Beside]]:
+def values_beside(code: Code, records: Sequence[Record], info: RunInfo) -> dict[Line, dict[str, Beside]]:
     """The values known after *records*, by the line beside which they stand."""
     found: dict[Line, dict[str, Beside]] = {}
     known = symbols_of(info.system)

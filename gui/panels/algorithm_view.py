@@ -15,17 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QFont, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from gui.panels.algorithm_layout import CodeLayout, PlacedLine, draw_document
@@ -157,8 +147,11 @@ class PseudocodeView(QAbstractScrollArea):
 
     def _fresh(self) -> list[int]:
         """The lines beside which the last sub-step's values stand."""
-        return [self.code.place[line] for line, items in self.picture.beside.items()
-                if any(item.fresh for item in items.values())]  # fmt: skip
+        return [
+            self.code.place[line]
+            for line, items in self.picture.beside.items()
+            if any(item.fresh for item in items.values())
+        ]
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
         self.viewport().update()
@@ -281,8 +274,7 @@ class PseudocodeView(QAbstractScrollArea):
         """One sentence about a line."""
         values = self.picture.beside.get(line)
         visited = "visited in this event" if values is not None else "not visited in this event"
-        name = f"{self.code.heading(line.algorithm)}, line {line.number}" if self.headings \
-            else f"Line {line.number}"  # fmt: skip
+        name = f"{self.code.heading(line.algorithm)}, line {line.number}" if self.headings else f"Line {line.number}"
         shown = "; ".join(item.text for item in values.values()) if values else ""
         text = self.code.lines[self.code.place[line]].text
         return f"<p>{name}, {visited}</p><p>{text}</p>{f'<p>{shown}</p>' if shown else ''}"

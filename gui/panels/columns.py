@@ -37,16 +37,11 @@ class HeadedColumns(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         """Wide enough for nothing to be scrolled sideways."""
-        wanted = (
-            self.content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
-        )
+        wanted = self.content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
         return QSize(wanted, super().minimumSizeHint().height())
 
     def arrange(
-        self,
-        left: Sequence[QWidget],
-        right: Sequence[QWidget] = (),
-        growing: Collection[QWidget] = (),
+        self, left: Sequence[QWidget], right: Sequence[QWidget] = (), growing: Collection[QWidget] = ()
     ) -> None:
         """Show the widgets in these orders; those of *growing* take the room that is left."""
         wanted = (tuple(left), tuple(right))

@@ -7,30 +7,13 @@ from typing import Iterable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gui.intents import Differ, GoTo
 from gui.kinds.rooms import PANEL_ROOMS
 from gui.panel import Panel
 from gui.panels.comparison_curves import LaneCurves
-from gui.panels.comparison_table import (
-    caption,
-    lane_frames,
-    lane_ink,
-    measured_lanes,
-    reasons,
-    table_rows,
-    table_text,
-)
+from gui.panels.comparison_table import caption, lane_frames, lane_ink, measured_lanes, reasons, table_rows, table_text
 from gui.panels.tiles import LabelPace, paint_ground
 from gui.panels.wording import job_words, significant
 from gui.theme import Theme, current_fonts
@@ -40,11 +23,14 @@ from model.frame import Frame
 
 _BUTTONS = (
     ("first", "First that differs", "Go to the first decision that differs", ""),
-    ("previous", "Previous", "Previous difference",
-     "Back to just before the previous job that is not decided alike."),
-    ("next", "Next", "Next difference",
-     "On to just before the next job that is not decided alike; Esc stops the search."),
-)  # fmt: skip
+    ("previous", "Previous", "Previous difference", "Back to just before the previous job that is not decided alike."),
+    (
+        "next",
+        "Next",
+        "Next difference",
+        "On to just before the next job that is not decided alike; Esc stops the search.",
+    ),
+)
 
 #: Heights in pixels, at the usual size of type where it is said: that of the panel from which on
 #: the measures are explained, and those that curves and measures keep.
@@ -69,8 +55,7 @@ class ComparisonPanel(Panel):
         self.where = QCheckBox()
         self._named = ""  # the kind of system whose words the controls use
         self.where.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.buttons = {name: self._button(name, text, title, tip)
-                        for name, text, title, tip in _BUTTONS}  # fmt: skip
+        self.buttons = {name: self._button(name, text, title, tip) for name, text, title, tip in _BUTTONS}
         self.measures = QScrollArea(self.body)
         self.measures.setWidgetResizable(True)
         self.measures.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -186,8 +171,7 @@ class ComparisonPanel(Panel):
         for lane, (one, label, row) in enumerate(lanes):
             ink = lane_ink(self.theme, lane)
             said = escape(one.info.narrator.row(row))
-            lines.append(f'<b style="color:{ink}">{escape(label)}</b>, event '
-                         f"{grouped(int(row['event']))}: {said}")  # fmt: skip
+            lines.append(f'<b style="color:{ink}">{escape(label)}</b>, event {grouped(int(row["event"]))}: {said}')
         return "<br>".join(lines)
 
     def _go_to(self, time: float) -> None:

@@ -11,15 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.panels.comparison_table import LANE_ROLES, lane_frames
-from gui.panels.sampled import (
-    MOST_AVERAGES,
-    Columns,
-    History,
-    SampledSeries,
-    Values,
-    average_width,
-    nothing,
-)
+from gui.panels.sampled import MOST_AVERAGES, Columns, History, SampledSeries, Values, average_width, nothing
 from gui.panels.wording import THIN, significant
 from gui.plotting.pyramid import Pyramid
 from gui.plotting.time_plot import PlotText, TimePlot
@@ -55,9 +47,7 @@ class LaneCurves(QWidget):
         self._drawing = False
         fonts = current_fonts()
         self.rewards = TimePlot(theme, fonts, PlotText("time", "value"), parent=self)
-        self.differences = TimePlot(
-            theme, fonts, PlotText("time", "difference"), from_zero=False, parent=self
-        )
+        self.differences = TimePlot(theme, fonts, PlotText("time", "difference"), from_zero=False, parent=self)
         self._curves: list[Pyramid] = []
         self._gaps: list[Pyramid] = []
         column = QVBoxLayout(self)
@@ -84,8 +74,7 @@ class LaneCurves(QWidget):
         if other or len(labels) != len(self._histories):
             self._begin(labels)
         frames = lane_frames(frame)
-        anew = [history.update(one)
-                for history, one in zip(self._histories, frames, strict=True)]  # fmt: skip
+        anew = [history.update(one) for history, one in zip(self._histories, frames, strict=True)]
         for lane, label in enumerate(labels):
             self.rewards.set_label(f"lane {lane + 1}", label)
             if lane:
@@ -110,10 +99,10 @@ class LaneCurves(QWidget):
                 self.differences.remove(f"lane {lane + 1}")
         self._histories = tuple(History(self._read) for _ in labels)
         looks = list(enumerate(zip(LANE_ROLES, LANE_STYLES, strict=True)))[: len(labels)]
-        self._curves = [self.rewards.add_curve(f"lane {lane + 1}", role, style=style)
-                        for lane, (role, style) in looks]  # fmt: skip
-        self._gaps = [self.differences.add_curve(f"lane {lane + 1}", role, style=style)
-                      for lane, (role, style) in looks[1:]]  # fmt: skip
+        self._curves = [self.rewards.add_curve(f"lane {lane + 1}", role, style=style) for lane, (role, style) in looks]
+        self._gaps = [
+            self.differences.add_curve(f"lane {lane + 1}", role, style=style) for lane, (role, style) in looks[1:]
+        ]
 
     def _clear(self) -> None:
         for curve in (*self._curves, *self._gaps):
@@ -169,14 +158,12 @@ class LaneCurves(QWidget):
             times, heights = _averages(series, first, last, _COARSER * average_width(*view))
         if last < now or (self._frame.running and not each):
             return times, heights
-        return np.r_[times, now], [np.r_[one, value] for one, value
-                                   in zip(heights, self._present(), strict=True)]  # fmt: skip
+        return np.r_[times, now], [np.r_[one, value] for one, value in zip(heights, self._present(), strict=True)]
 
     def _present(self) -> list[float]:
         """The headline of each lane at the moment shown."""
         assert self._frame is not None and self._kind is not None
-        return [self._kind.headline_now(one.info.numbers, one.state)
-                for one in lane_frames(self._frame)]  # fmt: skip
+        return [self._kind.headline_now(one.info.numbers, one.state) for one in lane_frames(self._frame)]
 
     def _zoomed(self) -> None:
         if not self._drawing and self._frame is not None and self._histories:
@@ -198,22 +185,17 @@ class LaneCurves(QWidget):
         self.rewards.setVisible(self.height() >= _BOTH * current_fonts().scale)
 
 
-def _steps(
-    series: Sequence[SampledSeries], first: float, last: float
-) -> tuple[Values, list[Values]]:
+def _steps(series: Sequence[SampledSeries], first: float, last: float) -> tuple[Values, list[Values]]:
     """Corners of piecewise constant curves from *first* to *last*, the same times for all."""
     inside = [np.searchsorted(one.values.x, [first, last], side="right") for one in series]
-    inner = np.unique(np.concatenate([one.values.x[slice(*ends)] for one, ends
-                                      in zip(series, inside, strict=True)]))  # fmt: skip
+    inner = np.unique(np.concatenate([one.values.x[slice(*ends)] for one, ends in zip(series, inside, strict=True)]))
     starts = np.r_[first, inner]
     corners = np.r_[first, np.repeat(inner, 2), last]
     places = [np.searchsorted(one.values.x, starts, side="right") - 1 for one in series]
     return corners, [np.repeat(one.values.y[at], 2) for one, at in zip(series, places, strict=True)]
 
 
-def _averages(
-    series: Sequence[SampledSeries], first: float, last: float, width: float
-) -> tuple[Values, list[Values]]:
+def _averages(series: Sequence[SampledSeries], first: float, last: float, width: float) -> tuple[Values, list[Values]]:
     """Middles of stretches, and the mean of each series in them.
 
     The stretches are the same for all: multiples of *width*, between *first* and the last time
@@ -225,7 +207,6 @@ def _averages(
     grid = np.arange(math.floor(first / width), math.ceil(end / width) + 1) * width
     inner = grid[(grid > first + width / 2) & (grid < end - width / 2)]
     edges = np.r_[first, inner, end]
-    means = [np.diff(np.interp(edges, one.values.x, one.totals())) / np.diff(edges)
-             for one in series]  # fmt: skip
+    means = [np.diff(np.interp(edges, one.values.x, one.totals())) / np.diff(edges) for one in series]
     middles = (edges[1:] + edges[:-1]) / 2
     return np.r_[middles, last], [np.r_[one, one[-1]] for one in means]

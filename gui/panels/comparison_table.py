@@ -64,10 +64,15 @@ def measured_lanes(frame: Frame) -> tuple[LaneMeasures, ...]:
         judgement = _judged(frame, own, span)
         found = estimates(own) | dict(judgement.metrics if judgement is not None else {})
         means = {name: shown(name, one) for name, one in found.items()}
-        paired = {name: shown(name, one.minus(known[0][name]).estimate())
-                  for name, one in own.items()
-                  if isfinite(means[name].mean + result[0].means[name].mean)
-                  } if result else {}  # fmt: skip
+        paired = (
+            {
+                name: shown(name, one.minus(known[0][name]).estimate())
+                for name, one in own.items()
+                if isfinite(means[name].mean + result[0].means[name].mean)
+            }
+            if result
+            else {}
+        )
         result.append(LaneMeasures(label, means, paired, judgement))
     return tuple(result)
 
@@ -99,39 +104,49 @@ def _scaled(value: Estimate, scale: str | None, span: float) -> tuple[float, flo
 def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme) -> str:
     """A table with a column for each lane; differences from the first stand below the means."""
     head = "".join(
-        f'{_RIGHT}<b style="color:{lane_ink(theme, n)}">{escape(lane.label)}</b></td>'
-        for n, lane in enumerate(lanes)
+        f'{_RIGHT}<b style="color:{lane_ink(theme, n)}">{escape(lane.label)}</b></td>' for n, lane in enumerate(lanes)
     )
     since = "so far" if is_early(frame) else f"since t = {significant(warmup(frame))}"
     rows = "".join(_row(one.name, one.title, lanes, theme) for one in frame.info.kind.measures)
-    return (f'<table width="100%" cellspacing="3"><tr><td style="color:{theme.muted}">{since}</td>'
-            f"{head}</tr>{_verdicts(lanes, theme)}{rows}</table>")  # fmt: skip
+    return (
+        f'<table width="100%" cellspacing="3"><tr><td style="color:{theme.muted}">{since}</td>'
+        f"{head}</tr>{_verdicts(lanes, theme)}{rows}</table>"
+    )
 
 
 def _verdicts(lanes: Sequence[LaneMeasures], theme: Theme) -> str:
     """A row with the verdict of each lane; none where nothing is judged."""
     found = [lane.judgement for lane in lanes if lane.judgement is not None]
     inks = [theme.rejection if one.verdict == UNSTABLE else theme.normal for one in found]
-    cells = "".join(f'{_RIGHT}<b style="color:{theme.ink(ink)}">{one.verdict}</b></td>'
-                    for one, ink in zip(found, inks, strict=True))  # fmt: skip
+    cells = "".join(
+        f'{_RIGHT}<b style="color:{theme.ink(ink)}">{one.verdict}</b></td>'
+        for one, ink in zip(found, inks, strict=True)
+    )
     return f'<tr><td style="color:{theme.muted}">verdict</td>{cells}</tr>' if found else ""
 
 
 def reasons(lanes: Sequence[LaneMeasures]) -> str:
     """Why the verdicts are as they are, a line for each lane."""
-    return "\n".join(f"{lane.label}: {lane.judgement.verdict}, {lane.judgement.reason}"
-                     for lane in lanes if lane.judgement is not None)  # fmt: skip
+    return "\n".join(
+        f"{lane.label}: {lane.judgement.verdict}, {lane.judgement.reason}"
+        for lane in lanes
+        if lane.judgement is not None
+    )
 
 
 def caption(frame: Frame) -> str:
     """Since when the measures are taken, and what the differences are."""
     start = quantity(significant(warmup(frame)), frame.info.time_unit)
     if is_early(frame):
-        return (f"Since the start; below each its difference from the first policy. Intervals "
-                f"come after the warm-up, at t = {start}.")  # fmt: skip
-    return (f"Since the warm-up (t = {start}), counts per unit of time; below each mean its "
-            f"difference from the first policy, paired over equal stretches of time, "
-            f"{CONFIDENCE:.0%} intervals.")  # fmt: skip
+        return (
+            f"Since the start; below each its difference from the first policy. Intervals "
+            f"come after the warm-up, at t = {start}."
+        )
+    return (
+        f"Since the warm-up (t = {start}), counts per unit of time; below each mean its "
+        f"difference from the first policy, paired over equal stretches of time, "
+        f"{CONFIDENCE:.0%} intervals."
+    )
 
 
 def lane_ink(theme: Theme, lane: int) -> str:

@@ -7,16 +7,7 @@ from typing import Iterable, Iterator
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QMenu,
-    QPushButton,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from gui.boxes import keep_keys
 from gui.intents import BreakAt, GoTo, RunUntil, Say
@@ -108,11 +99,7 @@ class FilterBar(QWidget):
         searching = 16 * self.fontMetrics().averageCharWidth()
         names = sum(measure(mark.label) + 2 * self.fontMetrics().height() for mark in self.marks)
         roomy = self.width() > names + searching + measure("000 of 000") + 24
-        style = (
-            Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-            if roomy
-            else Qt.ToolButtonStyle.ToolButtonIconOnly
-        )
+        style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if roomy else Qt.ToolButtonStyle.ToolButtonIconOnly
         for chip in self.chips.values():
             chip.setToolButtonStyle(style)
         self.search.setMinimumWidth(searching // 2)
@@ -214,9 +201,10 @@ class DecisionsPanel(Panel):
         filtered = bool(flags or text)
         self.bar.count.setText(f"{len(rows)} of {len(frame.rows)}" if filtered else "")
         self.view.empty_note = (
-            f"None of the last {len(frame.rows)} events is like this." if len(frame.rows)
+            f"None of the last {len(frame.rows)} events is like this."
+            if len(frame.rows)
             else "No event yet: press Space to run, or Right to step."
-        )  # fmt: skip
+        )
         # While events rush past, no row changes its height.
         self.view.open_row(-1 if frame.running else self.model.present_row())
         if self._following:
@@ -267,13 +255,11 @@ class DecisionsPanel(Panel):
         menu.addAction("Go there", lambda: self.intent.emit(place))
         menu.addAction("Run until here", lambda: self.intent.emit(RunUntil(event=event)))
         known = self.frame is not None and event in self.frame.breakpoints
-        menu.addAction("Remove the breakpoint" if known else "Break here",
-                       lambda: self.intent.emit(BreakAt(event)))  # fmt: skip
+        menu.addAction("Remove the breakpoint" if known else "Break here", lambda: self.intent.emit(BreakAt(event)))
         menu.addSeparator()
         menu.addAction("Copy the line", lambda: self._copy(line))
         command = self.command(place)
-        copying = menu.addAction("Copy the command that opens this moment",
-                                 lambda: self._copy(command))  # fmt: skip
+        copying = menu.addAction("Copy the command that opens this moment", lambda: self._copy(command))
         copying.setEnabled(bool(command))
         return menu
 

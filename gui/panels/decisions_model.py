@@ -10,24 +10,9 @@ import math
 from typing import Any, Iterable, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QPointF,
-    QRectF,
-    Qt,
-)
-from PySide6.QtGui import (
-    QColor,
-    QIcon,
-    QPainter,
-    QPen,
-    QPixmap,
-)
-from PySide6.QtWidgets import (
-    QWidget,
-)
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QWidget
 
 from gui.theme import Theme
 from model.explain import THIN_SPACE, Narrator, decimals_for, grouped, shown_time
@@ -152,9 +137,16 @@ class LogModel(QAbstractTableModel):
         step, event = place - len(self.rows), self.present + 1
         sentence = self._narrator.record(self.steps[step]) if self._narrator else ""
         first = step == 0
-        return LogEntry(event, step + 1, grouped(event) if first else f"·{THIN_SPACE}{step + 1}",
-                     shown_time(self._step_time, self._decimals) if first else "", sentence, 0,
-                     step == len(self.steps) - 1, first and event in self.breakpoints)  # fmt: skip
+        return LogEntry(
+            event,
+            step + 1,
+            grouped(event) if first else f"·{THIN_SPACE}{step + 1}",
+            shown_time(self._step_time, self._decimals) if first else "",
+            sentence,
+            0,
+            step == len(self.steps) - 1,
+            first and event in self.breakpoints,
+        )
 
     def present_row(self) -> int:
         """The line that the run stands at, or -1 if the filters hide it."""
@@ -175,11 +167,7 @@ class LogModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(COLUMNS)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role not in {
-            Qt.ItemDataRole.DisplayRole,
-            Qt.ItemDataRole.ToolTipRole,
-            Qt.ItemDataRole.AccessibleTextRole,
-        }:
+        if role not in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
             return None
         entry = self.entry(index.row())
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -187,9 +175,7 @@ class LogModel(QAbstractTableModel):
             return f"{entry.sentence} ({kinds})" if kinds else entry.sentence
         return (" ", entry.number, entry.time, entry.sentence)[index.column()]
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return COLUMNS[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -209,8 +195,7 @@ def paint_mark(painter: QPainter, shape: str, square: QRectF, color: str) -> Non
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(pen)
     if shape == "box":
-        painter.drawRect(QRectF(square.x() + 0.2 * side, square.y() + 0.12 * side,
-                                0.6 * side, 0.76 * side))  # fmt: skip
+        painter.drawRect(QRectF(square.x() + 0.2 * side, square.y() + 0.12 * side, 0.6 * side, 0.76 * side))
     if shape == "ring":
         painter.drawEllipse(square.center(), 0.34 * side, 0.34 * side)
     for points in _STROKES.get(shape, ()):
@@ -218,10 +203,11 @@ def paint_mark(painter: QPainter, shape: str, square: QRectF, color: str) -> Non
     painter.restore()
 
 
-_ARMS = [(math.sin(turn) * 0.4, -math.cos(turn) * 0.4) for turn in
-         (2 * math.pi * arm / 5 for arm in range(5))]  # fmt: skip
-_ARC = tuple((0.5 + 0.34 * math.sin(turn), 0.54 - 0.34 * math.cos(turn)) for turn in
-             (0.5 + math.pi * step / 8 for step in range(14)))  # fmt: skip
+_ARMS = [(math.sin(turn) * 0.4, -math.cos(turn) * 0.4) for turn in (2 * math.pi * arm / 5 for arm in range(5))]
+_ARC = tuple(
+    (0.5 + 0.34 * math.sin(turn), 0.54 - 0.34 * math.cos(turn))
+    for turn in (0.5 + math.pi * step / 8 for step in range(14))
+)
 _STROKES: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
     "plus": (((0.15, 0.5), (0.85, 0.5)), ((0.5, 0.15), (0.5, 0.85))),
     "cross": (((0.18, 0.18), (0.82, 0.82)), ((0.82, 0.18), (0.18, 0.82))),

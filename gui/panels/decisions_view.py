@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetricsF,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-    QTextLayout,
-)
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent, QTextLayout
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -25,17 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.panels.decisions_model import (
-    EVENT,
-    MARKS,
-    SENTENCE,
-    TIME,
-    Index,
-    LogEntry,
-    LogModel,
-    mark_side,
-    paint_mark,
-)
+from gui.panels.decisions_model import EVENT, MARKS, SENTENCE, TIME, Index, LogEntry, LogModel, mark_side, paint_mark
 from gui.theme import Theme
 from model.kinds.spec import Mark
 
@@ -78,23 +59,18 @@ class LogDelegate(QStyledItemDelegate):
             painter.setPen(QColor(theme.normal if entry.present else theme.muted))
             text = entry.number if index.column() == EVENT else entry.time
             inner.setHeight(painter.fontMetrics().height())
-            painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                             text)  # fmt: skip
+            painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         self._focus(painter, rect, index)
         painter.restore()
 
-    def _ground(
-        self, painter: QPainter, rect: QRect, option: QStyleOptionViewItem, entry: LogEntry
-    ) -> None:
+    def _ground(self, painter: QPainter, rect: QRect, option: QStyleOptionViewItem, entry: LogEntry) -> None:
         hovered = option.state & QStyle.StateFlag.State_MouseOver
         if entry.present:
             painter.fillRect(rect, QColor(self.theme.selection))
         elif hovered or entry.step:
             painter.fillRect(rect, QColor(self.theme.raised))
 
-    def _marks(
-        self, painter: QPainter, rect: QRectF, entry: LogEntry, marks: Sequence[Mark]
-    ) -> None:
+    def _marks(self, painter: QPainter, rect: QRectF, entry: LogEntry, marks: Sequence[Mark]) -> None:
         side = mark_side(painter.fontMetrics().height())
         middle = rect.y() + _PADDING / 2 + painter.fontMetrics().height() / 2
         if entry.present:
@@ -103,9 +79,7 @@ class LogDelegate(QStyledItemDelegate):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(QColor(self.theme.normal))
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.drawEllipse(
-                QPointF(rect.x() + _MARGIN + side / 2, middle), side / 2.4, side / 2.4
-            )
+            painter.drawEllipse(QPointF(rect.x() + _MARGIN + side / 2, middle), side / 2.4, side / 2.4)
         for mark in marks:
             if entry.flags & mark.flag:
                 left = rect.x() + _MARGIN + (side + _GAP) * (1 + mark.place)
@@ -201,9 +175,7 @@ class LogView(QTableView):
         """For a hall: no header, and every sentence in full."""
         self._lecture = self.delegate.whole_rows = lecture
         policy = Qt.ScrollBarPolicy
-        self.setVerticalScrollBarPolicy(
-            policy.ScrollBarAlwaysOff if lecture else policy.ScrollBarAsNeeded
-        )
+        self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if lecture else policy.ScrollBarAsNeeded)
         self.horizontalHeader().setHidden(lecture)
 
     def fit(self) -> None:
@@ -221,8 +193,10 @@ class LogView(QTableView):
         metrics = QFontMetricsF(self.font())
         side, digit = mark_side(metrics.height()), metrics.horizontalAdvance("0")
         title = 0.0 if self._lecture else metrics.horizontalAdvance("event") + 12
-        event, time = (round(max(title, digit * (count + count // 3 * 0.4) + 2 * _PADDING + 6))
-                       for count in (self._digits[0], self._digits[1] + 6))  # fmt: skip
+        event, time = (
+            round(max(title, digit * (count + count // 3 * 0.4) + 2 * _PADDING + 6))
+            for count in (self._digits[0], self._digits[1] + 6)
+        )
         marks = round(_MARGIN + (side + _GAP) * (1 + self._log.places))
         short = _SHORT_LINE * metrics.averageCharWidth()
         if whole - marks - event - time < short:

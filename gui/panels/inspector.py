@@ -129,6 +129,4 @@ class InspectorPanel(Panel):
             found = self.frame.histories.get(self._thing)
         if found is None:
             return None
-        return ["event", "time", "sentence"], (
-            (told.event, told.time, told.sentence) for told in found.entries
-        )
+        return ["event", "time", "sentence"], ((told.event, told.time, told.sentence) for told in found.entries)

@@ -27,9 +27,16 @@ class HistoryModel(LogModel):
     def entry(self, place: int) -> LogEntry:
         """All that stands in line *place*."""
         told = self.told[place]
-        return LogEntry(told.event, 0, grouped(told.event), shown_time(told.time, self._decimals),
-                     told.sentence, told.flags, told.event == self.present,
-                     told.event in self.breakpoints)  # fmt: skip
+        return LogEntry(
+            told.event,
+            0,
+            grouped(told.event),
+            shown_time(told.time, self._decimals),
+            told.sentence,
+            told.flags,
+            told.event == self.present,
+            told.event in self.breakpoints,
+        )
 
 
 class HistoryList(QWidget):
@@ -50,8 +57,7 @@ class HistoryList(QWidget):
         self.how_far.setContentsMargins(10, 2, 10, 4)
         self.how_far.setTextFormat(Qt.TextFormat.RichText)
         self.how_far.setTextInteractionFlags(
-            Qt.TextInteractionFlag.LinksAccessibleByMouse
-            | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         )
         self.how_far.linkActivated.connect(lambda _: self.further.emit())
         column = QVBoxLayout(self)
@@ -75,8 +81,7 @@ class HistoryList(QWidget):
             newer = told[-1:] != self.model.told[-1:]
             self.model.set_told(told)
             self._show_place(frame, newer)
-        self.view.empty_note = "Nothing found yet." if found is None or found.searching else \
-            "Nothing happened to it."  # fmt: skip
+        self.view.empty_note = "Nothing found yet." if found is None or found.searching else "Nothing happened to it."
         self.how_far.setText(self._words(found))
 
     def _show_place(self, frame: Frame, newer: bool) -> None:

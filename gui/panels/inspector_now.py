@@ -71,9 +71,7 @@ class LinesModel(QAbstractTableModel):
             return self.muted
         return _side(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return self.table.columns[section]
         return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
@@ -102,8 +100,7 @@ class Now(QScrollArea):
         self.facts.setWordWrap(True)
         self.facts.setTextFormat(Qt.TextFormat.RichText)
         self.facts.setTextInteractionFlags(
-            Qt.TextInteractionFlag.LinksAccessibleByMouse
-            | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         )
         self.facts.linkActivated.connect(lambda link: self.chosen.emit(self._things[link]))
         self.curve = SmallCurve(theme)
@@ -182,8 +179,11 @@ class Now(QScrollArea):
     # Words.
 
     def _section(self, section: FactSection) -> str:
-        title = (f"<tr><td colspan='2' style='padding-top: 6px'><b>{html.escape(section.title)}"
-                 "</b></td></tr>") if section.title else ""  # fmt: skip
+        title = (
+            (f"<tr><td colspan='2' style='padding-top: 6px'><b>{html.escape(section.title)}</b></td></tr>")
+            if section.title
+            else ""
+        )
         return title + "".join(self._fact(fact) for fact in section.facts)
 
     def _fact(self, fact: Fact) -> str:
@@ -197,8 +197,7 @@ class Now(QScrollArea):
             ink = self._theme.ink(self._theme.focus)
             value = f"<a href='{link}' style='color: {ink}'>{value}</a>"
         label = html.escape(fact.label).replace(" ", "&nbsp;")
-        return (f"<tr><td style='color: {self._theme.muted}; padding-right: 12px'>{label}</td>"
-                f"<td>{value}</td></tr>")  # fmt: skip
+        return f"<tr><td style='color: {self._theme.muted}; padding-right: 12px'>{label}</td><td>{value}</td></tr>"
 
     # Going elsewhere.
 

@@ -27,8 +27,9 @@ def rich_text(name: str) -> QLabel:
 
 def table_line(cells: Iterable[str], words: int = 1) -> str:
     """A line of a table in rich text: so many *words* at the left, then numbers at the right."""
-    written = "".join(f'<td align="{"left" if place < words else "right"}">{cell}</td>'
-                      for place, cell in enumerate(cells))  # fmt: skip
+    written = "".join(
+        f'<td align="{"left" if place < words else "right"}">{cell}</td>' for place, cell in enumerate(cells)
+    )
     return f"<tr>{written}</tr>"
 
 

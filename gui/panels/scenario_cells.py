@@ -7,15 +7,7 @@ from typing import Any, Iterable, Sequence
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import (
-    QBrush,
-    QColor,
-    QFont,
-    QImage,
-    QPainter,
-    QPixmap,
-    QResizeEvent,
-)
+from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -190,8 +182,7 @@ class StartCell(ScenarioCell):
         if text.isdigit():
             put(data, self.path, {"start": "full", "type": self._names[int(text)]})
         else:
-            put(data, self.path, self._original if text == self._original_text
-                else {"start": text})  # fmt: skip
+            put(data, self.path, self._original if text == self._original_text else {"start": text})
 
 
 class CellGrid(QWidget):
@@ -317,16 +308,9 @@ class TypeCard(QFrame):
     def _cells(self, resources: tuple[str, ...]) -> list[ScenarioCell]:
         kinds = [(kind, kind.replace("-", " ")) for kind in SERVICES]
         return [
-            ScenarioCell(
-                "name", ("name",), "Name: what the job type is called; each only once.", words=True
-            ),
+            ScenarioCell("name", ("name",), "Name: what the job type is called; each only once.", words=True),
             *(
-                ScenarioCell(
-                    name,
-                    ("demand", name),
-                    f"Demand: {name} that one job of this type takes.",
-                    optional=True,
-                )
+                ScenarioCell(name, ("demand", name), f"Demand: {name} that one job of this type takes.", optional=True)
                 for name in resources
             ),
             ScenarioCell("reward <i>u</i>", ("reward",), "Reward: per unit of time of service."),
@@ -343,11 +327,7 @@ class TypeCard(QFrame):
                 optional=True,
             ),
             ScenarioCell(
-                "service",
-                ("service", "distribution"),
-                "Service: the distribution of service times.",
-                kinds,
-                columns=2,
+                "service", ("service", "distribution"), "Service: the distribution of service times.", kinds, columns=2
             ),
             ScenarioCell("mean 1/μ", ("service", "mean"), "Mean: of the service times."),
         ]
@@ -380,9 +360,12 @@ class TypeCard(QFrame):
             return
         self._extra = []
         for name in names:
-            cell = ScenarioCell(name.replace("_", " "), ("service", name),
-                        f"{name.replace('_', ' ').capitalize()}: of the {kind} distribution.",
-                        columns=2 if len(name) > 10 else 1)  # fmt: skip
+            cell = ScenarioCell(
+                name.replace("_", " "),
+                ("service", name),
+                f"{name.replace('_', ' ').capitalize()}: of the {kind} distribution.",
+                columns=2 if len(name) > 10 else 1,
+            )
             cell.fill(self._data)
             if not cell.text:
                 field = schema.model_fields[name]

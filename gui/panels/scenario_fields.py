@@ -27,8 +27,7 @@ PARAMETERS: Path = ("policy", "parameters")
 
 #: The schema of each service distribution, by its name.
 SERVICES: dict[str, type[BaseModel]] = {
-    get_args(schema.model_fields["distribution"].annotation)[0]: schema
-    for schema in get_args(get_args(Service)[0])
+    get_args(schema.model_fields["distribution"].annotation)[0]: schema for schema in get_args(get_args(Service)[0])
 }
 
 
@@ -97,8 +96,10 @@ def _parameter_problems(data: dict[str, Any]) -> tuple[Problem, ...]:
         schema = _schema(value_at(data, ("policy", "name")), data.get("system", ""))
         validated(schema, value_at(data, PARAMETERS) or {})
     except ValidationFaultError as fault:
-        return tuple(Problem(f"{place}.{problem.where}" if problem.where else place,
-                             problem.message) for problem in fault.problems)  # fmt: skip
+        return tuple(
+            Problem(f"{place}.{problem.where}" if problem.where else place, problem.message)
+            for problem in fault.problems
+        )
     except UserError as error:
         return (Problem("policy.name", error.message),)
     return ()
@@ -142,9 +143,7 @@ class Parameter(NamedTuple):
 def parameters_of(policy: str, system: str = "") -> tuple[Parameter, ...]:
     """The parameters of a policy of a kind of system (of the first that has it), in order."""
     schema = _schema(policy, system)
-    return tuple(
-        Parameter(name, *_default_and_choices(schema, name)) for name in schema.model_fields
-    )
+    return tuple(Parameter(name, *_default_and_choices(schema, name)) for name in schema.model_fields)
 
 
 def _default_and_choices(schema: type[BaseModel], name: str) -> tuple[str, tuple[Any, ...]]:

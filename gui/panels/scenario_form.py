@@ -6,16 +6,7 @@ from itertools import count
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gui.intents import ApplyScenario
 from gui.panel import Panel
@@ -41,8 +32,7 @@ from model.scenario.load import Scenario, as_data
 _OTHERS = "Jobs and arrivals"
 
 #: What other sections show, or no field at all.
-_SHOWN_ELSEWHERE = {"title", "description", "paper", "seed", "run", "system", "resources",
-                    "servers", "policy"}  # fmt: skip
+_SHOWN_ELSEWHERE = {"title", "description", "paper", "seed", "run", "system", "resources", "servers", "policy"}
 
 #: Milliseconds without a keystroke before the form is checked.
 _PATIENCE = 200
@@ -164,14 +154,13 @@ class ScenarioPanel(Panel):
         self._fill_section("Servers", self._server_cells(data))
         self._fill_section(_OTHERS, _other_cells(data))
         for part, shown in (
-            (self._headings[_OTHERS], not typed), (self._headings["Job types"], typed),
+            (self._headings[_OTHERS], not typed),
+            (self._headings["Job types"], typed),
             (self.add, typed),
-        ):  # fmt: skip
+        ):
             part.setVisible(shown)
         titles = list(titles_with(data["policy"]["name"], data["system"]).items())
-        self.policy = ScenarioCell(
-            "policy", ("policy", "name"), "Policy: who decides.", titles, columns=2
-        )  # fmt: skip
+        self.policy = ScenarioCell("policy", ("policy", "name"), "Policy: who decides.", titles, columns=2)
         self._fill_section("Policy", [self.policy])
         self._fill_parameters(self.policy.text)
         self.policy.edited.connect(self._change_policy)
@@ -212,16 +201,10 @@ class ScenarioPanel(Panel):
         unit = data["run"].get("time_unit", "")
         within = f", in {unit}" if unit else ""
         return [
-            ScenarioCell(
-                "title", ("title",), "Title: one line about the scenario.", columns=99, words=True
-            ),
-            ScenarioCell(
-                "seed", ("seed",), "Seed: the same seed gives the same jobs under any policy."
-            ),
+            ScenarioCell("title", ("title",), "Title: one line about the scenario.", columns=99, words=True),
+            ScenarioCell("seed", ("seed",), "Seed: the same seed gives the same jobs under any policy."),
             ScenarioCell("run until", ("run", "until"), f"End: of a run without drawing{within}."),
-            ScenarioCell(
-                "warm-up", ("run", "warmup"), f"Warm-up: left out of the averages{within}."
-            ),
+            ScenarioCell("warm-up", ("run", "warmup"), f"Warm-up: left out of the averages{within}."),
         ]
 
     @staticmethod
@@ -234,10 +217,13 @@ class ScenarioPanel(Panel):
             return leaf_cells(data["servers"], ("servers",))
         units = {item["name"]: item.get("unit", "") for item in data["resources"]}
         capacities = [
-            ScenarioCell(f"{name}, in {units[name]}" if units.get(name) else name,
-                 ("servers", "capacity", name), f"Capacity: {name} of each server.")
+            ScenarioCell(
+                f"{name}, in {units[name]}" if units.get(name) else name,
+                ("servers", "capacity", name),
+                f"Capacity: {name} of each server.",
+            )
             for name in data["servers"].get("capacity", {})
-        ]  # fmt: skip
+        ]
         return [
             ScenarioCell("servers <i>L</i>", ("servers", "count"), "Servers: how many there are."),
             *capacities,
@@ -361,12 +347,11 @@ class ScenarioPanel(Panel):
         if checked.scenario is None or self._info is None:
             return False
         running, wanted = self._info.scenario, checked.scenario
-        return bool(wanted.system == running.system and wanted.servers == running.servers
-                    and _kept(wanted) == _kept(running))  # fmt: skip
+        return bool(
+            wanted.system == running.system and wanted.servers == running.servers and _kept(wanted) == _kept(running)
+        )
 
-    def _say(
-        self, faults: int, homeless: list[str], warnings: tuple[str, ...], edited: bool
-    ) -> None:
+    def _say(self, faults: int, homeless: list[str], warnings: tuple[str, ...], edited: bool) -> None:
         color = self.theme.muted
         if faults or homeless:
             color = self.theme.ink(self.theme.rejection)
@@ -421,8 +406,7 @@ def _other_cells(data: dict[str, Any]) -> list[ScenarioCell]:
     """Cells for what only a kind of system without job types has."""
     if "job_types" in data:
         return []
-    return [cell for name, item in data.items() if name not in _SHOWN_ELSEWHERE
-            for cell in leaf_cells(item, (name,))]  # fmt: skip
+    return [cell for name, item in data.items() if name not in _SHOWN_ELSEWHERE for cell in leaf_cells(item, (name,))]
 
 
 def _cell_for(where: str, cells: dict[str, ScenarioCell]) -> ScenarioCell | None:
@@ -432,5 +416,4 @@ def _cell_for(where: str, cells: dict[str, ScenarioCell]) -> ScenarioCell | None
     holding = [path for path in cells if where.startswith((f"{path}.", f"{path}["))]
     if holding:
         return cells[max(holding, key=len)]
-    return next((cell for path, cell in cells.items()
-                 if where and path.startswith((f"{where}.", f"{where}["))), None)  # fmt: skip
+    return next((cell for path, cell in cells.items() if where and path.startswith((f"{where}.", f"{where}["))), None)

@@ -17,9 +17,7 @@ from gui.panels.scenario_fields import Path, as_text, value_at
 LIST = "list"
 
 #: What fields without a default begin with; others begin with 2.
-_FIRST: Mapping[str, Any] = MappingProxyType({
-    "values": (1, 2), "parallel": "0.9", "exponent": "0.5",
-})  # fmt: skip
+_FIRST: Mapping[str, Any] = MappingProxyType({"values": (1, 2), "parallel": "0.9", "exponent": "0.5"})
 
 
 class Shape(NamedTuple):
@@ -85,8 +83,11 @@ def _shapes() -> Mapping[tuple[str, str], Shape]:
 
 def filled(schema: type[BaseModel], known: dict[str, Any]) -> dict[str, Any]:
     """A table with what is known, and for the rest its defaults or what it can begin with."""
-    first = {name: _FIRST.get(name, 2) for name, field in schema.model_fields.items()
-             if field.is_required() and name not in known}  # fmt: skip
+    first = {
+        name: _FIRST.get(name, 2)
+        for name, field in schema.model_fields.items()
+        if field.is_required() and name not in known
+    }
     try:
         return schema.model_validate(first | known).model_dump(mode="json")
     except ValidationError:  # what is known is wrong, and told so where it stands

@@ -178,8 +178,7 @@ class ZoomedPicture(QWidget):
             self._paint_scene(painter, scene)
         elif self._frame is not None:
             painter.setPen(QColor(self._theme.muted))
-            painter.drawText(self.rect().adjusted(8, 8, -8, -8), _CENTRED,
-                             "Too small to draw: make this panel larger.")  # fmt: skip
+            painter.drawText(self.rect().adjusted(8, 8, -8, -8), _CENTRED, "Too small to draw: make this panel larger.")
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -73,11 +73,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
         self.setStyle(tickLength=-5, tickTextOffset=int(_TICK_OFFSET), hideOverlappingLabels=False)
         self.setLabel(
             self._text,
-            **{
-                "color": theme.muted,
-                "font-size": f"{fonts.body_size}pt",
-                "font-family": f"'{fonts.family}'",
-            },
+            **{"color": theme.muted, "font-size": f"{fonts.body_size}pt", "font-family": f"'{fonts.family}'"},
         )
 
 

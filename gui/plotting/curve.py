@@ -26,12 +26,7 @@ class PyramidCurve(pg.PlotCurveItem):  # type: ignore[misc]
     """
 
     def __init__(
-        self,
-        pyramid: Pyramid,
-        color: str,
-        *,
-        step: bool = False,
-        style: Qt.PenStyle = Qt.PenStyle.SolidLine,
+        self, pyramid: Pyramid, color: str, *, step: bool = False, style: Qt.PenStyle = Qt.PenStyle.SolidLine
     ) -> None:
         self.pyramid = pyramid
         self.step = step

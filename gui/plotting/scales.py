@@ -21,10 +21,7 @@ def format_number(value: float, resolution: float = 1.0) -> str:
     if not math.isfinite(value):
         return "\u2013"
     decimals = max(0, -math.floor(math.log10(resolution) + 1e-9)) if resolution > 0 else 0
-    if abs(value) >= _LARGEST_PLAIN or decimals > _MOST_DECIMALS:
-        text = f"{value:.3g}"
-    else:
-        text = f"{value:,.{decimals}f}"
+    text = f"{value:.3g}" if abs(value) >= _LARGEST_PLAIN or decimals > _MOST_DECIMALS else f"{value:,.{decimals}f}"
     if not any(digit in text for digit in "123456789"):
         text = text.removeprefix("-")
     return text.replace(",", THIN_SPACE).replace("-", MINUS)
@@ -79,10 +76,7 @@ class SteppedRange:
 
     @staticmethod
     def _outward(low: float, high: float, step: float) -> tuple[float, float]:
-        return (
-            math.floor(low / step + 1e-9) * step,
-            math.ceil(high / step - 1e-9) * step,
-        )
+        return (math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step)
 
 
 def spread(targets: Sequence[float], size: float, low: float, high: float) -> list[float]:

@@ -60,13 +60,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
     cursor_dragged = Signal(float)
 
     def __init__(
-        self,
-        theme: Theme,
-        fonts: Fonts,
-        text: PlotText,
-        *,
-        from_zero: bool = True,
-        parent: QWidget | None = None,
+        self, theme: Theme, fonts: Fonts, text: PlotText, *, from_zero: bool = True, parent: QWidget | None = None
     ) -> None:
         configure_plots(theme)
         self._bottom = NumberAxis("bottom", text.x, text.x_unit)
@@ -111,13 +105,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
     # -- what is shown -------------------------------------------------------------------
 
     def add_curve(
-        self,
-        name: str,
-        role: Role,
-        *,
-        label: str = "",
-        step: bool = False,
-        style: Qt.PenStyle = Qt.PenStyle.SolidLine,
+        self, name: str, role: Role, *, label: str = "", step: bool = False, style: Qt.PenStyle = Qt.PenStyle.SolidLine
     ) -> Pyramid:
         """Add a curve, named *label* at its end; change its points through what is returned."""
         pyramid = Pyramid()
@@ -250,10 +238,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         return end - self._span, end
 
     def _end_labels(self) -> list[EndLabel]:
-        labels = [
-            EndLabel(line.text, line.value, self._theme.color(line.role))
-            for line in self._references.values()
-        ]
+        labels = [EndLabel(line.text, line.value, self._theme.color(line.role)) for line in self._references.values()]
         last = self.getPlotItem().getViewBox().viewRange()[0][1]
         for series in self._series.values():
             value = series.curve.pyramid.at(last)

@@ -10,14 +10,7 @@ import numpy as np
 
 from model.api import Session
 from model.cli.guard import note
-from model.cli.measuring import (
-    Measured,
-    choose_engine,
-    measured,
-    measured_times,
-    opened,
-    together,
-)
+from model.cli.measuring import Measured, choose_engine, measured, measured_times, opened, together
 from model.cli.output import Progress, print_json, progress_of, shown, table
 from model.comparison.companion import companion
 from model.comparison.comparison import Comparison
@@ -39,8 +32,7 @@ class Compared:
     def differences(self) -> tuple[Mapping[str, Estimate], ...]:
         """Of each policy but the first: every measure minus that of the first, paired."""
         first = self.policies[0]
-        return tuple({name: _difference(run, first, name) for name in run.batches}
-                     for run in self.policies[1:])  # fmt: skip
+        return tuple({name: _difference(run, first, name) for name in run.batches} for run in self.policies[1:])
 
     @property
     def time(self) -> float:
@@ -55,12 +47,15 @@ class Compared:
             "seed": first.seed,
             "policies": [run.as_dict(timing=timing) for run in self.policies],
             "differences": [
-                {"policy": run.policy, "against": first.policy,
-                 "metrics": {name: item.as_dict() for name, item in metrics.items()}}
+                {
+                    "policy": run.policy,
+                    "against": first.policy,
+                    "metrics": {name: item.as_dict() for name, item in metrics.items()},
+                }
                 for run, metrics in zip(self.policies[1:], self.differences, strict=True)
             ],
             "first_difference": self._difference(),
-        }  # fmt: skip
+        }
 
     def _difference(self) -> dict[str, Any] | None:
         found = self.difference
@@ -71,34 +66,38 @@ class Compared:
             "time": found.time,
             "type": self.type_names[found.type],
             "decisions": [
-                {"policy": run.policy, "event": int(row["event"]),
-                 "admitted": found.admitted(lane),
-                 "server": int(row["server"]) + 1 if found.admitted(lane) else None,
-                 "sentence": narrator.row(row)}
-                for lane, (run, row, narrator)
-                in enumerate(zip(self.policies, found.rows, self.narrators, strict=True))
+                {
+                    "policy": run.policy,
+                    "event": int(row["event"]),
+                    "admitted": found.admitted(lane),
+                    "server": int(row["server"]) + 1 if found.admitted(lane) else None,
+                    "sentence": narrator.row(row),
+                }
+                for lane, (run, row, narrator) in enumerate(zip(self.policies, found.rows, self.narrators, strict=True))
             ],
-        }  # fmt: skip
+        }
 
     def text(self, *, timing: bool) -> str:
         """For people."""
         first = self.policies[0]
         several = f", {first.replications} replications" if first.replications > 1 else ""
-        return "\n".join([
-            *(first.report.lines() if first.report is not None else ()),
-            f"{first.scenario}, seed {first.seed}{several}, the same jobs for each; measured from "
-            f"{shown(first.warmup)} to {quantity(shown(first.time), first.time_unit)}",
-            *(self._line(run, timing=timing) for run in self.policies),
-            "",
-            self._means(),
-            "",
-            *self._verdicts(),
-            self._paired(),
-            "",
-            *self._first(),
-            "",
-            *(f"this end: {run.opening_line}" for run in self.policies),
-        ])  # fmt: skip
+        return "\n".join(
+            [
+                *(first.report.lines() if first.report is not None else ()),
+                f"{first.scenario}, seed {first.seed}{several}, the same jobs for each; measured from "
+                f"{shown(first.warmup)} to {quantity(shown(first.time), first.time_unit)}",
+                *(self._line(run, timing=timing) for run in self.policies),
+                "",
+                self._means(),
+                "",
+                *self._verdicts(),
+                self._paired(),
+                "",
+                *self._first(),
+                "",
+                *(f"this end: {run.opening_line}" for run in self.policies),
+            ]
+        )
 
     @staticmethod
     def _line(run: Measured, *, timing: bool) -> str:
@@ -112,8 +111,11 @@ class Compared:
         return table(header, _rows([run.metrics for run in self.policies]))
 
     def _verdicts(self) -> list[str]:
-        lines = [f"{run.policy}: {run.judgement.verdict}, {run.judgement.reason}"
-                 for run in self.policies if run.judgement is not None]  # fmt: skip
+        lines = [
+            f"{run.policy}: {run.judgement.verdict}, {run.judgement.reason}"
+            for run in self.policies
+            if run.judgement is not None
+        ]
         return [*lines, ""] if lines else []
 
     def _paired(self) -> str:
@@ -132,10 +134,11 @@ class Compared:
         time = f"{found.time:.6g}"
         return [
             f"first decision that differs: {self._job(found)} at time {time}",
-            *(f"  {run.policy}, event {int(row['event']):,}: {narrator.row(row)}"
-              for run, row, narrator
-              in zip(self.policies, found.rows, self.narrators, strict=True)),
-        ]  # fmt: skip
+            *(
+                f"  {run.policy}, event {int(row['event']):,}: {narrator.row(row)}"
+                for run, row, narrator in zip(self.policies, found.rows, self.narrators, strict=True)
+            ),
+        ]
 
     def _job(self, found: Difference) -> str:
         job = f"job {found.job}"

@@ -20,12 +20,7 @@ _MINUTE, _HOUR = 60, 3600
 
 
 def carry_out(
-    options: argparse.Namespace,
-    name: str,
-    plan: Plan,
-    text: Callable[[Result], str],
-    draw: Draw,
-    scale: str = "quick",
+    options: argparse.Namespace, name: str, plan: Plan, text: Callable[[Result], str], draw: Draw, scale: str = "quick"
 ) -> int:
     """Run *plan*, write its files, print its result; the exit code.
 
@@ -40,19 +35,13 @@ def carry_out(
     if store.damaged:
         one = store.damaged == 1
         lines, parts = ("line is", "its part is") if one else ("lines are", "their parts are")
-        note(
-            f"warning: {store.path}: {store.damaged} damaged {lines} left out; {parts} carried "
-            "out again"
-        )
+        note(f"warning: {store.path}: {store.damaged} damaged {lines} left out; {parts} carried out again")
     progress = _ProgressLine(f"{options.command} {name}", quiet=options.json)
     try:
-        result = run_plan(
-            plan, scale, Options(tuple(options.trace)), executor, store, progress.tell
-        )
+        result = run_plan(plan, scale, Options(tuple(options.trace)), executor, store, progress.tell)
     except KeyboardInterrupt:
         progress.close()
-        note(f"stopped; {progress.told}the same command goes on from there, and with --fresh "
-             "begins anew")  # fmt: skip
+        note(f"stopped; {progress.told}the same command goes on from there, and with --fresh begins anew")
         return INTERRUPTED
     finally:
         progress.close()

@@ -74,8 +74,9 @@ def _unexpected(error: Exception, arguments: Sequence[str]) -> str:
         where = f"the traceback is in {path}"
     except OSError as fault:
         where = f"no traceback is kept, {path} cannot be written ({fault.strerror})"
-    return (f"unexpected {type(error).__name__}: {str(error)[:300]}; {where}; "
-            f"please report it with the command: {command}")  # fmt: skip
+    return (
+        f"unexpected {type(error).__name__}: {str(error)[:300]}; {where}; please report it with the command: {command}"
+    )
 
 
 def _write_anything() -> None:

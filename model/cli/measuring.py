@@ -83,20 +83,21 @@ class Measured:
         """For people."""
         several = f", {self.replications} replications" if self.replications > 1 else ""
         speed = f", {round(self.events_per_second):,} a second" if timing else ""
-        rows = [(name, shown(item.mean), shown(item.half_width, 3))
-                for name, item in self.metrics.items()]  # fmt: skip
-        return "\n".join([
-            *(self.report.lines() if self.report is not None else ()),
-            f"{self.scenario} under {self.policy} ({self.engine}), seed {self.seed}{several}",
-            f"{self.events:,} events{speed}; measured from {shown(self.warmup)} to "
-            f"{quantity(shown(self.time), self.time_unit)}",
-            "",
-            table(("measure", "mean", "+/- (95 %)"), rows),
-            "",
-            *self.verdict_lines(),
-            f"digest {self.digest}",
-            f"this end: {self.opening_line}",
-        ])  # fmt: skip
+        rows = [(name, shown(item.mean), shown(item.half_width, 3)) for name, item in self.metrics.items()]
+        return "\n".join(
+            [
+                *(self.report.lines() if self.report is not None else ()),
+                f"{self.scenario} under {self.policy} ({self.engine}), seed {self.seed}{several}",
+                f"{self.events:,} events{speed}; measured from {shown(self.warmup)} to "
+                f"{quantity(shown(self.time), self.time_unit)}",
+                "",
+                table(("measure", "mean", "+/- (95 %)"), rows),
+                "",
+                *self.verdict_lines(),
+                f"digest {self.digest}",
+                f"this end: {self.opening_line}",
+            ]
+        )
 
 
 def measure(options: argparse.Namespace, progress: Progress) -> Measured:
@@ -122,9 +123,13 @@ def measure(options: argparse.Namespace, progress: Progress) -> Measured:
 def opened(options: argparse.Namespace, seed: int | None, progress: Progress) -> Session:
     """The scenario under the (first) policy, with its trace read."""
     session = Session.open(
-        options.scenario, options.policy, seed, tuple(options.trace), kernel=False,
+        options.scenario,
+        options.policy,
+        seed,
+        tuple(options.trace),
+        kernel=False,
         progress=lambda share: progress(share, 1, "reading the trace, "),
-    )  # fmt: skip
+    )
     last = session.info.seed + options.replications - 1
     if last > MOST_SEED:
         raise UsageError(
@@ -146,8 +151,7 @@ def choose_engine(options: argparse.Namespace, session: Session, progress: Progr
     """
     if options.engine == "kernel" and not session.bench.has_kernel:
         raise UsageError(
-            f"found kernel, but the policy '{session.info.policy_name}' has no compiled twin; "
-            "allowed: reference",
+            f"found kernel, but the policy '{session.info.policy_name}' has no compiled twin; allowed: reference",
             where="--engine",
         )
     if options.engine != "reference" and session.bench.has_kernel:
@@ -177,16 +181,15 @@ def measured_times(options: argparse.Namespace, session: Session) -> tuple[float
     else:
         warmup = float(options.warmup)
     if warmup >= until:
-        raise UsageError(f"found {warmup:g}, allowed: a time before the end at {until:g}",
-                         where="--warmup")  # fmt: skip
+        raise UsageError(f"found {warmup:g}, allowed: a time before the end at {until:g}", where="--warmup")
     last = session.bench.last_recorded
     if warmup >= last:
-        raise UsageError(f"found {warmup:g}, allowed: a time before {last:g}, when the last "
-                         "recorded job arrives",
-                         where="run.warmup" if options.warmup is None else "--warmup")  # fmt: skip
+        raise UsageError(
+            f"found {warmup:g}, allowed: a time before {last:g}, when the last recorded job arrives",
+            where="run.warmup" if options.warmup is None else "--warmup",
+        )
     if until > last:
-        note(f"warning: the last recorded job arrives at {last:g}, and what is measured goes on "
-             f"until {until:g}")  # fmt: skip
+        note(f"warning: the last recorded job arrives at {last:g}, and what is measured goes on until {until:g}")
     return until, warmup
 
 
@@ -244,9 +247,7 @@ def together(runs: Sequence[Measured]) -> Measured:
     joined = hashlib.blake2b("".join(run.digest for run in runs).encode(), digest_size=16)
     found = [estimates(dict(run.batches)) for run in runs]
     means = {name: np.array([one[name].mean for one in found]) for name in first.metrics}
-    judgement = first.kind.judge(
-        first.rules, [run.batches for run in runs], first.time - first.warmup
-    )
+    judgement = first.kind.judge(first.rules, [run.batches for run in runs], first.time - first.warmup)
     return replace(
         first,
         replications=len(runs),

@@ -19,9 +19,7 @@ def whole(lowest: int, highest: int) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not re.fullmatch(r"[+-]?[0-9]{1,30}", text) or not lowest <= int(text) <= highest:
-            raise argparse.ArgumentTypeError(
-                f"found '{text}', allowed: a whole number from {lowest} to {highest}"
-            )
+            raise argparse.ArgumentTypeError(f"found '{text}', allowed: a whole number from {lowest} to {highest}")
         return int(text)
 
     return read
@@ -73,8 +71,7 @@ def size(text: str) -> tuple[int, int]:
     match = re.fullmatch(r"([0-9]{1,6})x([0-9]{1,6})", text)
     if not match or not all(1 <= int(side) <= MOST_PIXELS for side in match.groups()):
         raise argparse.ArgumentTypeError(
-            f"found '{text}', allowed: WIDTHxHEIGHT in pixels, each from 1 to {MOST_PIXELS}, "
-            "such as 1280x720"
+            f"found '{text}', allowed: WIDTHxHEIGHT in pixels, each from 1 to {MOST_PIXELS}, such as 1280x720"
         )
     return int(match[1]), int(match[2])
 
@@ -83,9 +80,7 @@ def host_size(text: str) -> tuple[int, Fraction]:
     """A server's vCPUs and gigabytes, as in 80x640."""
     match = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,6}(?:\.[0-9]{1,3})?)", text)
     if not match or int(match[1]) < 1 or Fraction(match[2]) <= 0:
-        raise argparse.ArgumentTypeError(
-            f"found '{text}', allowed: CPUSxGB, both above 0, such as 80x640"
-        )
+        raise argparse.ArgumentTypeError(f"found '{text}', allowed: CPUSxGB, both above 0, such as 80x640")
     return int(match[1]), Fraction(match[2])
 
 
@@ -93,9 +88,7 @@ def host_load(text: str) -> Fraction:
     """A load above 0 and at most 1000, as it is written."""
     match = re.fullmatch(r"[0-9]{1,4}(?:\.[0-9]{1,6})?", text)
     if not match or not 0 < Fraction(text) <= 1000:
-        raise argparse.ArgumentTypeError(
-            f"found '{text}', allowed: a number above 0 and at most 1000, such as 1.25"
-        )
+        raise argparse.ArgumentTypeError(f"found '{text}', allowed: a number above 0 and at most 1000, such as 1.25")
     return Fraction(text)
 
 

@@ -17,22 +17,16 @@ def execute(options: argparse.Namespace, draw: Draw) -> int:
     name = experiment_name(options.experiment)
     if options.trace and not EXPERIMENTS[name].needs_trace:
         with_trace = [known for known, item in EXPERIMENTS.items() if item.needs_trace]
-        raise UserError(
-            f"{name} runs on no trace; allowed: {', '.join(with_trace)}",
-            where="--trace",
-        )
+        raise UserError(f"{name} runs on no trace; allowed: {', '.join(with_trace)}", where="--trace")
     return carry_out(options, name, experiment_module(name), _text, draw, options.scale)
 
 
 def _text(result: Result) -> str:
     about = EXPERIMENTS[result.experiment]
     header = ("what", "at", "paper", "ours", "+/- (95 %)", "exact")
-    return f"{about.title}\n{about.paper}\n\n" + table(
-        header, [_cells(row) for row in result.rows], right=2
-    )
+    return f"{about.title}\n{about.paper}\n\n" + table(header, [_cells(row) for row in result.rows], right=2)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
     at = ", ".join(f"{name} = {value}" for name, value in row.at.items())
-    return (row.what, at, shown(row.paper), shown(row.ours, 5), shown(row.half_width, 2),
-            row.exact)  # fmt: skip
+    return (row.what, at, shown(row.paper), shown(row.ours, 5), shown(row.half_width, 2), row.exact)

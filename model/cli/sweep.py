@@ -31,8 +31,7 @@ def sweep_of(options: argparse.Namespace) -> Sweep:
         If any of its values cannot be used.
     """
     if not options.vary and not options.policy:
-        raise UsageError("found neither --vary nor --policy, allowed: at least one of them",
-                         where="sweep")  # fmt: skip
+        raise UsageError("found neither --vary nor --policy, allowed: at least one of them", where="sweep")
     scenario = load_scenario(options.scenario)
     if options.trace and scenario.workload.kind != "trace":
         raise UserError(
@@ -43,15 +42,20 @@ def sweep_of(options: argparse.Namespace) -> Sweep:
     seed = scenario.seed if options.seed is None else options.seed
     if seed + options.replications - 1 > MOST_SEED:
         raise UsageError(
-            f"found {seed} with {options.replications} replications, allowed: a last seed of at "
-            f"most {MOST_SEED}",
+            f"found {seed} with {options.replications} replications, allowed: a last seed of at most {MOST_SEED}",
             where="--seed",
         )
     return Sweep(
-        _name(options), scenario, tuple(map(axis, options.vary)), tuple(options.policy), seed,
-        options.replications, options.until, options.warmup,
+        _name(options),
+        scenario,
+        tuple(map(axis, options.vary)),
+        tuple(options.policy),
+        seed,
+        options.replications,
+        options.until,
+        options.warmup,
         tuple(options.trace) or getattr(scenario.workload, "paths", ()),
-    )  # fmt: skip
+    )
 
 
 def _name(options: argparse.Namespace) -> str:
@@ -71,10 +75,9 @@ def _text(result: Result) -> str:
     cells = []
     for at, found in lines.items():
         measures = [found.get(name) for name in printed]
-        cells.append([
-            *(str(dict(at).get(path, "")) for path in paths),
-            *(text for row in measures for text in _pair(row)),
-        ])  # fmt: skip
+        cells.append(
+            [*(str(dict(at).get(path, "")) for path in paths), *(text for row in measures for text in _pair(row))]
+        )
     return table(header, cells, right=len(paths))
 
 

@@ -26,9 +26,7 @@ def execute(options: argparse.Namespace) -> int:
     # Where the events themselves are seen there is no need to say how far they are.
     with progress_of(f"trace {options.scenario}", quiet=sys.stdout.isatty()) as progress:
         for scenario in opened:
-            session = Session.open(
-                scenario, options.policy, options.seed, tuple(options.trace), kernel=False
-            )
+            session = Session.open(scenario, options.policy, options.seed, tuple(options.trace), kernel=False)
             _print_run(session, options, progress)
     return 0
 

@@ -15,9 +15,7 @@ def execute(options: argparse.Namespace) -> int:
     for path, text in texts.items():
         allow_text(path, text)
     if options.json:
-        print_json(
-            {"allowed": [{"file": path, "sha256": digest_of(texts[path])} for path in texts]}
-        )
+        print_json({"allowed": [{"file": path, "sha256": digest_of(texts[path])} for path in texts]})
     else:
         for path in texts:
             print(f"{path} may run from now on, as long as its text stays the same")

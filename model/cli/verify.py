@@ -40,9 +40,7 @@ class Verification:
 def execute(options: argparse.Namespace) -> int:
     """Compare, check and print; the exit code is 1 if anything is wrong."""
     with progress_of(f"verify {options.scenario}", quiet=options.json) as progress:
-        session = Session.open(
-            options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False
-        )
+        session = Session.open(options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False)
         outcome = compare(session, options.events, progress)
     if options.json:
         print_json(vars(outcome))
@@ -61,8 +59,7 @@ def compare(session: Session, events: int, progress: Progress) -> Verification:
     progress.say("preparing")
     other = bench.kernel() if bench.has_kernel else bench.reference
     info = session.info
-    outcome = Verification(info.scenario_name, info.policy_name, info.seed,
-                      (bench.reference.name, other.name))  # fmt: skip
+    outcome = Verification(info.scenario_name, info.policy_name, info.seed, (bench.reference.name, other.name))
     mine, theirs = started(bench.system), started(bench.system)
     _check(bench, mine, outcome)
     progress(0, events)
@@ -106,10 +103,11 @@ def _text(outcome: Verification) -> str:
     other = f"and {second}" if first != second else "run twice (no compiled twin)"
     verdict = "agree" if outcome.agree else "DISAGREE"
     broken = len(outcome.violations)
-    return "\n".join([
-        f"{outcome.scenario} under {outcome.policy}, seed {outcome.seed}: "
-        f"{outcome.events} events",
-        f"{first} {other}: {verdict} after every event, digest {outcome.digest}",
-        f"invariants: {'all hold' if not broken else f'{broken} broken'}",
-        *outcome.violations,
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"{outcome.scenario} under {outcome.policy}, seed {outcome.seed}: {outcome.events} events",
+            f"{first} {other}: {verdict} after every event, digest {outcome.digest}",
+            f"invariants: {'all hold' if not broken else f'{broken} broken'}",
+            *outcome.violations,
+        ]
+    )

@@ -26,8 +26,7 @@ def caught_up(session: Session, time: float) -> None:
     session.to_live_end()
     start = session.timeline.time
     while session.run(until=time, budget=0.0) is Reason.LIMIT:
-        who_waits().look(f"{session.info.policy_title}: catching up",
-                         share_of(session.timeline.time, start, time))  # fmt: skip
+        who_waits().look(f"{session.info.policy_title}: catching up", share_of(session.timeline.time, start, time))
 
 
 def companion(session: Session, policy: str, kernel: bool = True) -> Session:

@@ -48,8 +48,7 @@ class Comparison:
 
     def __init__(self, sessions: Sequence[Session], layout: str = "") -> None:
         if not LEAST_LANES <= len(sessions) <= MOST_LANES:
-            raise UserError(f"found {len(sessions)} policies to compare, allowed: {LEAST_LANES} "
-                            f"or {MOST_LANES}")  # fmt: skip
+            raise UserError(f"found {len(sessions)} policies to compare, allowed: {LEAST_LANES} or {MOST_LANES}")
         self.lanes = tuple(Lane(session) for session in sessions)
         self.sessions = tuple(sessions)
         self.layout = layout
@@ -147,8 +146,10 @@ class Comparison:
     @property
     def labels(self) -> tuple[str, ...]:
         """What to call each lane: its title, or its policy in full where titles agree."""
-        return labels_of([session.info.policy_title for session in self.sessions],
-                         [session.bench.scenario.policy for session in self.sessions])  # fmt: skip
+        return labels_of(
+            [session.info.policy_title for session in self.sessions],
+            [session.bench.scenario.policy for session in self.sessions],
+        )
 
     @property
     def differences(self) -> Mapping[str, bool]:
@@ -168,11 +169,7 @@ class Comparison:
     # Forwards.
 
     def run(
-        self,
-        events: int | None = None,
-        until: float = inf,
-        stop: tuple[str, ...] = (),
-        budget: float = inf,
+        self, events: int | None = None, until: float = inf, stop: tuple[str, ...] = (), budget: float = inf
     ) -> Reason:
         """Run on: so many events of the first lane, until a time, or an event of a kind.
 
@@ -207,8 +204,10 @@ class Comparison:
         UserError
             Always.
         """
-        raise UserError("found a comparison, allowed when continuing under other rules: one "
-                        "policy; end the comparison, or apply with a restart")  # fmt: skip
+        raise UserError(
+            "found a comparison, allowed when continuing under other rules: one "
+            "policy; end the comparison, or apply with a restart"
+        )
 
     def step(self) -> None:
         """One event, in every lane that has it; from the middle of one, to its end."""
@@ -269,8 +268,10 @@ class Comparison:
         """
         if not self._moved.to_events(tuple(events)):
             met = ",".join(map(str, self._moved.events))
-            raise UserError(f"found the events {','.join(map(str, events))}, allowed: numbers at "
-                            f"which the policies stand together, such as {met}")  # fmt: skip
+            raise UserError(
+                f"found the events {','.join(map(str, events))}, allowed: numbers at "
+                f"which the policies stand together, such as {met}"
+            )
 
     def seek_time(self, time: float) -> None:
         """Stand after all events up to *time*."""
@@ -303,8 +304,7 @@ class Comparison:
                 self._go_before(found)
             return found is not None
         met = [(lane, session.previous_of(kind)) for lane, session in enumerate(self.sessions)]
-        places = [(self._time_of(lane, event), lane, event) for lane, event in met
-                  if event is not None]  # fmt: skip
+        places = [(self._time_of(lane, event), lane, event) for lane, event in met if event is not None]
         if not places:
             return False
         _, lane, event = max(places)
@@ -357,11 +357,14 @@ class Comparison:
     ) -> Frame:
         """A snapshot of this moment: that of the first lane, the others as its companions."""
         clock = self._moved.clock
-        frames = [session.frame(running, speed, message, bounds,
-                                breakpoints if place == 0 else frozenset(), playing)
-                  for place, session in enumerate(self.sessions)]  # fmt: skip
-        frames = [replace(frame, time=clock, beside=tuple(frames[:place] + frames[place + 1 :]))
-                  for place, frame in enumerate(frames)]  # fmt: skip
+        frames = [
+            session.frame(running, speed, message, bounds, breakpoints if place == 0 else frozenset(), playing)
+            for place, session in enumerate(self.sessions)
+        ]
+        frames = [
+            replace(frame, time=clock, beside=tuple(frames[:place] + frames[place + 1 :]))
+            for place, frame in enumerate(frames)
+        ]
         return replace(frames[0], companions=tuple(frames[1:]), comparison=self.standing())
 
     def standing(self) -> Standing:
@@ -387,8 +390,7 @@ Run = Session | Comparison
 
 def too_many_lanes(moment: Moment, lanes: int) -> UserError:
     """Why a moment of more policies than there are is refused."""
-    return UserError(f"found {moment}, the events of {len(moment.events)} policies, allowed: those "
-                     f"of at most {lanes}")  # fmt: skip
+    return UserError(f"found {moment}, the events of {len(moment.events)} policies, allowed: those of at most {lanes}")
 
 
 def stand_at(run: Run, moment: Moment) -> None:

@@ -10,10 +10,7 @@ import numpy as np
 
 #: Kinds of event that only a comparison knows, and whether all of an answer counts: also which
 #: server, or how many servers.
-DIFFERENCES: Mapping[str, bool] = MappingProxyType({
-    "different decision": False,
-    "different answer": True,
-})  # fmt: skip
+DIFFERENCES: Mapping[str, bool] = MappingProxyType({"different decision": False, "different answer": True})
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ def labels_of(titles: Sequence[str], choices: Sequence[PolicyChoice]) -> tuple[s
 
 def _own(mine: PolicyChoice, choices: Sequence[PolicyChoice]) -> str:
     others = [one.parameters for one in choices if one.name == mine.name]
-    differ = [_told(key, value) for key, value in mine.parameters.items()
-              if any(other.get(key) != value for other in others)]  # fmt: skip
+    differ = [
+        _told(key, value) for key, value in mine.parameters.items() if any(other.get(key) != value for other in others)
+    ]
     return ", ".join(differ) or "as given"
 
 

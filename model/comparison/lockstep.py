@@ -88,8 +88,7 @@ class Lockstep:
         if not places:
             return ()
         earliest = min(places)
-        return tuple(n for n, event in enumerate(events)
-                     if event is not None and _place(event) == earliest)  # fmt: skip
+        return tuple(n for n, event in enumerate(events) if event is not None and _place(event) == earliest)
 
     # Event by event.
 
@@ -149,9 +148,7 @@ class Lockstep:
         return tuple(n for n, (old, new) in enumerate(zip(here, before, strict=True)) if old > new)
 
     def _step_would_lead_to(self, events: tuple[int, ...]) -> bool:
-        return bool(self.next_lanes()) and any(
-            has < wanted for has, wanted in zip(self.events, events, strict=True)
-        )
+        return bool(self.next_lanes()) and any(has < wanted for has, wanted in zip(self.events, events, strict=True))
 
     # Places.
 
@@ -173,8 +170,9 @@ class Lockstep:
                 self._to_time(time)
         except GivenUpError:
             self.to_start()
-            raise GivenUpError("stopped before the policies met again: all stand at the start, and "
-                               "their history is kept") from None  # fmt: skip
+            raise GivenUpError(
+                "stopped before the policies met again: all stand at the start, and their history is kept"
+            ) from None
 
     @_together
     def to_time(self, time: float) -> None:

@@ -70,5 +70,4 @@ class DifferenceSearch:
         rows = tuple(lane.explained(arrival) for lane in self._lanes)
         row = rows[0]
         answers = tuple(lane.answer_of(one) for lane, one in zip(self._lanes, rows, strict=True))
-        return Difference(arrival, int(row["job"]), float(row["time"]), int(row["type"]), rows,
-                          answers)  # fmt: skip
+        return Difference(arrival, int(row["job"]), float(row["time"]), int(row["type"]), rows, answers)

@@ -77,8 +77,7 @@ def declared_policies(room: str, kernels: Mapping[str, str]) -> Mapping[str, Pol
     return MappingProxyType(
         {
             name: PolicySpec(
-                f"{room}.policies.{name.replace('-', '_')}",
-                (f"{room}.kernels.driver", kernel) if kernel else None,
+                f"{room}.policies.{name.replace('-', '_')}", (f"{room}.kernels.driver", kernel) if kernel else None
             )
             for name, kernel in kernels.items()
         }

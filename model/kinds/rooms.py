@@ -14,6 +14,4 @@ from model.kinds.declaration import Room
 _NAMES = ("reservation", "queue", "phases", "moldable")
 
 #: What each kind of system declares, by its name.
-ROOMS: Mapping[str, Room] = MappingProxyType(
-    {name: import_module(f"model.kinds.{name}").ROOM for name in _NAMES}
-)
+ROOMS: Mapping[str, Room] = MappingProxyType({name: import_module(f"model.kinds.{name}").ROOM for name in _NAMES})

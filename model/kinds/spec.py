@@ -241,11 +241,7 @@ class Kind(Protocol):
     # Measuring and checking it.
 
     def run_batches(
-        self,
-        numbers: Any,
-        advance: Callable[[float], Any],
-        warmup: float,
-        until: float,
+        self, numbers: Any, advance: Callable[[float], Any], warmup: float, until: float
     ) -> dict[str, Batches]:
         """Each measure in equal stretches of [warmup, until).
 
@@ -254,9 +250,7 @@ class Kind(Protocol):
         """
         ...
 
-    def judge(
-        self, scenario: Any, runs: Sequence[Mapping[str, Batches]], span: float
-    ) -> Judgement | None:
+    def judge(self, scenario: Any, runs: Sequence[Mapping[str, Batches]], span: float) -> Judgement | None:
         """What the batches of one or several runs, each over *span*, say of a scenario together."""
         ...
 
@@ -269,9 +263,7 @@ class Kind(Protocol):
         """
         ...
 
-    def decisions(
-        self, rows: NDArray[Any], initial_jobs: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def decisions(self, rows: NDArray[Any], initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The arrivals decided in *rows*, from 0, and the answer to each or :data:`REJECTED`.
 
         An answer is a number of at least 0 that means what counts in a kind: the server that

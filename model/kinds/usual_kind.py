@@ -66,9 +66,7 @@ class UsualKind:
         cancelled: Callable[[], bool] | None,
     ) -> tuple[Any, Any, Any]:
         """The importer of the kind's traces."""
-        found: tuple[Any, Any, Any] = import_module(self.trace_reader).with_trace(
-            scenario, paths, progress, cancelled
-        )
+        found: tuple[Any, Any, Any] = import_module(self.trace_reader).with_trace(scenario, paths, progress, cancelled)
         return found
 
     def run_batches(
@@ -77,15 +75,10 @@ class UsualKind:
         """From the totals at the ends of the stretches."""
         measures = self.modules.measures
         edges = np.linspace(warmup, until, self.stretches + 1)
-        totals = [
-            measures.totals(numbers, advance(float(np.nextafter(edge, -np.inf))), float(edge))
-            for edge in edges
-        ]
+        totals = [measures.totals(numbers, advance(float(np.nextafter(edge, -np.inf))), float(edge)) for edge in edges]
         return self._batches(numbers, np.array(totals), until - warmup)
 
-    def judge(
-        self, scenario: Any, runs: Sequence[Mapping[str, Batches]], span: float
-    ) -> Judgement | None:
+    def judge(self, scenario: Any, runs: Sequence[Mapping[str, Batches]], span: float) -> Judgement | None:
         """Nothing beyond the measures."""
         return None
 
@@ -100,22 +93,15 @@ class UsualKind:
             return ()
         edges = np.linspace(start, now, self.stretches + 1)
         totals_at = self.modules.measures.totals_at
-        return tuple(
-            self._batches(numbers, totals_at(numbers, table, edges), now - start)
-            for table in samples
-        )
+        return tuple(self._batches(numbers, totals_at(numbers, table, edges), now - start) for table in samples)
 
-    def _batches(
-        self, numbers: Any, totals: NDArray[np.float64], span: float
-    ) -> dict[str, Batches]:
+    def _batches(self, numbers: Any, totals: NDArray[np.float64], span: float) -> dict[str, Batches]:
         found: dict[str, Batches] = self.modules.measures.batches_of(
             numbers, np.diff(totals, axis=0), span / self.stretches
         )
         return found
 
-    def decisions(
-        self, rows: NDArray[Any], initial_jobs: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def decisions(self, rows: NDArray[Any], initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """None: jobs are not decided singly, or each policy numbers its servers in its own way."""
         return np.zeros(0, np.int64), np.zeros(0, np.int32)
 

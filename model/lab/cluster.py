@@ -24,8 +24,7 @@ TIMEOUT = 10.0
 #: States of an outcome that went down with its worker, and that the cluster makes again.
 _AGAIN = ("lost", "pending")
 
-ALLOWED = (f"'{LOCAL}' for a cluster on this machine, or the address of a Dask scheduler such as "
-           "tcp://10.0.0.1:8786")  # fmt: skip
+ALLOWED = f"'{LOCAL}' for a cluster on this machine, or the address of a Dask scheduler such as tcp://10.0.0.1:8786"
 
 
 class DaskCluster:
@@ -105,8 +104,7 @@ class DaskCluster:
             return self._distributed.Client(scheduler, timeout=TIMEOUT, set_as_default=False)
         except (OSError, ValueError, TypeError):
             raise UserError(
-                f"no Dask scheduler answers at '{self._address}'; allowed: {ALLOWED}",
-                where="--cluster",
+                f"no Dask scheduler answers at '{self._address}'; allowed: {ALLOWED}", where="--cluster"
             ) from None
 
     def _check(self, client: Any) -> None:
@@ -146,8 +144,7 @@ def _distributed() -> Any:
         import distributed
     except ImportError:
         raise UserError(
-            "a cluster needs the package dask[distributed], which is not installed; "
-            "pip install 'slotscope[cluster]'",
+            "a cluster needs the package dask[distributed], which is not installed; pip install 'slotscope[cluster]'",
             where="--cluster",
         ) from None
     return distributed

@@ -48,9 +48,7 @@ class Part:
     length: float = field(default=1.0, compare=False)
 
     @classmethod
-    def of(
-        cls, work: str, seed: int, settings: Mapping[str, Any], label: str, length: float = 1.0
-    ) -> Part:
+    def of(cls, work: str, seed: int, settings: Mapping[str, Any], label: str, length: float = 1.0) -> Part:
         """A part from its settings, which must be plain data."""
         return cls(work, seed, canonical(settings), label, length)
 
@@ -106,9 +104,18 @@ def canonical(value: Any) -> str:
 
 #: Source below ``model/`` that decides no outcome: a change there makes no part stale.
 _WITHOUT_INFLUENCE = (
-    "cli/", "explain.py", "frame.py", "lab/__init__.py", "lab/cluster.py", "lab/executor.py",
-    "lab/files.py", "lab/plan.py", "lab/results.py", "lab/runner.py", "lab/store.py",
-)  # fmt: skip
+    "cli/",
+    "explain.py",
+    "frame.py",
+    "lab/__init__.py",
+    "lab/cluster.py",
+    "lab/executor.py",
+    "lab/files.py",
+    "lab/plan.py",
+    "lab/results.py",
+    "lab/runner.py",
+    "lab/store.py",
+)
 
 #: Packages whose next version may count or draw otherwise.
 _PACKAGES = ("numpy", "numba")

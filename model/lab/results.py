@@ -40,9 +40,13 @@ class Row:
     def as_dict(self) -> dict[str, Any]:
         """For JSON and CSV: the parameters stand beside the number."""
         return {
-            "what": self.what, **self.at, "paper": self.paper, "ours": _finite(self.ours),
-            "half_width": _finite(self.half_width), "exact": self.exact,
-        }  # fmt: skip
+            "what": self.what,
+            **self.at,
+            "paper": self.paper,
+            "ours": _finite(self.ours),
+            "half_width": _finite(self.half_width),
+            "exact": self.exact,
+        }
 
 
 @dataclass(frozen=True)
@@ -90,9 +94,13 @@ class Figure:
     @property
     def crossed_points(self) -> tuple[tuple[float, float], ...]:
         """(x, y) of all points that are crossed out."""
-        return tuple((x, y) for curve in self.curves if curve.crossed
-                     for x, y, out in zip(curve.x, curve.y, curve.crossed, strict=True)
-                     if out)  # fmt: skip
+        return tuple(
+            (x, y)
+            for curve in self.curves
+            if curve.crossed
+            for x, y, out in zip(curve.x, curve.y, curve.crossed, strict=True)
+            if out
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -137,12 +145,15 @@ class Result:
 def _points(figure: Figure) -> list[dict[str, Any]]:
     return [
         {
-            "figure": figure.name, "curve": curve.name, figure.x_label: x, figure.y_label: y,
+            "figure": figure.name,
+            "curve": curve.name,
+            figure.x_label: x,
+            figure.y_label: y,
             "half_width": curve.half_width[place] if curve.half_width else "",
         }
         for curve in figure.curves
         for place, (x, y) in enumerate(zip(curve.x, curve.y, strict=True))
-    ]  # fmt: skip
+    ]
 
 
 def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -137,5 +137,4 @@ class _Watch:
         left = None
         if mine > 0:
             left = (monotonic() - self._start) * max(self._length - length, 0.0) / mine
-        return Status(len(outcomes), self._total, self._kept,
-                      min(length / self._length, 1.0), left)  # fmt: skip
+        return Status(len(outcomes), self._total, self._kept, min(length / self._length, 1.0), left)

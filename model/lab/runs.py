@@ -80,9 +80,7 @@ def replications(
         About how long each takes.
     """
     told = {"scenario": as_data(scenario), "policy": policy, **settings}
-    return [
-        Part.of(work, seed, told, f"{label}, seed {seed}", length) for seed in range(1, count + 1)
-    ]
+    return [Part.of(work, seed, told, f"{label}, seed {seed}", length) for seed in range(1, count + 1)]
 
 
 def bench_of(part: Part) -> Bench:

@@ -58,11 +58,18 @@ def simulations(
     UserError
         If a file of the trace cannot be read.
     """
-    text = canonical({
-        "scenario": as_data(scenario), "policy": policy, "policy_file": _policy_file(policy),
-        "warmup": warmup, "until": until, "times": list(times),
-        "trace": list(trace), "content": content(trace),
-    })  # fmt: skip
+    text = canonical(
+        {
+            "scenario": as_data(scenario),
+            "policy": policy,
+            "policy_file": _policy_file(policy),
+            "warmup": warmup,
+            "until": until,
+            "times": list(times),
+            "trace": list(trace),
+            "content": content(trace),
+        }
+    )
     length = until * _work_at_once(scenario)
     start = f"{label}, " if label else ""
     return [Part(work, seed, text, f"{start}seed {seed}", length) for seed in seeds]
@@ -143,8 +150,7 @@ def content(trace: Sequence[str]) -> str:
         files = [(path, path.stat()) for path in _files(trace)]
         return _hash(tuple((str(path), at.st_size, at.st_mtime_ns) for path, at in files))
     except OSError as error:
-        raise TraceError(f"cannot be read: {error.strerror or error}",
-                         where=str(error.filename)) from None  # fmt: skip
+        raise TraceError(f"cannot be read: {error.strerror or error}", where=str(error.filename)) from None
 
 
 @lru_cache(maxsize=4)

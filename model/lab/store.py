@@ -67,10 +67,9 @@ class Store:
         UserError
             If the file cannot be written.
         """
-        line = canonical({
-            "part": part.label, "key": part.key, "outcome": outcome,
-            "check": _checksum(part.key, outcome),
-        })  # fmt: skip
+        line = canonical(
+            {"part": part.label, "key": part.key, "outcome": outcome, "check": _checksum(part.key, outcome)}
+        )
         try:
             self._append(line.encode() + b"\n")
         except OSError as error:

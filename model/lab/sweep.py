@@ -69,8 +69,7 @@ def axis(text: str) -> Axis:
     path, sign, rest = text.partition("=")
     values = tuple(_value(item.strip()) for item in rest.split(","))
     if not path.strip() or not sign or "" in values:
-        raise UserError(f"found '{text}', allowed: PATH=VALUE,VALUE,... such as "
-                        "servers.count=20,60", where="--vary")  # fmt: skip
+        raise UserError(f"found '{text}', allowed: PATH=VALUE,VALUE,... such as servers.count=20,60", where="--vary")
     if len(set(map(str, values))) < len(values):
         raise UserError(f"found a value twice in '{text}', allowed: each once", where="--vary")
     return Axis(path.strip(), values)
@@ -140,8 +139,10 @@ class Sweep:
         paths = [one.path for one in self.axes]
         for path in paths:
             if path == "seed":
-                raise UserError("found seed, allowed: --seed and --replications, so that all "
-                                "combinations meet the same jobs", where="--vary")  # fmt: skip
+                raise UserError(
+                    "found seed, allowed: --seed and --replications, so that all combinations meet the same jobs",
+                    where="--vary",
+                )
             if paths.count(path) > 1:
                 raise UserError(f"found {path} twice, allowed: once", where="--vary")
         for text in self.policies:
@@ -190,8 +191,7 @@ class Sweep:
         if self.warmup is None:
             return until, min(float(run.warmup), float(run.warmup / run.until) * until)
         if self.warmup >= until:
-            raise UserError(f"found {self.warmup:g}, allowed: a time before the end at {until:g}",
-                            where="--warmup")  # fmt: skip
+            raise UserError(f"found {self.warmup:g}, allowed: a time before the end at {until:g}", where="--warmup")
         return until, self.warmup
 
     def _check(self, scenario: Scenario, policy: str, values: Sequence[Value]) -> None:
@@ -223,10 +223,14 @@ class Sweep:
 
     def _replications(self, point: Point) -> list[Part]:
         return simulations(
-            point.scenario, range(self.seed, self.seed + self.replications), point.warmup,
-            point.until, ", ".join(f"{name} = {value}" for name, value in self.at(point).items()),
-            point.policy or None, trace=self.trace,
-        )  # fmt: skip
+            point.scenario,
+            range(self.seed, self.seed + self.replications),
+            point.warmup,
+            point.until,
+            ", ".join(f"{name} = {value}" for name, value in self.at(point).items()),
+            point.policy or None,
+            trace=self.trace,
+        )
 
     def at(self, point: Point) -> dict[str, Value]:
         """What sets a combination apart."""
@@ -260,9 +264,7 @@ class Sweep:
 
     def _notes(self) -> tuple[str, ...]:
         last = self.seed + self.replications - 1
-        return (
-            f"Seeds {self.seed} to {last} for every combination: all meet the same random numbers.",
-        )
+        return (f"Seeds {self.seed} to {last} for every combination: all meet the same random numbers.",)
 
 
 def _under(scenario: Scenario, policy: str) -> Scenario:
@@ -297,17 +299,19 @@ def _figure(sweep: Sweep, rows: Sequence[Row]) -> Figure | None:
     curves = []
     for name, points in list(lines.items())[:MOST_CURVES]:
         points.sort(key=lambda point: point[0])
-        curves.append(Curve(
-            name,
-            tuple(x for x, _ in points),
-            tuple(row.ours for _, row in points),
-            tuple(row.half_width for _, row in points),
-        ))  # fmt: skip
+        curves.append(
+            Curve(
+                name,
+                tuple(x for x, _ in points),
+                tuple(row.ours for _, row in points),
+                tuple(row.half_width for _, row in points),
+            )
+        )
     title = sweep.shown.title
-    planned = dict.fromkeys(_line_name(sweep, sweep.at(point), across.path)
-                            for point in sweep.points)  # fmt: skip
-    return Figure(sweep.name, f"{sweep.scenario.title}: {title}", across.path, title,
-                  tuple(curves), planned=tuple(planned))  # fmt: skip
+    planned = dict.fromkeys(_line_name(sweep, sweep.at(point), across.path) for point in sweep.points)
+    return Figure(
+        sweep.name, f"{sweep.scenario.title}: {title}", across.path, title, tuple(curves), planned=tuple(planned)
+    )
 
 
 def _line_name(sweep: Sweep, at: Mapping[str, Value], across: str) -> str:
@@ -359,8 +363,7 @@ def _entry(place: list[Any], rest: str, gone: str) -> tuple[int, str]:
     match = re.match(r"\[([0-9]{1,6})\]\.?", rest)
     if match:
         if int(match[1]) >= len(place):
-            raise UserError(f"found position {match[1]}, allowed: 0 to {len(place) - 1}",
-                            where=gone)  # fmt: skip
+            raise UserError(f"found position {match[1]}, allowed: 0 to {len(place) - 1}", where=gone)
         return int(match[1]), rest[match.end() :]
     names = [entry.get("name", "") for entry in place if isinstance(entry, dict)]
     for number, name in sorted(enumerate(names), key=lambda item: -len(item[1])):

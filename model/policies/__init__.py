@@ -44,8 +44,7 @@ def own_refusal(system: str) -> str:
     """Why a kind of system takes no policy of one's own, as a clause; empty where it does."""
     if system in OWN_SYSTEMS:
         return ""
-    return (f"policies of one's own run in {' and '.join(OWN_SYSTEMS)} systems only so far, not in "
-            f"{system} systems")  # fmt: skip
+    return f"policies of one's own run in {' and '.join(OWN_SYSTEMS)} systems only so far, not in {system} systems"
 
 
 def reference_class(name: str) -> Any:
@@ -61,8 +60,7 @@ def reference_class(name: str) -> Any:
     if is_file(name):
         return import_module("model.policies.own.file").load_policy(name)
     if name not in POLICIES:
-        raise PolicyError(unknown_name("policy", name, POLICIES)
-                          + "; or give the path of a .py file")  # fmt: skip
+        raise PolicyError(unknown_name("policy", name, POLICIES) + "; or give the path of a .py file")
     modules = next(modules for modules in POLICIES_OF.values() if name in modules)
     return import_module(modules[name]).Reference
 
@@ -84,8 +82,7 @@ def reference_for(name: str, system: str) -> Any:
         raise PolicyError(f"found '{name}', but {why}; allowed for this scenario: {allowed}")
     found = reference_class(name)
     if found.system != system:
-        raise PolicyError(f"found '{name}', a policy of {found.system} systems, allowed for this "
-                          f"scenario: {allowed}")  # fmt: skip
+        raise PolicyError(f"found '{name}', a policy of {found.system} systems, allowed for this scenario: {allowed}")
     return found
 
 

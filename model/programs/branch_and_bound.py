@@ -76,9 +76,7 @@ def branch_and_bound(
                 best_counts[i] = counts[i]
             if 0 <= enough <= best:
                 return best, nodes
-        level, weight = step_back(
-            sizes, weights, numerators, denominators, room, best, counts, level, weight
-        )
+        level, weight = step_back(sizes, weights, numerators, denominators, room, best, counts, level, weight)
         if level < 0:
             return best, nodes
 

@@ -77,9 +77,7 @@ class ConfigurationSpace:
             nothing of any resource, or the numbers of a resource are too far apart.
         """
         _check_demands(demand, capacity)
-        columns = [
-            _in_units(d, [row[d] for row in demand] + [capacity[d]]) for d in range(len(capacity))
-        ]
+        columns = [_in_units(d, [row[d] for row in demand] + [capacity[d]]) for d in range(len(capacity))]
         rows = tuple(tuple(column[j] for column in columns) for j in range(len(demand)))
         return cls(len(demand), rows, tuple(column[-1] for column in columns))
 
@@ -227,9 +225,7 @@ class ConfigurationSpace:
         return np.array(self.members, np.int64)
 
 
-def definition_order(
-    configurations: Iterable[Sequence[int]], rewards: Sequence[int | Fraction]
-) -> list[Configuration]:
+def definition_order(configurations: Iterable[Sequence[int]], rewards: Sequence[int | Fraction]) -> list[Configuration]:
     """*configurations* in descending order of Definition 2: by reward, ties lexicographic.
 
     Parameters
@@ -240,11 +236,7 @@ def definition_order(
         [J] u_j.
     """
     plain = [tuple(int(count) for count in configuration) for configuration in configurations]
-    return sorted(
-        plain,
-        key=lambda k: (sum(u * count for u, count in zip(rewards, k, strict=True)), k),
-        reverse=True,
-    )
+    return sorted(plain, key=lambda k: (sum(u * count for u, count in zip(rewards, k, strict=True)), k), reverse=True)
 
 
 def integer_rewards(rewards: Sequence[Fraction]) -> tuple[Configuration, Fraction]:
@@ -257,24 +249,18 @@ def integer_rewards(rewards: Sequence[Fraction]) -> tuple[Configuration, Fractio
     return tuple(int(reward * denominator) for reward in rewards), Fraction(1, denominator)
 
 
-def _check_demands(
-    demand: Sequence[Sequence[int | Fraction]], capacity: Sequence[int | Fraction]
-) -> None:
+def _check_demands(demand: Sequence[Sequence[int | Fraction]], capacity: Sequence[int | Fraction]) -> None:
     if not demand:
         raise ValueError("found no job type; at least one is needed")
     if any(room < 0 for room in capacity):
         raise ValueError("a server's capacity must not be negative")
     for j, row in enumerate(demand, start=1):
         if len(row) != len(capacity):
-            raise ValueError(
-                f"job type {j} has {len(row)} demands; the server has {len(capacity)} resources"
-            )
+            raise ValueError(f"job type {j} has {len(row)} demands; the server has {len(capacity)} resources")
         if any(size < 0 for size in row):
             raise ValueError(f"a demand of job type {j} is negative")
         if not any(row):
-            raise ValueError(
-                f"job type {j} takes nothing of any resource, so a server would hold any number"
-            )
+            raise ValueError(f"job type {j} takes nothing of any resource, so a server would hold any number")
 
 
 def _in_units(resource: int, values: Sequence[int | Fraction]) -> list[int]:

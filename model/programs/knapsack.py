@@ -67,9 +67,17 @@ class Knapsack:
         """Counts [m] that weigh more than *above*: *enough*, else the most; None if none do."""
         counts, best = [0] * len(self.types), [0] * len(self.types)
         weight, nodes = branch_and_bound(
-            self.sizes, self.weights, self.numerators, self.denominators,
-            self.room[:], above, enough, PYTHON_NODES, counts, best,
-        )  # fmt: skip
+            self.sizes,
+            self.weights,
+            self.numerators,
+            self.denominators,
+            self.room[:],
+            above,
+            enough,
+            PYTHON_NODES,
+            counts,
+            best,
+        )
         if nodes > PYTHON_NODES:
             weight, best = self._search_long(above, enough)
         return best if weight > above else None
@@ -139,15 +147,9 @@ def heaviest(
     return tuple(counts)
 
 
-def _knapsack(
-    demand: Sequence[Integers], room: Integers, weights: Integers, types: Integers
-) -> Knapsack | None:
+def _knapsack(demand: Sequence[Integers], room: Integers, weights: Integers, types: Integers) -> Knapsack | None:
     """The search over those of *types* that weigh something and fit; None if none do."""
-    usable = [
-        j
-        for j in types
-        if weights[j] > 0 and all(s <= r for s, r in zip(demand[j], room, strict=True))
-    ]
+    usable = [j for j in types if weights[j] > 0 and all(s <= r for s, r in zip(demand[j], room, strict=True))]
     if not usable:
         return None
     unit = gcd(*(weights[j] for j in usable))
@@ -170,42 +172,29 @@ def _knapsack(
     )
 
 
-def _columns(
-    demand: Sequence[Integers], room: Integers, weights: Integers
-) -> list[tuple[list[int], int]]:
+def _columns(demand: Sequence[Integers], room: Integers, weights: Integers) -> list[tuple[list[int], int]]:
     """Per column the sizes and the room, in the largest unit; the combination comes last."""
-    columns = [
-        ([row[d] for row in demand], left)
-        for d, left in enumerate(room)
-        if any(row[d] for row in demand)
-    ]
+    columns = [([row[d] for row in demand], left) for d, left in enumerate(room) if any(row[d] for row in demand)]
     if len(columns) > 1:
         prices = relaxation_prices(demand, room, weights)
         combined = [_dot(prices, row) for row in demand]
         columns.append((combined, _dot(prices, room)))
     units = [gcd(*sizes) for sizes, _ in columns]
     return [
-        ([size // unit for size in sizes], left // unit)
-        for (sizes, left), unit in zip(columns, units, strict=True)
+        ([size // unit for size in sizes], left // unit) for (sizes, left), unit in zip(columns, units, strict=True)
     ]
 
 
-def relaxation_prices(
-    demand: Sequence[Integers], room: Integers, weights: Integers
-) -> tuple[int, ...]:
+def relaxation_prices(demand: Sequence[Integers], room: Integers, weights: Integers) -> tuple[int, ...]:
     """Prices [n] of the resources in max weights k, demand k <= room, k >= 0 real.
 
     Up to a common factor; every type then costs at least what it weighs.
     """
     resources = range(len(room))
-    simplex: ExactSimplex[tuple[str, int]] = ExactSimplex(
-        room, [("room", d) for d in resources], [0] * len(room)
-    )
+    simplex: ExactSimplex[tuple[str, int]] = ExactSimplex(room, [("room", d) for d in resources], [0] * len(room))
     while True:
         prices, scale = simplex.prices(), simplex.denominator
-        gains = [
-            weight * scale - _dot(prices, row) for weight, row in zip(weights, demand, strict=True)
-        ]
+        gains = [weight * scale - _dot(prices, row) for weight, row in zip(weights, demand, strict=True)]
         best = max(range(len(gains)), key=gains.__getitem__)
         cheapest = min(resources, key=prices.__getitem__)
         if gains[best] > 0:
@@ -225,9 +214,7 @@ def densities(sizes: Sequence[Integers], weights: Integers) -> tuple[list[int], 
     columns = len(sizes[0]) if sizes else 0
     rows = [[(0, 1)] * columns]
     for row, weight in zip(reversed(sizes), reversed(weights), strict=True):
-        rows.append(
-            [_denser(weight, size, *last) for size, last in zip(row, rows[-1], strict=True)]
-        )
+        rows.append([_denser(weight, size, *last) for size, last in zip(row, rows[-1], strict=True)])
     flat = [pair for row in reversed(rows) for pair in row]
     return [numerator for numerator, _ in flat], [denominator for _, denominator in flat]
 

@@ -68,9 +68,7 @@ def _with_type(ways: dict[int, int], row: Configuration, radices: list[int]) -> 
     return after
 
 
-def list_additive(
-    demand: Sequence[Configuration], capacity: Configuration, limit: int
-) -> Array | None:
+def list_additive(demand: Sequence[Configuration], capacity: Configuration, limit: int) -> Array | None:
     """[C, J] all k >= 0 with sum_j k_j demand_j <= capacity, lexicographically largest first.
 
     None if there are more than *limit*.
@@ -99,9 +97,7 @@ def maximal_additive(demand: Sequence[Configuration], capacity: Configuration, l
     sizes = np.array([demand[j] for j in order], np.int64)
     tried = count_additive([demand[j] for j in order[:-1]], capacity)
     if tried > MOST_ROWS:
-        raise ValueError(
-            f"finding the maximal configurations would take {tried} trials; at most {MOST_ROWS}"
-        )
+        raise ValueError(f"finding the maximal configurations would take {tried} trials; at most {MOST_ROWS}")
     # A row is maximal if every type that fits in an empty server lacks room somewhere.
     fitting = sizes[(sizes <= np.array(capacity)).all(axis=1)]
     found = [np.zeros((0, len(demand)), np.int64)]
@@ -160,11 +156,7 @@ def _descending(rows: Array) -> Array:
 def undominated(members: Sequence[Configuration]) -> list[Configuration]:
     """Those of *members* (all different) that are not below another one, in their order."""
     array = np.array(members, np.int64)
-    return [
-        member
-        for member in members
-        if np.count_nonzero((array >= np.array(member, np.int64)).all(axis=1)) == 1
-    ]
+    return [member for member in members if np.count_nonzero((array >= np.array(member, np.int64)).all(axis=1)) == 1]
 
 
 def count_below(members: Sequence[Configuration]) -> int:
@@ -196,9 +188,7 @@ def list_below(members: Sequence[Configuration]) -> Array:
     return below(frozenset(members))
 
 
-def _bands(
-    members: frozenset[Configuration],
-) -> Iterator[tuple[int, int, frozenset[Configuration]]]:
+def _bands(members: frozenset[Configuration]) -> Iterator[tuple[int, int, frozenset[Configuration]]]:
     """Ranges of the first count over which what may follow does not change.
 
     Yields the highest count of each range, its width, and the members without their first

@@ -53,12 +53,7 @@ def additive_max_reward(
 
 
 def _most(
-    sizes: Integers,
-    room: Integers,
-    reward: int,
-    missing: int,
-    table: tuple[list[int], list[int]],
-    level: int,
+    sizes: Integers, room: Integers, reward: int, missing: int, table: tuple[list[int], list[int]], level: int
 ) -> int:
     """The highest count of one type with which the rest may still bring what is missing.
 
@@ -76,16 +71,12 @@ def _most(
     return most
 
 
-def heaviest_restriction(
-    members: Sequence[Integers], rewards: Integers, types: Integers
-) -> Configuration:
+def heaviest_restriction(members: Sequence[Integers], rewards: Integers, types: Integers) -> Configuration:
     """MaxReward over *types* in the set below *members*.
 
     Rewards are not negative, so some member with the other types' slots taken away is best,
     also in the order of Definition 2.
     """
     usable = set(types)
-    restricted = (
-        tuple(count if j in usable else 0 for j, count in enumerate(member)) for member in members
-    )
+    restricted = (tuple(count if j in usable else 0 for j, count in enumerate(member)) for member in members)
     return max(restricted, key=lambda k: (sum(u * n for u, n in zip(rewards, k, strict=True)), k))

@@ -44,16 +44,13 @@ class ExactSimplex(Generic[Label]):
         self.pivots = 0
         self._costs: list[int] = list(costs)
         # Row i: the basic variable's value, then row i of the inverse of the basis.
-        self._tableau = [
-            [value, *(int(i == j) for j in range(rows))] for i, value in enumerate(right)
-        ]
+        self._tableau = [[value, *(int(i == j) for j in range(rows))] for i, value in enumerate(right)]
 
     def prices(self) -> list[int]:
         """The dual variable of each row, times :attr:`denominator`."""
         columns = range(1, len(self._tableau) + 1)
         return [
-            sum(cost * row[column] for cost, row in zip(self._costs, self._tableau, strict=True))
-            for column in columns
+            sum(cost * row[column] for cost, row in zip(self._costs, self._tableau, strict=True)) for column in columns
         ]
 
     def objective(self) -> Fraction:
@@ -78,8 +75,7 @@ class ExactSimplex(Generic[Label]):
             If the program is unbounded in the direction of this column.
         """
         direction = [
-            sum(entry * factor for entry, factor in zip(column, row[1:], strict=True))
-            for row in self._tableau
+            sum(entry * factor for entry, factor in zip(column, row[1:], strict=True)) for row in self._tableau
         ]
         leaving = self._leaving_row(direction)
         self._pivot(leaving, direction)
@@ -97,9 +93,7 @@ class ExactSimplex(Generic[Label]):
                 break
             ratios = [Fraction(self._tableau[row][place], direction[row]) for row in candidates]
             smallest = min(ratios)
-            candidates = [
-                row for row, ratio in zip(candidates, ratios, strict=True) if ratio == smallest
-            ]
+            candidates = [row for row, ratio in zip(candidates, ratios, strict=True) if ratio == smallest]
         return candidates[0]
 
     def _pivot(self, leaving: int, direction: Sequence[int]) -> None:
@@ -109,7 +103,6 @@ class ExactSimplex(Generic[Label]):
             if index == leaving:
                 continue
             self._tableau[index] = [
-                (value * pivot - entry * other) // divisor
-                for value, other in zip(row, pivot_row, strict=True)
+                (value * pivot - entry * other) // divisor for value, other in zip(row, pivot_row, strict=True)
             ]
         self.denominator = pivot

@@ -14,8 +14,7 @@ def told_by(key: str, *schemas: type[BaseModel]) -> WrapValidator:
     unknown; a known table is validated by its own schema, so that the path of a fault is what
     the user wrote.
     """
-    known = {tag: schema for schema in schemas
-             for tag in get_args(schema.model_fields[key].annotation)}  # fmt: skip
+    known = {tag: schema for schema in schemas for tag in get_args(schema.model_fields[key].annotation)}
 
     def validate(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         schema = known.get(_tag(value, key)) if isinstance(value, Mapping) else None

@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from model.exact import LONGEST, rational
-from model.scenario.fields import (
-    Exact,
-    Name,
-    NotNegative,
-    Numbers,
-    PolicyName,
-    Positive,
-    Section,
-    Whole,
-    plain,
-)
+from model.scenario.fields import Exact, Name, NotNegative, Numbers, PolicyName, Positive, Section, Whole, plain
 
 #: Bounds that keep a scenario within memory; their errors name them.
 MOST_SERVERS = 1_000_000
@@ -77,9 +67,7 @@ class HyperExponential(Section):
     @model_validator(mode="after")
     def _more_variable_than_exponential(self) -> Self:
         if self.squared_variation < 1:
-            raise ValueError(
-                f"squared_variation must be at least 1, found {self.squared_variation}"
-            )
+            raise ValueError(f"squared_variation must be at least 1, found {self.squared_variation}")
         return self
 
 
@@ -127,8 +115,9 @@ class MixedErlang(Section):
     def _probable(self) -> Self:
         total = sum(self.probabilities, Fraction(0))
         if total != 1:
-            raise ValueError(f"probabilities must sum to 1 exactly, found the sum {plain(total)} "
-                             "(write thirds as '1/3')")  # fmt: skip
+            raise ValueError(
+                f"probabilities must sum to 1 exactly, found the sum {plain(total)} (write thirds as '1/3')"
+            )
         return self
 
 
@@ -161,27 +150,16 @@ class EmpiricalTimes(Section):
 
     distribution: Literal["empirical"]
     values: Annotated[
-        Numbers,
-        Field(max_length=MOST_VALUES),
-        AfterValidator(_each_above_zero),
-        BeforeValidator(_several),
+        Numbers, Field(max_length=MOST_VALUES), AfterValidator(_each_above_zero), BeforeValidator(_several)
     ]
     mean: Positive = Field(default_factory=_average)
 
 
 #: Every law of service times, in the order in which forms offer them.
-SERVICE_LAWS = (Exponential, Deterministic, Erlang, HyperExponential, Pareto, LogNormal,
-                MixedErlang, EmpiricalTimes)  # fmt: skip
+SERVICE_LAWS = (Exponential, Deterministic, Erlang, HyperExponential, Pareto, LogNormal, MixedErlang, EmpiricalTimes)
 
 Service = Annotated[
-    Exponential
-    | Deterministic
-    | Erlang
-    | HyperExponential
-    | Pareto
-    | LogNormal
-    | MixedErlang
-    | EmpiricalTimes,
+    Exponential | Deterministic | Erlang | HyperExponential | Pareto | LogNormal | MixedErlang | EmpiricalTimes,
     Field(discriminator="distribution"),
 ]
 
@@ -228,9 +206,7 @@ class TraceWorkload(Section):
     limit: Whole = Field(default=1_000_000, ge=1)
 
 
-Workload = Annotated[
-    PoissonArrivals | ScriptedWorkload | TraceWorkload, Field(discriminator="kind")
-]
+Workload = Annotated[PoissonArrivals | ScriptedWorkload | TraceWorkload, Field(discriminator="kind")]
 
 
 class PolicyChoice(Section):
@@ -261,8 +237,25 @@ class ScenarioBase(Section):
 
 
 __all__ = [
-    "MOST_SERVERS", "MOST_TYPES", "SERVICE_LAWS", "Deterministic", "EmpiricalTimes", "Erlang",
-    "Exact", "Exponential", "HyperExponential", "LogNormal", "MixedErlang", "Pareto",
-    "PoissonArrivals", "PolicyChoice", "RunLength", "ScenarioBase", "ScriptedArrival",
-    "ScriptedWorkload", "Service", "TraceWorkload", "Workload",
-]  # fmt: skip
+    "MOST_SERVERS",
+    "MOST_TYPES",
+    "SERVICE_LAWS",
+    "Deterministic",
+    "EmpiricalTimes",
+    "Erlang",
+    "Exact",
+    "Exponential",
+    "HyperExponential",
+    "LogNormal",
+    "MixedErlang",
+    "Pareto",
+    "PoissonArrivals",
+    "PolicyChoice",
+    "RunLength",
+    "ScenarioBase",
+    "ScriptedArrival",
+    "ScriptedWorkload",
+    "Service",
+    "TraceWorkload",
+    "Workload",
+]

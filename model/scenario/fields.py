@@ -6,15 +6,7 @@ import re
 from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    PlainSerializer,
-    Strict,
-    WithJsonSchema,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainSerializer, Strict, WithJsonSchema
 
 from model.exact import rational
 
@@ -84,8 +76,7 @@ def _policy_name(value: Any) -> str:
 
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > 60:
-        raise ValueError("a name of 1 to 60 letters, digits, spaces or .+()/,:=- that starts "
-                         "with a letter or digit")  # fmt: skip
+        raise ValueError("a name of 1 to 60 letters, digits, spaces or .+()/,:=- that starts with a letter or digit")
     return value
 
 
@@ -99,10 +90,7 @@ def _listed(value: Any) -> Any:
 _NUMBER_OR_TEXT = WithJsonSchema({"type": ["number", "string"]})
 
 Exact = Annotated[
-    Fraction,
-    BeforeValidator(_exact),
-    PlainSerializer(plain, return_type=int | float | str),
-    _NUMBER_OR_TEXT,
+    Fraction, BeforeValidator(_exact), PlainSerializer(plain, return_type=int | float | str), _NUMBER_OR_TEXT
 ]
 NotNegative = Annotated[Exact, AfterValidator(_not_negative)]
 Positive = Annotated[Exact, AfterValidator(_positive)]

@@ -20,9 +20,7 @@ from model.scenario.validation import ValidationFaultError, validated
 Scenario = ScenarioBase
 
 #: Where the schema of each kind of system is, by the value of the key ``system``.
-SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {name: room.schema for name, room in ROOMS.items()}
-)
+SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType({name: room.schema for name, room in ROOMS.items()})
 
 #: Files above this size are refused: a scenario is a page of text.
 MOST_BYTES = 20_000_000
@@ -49,8 +47,7 @@ def find_scenario(name_or_path: str) -> Path:
     path = Path(name_or_path)
     if path.suffix or len(path.parts) > 1 or _exists(path):
         return path
-    raise ScenarioError(unknown_name("scenario", name_or_path, built_in)
-                        + "; or give the path of a .toml file")  # fmt: skip
+    raise ScenarioError(unknown_name("scenario", name_or_path, built_in) + "; or give the path of a .toml file")
 
 
 def _exists(path: Path) -> bool:
@@ -153,8 +150,10 @@ def read_text(path: Path) -> str:
 
 def _reading_fault(error: OSError | ValueError) -> str:
     if isinstance(error, UnicodeDecodeError):
-        return f"found the byte 0x{error.object[error.start]:02x} at position {error.start}, " \
-               "which is not UTF-8; save the file as UTF-8"  # fmt: skip
+        return (
+            f"found the byte 0x{error.object[error.start]:02x} at position {error.start}, "
+            "which is not UTF-8; save the file as UTF-8"
+        )
     if isinstance(error, FileNotFoundError):
         return "no such file"
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -215,5 +214,4 @@ def write_scenario(path: Path, scenario: Scenario) -> None:
     try:
         path.write_text(scenario_text(scenario), encoding="utf-8")
     except OSError as error:
-        raise ScenarioError(f"cannot be written: {error.strerror or error}",
-                            where=str(path)) from None  # fmt: skip
+        raise ScenarioError(f"cannot be written: {error.strerror or error}", where=str(path)) from None

@@ -27,9 +27,7 @@ class Resource(Section):
     unit: str = Field(default="", max_length=20)
 
 
-_AMOUNT: TypeAdapter[Quantity] = TypeAdapter(
-    Amount, config=ConfigDict(arbitrary_types_allowed=True)
-)
+_AMOUNT: TypeAdapter[Quantity] = TypeAdapter(Amount, config=ConfigDict(arbitrary_types_allowed=True))
 
 
 def _capacity(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:

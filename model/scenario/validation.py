@@ -76,8 +76,7 @@ def validated(schema: type[Schema], data: Mapping[str, Any]) -> Schema:
         return schema.model_validate(dict(data))
     except ValidationError as error:
         known = _known_keys(schema)
-        details = [detail for detail in error.errors(include_url=False)
-                   if detail["type"] not in _FOLLOWING]  # fmt: skip
+        details = [detail for detail in error.errors(include_url=False) if detail["type"] not in _FOLLOWING]
         raise ValidationFaultError(tuple(_problem(detail, known) for detail in details)) from None
     except RecursionError:
         raise ValidationFaultError((Problem("", "the tables are nested too deeply"),)) from None
@@ -109,9 +108,7 @@ def _from_validator(where: str, detail: ErrorDetails) -> Problem:
 
 
 #: How a validator of the whole scenario begins its sentence: with the field's path.
-_TABLES = re.compile(
-    r"(servers|resources|job_types|jobs|phases|classes|cost|initial|workload|run|policy)(\[|\.|$)"
-)
+_TABLES = re.compile(r"(servers|resources|job_types|jobs|phases|classes|cost|initial|workload|run|policy)(\[|\.|$)")
 
 
 def _path(location: tuple[int | str, ...]) -> str:
@@ -131,10 +128,24 @@ QUOTED_NOTHING = "''"
 
 #: Fields that hold one of several tables; pydantic puts the table's name into the path.
 _UNIONS = frozenset({"workload", "initial", "service"})
-_TAGS = frozenset({
-    "poisson", "scripted", "trace", "empty", "full", "given", "exponential", "deterministic",
-    "erlang", "hyper-exponential", "pareto", "lognormal", "mixed-erlang", "empirical",
-})  # fmt: skip
+_TAGS = frozenset(
+    {
+        "poisson",
+        "scripted",
+        "trace",
+        "empty",
+        "full",
+        "given",
+        "exponential",
+        "deterministic",
+        "erlang",
+        "hyper-exponential",
+        "pareto",
+        "lognormal",
+        "mixed-erlang",
+        "empirical",
+    }
+)
 
 
 def shown(value: object) -> str:

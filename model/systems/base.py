@@ -18,12 +18,7 @@ class PolicySystem:
     """
 
     def __init__(
-        self,
-        scenario: Any,
-        numbers: Any,
-        workload: Any,
-        policy: Any,
-        names: Mapping[int, str] | None = None,
+        self, scenario: Any, numbers: Any, workload: Any, policy: Any, names: Mapping[int, str] | None = None
     ) -> None:
         self.scenario = scenario
         self.numbers = numbers

@@ -29,12 +29,7 @@ AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM, NEEDS_VALUE = range(
 INITIAL_JOBS, LAST_BLOCK, STOP_FLAGS, STRIDE, EXPLAIN = range(5)
 COMMON = 5
 
-_REASONS = {
-    AT_LIMIT: Reason.LIMIT,
-    AT_TIME: Reason.TIME,
-    AT_FLAG: Reason.FLAG,
-    AT_END: Reason.END,
-}
+_REASONS = {AT_LIMIT: Reason.LIMIT, AT_TIME: Reason.TIME, AT_FLAG: Reason.FLAG, AT_END: Reason.END}
 
 
 class CompiledEngine:
@@ -86,17 +81,18 @@ class CompiledEngine:
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`model.engine.Engine`."""
         self.constant[[INITIAL_JOBS, STOP_FLAGS, STRIDE, EXPLAIN]] = (
-            self.system.initial_jobs, task.stop_flags, task.stride, task.explain,
-        )  # fmt: skip
+            self.system.initial_jobs,
+            task.stop_flags,
+            task.stride,
+            task.explain,
+        )
         most = len(tape) // task.stride + 1 if task.stride else 0
         samples = np.empty((most, self.system.sample_width))
         done, outcome = np.zeros(2, np.int64), np.zeros(self.outcomes, np.int64)
         index = self._index if self._index_of == _identity(state) else self.build(state)
         jobs = self._jobs(state)
         while True:
-            code = self._run(
-                state, *index, jobs, self.constant, float(task.until), tape, samples, done, outcome
-            )
+            code = self._run(state, *index, jobs, self.constant, float(task.until), tape, samples, done, outcome)
             if code == NEEDS_JOBS:
                 jobs = self._jobs(state)
                 continue

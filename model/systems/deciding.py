@@ -8,9 +8,7 @@ from model.errors import PolicyError
 from model.records import Record
 
 
-def carried_out(
-    decisions: Iterable[Record], carry_out: Callable[[Record], Record]
-) -> Iterator[Record]:
+def carried_out(decisions: Iterable[Record], carry_out: Callable[[Record], Record]) -> Iterator[Record]:
     """Each record after what it decides has been done, so that the policy sees the effect.
 
     Parameters

@@ -16,9 +16,7 @@ RecordFields = Mapping[str, tuple[float, type]]
 
 def blank_records(fields: RecordFields, count: int) -> dict[str, Any]:
     """[count] of each field, and the stack of free records: all of them, the lowest on top."""
-    arrays: dict[str, Any] = {
-        name: np.full(count, blank, kind) for name, (blank, kind) in fields.items()
-    }
+    arrays: dict[str, Any] = {name: np.full(count, blank, kind) for name, (blank, kind) in fields.items()}
     return arrays | {"free_record": np.arange(count, dtype=np.int32)[::-1].copy()}
 
 

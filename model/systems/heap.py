@@ -22,9 +22,7 @@ def push(times: Array, records: Array, size: int, time: float, record: int, numb
     while hole > 0:
         parent = (hole - 1) >> 2
         above = times[np.uintp(parent)]
-        if above < time or (
-            above == time and numbers[np.uintp(records[np.uintp(parent)])] < number
-        ):
+        if above < time or (above == time and numbers[np.uintp(records[np.uintp(parent)])] < number):
             break
         times[np.uintp(hole)] = above
         records[np.uintp(hole)] = records[np.uintp(parent)]
@@ -62,8 +60,7 @@ def remove(times: Array, records: Array, size: int, position: int, numbers: Arra
         for other in range(child + 1, min(child + 4, last)):
             there = times[np.uintp(other)]
             if there == below and (
-                numbers[np.uintp(records[np.uintp(other)])]
-                < numbers[np.uintp(records[np.uintp(best)])]
+                numbers[np.uintp(records[np.uintp(other)])] < numbers[np.uintp(records[np.uintp(best)])]
             ):
                 best = other
             # Which child is first cannot be foreseen: a choice of values costs less than a jump.

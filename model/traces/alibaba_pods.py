@@ -18,26 +18,28 @@ import numpy as np
 import numpy.typing as npt
 
 from model.errors import TraceError
-from model.traces.reading import (
-    FieldError,
-    Watch,
-    file_size,
-    rows,
-    scaled_decimal,
-    shown,
-    whole_number,
-)
+from model.traces.reading import FieldError, Watch, file_size, rows, scaled_decimal, shown, whole_number
 from model.traces.report import ImportReport, LeftOut
 from model.traces.slots import SlottedJobs, slotted
 
 SOURCE = "Alibaba cluster-trace-gpu-v2023 pods"
 
 COLUMNS = (
-    "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "qos", "pod_phase",
-    "creation_time", "deletion_time", "scheduled_time",
-)  # fmt: skip
-_CPU, _MEMORY, _CREATED, _DELETED, _SCHEDULED = (COLUMNS.index(name) for name in (
-    "cpu_milli", "memory_mib", "creation_time", "deletion_time", "scheduled_time"))  # fmt: skip
+    "name",
+    "cpu_milli",
+    "memory_mib",
+    "num_gpu",
+    "gpu_milli",
+    "gpu_spec",
+    "qos",
+    "pod_phase",
+    "creation_time",
+    "deletion_time",
+    "scheduled_time",
+)
+_CPU, _MEMORY, _CREATED, _DELETED, _SCHEDULED = (
+    COLUMNS.index(name) for name in ("cpu_milli", "memory_mib", "creation_time", "deletion_time", "scheduled_time")
+)
 
 #: Bounds of what a row may ask for, and of its times in seconds.
 MOST_AMOUNT, LATEST = 10**12, 10**11
@@ -101,8 +103,7 @@ def read_pods(
     found = [pod for path in paths for pod in _pods(path, watch, left)]
     table = np.array(found, np.int64).reshape(-1, 4)
     table = table[np.argsort(table[:, 0], kind="stable")]
-    out = [LeftOut(reason, left[reason], "pods")
-           for reason in (_PENDING, _NOT_DELETED, _NO_REQUEST, _NO_TIME)]  # fmt: skip
+    out = [LeftOut(reason, left[reason], "pods") for reason in (_PENDING, _NOT_DELETED, _NO_REQUEST, _NO_TIME)]
     names = tuple(path.name for path in paths)
     report = ImportReport(SOURCE, names, len(found) + left.total(), 0, "pods")
     created, runtime, cpu, memory = table.T
@@ -110,11 +111,7 @@ def read_pods(
 
 
 def pod_jobs(
-    pods: Pods,
-    *,
-    slot: Fraction = Fraction(1),
-    time_scale: Fraction = Fraction(1),
-    limit: int | None = None,
+    pods: Pods, *, slot: Fraction = Fraction(1), time_scale: Fraction = Fraction(1), limit: int | None = None
 ) -> SlottedJobs:
     """Jobs in slotted time, of two resources: thousandths of a core, and MiB.
 
@@ -133,10 +130,13 @@ def pod_jobs(
     count = len(pods.created) if limit is None else min(limit, len(pods.created))
     out = LeftOut(f"after the first {count:,} pods", len(pods.created) - count, "pods")
     return slotted(
-        pods.created[:count], pods.runtime[:count],
+        pods.created[:count],
+        pods.runtime[:count],
         np.stack((pods.cpu, pods.memory), axis=1)[:count],
-        pods.report.then(count, "jobs", (out,)), slot, time_scale,
-    )  # fmt: skip
+        pods.report.then(count, "jobs", (out,)),
+        slot,
+        time_scale,
+    )
 
 
 def _pods(path: Path, watch: Watch, left: Counter[str]) -> Iterator[tuple[int, int, int, int]]:
@@ -144,8 +144,9 @@ def _pods(path: Path, watch: Watch, left: Counter[str]) -> Iterator[tuple[int, i
     table = rows(path, COLUMNS, watch=watch)
     number, header = next(table)
     if tuple(header) != COLUMNS:
-        raise TraceError(f"row {number}: found the header {shown(','.join(header))}; allowed is "
-                         f"{','.join(COLUMNS)}", where=str(path))  # fmt: skip
+        raise TraceError(
+            f"row {number}: found the header {shown(','.join(header))}; allowed is {','.join(COLUMNS)}", where=str(path)
+        )
     for number, row in table:
         try:
             cpu = whole_number(row[_CPU], COLUMNS[_CPU], 0, MOST_AMOUNT)

@@ -41,8 +41,7 @@ def azure_files(paths: Sequence[Path]) -> AzureFiles:
         If a path does not exist, or a file is missing or there are several for one purpose.
     """
     if not paths:
-        raise TraceError("no file was given; allowed is the trace's folder, or its list of "
-                         "arrivals")  # fmt: skip
+        raise TraceError("no file was given; allowed is the trace's folder, or its list of arrivals")
     folders = [path for path in paths if _is_folder(path)]
     named = [path for path in paths if path not in folders]
     for path in named:
@@ -59,23 +58,20 @@ def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError as error:
-        raise TraceError(f"this cannot be read: {error.strerror or error}",
-                         where=str(path)) from None  # fmt: skip
+        raise TraceError(f"this cannot be read: {error.strerror or error}", where=str(path)) from None
 
 
 def _content(folder: Path) -> list[Path]:
     try:
         return sorted(path for path in folder.iterdir() if path.is_file())
     except OSError as error:
-        raise TraceError(f"the folder cannot be read: {error.strerror or error}",
-                         where=str(folder)) from None  # fmt: skip
+        raise TraceError(f"the folder cannot be read: {error.strerror or error}", where=str(folder)) from None
 
 
 def _part(named: list[Path], beside: list[Path], first: Path) -> tuple[Path, Path]:
     """The arrivals and the lifetimes of the part that was named, or of the only one there is."""
     candidates = [*named, *beside]
-    lifetimes = {match["stem"]: path for path in reversed(candidates)
-                 if (match := _LIFETIMES.fullmatch(path.name))}  # fmt: skip
+    lifetimes = {match["stem"]: path for path in reversed(candidates) if (match := _LIFETIMES.fullmatch(path.name))}
     arrivals = {_stem(path): path for path in reversed(candidates) if _may_be_arrivals(path)}
     stems = {_stem(path) for path in named if _may_be_arrivals(path)}
     stems |= {match["stem"] for path in named if (match := _LIFETIMES.fullmatch(path.name))}
@@ -83,15 +79,15 @@ def _part(named: list[Path], beside: list[Path], first: Path) -> tuple[Path, Pat
     stems = stems & pairs or stems or pairs  # a licence that was named as well has no lifetimes
     if len(stems) > 1:
         found = ", ".join(sorted(arrivals[stem].name for stem in stems & set(arrivals)))
-        raise TraceError(f"found several lists of arrivals: {found}; allowed is one: give its path",
-                         where=str(first))  # fmt: skip
+        raise TraceError(f"found several lists of arrivals: {found}; allowed is one: give its path", where=str(first))
     stem = next(iter(stems), "")
     if stem not in lifetimes or stem not in arrivals:
-        lacking = "lifetimes" if stem in arrivals else "arrivals" if stem else \
-            "arrivals with their lifetimes"  # fmt: skip
-        raise TraceError(f"found no {lacking}; allowed are two files in one folder, such as "
-                         "v1.dev.txt with the arrivals and v1.dev.c2100000.txt with the lifetimes",
-                         where=str(first))  # fmt: skip
+        lacking = "lifetimes" if stem in arrivals else "arrivals" if stem else "arrivals with their lifetimes"
+        raise TraceError(
+            f"found no {lacking}; allowed are two files in one folder, such as "
+            "v1.dev.txt with the arrivals and v1.dev.c2100000.txt with the lifetimes",
+            where=str(first),
+        )
     return arrivals[stem], lifetimes[stem]
 
 
@@ -105,20 +101,15 @@ def _stem(path: Path) -> str:
     return match["stem"] if match else path.name
 
 
-def _first(
-    pattern: re.Pattern[str], named: Iterable[Path], beside: Iterable[Path], what: str,
-    arrivals: Path,
-) -> Path:  # fmt: skip
+def _first(pattern: re.Pattern[str], named: Iterable[Path], beside: Iterable[Path], what: str, arrivals: Path) -> Path:
     for path in (*named, *beside):
         if pattern.fullmatch(path.name):
             return path
-    raise TraceError(f"found no list of {what}, beside it; allowed is to give its path as well",
-                     where=str(arrivals))  # fmt: skip
+    raise TraceError(f"found no list of {what}, beside it; allowed is to give its path as well", where=str(arrivals))
 
 
 def _bins(named: list[Path], beside: list[Path], arrivals: Path) -> Path:
     """The list of bins: one that was named, that of the same version, or any."""
     version = arrivals.name.split(".")[0]
-    own = [path for path in beside if (match := _BINS.fullmatch(path.name))
-           and match["stem"] == version]  # fmt: skip
+    own = [path for path in beside if (match := _BINS.fullmatch(path.name)) and match["stem"] == version]
     return _first(_BINS, named, [*own, *beside], "bins, v1.interval_map.txt", arrivals)

@@ -113,11 +113,7 @@ class GoogleTasks:
 
     def keep(self, kept: npt.NDArray[np.bool_], reason: str) -> GoogleTasks:
         """The runs where *kept* (bool [n]) is true; the report counts the others as *reason*."""
-        arrays = {
-            field.name: getattr(self, field.name)[kept]
-            for field in fields(self)
-            if field.name != "report"
-        }
+        arrays = {field.name: getattr(self, field.name)[kept] for field in fields(self) if field.name != "report"}
         out = LeftOut(reason, int(len(kept) - np.count_nonzero(kept)), "completed runs")
         report = self.report.then(self.report.kept - out.count, self.report.kept_as, (out,))
         return replace(self, **arrays, report=report)
@@ -230,15 +226,7 @@ class _Runs:
             self._left[_RUN_NO_REQUEST] += 1
         else:
             times = (run.submit, run.schedule, event.time)
-            values = (
-                run.sequence,
-                *times,
-                run.cpu,
-                run.memory,
-                run.priority,
-                event.job,
-                event.task,
-            )
+            values = (run.sequence, *times, run.cpu, run.memory, run.priority, event.job, event.task)
             for column, value in zip(self._kept, values, strict=True):
                 column.append(value)
 
@@ -246,9 +234,7 @@ class _Runs:
         """What has completed so far, sorted by SUBMIT row, with the report."""
         columns = [np.array(column, dtype=np.int64) for column in self._kept]
         order = np.argsort(columns[0])
-        submit, schedule, finish, cpu, memory, priority, job, index = (
-            column[order] for column in columns[1:]
-        )
+        submit, schedule, finish, cpu, memory, priority, job, index = (column[order] for column in columns[1:])
         return GoogleTasks(
             submit=submit,
             schedule=schedule,
@@ -262,9 +248,7 @@ class _Runs:
         )
 
     def _report(self, table: TaskEventTable, kept: int) -> ImportReport:
-        left = self._left + Counter(
-            _RUN_RUNNING if run.running else _RUN_PENDING for run in self._open.values()
-        )
+        left = self._left + Counter(_RUN_RUNNING if run.running else _RUN_PENDING for run in self._open.values())
         out = [LeftOut(reason, left[reason], "rows") for reason in _ROW_REASONS]
         out += [LeftOut(reason, left[reason], "runs") for reason in _RUN_REASONS]
         overlapping = ", ".join(path.name for path in table.overlapping)

@@ -64,9 +64,7 @@ class PriceList:
     left_out: tuple[tuple[str, str], ...]
 
 
-def read_price_list(
-    machine_types: Path, pricing: Path, region: str, families: Sequence[str]
-) -> PriceList:
+def read_price_list(machine_types: Path, pricing: Path, region: str, families: Sequence[str]) -> PriceList:
     """The machine types of *families* that have an hourly price in *region*.
 
     Parameters
@@ -103,8 +101,7 @@ def read_price_list(
     if not kept:
         name, reason = left_out[0]
         raise TraceError(
-            f"found no machine type of {', '.join(families)} that can be used ({name}: {reason})",
-            where=str(pricing),
+            f"found no machine type of {', '.join(families)} that can be used ({name}: {reason})", where=str(pricing)
         )
     about = document.get("about")
     generated = about.get("generated") if isinstance(about, dict) else None
@@ -125,18 +122,14 @@ def read_machine_types(path: Path) -> dict[str, MachineType]:
     try:
         header = next(table, [])
         if tuple(header) != COLUMNS:
-            raise TraceError(
-                f"row 1: found {shown(';'.join(header))}; allowed is {';'.join(COLUMNS)}",
-                where=str(path),
-            )
+            raise TraceError(f"row 1: found {shown(';'.join(header))}; allowed is {';'.join(COLUMNS)}", where=str(path))
         for fields in table:
             if fields:
                 machine = _machine(fields, path, table.line_num)
                 machines[machine.name] = machine
     except csv.Error as error:
         raise TraceError(
-            f"row {table.line_num}: found text that is not values with semicolons ({error})",
-            where=str(path),
+            f"row {table.line_num}: found text that is not values with semicolons ({error})", where=str(path)
         ) from None
     if not machines:
         raise TraceError("found no machine type below the header", where=str(path))
@@ -146,9 +139,7 @@ def read_machine_types(path: Path) -> dict[str, MachineType]:
 def _machine(fields: Sequence[str], path: Path, row: int) -> MachineType:
     if len(fields) != len(COLUMNS):
         raise TraceError(
-            f"row {row}: found {len(fields)} columns; allowed are {len(COLUMNS)}, "
-            f"{';'.join(COLUMNS)}",
-            where=str(path),
+            f"row {row}: found {len(fields)} columns; allowed are {len(COLUMNS)}, {';'.join(COLUMNS)}", where=str(path)
         )
     name, cpus, shared, memory, deprecated, _ = fields
     try:
@@ -202,9 +193,7 @@ def _check_depth(text: str, loader: Any) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > DEEPEST:
-            raise yaml.MarkedYAMLError(
-                problem=f"nested more than {DEEPEST} deep", problem_mark=event.start_mark
-            )
+            raise yaml.MarkedYAMLError(problem=f"nested more than {DEEPEST} deep", problem_mark=event.start_mark)
 
 
 def _text(path: Path) -> str:
@@ -213,10 +202,7 @@ def _text(path: Path) -> str:
     for line in lines(path):
         length += len(line) + 1
         if length > MOST_TEXT:
-            raise TraceError(
-                f"found more than {MOST_TEXT >> 20} MB of text; allowed is a price list",
-                where=str(path),
-            )
+            raise TraceError(f"found more than {MOST_TEXT >> 20} MB of text; allowed is a price list", where=str(path))
         parts.append(line)
     return "\n".join(parts) + "\n"
 
@@ -235,16 +221,12 @@ def _branch(document: Mapping[str, Any], keys: Sequence[str], path: Path) -> Map
     return result
 
 
-def _chosen(
-    machines: Mapping[str, MachineType], families: Sequence[str], path: Path
-) -> list[MachineType]:
+def _chosen(machines: Mapping[str, MachineType], families: Sequence[str], path: Path) -> list[MachineType]:
     for family in families:
         if not any(_belongs(name, family) for name in machines):
             known = {name.rpartition("-")[0] or name for name in machines}
-            raise TraceError(unknown_name("family of machine types", family, known),
-                             where=str(path))  # fmt: skip
-    return [machine for name, machine in machines.items()
-            if any(_belongs(name, family) for family in families)]  # fmt: skip
+            raise TraceError(unknown_name("family of machine types", family, known), where=str(path))
+    return [machine for name, machine in machines.items() if any(_belongs(name, family) for family in families)]
 
 
 def _belongs(name: str, family: str) -> bool:
@@ -279,9 +261,7 @@ def _price(instances: Mapping[str, Any], name: str, region: str, path: Path) -> 
     try:
         return Fraction(scaled_decimal(branch, place, PLACES, HIGHEST), 10**PLACES)
     except FieldError as error:
-        raise TraceError(
-            f"{place}: found {shown(error.found)}; allowed is {error.allowed}", where=str(path)
-        ) from None
+        raise TraceError(f"{place}: found {shown(error.found)}; allowed is {error.allowed}", where=str(path)) from None
 
 
 def _refuse(place: str, allowed: str, path: Path) -> NoReturn:

@@ -46,9 +46,7 @@ class FieldError(ValueError):
     def at(self, path: Path, row: int) -> TraceError:
         """The error for the user, with the file and the row (counted from 1)."""
         return TraceError(
-            f"row {row}, column '{self.column}': found {shown(self.found)}; "
-            f"allowed is {self.allowed}",
-            where=str(path),
+            f"row {row}, column '{self.column}': found {shown(self.found)}; allowed is {self.allowed}", where=str(path)
         )
 
 
@@ -66,10 +64,7 @@ class Watch:
     """
 
     def __init__(
-        self,
-        total: int,
-        progress: Callable[[float], None] | None = None,
-        cancelled: Callable[[], bool] | None = None,
+        self, total: int, progress: Callable[[float], None] | None = None, cancelled: Callable[[], bool] | None = None
     ) -> None:
         self._total = max(total, 1)
         self._done = 0
@@ -148,9 +143,7 @@ def file_size(path: Path) -> int:
     return status.st_size
 
 
-def rows(
-    path: Path, columns: Sequence[str], *, watch: Watch | None = None
-) -> Iterator[tuple[int, list[str]]]:
+def rows(path: Path, columns: Sequence[str], *, watch: Watch | None = None) -> Iterator[tuple[int, list[str]]]:
     """The rows of a comma-separated file without a header, as (row number, fields).
 
     The file is plain or gzip'd text in UTF-8; its first bytes decide which, not its name.
@@ -273,8 +266,7 @@ def _decoded(data: bytes, path: Path, first: int) -> str:
 
 def _line_error(path: Path, row: int, found: str) -> TraceError:
     return TraceError(
-        f"row {row}: found {found}; allowed is plain or gzip'd text in UTF-8{_name_hint(path)}",
-        where=str(path),
+        f"row {row}: found {found}; allowed is plain or gzip'd text in UTF-8{_name_hint(path)}", where=str(path)
     )
 
 

@@ -53,13 +53,7 @@ class ImportReport:
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def then(
-        self,
-        kept: int,
-        kept_as: str,
-        left_out: Iterable[LeftOut],
-        notes: Iterable[str] = (),
-    ) -> ImportReport:
+    def then(self, kept: int, kept_as: str, left_out: Iterable[LeftOut], notes: Iterable[str] = ()) -> ImportReport:
         """The report after a further step; reasons with count 0 are not listed."""
         return replace(
             self,
@@ -92,9 +86,6 @@ class ImportReport:
             "rows": self.rows,
             "kept": self.kept,
             "kept_as": self.kept_as,
-            "left_out": [
-                {"what": item.what, "reason": item.reason, "count": item.count}
-                for item in self.left_out
-            ],
+            "left_out": [{"what": item.what, "reason": item.reason, "count": item.count} for item in self.left_out],
             "notes": list(self.notes),
         }

@@ -49,11 +49,7 @@ class SlottedJobs:
 
     def keep(self, kept: npt.NDArray[np.bool_], reason: str) -> SlottedJobs:
         """The jobs where *kept* (bool [n]) is true; the report counts the others as *reason*."""
-        arrays = {
-            field.name: getattr(self, field.name)[kept]
-            for field in fields(self)
-            if field.name != "report"
-        }
+        arrays = {field.name: getattr(self, field.name)[kept] for field in fields(self) if field.name != "report"}
         out = LeftOut(reason, int(len(kept) - np.count_nonzero(kept)), "jobs")
         report = self.report.then(self.report.kept - out.count, "jobs", (out,))
         return replace(self, **arrays, report=report)
@@ -85,8 +81,9 @@ def slotted(
         If there is no job, or slots are so short that their numbers are not exact.
     """
     if not len(arrival):
-        raise TraceError(f"none of {report.rows} rows leads to a job; read more of the trace",
-                         where=", ".join(report.files[:3]))  # fmt: skip
+        raise TraceError(
+            f"none of {report.rows} rows leads to a job; read more of the trace", where=", ".join(report.files[:3])
+        )
     length = slot * MICROSECONDS
     last = (int(arrival[-1]) - int(arrival[0])) * time_scale / length
     longest = int(service.max()) / length

@@ -33,14 +33,28 @@ from model.traces.report import ImportReport, LeftOut
 SOURCE = "log in Standard Workload Format"
 
 FIELDS = (
-    "job number", "submit time", "wait time", "run time", "allocated processors",
-    "average CPU time", "used memory", "requested processors", "requested time",
-    "requested memory", "status", "user", "group", "application", "queue", "partition",
-    "preceding job", "think time",
-)  # fmt: skip
-_SUBMIT, _RUN, _ALLOCATED, _REQUESTED, _STATUS = (FIELDS.index(name) for name in (
-    "submit time", "run time", "allocated processors", "requested processors",
-    "status"))  # fmt: skip
+    "job number",
+    "submit time",
+    "wait time",
+    "run time",
+    "allocated processors",
+    "average CPU time",
+    "used memory",
+    "requested processors",
+    "requested time",
+    "requested memory",
+    "status",
+    "user",
+    "group",
+    "application",
+    "queue",
+    "partition",
+    "preceding job",
+    "think time",
+)
+_SUBMIT, _RUN, _ALLOCATED, _REQUESTED, _STATUS = (
+    FIELDS.index(name) for name in ("submit time", "run time", "allocated processors", "requested processors", "status")
+)
 
 #: Bounds of what a line may tell: seconds, and processors.
 LATEST, MOST_PROCESSORS = 10**11, 10**9
@@ -144,11 +158,8 @@ def read_swf(
 
 
 def _sorted(log: _Log, rows: int, names: tuple[str, ...]) -> ParallelJobs:
-    out = [LeftOut(reason, log.left[reason], "jobs" if reason != PART else "lines")
-           for reason in REASONS]  # fmt: skip
-    report = ImportReport(SOURCE, names, rows, 0, "jobs").then(
-        len(log.jobs), "jobs", out, _notes(log)
-    )
+    out = [LeftOut(reason, log.left[reason], "jobs" if reason != PART else "lines") for reason in REASONS]
+    report = ImportReport(SOURCE, names, rows, 0, "jobs").then(len(log.jobs), "jobs", out, _notes(log))
     submit = np.array([job.submit for job in log.jobs], np.float64)
     order = np.argsort(submit, kind="stable")
     run = np.array([job.run for job in log.jobs], np.float64)
@@ -159,8 +170,7 @@ def _sorted(log: _Log, rows: int, names: tuple[str, ...]) -> ParallelJobs:
 
 def _notes(log: _Log) -> Iterator[str]:
     if log.requested:
-        yield (f"of {log.requested:,} jobs the requested processors stand for the allocated ones, "
-               "which are not known")  # fmt: skip
+        yield (f"of {log.requested:,} jobs the requested processors stand for the allocated ones, which are not known")
     if not log.most:
         yield "no header tells MaxProcs; the machine is taken to be as large as the largest job"
 
@@ -182,8 +192,10 @@ def _read(path: Path, watch: Watch, log: _Log) -> None:
             except FieldError as error:
                 raise error.at(path, number) from None
     if not found_any:
-        raise TraceError("found no line of a job; allowed are lines of 18 numbers, after header "
-                         "lines that begin with ';'", where=str(path))  # fmt: skip
+        raise TraceError(
+            "found no line of a job; allowed are lines of 18 numbers, after header lines that begin with ';'",
+            where=str(path),
+        )
     log.most = max(log.most, log.header.get("MaxProcs", 0))
 
 
@@ -216,8 +228,7 @@ def _numbers(text: str, path: Path, row: int) -> list[float]:
     """
     words = text.split()
     if len(words) != len(FIELDS):
-        missing = f", '{FIELDS[len(words)]}' is the first that is absent" \
-            if len(words) < len(FIELDS) else ""  # fmt: skip
+        missing = f", '{FIELDS[len(words)]}' is the first that is absent" if len(words) < len(FIELDS) else ""
         raise TraceError(
             f"row {row}: found {len(words)} fields, {shown(text)}; allowed in the Standard "
             f"Workload Format are {len(FIELDS)} numbers with blanks between them{missing}",
@@ -231,9 +242,7 @@ def _numbers(text: str, path: Path, row: int) -> list[float]:
     for column, word in zip(FIELDS, words, strict=True):
         if not _is_number(word):
             raise FieldError(column, word, "a number, or -1 where it is not known")
-    raise TraceError(
-        f"row {row}: found {shown(text)}; allowed between the numbers are blanks", where=str(path)
-    )
+    raise TraceError(f"row {row}: found {shown(text)}; allowed between the numbers are blanks", where=str(path))
 
 
 def _is_number(word: str) -> bool:
@@ -275,6 +284,5 @@ def _reason(submit: float, run: float, processors: int, status: float) -> str:
 def _whole(numbers: list[float], column: int) -> int:
     value = numbers[column]
     if not abs(value) <= MOST_PROCESSORS or value != int(value):
-        raise FieldError(FIELDS[column], f"{value:g}",
-                         f"a whole number up to {MOST_PROCESSORS}, or -1")  # fmt: skip
+        raise FieldError(FIELDS[column], f"{value:g}", f"a whole number up to {MOST_PROCESSORS}, or -1")
     return int(value)

@@ -13,16 +13,7 @@ from pathlib import Path
 from typing import Callable, Generic, Iterator, NamedTuple, Sequence, TypeVar
 
 from model.errors import TraceError
-from model.traces.reading import (
-    INT64_MAX,
-    FieldError,
-    Watch,
-    file_size,
-    rows,
-    scaled_decimal,
-    shown,
-    whole_number,
-)
+from model.traces.reading import INT64_MAX, FieldError, Watch, file_size, rows, scaled_decimal, shown, whole_number
 
 Value = TypeVar("Value")
 
@@ -152,8 +143,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
         key = os.path.realpath(file).removesuffix(".gz")
         if key in seen:
             raise TraceError(
-                f"found the same part twice, the other time as {seen[key].name}; give it once",
-                where=str(file),
+                f"found the same part twice, the other time as {seen[key].name}; give it once", where=str(file)
             )
         seen[key] = file
     return files
@@ -184,8 +174,7 @@ def _parts_in(folder: Path) -> list[Path]:
         raise _unreadable(place, error) from None
     if not found:
         raise TraceError(
-            "the folder has no .csv or .csv.gz file; allowed is a folder of task_events parts",
-            where=str(place),
+            "the folder has no .csv or .csv.gz file; allowed is a folder of task_events parts", where=str(place)
         )
     return found
 
@@ -206,9 +195,7 @@ def _numbers(column: str, highest: int) -> _Memo[int]:
 
 
 def _requests(column: str) -> _Memo[int | None]:
-    return _Memo(
-        lambda text: scaled_decimal(text, column, REQUEST_PLACES, LARGEST_REQUEST) if text else None
-    )
+    return _Memo(lambda text: scaled_decimal(text, column, REQUEST_PLACES, LARGEST_REQUEST) if text else None)
 
 
 def _events(path: Path, watch: Watch | None = None) -> Iterator[TaskEvent]:
@@ -225,13 +212,7 @@ def _events(path: Path, watch: Watch | None = None) -> Iterator[TaskEvent]:
                 raise FieldError(time_column, row[0], f"{last} or later: rows are in time order")
             job = whole_number(row[2], job_column)
             event = TaskEvent(
-                time,
-                kinds[row[5]],
-                job,
-                tasks[row[3]],
-                priorities[row[8]],
-                cpus[row[9]],
-                memories[row[10]],
+                time, kinds[row[5]], job, tasks[row[3]], priorities[row[8]], cpus[row[9]], memories[row[10]]
             )
         except FieldError as error:
             raise error.at(path, number) from None

@@ -31,10 +31,7 @@ class Policy(OwnPolicy):
     def __init__(self, numbers, parameters):
         """Attributes are set here and stay as they are."""
         super().__init__(numbers, parameters)
-        paying = [
-            reward if fits else -1
-            for reward, fits in zip(numbers.rewards, numbers.space.fits, strict=True)
-        ]
+        paying = [reward if fits else -1 for reward, fits in zip(numbers.rewards, numbers.space.fits, strict=True)]
         self.best = int(np.argmax([float(reward) for reward in paying]))
         self.kept = parameters.kept
 
@@ -50,9 +47,7 @@ class Policy(OwnPolicy):
     def other_job(self, view, room):
         precious = view.with_room(self.best)
         harmless = np.setdiff1d(room, precious)
-        yield say(
-            "room_for_the_best", servers=len(precious), kept=self.kept, harmless=len(harmless)
-        )
+        yield say("room_for_the_best", servers=len(precious), kept=self.kept, harmless=len(harmless))
         if len(harmless):
             yield Admit(server=harmless[0])
         elif len(precious) > self.kept:

@@ -34,8 +34,12 @@ def run(module: str, options: tuple[str, ...]) -> bool:
     environment = os.environ | {"QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
     done = subprocess.run(
         [sys.executable, "-m", f"tests.bench.{module}", *options],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     text = done.stdout.strip()
     print(text if text.startswith("#") else f"```\n{text}\n```", flush=True)
     if done.returncode != 0:

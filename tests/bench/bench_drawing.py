@@ -102,9 +102,7 @@ class ServerItem(QGraphicsItem):
     def boundingRect(self) -> QRectF:
         return self.box
 
-    def paint(
-        self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None
-    ) -> None:
+    def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None = None) -> None:
         painter.fillRect(self.box, self.brushes[-1])
         bottom = self.box.height()
         for share, brush in zip(self.shares, self.brushes, strict=False):
@@ -178,9 +176,7 @@ def bench_servers(count: int, rounds: int) -> None:
 
     frames: dict[str, Frame] = {
         "raster, all servers": lambda: raster.set_servers(full.change_all()),
-        "raster, only what changed": lambda: changed.set_servers(
-            partly.change(min(CHANGES_PER_FRAME, count // 10))
-        ),
+        "raster, only what changed": lambda: changed.set_servers(partly.change(min(CHANGES_PER_FRAME, count // 10))),
         "batched drawRects": paint_batched,
         "one QGraphicsItem per server": lambda: view.set_servers(scene.change_all()),
     }

@@ -20,33 +20,16 @@ from model.kinds.reservation.state import EVENT, ReservationState
 from model.state import copied
 from tests.bench import simpy_loss as loss
 from tests.bench.literal_cra import LiteralKernel
-from tests.bench.timing import (
-    SETTLED,
-    SIZES,
-    Contestant,
-    Work,
-    comparison,
-    interleaved,
-    section,
-    settled,
-)
+from tests.bench.timing import SETTLED, SIZES, Contestant, Work, comparison, interleaved, section, settled
 
 #: Events of DRA in one round: kernel, CRA from scratch, reference.
-DRA_EVENTS = {
-    180: (200_000, 40_000, 400),
-    1000: (200_000, 10_000, 200),
-    10_000: (200_000, 1500, 40),
-}
+DRA_EVENTS = {180: (200_000, 40_000, 400), 1000: (200_000, 10_000, 200), 10_000: (200_000, 1500, 40)}
 
 #: Arrivals under first fit in one round: compiled, plain Python, SimPy.
 ARRIVALS = {180: (200_000, 6000, 3000), 1000: (200_000, 6000, 2000), 10_000: (200_000, 6000, 300)}
 
 #: DRA's other peers, by policy name.
-PEERS = {
-    "power-of-d": "power of 5 choices",
-    "best-fit": "best fit",
-    "static-reservation": "static reservation",
-}
+PEERS = {"power-of-d": "power of 5 choices", "best-fit": "best fit", "static-reservation": "static reservation"}
 
 #: Rows of the tape, which is written again and again as in a run.
 TAPE = 10_000
@@ -71,19 +54,14 @@ def of_engine(engine: Engine, state: ReservationState, events: int) -> Contestan
     return contestant
 
 
-def dra_contestants(
-    bench: Bench, state: ReservationState, counts: tuple[int, int, int]
-) -> dict[str, Contestant]:
+def dra_contestants(bench: Bench, state: ReservationState, counts: tuple[int, int, int]) -> dict[str, Contestant]:
     """DRA: kernel, CRA from scratch, reference."""
     engines: tuple[tuple[str, Engine], ...] = (
         ("kernel", bench.kernel()),
         ("Numba, CRA from scratch", LiteralKernel(bench.system)),
         ("reference (Python)", bench.reference),
     )
-    return {
-        name: of_engine(engine, state, events)
-        for (name, engine), events in zip(engines, counts, strict=True)
-    }
+    return {name: of_engine(engine, state, events) for (name, engine), events in zip(engines, counts, strict=True)}
 
 
 def kernel_until_last(
@@ -113,9 +91,7 @@ def kernel_until_last(
     return prepared
 
 
-def over_arrays(
-    problem: loss.Problem, run: Callable[[loss.Arrays], int]
-) -> Callable[[], Callable[[], loss.Outcome]]:
+def over_arrays(problem: loss.Problem, run: Callable[[loss.Arrays], int]) -> Callable[[], Callable[[], loss.Outcome]]:
     """A loop over arrays on a problem."""
 
     def prepared() -> Callable[[], loss.Outcome]:

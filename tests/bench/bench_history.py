@@ -40,9 +40,7 @@ FRAME_MS = 1000 / 60
 MILLION = 1_000_000
 
 
-def of_timeline(
-    bench: Bench, state: ReservationState, events: int, keyframe_every: int | None
-) -> Contestant:
+def of_timeline(bench: Bench, state: ReservationState, events: int, keyframe_every: int | None) -> Contestant:
     """A timeline that runs on from a state, with keyframes every so many events."""
 
     def contestant() -> Work:
@@ -114,8 +112,11 @@ def seek_times(session: Session, start: int, end: int, seeks: int) -> dict[str, 
     chosen = random.Random(1)
     line = session.timeline
     last = max(frame for frame in line.extent().keyframes if frame < end)
-    found: dict[str, list[float]] = {"to a place (timeline)": [], "frame there": [],
-                                     "to a place, sub-steps of its event too": []}  # fmt: skip
+    found: dict[str, list[float]] = {
+        "to a place (timeline)": [],
+        "frame there": [],
+        "to a place, sub-steps of its event too": [],
+    }
     for turn in range(seeks):
         place = last - 1 if turn == 0 else chosen.randrange(start, end)
         line.seek(end)
@@ -148,12 +149,10 @@ def bench_copies(servers: int, time: float, rounds: int) -> None:
 
         return contestant
 
-    ways = {"copy": repeated(copied), "frozen copy (a frame's)": repeated(frozen),
-            "digest": repeated(digest, 5)}  # fmt: skip
+    ways = {"copy": repeated(copied), "frozen copy (a frame's)": repeated(frozen), "digest": repeated(digest, 5)}
     times = interleaved(ways, rounds)
     kilobytes: Spread = spread([size / 1000])
-    section(f"a snapshot of {kilobytes.median:.0f} kB, L = {servers}",
-            comparison(times, "snapshot"))  # fmt: skip
+    section(f"a snapshot of {kilobytes.median:.0f} kB, L = {servers}", comparison(times, "snapshot"))
 
 
 def main() -> None:

@@ -18,26 +18,8 @@ from model.engine import Task, started
 from model.kinds.moldable.rows import MOLDABLE_ROW
 from model.kinds.moldable.state import EVENT, MoldableState
 from model.scenario.load import as_data, edited, load_scenario
-from tests.bench.moldable_ways import (
-    PROGRAMS,
-    TAPE,
-    Kernel,
-    Program,
-    Way,
-    by_kernel,
-    compiled_c,
-    drawn_jobs,
-    in_c,
-)
-from tests.bench.timing import (
-    Contestant,
-    Work,
-    comparison,
-    interleaved,
-    section,
-    spread,
-    table,
-)
+from tests.bench.moldable_ways import PROGRAMS, TAPE, Kernel, Program, Way, by_kernel, compiled_c, drawn_jobs, in_c
+from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table
 
 #: Scenario and servers.
 CASES: tuple[tuple[str, int], ...] = (
@@ -56,14 +38,14 @@ COUNTS = (1_000_000, 10_000_000, 40_000)
 SETTLED = 4.0
 
 POLICIES: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("greedy-p", {}), ("greedy", {}), ("fixed-width", {"servers": 3}),
+    ("greedy-p", {}),
+    ("greedy", {}),
+    ("fixed-width", {"servers": 3}),
     ("threshold", {"steps": [{"free": 100, "servers": 3}, {"free": 1000, "servers": 5}]}),
-)  # fmt: skip
+)
 
 
-def bench_of(
-    name: str, servers: int, policy: str = "greedy-p", options: dict[str, Any] | None = None
-) -> Bench:
+def bench_of(name: str, servers: int, policy: str = "greedy-p", options: dict[str, Any] | None = None) -> Bench:
     """A scenario with another number of servers, under a policy."""
     scenario = load_scenario(name)
     changes: dict[str, Any] = {
@@ -114,8 +96,7 @@ def program(name: str, servers: int, made: type[Program] | None, events: int) ->
 
 def per_second(times: Mapping[str, Sequence[float]]) -> str:
     """How many events each way does in a second of the processor."""
-    rows = [(name, f"{spread(1 / second for second in mine).median:,.0f}")
-            for name, mine in times.items()]  # fmt: skip
+    rows = [(name, f"{spread(1 / second for second in mine).median:,.0f}") for name, mine in times.items()]
     return table(("way", "events per CPU second"), rows)
 
 
@@ -129,8 +110,7 @@ def bench_in_c(name: str, servers: int, events: int, rounds: int) -> None:
         if library is None:
             section(title, "No C compiler is installed: nothing to compare with.")
             return
-        ways = {"C -O3": in_c(bench, library, state, events),
-                "kernel": by_kernel(bench, state, events)}  # fmt: skip
+        ways = {"C -O3": in_c(bench, library, state, events), "kernel": by_kernel(bench, state, events)}
         times = interleaved({title: going_on(way, state) for title, way in ways.items()}, rounds)
     section(title, comparison(times), "", per_second(times))
 

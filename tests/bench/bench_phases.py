@@ -109,14 +109,11 @@ def ways_of(bench: Bench, counts: tuple[int, int, int], folder: Path) -> dict[st
 
 def per_second(times: Mapping[str, Sequence[float]]) -> str:
     """How many events each way does in a second of the processor."""
-    rows = [(name, f"{spread(1 / second for second in mine).median:,.0f}")
-            for name, mine in times.items()]  # fmt: skip
+    rows = [(name, f"{spread(1 / second for second in mine).median:,.0f}") for name, mine in times.items()]
     return table(("way", "events per CPU second"), rows)
 
 
-def bench_ways(
-    name: str, scale: int, given: str, counts: tuple[int, int, int], rounds: int
-) -> None:
+def bench_ways(name: str, scale: int, given: str, counts: tuple[int, int, int], rounds: int) -> None:
     """Print the tables of the ways of JRS."""
     bench = bench_of(name, scale, given=given)
     with tempfile.TemporaryDirectory() as folder:

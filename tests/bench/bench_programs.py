@@ -65,10 +65,7 @@ def make_space(demand: Sequence[tuple[int, int]], capacity: tuple[int, int]) -> 
 
 
 def program_ways(
-    space: ConfigurationSpace,
-    count: int,
-    rewards: Sequence[Fraction] = (),
-    workload: Sequence[Fraction] = (),
+    space: ConfigurationSpace, count: int, rewards: Sequence[Fraction] = (), workload: Sequence[Fraction] = ()
 ) -> Ways:
     """U* by PuLP over everything, over maximal configurations, and exactly."""
     # In the space's own units, which is all that rewards need here.

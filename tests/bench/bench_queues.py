@@ -32,16 +32,7 @@ from model.kinds.queue.state import (
 from model.scenario.load import as_data, edited, load_scenario
 from model.state import copied
 from tests.bench.queue_ways import TAPE, Way, compiled_ways, problem_of, ways_of
-from tests.bench.timing import (
-    Contestant,
-    Work,
-    comparison,
-    interleaved,
-    ratio,
-    section,
-    spread,
-    table,
-)
+from tests.bench.timing import Contestant, Work, comparison, interleaved, ratio, section, spread, table
 
 #: Scenario, servers (None: as it has), and jobs of one round: compiled, reference, SimPy.
 CASES: tuple[tuple[str, int | None, tuple[int, int, int]], ...] = (
@@ -53,10 +44,17 @@ CASES: tuple[tuple[str, int | None, tuple[int, int, int]], ...] = (
 
 #: Each policy, with the options that change its speed.
 POLICIES: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("bf-js", {}), ("bf-j", {}), ("bf-s", {}), ("vqs", {}), ("vqs", {"skip": True}),
-    ("vqs-bf", {}), ("max-weight", {}), ("fifo-ff", {}), ("fifo-ff", {"skip": True}),
+    ("bf-js", {}),
+    ("bf-j", {}),
+    ("bf-s", {}),
+    ("vqs", {}),
+    ("vqs", {"skip": True}),
+    ("vqs-bf", {}),
+    ("max-weight", {}),
+    ("fifo-ff", {}),
+    ("fifo-ff", {"skip": True}),
     ("fifo-slots", {}),
-)  # fmt: skip
+)
 
 #: Busy slots of one round of a policy, and of its servers when there are many.
 SLOTS, SLOTS_OF_MANY = 50_000, 2000
@@ -79,9 +77,7 @@ def bench_of(name: str, policy: str, options: dict[str, Any], servers: int | Non
 
 def settled(bench: Bench, slots: int) -> QueueState:
     """The state after so many busy slots."""
-    state: QueueState = (
-        bench.kernel().advance(started(bench.system), np.zeros(slots, QUEUE_ROW), Task()).state
-    )
+    state: QueueState = bench.kernel().advance(started(bench.system), np.zeros(slots, QUEUE_ROW), Task()).state
     return state
 
 
@@ -183,15 +179,28 @@ def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
             continue
         bench = bench_of(name, policy, options, None)
         state = settled(bench, 500)
-        ways = {str(waiting): of_kernel(bench, backlogged(bench, state, waiting), slots, True)
-                for waiting in (SHORT, MIDDLE, long)}  # fmt: skip
+        ways = {
+            str(waiting): of_kernel(bench, backlogged(bench, state, waiting), slots, True)
+            for waiting in (SHORT, MIDDLE, long)
+        }
         times = interleaved(ways, rounds)
         few, some, many = times.values()
-        rows.append((" ".join((policy, *options)),
-                     *(spread(1e9 * second for second in each).text() for each in times.values()),
-                     ratio(some, few).text(), ratio(many, few).text()))  # fmt: skip
-    heads = ("policy", f"CPU ns per job moved, {SHORT} wait", f"{MIDDLE} wait", f"{long} wait",
-             f"{MIDDLE} / {SHORT}", f"{long} / {SHORT}")  # fmt: skip
+        rows.append(
+            (
+                " ".join((policy, *options)),
+                *(spread(1e9 * second for second in each).text() for each in times.values()),
+                ratio(some, few).text(),
+                ratio(many, few).text(),
+            )
+        )
+    heads = (
+        "policy",
+        f"CPU ns per job moved, {SHORT} wait",
+        f"{MIDDLE} wait",
+        f"{long} wait",
+        f"{MIDDLE} / {SHORT}",
+        f"{long} / {SHORT}",
+    )
     section(f"a long queue, {name}", table(heads, rows))
 
 

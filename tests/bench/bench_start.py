@@ -94,8 +94,10 @@ def screen() -> Iterator[dict[str, str]]:
         return
     with subprocess.Popen(
         [server, "-displayfd", "1", "-screen", "0", "1920x1080x24", "-nolisten", "tcp"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    ) as process:  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
         assert process.stdout is not None
         number = process.stdout.readline().strip()
         try:
@@ -110,34 +112,40 @@ def start(program: str, environment: Mapping[str, str]) -> Started:
         started = monotonic()
         try:
             done = subprocess.run(
-                [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True,
-                timeout=PATIENCE, check=False, env={**environment, "XDG_CONFIG_HOME": folder},
-            )  # fmt: skip
+                [sys.executable, "-c", program],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                check=False,
+                env={**environment, "XDG_CONFIG_HOME": folder},
+            )
         except subprocess.TimeoutExpired:
-            raise SystemExit(f"start: the window did not come to its last mark in {PATIENCE} s; "
-                             "is the machine busy with something else?") from None  # fmt: skip
+            raise SystemExit(
+                f"start: the window did not come to its last mark in {PATIENCE} s; "
+                "is the machine busy with something else?"
+            ) from None
     if done.returncode != 0 or not done.stdout.strip():
         raise RuntimeError(f"the window did not start:\n{done.stdout}{done.stderr}")
     marks = json.loads(done.stdout.splitlines()[-1])
     return Started(
-        {name: real - started for name, (real, _) in marks.items()},
-        {name: cpu for name, (_, cpu) in marks.items()},
+        {name: real - started for name, (real, _) in marks.items()}, {name: cpu for name, (_, cpu) in marks.items()}
     )
 
 
 def warm(environment: dict[str, str]) -> None:
     """Compile everything that the cache lacks."""
     command = [sys.executable, "-m", "gui.warming", "reservation"]
-    subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL,
-                   timeout=PATIENCE, check=True)  # fmt: skip
+    subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, timeout=PATIENCE, check=True)
 
 
 def cpu_of_compiling() -> float:
     """CPU seconds of compiling everything, with an empty cache."""
     with tempfile.TemporaryDirectory() as folder:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        environment = {name: value for name, value in os.environ.items()
-                       if name != "NUMBA_CACHE_DIR"} | {"XDG_CACHE_HOME": folder}  # fmt: skip
+        environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"} | {
+            "XDG_CACHE_HOME": folder
+        }
         warm(environment)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -154,8 +162,10 @@ def bench_windows(rounds: int) -> None:
                 bare.append(pair[0])
                 program.append(pair[1])
     rows = [row("bare Qt: first paint", bare, bare, "first paint")]
-    rows += [row(f"slotscope: {name}", program, bare, name)
-             for name in ("first paint", "all panels", "running on the kernel")]  # fmt: skip
+    rows += [
+        row(f"slotscope: {name}", program, bare, name)
+        for name in ("first paint", "all panels", "running on the kernel")
+    ]
     heads = ("what", "CPU s", "CPU / bare first paint", "real s", "real / bare first paint")
     platform = environment["QT_QPA_PLATFORM"]
     section(f"start, warm cache, platform {platform}", table(heads, rows))
@@ -179,8 +189,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="two rounds")
     arguments = parser.parse_args()
     bench_windows(2 if arguments.quick else arguments.rounds)
-    section("compiling with an empty cache, once",
-            f"{cpu_of_compiling():.1f} CPU seconds, in a process of its own")  # fmt: skip
+    section("compiling with an empty cache, once", f"{cpu_of_compiling():.1f} CPU seconds, in a process of its own")
 
 
 if __name__ == "__main__":

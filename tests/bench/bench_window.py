@@ -158,8 +158,7 @@ def open_window(scenario: Scenario, settled: float, folder: Path) -> MainWindow:
     path = folder / "scenario.toml"
     write_scenario(path, scenario)
     window.control.open(str(path))
-    wait_until("all panels are built",
-               lambda: window.panels.complete and len(window.docks) == len(found))  # fmt: skip
+    wait_until("all panels are built", lambda: window.panels.complete and len(window.docks) == len(found))
     window.control.set_pace(NO_LIMIT)
     wait_until("the kernel runs", lambda: _engine(window) == "kernel")
     window.control.run(Goal(time=settled, express=True))
@@ -176,9 +175,7 @@ def _time(window: MainWindow) -> float:
     return window.frame.time if window.frame is not None else 0.0
 
 
-def alternate(
-    window: MainWindow, rounds: int, seconds: float
-) -> tuple[list[Stretch], list[Stretch]]:
+def alternate(window: MainWindow, rounds: int, seconds: float) -> tuple[list[Stretch], list[Stretch]]:
     """Stretches drawn and undrawn, in turn."""
     watch = Watch(window)
     drawn, undrawn = [], []
@@ -197,28 +194,40 @@ def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
     rows: list[tuple[str, Spread]] = [
         ("frames per second", spread(one.frames / one.seconds for one in drawn)),
         ("speed drawn / undrawn, %", spread(100 * x.speed / y.speed for x, y in pairs)),
-        ("speed drawn / undrawn, %, time without a core taken out (upper bound)",
-         spread(100 * x.own_speed / y.own_speed for x, y in pairs)),
-        ("events per CPU second of the run's thread, drawn / undrawn, %",
-         spread(100 * (x.events / x.run_cpu) / (y.events / y.run_cpu) for x, y in pairs)),
+        (
+            "speed drawn / undrawn, %, time without a core taken out (upper bound)",
+            spread(100 * x.own_speed / y.own_speed for x, y in pairs),
+        ),
+        (
+            "events per CPU second of the run's thread, drawn / undrawn, %",
+            spread(100 * (x.events / x.run_cpu) / (y.events / y.run_cpu) for x, y in pairs),
+        ),
         ("events per second, drawn (thousands)", spread(one.speed / 1e3 for one in drawn)),
         ("events per second, undrawn (thousands)", spread(one.speed / 1e3 for one in undrawn)),
-        ("CPU of the window's thread, ms per frame",
-         spread(1000 * one.window_cpu / max(one.frames, 1) for one in drawn)),
-        ("CPU of the run's thread, µs per event, undrawn",
-         spread(1e6 * one.run_cpu / max(one.events, 1) for one in undrawn)),
+        (
+            "CPU of the window's thread, ms per frame",
+            spread(1000 * one.window_cpu / max(one.frames, 1) for one in drawn),
+        ),
+        (
+            "CPU of the run's thread, µs per event, undrawn",
+            spread(1e6 * one.run_cpu / max(one.events, 1) for one in undrawn),
+        ),
         ("calmest round: frames per second", spread([calm.frames / calm.seconds])),
-        ("calmest round: speed drawn / undrawn, %",
-         spread([100 * calm.speed / calm_undrawn.speed])),
-        ("calmest round: the run's thread had no core, % of the time",
-         spread([100 * without_core])),
-        ("the run's thread was blocked (Python's lock), drawn, % of the time",
-         spread(100 * one.blocked for one in drawn)),
-        ("the run's thread was blocked (Python's lock), undrawn, % of the time",
-         spread(100 * one.blocked for one in undrawn)),
-        ("the run's thread had no core, % of the time",
-         spread(100 * one.starved / one.seconds for one in (*drawn, *undrawn))),
-    ]  # fmt: skip
+        ("calmest round: speed drawn / undrawn, %", spread([100 * calm.speed / calm_undrawn.speed])),
+        ("calmest round: the run's thread had no core, % of the time", spread([100 * without_core])),
+        (
+            "the run's thread was blocked (Python's lock), drawn, % of the time",
+            spread(100 * one.blocked for one in drawn),
+        ),
+        (
+            "the run's thread was blocked (Python's lock), undrawn, % of the time",
+            spread(100 * one.blocked for one in undrawn),
+        ),
+        (
+            "the run's thread had no core, % of the time",
+            spread(100 * one.starved / one.seconds for one in (*drawn, *undrawn)),
+        ),
+    ]
     return table(("what", "median (least to most)"), [(name, one.text()) for name, one in rows])
 
 
@@ -233,15 +242,12 @@ def panel_table(drawn: list[Stretch]) -> str:
         calls = spread(1000 * one.panels[name] / max(one.frames, 1) for one in drawn)
         shown = spread(100 * one.shown[name] / max(one.frames, 1) for one in drawn)
         rows.append((name, f"{shown.median:.0f}", calls.text()))
-    rest = spread(1000 * (one.window_cpu - sum(one.panels.values())) / max(one.frames, 1)
-                  for one in drawn)  # fmt: skip
+    rest = spread(1000 * (one.window_cpu - sum(one.panels.values())) / max(one.frames, 1) for one in drawn)
     rows.append(("painting, transport and the rest", "", rest.text()))
     return table(("panel", "shown, % of frames", "CPU ms per frame"), rows)
 
 
-def bench_window(
-    title: str, scenario: Scenario, rounds: int, seconds: float, settled: float
-) -> None:
+def bench_window(title: str, scenario: Scenario, rounds: int, seconds: float, settled: float) -> None:
     """Print a window's tables."""
     with tempfile.TemporaryDirectory() as folder:
         window = open_window(scenario, settled, Path(folder))
@@ -250,8 +256,7 @@ def bench_window(
         window.deleteLater()
         spin(0.1)
     platform = QApplication.platformName()
-    section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, {title}",
-            summary(drawn, undrawn), "", panel_table(drawn))  # fmt: skip
+    section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, {title}", summary(drawn, undrawn), "", panel_table(drawn))
 
 
 def main() -> None:
@@ -267,10 +272,8 @@ def main() -> None:
         bench_window(f"L = {SIZES[0]}", scaled(SIZES[0]), 2, 1.0, SETTLED)
         return
     for servers in SIZES:
-        bench_window(f"L = {servers}", scaled(servers), arguments.rounds, arguments.seconds,
-                     SETTLED)  # fmt: skip
-    bench_window("JRS with 3,000 normal servers", many_requesting(), arguments.rounds,
-                 arguments.seconds, SETTLED)  # fmt: skip
+        bench_window(f"L = {servers}", scaled(servers), arguments.rounds, arguments.seconds, SETTLED)
+    bench_window("JRS with 3,000 normal servers", many_requesting(), arguments.rounds, arguments.seconds, SETTLED)
 
 
 def many_requesting() -> Scenario:

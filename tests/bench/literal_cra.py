@@ -41,13 +41,7 @@ from model.kinds.reservation.rows import (
     FLAG_REASSIGNED,
     FLAG_REJECTED,
 )
-from model.kinds.reservation.state import (
-    GREEDY_LENGTH,
-    I_STAR,
-    NOW,
-    REJECTED,
-    ReservationState,
-)
+from model.kinds.reservation.state import GREEDY_LENGTH, I_STAR, NOW, REJECTED, ReservationState
 from model.records import DEPARTURE
 from model.systems.compiled import AT_FLAG, AT_LIMIT, NEEDS_VALUE, STOP_FLAGS
 
@@ -212,9 +206,7 @@ def arrive(state: State, index: Any, jobs: Any, constant: Array, outcome: Array)
     outcome[FLAGS] = FLAG_REJECTED
     outcome[EMPTY_SLOTS] = 0
     for server in range(len(index.rank)):
-        outcome[EMPTY_SLOTS] += (
-            state.configuration[server, job_type] - state.placement[server, job_type]
-        )
+        outcome[EMPTY_SLOTS] += state.configuration[server, job_type] - state.placement[server, job_type]
 
 
 @jitable

@@ -258,8 +258,11 @@ def compiled_c(folder: Path) -> ctypes.CDLL | None:
         return None
     library = folder / f"{SOURCE}.so"
     source = str(Path(__file__).with_name(SOURCE))
-    subprocess.run([compiler, "-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC",
-                    "-o", str(library), source], check=True, capture_output=True)  # fmt: skip
+    subprocess.run(
+        [compiler, "-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC", "-o", str(library), source],
+        check=True,
+        capture_output=True,
+    )
     found = ctypes.CDLL(str(library))
     found.run.restype = ctypes.c_int64
     return found
@@ -303,17 +306,18 @@ def in_c(bench: Bench, library: ctypes.CDLL, state: MoldableState, events: int) 
         parts = (
             Pointers.of(*mine, *mine.jobs.shape, len(mine.server_job)),
             Pointers.of(*system.tables),
-            Pointers.of(*rules, rules.width.shape[1], len(rules.by_free) > 0,
-                        rules.by_free.shape[1]),
+            Pointers.of(*rules, rules.width.shape[1], len(rules.by_free) > 0, rules.by_free.shape[1]),
             Pointers.of(*calendar, len(calendar.first)),
             Pointers.of(*jobs, state.number[NEXT_ARRIVAL], len(jobs[0])),
-        )  # fmt: skip
+        )
 
         def run() -> MoldableState:
             done = library.run(
-                *(ctypes.byref(part) for part in parts), ctypes.c_int64(events),
-                ctypes.c_void_p(tape.ctypes.data), ctypes.c_int64(len(tape)),
-            )  # fmt: skip
+                *(ctypes.byref(part) for part in parts),
+                ctypes.c_int64(events),
+                ctypes.c_void_p(tape.ctypes.data),
+                ctypes.c_int64(len(tape)),
+            )
             assert done == events
             return mine
 

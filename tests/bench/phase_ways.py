@@ -118,15 +118,16 @@ class PlainJrs:
         system: Any = bench.system
         rules, tables = system.policy.rules, system.tables
         self.chance, self.workload = chance, system.workload
-        self.case, self.rate, self.timer = (rules.case.tolist(), rules.rate.tolist(),
-                                            rules.timer.tolist())  # fmt: skip
-        self.choice, self.asks, self.route = (rules.choice.tolist(), rules.asks.tolist(),
-                                              rules.route.tolist())  # fmt: skip
+        self.case, self.rate, self.timer = (rules.case.tolist(), rules.rate.tolist(), rules.timer.tolist())
+        self.choice, self.asks, self.route = (rules.choice.tolist(), rules.asks.tolist(), rules.route.tolist())
         self.limit, self.pool_of = rules.limit.tolist(), rules.pool_of.tolist()
         self.up, self.down = tables.up.tolist(), tables.down.tolist()
         self.out_rate, self.next_phase = tables.out_rate.tolist(), tables.next_phase.tolist()
-        self.demand, self.capacity, self.weight = (tables.demand.tolist(), tables.capacity.tolist(),
-                                                   tables.weight.tolist())  # fmt: skip
+        self.demand, self.capacity, self.weight = (
+            tables.demand.tolist(),
+            tables.capacity.tolist(),
+            tables.weight.tolist(),
+        )
         self.power = int(tables.power[0])
         self.phases, servers = len(self.out_rate), len(self.pool_of)
         self.observed, self.held, self.jobs_on = [0] * servers, [0] * servers, [0] * servers
@@ -163,15 +164,13 @@ class PlainJrs:
             if what == self.ring and self.running[of[0]] != of[1]:
                 continue  # the timer was cancelled
             passed = time - self.now
-            levels = (self.active, self.costs, self.waiting, self.virtual, self.on_backup,
-                      self.real)  # fmt: skip
+            levels = (self.active, self.costs, self.waiting, self.virtual, self.on_backup, self.real)
             for place, level in enumerate(levels):
                 self.areas[place] += level * passed
             self.now = time
             what(of)
             left -= 1
-        return Outcome(count, tuple(self.areas), self.matched, self.overflowed, self.made,
-                       self.virtuals)  # fmt: skip
+        return Outcome(count, tuple(self.areas), self.matched, self.overflowed, self.made, self.virtuals)
 
     # Events.
 
@@ -372,8 +371,11 @@ def compiled_c(folder: Path) -> ctypes.CDLL | None:
         return None
     library = folder / f"{SOURCE}.so"
     source = str(Path(__file__).with_name(SOURCE))
-    subprocess.run([compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", str(library),
-                    source, "-lm"], check=True, capture_output=True)  # fmt: skip
+    subprocess.run(
+        [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", str(library), source, "-lm"],
+        check=True,
+        capture_output=True,
+    )
     return ctypes.CDLL(str(library))
 
 
@@ -392,23 +394,58 @@ class CompiledJrs:
         self.counts = np.zeros(7, np.int64)
         time, job_type = _arrivals(system.workload, records)
         self._jrs = Pointers.of(
-            types, tables.demand.shape[1], pools, servers, len(tables.up),
-            tables.demand, tables.capacity, tables.weight, tables.power, tables.up, tables.down,
-            tables.out_rate, tables.next_phase, tables.key,
-            rules.case, rules.rate, rules.timer, rules.choice, rules.asks, rules.limit,
-            rules.pool_of, rules.route,
-            time, job_type, len(time),
-            state.observed.copy(), np.zeros(servers, np.int32), np.zeros(servers, np.int32),
-            np.zeros((servers, tables.demand.shape[1]), np.int64), np.zeros(servers, np.int64),
-            state.timer_due.copy(), state.timer_number.copy(), state.timer_tree.copy(),
+            types,
+            tables.demand.shape[1],
+            pools,
+            servers,
+            len(tables.up),
+            tables.demand,
+            tables.capacity,
+            tables.weight,
+            tables.power,
+            tables.up,
+            tables.down,
+            tables.out_rate,
+            tables.next_phase,
+            tables.key,
+            rules.case,
+            rules.rate,
+            rules.timer,
+            rules.choice,
+            rules.asks,
+            rules.limit,
+            rules.pool_of,
+            rules.route,
+            time,
+            job_type,
+            len(time),
+            state.observed.copy(),
+            np.zeros(servers, np.int32),
+            np.zeros(servers, np.int32),
+            np.zeros((servers, tables.demand.shape[1]), np.int64),
+            np.zeros(servers, np.int64),
+            state.timer_due.copy(),
+            state.timer_number.copy(),
+            state.timer_tree.copy(),
             len(state.timer_tree) // 2,
-            np.zeros((pools, types), np.int32), np.zeros((pools, types, tokens), np.int32), tokens,
-            np.zeros((pools, records), np.int32), records, np.zeros(pools, np.int32),
-            np.zeros((records, 5), np.int64), np.arange(records, dtype=np.int32), records,
-            np.full(records, np.inf), np.zeros(records, np.int32), 0,
-            self.level, self.area, np.zeros(1), np.zeros(types, np.int64),
+            np.zeros((pools, types), np.int32),
+            np.zeros((pools, types, tokens), np.int32),
+            tokens,
+            np.zeros((pools, records), np.int32),
+            records,
+            np.zeros(pools, np.int32),
+            np.zeros((records, 5), np.int64),
+            np.arange(records, dtype=np.int32),
+            records,
+            np.full(records, np.inf),
+            np.zeros(records, np.int32),
+            0,
+            self.level,
+            self.area,
+            np.zeros(1),
+            np.zeros(types, np.int64),
             *[0] * len(self.counts),
-        )  # fmt: skip
+        )
         library.begin(ctypes.byref(self._jrs))
 
     def run(self, events: int) -> Outcome:
@@ -424,8 +461,7 @@ def _arrivals(workload: Any, count: int) -> tuple[np.ndarray, np.ndarray]:
     blocks = [workload.block_at(0)]
     while blocks[-1].end < count:
         blocks.append(workload.block_at(blocks[-1].end))
-    return (np.concatenate([block.time for block in blocks]),
-            np.concatenate([block.type for block in blocks]))  # fmt: skip
+    return (np.concatenate([block.time for block in blocks]), np.concatenate([block.type for block in blocks]))
 
 
 def in_c(bench: Bench, library: ctypes.CDLL, events: int) -> Way:

@@ -22,15 +22,7 @@ from model.assembly import Bench
 from model.engine import Engine, Reason, Task
 from model.kinds.queue.facts import waiting_records
 from model.kinds.queue.rows import QUEUE_ROW
-from model.kinds.queue.state import (
-    DEPARTURES,
-    EVENT,
-    NEXT_ARRIVAL,
-    NOW,
-    PLACED,
-    QueueState,
-    with_room,
-)
+from model.kinds.queue.state import DEPARTURES, EVENT, NEXT_ARRIVAL, NOW, PLACED, QueueState, with_room
 from model.state import copied
 
 Process = Generator[simpy.Event, Any, None]
@@ -125,12 +117,10 @@ class Pointers(ctypes.Structure):
     @classmethod
     def of(cls, *members: Any) -> Any:
         """A structure of such members; it keeps the arrays alive."""
-        kinds = [ctypes.c_void_p if isinstance(one, np.ndarray) else ctypes.c_int64
-                 for one in members]  # fmt: skip
+        kinds = [ctypes.c_void_p if isinstance(one, np.ndarray) else ctypes.c_int64 for one in members]
         fields = [(f"m{place}", kind) for place, kind in enumerate(kinds)]
         structure = type("Made", (cls,), {"_fields_": fields})
-        made: Any = structure(*(one.ctypes.data if isinstance(one, np.ndarray) else int(one)
-                                for one in members))  # fmt: skip
+        made: Any = structure(*(one.ctypes.data if isinstance(one, np.ndarray) else int(one) for one in members))
         made.members = members
         return made
 
@@ -144,10 +134,19 @@ def compiled_c(folder: Path) -> tuple[ctypes.CDLL, ...] | None:
     for name in SOURCES:
         library = folder / f"{name}.so"
         subprocess.run(
-            [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", str(library),
-             str(Path(__file__).with_name(name))],
-            check=True, capture_output=True,
-        )  # fmt: skip
+            [
+                compiler,
+                "-O3",
+                "-march=native",
+                "-shared",
+                "-fPIC",
+                "-o",
+                str(library),
+                str(Path(__file__).with_name(name)),
+            ],
+            check=True,
+            capture_output=True,
+        )
         found.append(ctypes.CDLL(str(library)))
     return tuple(found)
 
@@ -172,10 +171,13 @@ def same_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
 
         def run() -> Outcome:
             library.run_same(
-                *(ctypes.byref(part) for part in parts), _pointer(problem.bench.numbers.capacity),
-                ctypes.c_double(problem.until), _pointer(fresh), _pointer(tape),
+                *(ctypes.byref(part) for part in parts),
+                _pointer(problem.bench.numbers.capacity),
+                ctypes.c_double(problem.until),
+                _pointer(fresh),
+                _pointer(tape),
                 ctypes.c_int64(len(tape)),
-            )  # fmt: skip
+            )
             return _outcome(problem.state, state)
 
         return run
@@ -203,14 +205,23 @@ def lean_in_c(problem: Problem, library: ctypes.CDLL) -> Way:
         job[: len(served)] = np.arange(count, len(old))
         time = np.r_[np.zeros(len(old)), problem.time]
         service = np.r_[state.job_service[old], problem.service]
-        arrays = (problem.free, size, time, service, queue, server, due, job,
-                  np.zeros(servers, np.uint8), np.zeros(servers, np.int32))  # fmt: skip
+        arrays = (
+            problem.free,
+            size,
+            time,
+            service,
+            queue,
+            server,
+            due,
+            job,
+            np.zeros(servers, np.uint8),
+            np.zeros(servers, np.int32),
+        )
         lean = Pointers.of(servers, count, len(served), len(old), jobs, *arrays)
 
         def run() -> Outcome:
             until = ctypes.c_double(problem.until)
-            library.run_lean(ctypes.byref(lean), ctypes.c_double(state.clock[NOW]), until,
-                             _pointer(sums))  # fmt: skip
+            library.run_lean(ctypes.byref(lean), ctypes.c_double(state.clock[NOW]), until, _pointer(sums))
             return Outcome(int(sums[0]), int(sums[1]), float(sums[2]))
 
         return run
@@ -288,8 +299,11 @@ class Simpy:
             at = bisect_left(waiting, job)
             if at == len(waiting) or waiting[at] != job:
                 continue
-            tightest = min((left, server) for server, left in enumerate(free) if left >= -job[0]) \
-                if max(free) >= -job[0] else None  # fmt: skip
+            tightest = (
+                min((left, server) for server, left in enumerate(free) if left >= -job[0])
+                if max(free) >= -job[0]
+                else None
+            )
             if tightest is not None:
                 self.place(waiting.pop(at), tightest[1])
         self.left.clear()
@@ -324,9 +338,7 @@ def compiled_ways(problem: Problem, folder: Path) -> dict[str, Way]:
     return ways
 
 
-def ways_of(
-    bench: Bench, state: QueueState, counts: tuple[int, int, int], folder: Path
-) -> dict[str, Way]:
+def ways_of(bench: Bench, state: QueueState, counts: tuple[int, int, int], folder: Path) -> dict[str, Way]:
     """Kernel, both in C, reference, SimPy; *counts* of arrivals: compiled, reference, SimPy."""
     state = with_room(copied(state), max(10_000, 2 * int(state.number[DEPARTURES])))
     large, medium, small = (problem_of(bench, state, count) for count in counts)

@@ -68,16 +68,21 @@ def problem_of(bench: Bench, state: ReservationState, arrivals: int) -> Problem:
         start = last - int(block.first[0])
         blocks.append([column[start:] for column in (block.time, block.type, block.service)])
         last = block.end
-    time, job_type, service = (
-        np.concatenate(column)[:arrivals] for column in zip(*blocks, strict=True)
-    )
+    time, job_type, service = (np.concatenate(column)[:arrivals] for column in zip(*blocks, strict=True))
     records = state.heap_record[: state.number[DEPARTURES]]
     numbers = bench.numbers
     return Problem(
-        numbers.servers, float(state.clock[NOW]), numbers.demand, numbers.capacity,
-        state.job_server[records], state.job_type[records], state.job_departure[records],
-        time, job_type, service,
-    )  # fmt: skip
+        numbers.servers,
+        float(state.clock[NOW]),
+        numbers.demand,
+        numbers.capacity,
+        state.job_server[records],
+        state.job_type[records],
+        state.job_departure[records],
+        time,
+        job_type,
+        service,
+    )
 
 
 # SimPy.
@@ -94,9 +99,8 @@ class Simpy:
         self.departed = 0
         self.build((problem.capacity - problem.used()).tolist())
         for server, job_type, departure in zip(
-            problem.job_server.tolist(), problem.job_type.tolist(),
-            problem.job_departure.tolist(), strict=True,
-        ):  # fmt: skip
+            problem.job_server.tolist(), problem.job_type.tolist(), problem.job_departure.tolist(), strict=True
+        ):
             service = departure - problem.now
             self.environment.process(self.job_in_service(server, job_type, service))
         while self.environment.peek() <= problem.now:
@@ -139,8 +143,7 @@ class Simpy:
     def arrivals(self) -> Process:
         """Start the process of each job when it arrives."""
         problem, environment = self.problem, self.environment
-        jobs = zip(problem.time.tolist(), problem.type.tolist(), problem.service.tolist(),
-                   strict=True)  # fmt: skip
+        jobs = zip(problem.time.tolist(), problem.type.tolist(), problem.service.tolist(), strict=True)
         for number, (time, job_type, service) in enumerate(jobs):
             yield environment.timeout(time - environment.now)
             environment.process(self.job(number, job_type, service))
@@ -158,10 +161,12 @@ class SimpyContainers(Simpy):
     def build(self, free: list[list[int]]) -> None:
         """Make the servers' containers."""
         self.servers = [
-            tuple(simpy.Container(self.environment, capacity, init=left)
-                  for capacity, left in zip(self.problem.capacity.tolist(), row, strict=True))
+            tuple(
+                simpy.Container(self.environment, capacity, init=left)
+                for capacity, left in zip(self.problem.capacity.tolist(), row, strict=True)
+            )
             for row in free
-        ]  # fmt: skip
+        ]
 
     def first_fit(self, processors: int, memory: int) -> int | None:
         """The first server with room."""
@@ -195,12 +200,12 @@ class PythonLoop:
         self.sizes = problem.demand.tolist()
         free = problem.capacity - problem.used()
         self.free = free.tolist()
-        self.heap = list(zip(problem.job_departure.tolist(), problem.job_server.tolist(),
-                             problem.job_type.tolist(), strict=True))  # fmt: skip
+        self.heap = list(
+            zip(problem.job_departure.tolist(), problem.job_server.tolist(), problem.job_type.tolist(), strict=True)
+        )
         heapq.heapify(self.heap)
         fits = (free[:, None, :] >= problem.demand[None]).all(axis=2)
-        self.room = [int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
-                     for bits in fits.T]  # fmt: skip
+        self.room = [int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little") for bits in fits.T]
 
     def change(self, server: int, job_type: int, by: int) -> None:
         """A job comes to (-1) or leaves (1) a server."""
@@ -219,8 +224,7 @@ class PythonLoop:
         """Run until the last arrival."""
         problem, heap, departed = self.problem, self.heap, 0
         rejected = []
-        jobs = zip(problem.time.tolist(), problem.type.tolist(), problem.service.tolist(),
-                   strict=True)  # fmt: skip
+        jobs = zip(problem.time.tolist(), problem.type.tolist(), problem.service.tolist(), strict=True)
         for number, (time, job_type, service) in enumerate(jobs):
             while heap and heap[0][0] <= time:
                 _, server, leaving = heapq.heappop(heap)
@@ -269,15 +273,31 @@ def arrays_of(problem: Problem) -> Arrays:
     sizes = np.array([problem.servers, types, len(problem.capacity), words, jobs], np.int64)
     room = np.packbits(bits, axis=1, bitorder="little").view(np.uint64).copy()
     return Arrays(
-        sizes, problem.demand.copy(), free, room, heap_time, heap_job,
-        problem.time, problem.type.astype(np.int64), problem.service, np.zeros(arrivals, np.uint8),
-    )  # fmt: skip
+        sizes,
+        problem.demand.copy(),
+        free,
+        room,
+        heap_time,
+        heap_job,
+        problem.time,
+        problem.type.astype(np.int64),
+        problem.service,
+        np.zeros(arrivals, np.uint8),
+    )
 
 
 def bare_loop(
-    sizes: Array, demand: Array, free: Array, room: Array, heap_time: Array, heap_job: Array,
-    time: Array, job_type: Array, service: Array, rejected: Array,
-) -> int:  # fmt: skip
+    sizes: Array,
+    demand: Array,
+    free: Array,
+    room: Array,
+    heap_time: Array,
+    heap_job: Array,
+    time: Array,
+    job_type: Array,
+    service: Array,
+    rejected: Array,
+) -> int:
     """The loop for Numba: run until the last arrival; returns the number of departures."""
     types, size, departed = sizes[1], sizes[4], 0
     for number in range(len(time)):
@@ -416,8 +436,9 @@ def compiled_c(folder: Path) -> Callable[[Arrays], int] | None:
     source.write_text(C_SOURCE, encoding="utf-8")
     subprocess.run(
         [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", str(library), str(source)],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+    )
     function = ctypes.CDLL(str(library)).run
     function.restype = ctypes.c_int64
 

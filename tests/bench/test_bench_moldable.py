@@ -40,9 +40,7 @@ UNTIL = 20.0
 
 
 @pytest.mark.parametrize(("name", "servers", "policy", "options"), CASES)
-def test_c_does_the_same_work(
-    name: str, servers: int, policy: str, options: dict[str, Any], tmp_path: Path
-) -> None:
+def test_c_does_the_same_work(name: str, servers: int, policy: str, options: dict[str, Any], tmp_path: Path) -> None:
     library = compiled_c(tmp_path)
     if library is None:
         pytest.skip("no C compiler is installed")

@@ -18,15 +18,7 @@ from model.kinds.queue.rows import QUEUE_ROW
 from model.kinds.queue.state import WAITING
 from model.kinds.reservation.rows import EVENT_ROW
 from model.state import copied, digest
-from tests.bench import (
-    bench_engines,
-    bench_history,
-    bench_queues,
-    bench_start,
-    bench_window,
-    queue_ways,
-    timing,
-)
+from tests.bench import bench_engines, bench_history, bench_queues, bench_start, bench_window, queue_ways, timing
 from tests.bench import simpy_loss as loss
 from tests.bench.literal_cra import LiteralKernel
 from tests.bench.timing import scaled
@@ -79,9 +71,7 @@ def test_a_problem_goes_on_over_the_end_of_a_block_of_arrivals() -> None:
     assert problem.time[0] > problem.now
 
 
-def test_engines_print_tables(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_engines_print_tables(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(bench_engines.DRA_EVENTS, SERVERS, (200, 50, 10))
     monkeypatch.setitem(bench_engines.ARRIVALS, SERVERS, (100, 50, 20))
     bench_engines.bench_dra(SERVERS, 1, SOON)
@@ -94,12 +84,9 @@ def test_engines_print_tables(
 
 @pytest.mark.parametrize(
     ("name", "servers"),
-    [("queues-wide-jobs", None), ("queues-small-jobs", None), ("queues-vqs-unstable", None),
-     ("queues-wide-jobs", 130)],
-)  # fmt: skip
-def test_all_ways_of_best_fit_in_slots_do_the_same(
-    name: str, servers: int | None, tmp_path: Path
-) -> None:
+    [("queues-wide-jobs", None), ("queues-small-jobs", None), ("queues-vqs-unstable", None), ("queues-wide-jobs", 130)],
+)
+def test_all_ways_of_best_fit_in_slots_do_the_same(name: str, servers: int | None, tmp_path: Path) -> None:
     bench = bench_queues.bench_of(name, "bf-js", {}, servers)
     state = bench_queues.settled(bench, 300)
     ways = queue_ways.ways_of(bench, state, ARRIVALS, tmp_path)
@@ -118,8 +105,10 @@ def test_a_backlog_is_a_state_that_both_engines_go_on_from() -> None:
     bench = bench_queues.bench_of("queues-wide-jobs", "vqs-bf", {}, None)
     state = bench_queues.backlogged(bench, bench_queues.settled(bench, 200), 500)
     assert state.number[WAITING] >= 500
-    ends = [engine.advance(copied(state), np.zeros(50, QUEUE_ROW), Task()).state
-            for engine in (bench.reference, bench.kernel())]  # fmt: skip
+    ends = [
+        engine.advance(copied(state), np.zeros(50, QUEUE_ROW), Task()).state
+        for engine in (bench.reference, bench.kernel())
+    ]
     assert digest(ends[0]) == digest(ends[1])
     assert not bench.kind.violations(bench.system, ends[0])
 

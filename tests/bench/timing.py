@@ -41,8 +41,9 @@ class Spread:
 
     def text(self, digits: int = 3) -> str:
         """The three numbers, such as ``2.1 (1.9 to 2.4)``."""
-        middle, least, most = (f"{x:.{digits}g}" if x < 1000 else f"{x:.0f}"
-                               for x in (self.median, self.least, self.most))  # fmt: skip
+        middle, least, most = (
+            f"{x:.{digits}g}" if x < 1000 else f"{x:.0f}" for x in (self.median, self.least, self.most)
+        )
         return middle if least == most else f"{middle} ({least} to {most})"
 
 
@@ -53,10 +54,7 @@ def spread(values: Iterable[float]) -> Spread:
 
 
 def interleaved(
-    contestants: Mapping[str, Contestant],
-    rounds: int,
-    warm_up: int = 1,
-    clock: Callable[[], float] = process_time,
+    contestants: Mapping[str, Contestant], rounds: int, warm_up: int = 1, clock: Callable[[], float] = process_time
 ) -> dict[str, list[float]]:
     """Seconds per unit of each contestant, one number per round; the first rounds are dropped.
 
@@ -91,10 +89,14 @@ def comparison(times: Mapping[str, Sequence[float]], unit: str = "event") -> str
     """A table of contestants: time per unit, and its ratio to the first contestant's."""
     base = next(iter(times))
     rows = [
-        (name, spread(1e6 * second for second in mine).text(),
-         ratio(mine, times[base]).text(), ratio(times[base], mine).text())
+        (
+            name,
+            spread(1e6 * second for second in mine).text(),
+            ratio(mine, times[base]).text(),
+            ratio(times[base], mine).text(),
+        )
         for name, mine in times.items()
-    ]  # fmt: skip
+    ]
     heads = ("way", f"CPU µs per {unit}", f"time / '{base}'", f"speed / '{base}'")
     return table(heads, rows)
 
@@ -114,9 +116,11 @@ def machine() -> str:
     """One line about where this was measured."""
     import os
 
-    return (f"{platform.python_implementation()} {platform.python_version()}, "
-            f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores; "
-            "compare ratios, never times")  # fmt: skip
+    return (
+        f"{platform.python_implementation()} {platform.python_version()}, "
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores; "
+        "compare ratios, never times"
+    )
 
 
 # Scenarios.

@@ -68,17 +68,14 @@ def _reservation_counts(_bench: Any, before: Any, after: Any) -> Numbers:
 
 def _reservation_metrics(_bench: Any, area: Numbers, count: Numbers, length: float) -> Numbers:
     both = count["admitted"] + count["rejected"]
-    return {"reward_rate": area["reward"] / length, **count,
-            "rejection_probability": count["rejected"] / both}  # fmt: skip
+    return {"reward_rate": area["reward"] / length, **count, "rejection_probability": count["rejected"] / both}
 
 
 def _queue_levels(bench: Any, state: Any) -> Numbers:
     capacity = bench.numbers.capacity.sum(axis=0)
     jobs = live(state, "job_queue").values()
-    used = sum((state.job_room[job.record] for job in jobs if job.place != NOWHERE),
-               np.zeros(len(capacity)))  # fmt: skip
-    return {"waiting": sum(job.place == NOWHERE for job in jobs),
-            "used": float((used / capacity).mean())}  # fmt: skip
+    used = sum((state.job_room[job.record] for job in jobs if job.place != NOWHERE), np.zeros(len(capacity)))
+    return {"waiting": sum(job.place == NOWHERE for job in jobs), "used": float((used / capacity).mean())}
 
 
 def _queue_counts(_bench: Any, before: Any, after: Any) -> Numbers:
@@ -93,8 +90,12 @@ def _queue_counts(_bench: Any, before: Any, after: Any) -> Numbers:
 
 
 def _queue_metrics(_bench: Any, area: Numbers, count: Numbers, length: float) -> Numbers:
-    return {"queue_length": area["waiting"] / length, "used_capacity": area["used"] / length,
-            "waiting_time": area["waiting"] / count["placed"], **count}  # fmt: skip
+    return {
+        "queue_length": area["waiting"] / length,
+        "used_capacity": area["used"] / length,
+        "waiting_time": area["waiting"] / count["placed"],
+        **count,
+    }
 
 
 def _phases_levels(bench: Any, state: Any) -> Numbers:
@@ -106,12 +107,17 @@ def _phases_levels(bench: Any, state: Any) -> Numbers:
         use = demands.setdefault(job.place, [0] * len(model.capacity))
         for place, amount in enumerate(model.demand[job.kind]):
             use[place] += amount
-    overrun = sum(max(use - most, 0) / most
-                  for uses in demands.values()
-                  for use, most in zip(uses, model.capacity, strict=True))  # fmt: skip
-    return {"active_servers": len(demands), "real_jobs": len(real), "cost": float(overrun),
-            "virtual_jobs": len(jobs) - len(real), "tokens": int(state.token_count.sum()),
-            "backup_jobs": sum(job.place < NOWHERE for job in real)}  # fmt: skip
+    overrun = sum(
+        max(use - most, 0) / most for uses in demands.values() for use, most in zip(uses, model.capacity, strict=True)
+    )
+    return {
+        "active_servers": len(demands),
+        "real_jobs": len(real),
+        "cost": float(overrun),
+        "virtual_jobs": len(jobs) - len(real),
+        "tokens": int(state.token_count.sum()),
+        "backup_jobs": sum(job.place < NOWHERE for job in real),
+    }
 
 
 def _phases_counts(_bench: Any, before: Any, after: Any) -> Numbers:

@@ -27,8 +27,12 @@ REFUSED = "refused"
 def runs() -> list[tuple[str, str]]:
     """(scenario, policy) of each run: scenarios that need no file beside them."""
     found = [(name, load_scenario(name)) for name in scenario_files()]
-    return [(name, policy) for name, scenario in found if scenario.workload.kind != "trace"
-            for policy in POLICIES_OF[scenario.system]]  # fmt: skip
+    return [
+        (name, policy)
+        for name, scenario in found
+        if scenario.workload.kind != "trace"
+        for policy in POLICIES_OF[scenario.system]
+    ]
 
 
 def digest_of_run(scenario: str, policy: str) -> str:

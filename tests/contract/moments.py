@@ -15,8 +15,12 @@ from model.policies import POLICIES_OF
 from model.scenario.load import load_scenario, scenario_files
 
 #: A small scenario of each kind.
-SMALL = {"reservation": "dra-classroom", "queue": "queues-classroom", "phases": "jrs-classroom",
-         "moldable": "moldable-classroom"}  # fmt: skip
+SMALL = {
+    "reservation": "dra-classroom",
+    "queue": "queues-classroom",
+    "phases": "jrs-classroom",
+    "moldable": "moldable-classroom",
+}
 
 #: Answers about bounds that are waited for: the later ones of some kinds take minutes.
 ANSWERS = 2
@@ -29,8 +33,7 @@ EVENTS = {"reservation": 60, "queue": 300, "phases": 60, "moldable": 60}
 def scenarios(system: str) -> tuple[str, ...]:
     """The scenarios of a kind that need no file beside them."""
     found = [(name, load_scenario(name)) for name in scenario_files()]
-    return tuple(name for name, scenario in found
-                 if scenario.system == system and scenario.workload.kind != "trace")  # fmt: skip
+    return tuple(name for name, scenario in found if scenario.system == system and scenario.workload.kind != "trace")
 
 
 def policies() -> list[tuple[str, str]]:

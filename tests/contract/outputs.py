@@ -34,9 +34,12 @@ def commands(scenario: str) -> list[str]:
     session = Session.open(scenario)
     session.run(events=EVENTS)
     time = session.timeline.time
-    return [f"run {scenario} --until {time:.6g} --warmup {time / 5:.6g} --seed 7",
-            f"trace {scenario} --events 20", f"bounds {scenario}",
-            f"verify {scenario} --events 100"]  # fmt: skip
+    return [
+        f"run {scenario} --until {time:.6g} --warmup {time / 5:.6g} --seed 7",
+        f"trace {scenario} --events 20",
+        f"bounds {scenario}",
+        f"verify {scenario} --events 100",
+    ]
 
 
 def answer(command: str) -> Any:

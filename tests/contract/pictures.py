@@ -78,8 +78,7 @@ def one_font() -> Iterator[None]:
     blinking = app.cursorFlashTime()
     app.setCursorFlashTime(0)
     try:
-        with (patch.object(themes, "_family", lambda: FONT),
-              patch.object(themes.Fonts, "_font", font)):  # fmt: skip
+        with patch.object(themes, "_family", lambda: FONT), patch.object(themes.Fonts, "_font", font):
             yield
     finally:
         app.setCursorFlashTime(blinking)
@@ -92,9 +91,12 @@ def systems_of(entry: PanelEntry) -> list[str]:
 
 def labels(entry: PanelEntry) -> list[str]:
     """What the pictures of a panel are called."""
-    return [f"{entry.load().name} {system} {theme} {width} x {height}"
-            for system in systems_of(entry) for theme in THEMES
-            for width, height in SIZES]  # fmt: skip
+    return [
+        f"{entry.load().name} {system} {theme} {width} x {height}"
+        for system in systems_of(entry)
+        for theme in THEMES
+        for width, height in SIZES
+    ]
 
 
 def frame_for(entry: PanelEntry, system: str) -> Frame:
@@ -118,8 +120,9 @@ def grid_of(image: QImage) -> Grid:
     height, width = image.height(), image.width()
     rows = np.frombuffer(bytes(image.constBits()), np.uint8).reshape(height, -1)
     pixels = rows[:, : 3 * width].reshape(height, width, 3).astype(np.int64)
-    down, across = (np.linspace(0, most, cells + 1).astype(int)
-                    for most, cells in zip((height, width), GRID, strict=True))  # fmt: skip
+    down, across = (
+        np.linspace(0, most, cells + 1).astype(int) for most, cells in zip((height, width), GRID, strict=True)
+    )
     sums = np.add.reduceat(np.add.reduceat(pixels, down[:-1], 0), across[:-1], 1)
     area = np.diff(down)[:, None, None] * np.diff(across)[None, :, None]
     return (np.rint(sums / area / STEP) * STEP).clip(0, 255).astype(np.uint8)
@@ -160,8 +163,10 @@ def difference(found: Grid, expected: Grid) -> str:
         return ""
     row, column = np.unravel_index(apart.argmax(), apart.shape)
     down, across = (100 * place / cells for place, cells in zip((row, column), GRID, strict=True))
-    return (f"{(apart > CLOSE).sum()} of {apart.size} cells differ, the most by {apart.max()} of "
-            f"255: {across:.0f}% from the left, {down:.0f}% from the top")  # fmt: skip
+    return (
+        f"{(apart > CLOSE).sum()} of {apart.size} cells differ, the most by {apart.max()} of "
+        f"255: {across:.0f}% from the left, {down:.0f}% from the top"
+    )
 
 
 def packed(grid: Grid) -> str:
@@ -185,8 +190,11 @@ def main() -> None:
     if not has_font():
         raise SystemExit(f"no font {FONT} on this machine; install it to record pictures")
     with one_font():
-        table = {label: packed(grid_of(image)) for entry in EVERY
-                 for label, image in zip(labels(entry), pictures(entry), strict=True)}  # fmt: skip
+        table = {
+            label: packed(grid_of(image))
+            for entry in EVERY
+            for label, image in zip(labels(entry), pictures(entry), strict=True)
+        }
     TABLE.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 

@@ -12,8 +12,12 @@ from tests.contract.bookkeeping import metrics_of
 
 EVENTS = 500
 
-SMALL = {"reservation": "dra-classroom", "queue": "queues-classroom", "phases": "jrs-classroom",
-         "moldable": "moldable-classroom"}  # fmt: skip
+SMALL = {
+    "reservation": "dra-classroom",
+    "queue": "queues-classroom",
+    "phases": "jrs-classroom",
+    "moldable": "moldable-classroom",
+}
 
 #: Metrics that a sum over events does not give, and the test that holds each.
 ELSEWHERE = {"queue_growth": "tests/model/test_metrics.py"}

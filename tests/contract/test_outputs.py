@@ -38,9 +38,7 @@ def test_commands_print_the_same(scenario):
         assert_same(answer(command), expected, command)
 
 
-@pytest.mark.parametrize(
-    "other", [{"a": [1, 2.0]}, {"a": [1, 2.1, 3]}, {"b": [1, 2.1]}, {"a": 1}, {"a": ["1", 2.1]}]
-)
+@pytest.mark.parametrize("other", [{"a": [1, 2.0]}, {"a": [1, 2.1, 3]}, {"b": [1, 2.1]}, {"a": 1}, {"a": ["1", 2.1]}])
 def test_a_difference_is_found(other):
     with pytest.raises((AssertionError, TypeError)):
         assert_same(other, {"a": [1, 2.1]}, "planted")

@@ -112,9 +112,7 @@ def test_it_shows_every_policy_or_says_what_is_missing(panel: Panel, entry: Pane
         assert any(shown) or entry is COMPARISON
 
 
-def test_of_another_kind_of_system_it_says_that_it_does_not_apply(
-    panel: Panel, entry: PanelEntry
-) -> None:
+def test_of_another_kind_of_system_it_says_that_it_does_not_apply(panel: Panel, entry: PanelEntry) -> None:
     for system in {*KINDS} - {*systems_of(entry)}:
         frame = frame_of(SMALL[system])
         panel.set_frame(frame)
@@ -156,8 +154,14 @@ def test_it_follows_another_theme_and_comes_back(panel: Panel, moment: Frame) ->
 
 def test_it_shows_a_selection_of_anything(panel: Panel, moment: Frame) -> None:
     panel.set_frame(moment)
-    for selection in (Select(), Select(line=(0, 0)), Select(server=999), Select(job=10**9),
-                      Select(job=1), Select(server=0)):  # fmt: skip
+    for selection in (
+        Select(),
+        Select(line=(0, 0)),
+        Select(server=999),
+        Select(job=10**9),
+        Select(job=1),
+        Select(server=0),
+    ):
         panel.set_selection(selection)
         assert not NOT_HERE.search(note(panel))
     assert is_drawn(panel)

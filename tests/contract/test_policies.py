@@ -22,9 +22,7 @@ from tests.engines import check_pieces, tape_of
 
 EVENTS = 300
 
-POLICY = pytest.mark.parametrize(
-    ("system", "policy"), [pytest.param(*each, id="-".join(each)) for each in policies()]
-)
+POLICY = pytest.mark.parametrize(("system", "policy"), [pytest.param(*each, id="-".join(each)) for each in policies()])
 
 #: Papers whose policies are made again, and what stands for a policy that has none.
 SOURCES = re.compile(r"\w+.* \(20\d\d\)|peer of JRS")
@@ -85,7 +83,6 @@ def test_the_kernel_does_as_the_reference(system: str, policy: str, seed: int) -
         engine.advance(started(bench.system), tape, Task(stride=7))
         for engine, tape in zip((bench.reference, bench.kernel()), tapes, strict=True)
     )
-    assert digest(reference.state) == digest(kernel.state), (
-        seed, differences(reference.state, kernel.state))  # fmt: skip
+    assert digest(reference.state) == digest(kernel.state), (seed, differences(reference.state, kernel.state))
     assert np.array_equal(reference.samples, kernel.samples)
     check_pieces(bench, 1 + seed % 50)

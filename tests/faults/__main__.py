@@ -19,9 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def copy_to(folder: Path) -> None:
     """A copy of the files that belong to the program."""
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     for name in listed.stdout.splitlines():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -35,9 +33,12 @@ def survives(fault: Fault, folder: Path) -> bool:
     path.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider", *fault.tests],
-        cwd=folder, capture_output=True, text=True, check=False,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
         env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache")},
-    )  # fmt: skip
+    )
     path.write_text(text, encoding="utf-8")
     return run.returncode == 0
 

@@ -20,17 +20,32 @@ class Fault(NamedTuple):
 
 
 _CONTRACT = "tests/contract"
-_LOSS = (_CONTRACT, "tests/model/test_differential.py", "tests/model/test_peers.py",
-         "tests/model/test_golden_dra.py", "tests/model/test_gpa.py")  # fmt: skip
-_QUEUE = (_CONTRACT, "tests/model/test_queue_differential.py", "tests/model/test_golden_queue.py",
-          "tests/model/test_queue_policies.py")  # fmt: skip
-_PHASES = (_CONTRACT, "tests/model/test_phases_kernels.py", "tests/model/test_phases_golden.py",
-           "tests/model/test_phases_system.py")  # fmt: skip
-_MOLDABLE = (_CONTRACT, "tests/model/test_moldable_kernels.py",
-             "tests/model/test_moldable_golden.py",
-             "tests/model/test_moldable_policies.py")  # fmt: skip
-_TIME = ("tests/model/test_timeline_machine.py", "tests/model/test_session.py",
-         "tests/model/test_recorder.py")  # fmt: skip
+_LOSS = (
+    _CONTRACT,
+    "tests/model/test_differential.py",
+    "tests/model/test_peers.py",
+    "tests/model/test_golden_dra.py",
+    "tests/model/test_gpa.py",
+)
+_QUEUE = (
+    _CONTRACT,
+    "tests/model/test_queue_differential.py",
+    "tests/model/test_golden_queue.py",
+    "tests/model/test_queue_policies.py",
+)
+_PHASES = (
+    _CONTRACT,
+    "tests/model/test_phases_kernels.py",
+    "tests/model/test_phases_golden.py",
+    "tests/model/test_phases_system.py",
+)
+_MOLDABLE = (
+    _CONTRACT,
+    "tests/model/test_moldable_kernels.py",
+    "tests/model/test_moldable_golden.py",
+    "tests/model/test_moldable_policies.py",
+)
+_TIME = ("tests/model/test_timeline_machine.py", "tests/model/test_session.py", "tests/model/test_recorder.py")
 _METRICS = (_CONTRACT, "tests/model/test_metrics.py", "tests/model/test_paired.py")
 _CURVES = ("tests/gui/test_pyramids.py", "tests/gui/test_curves.py")
 _LOOKS = ("tests/contract/test_pictures.py",)
@@ -45,13 +60,20 @@ _IN = "model/kinds"
 FAULTS = (
     # Policies of the loss system.
     Fault(f"{_IN}/reservation/policies/best_fit.py", "np.argmax(load)", "np.argmin(load)", _LOSS),
-    Fault(f"{_IN}/reservation/policies/best_fit.py", "int(np.argmax(load))",
-          "len(load) - 1 - int(np.argmax(load[::-1]))", _LOSS),
-    Fault(f"{_IN}/reservation/policies/gpa.py", "key=lambda j: (needed[j], j)",
-          "key=lambda j: (needed[j], -j)", _LOSS),
+    Fault(
+        f"{_IN}/reservation/policies/best_fit.py",
+        "int(np.argmax(load))",
+        "len(load) - 1 - int(np.argmax(load[::-1]))",
+        _LOSS,
+    ),
+    Fault(f"{_IN}/reservation/policies/gpa.py", "key=lambda j: (needed[j], j)", "key=lambda j: (needed[j], -j)", _LOSS),
     Fault(f"{_IN}/reservation/policies/gpa.py", "-(-left[j] // k)", "left[j] // k", _LOSS),
-    Fault(f"{_IN}/reservation/policies/gpa.py", "servers_left[pool] -= count",
-          "servers_left[pool] -= 1", (*_LOSS, "tests/theory/test_pools.py")),
+    Fault(
+        f"{_IN}/reservation/policies/gpa.py",
+        "servers_left[pool] -= count",
+        "servers_left[pool] -= 1",
+        (*_LOSS, "tests/theory/test_pools.py"),
+    ),
     # Policies of queues.
     Fault(f"{_IN}/queue/policies/vqs.py", "share //= 3", "share //= 2", _QUEUE),
     Fault(f"{_IN}/queue/policies/vqs.py", "if waiting and not present:", "if waiting:", _QUEUE),
@@ -59,70 +81,102 @@ FAULTS = (
     Fault(f"{_IN}/queue/policies/bf_js.py", "and not view.is_stalled(server)", "", _QUEUE),
     # Policies of jobs with phases.
     Fault(f"{_IN}/phases/policies/jrs.py", "jobs[job_type] += 1", "jobs[job_type] = 1", _PHASES),
-    Fault(f"{_IN}/phases/policies/jrs.py", "self._keep_limit(view, pool, asked)\n\n",
-          "self._keep_limit(view, pool, 0)\n\n", _PHASES),
+    Fault(
+        f"{_IN}/phases/policies/jrs.py",
+        "self._keep_limit(view, pool, asked)\n\n",
+        "self._keep_limit(view, pool, 0)\n\n",
+        _PHASES,
+    ),
     Fault(f"{_IN}/phases/policies/jrs.py", "if view.timer_runs(server):", "if False:", _PHASES),
     # Measures.
-    Fault(f"{_IN}/queue/measures.py", "ratio(table[:, 0], table[:, 3])",
-          "ratio(table[:, 0], table[:, 2])", _METRICS),
-    Fault(f"{_IN}/phases/measures.py", "float(numbers.cost_unit)",
-          "10 * float(numbers.cost_unit)", _METRICS),
+    Fault(f"{_IN}/queue/measures.py", "ratio(table[:, 0], table[:, 3])", "ratio(table[:, 0], table[:, 2])", _METRICS),
+    Fault(f"{_IN}/phases/measures.py", "float(numbers.cost_unit)", "10 * float(numbers.cost_unit)", _METRICS),
     Fault(f"{_IN}/moldable/measures.py", "float(1 / mean)", "float(mean)", _METRICS),
-    Fault(f"{_IN}/moldable/measures.py", "areas[:, j, i] / (length * numbers.servers)",
-          "areas[:, j, i] / length", _METRICS),
-    Fault(f"{_IN}/reservation/measures.py", "ratio(table[:, 2], table[:, 1] + table[:, 2])",
-          "ratio(table[:, 2], table[:, 1])", _METRICS),
-    Fault(f"{_IN}/reservation/measures.py", "jobs @ rewards / numbers.servers",
-          "jobs @ rewards", _METRICS),
-    Fault("model/metrics.py", "mean = above.sum() / below.sum()", "mean = (above / below).mean()",
-          _METRICS),
-    Fault("model/metrics.py", "(above - mean * below) / below.mean()",
-          "(above - mean * below) / below", _METRICS),
+    Fault(
+        f"{_IN}/moldable/measures.py",
+        "areas[:, j, i] / (length * numbers.servers)",
+        "areas[:, j, i] / length",
+        _METRICS,
+    ),
+    Fault(
+        f"{_IN}/reservation/measures.py",
+        "ratio(table[:, 2], table[:, 1] + table[:, 2])",
+        "ratio(table[:, 2], table[:, 1])",
+        _METRICS,
+    ),
+    Fault(f"{_IN}/reservation/measures.py", "jobs @ rewards / numbers.servers", "jobs @ rewards", _METRICS),
+    Fault("model/metrics.py", "mean = above.sum() / below.sum()", "mean = (above / below).mean()", _METRICS),
+    Fault("model/metrics.py", "(above - mean * below) / below.mean()", "(above - mean * below) / below", _METRICS),
     Fault("model/growth.py", "WORKING = 1.5", "WORKING = 1.0", ("tests/model/test_growth.py",)),
-    Fault("model/growth.py", "(count * found + 2) / (count - 4)", "found",
-          ("tests/model/test_growth.py",)),
+    Fault("model/growth.py", "(count * found + 2) / (count - 4)", "found", ("tests/model/test_growth.py",)),
     # Workloads and numbers.
-    Fault("model/workload.py", "random.lognormal(centre, spread**0.5, n)",
-          "random.lognormal(centre, spread, n)",
-          ("tests/model/test_workload.py", "tests/model/test_queue_laws.py", _CONTRACT)),
+    Fault(
+        "model/workload.py",
+        "random.lognormal(centre, spread**0.5, n)",
+        "random.lognormal(centre, spread, n)",
+        ("tests/model/test_workload.py", "tests/model/test_queue_laws.py", _CONTRACT),
+    ),
     # Time.
-    Fault("model/comparison/lockstep.py", "UPDATE: 1, TICK: 1, ARRIVAL: 2",
-          "UPDATE: 2, TICK: 1, ARRIVAL: 1", ("tests/model/test_comparison.py",)),
+    Fault(
+        "model/comparison/lockstep.py",
+        "UPDATE: 1, TICK: 1, ARRIVAL: 2",
+        "UPDATE: 2, TICK: 1, ARRIVAL: 1",
+        ("tests/model/test_comparison.py",),
+    ),
     # The window.
-    Fault("gui/history_bar.py", "(event - first) / (last - first)",
-          "(event - first) / (last - first + 9)", ("tests/gui/test_history_bar.py",)),
-    Fault("gui/kinds/phases/servers_layout.py", "place_x, place_y = x - left, y - top",
-          "place_x, place_y = x, y", ("tests/gui/test_phases_servers_geometry.py",)),
+    Fault(
+        "gui/history_bar.py",
+        "(event - first) / (last - first)",
+        "(event - first) / (last - first + 9)",
+        ("tests/gui/test_history_bar.py",),
+    ),
+    Fault(
+        "gui/kinds/phases/servers_layout.py",
+        "place_x, place_y = x - left, y - top",
+        "place_x, place_y = x, y",
+        ("tests/gui/test_phases_servers_geometry.py",),
+    ),
     Fault("gui/plotting/pyramid.py", "np.fmin.reduce(rest)", "rest[0]", _CURVES),
     Fault("gui/plotting/pyramid.py", 'side="right")) - 1)', 'side="right")))', _CURVES),
-    Fault("gui/kinds/reservation/servers_legend.py", "area.x() + place[1]",
-          "area.x() + place[1] + 8", _LOOKS),
-    Fault("gui/kinds/reservation/servers_legend.py", "QColor(theme.reject_group)",
-          "QColor(theme.greedy)", _LOOKS),
+    Fault("gui/kinds/reservation/servers_legend.py", "area.x() + place[1]", "area.x() + place[1] + 8", _LOOKS),
+    Fault("gui/kinds/reservation/servers_legend.py", "QColor(theme.reject_group)", "QColor(theme.greedy)", _LOOKS),
     Fault("gui/panel.py", "            self.show_frame(frame)", "            pass", _LOOKS),
     Fault("gui/kinds/reservation/groups.py", 'frozenset({"groups"})', "frozenset()", _PANELS),
     Fault("gui/kinds/reservation/lp.py", '{"bounds", "reward"}', '{"bounds"}', _PANELS),
-    Fault("gui/kinds/queue/__init__.py", 'PanelEntry("weights", f"{__name__}.weights"',
-          'PanelEntry("weight", f"{__name__}.weights"', ("tests/contract/test_kinds.py",)),
+    Fault(
+        "gui/kinds/queue/__init__.py",
+        'PanelEntry("weights", f"{__name__}.weights"',
+        'PanelEntry("weight", f"{__name__}.weights"',
+        ("tests/contract/test_kinds.py",),
+    ),
     # Session files and comparisons.
-    Fault("model/archive.py", "if found is not None and found != _digest(members):", "if False:",
-          _FILES),
-    Fault("model/archive.py", "draft.replace(path)", "path.write_bytes(draft.read_bytes())",
-          _FILES),
-    Fault("model/comparison/file.py", "sessions[0] if sessions else None", "None",
-          (*_FILES, "tests/model/test_comparison.py")),
+    Fault("model/archive.py", "if found is not None and found != _digest(members):", "if False:", _FILES),
+    Fault("model/archive.py", "draft.replace(path)", "path.write_bytes(draft.read_bytes())", _FILES),
+    Fault(
+        "model/comparison/file.py",
+        "sessions[0] if sessions else None",
+        "None",
+        (*_FILES, "tests/model/test_comparison.py"),
+    ),
     # Experiments.
     Fault("model/lab/store.py", 'item["check"] == _checksum(key, outcome)', "True", _STORE),
     Fault("model/lab/store.py", 'b"\\n" + line', "line", _STORE),
-    Fault("model/lab/runner.py", "for part in parts if part not in outcomes]", "for part in parts]",
-          ("tests/model/test_lab_runner.py",)),
-    Fault(f"{_IN}/queue/experiments/queue_runs.py", "(edges[1:] + edges[:-1]) / 2", "edges[1:]",
-          ("tests/model/test_lab_queues.py",)),
+    Fault(
+        "model/lab/runner.py",
+        "for part in parts if part not in outcomes]",
+        "for part in parts]",
+        ("tests/model/test_lab_runner.py",),
+    ),
+    Fault(
+        f"{_IN}/queue/experiments/queue_runs.py",
+        "(edges[1:] + edges[:-1]) / 2",
+        "edges[1:]",
+        ("tests/model/test_lab_queues.py",),
+    ),
     # The command line.
     Fault("model/cli/output.py", "value if math.isfinite(value) else None", "value", _COMMANDS),
     Fault("model/cli/measuring.py", "first.info.seed + position", "first.info.seed", _COMMANDS),
     Fault("model/cli/measuring.py", "if warmup >= until:", "if warmup > until:", _COMMANDS),
     # Steps.
-    Fault("model/timeline.py", "            self.seek(self.event - 1)",
-          "            self.seek(self.event - 2)", _TIME),
-)  # fmt: skip
+    Fault("model/timeline.py", "            self.seek(self.event - 1)", "            self.seek(self.event - 2)", _TIME),
+)

@@ -20,13 +20,15 @@ def main() -> int:
     numbers = range(options.first, options.first + options.inputs)
     faults = 0
     for family in FAMILIES if options.family == "all" else [options.family]:
-        print(f"{family}: seed {options.seed}, inputs {numbers.start} to {numbers.stop - 1}",
-              flush=True)  # fmt: skip
+        print(f"{family}: seed {options.seed}, inputs {numbers.start} to {numbers.stop - 1}", flush=True)
         report = run(family, options.seed, numbers, lambda line: print(line, flush=True))
         faults += len(report.faults)
-        print(f"{family}: {report.tried} tried, {len(report.faults)} faults; "
-              f"{dict(report.outcomes)}; the slowest took {report.slowest:.1f} s "
-              f"(input {report.slowest_number})", flush=True)  # fmt: skip
+        print(
+            f"{family}: {report.tried} tried, {len(report.faults)} faults; "
+            f"{dict(report.outcomes)}; the slowest took {report.slowest:.1f} s "
+            f"(input {report.slowest_number})",
+            flush=True,
+        )
     return 1 if faults else 0
 
 

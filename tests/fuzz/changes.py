@@ -92,8 +92,9 @@ def _damage(random: Random, holder: Any, key: Any, places: list[tuple[Any, Any]]
     elif action == 2:
         other, place = random.choice(places)
         if not _holds(other, holder):
-            holder[key] = _copy(other.get(place) if isinstance(other, MutableMapping)
-                                else other[min(place, len(other) - 1)])  # fmt: skip
+            holder[key] = _copy(
+                other.get(place) if isinstance(other, MutableMapping) else other[min(place, len(other) - 1)]
+            )
     elif action == 3 and isinstance(value, int | float) and not isinstance(value, bool):
         holder[key] = value * random.choice((-1, 0, 2, 10, 1000, 1e9, 0.1)) + random.choice((0, 1))
     elif action == 4 and isinstance(value, str):

@@ -15,21 +15,53 @@ from tests.fuzz.running import judged, warmed_up
 #: Commands that need no window and write no folder full of results.
 TRIED = [name for name in COMMANDS if name not in {"screenshot", "reproduce"}]
 
-OPTIONS = ("--policy", "--seed", "--until", "--warmup", "--events", "--json", "--replications",
-           "--engine", "--timing", "--no-timing", "--trace", "--vary", "--help", "--family", "-x",
-           "--region", "--load", "--out", "--digits", "--alpha", "--json=1", "--")  # fmt: skip
+OPTIONS = (
+    "--policy",
+    "--seed",
+    "--until",
+    "--warmup",
+    "--events",
+    "--json",
+    "--replications",
+    "--engine",
+    "--timing",
+    "--no-timing",
+    "--trace",
+    "--vary",
+    "--help",
+    "--family",
+    "-x",
+    "--region",
+    "--load",
+    "--out",
+    "--digits",
+    "--alpha",
+    "--json=1",
+    "--",
+)
 
 #: Parameters of policies, and values to vary.
-PARAMETERS = ("choices=5", "reservation_factor=log", "reservation_factor=1,log^2", "x=1", "=",
-              "servers.count=2,3", "servers.count=", "policy.name=dra,x", "p={a=1}", "p=[1,2",
-              "token_limit=2", "seed=1,2", "run.until=1e9",
-              "job_types.small.workload=1")  # fmt: skip
+PARAMETERS = (
+    "choices=5",
+    "reservation_factor=log",
+    "reservation_factor=1,log^2",
+    "x=1",
+    "=",
+    "servers.count=2,3",
+    "servers.count=",
+    "policy.name=dra,x",
+    "p={a=1}",
+    "p=[1,2",
+    "token_limit=2",
+    "seed=1,2",
+    "run.until=1e9",
+    "job_types.small.workload=1",
+)
 
 
 def prepared(folder: Path) -> Callable[[Random], str]:
     """Each attempt is one command line."""
-    scenarios = [name for name in scenario_files()
-                 if "three" not in name and "gcp" not in name]  # fmt: skip
+    scenarios = [name for name in scenario_files() if "three" not in name and "gcp" not in name]
 
     warmed_up()
 
@@ -48,10 +80,7 @@ def _option(random: Random, scenarios: list[str]) -> list[str]:
     option = random.choice(OPTIONS)
     if option == "--policy" and random.random() < 0.8:
         policy = random.choice(POLICIES)
-        return [
-            option,
-            f"{policy}:{random.choice(PARAMETERS)}" if random.random() < 0.3 else policy,
-        ]
+        return [option, f"{policy}:{random.choice(PARAMETERS)}" if random.random() < 0.3 else policy]
     if option == "--vary" and random.random() < 0.8:
         return [option, random.choice(PARAMETERS)]
     if option in {"--json", "--help", "--timing", "--no-timing"} or random.random() < 0.1:

@@ -12,8 +12,13 @@ from tests.fuzz.running import judged, warmed_up
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
-COMMANDS = (["trace", "--json"], ["trace", "--events", "5"], ["run"], ["bounds", "--json"],
-            ["verify", "--events", "20"])  # fmt: skip
+COMMANDS = (
+    ["trace", "--json"],
+    ["trace", "--events", "5"],
+    ["run"],
+    ["bounds", "--json"],
+    ["verify", "--events", "20"],
+)
 
 #: Longer files are results of many runs, and no instances.
 MOST_BYTES = 60_000
@@ -21,8 +26,7 @@ MOST_BYTES = 60_000
 
 def prepared(folder: Path) -> Callable[[Random], str]:
     """Reads the instances; then each attempt damages one and runs a command on it."""
-    texts = [path.read_text("utf-8") for path in sorted(GOLDEN.rglob("*.json"))
-             if path.stat().st_size < MOST_BYTES]  # fmt: skip
+    texts = [path.read_text("utf-8") for path in sorted(GOLDEN.rglob("*.json")) if path.stat().st_size < MOST_BYTES]
 
     warmed_up()
 

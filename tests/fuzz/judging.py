@@ -91,11 +91,11 @@ def run(family: str, seed: int, numbers: range, say: Callable[[str], None] = pri
 
 def _tried(family: str, seed: int, numbers: range) -> Iterator[tuple[int, str, float]]:
     """(number, outcome, seconds) of inputs; ends early after one that ended the process."""
-    command = [sys.executable, "-m", "tests.fuzz.judging", family, str(seed),
-               str(numbers.start), str(numbers.stop)]  # fmt: skip
+    command = [sys.executable, "-m", "tests.fuzz.judging", family, str(seed), str(numbers.start), str(numbers.stop)]
     with TemporaryDirectory() as folder, (Path(folder) / "stderr").open("w+") as noise:
-        worker = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=noise,
-                                  text=True, env=_environment(folder))  # fmt: skip
+        worker = subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=noise, text=True, env=_environment(folder)
+        )
         told: queue.Queue[Any] = queue.Queue()
         listener = threading.Thread(target=_listen, args=(worker.stdout, told), daemon=True)
         listener.start()
@@ -123,8 +123,14 @@ def _tried(family: str, seed: int, numbers: range) -> Iterator[tuple[int, str, f
 def _environment(folder: str) -> dict[str, str]:
     """Folders of its own for settings, data and state; compiled code is shared."""
     homes = {f"XDG_{name}_HOME": f"{folder}/{name.lower()}" for name in ("CONFIG", "DATA", "STATE")}
-    return {**os.environ, **homes, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-            "PYTHONFAULTHANDLER": "1", "SLOTSCOPE_FUZZ": folder}  # fmt: skip
+    return {
+        **os.environ,
+        **homes,
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONFAULTHANDLER": "1",
+        "SLOTSCOPE_FUZZ": folder,
+    }
 
 
 def _listen(stream: IO[str], told: queue.Queue[Any]) -> None:

@@ -13,13 +13,21 @@ from tests.model.test_prices import MACHINES, PRICING
 
 #: YAML that makes much of little, or objects where they are allowed.
 HOSTILE = (
-    "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    "a: &a [x, x, x, x, x, x, x, x, x]\n"
+    + "".join(
         f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
         for before, name in zip("abcdefgh", "bcdefghi", strict=True)
     ),
-    "!!python/object/apply:os.system ['true']\n", "[" * 3000, "a: " * 3000, "? " * 500, "&a [*a]\n",
-    "- " * 2000, "{" * 500, "--- 1\n--- 2\n", "%YAML 9.9\n---\na: 1\n",
-)  # fmt: skip
+    "!!python/object/apply:os.system ['true']\n",
+    "[" * 3000,
+    "a: " * 3000,
+    "? " * 500,
+    "&a [*a]\n",
+    "- " * 2000,
+    "{" * 500,
+    "--- 1\n--- 2\n",
+    "%YAML 9.9\n---\na: 1\n",
+)
 
 
 def prepared(folder: Path) -> Callable[[Random], str]:
@@ -35,8 +43,18 @@ def prepared(folder: Path) -> Callable[[Random], str]:
         if random.random() < 0.1:
             pricing.write_bytes(random.choice(HOSTILE).encode())
         options = random.choice((["--json"], ["--digits", "3"], ["--server", "32x128"], []))
-        return judged(["prices", str(machines), str(pricing), "--region", "here", "--family",
-                       random.choice(("n1", "n2-standard", "x")), *options])  # fmt: skip
+        return judged(
+            [
+                "prices",
+                str(machines),
+                str(pricing),
+                "--region",
+                "here",
+                "--family",
+                random.choice(("n1", "n2-standard", "x")),
+                *options,
+            ]
+        )
 
     return attempt
 

@@ -31,9 +31,12 @@ class _Plain(StringIO):
 def warmed_up() -> None:
     """Run commands on sound input once: what is imported late must not be interrupted halfway."""
     for scenario in ("dra-example-1", "queues-vqs-unstable", "jrs-two-phases", "moldable-linear"):
-        for command in (["verify", "--events", "5"], ["bounds", "--json"],
-                        ["trace", "--events", "2"],
-                        ["run", "--until", "1", "--engine", "reference"]):  # fmt: skip
+        for command in (
+            ["verify", "--events", "5"],
+            ["bounds", "--json"],
+            ["trace", "--events", "2"],
+            ["run", "--until", "1", "--engine", "reference"],
+        ):
             with redirect_stdout(_Plain()), redirect_stderr(_Plain()):
                 program.main([command[0], scenario, *command[1:]])
 

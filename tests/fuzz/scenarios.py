@@ -16,13 +16,23 @@ from tests.fuzz.running import judged, warmed_up
 
 #: What is tried of most files: cheap, and it puts everything together.
 COMMANDS = (
-    ["trace", "--events", "12", "--json"], ["run", "--until", "2", "--engine", "reference"],
-    ["bounds", "--json"], ["verify", "--events", "10", "--json"],
-)  # fmt: skip
+    ["trace", "--events", "12", "--json"],
+    ["run", "--until", "2", "--engine", "reference"],
+    ["bounds", "--json"],
+    ["verify", "--events", "10", "--json"],
+)
 
 #: Scenarios whose bounds take seconds, or whose jobs are in files that are not here.
-SLOW = {"jrs-three-phases", "jrs-azure", "jrs-alibaba", "dra-google", "queues-google",
-        "queues-alibaba", "moldable-swf", "dra-gcp"}  # fmt: skip
+SLOW = {
+    "jrs-three-phases",
+    "jrs-azure",
+    "jrs-alibaba",
+    "dra-google",
+    "queues-google",
+    "queues-alibaba",
+    "moldable-swf",
+    "dra-gcp",
+}
 
 
 def prepared(folder: Path) -> Callable[[Random], str]:

@@ -26,14 +26,23 @@ Members = dict[str, bytes]
 
 #: Scenario, policy, and events up to where it is saved.
 RUNS = (
-    ("dra-classroom", "dra", 150), ("dra-classroom", "best-fit", 80), ("dra-vms", "dra", 700),
-    ("dra-classroom", "dra-periodic", 120), ("dra-vms", "power-of-d", 500),
-    ("queues-classroom", "vqs-bf", 200), ("queues-classroom", "bf-js", 90),
-    ("queues-classroom", "max-weight", 150), ("queues-small-jobs", "vqs", 300),
-    ("jrs-two-phases", "jrs", 400), ("jrs-two-phases", "first-fit", 200), ("jrs-deadlock", None, 9),
-    ("jrs-three-phases", "grand", 300), ("moldable-classroom", "greedy-p", 200),
-    ("moldable-classroom", "threshold", 60), ("moldable-sublinear", "greedy", 500),
-)  # fmt: skip
+    ("dra-classroom", "dra", 150),
+    ("dra-classroom", "best-fit", 80),
+    ("dra-vms", "dra", 700),
+    ("dra-classroom", "dra-periodic", 120),
+    ("dra-vms", "power-of-d", 500),
+    ("queues-classroom", "vqs-bf", 200),
+    ("queues-classroom", "bf-js", 90),
+    ("queues-classroom", "max-weight", 150),
+    ("queues-small-jobs", "vqs", 300),
+    ("jrs-two-phases", "jrs", 400),
+    ("jrs-two-phases", "first-fit", 200),
+    ("jrs-deadlock", None, 9),
+    ("jrs-three-phases", "grand", 300),
+    ("moldable-classroom", "greedy-p", 200),
+    ("moldable-classroom", "threshold", 60),
+    ("moldable-sublinear", "greedy", 500),
+)
 
 STATES = ("first.npz", "earlier.npz", "present.npz")
 
@@ -70,8 +79,7 @@ def _originals(folder: Path) -> list[Original]:
             fork = session.fork(session.bench.scenario)
             fork.run(events=40)
             found.append(_saved(folder, fork))
-    for scenario, policies in (("dra-classroom", ["dra", "best-fit"]),
-                               ("moldable-classroom", ["greedy-p", "greedy"])):  # fmt: skip
+    for scenario, policies in (("dra-classroom", ["dra", "best-fit"]), ("moldable-classroom", ["greedy-p", "greedy"])):
         comparison = Comparison.open(scenario, policies)
         comparison.run(events=60)
         found.append(_saved(folder, comparison))
@@ -191,10 +199,9 @@ def _change(random: Random, array: np.ndarray) -> None:
     flat = array.reshape(-1)
     for _ in range(random.choice((1, 1, 2, 10))):
         at, other = random.randrange(flat.size), random.randrange(flat.size)
-        value: Any = random.choice((
-            flat[other], flat.size, flat.size - 1, *(one for one in STRANGE
-                                                     if isinstance(one, int | float)),
-        ))  # fmt: skip
+        value: Any = random.choice(
+            (flat[other], flat.size, flat.size - 1, *(one for one in STRANGE if isinstance(one, int | float)))
+        )
         if random.random() < 0.4 and np.isfinite(flat[at]):
             value = float(flat[at]) + random.choice((-1, 1, 0.5, -64, 64))
         if flat.dtype.kind == "f":
@@ -213,13 +220,22 @@ def _form(random: Random, members: Members, system: str) -> None:
     arrays = _arrays(members[name])
     field = random.choice(list(arrays))
     array = arrays[field]
-    arrays[field] = random.choice((
-        lambda: array[:-1], lambda: np.concatenate([array, array]), lambda: array.reshape(-1),
-        lambda: array[None], lambda: array.astype(np.float32), lambda: array.astype("<U8"),
-        lambda: array.astype(array.dtype.newbyteorder()), array.T.copy,
-        lambda: array.astype(np.int64), lambda: np.zeros((0, *array.shape[1:]), array.dtype),
-        lambda: np.asfortranarray(array), lambda: np.resize(array, (*array.shape[:-1], 1)),
-    ))()  # fmt: skip
+    arrays[field] = random.choice(
+        (
+            lambda: array[:-1],
+            lambda: np.concatenate([array, array]),
+            lambda: array.reshape(-1),
+            lambda: array[None],
+            lambda: array.astype(np.float32),
+            lambda: array.astype("<U8"),
+            lambda: array.astype(array.dtype.newbyteorder()),
+            array.T.copy,
+            lambda: array.astype(np.int64),
+            lambda: np.zeros((0, *array.shape[1:]), array.dtype),
+            lambda: np.asfortranarray(array),
+            lambda: np.resize(array, (*array.shape[:-1], 1)),
+        )
+    )()
     if random.random() < 0.1:
         del arrays[field]
     members[name] = packed(arrays)
@@ -250,8 +266,9 @@ def _bomb(random: Random, members: Members, system: str) -> None:
     body = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr(random.choice(("samples.npy", "number.npy", "clock.npy")),
-                         body + bytes(random.choice((0, 8, 10**6))))  # fmt: skip
+        archive.writestr(
+            random.choice(("samples.npy", "number.npy", "clock.npy")), body + bytes(random.choice((0, 8, 10**6)))
+        )
     members[name] = buffer.getvalue()
 
 
@@ -280,8 +297,22 @@ def _far(random: Random, members: Members, system: str) -> None:
     _sign(members, arrays, system)
 
 
-DAMAGE = (_place, _place, _text, _member, _values, _values, _values, _values, _values, _form,
-          _growing, _bomb, _samples, _far)  # fmt: skip
+DAMAGE = (
+    _place,
+    _place,
+    _text,
+    _member,
+    _values,
+    _values,
+    _values,
+    _values,
+    _values,
+    _form,
+    _growing,
+    _bomb,
+    _samples,
+    _far,
+)
 
 
 def _arrays(data: bytes) -> dict[str, np.ndarray]:

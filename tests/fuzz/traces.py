@@ -24,8 +24,7 @@ def _google() -> str:
 
 
 def _pods() -> str:
-    rows = [f"pod-{n},{1000 * (1 + n % 3)},2048,1,1000,,LS,Running,{60 * n},{600 + 90 * n},{60 * n}"
-            for n in range(12)]  # fmt: skip
+    rows = [f"pod-{n},{1000 * (1 + n % 3)},2048,1,1000,,LS,Running,{60 * n},{600 + 90 * n},{60 * n}" for n in range(12)]
     return "\n".join([",".join(COLUMNS), *rows]) + "\n"
 
 
@@ -53,12 +52,22 @@ def prepared(folder: Path) -> Callable[[Random], str]:
         for name, text in files.items():
             data = _damaged(random, text) if name == hurt else text.encode()
             packed = random.random() < 0.1
-            (place / (f"{name}.gz" if packed else name)).write_bytes(
-                gzip.compress(data) if packed else data
-            )
+            (place / (f"{name}.gz" if packed else name)).write_bytes(gzip.compress(data) if packed else data)
         path = place if len(files) > 1 else next(place.iterdir())
-        return judged(["run", random.choice(scenarios), "--trace", str(path), "--until", "3",
-                       "--warmup", "1", "--engine", "reference"])  # fmt: skip
+        return judged(
+            [
+                "run",
+                random.choice(scenarios),
+                "--trace",
+                str(path),
+                "--until",
+                "3",
+                "--warmup",
+                "1",
+                "--engine",
+                "reference",
+            ]
+        )
 
     return attempt
 

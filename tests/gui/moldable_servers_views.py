@@ -65,12 +65,12 @@ class Made:
         self._tables = tables_of(self.numbers)
         self._jobs = 0
 
-    def job(self, width: int, job_class: int = 0, asked: int | None = None, came: float = 0.0,
-            lasts: float = 10.0) -> int:  # fmt: skip
+    def job(
+        self, width: int, job_class: int = 0, asked: int | None = None, came: float = 0.0, lasts: float = 10.0
+    ) -> int:
         """A job on so many servers; returns its record."""
         self.state.clock[NOW] = came
-        record = physics.admit(self.state, self._tables, self.facts.rules, job_class, self._jobs,
-                               asked or width, width)  # fmt: skip
+        record = physics.admit(self.state, self._tables, self.facts.rules, job_class, self._jobs, asked or width, width)
         physics.schedule(self.state, record, came + lasts)
         self._jobs += 1
         return record
@@ -104,8 +104,9 @@ def filled(made: Made, seed: int = 1, until: float = 1.0) -> Made:
         asked = int(random.integers(1, degrees[job_class] + 1))
         if free:
             came = until * float(random.random())
-            records.append(made.job(min(asked, free), job_class, asked, came,
-                                    until - came + float(random.exponential(until))))  # fmt: skip
+            records.append(
+                made.job(min(asked, free), job_class, asked, came, until - came + float(random.exponential(until)))
+            )
     for record in records:
         if random.random() < 0.15:
             made.leave(record)

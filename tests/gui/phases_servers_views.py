@@ -55,9 +55,7 @@ def run(
 class Made:
     """A frame whose servers are filled by hand."""
 
-    def __init__(
-        self, name: str = "jrs-two-phases", policy: str | None = None, resources: bool = False
-    ) -> None:
+    def __init__(self, name: str = "jrs-two-phases", policy: str | None = None, resources: bool = False) -> None:
         self._frame = run(name, policy=policy, resources=resources).frame(running=True)
         self.numbers = self._frame.info.numbers
         self.state: PhaseState = copied(self._frame.state)

@@ -97,5 +97,4 @@ def scene_in(panel: ServerBinsPanel) -> BinScene:
 
 def block_rects(scene: BinScene, resource: int = 0) -> list[QRectF]:
     assert scene.blocks is not None
-    return [scene.rect(scene.block_box(block, resource))
-            for block in range(len(scene.blocks.record))]  # fmt: skip
+    return [scene.rect(scene.block_box(block, resource)) for block in range(len(scene.blocks.record))]

@@ -39,10 +39,7 @@ def before_event(session: Session, flag: int) -> Session:
 
 
 def shown(
-    qtbot: QtBot,
-    kind: type[ServersPanel] | type[ServerGridPanel],
-    frame: Frame,
-    size: tuple[int, int] = SIZE,
+    qtbot: QtBot, kind: type[ServersPanel] | type[ServerGridPanel], frame: Frame, size: tuple[int, int] = SIZE
 ) -> ServersPanel | ServerGridPanel:
     panel = kind(LIGHT)
     qtbot.addWidget(panel)

@@ -55,8 +55,7 @@ def panel(qtbot, theme):
 
 def colours(panel) -> set[int]:
     image = panel.grab().toImage()
-    return {image.pixel(x, y) for x in range(0, image.width(), 3)
-            for y in range(0, image.height(), 3)}  # fmt: skip
+    return {image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}
 
 
 def beside(panel, line: Line) -> list[str]:
@@ -82,10 +81,11 @@ class TestValues:
     def test_symbols_are_set_with_hats_subscripts_and_true_minus(self, steps):
         info = steps[0].info
         code = Code(info.pseudocode)
-        record = Record("count_found", Line(1, 8), {
-            "i": 2, "configuration": (0, 7), "count": 5, "exhausted": 1,
-            "jobs_left": (-9, 12), "servers_left": 151,
-        })  # fmt: skip
+        record = Record(
+            "count_found",
+            Line(1, 8),
+            {"i": 2, "configuration": (0, 7), "count": 5, "exhausted": 1, "jobs_left": (-9, 12), "servers_left": 151},
+        )
         found = values_beside(code, [record], info)
         texts = {line: [item.text for item in items.values()] for line, items in found.items()}
         assert texts == {
@@ -97,8 +97,10 @@ class TestValues:
 
     def test_only_the_last_sub_step_is_fresh(self, steps):
         info = steps[0].info
-        records = [Record("servers_scanned", Line(2, 18), {"servers_with_room": 4}),
-                   Reject(line=Line(2, 22), values={"empty_slots": 0})]  # fmt: skip
+        records = [
+            Record("servers_scanned", Line(2, 18), {"servers_with_room": 4}),
+            Reject(line=Line(2, 22), values={"empty_slots": 0}),
+        ]
         found = values_beside(Code(info.pseudocode), records, info)
         assert not found[Line(2, 18)]["servers_with_room"].fresh
         assert found[Line(2, 22)]["empty_slots"].fresh
@@ -106,8 +108,7 @@ class TestValues:
 
     def test_what_a_decision_names_counts_from_one(self, steps):
         info = steps[0].info
-        record = Reassign(line=Line(2, 12), server=41, configuration=(0, 0, 0, 1),
-                          values={"i": 4, "missing": 2})  # fmt: skip
+        record = Reassign(line=Line(2, 12), server=41, configuration=(0, 0, 0, 1), values={"i": 4, "missing": 2})
         assert numbers_of(record)["server"] == 41
         found = values_beside(Code(info.pseudocode), [record], info)
         texts = [item.text for item in found[Line(2, 12)].values()]
@@ -125,13 +126,10 @@ class TestStepping:
             assert "601" in panel.where.text()
 
     def test_values_of_the_event_so_far_stand_beside_their_lines(self, panel, steps):
-        frame = next(frame for frame in steps if frame.records
-                     and frame.records[-1].kind == "count_found")  # fmt: skip
+        frame = next(frame for frame in steps if frame.records and frame.records[-1].kind == "count_found")
         panel.set_frame(frame)
         values = frame.records[-1].values
-        assert beside(panel, Line(1, 8)) == [
-            f"X̂<sub><i>k</i>[{values['i']}]</sub> = {values['count']}"
-        ]
+        assert beside(panel, Line(1, 8)) == [f"X̂<sub><i>k</i>[{values['i']}]</sub> = {values['count']}"]
         assert beside(panel, Line(1, 10)) == [f"<i>N</i> = {values['servers_left']}"]
         assert Line(2, 14) not in panel.view.picture.beside
 
@@ -158,8 +156,7 @@ class TestStepping:
             if line is None:
                 continue
             height = panel.view.viewport().height()
-            qtbot.waitUntil(lambda line=line, height=height:
-                            0 <= panel.view.place_of(line).y() <= height)  # fmt: skip
+            qtbot.waitUntil(lambda line=line, height=height: 0 <= panel.view.place_of(line).y() <= height)
 
     def test_another_run_that_stands_in_the_same_line_is_scrolled_to(self, panel, steps, qtbot):
         frame = steps[-2]
@@ -171,9 +168,13 @@ class TestStepping:
         qtbot.waitUntil(lambda: panel.view.is_whole(line))
 
     def test_a_line_in_view_does_not_scroll(self, panel, steps, qtbot):
-        first, second = (frame for frame in steps if frame.records
-                         and frame.records[-1].kind in {"greedy_start", "configuration_found"}
-                         and frame.records[-1].values.get("i", 1) == 1)  # fmt: skip
+        first, second = (
+            frame
+            for frame in steps
+            if frame.records
+            and frame.records[-1].kind in {"greedy_start", "configuration_found"}
+            and frame.records[-1].values.get("i", 1) == 1
+        )
         panel.resize(700, 500)
         panel.set_frame(first)
         qtbot.wait(300)
@@ -215,8 +216,7 @@ class TestPointing:
     def test_a_click_selects_the_line(self, panel, steps, qtbot):
         panel.set_frame(steps[0])
         with qtbot.waitSignal(panel.intent) as caught:
-            qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton,
-                             pos=panel.view.place_of(Line(1, 3)))  # fmt: skip
+            qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=panel.view.place_of(Line(1, 3)))
         assert caught.args == [Select(line=(1, 3))]
 
     def test_a_click_beside_the_lines_does_nothing(self, panel, steps, qtbot):
@@ -269,9 +269,7 @@ class TestPicture:
         other = Session.open("dra-vms", policy="first-fit", kernel=False)
         other.step()
         panel.set_frame(other.frame())
-        assert [line.text for line in panel.view.code.lines] == [
-            line.text for line in other.frame().info.pseudocode
-        ]
+        assert [line.text for line in panel.view.code.lines] == [line.text for line in other.frame().info.pseudocode]
         assert not panel.view.headings
         assert panel.view.tip(Line(1, 3)).startswith("<p>Line 3")
 

@@ -60,8 +60,7 @@ def test_a_scenario_of_unknown_workload_has_a_reason_and_a_bound(service: Bounds
 
 def test_a_new_request_ends_the_old_one(service: BoundsService) -> None:
     scenario = load_scenario("dra-vms")
-    large = edited(scenario, {"servers": {**scenario.servers.model_dump(mode="json"),
-                                          "count": 100_000}})  # fmt: skip
+    large = edited(scenario, {"servers": {**scenario.servers.model_dump(mode="json"), "count": 100_000}})
     first, second = Answers(2), Answers(2)
     service.request(large, first)
     service.request(load_scenario("dra-classroom"), second)

@@ -41,19 +41,25 @@ def choose(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
     box = window.transport.scenario
     box.setCurrentIndex(box.findData(scenario))
     box.activated.emit(box.currentIndex())
-    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario
-         and window.panels.complete)  # fmt: skip
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario and window.panels.complete)
 
 
 @pytest.mark.parametrize(
     ("first", "event", "second"),
-    [("dra-vms", 4075, "dra-classroom"), ("queues-classroom", 255, "moldable-classroom"),
-     ("jrs-two-phases", 300, "dra-classroom"), ("moldable-classroom", 90, "jrs-two-phases")],
-)  # fmt: skip
+    [
+        ("dra-vms", 4075, "dra-classroom"),
+        ("queues-classroom", 255, "moldable-classroom"),
+        ("jrs-two-phases", 300, "dra-classroom"),
+        ("moldable-classroom", 90, "jrs-two-phases"),
+    ],
+)
 def test_another_scenario_at_a_late_event(qtbot, window, first, event, second):
     window.control.open(first, moment=Moment((event,)))
-    rest(qtbot, window, lambda: window.frame.info.scenario_name == first
-         and window.frame.event == event and window.panels.complete)  # fmt: skip
+    rest(
+        qtbot,
+        window,
+        lambda: window.frame.info.scenario_name == first and window.frame.event == event and window.panels.complete,
+    )
     choose(qtbot, window, second)
     window.settle()
     for dock in window.docks.values():
@@ -71,14 +77,18 @@ def test_panels_see_frames_of_their_own_run_alone(qtbot, window, monkeypatch):
         usual(self, frame)
 
     monkeypatch.setattr(Panel, "set_frame", watched)
-    own = {"gui.kinds.queue": "queue", "gui.kinds.phases": "phases",
-           "gui.kinds.moldable": "moldable"}  # fmt: skip
+    own = {"gui.kinds.queue": "queue", "gui.kinds.phases": "phases", "gui.kinds.moldable": "moldable"}
     for scenario in ("queues-classroom", "jrs-two-phases", "moldable-classroom", "queues-pools"):
         window.control.open(scenario)
         window.control.step()
         window.resize(1400 + len(seen) % 200, 850)
-        rest(qtbot, window, lambda name=scenario: window.frame.info.scenario_name == name
-             and window.frame.event == 1 and window.panels.complete)  # fmt: skip
+        rest(
+            qtbot,
+            window,
+            lambda name=scenario: (
+                window.frame.info.scenario_name == name and window.frame.event == 1 and window.panels.complete
+            ),
+        )
         window.set_theme("dark" if not window.theme.dark else "light")
         window.reset_layout()
     for module, system, of_this_run in seen:
@@ -125,8 +135,7 @@ def test_a_kind_of_event_of_the_last_run_is_refused(qtbot, window, monkeypatch):
     said = []
     monkeypatch.setattr(window, "say", said.append)
     window.control.open("queues-classroom")
-    for ask in (lambda: window.control.run_until(kind="rejection"),
-                lambda: window.control.back_to("rejection")):  # fmt: skip
+    for ask in (lambda: window.control.run_until(kind="rejection"), lambda: window.control.back_to("rejection")):
         with qtbot.waitSignal(window.worker.refused, timeout=PATIENCE) as refused:
             ask()
         assert refused.args[0].startswith("found the kind of event 'rejection', allowed: ")

@@ -43,9 +43,7 @@ def test_one_column_stands_below_the_head(columns: HeadedColumns, blocks: list[B
     assert len({block.width() for block in blocks}) == 1
 
 
-def test_two_columns_share_the_width(
-    qtbot: QtBot, columns: HeadedColumns, blocks: list[Block]
-) -> None:
+def test_two_columns_share_the_width(qtbot: QtBot, columns: HeadedColumns, blocks: list[Block]) -> None:
     columns.arrange(blocks[:1], blocks[1:], blocks[:1])
     qtbot.waitUntil(lambda: blocks[1].mapTo(columns, blocks[1].rect().topLeft()).x() >= 250)
     assert columns.count == 2

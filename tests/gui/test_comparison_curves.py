@@ -49,8 +49,7 @@ def drawn(panel: ComparisonPanel, lane: int) -> tuple[np.ndarray, np.ndarray]:
 
 def present(run: Comparison) -> list[float]:
     """The headline of every lane, from its state."""
-    return [lane.info.kind.headline_now(lane.info.numbers, lane.state)
-            for lane in lane_frames(run.frame())]  # fmt: skip
+    return [lane.info.kind.headline_now(lane.info.numbers, lane.state) for lane in lane_frames(run.frame())]
 
 
 @pytest.mark.parametrize("scenario", PAIRS)
@@ -67,9 +66,7 @@ def test_steps_end_at_the_present_value(shown: Shown, scenario: str) -> None:
         run.step()
 
 
-def test_a_long_run_at_rest_ends_at_the_present_value_and_a_running_one_at_an_average(
-    shown: Shown,
-) -> None:
+def test_a_long_run_at_rest_ends_at_the_present_value_and_a_running_one_at_an_average(shown: Shown) -> None:
     run = Comparison.open("queues-wide-jobs", ("bf-js", "vqs"), kernel=False)
     run.run(events=4 * MOST_AVERAGES)
     for running in (False, True):

@@ -25,8 +25,11 @@ __all__ = ["warm"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 Key, Button = Qt.Key, Qt.MouseButton
-NO, SHIFT, CTRL = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier,
-                   Qt.KeyboardModifier.ControlModifier)  # fmt: skip
+NO, SHIFT, CTRL = (
+    Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+)
 
 
 @pytest.fixture
@@ -49,10 +52,7 @@ def window(qtbot: QtBot, alone: MainWindow) -> MainWindow:
 
 def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
     """Wait until a condition on the window's frame holds and nothing runs."""
-    qtbot.waitUntil(
-        lambda: window.frame is not None and not window.frame.running and condition(),
-        timeout=PATIENCE,
-    )
+    qtbot.waitUntil(lambda: window.frame is not None and not window.frame.running and condition(), timeout=PATIENCE)
 
 
 def choose(window: MainWindow, text: str) -> None:
@@ -69,8 +69,7 @@ def entry(window: MainWindow, text: str) -> QAction:
 def moment(window: MainWindow) -> tuple[int, int, int]:
     """Events of both lanes, and the sub-steps of the one being stepped through."""
     frame = window.frame
-    return (frame.event, frame.companions[0].event,
-            len(frame.records) + len(frame.companions[0].records))  # fmt: skip
+    return (frame.event, frame.companions[0].event, len(frame.records) + len(frame.companions[0].records))
 
 
 # Starting and ending.
@@ -103,9 +102,7 @@ def test_the_menu_puts_a_policy_beside_and_takes_it_away(qtbot: QtBot, alone: Ma
 
 
 @pytest.mark.parametrize("lecture", [False, True])
-def test_every_lane_has_every_panel_and_builds_it_when_asked(
-    qtbot: QtBot, window: MainWindow, lecture: bool
-) -> None:
+def test_every_lane_has_every_panel_and_builds_it_when_asked(qtbot: QtBot, window: MainWindow, lecture: bool) -> None:
     """A number key brings the first policy's panel, once more the next policy's."""
     if lecture:
         press(qtbot, window, Key.Key_L)
@@ -134,11 +131,8 @@ def test_every_lane_has_every_panel_and_builds_it_when_asked(
     qtbot.waitUntil(lambda: other.panel.frame is window.frame.companions[0], timeout=PATIENCE)
 
 
-def test_the_view_menu_has_further_panels_of_each_policy(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
-    (menu,) = [action.menu() for action in window.view_menu.actions()
-               if action.text() == "Panels of First fit"]  # fmt: skip
+def test_the_view_menu_has_further_panels_of_each_policy(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    (menu,) = [action.menu() for action in window.view_menu.actions() if action.text() == "Panels of First fit"]
     titles = {dock.panel.title for name, dock in window.docks.items() if name == dock.panel.name}
     offered = {action.text() for action in menu.actions()}
     assert offered == titles - {"Comparison", "Scenario"}
@@ -154,8 +148,7 @@ def test_the_view_menu_has_further_panels_of_each_policy(
     assert "Panels of First fit" not in [one.text() for one in window.view_menu.actions()]
     window.open_path(path)
     rest(qtbot, window, lambda: bool(window.frame.companions))
-    qtbot.waitUntil(lambda: "lp-2" in window.docks and not window.docks["lp-2"].isHidden(),
-                    timeout=PATIENCE)  # fmt: skip
+    qtbot.waitUntil(lambda: "lp-2" in window.docks and not window.docks["lp-2"].isHidden(), timeout=PATIENCE)
 
 
 def test_a_policy_put_beside_a_run_catches_up(qtbot: QtBot, alone: MainWindow) -> None:
@@ -169,18 +162,18 @@ def test_a_policy_put_beside_a_run_catches_up(qtbot: QtBot, alone: MainWindow) -
     assert abs(frame.companions[0].event - 5000) < 200
 
 
-def test_a_variant_is_typed_in_and_faults_stand_beside_the_field(
-    qtbot: QtBot, alone: MainWindow
-) -> None:
+def test_a_variant_is_typed_in_and_faults_stand_beside_the_field(qtbot: QtBot, alone: MainWindow) -> None:
     choose(alone, "Other parameters ...")
     (dialog,) = alone.findChildren(QDialog, "variant")
     field = dialog.findChild(QLineEdit)
     fault = dialog.findChild(QLabel, "fault")
     accept = dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok)
     for text, said in (
-        ("", "found nothing"), ("dra:reservation_factor=-3", "reservation_factor"),
-        ("nix", "no policy is called 'nix'"), ("dra:choices=5", "unknown key"),
-    ):  # fmt: skip
+        ("", "found nothing"),
+        ("dra:reservation_factor=-3", "reservation_factor"),
+        ("nix", "no policy is called 'nix'"),
+        ("dra:choices=5", "unknown key"),
+    ):
         field.clear()
         qtbot.keyClicks(field, text)
         qtbot.mouseClick(accept, Button.LeftButton)
@@ -262,8 +255,11 @@ def test_the_buttons_of_the_panel_go_to_differences(qtbot: QtBot, window: MainWi
     for name in ("first", "next", "next", "previous"):
         before = window.frame
         qtbot.mouseClick(panel.buttons[name], Button.LeftButton)
-        rest(qtbot, window, lambda before=before: window.frame.event != before.event
-             and window.frame.comparison.found is not None)  # fmt: skip
+        rest(
+            qtbot,
+            window,
+            lambda before=before: window.frame.event != before.event and window.frame.comparison.found is not None,
+        )
         places.append(window.frame.comparison.found.job)
         assert window.frame.next_event.job == places[-1]
     assert places[0] < places[1] < places[2]
@@ -291,9 +287,7 @@ def test_a_click_in_another_log_goes_there(qtbot: QtBot, window: MainWindow) -> 
     assert "first policy" in window._status.text()
 
 
-def test_a_server_chosen_in_one_lane_is_not_pointed_at_in_another(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_a_server_chosen_in_one_lane_is_not_pointed_at_in_another(qtbot: QtBot, window: MainWindow) -> None:
     window.docks["servers-2"].panel.intent.emit(Select(server=7, job=3))
     assert window.docks["servers-2"].panel.selection == Select(server=7, job=3)
     assert window.docks["servers"].panel.selection == Select(job=3)
@@ -318,8 +312,7 @@ def test_an_inspector_of_another_lane_shows_that_lane(qtbot: QtBot, window: Main
 
 def colours(dock: object) -> int:
     picture = dock.panel.grab().toImage()
-    return len({picture.pixel(x, y) for x in range(0, picture.width(), 3)
-                for y in range(0, picture.height(), 3)})  # fmt: skip
+    return len({picture.pixel(x, y) for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)})
 
 
 @pytest.mark.parametrize("size", [(1600, 1000), (1280, 720)])
@@ -334,8 +327,7 @@ def test_every_lane_is_seen_side_by_side(
     rest(qtbot, alone, lambda: alone.frame.time > 13.9)
     qtbot.wait(100)
     for stem in ("servers", "decisions"):
-        row = [alone.docks[stem if lane == 0 else f"{stem}-{lane + 1}"]
-               for lane in range(len(policies) + 1)]  # fmt: skip
+        row = [alone.docks[stem if lane == 0 else f"{stem}-{lane + 1}"] for lane in range(len(policies) + 1)]
         lefts = [dock.geometry().left() for dock in row]
         assert lefts == sorted(set(lefts))
         assert len({dock.geometry().top() for dock in row}) == 1
@@ -351,9 +343,7 @@ def test_every_lane_is_seen_side_by_side(
     assert "±" in comparison.panel.table.text()
 
 
-def test_the_comparison_panel_saves_what_it_shows(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_the_comparison_panel_saves_what_it_shows(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.control.run_until(time=14.0)
     rest(qtbot, window, lambda: window.frame.time > 13.9)
     dock = window.docks["comparison"]
@@ -392,9 +382,7 @@ def test_a_hall_sees_all_lanes(qtbot: QtBot, alone: MainWindow) -> None:
     assert not alone.docks["algorithm"].isHidden()
 
 
-def test_a_comparison_is_saved_and_reopened_where_it_stood(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_comparison_is_saved_and_reopened_where_it_stood(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.control.go_to(700, 2)
     rest(qtbot, window, lambda: moment(window)[::2] == (700, 2))
     place = moment(window)
@@ -408,9 +396,7 @@ def test_a_comparison_is_saved_and_reopened_where_it_stood(
     assert isinstance(window.worker.session, Comparison)
 
 
-def test_carrying_on_under_other_rules_is_refused_in_one_line(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_carrying_on_under_other_rules_is_refused_in_one_line(qtbot: QtBot, window: MainWindow) -> None:
     window.control.go_to(50)
     rest(qtbot, window, lambda: window.frame.event == 50)
     data = window.frame.info.scenario.model_dump(mode="json")

@@ -59,9 +59,7 @@ def picture(plot: TimePlot) -> QImage:
 
 
 def colours(image: QImage) -> set[str]:
-    return {
-        image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())
-    }
+    return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
 
 
 def pixel_of(plot: TimePlot, x: float, y: float) -> QPointF:

@@ -137,9 +137,7 @@ class TestRows:
         entries = [panel.model.entry(row) for row in range(panel.model.rowCount())]
         live = [entry for entry in entries if entry.step]
         assert [entry.step for entry in live] == list(range(1, len(frame.records) + 1))
-        assert [entry.sentence for entry in live] == [
-            frame.info.narrator.record(record) for record in frame.records
-        ]
+        assert [entry.sentence for entry in live] == [frame.info.narrator.record(record) for record in frame.records]
         assert [entry.present for entry in live] == [False] * (len(live) - 1) + [True]
         assert {entry.event for entry in live} == {frame.event + 1}
         assert not any(entry.present for entry in entries if not entry.step)
@@ -293,9 +291,9 @@ class TestGoing:
             qtbot.keyClick(panel.view, Qt.Key.Key_Return)
         assert caught.args == [GoTo(int(frames["paused"].rows[19]["event"]))]
 
-    @pytest.mark.parametrize(("text", "wanted"), [
-        ("Go there", GoTo), ("Run until here", RunUntil), ("Break here", BreakAt),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("text", "wanted"), [("Go there", GoTo), ("Run until here", RunUntil), ("Break here", BreakAt)]
+    )
     def test_the_menu_offers_what_a_line_is_good_for(self, panel, frames, qtbot, text, wanted):
         panel.set_frame(frames["paused"])
         event = int(frames["paused"].rows[3]["event"])
@@ -322,9 +320,7 @@ class TestGoing:
         assert isinstance(caught.args[0], Say)
         assert frame.info.narrator.row(frame.rows[3]) in QGuiApplication.clipboard().text()
         choose(panel.menu(3), "Copy the command that opens this moment")
-        assert QGuiApplication.clipboard().text() == (
-            f"slotscope dra-vms --policy dra --seed 1 --event {event}"
-        )
+        assert QGuiApplication.clipboard().text() == (f"slotscope dra-vms --policy dra --seed 1 --event {event}")
 
     def test_breakpoints_stand_in_the_margin(self, panel, frames):
         frame = frames["paused"]
@@ -368,16 +364,14 @@ class TestPicture:
         panel.resize(*size)
         panel.set_frame(frames["inside"])
         image = panel.view.viewport().grab().toImage()
-        colours = {image.pixel(x, y) for x in range(0, image.width(), 2)
-                   for y in range(0, image.height(), 2)}  # fmt: skip
+        colours = {image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(0, image.height(), 2)}
         assert len(colours) > 20
 
     def test_the_empty_log_says_what_to_do(self, panel, frames):
         panel.set_frame(frames["start"])
         assert panel.view.empty_note == "No event yet: press Space to run, or Right to step."
         image = panel.view.viewport().grab().toImage()
-        assert len({image.pixel(x, y) for x in range(image.width())
-                    for y in range(image.height())}) > 2  # fmt: skip
+        assert len({image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}) > 2
 
     def test_every_kind_has_a_mark_of_its_own_shape(self):
         shapes = [frozenset(inked(mark.shape, "#ff0000")) for mark in LOG_MARKS]
@@ -394,8 +388,7 @@ class TestPicture:
         panel.set_frame(frames["paused"])
         rect = panel.view.visualRect(panel.model.index(panel.model.rowCount() - 1, MARKS))
         image = panel.view.viewport().grab(rect).toImage()
-        found = {image.pixelColor(x, y).name() for x in range(image.width())
-                 for y in range(image.height())}  # fmt: skip
+        found = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
         assert panel.theme.rejection in found
         assert panel.theme.migration not in found
 

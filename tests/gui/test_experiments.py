@@ -93,8 +93,7 @@ def finish(qtbot: QtBot, window: ExperimentsWindow) -> None:
 
 def colours(widget: QWidget) -> set[int]:
     picture: QImage = widget.grab().toImage()
-    return {picture.pixel(x, y) for x in range(0, picture.width(), 2)
-            for y in range(0, picture.height(), 2)}  # fmt: skip
+    return {picture.pixel(x, y) for x in range(0, picture.width(), 2) for y in range(0, picture.height(), 2)}
 
 
 def processes() -> list[int]:
@@ -118,8 +117,7 @@ def test_figure_2_with_the_mouse(qtbot: QtBot, window: ExperimentsWindow, tmp_pa
     folder = tmp_path / "results"
     assert str(folder) in window.bar.message.text()
     written = {path.name for path in folder.iterdir() if path.stat().st_size}
-    assert written >= {f"dra-fig2{end}" for end in (".csv", "-curves.csv", ".json", ".svg",
-                                                    ".png", ".parts.jsonl")}  # fmt: skip
+    assert written >= {f"dra-fig2{end}" for end in (".csv", "-curves.csv", ".json", ".svg", ".png", ".parts.jsonl")}
     assert not processes()
 
 
@@ -128,8 +126,7 @@ def test_a_sweep_fills_its_picture_and_does_not_depend_on_who_works(
 ) -> None:
     seen: list[Result] = []
     window.laboratory.drawn.connect(seen.append)
-    sweep(qtbot, window, "servers.count = 5, 8, 11\npolicy.parameters.reservation_factor = 1, 2",
-          "30")  # fmt: skip
+    sweep(qtbot, window, "servers.count = 5, 8, 11\npolicy.parameters.reservation_factor = 1, 2", "30")
     qtbot.keyClick(window.list, Key.Key_F5)
     order = window.form.order()
     finish(qtbot, window)
@@ -143,19 +140,17 @@ def test_a_sweep_fills_its_picture_and_does_not_depend_on_who_works(
     plot = window.results.picture.plot
     assert plot is not None
     assert {label.text[2:] for label, _, _ in plot._column.placed()} == {
-        "reservation_factor = 1", "reservation_factor = 2"
-    }  # fmt: skip
+        "reservation_factor = 1",
+        "reservation_factor = 2",
+    }
     data = json.loads((tmp_path / "results" / "sweep-dra-classroom.json").read_text())
     assert data["rows"][0]["ours"] == alone.rows[0].ours
 
 
-def test_stop_keeps_what_is_finished_and_run_goes_on(
-    qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path
-) -> None:
+def test_stop_keeps_what_is_finished_and_run_goes_on(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
     sweep(qtbot, window, LONG, "2000")
     qtbot.keyClick(window.list, Key.Key_F5)
-    qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 2,
-                    timeout=PATIENCE)  # fmt: skip
+    qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 2, timeout=PATIENCE)
     qtbot.keyClick(window.list, Key.Key_Escape)
     finish(qtbot, window)
     assert not processes()
@@ -174,13 +169,10 @@ def test_stop_keeps_what_is_finished_and_run_goes_on(
     assert len({json.loads(line)["key"] for line in parts}) == len(parts) == 24
 
 
-def test_what_an_earlier_run_left_is_found_again(
-    qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path
-) -> None:
+def test_what_an_earlier_run_left_is_found_again(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
     choose(qtbot, window, "dra-collections")
     window.run()
-    qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 1,
-                    timeout=PATIENCE)  # fmt: skip
+    qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 1, timeout=PATIENCE)
     window.stop()
     finish(qtbot, window)
     kept = window._surveys["dra-collections"].done
@@ -210,15 +202,13 @@ def test_what_an_earlier_run_left_is_found_again(
     ],
 )
 def test_faults_stand_beside_their_field(
-    qtbot: QtBot, window: ExperimentsWindow, values: str, policies: str, until: str, field: str,
-    said: str,
-) -> None:  # fmt: skip
+    qtbot: QtBot, window: ExperimentsWindow, values: str, policies: str, until: str, field: str, said: str
+) -> None:
     sweep(qtbot, window, values, until)
     write(qtbot, window.form.policies.area, policies)
     click(qtbot, window.bar.run)
     finish(qtbot, window)
-    shown = {one.editor.accessibleName(): one.fault.text() for one in window.form.fields
-             if one.fault.isVisible()}  # fmt: skip
+    shown = {one.editor.accessibleName(): one.fault.text() for one in window.form.fields if one.fault.isVisible()}
     wanted = getattr(window.form, field)
     assert list(shown) == [wanted.editor.accessibleName()]
     assert said in wanted.fault.text()
@@ -230,17 +220,18 @@ def test_faults_stand_beside_their_field(
 
 def test_a_folder_that_is_none(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for path, said in (("", "found nothing"), (tmp_path / "file", "allowed: a folder"),
-                       (tmp_path / "file" / "below", "cannot be made")):  # fmt: skip
+    for path, said in (
+        ("", "found nothing"),
+        (tmp_path / "file", "allowed: a folder"),
+        (tmp_path / "file" / "below", "cannot be made"),
+    ):
         write(qtbot, window.form.folder.line, str(path))
         click(qtbot, window.bar.run)
         assert said in window.form.folder.fault.text()
         assert not window.laboratory.busy
 
 
-def test_an_experiment_on_a_trace_asks_for_it(
-    qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path
-) -> None:
+def test_an_experiment_on_a_trace_asks_for_it(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
     assert window.list.entry("dra-fig5").state == "needs a trace"
     choose(qtbot, window, "dra-fig5")
     fault = window.form.trace.fault
@@ -257,13 +248,10 @@ def test_an_experiment_on_a_trace_asks_for_it(
     assert "wrong" in fault.text()
 
 
-def test_closing_while_it_runs_leaves_no_process(
-    qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path
-) -> None:
+def test_closing_while_it_runs_leaves_no_process(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
     sweep(qtbot, window, LONG, "4000")
     window.run()
-    qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 1,
-                    timeout=PATIENCE)  # fmt: skip
+    qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 1, timeout=PATIENCE)
     workers = processes()
     assert workers
     window.shut_down()
@@ -311,9 +299,16 @@ def test_the_keyboard_reaches_everything(qtbot: QtBot, window: ExperimentsWindow
         reached.add(widget)
         qtbot.keyClick(widget, Key.Key_Tab)
     form = window.form
-    assert reached >= {window.list, form.values.area, form.policies.area, form.until.line,
-                       form.replications.box, form.workers.box, form.folder.line,
-                       window.bar.run}  # fmt: skip
+    assert reached >= {
+        window.list,
+        form.values.area,
+        form.policies.area,
+        form.until.line,
+        form.replications.box,
+        form.workers.box,
+        form.folder.line,
+        window.bar.run,
+    }
     for widget in (window.bar.run, window.bar.stop, window.bar.open, form.values.area):
         assert "\n" in widget.toolTip()
 
@@ -337,9 +332,7 @@ def test_another_theme_and_lecture_mode(qtbot: QtBot, window: ExperimentsWindow)
     assert window.list.sizeHintForRow(0) < high
 
 
-def test_an_error_of_no_field_stands_above_the_picture(
-    qtbot: QtBot, window: ExperimentsWindow
-) -> None:
+def test_an_error_of_no_field_stands_above_the_picture(qtbot: QtBot, window: ExperimentsWindow) -> None:
     sweep(qtbot, window, LONG, "20000")
     window.run()
     qtbot.waitUntil(lambda: bool(processes()), timeout=PATIENCE)
@@ -368,20 +361,16 @@ class TestLaboratory:
         end: End = signal.args[0]
         return end
 
-    @pytest.mark.parametrize(("how", "said"), [("fails", "allowed: something"),
-                                               ("dies", "ended with code 9")])  # fmt: skip
-    def test_a_part_that_fails(
-        self, qtbot: QtBot, laboratory: Laboratory, tmp_path: Path, how: str, said: str
-    ) -> None:
+    @pytest.mark.parametrize(("how", "said"), [("fails", "allowed: something"), ("dies", "ended with code 9")])
+    def test_a_part_that_fails(self, qtbot: QtBot, laboratory: Laboratory, tmp_path: Path, how: str, said: str) -> None:
         end = self.ended(qtbot, laboratory, Tiny(5, how={2: how}), tmp_path)
         assert end.error is not None
         assert said in end.error.line
         assert not processes()
 
     def test_what_nobody_expected(
-        self, qtbot: QtBot, laboratory: Laboratory, tmp_path: Path,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:  # fmt: skip
+        self, qtbot: QtBot, laboratory: Laboratory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         end = self.ended(qtbot, laboratory, Tiny(3, how={0: "breaks"}), tmp_path)
         assert end.error is not None
         assert "this should not have happened" in end.error.line
@@ -456,9 +445,7 @@ class TestInTheProgram:
         qtbot.waitExposed(window)
         return window
 
-    def test_a_key_opens_it_on_the_scenario_that_is_open(
-        self, qtbot: QtBot, main: MainWindow
-    ) -> None:
+    def test_a_key_opens_it_on_the_scenario_that_is_open(self, qtbot: QtBot, main: MainWindow) -> None:
         assert main.actions_by_name["experiments"].shortcut().toString() == "Ctrl+E"
         window = self.opened(qtbot, main)
         assert window.list.entry(SWEEP).title == "Sweep of dra-classroom"
@@ -479,18 +466,16 @@ class TestInTheProgram:
         assert main.theme.dark
         assert window.theme.dark
 
-    def test_the_run_answers_beside_it_and_closing_ends_both(
-        self, qtbot: QtBot, main: MainWindow
-    ) -> None:
+    def test_the_run_answers_beside_it_and_closing_ends_both(self, qtbot: QtBot, main: MainWindow) -> None:
         window = self.opened(qtbot, main)
         sweep(qtbot, window, LONG, "20000")
         window.run()
-        qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 1,
-                        timeout=PATIENCE)  # fmt: skip
+        qtbot.waitUntil(lambda: window._status is not None and window._status.done >= 1, timeout=PATIENCE)
         for event in (1, 2, 3):
             qtbot.keyClick(main, Key.Key_Right)
-            qtbot.waitUntil(lambda wanted=event: main.frame is not None
-                            and main.frame.event == wanted, timeout=PATIENCE)  # fmt: skip
+            qtbot.waitUntil(
+                lambda wanted=event: main.frame is not None and main.frame.event == wanted, timeout=PATIENCE
+            )
         assert window.laboratory.busy
         assert processes()
         main.close()

@@ -29,11 +29,15 @@ from model.lab.results import Curve, Figure, Row
 from model.lab.runner import Status
 
 FIGURE = Figure(
-    "some", "Some figure", "servers L", "reward / U*",
-    (Curve("g = 1", (20.0, 60.0), (0.7, 0.8), (0.01, float("nan"))),
-     Curve("g = 2", (20.0,), (0.6,), (0.02,))),
-    levels=(("U^(g) / U*", 0.86),), marks=(("60", 60.0),), logarithmic_x=True,
-)  # fmt: skip
+    "some",
+    "Some figure",
+    "servers L",
+    "reward / U*",
+    (Curve("g = 1", (20.0, 60.0), (0.7, 0.8), (0.01, float("nan"))), Curve("g = 2", (20.0,), (0.6,), (0.02,))),
+    levels=(("U^(g) / U*", 0.86),),
+    marks=(("60", 60.0),),
+    logarithmic_x=True,
+)
 
 
 @pytest.fixture
@@ -56,10 +60,7 @@ class TestWords:
         assert typeset("U^(g) / U*, alpha = 1, alphabet") == "U⁽ᵍ⁾ / U*, α = 1, alphabet"
 
     def test_curves_are_named_by_what_differs(self) -> None:
-        names = [
-            "policy.parameters.reservation_factor = log^2, policy = dra",
-            "x = 1, policy = dra",
-        ]
+        names = ["policy.parameters.reservation_factor = log^2, policy = dra", "x = 1, policy = dra"]
         assert list(told_apart(names).values()) == ["reservation_factor = log²", "x = 1"]
         assert told_apart(["x = 1, y = 2"]) == {"x = 1, y = 2": "x = 1, y = 2"}
         assert told_apart([]) == {}
@@ -71,10 +72,17 @@ class TestWords:
         assert at_text(Row("a", 0.0, at={"g": "log^2", "L": 180})) == "g = log², L = 180"
 
     def test_rows_say_what_tells_them_apart_first(self) -> None:
-        rows = [Row("n", 0.0, at={"policy": policy, "servers.count": count, "run.warmup": 5})
-                for policy in ("dra", "first-fit") for count in (20, 180)]  # fmt: skip
-        assert at_texts(rows) == ["dra, count = 20", "dra, count = 180", "first-fit, count = 20",
-                                  "first-fit, count = 180"]  # fmt: skip
+        rows = [
+            Row("n", 0.0, at={"policy": policy, "servers.count": count, "run.warmup": 5})
+            for policy in ("dra", "first-fit")
+            for count in (20, 180)
+        ]
+        assert at_texts(rows) == [
+            "dra, count = 20",
+            "dra, count = 180",
+            "first-fit, count = 20",
+            "first-fit, count = 180",
+        ]
         twins = [Row("n", 0.0, at={"a.rate": number, "b.rate": 2 * number}) for number in (1, 2)]
         assert at_texts(twins) == ["a.rate = 1, b.rate = 2", "a.rate = 2, b.rate = 4"]
         assert at_texts(rows[:1]) == ["dra, count = 20, warmup = 5"]
@@ -82,8 +90,7 @@ class TestWords:
         assert list(told_apart(["policy = a, x = 1", "policy = b, x = 1"]).values()) == ["a", "b"]
 
     @pytest.mark.parametrize(
-        ("seconds", "text"),
-        [(-3.0, "a moment"), (40.0, "about 40 s"), (125.0, "about 2 min"), (5400.0, "about 1.5 h")],
+        ("seconds", "text"), [(-3.0, "a moment"), (40.0, "about 40 s"), (125.0, "about 2 min"), (5400.0, "about 1.5 h")]
     )
     def test_times_left(self, seconds: float, text: str) -> None:
         assert duration(seconds).replace("\u202f", " ") == text
@@ -95,9 +102,7 @@ class TestWords:
         assert goes_on(12, 40) == "12 of 40 parts are kept; Run goes on from there."
         assert goes_on(0, 40) == goes_on(40, 40) == ""
         status = Status(12, 40, 0, 0.43, 130.0)
-        assert running_text(status, 10.0).replace("\u202f", " ") == (
-            "running 43 %, about 2 min left"
-        )
+        assert running_text(status, 10.0).replace("\u202f", " ") == ("running 43 %, about 2 min left")
         assert "making ready" in running_text(None)
 
     def test_errors_name_no_option_of_a_command(self) -> None:
@@ -119,9 +124,7 @@ class TestLooks:
         colors = [look.color(theme) for look in found.values()]
         assert colors == [theme.optimum, theme.greedy, theme.run]
 
-    def test_a_curve_keeps_its_look_while_others_appear(
-        self, plot: FigurePlot, theme: Theme
-    ) -> None:
+    def test_a_curve_keeps_its_look_while_others_appear(self, plot: FigurePlot, theme: Theme) -> None:
         first, second = FIGURE.curves
         plot.show_figure(replace(FIGURE, curves=(second,)), complete=False)
         before = plot._curves[second.name].look
@@ -186,8 +189,7 @@ class TestPlot:
         figure = replace(FIGURE, curves=crossed, crossed_out="over the budget")
         plot.show_figure(figure, complete=False)
         points = plot._crosses.points()
-        assert [(round(10 ** point.pos().x()), point.pos().y()) for point in points] == [
-            (60, 0.8), (20, 0.6)]  # fmt: skip
+        assert [(round(10 ** point.pos().x()), point.pos().y()) for point in points] == [(60, 0.8), (20, 0.6)]
         image, view = plot.grab().toImage(), plot.getPlotItem().getViewBox()
         for point in points:
             at = plot.mapFromScene(view.mapViewToScene(point.pos()))
@@ -210,8 +212,7 @@ class TestPlot:
     def test_logarithmic_ticks_are_round_numbers(self) -> None:
         axis = LogarithmicAxis("bottom", "L")
         [(_, places)] = axis.tickValues(1.25, 3.05, 600)
-        assert axis.tickStrings(places, 1.0, 1.0) == ["20", "50", "100", "200", "500",
-                                                      "1\u202f000"]  # fmt: skip
+        assert axis.tickStrings(places, 1.0, 1.0) == ["20", "50", "100", "200", "500", "1\u202f000"]
 
 
 class TestPicture:
@@ -256,7 +257,5 @@ class TestList:
         assert listed.current() == "b"
         assert listed.entry("b").state == "running 43 %"
         narrow = listed.sizeHintForRow(0)
-        listed.put(
-            ListedExperiment("a", "A title that is far too long for one line " * 3, "Paper", "")
-        )
+        listed.put(ListedExperiment("a", "A title that is far too long for one line " * 3, "Paper", ""))
         assert listed.sizeHintForRow(0) > narrow

@@ -169,8 +169,20 @@ def _break(qtbot: QtBot, panel: FragilePanel, where: str) -> None:
     qtbot.waitUntil(lambda: _page(panel) is panel.fault_page)
 
 
-EVERYWHERE = ("paint", "resize", "recursion", "hint", "mouse", "key", "slot", "timer", "data",
-              "frame", "selection", "theme")  # fmt: skip
+EVERYWHERE = (
+    "paint",
+    "resize",
+    "recursion",
+    "hint",
+    "mouse",
+    "key",
+    "slot",
+    "timer",
+    "data",
+    "frame",
+    "selection",
+    "theme",
+)
 
 
 @pytest.mark.parametrize("where", EVERYWHERE)
@@ -224,9 +236,13 @@ def test_every_method_in_place_of_one_of_qt_is_guarded(qtbot):
     for entry in {entry for system in PANEL_ROOMS for entry in panels_of(system)}:
         entry.load()
     guard_classes()
-    classes = [value for name, module in [*sys.modules.items()] if name.startswith("gui.")
-               for value in vars(module).values()
-               if isinstance(value, type) and value.__module__ == name]  # fmt: skip
+    classes = [
+        value
+        for name, module in [*sys.modules.items()]
+        if name.startswith("gui.")
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == name
+    ]
     methods = [vars(cls)[name] for cls in classes for name in overrides(cls)]
     assert len(methods) > 100
     assert all(hasattr(method, "__wrapped__") for method in methods)
@@ -313,9 +329,7 @@ def test_the_thread_of_the_run_outlives_a_command_that_fails(qtbot, shown, windo
     rest(qtbot, window, lambda: window.frame.event == 21)
 
 
-def test_the_thread_of_the_run_outlives_a_frame_that_cannot_be_made(
-    qtbot, shown, window, monkeypatch
-):
+def test_the_thread_of_the_run_outlives_a_frame_that_cannot_be_made(qtbot, shown, window, monkeypatch):
     with monkeypatch.context() as broken:
         broken.setattr(Session, "frame", lambda *_, **__: 1 / 0)
         press(qtbot, window, Qt.Key.Key_Right)

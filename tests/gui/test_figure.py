@@ -22,17 +22,13 @@ RISING, FALLING = (1.0, 2.0, 3.0, 10.0), (10.0, 3.0, 2.0, 1.0)
 
 
 def figure(*heights: tuple[float, ...]) -> Figure:
-    curves = tuple(
-        Curve(f"curve {place}", SCALES, y, (0.1,) * 4) for place, y in enumerate(heights)
-    )
+    curves = tuple(Curve(f"curve {place}", SCALES, y, (0.1,) * 4) for place, y in enumerate(heights))
     return Figure("x", "A title", "r", "N", curves, (("bound", 1.0),), logarithmic_x=True)
 
 
 @pytest.mark.parametrize("count", [2, 5, 12])
 @pytest.mark.parametrize("heights", [RISING, FALLING])
-def test_the_legend_hides_no_curve_and_no_line(
-    qtbot: QtBot, heights: tuple[float, ...], count: int
-) -> None:
+def test_the_legend_hides_no_curve_and_no_line(qtbot: QtBot, heights: tuple[float, ...], count: int) -> None:
     several = (tuple(height + 0.1 * place for height in heights) for place in range(count))
     shown = figure(*several)
     widget = figure_widget(shown, load_theme("light"))

@@ -35,9 +35,7 @@ class Circular(QWidget):
     def __init__(self, deaths: Deaths) -> None:
         super().__init__()
         self.itself = self
-        self.destroyed.connect(
-            lambda: deaths.append(threading.current_thread()), Qt.ConnectionType.DirectConnection
-        )
+        self.destroyed.connect(lambda: deaths.append(threading.current_thread()), Qt.ConnectionType.DirectConnection)
 
 
 @pytest.fixture
@@ -69,9 +67,7 @@ def allocated_elsewhere() -> list[list[int]]:
     return kept
 
 
-def test_a_widget_in_a_circle_dies_in_the_windows_thread(
-    automatic: None, owner: QObject, qtbot: QtBot
-) -> None:
+def test_a_widget_in_a_circle_dies_in_the_windows_thread(automatic: None, owner: QObject, qtbot: QtBot) -> None:
     deaths: Deaths = []
     collector_of(owner)
     Circular(deaths)
@@ -122,9 +118,7 @@ print(gone() is None)
 
 
 def test_the_program_puts_aside_what_is_there_until_all_settles_again() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _SETTLES], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", _SETTLES], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False", "True"]
 
 

@@ -90,9 +90,7 @@ def test_samples_agree_with_the_state_where_they_were_taken(session: Session, fr
         assert read[place].tolist() == [rejecting, *empty]
 
 
-def test_the_reserved_slots_are_a_labelled_line_in_every_row(
-    panel: GroupsPanel, frame: Frame
-) -> None:
+def test_the_reserved_slots_are_a_labelled_line_in_every_row(panel: GroupsPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     first, *types = panel.chart.rows
     assert first.reference is None
@@ -105,9 +103,7 @@ def test_the_reserved_slots_are_a_labelled_line_in_every_row(
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
-def test_colours_of_meaning_are_there(
-    qtbot: QtBot, panel: GroupsPanel, frame: Frame, name: str
-) -> None:
+def test_colours_of_meaning_are_there(qtbot: QtBot, panel: GroupsPanel, frame: Frame, name: str) -> None:
     theme = load_theme(name)
     panel.set_theme(theme)
     panel.set_frame(frame)
@@ -117,9 +113,7 @@ def test_colours_of_meaning_are_there(
     assert {theme.types[j] for j in range(4)} <= seen
 
 
-def test_after_going_back_the_future_is_muted(
-    session: Session, panel: GroupsPanel, frame: Frame
-) -> None:
+def test_after_going_back_the_future_is_muted(session: Session, panel: GroupsPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     before = border_pixels(panel)
     session.seek(EARLIER)
@@ -182,9 +176,7 @@ def test_another_run_begins_anew(panel: GroupsPanel, frame: Frame) -> None:
     assert panel.chart.values[1:] == accepting_slots(other.frame())
 
 
-def test_little_room_scrolls_and_rows_never_overlap(
-    qtbot: QtBot, panel: GroupsPanel, frame: Frame
-) -> None:
+def test_little_room_scrolls_and_rows_never_overlap(qtbot: QtBot, panel: GroupsPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     for size in ((480, 420), (620, 700), (460, 250), (300, 200)):
         panel.resize(*size)

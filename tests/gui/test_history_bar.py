@@ -33,9 +33,7 @@ def test_events_and_places_are_inverse(bar: HistoryBar) -> None:
 
 
 @pytest.mark.parametrize(("place", "event"), [(0.0, 0), (0.5, 150), (1.0, 300)])
-def test_a_click_goes_to_the_event_there(
-    qtbot: QtBot, bar: HistoryBar, place: float, event: int
-) -> None:
+def test_a_click_goes_to_the_event_there(qtbot: QtBot, bar: HistoryBar, place: float, event: int) -> None:
     x = bar.x_of(0) + place * (bar.x_of(300) - bar.x_of(0))
     with qtbot.waitSignal(bar.sought) as sought:
         qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(round(x), 11))

@@ -17,16 +17,31 @@ from gui.icons import ICON_NAMES, icon, paint_icon
 from gui.theme import load_theme
 
 NEEDED = {
-    "to_start", "step_back", "substep_back", "run", "pause", "step", "substep", "into", "out",
-    "to_next", "to_previous", "to_live_end", "express", "camera", "csv", "lecture", "theme",
-    "gear", "bookmark", "breakpoint", "help", "warning", "cancel",
-}  # fmt: skip
-MIRRORED = [
-    ("step", "step_back"),
-    ("substep", "substep_back"),
-    ("to_next", "to_previous"),
-    ("to_live_end", "to_start"),
-]
+    "to_start",
+    "step_back",
+    "substep_back",
+    "run",
+    "pause",
+    "step",
+    "substep",
+    "into",
+    "out",
+    "to_next",
+    "to_previous",
+    "to_live_end",
+    "express",
+    "camera",
+    "csv",
+    "lecture",
+    "theme",
+    "gear",
+    "bookmark",
+    "breakpoint",
+    "help",
+    "warning",
+    "cancel",
+}
+MIRRORED = [("step", "step_back"), ("substep", "substep_back"), ("to_next", "to_previous"), ("to_live_end", "to_start")]
 
 
 def drawn(name: str, size: int, color: str = "#ff0000") -> QImage:
@@ -40,9 +55,7 @@ def drawn(name: str, size: int, color: str = "#ff0000") -> QImage:
 
 def ink(image: QImage) -> float:
     """Share of the picture that is covered."""
-    pixels = [
-        image.pixelColor(x, y).alphaF() for x in range(image.width()) for y in range(image.height())
-    ]
+    pixels = [image.pixelColor(x, y).alphaF() for x in range(image.width()) for y in range(image.height())]
     return sum(pixels) / len(pixels)
 
 
@@ -67,9 +80,7 @@ def test_backwards_is_the_mirror_of_forwards(qapp: QApplication, forward: str, b
     turned = drawn(forward, 96).transformed(QTransform(-1, 0, 0, 1, 0, 0))
     other = drawn(back, 96)
     difference = [
-        abs(turned.pixelColor(x, y).alpha() - other.pixelColor(x, y).alpha())
-        for x in range(96)
-        for y in range(96)
+        abs(turned.pixelColor(x, y).alpha() - other.pixelColor(x, y).alpha()) for x in range(96) for y in range(96)
     ]
     assert max(difference) < 40
 

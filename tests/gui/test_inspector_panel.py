@@ -148,8 +148,7 @@ class TestShown:
         panel.set_frame(frame)
         panel.set_selection(Select.of(things_of(frame)[1]))
         image = panel.grab().toImage()
-        colours = {image.pixel(x, y) for x in range(0, image.width(), 2)
-                   for y in range(0, image.height(), 2)}  # fmt: skip
+        colours = {image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(0, image.height(), 2)}
         assert len(colours) > 15
 
 

@@ -35,14 +35,16 @@ def open_at(qtbot: QtBot, window: MainWindow, scenario: str, event: int = EVENT)
     window.control.open(scenario)
     rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario)
     window.control.go_to(event)
-    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario
-         and window.frame.event == event and window.panels.complete)  # fmt: skip
+    rest(
+        qtbot,
+        window,
+        lambda: window.frame.info.scenario_name == scenario and window.frame.event == event and window.panels.complete,
+    )
 
 
 def picture(dock: PanelDock) -> QWidget:
     """The widget with the servers: the one that can be clicked."""
-    found = [widget for widget in dock.panel.findChildren(QWidget)
-             if hasattr(widget, "chosen") and widget.isVisible()]  # fmt: skip
+    found = [widget for widget in dock.panel.findChildren(QWidget) if hasattr(widget, "chosen") and widget.isVisible()]
     return found[0]
 
 

@@ -21,8 +21,11 @@ from model.scenario.load import as_data
 from tests.gui.windows import complete_window, rest, warm
 
 Key = Qt.Key
-CTRL, SHIFT, ALT = (Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier,
-                    Qt.KeyboardModifier.AltModifier)  # fmt: skip
+CTRL, SHIFT, ALT = (
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.AltModifier,
+)
 PLAIN = Qt.KeyboardModifier.NoModifier
 
 __all__ = ["warm"]
@@ -49,9 +52,16 @@ def strike(window: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = PLAIN) 
 def turn(widget: QWidget, notches: int = -1) -> None:
     """The wheel turned over a widget."""
     middle = QPointF(widget.rect().center())
-    event = QWheelEvent(middle, QPointF(widget.mapToGlobal(middle.toPoint())), QPoint(),
-                        QPoint(0, 120 * notches), Qt.MouseButton.NoButton, PLAIN,
-                        Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+    event = QWheelEvent(
+        middle,
+        QPointF(widget.mapToGlobal(middle.toPoint())),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        PLAIN,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(widget, event)
 
 
@@ -156,9 +166,7 @@ def test_a_menu_that_is_open_keeps_its_keys(qtbot: QtBot, window: MainWindow) ->
 
 
 @pytest.mark.parametrize("key", [Key.Key_F1, Key.Key_Question])
-def test_escape_closes_a_sheet_first_then_stops(
-    qtbot: QtBot, window: MainWindow, key: Qt.Key
-) -> None:
+def test_escape_closes_a_sheet_first_then_stops(qtbot: QtBot, window: MainWindow, key: Qt.Key) -> None:
     strike(window, Key.Key_Space)
     rest(qtbot, window, lambda: window.frame.running)
     strike(window, key)
@@ -173,9 +181,7 @@ def test_escape_closes_a_sheet_first_then_stops(
     rest(qtbot, window, lambda: not window.frame.running)
 
 
-def test_escape_from_the_window_closes_the_sheet_that_stands_over_it(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_escape_from_the_window_closes_the_sheet_that_stands_over_it(qtbot: QtBot, window: MainWindow) -> None:
     strike(window, Key.Key_F1)
     assert window.findChildren(QDialog)
     window.activateWindow()
@@ -251,9 +257,7 @@ def test_a_run_that_was_replaced_comes_back(qtbot: QtBot, window: MainWindow) ->
     rest(qtbot, window, lambda: window.frame.event == 13)
 
 
-def test_what_cannot_be_opened_leaves_the_boxes_as_they_were(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_what_cannot_be_opened_leaves_the_boxes_as_they_were(qtbot: QtBot, window: MainWindow) -> None:
     choose(window, "policy", "best-fit")
     rest(qtbot, window, lambda: window.frame.info.policy_name == "best-fit")
     window.control.open("no-such-scenario")
@@ -262,9 +266,7 @@ def test_what_cannot_be_opened_leaves_the_boxes_as_they_were(
     assert window.transport.scenario.currentData() == "dra-classroom"
 
 
-def test_a_scenario_of_a_file_can_be_chosen_again(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_scenario_of_a_file_can_be_chosen_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(Path("resources/scenarios/dra-example-1.toml").read_text("utf-8"), "utf-8")
     window.open_path(path)
@@ -278,9 +280,7 @@ def test_a_scenario_of_a_file_can_be_chosen_again(
 # The line that opens a moment.
 
 
-def test_the_copied_line_is_of_all_policies_and_of_the_sub_step(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_the_copied_line_is_of_all_policies_and_of_the_sub_step(qtbot: QtBot, window: MainWindow) -> None:
     window.compare.compare(("first-fit",))
     rest(qtbot, window, lambda: len(window.frame.companions) == 1)
     window.compare.follow(1)
@@ -307,11 +307,8 @@ def test_of_an_edited_run_it_is_said_what_to_save(qtbot: QtBot, window: MainWind
 # Dialogs and data.
 
 
-def test_other_parameters_are_proposed_for_the_policy_that_runs(
-    qtbot: QtBot, window: MainWindow
-) -> None:
-    for scenario, told in (("jrs-classroom", "jrs:"), ("moldable-classroom", "greedy-p:"),
-                           ("dra-classroom", "dra:")):  # fmt: skip
+def test_other_parameters_are_proposed_for_the_policy_that_runs(qtbot: QtBot, window: MainWindow) -> None:
+    for scenario, told in (("jrs-classroom", "jrs:"), ("moldable-classroom", "greedy-p:"), ("dra-classroom", "dra:")):
         window.control.open(scenario)
         rest(qtbot, window, lambda name=scenario: window.frame.info.scenario_name == name)
         dialog = ask_variant(window.compare)

@@ -47,8 +47,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 def show(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
     """Open a scenario and wait until all its panels are there."""
     window.control.open(scenario)
-    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario
-         and window.panels.complete)  # fmt: skip
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario and window.panels.complete)
 
 
 def has_the_panels_of(window: MainWindow, system: str) -> bool:
@@ -160,8 +159,7 @@ def test_a_queue_s_scenario_is_edited_in_the_form(qtbot):
 def test_a_file_is_offered_with_the_reason_why_it_is_not_taken(qtbot, window, tmp_path, scenario):
     show(qtbot, window, scenario)
     system = window.info.system
-    reason = (f"policies of one's own run in reservation systems only so far, not in {system} "
-              "systems")  # fmt: skip
+    reason = f"policies of one's own run in reservation systems only so far, not in {system} systems"
     box = window.transport.policy
     place = box.count() - 1
     assert box.itemText(place) == "From a file (reservation systems only so far)"
@@ -183,8 +181,9 @@ def dropped(window: MainWindow, path: Path) -> bool:
     path.write_text("")
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])
-    event = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data,
-                            Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)  # fmt: skip
+    event = QDragEnterEvent(
+        QPoint(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
     event.ignore()
     QApplication.sendEvent(window, event)
     return event.isAccepted()

@@ -111,9 +111,14 @@ def test_waiting_jobs_have_the_colours_that_they_have_on_servers(qtbot: QtBot) -
 
 def test_the_legend_names_sizes_where_there_is_one_queue() -> None:
     vqs, weight, best = lanes_of("queues-bf-unstable", 10)
-    told = [{entry.words: entry.look for entry in entries(frame.info.numbers, frame.info.facts,
-                                                          jobs=True, stalls=False)
-             if entry.mark == "jobs"} for frame in (vqs, weight, best)]  # fmt: skip
+    told = [
+        {
+            entry.words: entry.look
+            for entry in entries(frame.info.numbers, frame.info.facts, jobs=True, stalls=False)
+            if entry.mark == "jobs"
+        }
+        for frame in (vqs, weight, best)
+    ]
     assert told[2] == {"size 5": 2, "2": 4}
     assert told[1] == {"size 5": 2, "size 2": 4}
     assert [told[0][f"VQ{name} {sizes}"] for name, sizes in (("₂", "(1/3, 1/2]"),)] == [2]
@@ -137,8 +142,11 @@ def lab(color: str) -> np.ndarray:
     found = QColor(color)
     rgb = np.array([found.redF(), found.greenF(), found.blueF()])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722],
-                    [0.0193, 0.1192, 0.9505]]) @ linear / [0.95047, 1, 1.08883]  # fmt: skip
+    xyz = (
+        np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+        @ linear
+        / [0.95047, 1, 1.08883]
+    )
     f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
@@ -153,8 +161,9 @@ def test_stacks_side_by_side_have_one_scale(qtbot: QtBot) -> None:
         views = [stacks(qtbot, frame) for frame in frames]
         scales = [view.scene.layout.scale for view in views if view.scene is not None]
         assert scales[0] == scales[1]
-        highest = max(view.scene.layout.base - view.scene.layout.level(max(tallest))
-                      for view in views if view.scene is not None)  # fmt: skip
+        highest = max(
+            view.scene.layout.base - view.scene.layout.level(max(tallest)) for view in views if view.scene is not None
+        )
         assert highest >= 0.5 * SIZE[1]  # common, but not wasted
 
 

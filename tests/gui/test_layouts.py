@@ -30,8 +30,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 def shares(window: MainWindow) -> dict[str, tuple[float, float]]:
     """Of the docks in front: shares of the window's width and height."""
     docks = {name: dock for name, dock in window.docks.items() if dock.seen and not dock.isHidden()}
-    return {name: (dock.width() / window.width(), dock.height() / window.height())
-            for name, dock in docks.items()}  # fmt: skip
+    return {name: (dock.width() / window.width(), dock.height() / window.height()) for name, dock in docks.items()}
 
 
 def resize(qtbot: QtBot, window: MainWindow, size: tuple[int, int]) -> None:
@@ -89,9 +88,7 @@ def test_ten_rounds_of_start_maximise_and_change_of_kind(qtbot: QtBot, tmp_path:
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE, (3840, 2160)])
-def test_servers_keep_half_of_the_width(
-    qtbot: QtBot, window: MainWindow, size: tuple[int, int]
-) -> None:
+def test_servers_keep_half_of_the_width(qtbot: QtBot, window: MainWindow, size: tuple[int, int]) -> None:
     for system in ("reservation", "moldable"):
         change_kind(qtbot, window, system)
         resize(qtbot, window, size)
@@ -155,15 +152,12 @@ def test_a_window_opens_where_it_was_closed(qtbot: QtBot, tmp_path: Path) -> Non
     assert again.width() < available.width() and again.height() < available.height()
 
 
-def test_a_window_fits_a_screen_that_shows_everything_twice_as_large(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_a_window_fits_a_screen_that_shows_everything_twice_as_large(qtbot: QtBot, window: MainWindow) -> None:
     for system in ("reservation", "queue", "phases", "moldable"):
         change_kind(qtbot, window, system)
         resize(qtbot, window, (948, 500))
         assert (window.width(), window.height()) == (948, 500)
-        assert all(dock.geometry().bottom() < window.height() for dock in window.docks.values()
-                   if dock.seen)  # fmt: skip
+        assert all(dock.geometry().bottom() < window.height() for dock in window.docks.values() if dock.seen)
 
 
 def test_a_floating_panel_has_the_frame_of_a_window(qtbot: QtBot, window: MainWindow) -> None:
@@ -183,5 +177,8 @@ def test_a_floating_panel_has_the_frame_of_a_window(qtbot: QtBot, window: MainWi
 
 def test_columns_share_width_and_height() -> None:
     assert columns((0.6, ((1.0, ("a",)),)), (0.4, ((0.3, ("b", "c")), (0.7, ["d"])))) == {
-        "a": (0.6, 1.0), "b": (0.4, 0.3), "c": (0.4, 0.3), "d": (0.4, 0.7),
-    }  # fmt: skip
+        "a": (0.6, 1.0),
+        "b": (0.4, 0.3),
+        "c": (0.4, 0.3),
+        "d": (0.4, 0.7),
+    }

@@ -24,14 +24,12 @@ from tests.gui.windows import complete_window, hall, press
 HELP = Path(__file__).parents[2] / "resources" / "help"
 Key = Qt.Key
 PROJECTOR, SCREEN = (1280, 720), (1920, 1080)
-DIGITS = (Key.Key_1, Key.Key_2, Key.Key_3, Key.Key_4, Key.Key_5, Key.Key_6, Key.Key_7, Key.Key_8,
-          Key.Key_9)  # fmt: skip
+DIGITS = (Key.Key_1, Key.Key_2, Key.Key_3, Key.Key_4, Key.Key_5, Key.Key_6, Key.Key_7, Key.Key_8, Key.Key_9)
 #: Pixels that a server has at least.
 LEAST = 28
 
 #: Scenarios of a classroom, each with an event.
-CLASSROOMS = (("dra-classroom", 30), ("queues-classroom", 20), ("jrs-classroom", 14),
-              ("moldable-classroom", 7))  # fmt: skip
+CLASSROOMS = (("dra-classroom", 30), ("queues-classroom", 20), ("jrs-classroom", 14), ("moldable-classroom", 7))
 
 
 @pytest.fixture
@@ -42,12 +40,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 
 
 def stand(
-    qtbot: QtBot,
-    window: MainWindow,
-    scenario: str,
-    policies: tuple[str, ...],
-    event: int,
-    substep: int = 0,
+    qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...], event: int, substep: int = 0
 ) -> None:
     """Stand after an event, or within the next one, in lecture mode."""
     window.stand_at(scenario, policies, None, (), None, Moment((event,), substep))
@@ -98,8 +91,7 @@ def sentence_is_whole(window: MainWindow, name: str = SENTENCES) -> bool:
     view, row = panel.view, panel.model.present_row()
     needed = view.height_of(row, view.viewport().width())
     top = view.rowViewportPosition(row)
-    return row >= 0 and needed <= view.rowHeight(row) and top >= 0 \
-        and top + needed <= view.viewport().height() + 1  # fmt: skip
+    return row >= 0 and needed <= view.rowHeight(row) and top >= 0 and top + needed <= view.viewport().height() + 1
 
 
 @pytest.mark.parametrize(("scenario", "event"), CLASSROOMS)
@@ -141,9 +133,7 @@ def test_number_keys_reach_every_panel(qtbot: QtBot, window: MainWindow, system:
 
 
 @pytest.mark.parametrize("lecture", [False, True])
-def test_a_key_waits_for_no_panel_that_makes_room(
-    qtbot: QtBot, window: MainWindow, lecture: bool
-) -> None:
+def test_a_key_waits_for_no_panel_that_makes_room(qtbot: QtBot, window: MainWindow, lecture: bool) -> None:
     """Between two kinds of system some docks are gone already while their keys are still there."""
     if lecture:
         press(qtbot, window, Key.Key_L)
@@ -190,9 +180,10 @@ def test_the_usual_layout_comes_back(qtbot: QtBot, window: MainWindow) -> None:
 
     def is_back() -> bool:
         now = {name: window.docks[name].geometry() for name in before}
-        return all(abs(now[name].width() - place.width()) <= 3
-                   and abs(now[name].height() - place.height()) <= 3
-                   for name, place in before.items())  # fmt: skip
+        return all(
+            abs(now[name].width() - place.width()) <= 3 and abs(now[name].height() - place.height()) <= 3
+            for name, place in before.items()
+        )
 
     qtbot.waitUntil(is_back)
 
@@ -203,9 +194,7 @@ def test_a_longer_sentence_gets_more_room(qtbot: QtBot, window: MainWindow) -> N
         assert sentence_is_whole(window)
 
 
-def test_a_longer_strip_of_panels_leaves_the_sentences_whole(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_a_longer_strip_of_panels_leaves_the_sentences_whole(qtbot: QtBot, window: MainWindow) -> None:
     stand(qtbot, window, "jrs-classroom", (), 5)
     before = window.lecture.strip.height()
     stand(qtbot, window, "moldable-classroom", ("greedy", "greedy-p"), 5)
@@ -213,26 +202,26 @@ def test_a_longer_strip_of_panels_leaves_the_sentences_whole(
     assert sentence_is_whole(window) and sentence_is_whole(window, f"{SENTENCES}-2")
 
 
-def test_the_line_of_each_sub_step_is_seen_with_its_values(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_the_line_of_each_sub_step_is_seen_with_its_values(qtbot: QtBot, window: MainWindow) -> None:
     for substep in (4, 7, 13, 14, 15):
         stand(qtbot, window, "dra-classroom", (), 13, substep)
         view = window.docks["algorithm"].panel.view
         assert view.picture.current is not None
-        found = [line for line, items in view.picture.beside.items()
-                 if any(item.fresh for item in items.values())]  # fmt: skip
+        found = [line for line, items in view.picture.beside.items() if any(item.fresh for item in items.values())]
         qtbot.waitUntil(lambda view=view, found=found: all(map(view.is_whole, found)))
         assert view.is_whole(view.picture.current)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scenario", "policies"), [
-    ("dra-classroom", ("dra", "first-fit")),
-    ("jrs-deadlock", ("jrs", "jrs:patch=true")),
-    ("moldable-classroom", ("greedy", "greedy-p")),
-    ("queues-vqs-unstable", ("vqs", "vqs-bf", "bf-js")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("scenario", "policies"),
+    [
+        ("dra-classroom", ("dra", "first-fit")),
+        ("jrs-deadlock", ("jrs", "jrs:patch=true")),
+        ("moldable-classroom", ("greedy", "greedy-p")),
+        ("queues-vqs-unstable", ("vqs", "vqs-bf", "bf-js")),
+    ],
+)
 def test_policies_side_by_side_are_seen_whole(
     qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...]
 ) -> None:
@@ -291,10 +280,10 @@ def test_headings_of_rates_have_room(qtbot: QtBot, window: MainWindow) -> None:
     assert measure("overflows") <= rates._columns()[2][-1].width() + 12
 
 
-@pytest.mark.parametrize(("page", "system"), [
-    ("queues-classroom", "queue"), ("tokens-classroom", "phases"),
-    ("moldable-classroom", "moldable"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("page", "system"),
+    [("queues-classroom", "queue"), ("tokens-classroom", "phases"), ("moldable-classroom", "moldable")],
+)
 def test_lessons_name_the_number_of_each_panel(page: str, system: str) -> None:
     text = (HELP / f"{page}.md").read_text(encoding="utf-8")
     told = re.findall(r"\*\*(\d)\*\*\s+(?:brings up more of )?\*([^*]+)\*", text)

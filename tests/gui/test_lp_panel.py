@@ -77,9 +77,7 @@ def colours(widget: QWidget) -> set[str]:
 
 def text_of(panel: LPPanel) -> str:
     """All that is written in labels that can be seen."""
-    return " ".join(
-        label.text() for label in panel.findChildren(QLabel) if not label.visibleRegion().isEmpty()
-    )
+    return " ".join(label.text() for label in panel.findChildren(QLabel) if not label.visibleRegion().isEmpty())
 
 
 # -- solutions at any workload ---------------------------------------------------------------
@@ -109,13 +107,9 @@ def test_anywhere_else_it_is_solved_anew(name: str, alpha: Fraction) -> None:
     assert (solution.greedy, solution.optimum) == bounds.curve.value_at(alpha)
     assert sum(solution.best.values()) == pytest.approx(1)
     assert sum(solution.packed.values()) == pytest.approx(1)
-    dual = sum(
-        price * workload for price, workload in zip(solution.prices, solution.workload, strict=True)
-    )
+    dual = sum(price * workload for price, workload in zip(solution.prices, solution.workload, strict=True))
     assert dual + solution.server_price == pytest.approx(float(solution.optimum))
-    for j, (jobs, workload, slots) in enumerate(
-        zip(solution.jobs, solution.workload, solution.slots, strict=True)
-    ):
+    for j, (jobs, workload, slots) in enumerate(zip(solution.jobs, solution.workload, solution.slots, strict=True)):
         assert solution.workload_binds[j] == (jobs == pytest.approx(workload))
         assert solution.slots_bind[j] == (jobs == pytest.approx(slots))
         assert jobs <= min(workload, slots) + 1e-9
@@ -141,9 +135,7 @@ def test_bars_have_every_configuration_in_use_and_the_others_together(frame: Fra
     assert frame.bounds.optimum is not None
     assert frame.bounds.greedy is not None
     best = {row.configuration: row.best for row in rows if row.best}
-    assert best == dict(
-        zip(frame.bounds.optimum.configurations, frame.bounds.optimum.servers, strict=True)
-    )
+    assert best == dict(zip(frame.bounds.optimum.configurations, frame.bounds.optimum.servers, strict=True))
     packed = {row.configuration: row.packed for row in rows if row.packed}
     assert packed == pytest.approx({(12, 3, 8, 0): 1 / 6, (0, 0, 0, 1): 5 / 6})
     assert sum(row.present for row in rows) == pytest.approx(1)
@@ -184,9 +176,7 @@ def test_what_cannot_be_solved_is_a_sentence(panel: LPPanel) -> None:
     assert panel.series() is None
 
 
-def test_a_curve_that_is_too_large_leaves_the_rest(
-    qtbot: QtBot, panel: LPPanel, frame: Frame
-) -> None:
+def test_a_curve_that_is_too_large_leaves_the_rest(qtbot: QtBot, panel: LPPanel, frame: Frame) -> None:
     panel.set_frame(replace(frame, bounds=replace(frame.bounds, curve=None, problem="Too large.")))
     qtbot.wait(20)
     assert not panel.curve.isVisible()
@@ -218,9 +208,7 @@ def test_prices_and_binding_constraints_are_written(frame: Frame) -> None:
     above = price_table(solve_at(frame.info.numbers, frame.bounds, Fraction(3)), names, theme)
     assert "αρ" in above
     assert "≥" in above
-    marked = price_table(
-        solve_at(frame.info.numbers, frame.bounds, Fraction(1)), ["a<b", *names[1:]], theme
-    )
+    marked = price_table(solve_at(frame.info.numbers, frame.bounds, Fraction(1)), ["a<b", *names[1:]], theme)
     assert "a&lt;b" in marked
 
 
@@ -243,18 +231,15 @@ def test_guarantees_are_named_with_their_conditions(ready: LPPanel) -> None:
         (Fraction(-7, 3), "−2.333", "-7/3"),
     ],
 )
-def test_numbers_have_four_digits_and_a_short_fraction(
-    value: Fraction, written: str, fraction: str
-) -> None:
+def test_numbers_have_four_digits_and_a_short_fraction(value: Fraction, written: str, fraction: str) -> None:
     assert significant(float(value)) == written
     assert exact(value) == fraction
 
 
 @pytest.mark.parametrize(
     ("alpha", "written"),
-    [("1", "1"), ("137/100", "1.37"), ("6/7", "6/7"), ("8/15", "8/15"), ("5/2", "2.5"),
-     ("12345/67891", "0.1818")],
-)  # fmt: skip
+    [("1", "1"), ("137/100", "1.37"), ("6/7", "6/7"), ("8/15", "8/15"), ("5/2", "2.5"), ("12345/67891", "0.1818")],
+)
 def test_alpha_is_short(alpha: str, written: str) -> None:
     assert alpha_text(Fraction(alpha)) == written
 
@@ -325,9 +310,7 @@ def test_the_cursor_stays_on_the_axis(qtbot: QtBot, ready: LPPanel) -> None:
     assert ready.curve.alpha == before
 
 
-def test_frames_of_the_run_leave_the_cursor_alone(
-    qtbot: QtBot, ready: LPPanel, frame: Frame
-) -> None:
+def test_frames_of_the_run_leave_the_cursor_alone(qtbot: QtBot, ready: LPPanel, frame: Frame) -> None:
     drag(qtbot, ready, 1.0, 4.0)
     alpha = ready.curve.alpha
     ready.set_frame(replace(frame, event=frame.event + 1))
@@ -358,9 +341,7 @@ def test_a_program_too_large_elsewhere_keeps_the_last_solution(
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
-def test_colours_of_meaning_are_there(
-    qtbot: QtBot, panel: LPPanel, frame: Frame, name: str
-) -> None:
+def test_colours_of_meaning_are_there(qtbot: QtBot, panel: LPPanel, frame: Frame, name: str) -> None:
     theme = load_theme(name)
     panel.set_theme(theme)
     panel.set_frame(frame)

@@ -22,11 +22,17 @@ pytestmark = pytest.mark.usefixtures("warm")
 
 @pytest.mark.parametrize(
     ("scenario", "name"),
-    [("dra-vms", "lecturer"), ("dra-classroom", "dra"), ("queues-pools", "queues"),
-     ("queues-classroom", "queues-classroom"), ("jrs-burst", "tokens"),
-     ("jrs-deadlock", "tokens-classroom"), ("moldable-classes", "moldable"),
-     ("moldable-sublinear", "moldable-classroom")],
-)  # fmt: skip
+    [
+        ("dra-vms", "lecturer"),
+        ("dra-classroom", "dra"),
+        ("queues-pools", "queues"),
+        ("queues-classroom", "queues-classroom"),
+        ("jrs-burst", "tokens"),
+        ("jrs-deadlock", "tokens-classroom"),
+        ("moldable-classes", "moldable"),
+        ("moldable-sublinear", "moldable-classroom"),
+    ],
+)
 def test_each_run_has_its_page(scenario: str, name: str) -> None:
     assert page_of(Session.open(scenario, kernel=False).info) == name
     assert name in PAGES
@@ -62,10 +68,17 @@ def test_all_moments_of_the_lessons_are_links() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["slotscope dra-classroom --policy my_policy.py", "slotscope run dra-vms",
-     "slotscope my.toml", "dra-google --trace FILES", "slotscope dra-vms --nonsense",
-     "slotscope 'dra-vms", "slotscope", "dra-vms --policy dra:retry"],
-)  # fmt: skip
+    [
+        "slotscope dra-classroom --policy my_policy.py",
+        "slotscope run dra-vms",
+        "slotscope my.toml",
+        "dra-google --trace FILES",
+        "slotscope dra-vms --nonsense",
+        "slotscope 'dra-vms",
+        "slotscope",
+        "dra-vms --policy dra:retry",
+    ],
+)
 def test_a_link_opens_no_file_and_runs_no_other_command(command: str) -> None:
     found = window_command(command)
     assert found is None or not found.policies[0].endswith(".py")

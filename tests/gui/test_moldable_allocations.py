@@ -122,9 +122,15 @@ def count(widget: QWidget, color: str) -> int:
 def wheel(widget: QWidget, at: QPointF, notches: int) -> None:
     """Turn the wheel over a place."""
     event = QWheelEvent(
-        at, widget.mapToGlobal(at), QPoint(), QPoint(0, 120 * notches), Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        at,
+        widget.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(widget, event)
 
 
@@ -144,9 +150,7 @@ def test_columns_are_the_jobs_now_on_average_and_in_the_optimum(frame: Frame) ->
     np.testing.assert_allclose(row.mean, area[0] / frame.time)
     np.testing.assert_allclose(row.target, frame.info.numbers.target[0])
     assert dict(enumerate(row.asked)) == {0: 0, 1: 0.25, 2: 0.75, 3: 0, 4: 0, 5: 0}
-    assert (row.used, row.free, row.others) == (
-        frame.state.number[BUSY], frame.state.free[0], 0,
-    )  # fmt: skip
+    assert (row.used, row.free, row.others) == (frame.state.number[BUSY], frame.state.free[0], 0)
     assert row.used + row.free == row.servers == 20
 
 
@@ -175,9 +179,7 @@ def test_widths_are_added_up_in_columns(classes: Frame) -> None:
     row = class_rows(classes)[1]
     columns = columns_of(row, 1, row.degree, 4)
     assert [(column.first, column.last) for column in columns] == [(1, 4), (5, 8), (9, 10)]
-    assert [column.now for column in columns] == [
-        row.now[1:5].sum(), row.now[5:9].sum(), row.now[9:].sum(),
-    ]  # fmt: skip
+    assert [column.now for column in columns] == [row.now[1:5].sum(), row.now[5:9].sum(), row.now[9:].sum()]
     assert sum(column.target for column in columns) == pytest.approx(row.target.sum())
 
 
@@ -244,9 +246,7 @@ def test_the_columns_follow_the_run(panel: AllocationsPanel) -> None:
         assert shown == {i: frame.state.jobs[0, i] for i in range(1, 6)}
 
 
-def test_a_blocked_arrival_flashes_where_it_was_refused(
-    qtbot: QtBot, panel: AllocationsPanel
-) -> None:
+def test_a_blocked_arrival_flashes_where_it_was_refused(qtbot: QtBot, panel: AllocationsPanel) -> None:
     session = after(FLAG_BLOCKED)
     event = session.frame().event
     request = int(session.frame().rows["request"][-1])
@@ -272,13 +272,16 @@ def test_after_going_back_nothing_flashes(panel: AllocationsPanel) -> None:
     assert not panel.chart.flashes.left()
 
 
-@pytest.mark.parametrize(("flag", "role", "words"), [
-    (FLAG_BLOCKED, "rejection", "blocked"), (FLAG_PARTIAL, "migration", "got"),
-    (FLAG_ADMITTED, "run", "starts"), (FLAG_DEPARTED, "run", "departs"),
-])  # fmt: skip
-def test_while_stepping_the_event_is_pointed_out(
-    panel: AllocationsPanel, flag: int, role: str, words: str
-) -> None:
+@pytest.mark.parametrize(
+    ("flag", "role", "words"),
+    [
+        (FLAG_BLOCKED, "rejection", "blocked"),
+        (FLAG_PARTIAL, "migration", "got"),
+        (FLAG_ADMITTED, "run", "starts"),
+        (FLAG_DEPARTED, "run", "departs"),
+    ],
+)
+def test_while_stepping_the_event_is_pointed_out(panel: AllocationsPanel, flag: int, role: str, words: str) -> None:
     session = after(flag, but=FLAG_PARTIAL if flag != FLAG_PARTIAL else 0)
     frame = session.frame()
     row = frame.rows[-1]
@@ -316,9 +319,7 @@ def test_stepping_into_an_arrival_shows_the_request_first(panel: AllocationsPane
     assert marks.index(asked) < len(marks) - 1
 
 
-def test_a_click_points_at_a_job_of_that_width(
-    qtbot: QtBot, panel: AllocationsPanel, frame: Frame
-) -> None:
+def test_a_click_points_at_a_job_of_that_width(qtbot: QtBot, panel: AllocationsPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     state = frame.state
     records = np.flatnonzero((state.job_number >= 0) & (state.job_width == 2)).tolist()
@@ -341,9 +342,7 @@ def test_the_mouse_is_told_what_a_column_is(panel: AllocationsPanel, frame: Fram
 # -- many widths, many classes -------------------------------------------------------------------
 
 
-def test_many_widths_are_zoomed_by_wheel_drag_and_keys(
-    qtbot: QtBot, panel: AllocationsPanel, tmp_path: Path
-) -> None:
+def test_many_widths_are_zoomed_by_wheel_drag_and_keys(qtbot: QtBot, panel: AllocationsPanel, tmp_path: Path) -> None:
     frame = wide(tmp_path, 64, 0.45)
     panel.set_frame(frame)
     place = panel.chart.facets[0]
@@ -436,9 +435,8 @@ def test_before_the_first_event_nothing_runs(panel: AllocationsPanel) -> None:
 @pytest.mark.parametrize("lecture", [False, True])
 @pytest.mark.parametrize("size", [(460, 190), (640, 420), (1300, 900)])
 def test_it_is_drawn_at_any_size(
-    panel: AllocationsPanel, frame: Frame, classes: Frame, theme: str, lecture: bool,
-    size: tuple[int, int],
-) -> None:  # fmt: skip
+    panel: AllocationsPanel, frame: Frame, classes: Frame, theme: str, lecture: bool, size: tuple[int, int]
+) -> None:
     usual = QApplication.font()
     QApplication.setFont(fonts(lecture).body)
     try:
@@ -469,9 +467,7 @@ def test_a_tiny_panel_says_so(panel: AllocationsPanel, frame: Frame) -> None:
     assert panel.chart.facets
 
 
-def test_the_picture_and_the_series_are_saved(
-    panel: AllocationsPanel, classes: Frame, tmp_path: Path
-) -> None:
+def test_the_picture_and_the_series_are_saved(panel: AllocationsPanel, classes: Frame, tmp_path: Path) -> None:
     assert panel.series() is None
     panel.set_frame(classes)
     path = tmp_path / "allocations.svg"

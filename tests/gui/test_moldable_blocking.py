@@ -15,13 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.intents import GoTo
 from gui.kinds.moldable.blocking import BlockingPanel
-from gui.kinds.moldable.blocking_reading import (
-    BLOCKED_SHARE,
-    STATISTICS,
-    Sums,
-    grid,
-    stretch,
-)
+from gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums, grid, stretch
 from gui.kinds.moldable.blocking_words import (
     blocking_levels,
     distance_bound,
@@ -203,9 +197,7 @@ def test_means_are_over_all_jobs_since_the_warm_up() -> None:
     known = sums_of(frame_of())
     blocked, arrived = (known.series[n].values.y for n in (0, 1))
     at = int(np.searchsorted(samples[:, 1], 500.0))
-    assert later == pytest.approx(
-        (blocked[-1] - blocked[at]) / (arrived[-1] - arrived[at]), abs=0.002
-    )
+    assert later == pytest.approx((blocked[-1] - blocked[at]) / (arrived[-1] - arrived[at]), abs=0.002)
 
 
 def test_numbers_stand_above_with_their_intervals() -> None:
@@ -229,9 +221,7 @@ def test_curves_follow_the_run(panel: BlockingPanel) -> None:
     share = float(blocked.y[-1])
     span = np.array([blocked.x[-1]])
     sums = sums_of(frame)
-    assert share == pytest.approx(
-        100 * sums.over(BLOCKED_SHARE, span - panel.blocked.stretch, span)[0]
-    )
+    assert share == pytest.approx(100 * sums.over(BLOCKED_SHARE, span - panel.blocked.stretch, span)[0])
     times = panel.times._curves["execution_time"]
     assert float(times.x[0]) == 500.0
     mean = sums.over(STATISTICS["execution_time"][0], np.array([500.0]), span)[0]
@@ -268,8 +258,7 @@ def test_a_click_goes_to_that_moment(qtbot: QtBot, panel: BlockingPanel) -> None
     view = plot.getPlotItem().getViewBox()
     scene = view.mapViewToScene(QPointF(1000.0, 10.0))
     with qtbot.waitSignal(panel.intent) as heard:
-        qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton,
-                         pos=plot.mapFromScene(scene))  # fmt: skip
+        qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=plot.mapFromScene(scene))
     (intent,) = heard.args
     assert isinstance(intent, GoTo)
     samples = frame_of().samples
@@ -280,9 +269,13 @@ def test_a_click_goes_to_that_moment(qtbot: QtBot, panel: BlockingPanel) -> None
 def test_times_stand_below_each_other(panel: BlockingPanel) -> None:
     panel.set_frame(frame_of())
     QApplication.processEvents()
-    lefts, rights = zip(*[(box.left(), box.right()) for box in (
-        plot.getPlotItem().getViewBox().sceneBoundingRect() for plot in (panel.blocked, panel.times)
-    )], strict=True)  # fmt: skip
+    lefts, rights = zip(
+        *[
+            (box.left(), box.right())
+            for box in (plot.getPlotItem().getViewBox().sceneBoundingRect() for plot in (panel.blocked, panel.times))
+        ],
+        strict=True,
+    )
     assert lefts[0] == pytest.approx(lefts[1], abs=1.5)
     assert rights[0] == pytest.approx(rights[1], abs=1.5)
 

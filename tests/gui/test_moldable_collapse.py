@@ -18,14 +18,7 @@ from gui.intents import GoTo
 from gui.kinds.moldable.collapse import CollapsePanel
 from gui.kinds.moldable.collapse_stage import near, whole
 from gui.kinds.moldable.collapse_trail import RECENT
-from gui.kinds.moldable.collapse_values import (
-    CollapsePlane,
-    nearness,
-    plane_of,
-    present,
-    share_above,
-    spent,
-)
+from gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, present, share_above, spent
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame
@@ -119,9 +112,15 @@ def colour_at(panel: CollapsePanel, point: tuple[float, float]) -> str:
 def wheel(widget: QWidget, at: QPointF, notches: int) -> None:
     """Turn the wheel over a place."""
     event = QWheelEvent(
-        at, widget.mapToGlobal(at), QPoint(), QPoint(0, 120 * notches), Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        at,
+        widget.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(widget, event)
 
 
@@ -159,8 +158,9 @@ def test_the_shade_is_darkest_where_most_time_was_spent(panel: CollapsePanel, fr
     session.seek(0)
     empty = session.frame()
     # Without trail and lines only the shade of the bins tells places apart.
-    bare = replace(empty, state=empty.state._replace(
-        occupancy=frame.state.occupancy, class_since=frame.state.class_since))  # fmt: skip
+    bare = replace(
+        empty, state=empty.state._replace(occupancy=frame.state.occupancy, class_since=frame.state.class_since)
+    )
     shown(panel, replace(bare, samples=empty.samples[:0]))
     shares = spent(plane(frame), frame)
     darkness = {}
@@ -260,9 +260,7 @@ def test_delta_can_be_chosen(qtbot: QtBot, panel: CollapsePanel, large: Frame) -
     assert panel.delta.maximum() == pytest.approx(found.room)
 
 
-def test_a_click_on_the_trail_goes_to_that_moment(
-    qtbot: QtBot, panel: CollapsePanel, large: Frame
-) -> None:
+def test_a_click_on_the_trail_goes_to_that_moment(qtbot: QtBot, panel: CollapsePanel, large: Frame) -> None:
     shown(panel, large)
     assert panel.view.stage is not None
     first = int(columns(PAIR, 1)[0])
@@ -310,9 +308,7 @@ def test_one_class_has_no_choice(panel: CollapsePanel, frame: Frame, classes: Fr
     assert panel.view.plane is not None and panel.view.plane.servers == 20
 
 
-def test_between_far_samples_the_line_is_that_of_the_last_events(
-    panel: CollapsePanel, frame: Frame
-) -> None:
+def test_between_far_samples_the_line_is_that_of_the_last_events(panel: CollapsePanel, frame: Frame) -> None:
     thinned = replace(frame, samples=frame.samples[::64].copy())
     shown(panel, thinned)
     assert not panel.view.trail.is_line(20)
@@ -325,10 +321,10 @@ def test_between_far_samples_the_line_is_that_of_the_last_events(
 # -- where it does not apply; looks --------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("speedup", "load", "told"), [
-    ("[1, 1.5, 1.8]", 1.3, "the load is 1.3, above 1"),
-    ("[1]", 0.8, "run on one server only"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("speedup", "load", "told"),
+    [("[1, 1.5, 1.8]", 1.3, "the load is 1.3, above 1"), ("[1]", 0.8, "run on one server only")],
+)
 def test_where_there_is_no_plane_it_says_why(
     panel: CollapsePanel, frame: Frame, tmp_path: Path, speedup: str, load: float, told: str
 ) -> None:
@@ -360,9 +356,8 @@ def test_before_the_first_event_the_point_is_at_the_origin(panel: CollapsePanel)
 @pytest.mark.parametrize("lecture", [False, True])
 @pytest.mark.parametrize("size", [(460, 190), (640, 480), (1300, 900)])
 def test_it_is_drawn_at_any_size(
-    panel: CollapsePanel, frame: Frame, large: Frame, theme: str, lecture: bool,
-    size: tuple[int, int],
-) -> None:  # fmt: skip
+    panel: CollapsePanel, frame: Frame, large: Frame, theme: str, lecture: bool, size: tuple[int, int]
+) -> None:
     usual = QApplication.font()
     QApplication.setFont(fonts(lecture).body)
     try:
@@ -387,9 +382,7 @@ def test_a_tiny_picture_says_so(panel: CollapsePanel, frame: Frame) -> None:
     assert LIGHT.muted in seen and LIGHT.optimum not in seen
 
 
-def test_the_picture_and_the_series_are_saved(
-    panel: CollapsePanel, frame: Frame, tmp_path: Path
-) -> None:
+def test_the_picture_and_the_series_are_saved(panel: CollapsePanel, frame: Frame, tmp_path: Path) -> None:
     assert panel.series() is None
     shown(panel, frame)
     path = tmp_path / "collapse.svg"

@@ -153,9 +153,7 @@ def test_lemma_2_is_measured(large: Frame) -> None:
     assert found.share_below == pytest.approx(area / large.time)
     assert 0.3 < found.share_below < 1
     assert found.beside == state.jobs[0].sum() - state.jobs[0, 3:5].sum()
-    assert found.distance == pytest.approx(
-        np.abs(state.jobs[0] / 4000 - large.info.numbers.target[0] / 4000).sum()
-    )
+    assert found.distance == pytest.approx(np.abs(state.jobs[0] / 4000 - large.info.numbers.target[0] / 4000).sum())
     assert found.distance == pytest.approx(state.level[0, DISTANCE] / 4000)
     told = {tile.caption: tile for tile in tiles(plane(large), found, 0.25, ours=True)}
     lemma = told["of the time > 1 (Lemma 2: 0)"]

@@ -129,9 +129,7 @@ def test_servers_that_nobody_needs_have_no_price() -> None:
     said = proof_lines(bounds, shown_of(bounds, 0, None), LIGHT)
     assert "More servers would not help" in said
     scarce = answers("moldable-classroom")[-1]
-    assert "dual price of the servers is 25" in proof_lines(
-        scarce, shown_of(scarce, 0, None), LIGHT
-    )
+    assert "dual price of the servers is 25" in proof_lines(scarce, shown_of(scarce, 0, None), LIGHT)
 
 
 def test_references_say_what_they_hold_for() -> None:
@@ -195,8 +193,15 @@ def test_a_load_above_1_has_no_solution(panel: AllocationLPPanel) -> None:
 def test_an_unknown_load_is_not_drawn(qtbot: QtBot, panel: AllocationLPPanel) -> None:
     bounds = answers("moldable-sublinear")[0]
     one = replace(bounds.classes[0], load=Fraction(0), optimum=None)
-    bare = replace(bounds, load=Fraction(0), classes=(one,), solved=False, solution=None,
-                   mean_time=None, problem="It is not known how many jobs arrive.")  # fmt: skip
+    bare = replace(
+        bounds,
+        load=Fraction(0),
+        classes=(one,),
+        solved=False,
+        solution=None,
+        mean_time=None,
+        problem="It is not known how many jobs arrive.",
+    )
     panel.set_frame(replace(frame_of("moldable-sublinear"), bounds=bare))
     QApplication.processEvents()
     assert "It is not known how many jobs arrive." in text_of(panel)

@@ -6,12 +6,7 @@ import pytest
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.moldable.colours import (
-    class_color,
-    width_brush,
-    width_color,
-    width_style,
-)
+from gui.kinds.moldable.colours import class_color, width_brush, width_color, width_style
 from gui.kinds.moldable.servers_content import PoolSection
 from gui.kinds.moldable.servers_legend import entries, listed_widths
 from gui.kinds.moldable.servers_palette import empty_color, free_color
@@ -84,8 +79,7 @@ def test_what_is_written_on_jobs_can_be_read_on_both_parts() -> None:
 
 def test_widths_classes_and_times_in_words() -> None:
     info, several = Made().frame().info, Made("moldable-classes").frame().info
-    assert (servers_words(1), servers_words(4), jobs_words(1)) == (
-        "1 server", "4 servers", "1 job")  # fmt: skip
+    assert (servers_words(1), servers_words(4), jobs_words(1)) == ("1 server", "4 servers", "1 job")
     assert width_words(3) == "on 3 servers"
     assert subscript(12) == "₁₂"
     assert class_letters(("rendering", "analysis", "search")) == ("R", "A", "S")
@@ -201,10 +195,7 @@ def test_pools_are_sections_and_servers_of_none_are_hatched(qtbot: QtBot) -> Non
     assert has(idle, LIGHT.panel)
     assert scene_in(shown(qtbot, Made().frame())).layout.wishes.captions is False
     common = Made("moldable-classes", 60, "greedy-p", {"rest": "common"}).frame()
-    assert (
-        caption_words(common, PoolSection(3, 59, 60))[0]
-        == "Common to all classes: 1 server, 0 in use"
-    )
+    assert caption_words(common, PoolSection(3, 59, 60))[0] == "Common to all classes: 1 server, 0 in use"
 
 
 def test_a_job_may_run_in_its_own_pool_and_in_the_common_one(qtbot: QtBot) -> None:
@@ -246,9 +237,7 @@ def test_the_header_tells_the_use_the_jobs_and_the_blocked_ones() -> None:
     made = Made()
     made.job(3)
     made.job(2)
-    assert header(made.frame())[0].endswith(
-        "₁ = 0.250: 5 of 20 servers in use by 2 jobs; 0 of 0 blocked so far"
-    )
+    assert header(made.frame())[0].endswith("₁ = 0.250: 5 of 20 servers in use by 2 jobs; 0 of 0 blocked so far")
     made.state.tally[ARRIVED], made.state.tally[BLOCKED] = 8, 2
     assert header(made.frame())[0].endswith("; 2 of 8 blocked so far (25 %)")
     assert len(header(made.frame())[-1]) < 15
@@ -268,8 +257,7 @@ def test_labels_tell_the_job_what_it_got_and_what_is_left() -> None:
     names = {server: job_labels(pieces.frame(), record, server)[1] for server in (4, 5, 10, 16)}
     assert names[4] == names[5]
     assert {words[2] for words in names.values()} == {"20 (1/3)", "20 (2/3)", "20 (3/3)"}
-    assert {words[0] for words in names.values()} == {
-        f"job 20, piece {piece} of 3" for piece in (1, 2, 3)}  # fmt: skip
+    assert {words[0] for words in names.values()} == {f"job 20, piece {piece} of 3" for piece in (1, 2, 3)}
     classes = Made("moldable-classes", 60)
     record = classes.job(4, 0, asked=8)
     assert job_labels(classes.frame(), record, 0)[0] == ("R 4 of 8", "R 4", "4")
@@ -289,18 +277,13 @@ def test_tooltips_tell_all_numbers_of_a_job() -> None:
     pieces, record = split()
     last = job_lines(pieces.frame(), record)[-1]
     assert last.startswith("in 3 pieces, as no gap held it: ")
-    assert {"servers 5 to 6", "server 11", "servers 16 to 17"} == set(
-        last.partition(": ")[2].split("; ")
-    )
+    assert {"servers 5 to 6", "server 11", "servers 16 to 17"} == set(last.partition(": ")[2].split("; "))
 
 
 def test_servers_without_a_job_are_told() -> None:
     frame = Made("moldable-classes", 60).frame()
-    assert (
-        server_words(frame, 0, PoolSection(0, 0, 17)) == "server 1 (reserved for rendering): free"
-    )
-    assert server_words(frame, 59, PoolSection(-1, 59, 60)) == (
-        "server 60: belongs to no pool and stays idle")  # fmt: skip
+    assert server_words(frame, 0, PoolSection(0, 0, 17)) == "server 1 (reserved for rendering): free"
+    assert server_words(frame, 59, PoolSection(-1, 59, 60)) == ("server 60: belongs to no pool and stays idle")
     assert server_words(Made().frame(), 3, PoolSection(0, 0, 20)) == "server 4: free"
     assert why_blocked(frame, 7, 1)[0] == "job 7 blocked: no server free for analysis"
     assert why_blocked(Made().frame(), 7, 0)[0] == "job 7 blocked: no server free"
@@ -322,10 +305,8 @@ def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
     cells = [scene_in(shown(qtbot, frame)).layout.cell for frame in (few, many)]
     marks = [item.mark for item in entries(few.info, cells[0])]
     assert marks == ["width"] * 5 + ["filling", "free", "partial"]
-    assert [item.words for item in entries(few.info, cells[0])[:5]] == [
-        "on 1", "2", "3", "4", "5 servers"]  # fmt: skip
-    assert [item.mark for item in entries(many.info, cells[1])] == ["width"] * 5 + [
-        "growing", "small"]  # fmt: skip
+    assert [item.words for item in entries(few.info, cells[0])[:5]] == ["on 1", "2", "3", "4", "5 servers"]
+    assert [item.mark for item in entries(many.info, cells[1])] == ["width"] * 5 + ["growing", "small"]
     classes = Made("moldable-classes", 60).frame().info
     words = [item.words for item in entries(classes, cells[0])]
     assert words[-3:] == ["R rendering", "A analysis", "S search"]

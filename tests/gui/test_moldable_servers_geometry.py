@@ -19,19 +19,8 @@ from gui.kinds.moldable.servers_content import (
     shares,
     strips_of,
 )
-from gui.kinds.moldable.servers_layout import (
-    MoldableLayout,
-    fitting_servers,
-    most_zoom,
-    zoomed_servers,
-)
-from tests.gui.moldable_servers_views import (
-    Made,
-    filled,
-    records_of,
-    split,
-    wishes,
-)
+from gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers, most_zoom, zoomed_servers
+from tests.gui.moldable_servers_views import Made, filled, records_of, split, wishes
 
 
 @st.composite
@@ -79,9 +68,7 @@ def test_a_server_is_found_where_it_stands(layout: MoldableLayout, number: int) 
 
 
 @given(layouts())
-def test_neighbours_stand_side_by_side_in_the_order_of_their_numbers(
-    layout: MoldableLayout,
-) -> None:
+def test_neighbours_stand_side_by_side_in_the_order_of_their_numbers(layout: MoldableLayout) -> None:
     for section, grid in enumerate(layout.grids):
         index = np.arange(min(grid.count, 2 * grid.columns))
         left, top = layout.corners(section, index)
@@ -107,8 +94,7 @@ def test_the_window_has_all_servers_of_which_something_is_in_view(layout: Moldab
         rows, cells = layout.window(section)
         for index in range(0, grid.count, max(1, grid.count // 40)):
             x, y = layout.corner(section, index)
-            seen = (x < layout.width and x + grid.cell.width > 0
-                    and y < layout.height and y + grid.cell.height > 0)  # fmt: skip
+            seen = x < layout.width and x + grid.cell.width > 0 and y < layout.height and y + grid.cell.height > 0
             row, column = divmod(index, grid.columns)
             assert (row in rows and column // grid.per in cells) == seen
 
@@ -119,9 +105,7 @@ def test_the_window_has_all_servers_of_which_something_is_in_view(layout: Moldab
     st.integers(400, 2000),
     st.integers(300, 1200),
 )
-def test_without_zoom_all_servers_are_in_view(
-    counts: list[int], factor: int, width: int, height: int
-) -> None:
+def test_without_zoom_all_servers_are_in_view(counts: list[int], factor: int, width: int, height: int) -> None:
     fit = fitting_servers(wishes(tuple(count * factor for count in counts)), width, height)
     assert fit.content[0] <= width
     assert fit.content[1] <= height
@@ -214,8 +198,7 @@ def test_pieces_are_all_servers_of_a_job() -> None:
     for seed in range(4):
         state = filled(Made("moldable-classes", 200), seed).state
         for job in records_of(state):
-            servers = [server for start, length in pieces_of(state, job)
-                       for server in range(start, start + length)]  # fmt: skip
+            servers = [server for start, length in pieces_of(state, job) for server in range(start, start + length)]
             assert sorted(servers) == np.flatnonzero(state.server_job == job).tolist()
             assert record_of(state, int(state.job_number[job])) == job
     assert record_of(made.state, 999_999) is None
@@ -227,8 +210,9 @@ def test_strips_cover_every_server_with_a_job_once(columns: int, seed: int) -> N
     servers = len(state.server_job)
     content = content_of(state, 1.0, PoolSection(0, 0, servers), np.arange(servers))
     strips = strips_of(content, np.arange(servers), columns)
-    covered = np.concatenate([np.arange(start, start + length) for start, length in
-                              zip(strips.start, strips.length, strict=True)])  # fmt: skip
+    covered = np.concatenate(
+        [np.arange(start, start + length) for start, length in zip(strips.start, strips.length, strict=True)]
+    )
     assert covered.tolist() == np.flatnonzero(state.server_job >= 0).tolist()
     for start, length, record in zip(strips.start, strips.length, strips.record, strict=True):
         assert (state.server_job[start : start + length] == record).all()
@@ -240,8 +224,10 @@ def test_strips_cover_every_server_with_a_job_once(columns: int, seed: int) -> N
     for start, length in pieces:
         mine = (longest.start >= start) & (longest.start < start + length)
         assert int(mine.sum()) == 1
-        whole = [min(start + length, row + columns) - max(start, row)
-                 for row in range(start // columns * columns, start + length, columns)]  # fmt: skip
+        whole = [
+            min(start + length, row + columns) - max(start, row)
+            for row in range(start // columns * columns, start + length, columns)
+        ]
         assert int(longest.length[mine][0]) == max(whole)
 
 

@@ -63,9 +63,7 @@ def test_a_job_that_comes_is_outlined(qtbot: QtBot) -> None:
     assert not has(area(pixels(panel), edge), LIGHT.run)
 
 
-def test_a_blocked_arrival_flashes_and_is_said(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_blocked_arrival_flashes_and_is_said(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers_view, "FLASH", 60_000)
     frame = stepped(run(events=20), FLAG_BLOCKED)
     assert marks(frame) == (MoldableMark("blocked", int(frame.rows[-1]["job"]), 0),)
@@ -111,9 +109,7 @@ def test_a_job_that_has_left_leaves_a_faint_outline(qtbot: QtBot) -> None:
             break
     row = frame.rows[-1]
     where = ((int(row["server"]), int(row["width"])),)
-    assert (
-        marks(frame) == marks(frame, before) == (MoldableMark("ghost", int(row["job"]), 0, where),)
-    )
+    assert marks(frame) == marks(frame, before) == (MoldableMark("ghost", int(row["job"]), 0, where),)
     panel = shown(qtbot, frame)
     ghost = pixels(panel)
     panel.set_frame(replace(frame, running=True))
@@ -183,8 +179,7 @@ def test_all_pieces_of_a_job_are_outlined_and_joined(qtbot: QtBot) -> None:
         for strip in strips:
             assert has(area(picture, around(strip.rect)), LIGHT.focus)
     rects = [server_rect(scene, server) for server in range(20)]
-    changed = {server for server, rect in enumerate(rects)
-               if (area(picture, rect) != area(plain, rect)).any()}  # fmt: skip
+    changed = {server for server, rect in enumerate(rects) if (area(picture, rect) != area(plain, rect)).any()}
     assert {4, 5, 10, 15, 16} < changed  # lines from piece to piece cross others
 
 
@@ -220,8 +215,7 @@ def test_click_selects_and_double_click_opens(qtbot: QtBot) -> None:
     assert click(4) == Select(server=4, job=1)
     assert click(7) == Select(server=7)
     with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseDClick(panel.view, Qt.MouseButton.LeftButton,
-                          pos=server_rect(scene, 3).center().toPoint())  # fmt: skip
+        qtbot.mouseDClick(panel.view, Qt.MouseButton.LeftButton, pos=server_rect(scene, 3).center().toPoint())
     assert caught.args == [Select(server=3, job=1, floating=True)]
     with qtbot.assertNotEmitted(panel.intent):
         qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=QPoint(450, 10))
@@ -270,8 +264,7 @@ def test_the_job_under_the_mouse_is_outlined(qtbot: QtBot) -> None:
 
 
 def test_scripted_jobs_have_their_names(qtbot: QtBot) -> None:
-    workload = {"kind": "scripted", "load": "0.8", "arrivals": [
-        {"time": 0, "size": 3, "requested": 2, "job": "first"}]}  # fmt: skip
+    workload = {"kind": "scripted", "load": "0.8", "arrivals": [{"time": 0, "size": 3, "requested": 2, "job": "first"}]}
     session = run(events=1, workload=workload)
     info = session.frame().info
     assert job_name(info, 0) == "job first"
@@ -292,10 +285,15 @@ def test_of_many_widths_those_that_are_asked_for_are_listed() -> None:
 
 def wheel(panel: MoldableServersPanel, point: QPointF, notches: int) -> None:
     event = QWheelEvent(
-        point, QPointF(panel.view.mapToGlobal(point.toPoint())), QPoint(), QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase,
+        point,
+        QPointF(panel.view.mapToGlobal(point.toPoint())),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
         False,
-    )  # fmt: skip
+    )
     QApplication.sendEvent(panel.view, event)
 
 
@@ -331,9 +329,7 @@ def test_dragging_moves_the_picture_within_its_bounds(qtbot: QtBot) -> None:
     assert scene_in(panel).layout.offset == (before[0] - 30, before[1] - 20)
     stage = scene_in(panel).stage.toAlignedRect().adjusted(80, 60, -80, -60)
     old = picture[stage.top() : stage.bottom(), stage.left() : stage.right()]
-    new = pixels(panel)[
-        stage.top() + 20 : stage.bottom() + 20, stage.left() + 30 : stage.right() + 30
-    ]
+    new = pixels(panel)[stage.top() + 20 : stage.bottom() + 20, stage.left() + 30 : stage.right() + 30]
     assert (old == new).mean() > 0.97
     panel.view.reset_zoom()
     assert scene_in(panel).layout.offset == (0, 0)

@@ -7,15 +7,8 @@ import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.moldable.servers_content import (
-    PoolSection,
-    content_of,
-)
-from gui.kinds.moldable.servers_layout import (
-    MoldableLayout,
-    fitting_servers,
-    zoomed_servers,
-)
+from gui.kinds.moldable.servers_content import PoolSection, content_of
+from gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers, zoomed_servers
 from gui.kinds.moldable.servers_palette import IDLE, STEPS, WIDTHS, step_color
 from gui.kinds.moldable.servers_raster import (
     LEVEL,
@@ -32,16 +25,7 @@ from gui.kinds.moldable.servers_raster import (
 )
 from gui.painting.cells import CellRaster
 from gui.painting.colour import argb
-from tests.gui.moldable_servers_views import (
-    LIGHT,
-    Made,
-    filled,
-    records_of,
-    run,
-    scene_in,
-    shown,
-    wishes,
-)
+from tests.gui.moldable_servers_views import LIGHT, Made, filled, records_of, run, scene_in, shown, wishes
 
 
 def pixels_of(raster: CellRaster) -> np.ndarray:
@@ -108,9 +92,7 @@ def test_a_job_is_one_block_open_where_it_goes_on_in_the_next_row() -> None:
     ends = sprites(codes[4:5], cell, LIGHT, 1)[0, row]
     assert (ends[-cell.trail :] == background).all()
     low = cell.tall - cell.border - 2
-    assert (
-        sprites(joined, cell, LIGHT, 1)[0, low, -1] != sprites(opened, cell, LIGHT, 1)[0, low, -1]
-    )
+    assert sprites(joined, cell, LIGHT, 1)[0, low, -1] != sprites(opened, cell, LIGHT, 1)[0, low, -1]
 
 
 def test_a_partial_allocation_has_a_corner_at_its_last_server() -> None:
@@ -167,10 +149,7 @@ def test_pixels_of_several_servers_are_those_servers(zoom: float) -> None:
         last = min(first + grid.per, (first // grid.columns + 1) * grid.columns, servers)
         mine = np.zeros(grid.per, np.int64)
         mine[: last - first] = np.arange(first, last)
-        wanted = sum(
-            int((((mine >> shift) & 255).sum() + grid.per // 2) // grid.per) << shift
-            for shift in (0, 8, 16)
-        )
+        wanted = sum(int((((mine >> shift) & 255).sum() + grid.per // 2) // grid.per) << shift for shift in (0, 8, 16))
         assert int(picture[y - top, x - left]) & 0xFFFFFF == wanted
 
 

@@ -76,9 +76,7 @@ def test_nothing_yet_too_small_and_other_systems_are_said_in_words(qtbot: QtBot)
 
 
 @pytest.mark.parametrize("servers", [5, 20, 100, 400, 1_000, 4_000, 10_000, 100_000])
-def test_jobs_have_the_colours_of_their_widths_from_5_to_100_000_servers(
-    qtbot: QtBot, servers: int
-) -> None:
+def test_jobs_have_the_colours_of_their_widths_from_5_to_100_000_servers(qtbot: QtBot, servers: int) -> None:
     made = Made(servers=servers)
     random = np.random.default_rng(servers)
     for _ in range(min(400, servers // 6 + 1)):
@@ -233,8 +231,12 @@ for server, record in enumerate(state.server_job.tolist()):
 assert found > 10
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120,
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
         env={**os.environ, "QT_SCALE_FACTOR": "2", "QT_QPA_PLATFORM": "offscreen"},
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr

@@ -54,16 +54,18 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 def show(qtbot: QtBot, window: MainWindow, scenario: str, policy: str | None = None) -> None:
     """Open a scenario and wait until all its panels are there and the kernel runs it."""
     window.control.open(scenario, policy)
-    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario
-         and window.panels.complete and window.frame.engine == "kernel")  # fmt: skip
+    rest(
+        qtbot,
+        window,
+        lambda: (
+            window.frame.info.scenario_name == scenario and window.panels.complete and window.frame.engine == "kernel"
+        ),
+    )
 
 
 def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
     """Wait until a condition on the window's frame holds and nothing runs."""
-    qtbot.waitUntil(
-        lambda: window.frame is not None and not window.frame.running and condition(),
-        timeout=PATIENCE,
-    )
+    qtbot.waitUntil(lambda: window.frame is not None and not window.frame.running and condition(), timeout=PATIENCE)
 
 
 def moment(window: MainWindow) -> tuple[int, int]:
@@ -87,9 +89,7 @@ def assert_nothing_is_missing(window: MainWindow) -> None:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_every_scenario_opens_steps_and_goes_back(
-    qtbot: QtBot, window: MainWindow, scenario: str
-) -> None:
+def test_every_scenario_opens_steps_and_goes_back(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
     show(qtbot, window, scenario)
     built = [*window.docks]
     assert built == [entry.name for entry in panels_of("moldable")]
@@ -136,9 +136,7 @@ def test_ctrl_right_runs_to_a_blocked_job(qtbot: QtBot, window: MainWindow) -> N
     rest(qtbot, window, lambda: int(window.frame.state.tally[BLOCKED].sum()) == before + 1)
 
 
-def test_a_run_fills_the_panels_of_blocking_and_of_the_optimum(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_a_run_fills_the_panels_of_blocking_and_of_the_optimum(qtbot: QtBot, window: MainWindow) -> None:
     blocking, optimum = (window.docks[name].panel for name in ("blocking", "allocation-lp"))
     window.docks["allocation-lp"].raise_()
     qtbot.waitUntil(lambda: window.frame.bounds.finished, timeout=PATIENCE)
@@ -244,9 +242,7 @@ def test_greedy_runs_beside_greedy_p(qtbot: QtBot, beside: MainWindow) -> None:
         assert title in comparison.table.text()
 
 
-def test_the_first_decision_that_differs_is_told_in_servers(
-    qtbot: QtBot, beside: MainWindow
-) -> None:
+def test_the_first_decision_that_differs_is_told_in_servers(qtbot: QtBot, beside: MainWindow) -> None:
     panel = beside.docks["comparison"].panel
     beside.control.run_until(time=60.0)
     rest(qtbot, beside, lambda: beside.frame.time > 55)
@@ -280,8 +276,7 @@ def test_the_comparison_ends_as_it_began(qtbot: QtBot, beside: MainWindow) -> No
     beside.compare.compare(())
     rest(qtbot, beside, lambda: not beside.frame.companions)
     assert set(beside.docks) == before
-    assert set(EVENT_KINDS) == {beside.transport.kind.itemText(n)
-                                for n in range(beside.transport.kind.count())}  # fmt: skip
+    assert set(EVENT_KINDS) == {beside.transport.kind.itemText(n) for n in range(beside.transport.kind.count())}
 
 
 # The form.

@@ -37,8 +37,9 @@ def runs(window: MainWindow, path: str, event: int | None = None) -> Callable[[]
 
     def check() -> bool:
         frame = window.frame
-        return (frame is not None and not frame.running and frame.info.policy_name == path
-                and event in (None, frame.event))  # fmt: skip
+        return (
+            frame is not None and not frame.running and frame.info.policy_name == path and event in (None, frame.event)
+        )
 
     return check
 
@@ -52,8 +53,11 @@ def chosen(qtbot: QtBot, window: MainWindow, path: str) -> None:
 def at(qtbot: QtBot, window: MainWindow, event: int, substep: int = 0) -> None:
     """Go to an event and wait until the frame stands there."""
     window.control.go_to(event, substep)
-    rest(qtbot, window, lambda: window.frame is not None
-         and (window.frame.event, len(window.frame.records)) == (event, substep))  # fmt: skip
+    rest(
+        qtbot,
+        window,
+        lambda: window.frame is not None and (window.frame.event, len(window.frame.records)) == (event, substep),
+    )
 
 
 def fault_shown(window: MainWindow) -> str:
@@ -102,9 +106,7 @@ def test_nothing_happens_if_no_file_is_chosen(
     assert box.currentText() == "first-fit"
 
 
-def test_the_own_text_stands_in_the_algorithm_panel(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_the_own_text_stands_in_the_algorithm_panel(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     chosen(qtbot, window, write(tmp_path, source()))
     at(qtbot, window, 0, 3)
     view = window.docks["algorithm"].panel.view  # type: ignore[attr-defined]
@@ -134,9 +136,7 @@ def test_a_change_is_loaded_and_the_run_replayed(
     rest(qtbot, window, lambda: runs(window, path, 60)() and placements(window) == before)
 
 
-def test_a_faulty_change_leaves_the_run_as_it_is(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_faulty_change_leaves_the_run_as_it_is(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = write(tmp_path, source())
     chosen(qtbot, window, path)
     at(qtbot, window, 50, 1)
@@ -156,13 +156,19 @@ def test_a_faulty_change_leaves_the_run_as_it_is(
     rest(qtbot, window, lambda: inside(window, 1))
     write(tmp_path, source(LAST_FIT))
     qtbot.waitUntil(lambda: fault_shown(window) == "", timeout=PATIENCE)
-    rest(qtbot, window, lambda: runs(window, path, 50)() and inside(window, 1)
-         and window.frame is not None and window.frame.info is not info)  # fmt: skip
+    rest(
+        qtbot,
+        window,
+        lambda: (
+            runs(window, path, 50)()
+            and inside(window, 1)
+            and window.frame is not None
+            and window.frame.info is not info
+        ),
+    )
 
 
-def test_a_faulty_file_is_loaded_once_it_is_right(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_faulty_file_is_loaded_once_it_is_right(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = write(tmp_path, "class Policy: pass\n")
     window.own_policy.choose(path)
     qtbot.waitUntil(lambda: "no method arrival" in fault_shown(window), timeout=PATIENCE)
@@ -228,9 +234,7 @@ def test_a_file_is_dropped_on_the_window(qtbot: QtBot, window: MainWindow, tmp_p
     assert OwnPolicyFile.dropped(data) == ""
 
 
-def test_a_session_reopens_with_its_policy(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_session_reopens_with_its_policy(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = write(tmp_path, source(rest="memory = 2\n", head=HEAD))
     chosen(qtbot, window, path)
     at(qtbot, window, 33, 1)
@@ -252,21 +256,23 @@ def test_two_policies_side_by_side(qtbot: QtBot, window: MainWindow, tmp_path: P
     assert window.frame is not None
     assert (window.frame.companions[0].state.placement == window.frame.state.placement).all()
     write(tmp_path, source(LAST_FIT))
-    rest(qtbot, window, lambda: bool(
-        window.frame and window.frame.event == 40 and not window.frame.running
-        and (window.frame.companions[0].state.placement != window.frame.state.placement).any()
-    ))  # fmt: skip
+    rest(
+        qtbot,
+        window,
+        lambda: bool(
+            window.frame
+            and window.frame.event == 40
+            and not window.frame.running
+            and (window.frame.companions[0].state.placement != window.frame.state.placement).any()
+        ),
+    )
 
 
-def test_a_file_that_a_scenario_names_is_asked_about(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_file_that_a_scenario_names_is_asked_about(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     """Show shows its text, Run it runs it; neither happens by itself, and the old run stays."""
     ran, helper, theirs = tmp_path / "ran", tmp_path / "helper.py", tmp_path / "theirs.toml"
     write(tmp_path, f"open({str(ran)!r}, 'w').close()\n{source()}", "helper.py")
-    theirs.write_text(scenario_text(
-        edited(load_scenario("dra-classroom"), {"policy": {"name": "helper.py"}})
-    ))  # fmt: skip
+    theirs.write_text(scenario_text(edited(load_scenario("dra-classroom"), {"policy": {"name": "helper.py"}})))
     buttons = window.transport.fault_buttons
     assert not any(button.isVisible() for button in buttons.values())
     window.open_path(theirs)

@@ -8,22 +8,36 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gui.pace import (
-    NO_LIMIT,
-    REAL_TIME,
-    SLIDER_MOST,
-    Pace,
-    next_position,
-    pace_at,
-    position_of,
-)
+from gui.pace import NO_LIMIT, REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
 from model.api import Session
 from model.scenario.load import scenario_files
 
-ROUND = ["0.3 sub-steps/s", "0.5 sub-steps/s", "1.0 sub-steps/s", "2.0 sub-steps/s",
-         "5.0 sub-steps/s", "0.001×", "0.002×", "0.005×", "0.01×", "0.02×", "0.05×", "0.1×", "0.2×",
-         "0.5×", "1×", "2×", "5×", "10×", "20×", "50×", "100×", "200×", "500×",
-         "no limit"]  # fmt: skip
+ROUND = [
+    "0.3 sub-steps/s",
+    "0.5 sub-steps/s",
+    "1.0 sub-steps/s",
+    "2.0 sub-steps/s",
+    "5.0 sub-steps/s",
+    "0.001×",
+    "0.002×",
+    "0.005×",
+    "0.01×",
+    "0.02×",
+    "0.05×",
+    "0.1×",
+    "0.2×",
+    "0.5×",
+    "1×",
+    "2×",
+    "5×",
+    "10×",
+    "20×",
+    "50×",
+    "100×",
+    "200×",
+    "500×",
+    "no limit",
+]
 
 
 def walked(position: int, step: int) -> list[str]:

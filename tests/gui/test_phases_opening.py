@@ -16,9 +16,7 @@ from tests.phases_scenarios import many_configurations
 pytestmark = pytest.mark.slow
 
 
-def test_a_plan_is_told_and_given_up(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plan_is_told_and_given_up(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("model.waiting.PERIOD", 0.05)
     monkeypatch.setattr(store, "folder", lambda: tmp_path / "plans")
     store.forget()
@@ -26,8 +24,7 @@ def test_a_plan_is_told_and_given_up(
     write_scenario(path, many_configurations())
     with complete_window(qtbot, tmp_path) as window:
         window.control.open("jrs-classroom")
-        rest(qtbot, window, lambda: window.frame.info.scenario_name == "jrs-classroom"
-             and window.panels.complete)  # fmt: skip
+        rest(qtbot, window, lambda: window.frame.info.scenario_name == "jrs-classroom" and window.panels.complete)
         said: list[str] = []
         window.worker.progressed.connect(lambda progress: said.append(progress.text))
         refused: list[str] = []

@@ -43,9 +43,7 @@ def solved() -> PhasesBounds:
     return replace(bounds, points=points)
 
 
-def point(
-    title: str, scale: float, servers: float, cost: float, nbar: float | None = None
-) -> PhasePoint:
+def point(title: str, scale: float, servers: float, cost: float, nbar: float | None = None) -> PhasePoint:
     return PhasePoint(title, scale, Estimate(servers, 1.0), Estimate(cost, 0.001), nbar)
 
 
@@ -84,9 +82,7 @@ def text_of(panel: PlanPanel) -> str:
 def test_the_axis_has_the_run_and_the_policies_at_its_scale():
     frame = frame_of()
     rows = axis_rows(frame, solved(), so_far(frame))
-    assert [row.title for row in rows] == [
-        "now", "this run so far, JRS", "JRS", "First fit", "A costly one",
-    ]  # fmt: skip
+    assert [row.title for row in rows] == ["now", "this run so far, JRS", "JRS", "First fit", "A costly one"]
     assert [row.title for row in rows if row.breaks] == ["A costly one"]
     assert rows[0].servers.mean == frame.state.number[4]
 
@@ -131,11 +127,14 @@ def test_no_gap_is_told_while_the_run_fills_up(panel: PlanPanel):
     assert panel.axis.rows[1].title == "this run, JRS"
 
 
-@pytest.mark.parametrize(("scenario", "policy", "said"), [
-    ("jrs-deadlock", "jrs", "an empty server asks for nothing"),
-    ("jrs-deadlock", "jrs:patch=true", "an empty server asks for 4 L at rate 1"),
-    ("jrs-deadlock", "jrs:patch=false,recovery_rate=2", "an empty server asks for 4 L at rate 2"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("scenario", "policy", "said"),
+    [
+        ("jrs-deadlock", "jrs", "an empty server asks for nothing"),
+        ("jrs-deadlock", "jrs:patch=true", "an empty server asks for 4 L at rate 1"),
+        ("jrs-deadlock", "jrs:patch=false,recovery_rate=2", "an empty server asks for 4 L at rate 2"),
+    ],
+)
 def test_what_an_empty_server_asks_for_is_what_it_does(scenario: str, policy: str, said: str):
     session = Session.open(scenario, policy, kernel=False)
     told = pool_lines(session.info, load_theme("light"))

@@ -21,14 +21,7 @@ from model.api import Session
 from model.frame import Frame
 from model.kinds.phases.programs.bounds import PhasesBounds
 from model.kinds.phases.programs.lemma7 import Lemma7
-from tests.gui.phases_policy_map_views import (
-    LIGHT,
-    cell_of,
-    colours,
-    moved,
-    run,
-    shown_panel,
-)
+from tests.gui.phases_policy_map_views import LIGHT, cell_of, colours, moved, run, shown_panel
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +86,7 @@ def test_many_servers_of_one_configuration_are_a_disc(panel: PolicyMapPanel, fra
     assert panel.view.counts[cell] == 25
 
 
-def test_the_event_and_the_server_pointed_at_are_outlined(
-    panel: PolicyMapPanel, frame: Frame
-) -> None:
+def test_the_event_and_the_server_pointed_at_are_outlined(panel: PolicyMapPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     server = int(frame.rows["server"][-1])
     observed = frame.state.observed
@@ -136,9 +127,7 @@ def test_requests_and_the_budget_are_drawn(panel: PolicyMapPanel, frame: Frame) 
     assert {phase_color(LIGHT, 0), phase_color(LIGHT, 1), LIGHT.rejection, LIGHT.focus} <= seen
 
 
-def test_hard_capacities_have_no_overruns_and_pools_a_choice(
-    panel: PolicyMapPanel, pools: Frame, frame: Frame
-) -> None:
+def test_hard_capacities_have_no_overruns_and_pools_a_choice(panel: PolicyMapPanel, pools: Frame, frame: Frame) -> None:
     panel.set_frame(pools)
     assert LIGHT.rejection not in colours(panel.view)
     assert panel.pool.isVisible() and panel.right.isVisible()

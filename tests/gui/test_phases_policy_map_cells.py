@@ -15,12 +15,7 @@ from PySide6.QtCore import QRectF, QSizeF
 from gui.kinds.phases.policy_map_cells import NONE, Cells, cells_of, usual_axes
 from gui.kinds.phases.policy_map_dots import MOST_DOTS, disc_size, dot_places
 from gui.kinds.phases.policy_map_layout import laid_out
-from gui.kinds.phases.policy_map_values import (
-    cost_rates,
-    distance,
-    map_values,
-    request_weights,
-)
+from gui.kinds.phases.policy_map_values import cost_rates, distance, map_values, request_weights
 from gui.kinds.phases.policy_map_words import scientific, share_text
 from model.api import Session
 from model.frame import RunInfo
@@ -36,8 +31,9 @@ def data_of(name: str) -> dict[str, Any]:
 
 def with_phases(count: int, most_jobs: int = 4) -> dict[str, Any]:
     """A scenario of so many phases, each with a size of its own."""
-    phases = [{"name": f"type {i}", "demand": {"cpu": i + 1}, "arrival_rate": 1,
-               "departure_rate": 1} for i in range(count)]  # fmt: skip
+    phases = [
+        {"name": f"type {i}", "demand": {"cpu": i + 1}, "arrival_rate": 1, "departure_rate": 1} for i in range(count)
+    ]
     data = data_of("jrs-two-phases")
     return data | {"phases": phases, "servers": data["servers"] | {"most_jobs": most_jobs}}
 
@@ -111,9 +107,7 @@ def test_configurations_of_more_jobs_are_beyond_the_map() -> None:
 
 @pytest.mark.parametrize("name", ["jrs-two-phases", "jrs-three-phases", "jrs-fixed-sizes", 1, 4])
 @given(width=st.integers(60, 1600), height=st.integers(60, 1000), legend=st.integers(20, 400))
-def test_cells_and_legend_keep_clear_of_each_other(
-    name: str | int, width: int, height: int, legend: int
-) -> None:
+def test_cells_and_legend_keep_clear_of_each_other(name: str | int, width: int, height: int, legend: int) -> None:
     info = info_of(name)
     cells = whole(info, *usual_axes(info.numbers.phases))
     size = QSizeF(width, height)
@@ -166,10 +160,12 @@ def numbers_with(cost: dict[str, Any]) -> PhaseNumbers:
 
 @pytest.mark.parametrize(
     "cost",
-    [{"law": "overrun", "budget": 0.05}, {"law": "quadratic", "budget": 0.05},
-     {"law": "table", "budget": 0.05, "rates": [{"jobs": {"L": 8}, "rate": "1/3"},
-                                                {"jobs": {"H": 5}, "rate": 2}]}],
-)  # fmt: skip
+    [
+        {"law": "overrun", "budget": 0.05},
+        {"law": "quadratic", "budget": 0.05},
+        {"law": "table", "budget": 0.05, "rates": [{"jobs": {"L": 8}, "rate": "1/3"}, {"jobs": {"H": 5}, "rate": 2}]},
+    ],
+)
 def test_costs_are_those_of_the_model(cost: dict[str, Any]) -> None:
     numbers = numbers_with(cost)
     rows = numbers.lattice.configurations

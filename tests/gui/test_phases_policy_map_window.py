@@ -18,14 +18,7 @@ from gui.kinds.phases.policy_map_view import MapView
 from gui.theme import fonts, load_theme
 from model.api import Session
 from model.frame import Frame
-from tests.gui.phases_policy_map_views import (
-    cell_of,
-    colours,
-    moved,
-    run,
-    shown_panel,
-    words,
-)
+from tests.gui.phases_policy_map_views import cell_of, colours, moved, run, shown_panel, words
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +44,7 @@ def panel(qtbot: QtBot) -> PolicyMapPanel:
 # -- the mouse -----------------------------------------------------------------------------------
 
 
-def test_a_click_points_at_the_servers_of_a_cell_in_turn(
-    qtbot: QtBot, panel: PolicyMapPanel, frame: Frame
-) -> None:
+def test_a_click_points_at_the_servers_of_a_cell_in_turn(qtbot: QtBot, panel: PolicyMapPanel, frame: Frame) -> None:
     panel.set_frame(moved(frame, [0] * 25))
     spot = panel.view.middle_of(cell_of(panel, frame, 0, 0)).toPoint()
     for server in (0, 1, 2):
@@ -101,8 +92,10 @@ def test_hovering_tells_all_of_a_configuration(
 def near(wanted: str, seen: set[str]) -> bool:
     """Whether a colour, or one that the eye does not tell from it, was painted."""
     one = QColor(wanted)
-    apart = (max(abs(one.red() - other.red()), abs(one.green() - other.green()),
-                 abs(one.blue() - other.blue())) for other in map(QColor, seen))  # fmt: skip
+    apart = (
+        max(abs(one.red() - other.red()), abs(one.green() - other.green()), abs(one.blue() - other.blue()))
+        for other in map(QColor, seen)
+    )
     return min(apart) < 16
 
 
@@ -110,9 +103,8 @@ def near(wanted: str, seen: set[str]) -> bool:
 @pytest.mark.parametrize("lecture", [False, True])
 @pytest.mark.parametrize("size", [(280, 240), (560, 640), (1400, 800)])
 def test_it_is_drawn_at_any_size(
-    panel: PolicyMapPanel, frame: Frame, stack: Frame, pools: Frame, theme: str, lecture: bool,
-    size: tuple[int, int],
-) -> None:  # fmt: skip
+    panel: PolicyMapPanel, frame: Frame, stack: Frame, pools: Frame, theme: str, lecture: bool, size: tuple[int, int]
+) -> None:
     usual = QApplication.font()
     QApplication.setFont(fonts(lecture).body)
     try:

@@ -11,24 +11,10 @@ from gui.kinds.phases.servers_legend import entries
 from gui.kinds.phases.servers_palette import dimmed
 from gui.kinds.phases.servers_sections import ServerPlace, most_use
 from gui.kinds.phases.servers_words import caption_words, label_words
-from gui.kinds.phases.wording import (
-    configuration_text,
-    phase_letter,
-    phase_letters,
-    short_configuration,
-)
+from gui.kinds.phases.wording import configuration_text, phase_letter, phase_letters, short_configuration
 from gui.painting.colour import mix
 from model.kinds.phases.state import FIRST_BACKUP
-from tests.gui.phases_servers_views import (
-    DARK,
-    LIGHT,
-    Made,
-    records_of,
-    scene_in,
-    server_rect,
-    shown,
-    stage_colors,
-)
+from tests.gui.phases_servers_views import DARK, LIGHT, Made, records_of, scene_in, server_rect, shown, stage_colors
 from tests.gui.servers_views import area, has, pixels
 
 L, H = 0, 1
@@ -91,8 +77,7 @@ def test_what_is_above_the_capacity_is_red_and_the_capacity_a_line(qtbot: QtBot)
     picture, scene = pixels(panel), scene_in(panel)
     for server, over in ((0, False), (1, True), (2, False)):
         rect = server_rect(scene, ServerPlace(server))
-        above = area(picture, rect.adjusted(0, -rect.height() * 0.18, -rect.width() * 0.4,
-                                            -rect.height() - 1))  # fmt: skip
+        above = area(picture, rect.adjusted(0, -rect.height() * 0.18, -rect.width() * 0.4, -rect.height() - 1))
         assert has(above, LIGHT.rejection) == over
         line = area(picture, rect.adjusted(3, -1, -3, -rect.height()))
         assert has(line, LIGHT.run)
@@ -182,8 +167,7 @@ def test_of_servers_without_number_those_in_use_are_shown(qtbot: QtBot) -> None:
     assert not scene.layout.grids[0].cell.token
     assert caption_words(made.frame(), section) == ("Servers: 2 in use",)
     crowded = made.real(5, H, 3).frame()
-    assert caption_words(crowded, section) == ("Servers: 2 in use, 1 above capacity",
-                                               "2 in use, 1 above")  # fmt: skip
+    assert caption_words(crowded, section) == ("Servers: 2 in use, 1 above capacity", "2 in use, 1 above")
     panel.set_frame(made.real(30, L).frame())
     assert 31 <= len(scene_in(panel).sections[0]) <= 40
     marks = {item.mark for item in entries(made.frame().info, jobs=True)}

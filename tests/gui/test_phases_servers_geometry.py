@@ -13,21 +13,9 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from gui.kinds.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, PhaseWishes, cell_of
-from gui.kinds.phases.servers_layout import (
-    PhaseLayout,
-    fitting_servers,
-    most_zoom,
-    zoomed_servers,
-)
+from gui.kinds.phases.servers_layout import PhaseLayout, fitting_servers, most_zoom, zoomed_servers
 from gui.kinds.phases.servers_palette import FLOOR, FREE, PER_PHASE, PHASES, RIM, server_palette
-from gui.kinds.phases.servers_raster import (
-    Amounts,
-    PhaseRaster,
-    blocks_of,
-    column_rows,
-    rimmed,
-    sprites,
-)
+from gui.kinds.phases.servers_raster import Amounts, PhaseRaster, blocks_of, column_rows, rimmed, sprites
 from gui.kinds.phases.servers_sections import (
     Gatherer,
     PhaseContent,
@@ -44,23 +32,17 @@ from tests.gui.phases_servers_views import LIGHT, Made, filled, records_of, run,
 
 
 def wishes(
-    counts: tuple[int, ...] = (25, 12),
-    resources: int = 1,
-    tokens: bool = True,
-    scale: int = 1,
-    top: float = 1.5,
+    counts: tuple[int, ...] = (25, 12), resources: int = 1, tokens: bool = True, scale: int = 1, top: float = 1.5
 ) -> PhaseWishes:
     backup = tuple(place > 0 and place == len(counts) - 1 for place in range(len(counts)))
-    return PhaseWishes(counts, backup, resources, tokens, top, 17 * scale,
-                  (20 * scale, 50 * scale, 60 * scale), scale)  # fmt: skip
+    return PhaseWishes(counts, backup, resources, tokens, top, 17 * scale, (20 * scale, 50 * scale, 60 * scale), scale)
 
 
 @st.composite
 def layouts(draw: st.DrawFn) -> PhaseLayout:
     counts = draw(st.lists(st.integers(1, 1500), min_size=1, max_size=4))
     top = draw(st.sampled_from([1.08, 1.25, 2.5]))
-    wish = wishes(tuple(counts), draw(st.integers(1, 3)), draw(st.booleans()),
-                  draw(st.sampled_from([1, 2])), top)  # fmt: skip
+    wish = wishes(tuple(counts), draw(st.integers(1, 3)), draw(st.booleans()), draw(st.sampled_from([1, 2])), top)
     fit = fitting_servers(wish, draw(st.integers(64, 2000)), draw(st.integers(64, 1200)))
     zoomed = zoomed_servers(fit, draw(st.floats(1, most_zoom(fit))))
     return zoomed.seen_from(draw(st.integers(0, 3000)), draw(st.integers(0, 3000)))
@@ -102,8 +84,10 @@ def test_a_server_is_found_where_it_stands(layout: PhaseLayout, number: int) -> 
 
 @given(layouts())
 def test_sections_do_not_overlap(layout: PhaseLayout) -> None:
-    boxes = [(grid.left, grid.top - layout.wishes.caption, grid.left + grid.size[0],
-              grid.top + grid.size[1]) for grid in layout.grids]  # fmt: skip
+    boxes = [
+        (grid.left, grid.top - layout.wishes.caption, grid.left + grid.size[0], grid.top + grid.size[1])
+        for grid in layout.grids
+    ]
     for first, second in combinations(boxes, 2):
         apart = first[2] <= second[0] if layout.beside else first[3] <= second[1]
         assert apart or first[3] <= second[1]
@@ -116,16 +100,13 @@ def test_the_window_has_all_servers_of_which_something_is_in_view(layout: PhaseL
         rows, columns = layout.window(section)
         for index in range(0, grid.count, max(1, grid.count // 40)):
             x, y = layout.corner(section, index)
-            seen = (x < layout.width and x + grid.cell.width > 0
-                    and y < layout.height and y + grid.cell.height > 0)  # fmt: skip
+            seen = x < layout.width and x + grid.cell.width > 0 and y < layout.height and y + grid.cell.height > 0
             row, column = divmod(index, grid.columns)
             assert (row in rows and column in columns) == seen
 
 
 @given(st.integers(1, 6000), st.integers(1, 800), st.integers(400, 2000), st.integers(300, 1200))
-def test_without_zoom_all_servers_are_in_view(
-    servers: int, backups: int, width: int, height: int
-) -> None:
+def test_without_zoom_all_servers_are_in_view(servers: int, backups: int, width: int, height: int) -> None:
     fit = fitting_servers(wishes((servers, backups)), width, height)
     assert fit.content[0] <= width
     assert fit.content[1] <= height
@@ -225,8 +206,7 @@ def test_room_for_servers_without_number_changes_seldom() -> None:
     assert last_used(np.array([0, 2, 0, 1, 0])) == 4
     made = Made(policy="first-fit")
     gatherer = Gatherer(made.frame().info.facts)
-    seen = [len(gatherer.sections(made.real(server, 0).state)[0])
-            for server in (0, 10, 20, 21, 15, 3)]  # fmt: skip
+    seen = [len(gatherer.sections(made.real(server, 0).state)[0]) for server in (0, 10, 20, 21, 15, 3)]
     assert seen == [4, 12, 24, 24, 24, 24]
     state = made.state._replace(jobs_on=np.zeros_like(made.state.jobs_on))
     assert len(gatherer.sections(state)[0]) == 4
@@ -237,9 +217,9 @@ def test_there_is_no_room_for_more_servers_than_an_earlier_state_knows() -> None
     gatherer = Gatherer(made.frame().info.facts)
     late = made.real(13, 0).state
     assert len(gatherer.sections(late)[0]) == 14
-    early = late._replace(**{name: value[:8] for name, value in late._asdict().items()
-                             if len(value) == len(late.jobs_on)})._replace(
-        jobs_on=np.array([1, 1, 1, 1, 0, 0, 0, 0], np.int32))  # fmt: skip
+    early = late._replace(
+        **{name: value[:8] for name, value in late._asdict().items() if len(value) == len(late.jobs_on)}
+    )._replace(jobs_on=np.array([1, 1, 1, 1, 0, 0, 0, 0], np.int32))
     section = gatherer.sections(early)[0]
     assert len(section) == 8
     assert content_of(early, section, np.arange(len(section))).real.shape[0] == 8
@@ -298,9 +278,7 @@ def test_only_what_changed_is_drawn_and_nothing_stale_is_left(changes: int) -> N
     counts[3] = random.random((40, 2)) < 0.2
 
     def content() -> PhaseContent:
-        return PhaseContent(
-            counts[0].copy(), counts[1].copy(), counts[3].copy(), counts[2, :, 0] > 0
-        )
+        return PhaseContent(counts[0].copy(), counts[1].copy(), counts[3].copy(), counts[2, :, 0] > 0)
 
     kept = PhaseRaster()
     for _ in range(5):

@@ -22,16 +22,7 @@ from model.kinds.phases.state import FIRST_BACKUP, NEXT_VIRTUAL
 from model.kinds.phases.words import why_waiting
 from model.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
 from model.records import Place as Placement
-from tests.gui.phases_servers_views import (
-    LIGHT,
-    Made,
-    filled,
-    records_of,
-    run,
-    scene_in,
-    server_rect,
-    shown,
-)
+from tests.gui.phases_servers_views import LIGHT, Made, filled, records_of, run, scene_in, server_rect, shown
 from tests.gui.servers_views import area, has, pixels
 
 L, H = 0, 1
@@ -78,8 +69,7 @@ def test_marks_name_what_the_records_name() -> None:
     holders = tuple(PhaseMark("migration", ServerPlace(server), tokens=True) for server in (3, 4))
     assert marks(only(frame, limit)) == holders
     moved = Record("move", None, {"job": 9, "virtual": True, "server": 2, "pool": 0})
-    assert marks(only(frame, moved)) == (
-        PhaseMark("run", ServerPlace(2)), PhaseMark("run", job=9, virtual=True))  # fmt: skip
+    assert marks(only(frame, moved)) == (PhaseMark("run", ServerPlace(2)), PhaseMark("run", job=9, virtual=True))
     beyond = Record("departure", None, {"job": 9, "server": FIRST_BACKUP - 1, "pool": 0})
     assert marks(only(frame, beyond))[0] == PhaseMark("run", ServerPlace(FIRST_BACKUP - 1, 0))
     whole = replace(frame, records=(), last_records=(limit, match), running=False)
@@ -218,11 +208,16 @@ def test_hover_tells_all_numbers_of_a_server(qtbot: QtBot) -> None:
     QToolTip.hideText()
     assert words == server_words(frame, ServerPlace(1))
     for part in (
-        "server 2: observed configuration L + 4H", "real jobs 4H, virtual jobs L", "case ",
-        "use 12 of 10, above capacity; h = 0.2", "paused: 2 tokens out",
-        "token 1: type L, 2.5 old", "token 2: type H, 2.5 old", "job 0: phase H",
+        "server 2: observed configuration L + 4H",
+        "real jobs 4H, virtual jobs L",
+        "case ",
+        "use 12 of 10, above capacity; h = 0.2",
+        "paused: 2 tokens out",
+        "token 1: type L, 2.5 old",
+        "token 2: type H, 2.5 old",
+        "job 0: phase H",
         "virtual job v1: phase L",
-    ):  # fmt: skip
+    ):
         assert part in words
 
 
@@ -258,8 +253,7 @@ def test_hover_tells_of_a_job_and_its_token() -> None:
     assert f"job {int(frame.rows[-1]['job'])}: phase" in words
     assert "needs " in words
     made = Made().virtual(0, H)
-    assert job_lines(made.frame(), records_of(made.state)[0])[1] == (
-        "would need 3, but uses nothing")  # fmt: skip
+    assert job_lines(made.frame(), records_of(made.state)[0])[1] == ("would need 3, but uses nothing")
 
 
 def test_hover_tells_of_backup_servers(qtbot: QtBot) -> None:
@@ -289,10 +283,15 @@ def test_a_token_is_found_where_it_is_drawn(qtbot: QtBot) -> None:
 
 def wheel(panel: PhaseServersPanel, point: QPointF, notches: int) -> None:
     event = QWheelEvent(
-        point, QPointF(panel.view.mapToGlobal(point.toPoint())), QPoint(), QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase,
+        point,
+        QPointF(panel.view.mapToGlobal(point.toPoint())),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
         False,
-    )  # fmt: skip
+    )
     QApplication.sendEvent(panel.view, event)
 
 

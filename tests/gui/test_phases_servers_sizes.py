@@ -239,8 +239,12 @@ for record in (state.job_server != -1).nonzero()[0].tolist():
 assert found > 3
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120,
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
         env={**os.environ, "QT_SCALE_FACTOR": "2", "QT_QPA_PLATFORM": "offscreen"},
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr

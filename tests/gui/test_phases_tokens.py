@@ -33,14 +33,7 @@ from model.api import Session
 from model.frame import Frame
 from model.inspection import Thing
 from model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
-from model.kinds.phases.state import (
-    MATCHED,
-    OVERFLOWED,
-    PAUSED,
-    REQUESTED,
-    TOKENS,
-    VIRTUAL_ARRIVED,
-)
+from model.kinds.phases.state import MATCHED, OVERFLOWED, PAUSED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
 
 LIGHT = load_theme("light")
 
@@ -222,9 +215,7 @@ def test_another_run_begins_anew(panel: TokensPanel, frame: Frame, pools: Frame)
     assert points(panel, "0")[-1, 0] == pytest.approx(frame.time)
 
 
-def test_after_going_back_the_future_is_muted(
-    panel: TokensPanel, session: Session, frame: Frame
-) -> None:
+def test_after_going_back_the_future_is_muted(panel: TokensPanel, session: Session, frame: Frame) -> None:
     panel.set_frame(frame)
     session.seek(900)
     rewound = session.frame()
@@ -236,9 +227,7 @@ def test_after_going_back_the_future_is_muted(
     assert all(life.used is None or life.used <= rewound.time for life in lives(panel))
 
 
-def test_a_click_on_a_curve_goes_to_that_moment(
-    qtbot: QtBot, panel: TokensPanel, frame: Frame
-) -> None:
+def test_a_click_on_a_curve_goes_to_that_moment(qtbot: QtBot, panel: TokensPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     QApplication.processEvents()
     view = panel.plot.getPlotItem().getViewBox()
@@ -268,9 +257,7 @@ def test_a_line_is_pointed_at_and_picked(qtbot: QtBot, panel: TokensPanel, frame
     assert "request" in panel.lines.tip_at(QPointF(5, panel.lines.height() - 2))
 
 
-def test_the_tokens_of_the_server_pointed_at_are_marked(
-    qtbot: QtBot, panel: TokensPanel, frame: Frame
-) -> None:
+def test_the_tokens_of_the_server_pointed_at_are_marked(qtbot: QtBot, panel: TokensPanel, frame: Frame) -> None:
     panel.set_frame(replace(frame, running=True))
     assert LIGHT.selection not in colours(panel.lines)
     life = lives(panel)[-1]
@@ -313,9 +300,8 @@ def test_policies_without_tokens_are_told_so(panel: TokensPanel) -> None:
 @pytest.mark.parametrize("lecture", [False, True])
 @pytest.mark.parametrize("size", [(300, 260), (570, 290), (640, 560), (1300, 700)])
 def test_it_is_drawn_at_any_size(
-    panel: TokensPanel, frame: Frame, pools: Frame, theme: str, lecture: bool,
-    size: tuple[int, int],
-) -> None:  # fmt: skip
+    panel: TokensPanel, frame: Frame, pools: Frame, theme: str, lecture: bool, size: tuple[int, int]
+) -> None:
     usual = QApplication.font()
     QApplication.setFont(fonts(lecture).body)
     try:

@@ -10,12 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.kinds.phases.tokens_lines_layout import (
-    Heading,
-    LinesLayout,
-    arranged,
-    covering_span,
-)
+from gui.kinds.phases.tokens_lines_layout import Heading, LinesLayout, arranged, covering_span
 from gui.kinds.phases.tokens_lives import Life, used_lately, waiting
 from gui.kinds.phases.tokens_words import life_words
 from model.api import Session
@@ -41,17 +36,18 @@ class Diary:
 
     def _note(self, frame: Frame) -> None:
         state = frame.state
-        now = {life.token: (life.type, life.pool, life.server, life.made)
-               for life in waiting(state)}  # fmt: skip
-        taken = {int(state.job_token[record]): record
-                 for record in (state.job_token >= 0).nonzero()[0].tolist()}  # fmt: skip
+        now = {life.token: (life.type, life.pool, life.server, life.made) for life in waiting(state)}
+        taken = {int(state.job_token[record]): record for record in (state.job_token >= 0).nonzero()[0].tolist()}
         for token, record in taken.items():
             if token not in self.fates:
                 self.fates[token] = (
-                    int(state.job_type[record]), int(state.job_pool[record]),
-                    int(state.job_server[record]), float(state.job_token_time[record]),
-                    frame.time, bool(state.job_virtual[record]),
-                )  # fmt: skip
+                    int(state.job_type[record]),
+                    int(state.job_pool[record]),
+                    int(state.job_server[record]),
+                    float(state.job_token_time[record]),
+                    frame.time,
+                    bool(state.job_virtual[record]),
+                )
         for token in self.present.keys() - now.keys():
             assert self.fates[token][:4] == self.present[token]
         self.present = now
@@ -74,10 +70,16 @@ def rounded(one: Fate) -> Fate:
 
 @pytest.mark.parametrize(
     ("name", "policy"),
-    [("jrs-two-phases", None), ("jrs-burst", None), ("jrs-three-phases", None),
-     ("jrs-fixed-sizes", None), ("jrs-two-phases", "jrs:token_limit=1"),
-     ("jrs-classroom", None), ("jrs-two-phases", "jrs:limit=all")],
-)  # fmt: skip
+    [
+        ("jrs-two-phases", None),
+        ("jrs-burst", None),
+        ("jrs-three-phases", None),
+        ("jrs-fixed-sizes", None),
+        ("jrs-two-phases", "jrs:token_limit=1"),
+        ("jrs-classroom", None),
+        ("jrs-two-phases", "jrs:limit=all"),
+    ],
+)
 def test_every_life_is_as_it_happened(name: str, policy: str | None) -> None:
     written, frame = diary(name, policy, 900)
     found = used_lately(frame, 10_000)
@@ -107,17 +109,14 @@ def test_the_last_ones_used_come_first() -> None:
     times = [life.used for life in found]
     assert times == sorted(times, reverse=True)  # type: ignore[type-var]
     assert used_lately(frame, 5) == found[:5]
-    assert all(life.age(frame.time) == pytest.approx(life.used - life.made) for life in found
-               if life.used is not None)  # fmt: skip
+    assert all(life.age(frame.time) == pytest.approx(life.used - life.made) for life in found if life.used is not None)
 
 
 def test_waiting_tokens_are_the_states_oldest_first() -> None:
     _, frame = diary("jrs-fixed-sizes", None, 900)
     state = frame.state
     found = waiting(state)
-    assert [life.token for life in found] == sorted(
-        state.token_number[state.token_number >= 0].tolist()
-    )
+    assert [life.token for life in found] == sorted(state.token_number[state.token_number >= 0].tolist())
     ages = [life.age(frame.time) for life in found]
     assert ages == sorted(ages, reverse=True)
     for life in found:
@@ -141,9 +140,7 @@ def life(token: int, made: float, used: float | None = None) -> Life:
 
 
 @given(st.integers(0, 80), st.integers(0, 80), st.integers(0, 60))
-def test_lines_fit_and_the_oldest_and_the_latest_are_shown(
-    waits: int, gone: int, room: int
-) -> None:
+def test_lines_fit_and_the_oldest_and_the_latest_are_shown(waits: int, gone: int, room: int) -> None:
     first = [life(token, float(token)) for token in range(waits)]
     second = [life(100 + token, 0.0, 1.0) for token in range(gone)]
     lines = arranged(first, second, room)

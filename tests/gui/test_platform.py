@@ -17,9 +17,7 @@ import pytest
 from gui import platform
 from gui.platform import Machine, PlatformError, check_platform, require_platform
 
-linux_only = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="reads the shared objects of Qt for Linux"
-)
+linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the shared objects of Qt for Linux")
 
 COMPLETE = Machine(
     system="linux",
@@ -68,9 +66,7 @@ class TestDisplay:
         assert found.no_display == "DISPLAY is ':0', but no X server lets us in there"
 
     def test_both_that_do_not_answer_are_told(self):
-        dead = replace(
-            COMPLETE, x_answers=lambda display: False, wayland_answers=lambda environ: False
-        )
+        dead = replace(COMPLETE, x_answers=lambda display: False, wayland_answers=lambda environ: False)
         told = check_platform(X11 | WAYLAND, dead).no_display
         assert "WAYLAND_DISPLAY is 'wayland-0'" in told
         assert "DISPLAY is ':0'" in told
@@ -114,11 +110,7 @@ class TestProblems:
         ("family", "hint"),
         [
             ("fedora", "; on Fedora: dnf install xcb-util-wm"),
-            (
-                "",
-                "; on Debian or Ubuntu: apt-get install libxcb-icccm4; "
-                "on Fedora: dnf install xcb-util-wm",
-            ),
+            ("", "; on Debian or Ubuntu: apt-get install libxcb-icccm4; on Fedora: dnf install xcb-util-wm"),
         ],
     )
     def test_other_distributions_have_other_names(self, family, hint):
@@ -139,12 +131,7 @@ class TestProblems:
 
     @pytest.mark.parametrize(
         ("version", "python", "refused"),
-        [
-            ("6.12.0", (3, 11), True),
-            ("6.12.1", (3, 11), True),
-            ("6.12.0", (3, 12), False),
-            ("6.11.3", (3, 11), False),
-        ],
+        [("6.12.0", (3, 11), True), ("6.12.1", (3, 11), True), ("6.12.0", (3, 12), False), ("6.11.3", (3, 11), False)],
     )
     def test_the_pyside_that_loses_references_is_refused(self, version, python, refused):
         machine = replace(COMPLETE, python=python, pyside_version=lambda: version)
@@ -214,9 +201,7 @@ class TestThisMachine:
         )
         assert run.stdout.strip() == "0"
 
-    @pytest.mark.parametrize(
-        "display", ["garbage", ":7931", "localhost:59000", "nowhere:x", f"{'x' * 99}:1"]
-    )
+    @pytest.mark.parametrize("display", ["garbage", ":7931", "localhost:59000", "nowhere:x", f"{'x' * 99}:1"])
     def test_no_x_server(self, display):
         assert not platform.x_answers(display)
 
@@ -273,11 +258,7 @@ class TestTables:
 
     @pytest.mark.parametrize(
         ("plugin", "table"),
-        [
-            ("offscreen", {}),
-            ("xcb", platform.X11_LIBRARIES),
-            ("wayland", platform.WAYLAND_LIBRARIES),
-        ],
+        [("offscreen", {}), ("xcb", platform.X11_LIBRARIES), ("wayland", platform.WAYLAND_LIBRARIES)],
     )
     def test_they_are_what_qt_links_to(self, plugin, table):
         qt = _qt_folder()
@@ -287,9 +268,7 @@ class TestTables:
         assert needed == {*platform.BASE_LIBRARIES, *table}
 
     def test_the_plugins_are_those_of_qt(self):
-        found = {
-            path.stem.removeprefix("libq") for path in _qt_folder().glob("plugins/platforms/*")
-        }
+        found = {path.stem.removeprefix("libq") for path in _qt_folder().glob("plugins/platforms/*")}
         assert found | {"wayland-egl"} == platform.LINUX_PLUGINS
 
 

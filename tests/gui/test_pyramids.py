@@ -62,9 +62,7 @@ def test_a_pyramid_keeps_all_points(actions: list[tuple[str, object]]) -> None:
 
 @given(ACTIONS, st.integers(-20, 300), st.integers(0, 300), st.integers(1, 40))
 @example([("append", FALLING)], 0, 99, 10)  # the lowest is the last of an incomplete block
-def test_an_envelope_equals_brute_force(
-    actions: list[tuple[str, object]], first: int, width: int, pixels: int
-) -> None:
+def test_an_envelope_equals_brute_force(actions: list[tuple[str, object]], first: int, width: int, pixels: int) -> None:
     pyramid, values = played(actions)
     envelope = pyramid.envelope(first, first + width, pixels)
     assert len(envelope.x) <= pixels + 3
@@ -76,9 +74,7 @@ def test_an_envelope_equals_brute_force(
         assert not inside
         return
     stop = min(len(values), max(first + width, 0) + 1)
-    for start, end, low, high in zip(
-        starts, [*starts[1:], stop], envelope.low, envelope.high, strict=True
-    ):
+    for start, end, low, high in zip(starts, [*starts[1:], stop], envelope.low, envelope.high, strict=True):
         block = [value for value in values[start:end] if np.isfinite(value)]
         if envelope.exact:
             block = [values[start]] if np.isfinite(values[start]) else []

@@ -47,9 +47,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.parametrize("size", [(900, 500), (1300, 800), (420, 340)])
 @pytest.mark.parametrize("policy", ["vqs", "vqs-bf", "max-weight", "bf-js", "fifo-ff"])
-def test_jobs_have_the_colours_of_their_sizes(
-    qtbot: QtBot, policy: str, size: tuple[int, int]
-) -> None:
+def test_jobs_have_the_colours_of_their_sizes(qtbot: QtBot, policy: str, size: tuple[int, int]) -> None:
     frame = run("queues-classroom", 300, policy).frame()
     panel = shown(qtbot, frame, size)
     picture, scene = pixels(panel), scene_in(panel)
@@ -198,8 +196,9 @@ def test_each_resource_has_a_column(qtbot: QtBot) -> None:
     words = server_words(frame, 0)
     assert "CPU" in words
     assert "memory" in words
-    assert any(item.mark == "resources" for item in entries(
-        frame.info.numbers, frame.info.facts, jobs=True, stalls=False))  # fmt: skip
+    assert any(
+        item.mark == "resources" for item in entries(frame.info.numbers, frame.info.facts, jobs=True, stalls=False)
+    )
 
 
 def test_the_active_configuration_stands_beside_the_bin(qtbot: QtBot) -> None:
@@ -280,8 +279,7 @@ def test_the_theme_and_the_size_of_type_can_be_changed(qtbot: QtBot) -> None:
 def test_a_hidden_panel_draws_nothing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[BinScene] = []
     draw = bins_view.draw
-    monkeypatch.setattr(bins_view, "draw", lambda scene, *rest: (drawn.append(scene),
-                                                                draw(scene, *rest)))  # fmt: skip
+    monkeypatch.setattr(bins_view, "draw", lambda scene, *rest: (drawn.append(scene), draw(scene, *rest)))
     panel = ServerBinsPanel(LIGHT)
     qtbot.addWidget(panel)
     panel.resize(*SIZE)
@@ -309,8 +307,7 @@ def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
         info = run(name, 1, policy, parameters=parameters).frame().info
         return [item.mark for item in entries(info.numbers, info.facts, jobs, stalls)]
 
-    assert kinds("queues-classroom", "vqs") == [
-        *["jobs"] * 6, "gauge", "slot", "reserved"]  # fmt: skip
+    assert kinds("queues-classroom", "vqs") == [*["jobs"] * 6, "gauge", "slot", "reserved"]
     assert kinds("queues-classroom", "vqs-bf", True) == [*["jobs"] * 6, "gauge", "slot", "lid"]
     assert kinds("queues-wide-jobs", "bf-js") == [*["jobs"] * 7, "gauge"]
     assert kinds("queues-wide-jobs", "bf-js", True, jobs=False) == ["heat", "lid"]
@@ -352,8 +349,12 @@ for block, look in enumerate(scene.job_class.tolist()):
     assert look_color(load_theme("light"), look) in row, row
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120,
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
         env={**os.environ, "QT_SCALE_FACTOR": "2", "QT_QPA_PLATFORM": "offscreen"},
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr

@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.kinds.queue.bins_content import (
-    BinJobs,
-    blocks_of,
-    records_by_server,
-    served_share,
-    slot_heights,
-    slots_of,
-)
+from gui.kinds.queue.bins_content import BinJobs, blocks_of, records_by_server, served_share, slot_heights, slots_of
 from gui.kinds.queue.bins_layout import FLOOR as FLOOR_HEIGHT
 from gui.kinds.queue.bins_layout import (
     LEAST_HEIGHT,
@@ -63,8 +56,7 @@ def test_every_job_stands_once_and_in_order_of_placement(name: str, policy: str)
         order = np.random.default_rng(frame.event).permutation(numbers.servers)
         for servers in (np.arange(numbers.servers), order, order[: numbers.servers // 2]):
             records, place = records_by_server(frame.state, servers)
-            expected = [(s, r) for s, server in enumerate(servers.tolist())
-                        for r in records_on(frame.state, server)]  # fmt: skip
+            expected = [(s, r) for s, server in enumerate(servers.tolist()) for r in records_on(frame.state, server)]
             assert list(zip(place.tolist(), records.tolist(), strict=True)) == expected
 
 
@@ -134,8 +126,7 @@ def test_the_served_share_is_that_of_the_service() -> None:
         assert 0 <= had <= service
         assert share == pytest.approx(had / service)
     endless = state._replace(
-        job_service=np.full_like(state.job_service, np.inf),
-        job_departure=np.full_like(state.job_departure, np.inf),
+        job_service=np.full_like(state.job_service, np.inf), job_departure=np.full_like(state.job_departure, np.inf)
     )
     assert np.isnan(served_share(endless, records)).all()
 
@@ -168,9 +159,7 @@ def test_without_configurations_there_are_no_slots() -> None:
 # Where the bins are.
 
 
-def wishes(
-    servers: int, resources: int = 1, bars: bool = False, scale: int = 1, pooled: bool = False
-) -> BinWishes:
+def wishes(servers: int, resources: int = 1, bars: bool = False, scale: int = 1, pooled: bool = False) -> BinWishes:
     half, quarter = servers // 3, servers // 2
     pools = ((servers - half - quarter, 1.0), (half, 0.5), (quarter, 0.25)) if pooled else ()
     alike = ((servers, 1.0),)
@@ -179,8 +168,13 @@ def wishes(
 
 @st.composite
 def layouts(draw: st.DrawFn) -> BinLayout:
-    wish = wishes(draw(st.integers(1, 3000)), draw(st.integers(1, 3)), draw(st.booleans()),
-                  draw(st.sampled_from([1, 2])), draw(st.booleans()))  # fmt: skip
+    wish = wishes(
+        draw(st.integers(1, 3000)),
+        draw(st.integers(1, 3)),
+        draw(st.booleans()),
+        draw(st.sampled_from([1, 2])),
+        draw(st.booleans()),
+    )
     fit = fitting_bins(wish, draw(st.integers(48, 2000)), draw(st.integers(48, 1200)))
     zoomed = zoomed_bins(fit, draw(st.floats(1, most_zoom(fit))))
     return zoomed.seen_from(draw(st.integers(0, 3000)), draw(st.integers(0, 3000)))
@@ -217,22 +211,17 @@ def test_a_server_is_found_where_it_stands(layout: BinLayout, number: int) -> No
 
 
 @given(layouts())
-def test_the_visible_servers_are_those_of_which_something_is_in_the_view(
-    layout: BinLayout,
-) -> None:
+def test_the_visible_servers_are_those_of_which_something_is_in_the_view(layout: BinLayout) -> None:
     visible = set(layout.visible().tolist())
     for server in range(0, layout.wishes.servers, max(1, layout.wishes.servers // 50)):
         x, y = layout.corner(server)
         height = np.diff(layout.tops)[server // layout.columns]
-        seen = (x < layout.width and x + layout.cell.width > 0
-                and y < layout.height and y + height > 0)  # fmt: skip
+        seen = x < layout.width and x + layout.cell.width > 0 and y < layout.height and y + height > 0
         assert (server in visible) == seen
 
 
 @given(st.integers(1, 20_000), st.integers(200, 2000), st.integers(150, 1200), st.booleans())
-def test_without_zoom_all_servers_are_in_view(
-    servers: int, width: int, height: int, pooled: bool
-) -> None:
+def test_without_zoom_all_servers_are_in_view(servers: int, width: int, height: int, pooled: bool) -> None:
     fit = fitting_bins(wishes(servers, pooled=pooled), width, height)
     assert len(fit.visible()) == servers
     assert fit.content[0] <= width
@@ -298,8 +287,7 @@ def test_each_row_of_a_bin_has_the_look_of_what_is_there() -> None:
         assert rows[:2] == [FLOOR, FLOOR]
         assert set(rows[-3:]) == {LID if state.stalled[server] else OUTSIDE}
         rows = rows[2:-3]
-        kept, reserve, top = (int(edge[server, 0]) for edge in
-                              (levels.kept, levels.reserve, levels.top))  # fmt: skip
+        kept, reserve, top = (int(edge[server, 0]) for edge in (levels.kept, levels.reserve, levels.top))
         assert set(rows[kept:reserve]) <= {RESERVED}
         assert set(rows[top:]) <= {FREE}
         for block in blocks.of(server):

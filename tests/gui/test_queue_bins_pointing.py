@@ -198,10 +198,15 @@ def test_sizes_are_in_the_unit_of_the_scenario() -> None:
 
 def wheel(panel: ServerBinsPanel, point: QPointF, notches: int) -> None:
     event = QWheelEvent(
-        point, QPointF(panel.view.mapToGlobal(point.toPoint())), QPoint(), QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase,
+        point,
+        QPointF(panel.view.mapToGlobal(point.toPoint())),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
         False,
-    )  # fmt: skip
+    )
     QApplication.sendEvent(panel.view, event)
 
 

@@ -20,10 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.kinds.queue.lp import SupportablePanel
 from gui.kinds.queue.lp_bars import ConfigurationRow
-from gui.kinds.queue.lp_picture import (
-    jobs_by_size,
-    types_of,
-)
+from gui.kinds.queue.lp_picture import jobs_by_size, types_of
 from gui.kinds.queue.lp_refining import RefinedBounds
 from gui.kinds.queue.lp_scale import GUARANTEES, LoadValues, bound_marks, in_a_row, load_text
 from gui.kinds.queue.lp_values import (
@@ -104,8 +101,10 @@ def test_marks_say_what_bounds_the_load() -> None:
     both = load_values(answers(BF_UNSTABLE)[-1])
     assert both is not None
     assert [text for _, text, _ in bound_marks(both)] == [
-        "ρ* = L / E[R]", "K_{RED}\u202f 1.000", "K_{RED}, rounded up\u202f 0.900"
-    ]  # fmt: skip
+        "ρ* = L / E[R]",
+        "K_{RED}\u202f 1.000",
+        "K_{RED}, rounded up\u202f 0.900",
+    ]
 
 
 def test_an_unknown_rho_is_an_interval() -> None:
@@ -121,8 +120,9 @@ def test_an_unknown_rho_is_an_interval() -> None:
 
 def test_guarantees_are_those_of_the_paper() -> None:
     assert [(item.ratio, item.source) for item in GUARANTEES] == [
-        (Fraction(1, 2), "Theorem 2"), (Fraction(2, 3), "Theorems 3 and 4")
-    ]  # fmt: skip
+        (Fraction(1, 2), "Theorem 2"),
+        (Fraction(2, 3), "Theorems 3 and 4"),
+    ]
     for guarantee in GUARANTEES:
         assert {policy_title(name) for name in guarantee.policies} == {*guarantee.names.split(", ")}
 
@@ -174,9 +174,7 @@ def test_prices_prove_the_optimum() -> None:
     numbers, bounds = frame.info.numbers, frame.bounds
     types = types_of(bounds, numbers)
     table = price_table(bounds, numbers, types, load_theme("light"))
-    assert [table.count(f">{text}<") for text in ("2/3", "5/3", "10/3", "2.04", "1.02")] == [
-        2, 1, 1, 1, 1
-    ]  # fmt: skip
+    assert [table.count(f">{text}<") for text in ("2/3", "5/3", "10/3", "2.04", "1.02")] == [2, 1, 1, 1, 1]
     assert price_table(QueueBounds(), numbers, (), load_theme("light")) == ""
 
 
@@ -228,9 +226,9 @@ def test_what_is_served_follows_the_run(panel: SupportablePanel) -> None:
         assert panel.region.service is not None
         held = panel.region.service.held
         assert held[0][0] == tuple(
-            session.frame().state.job_size[session.frame().state.job_server == 0, 0]
-            .tolist().count(size[0]) for size in panel.region.picture.types
-        )  # fmt: skip
+            session.frame().state.job_size[session.frame().state.job_server == 0, 0].tolist().count(size[0])
+            for size in panel.region.picture.types
+        )
         seen.add(held)
     assert len(seen) > 3
 
@@ -279,9 +277,7 @@ def test_rows_say_their_numbers(qtbot: QtBot, panel: SupportablePanel) -> None:
     line = bars.height() / (len(bars.rows) + 1)
     assert "2 of 5: 0.5556 of the servers for ρ*" in bars.tip_at(1.5 * line)
     assert "(4)" in bars.tip_at(1)
-    assert (
-        bars.label(ConfigurationRow((1, 0, 2), "1 of a + 2 of b", Fraction(0), 0.0), 30)[0] == "1"
-    )
+    assert bars.label(ConfigurationRow((1, 0, 2), "1 of a + 2 of b", Fraction(0), 0.0), 30)[0] == "1"
     assert "Theorem 1" in panel.refining.tip()
 
 
@@ -305,12 +301,8 @@ def test_colours_of_meaning_are_there(qtbot: QtBot, panel: SupportablePanel, nam
 
 
 @pytest.mark.parametrize("lecture", [False, True])
-@pytest.mark.parametrize(
-    "size", [(420, 420), (560, 900), (1000, 500), (1500, 900), (340, 260), (640, 400)]
-)
-def test_nothing_overlaps(
-    qtbot: QtBot, panel: SupportablePanel, size: tuple[int, int], lecture: bool
-) -> None:
+@pytest.mark.parametrize("size", [(420, 420), (560, 900), (1000, 500), (1500, 900), (340, 260), (640, 400)])
+def test_nothing_overlaps(qtbot: QtBot, panel: SupportablePanel, size: tuple[int, int], lecture: bool) -> None:
     usual = QApplication.font()
     QApplication.setFont(fonts(lecture).body)
     try:
@@ -319,8 +311,16 @@ def test_nothing_overlaps(
         for name in (BF_UNSTABLE, "queues-small-jobs", "queues-classroom"):
             panel.set_frame(frame_at(name, "vqs", 300))
             qtbot.wait(30)
-            parts = [panel.tiles, panel.scale, panel.limits, panel.region, panel.refining,
-                     panel.bars, panel.prices, panel.guarantees]  # fmt: skip
+            parts = [
+                panel.tiles,
+                panel.scale,
+                panel.limits,
+                panel.region,
+                panel.refining,
+                panel.bars,
+                panel.prices,
+                panel.guarantees,
+            ]
             shown = [part for part in parts if part.isVisible()]
             boxes = [QRect(part.mapTo(panel, QPoint(0, 0)), part.size()) for part in shown]
             for place, box in enumerate(boxes):
@@ -338,17 +338,13 @@ def test_bounds_stay_in_the_plot(qtbot: QtBot, panel: SupportablePanel) -> None:
     panel.set_frame(frame_at("queues-small-jobs", "vqs", 50))
     plot = panel.refining
     assert [text[0] for text, _, _ in plot.labels()] == ["≥", "≤", "ρ"]
-    plot.set_steps(
-        [RefinedBounds(2, 1.0, None), RefinedBounds(4, 1.2, 9.0), RefinedBounds(8, 1.5, 2.0)], 2.5
-    )
+    plot.set_steps([RefinedBounds(2, 1.0, None), RefinedBounds(4, 1.2, 9.0), RefinedBounds(8, 1.5, 2.0)], 2.5)
     assert 2.5 < plot.top < 9.0
     assert plot.labels()[-1][2] == "rejection"
     assert plot.grab().toImage().height() == plot.height()
 
 
-def test_the_picture_saves_as_vectors(
-    qtbot: QtBot, panel: SupportablePanel, tmp_path: Path
-) -> None:
+def test_the_picture_saves_as_vectors(qtbot: QtBot, panel: SupportablePanel, tmp_path: Path) -> None:
     panel.set_frame(frame_at(VQS_UNSTABLE, "vqs", 400))
     qtbot.wait(20)
     path = tmp_path / "load.svg"

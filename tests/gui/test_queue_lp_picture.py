@@ -18,13 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.kinds.queue.lp_drawing import load_role
 from gui.kinds.queue.lp_labels import WantedLabel, place_labels, symbols_width
-from gui.kinds.queue.lp_picture import (
-    SupportablePicture,
-    jobs_by_size,
-    picture_of,
-    service_of,
-    size_name,
-)
+from gui.kinds.queue.lp_picture import SupportablePicture, jobs_by_size, picture_of, service_of, size_name
 from gui.kinds.queue.lp_plane import RegionPlane
 from gui.kinds.queue.lp_region import RegionPlot, named_dots
 from gui.theme import fonts, load_theme
@@ -61,9 +55,7 @@ def picture(frame: Frame) -> SupportablePicture:
 def test_the_picture_behind_vqs() -> None:
     found = picture(frame_at(VQS_UNSTABLE, "vqs", 400))
     assert found.names == ("0.4", "0.6")
-    assert (found.value, found.share, found.reduced_share) == (
-        2, Fraction(7, 10), Fraction(2, 3)
-    )  # fmt: skip
+    assert (found.value, found.share, found.reduced_share) == (2, Fraction(7, 10), Fraction(2, 3))
     assert set(found.dots) == {(0, 0), (1, 0), (2, 0), (0, 1), (1, 1)}
     assert dict(found.reduced_names) == {(2, 0): "2e₂", (0, 1): "e₁ + e₃"}
     assert found.contents == ((0, 0), (2, 0), (0, 0), (0, 1))
@@ -143,9 +135,7 @@ def test_a_load_beyond_all_policies_is_a_warning() -> None:
 # -- labels and places -----------------------------------------------------------------------
 
 
-@given(
-    places=st.lists(st.tuples(st.integers(0, 300), st.integers(0, 200), st.booleans()), max_size=12)
-)
+@given(places=st.lists(st.tuples(st.integers(0, 300), st.integers(0, 200), st.booleans()), max_size=12))
 def test_labels_never_cover_each_other(places: list[tuple[int, int, bool]]) -> None:
     area = QRectF(0, 0, 300, 200)
     wanted = [
@@ -163,9 +153,7 @@ def test_labels_never_cover_each_other(places: list[tuple[int, int, bool]]) -> N
 
 def test_the_first_label_has_the_best_place() -> None:
     area, point = QRectF(0, 0, 300, 200), QPointF(100, 100)
-    first, second = place_labels(
-        [WantedLabel(text, QSizeF(60, 18), point, "muted") for text in ("a", "b")], area
-    )
+    first, second = place_labels([WantedLabel(text, QSizeF(60, 18), point, "muted") for text in ("a", "b")], area)
     assert first.box.left() > 100 and first.box.bottom() < 100
     assert second.box.left() > 100 and second.box.top() > 100
     (away,) = place_labels([WantedLabel("c", QSizeF(60, 18), point, "muted")], area, [first.box])

@@ -21,15 +21,7 @@ from gui.kinds.queue.colours import look_color, look_ink, queue_name
 from gui.kinds.queue.queues import QueuesPanel
 from gui.kinds.queue.queues_layout import MOST_CELLS
 from gui.kinds.queue.queues_painting import more_words, role_of
-from gui.kinds.queue.queues_reading import (
-    Focus,
-    JobCell,
-    first_in_line,
-    focus_of,
-    lane_names,
-    lane_top,
-    lanes,
-)
+from gui.kinds.queue.queues_reading import Focus, JobCell, first_in_line, focus_of, lane_names, lane_top, lanes
 from gui.kinds.queue.queues_words import job_words, lane_words
 from gui.painting.colour import contrast
 from gui.theme import TEXT_CONTRAST, load_theme
@@ -109,8 +101,7 @@ def colours(widget: QWidget) -> set[str]:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_virtual_queues_can_be_told_apart(theme: str) -> None:
     known = load_theme(theme)
-    assert len({(look_color(known, look), known.type_style(look).texture)
-                for look in range(40)}) == 40  # fmt: skip
+    assert len({(look_color(known, look), known.type_style(look).texture) for look in range(40)}) == 40
     for look in range(40):
         assert contrast(look_ink(known, look), known.panel) >= TEXT_CONTRAST
 
@@ -242,8 +233,7 @@ def test_a_rounded_job_says_what_it_takes() -> None:
 
 def test_a_lane_is_told(vqs: Frame, one: Frame) -> None:
     length = int(vqs.state.queue_length[2])
-    assert lane_words(vqs, 2) == (f"VQ₂, sizes in I₂ = (1/3, 1/2] of a server\n"
-                                  f"{length} jobs wait")  # fmt: skip
+    assert lane_words(vqs, 2) == (f"VQ₂, sizes in I₂ = (1/3, 1/2] of a server\n{length} jobs wait")
     assert lane_words(one, 0).startswith("the queue of all jobs\n")
 
 
@@ -270,9 +260,7 @@ def test_a_crowd_collapses_and_nobody_is_lost(panel: QueuesPanel, one: Frame) ->
     assert panel.lanes.longest >= MANY
 
 
-def test_a_logarithmic_scale_shows_short_queues_beside_long_ones(
-    panel: QueuesPanel, small: Frame
-) -> None:
+def test_a_logarithmic_scale_shows_short_queues_beside_long_ones(panel: QueuesPanel, small: Frame) -> None:
     panel.set_frame(replace(small, state=crowd(small, 30_000)))
     theme = load_theme("light")
     linear = colours(panel.lanes)
@@ -283,9 +271,7 @@ def test_a_logarithmic_scale_shows_short_queues_beside_long_ones(
     assert theme.selection in colours(panel.lanes) - linear
 
 
-def test_the_job_of_the_present_step_is_outlined(
-    qtbot: QtBot, panel: QueuesPanel, vqs: Frame
-) -> None:
+def test_the_job_of_the_present_step_is_outlined(qtbot: QtBot, panel: QueuesPanel, vqs: Frame) -> None:
     panel.set_frame(replace(vqs, running=True))
     run = load_theme("light").run
     assert run not in colours(panel.lanes)
@@ -327,9 +313,7 @@ def point_at(panel: QueuesPanel, record: int) -> QPoint:
     return box.center().toPoint()
 
 
-def test_pointing_at_a_job_marks_its_size_and_tells_about_it(
-    qtbot: QtBot, panel: QueuesPanel, vqs: Frame
-) -> None:
+def test_pointing_at_a_job_marks_its_size_and_tells_about_it(qtbot: QtBot, panel: QueuesPanel, vqs: Frame) -> None:
     panel.set_frame(vqs)
     QApplication.processEvents()
     record = int(vqs.state.first_waiting[2])
@@ -388,9 +372,7 @@ def test_little_room_is_for_the_lanes(qtbot: QtBot, panel: QueuesPanel, vqs: Fra
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_both_themes_and_another_run(
-    panel: QueuesPanel, vqs: Frame, one: Frame, theme: str
-) -> None:
+def test_both_themes_and_another_run(panel: QueuesPanel, vqs: Frame, one: Frame, theme: str) -> None:
     known = load_theme(theme)
     panel.set_theme(known)
     panel.set_frame(vqs)

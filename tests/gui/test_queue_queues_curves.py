@@ -15,14 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.intents import GoTo
 from gui.kinds.queue.curves import QueueCurvesPanel
-from gui.kinds.queue.curves_reading import (
-    MOST_CURVES,
-    longest,
-    mean_lengths,
-    read_total,
-    reader,
-    until_now,
-)
+from gui.kinds.queue.curves_reading import MOST_CURVES, longest, mean_lengths, read_total, reader, until_now
 from gui.kinds.queue.curves_words import growth_words, measured, verdict_words
 from gui.panels.wording import with_interval
 from gui.theme import load_theme
@@ -121,9 +114,7 @@ def test_means_of_the_queues_add_up_to_the_total(frame: Frame) -> None:
     st.lists(st.floats(0, 100), min_size=2, max_size=30),
     st.lists(st.integers(0, 29), unique=True, max_size=MOST_CURVES),
 )
-def test_the_longest_queues_have_curves_and_small_changes_change_nothing(
-    means: list[float], shown: list[int]
-) -> None:
+def test_the_longest_queues_have_curves_and_small_changes_change_nothing(means: list[float], shown: list[int]) -> None:
     shown = [queue for queue in shown if queue < len(means)]
     chosen = longest(means, tuple(shown), MOST_CURVES)
     assert len(set(chosen)) == len(chosen) <= MOST_CURVES
@@ -212,9 +203,7 @@ def test_a_growing_queue_has_a_slope_and_no_mean(panel: QueueCurvesPanel, frame:
 
 
 @pytest.mark.parametrize("verdict", ["stable", "no verdict"])
-def test_a_queue_that_does_not_grow_has_its_mean(
-    panel: QueueCurvesPanel, calm: Frame, verdict: str
-) -> None:
+def test_a_queue_that_does_not_grow_has_its_mean(panel: QueueCurvesPanel, calm: Frame, verdict: str) -> None:
     panel.set_frame(calm)
     found = measured(calm, until_now(calm))
     assert panel.measured == found
@@ -255,9 +244,7 @@ def test_one_queue_is_the_total(panel: QueueCurvesPanel, calm: Frame) -> None:
     assert len(points(panel, "waiting")) > 10
 
 
-def test_after_going_back_the_future_is_muted(
-    panel: QueueCurvesPanel, growing: Session, frame: Frame
-) -> None:
+def test_after_going_back_the_future_is_muted(panel: QueueCurvesPanel, growing: Session, frame: Frame) -> None:
     panel.set_frame(frame)
     assert not np.isfinite(points(panel, "ahead")[:, 1]).any()
     growing.seek(1200)

@@ -9,30 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF
 
-from gui.kinds.queue.queues_layout import (
-    GATE_CELLS,
-    MOST_CELLS,
-    LanesLayout,
-    LaneText,
-    length_share,
-    length_ticks,
-)
+from gui.kinds.queue.queues_layout import GATE_CELLS, MOST_CELLS, LanesLayout, LaneText, length_share, length_ticks
 
 LINE = 16.0
 
 
 @st.composite
 def layouts(draw: st.DrawFn) -> LanesLayout:
-    text = LaneText(LINE, draw(st.floats(0, 60)), draw(st.floats(0, 90)), 45.0, 110.0, 70.0,
-                    draw(st.sampled_from([1.0, 1.5])))  # fmt: skip
-    return LanesLayout(draw(st.integers(330, 2600)), draw(st.integers(40, 1400)),
-                       draw(st.integers(1, 40)), text)  # fmt: skip
+    text = LaneText(
+        LINE, draw(st.floats(0, 60)), draw(st.floats(0, 90)), 45.0, 110.0, 70.0, draw(st.sampled_from([1.0, 1.5]))
+    )
+    return LanesLayout(draw(st.integers(330, 2600)), draw(st.integers(40, 1400)), draw(st.integers(1, 40)), text)
 
 
 @given(layouts(), st.integers(0, 200_000), st.floats(0.001, 1.0))
-def test_jobs_stand_in_their_lane_side_by_side(
-    layout: LanesLayout, length: int, share: float
-) -> None:
+def test_jobs_stand_in_their_lane_side_by_side(layout: LanesLayout, length: int, share: float) -> None:
     shown = layout.shown(length)
     assert 0 <= shown <= min(length, MOST_CELLS)
     assert shown == length or shown >= 1
@@ -49,9 +40,7 @@ def test_jobs_stand_in_their_lane_side_by_side(
 
 
 @given(layouts(), st.integers(0, 39), st.integers(0, 71))
-def test_the_job_under_the_mouse_is_the_one_drawn_there(
-    layout: LanesLayout, lane: int, place: int
-) -> None:
+def test_the_job_under_the_mouse_is_the_one_drawn_there(layout: LanesLayout, lane: int, place: int) -> None:
     lane = min(lane, layout.lanes - 1)
     shown = [layout.shown(1000)] * layout.lanes
     place = min(place, shown[lane] - 1)

@@ -64,9 +64,7 @@ def shown(panel: QueuesPanel, name: str, policy: str) -> QueuesPanel:
 
 
 @given(st.floats(1e-6, 1), st.booleans(), st.integers(1, 20))
-def test_places_and_sizes_are_each_others_inverse(
-    share: float, logarithmic: bool, depth: int
-) -> None:
+def test_places_and_sizes_are_each_others_inverse(share: float, logarithmic: bool, depth: int) -> None:
     scale = SizeScale(10.0, 910.0, logarithmic, Fraction(1, 2**depth))
     kept = max(share, scale.low)
     assert scale.share(scale.x(share)) == pytest.approx(kept, rel=1e-9)
@@ -106,9 +104,7 @@ def test_a_uniform_law_is_level_on_a_linear_axis() -> None:
 def test_a_discrete_law_has_a_stem_for_each_size() -> None:
     run = info("queues-bf-unstable", "vqs")
     sizes = sizes_of(run.numbers, run.facts)
-    assert [(stem.share, stem.look) for stem in sizes.stems] == [
-        (Fraction(1, 2), 2), (Fraction(1, 5), 4),
-    ]  # fmt: skip
+    assert [(stem.share, stem.look) for stem in sizes.stems] == [(Fraction(1, 2), 2), (Fraction(1, 5), 4)]
     assert [stem.probability for stem in sizes.stems] == pytest.approx([1 / 3, 2 / 3])
 
 
@@ -140,8 +136,9 @@ def partitioned() -> SizeAxis:
 @given(share=st.fractions(Fraction(1, 10**6), 1))
 def test_a_size_goes_where_the_partition_says_and_the_reason_is_true(share: Fraction) -> None:
     partition = Partition(3)
-    sizes = SizeAxis(6, partition.ruler, partition.ruler, (0.0,) * 6, (), Fraction(1, 8),
-                  (Fraction(1),), Fraction(1, 8), 0)  # fmt: skip
+    sizes = SizeAxis(
+        6, partition.ruler, partition.ruler, (0.0,) * 6, (), Fraction(1, 8), (Fraction(1),), Fraction(1, 8), 0
+    )
     queue = sizes.queue_of(share)
     assert queue == partition.type_of(share)
     reason = reason_words(share, sizes.intervals[queue], sizes.rounded).split(", ")[0]
@@ -164,9 +161,7 @@ def test_a_size_goes_where_the_partition_says_and_the_reason_is_true(share: Frac
         ("0.004", 13, "0.004 ≤ 1/128, and takes 1/128"),
     ],
 )
-def test_right_ends_belong_to_intervals(
-    partitioned: SizeAxis, size: str, queue: int, reason: str
-) -> None:
+def test_right_ends_belong_to_intervals(partitioned: SizeAxis, size: str, queue: int, reason: str) -> None:
     share = Fraction(size)
     assert partitioned.queue_of(share) == queue
     assert reason_words(share, partitioned.intervals[queue], partitioned.rounded) == reason
@@ -186,9 +181,7 @@ def test_ends_are_exact_fractions(partitioned: SizeAxis) -> None:
     assert texts[:6] == ["1", "2/3", "1/2", "1/3", "1/4", "1/6"]
     assert texts[-1] == "1/128"
     assert interval_words((Fraction(1, 2), Fraction(2, 3))) == "(1/2, 2/3]"
-    assert (percent(0.196), percent(0.0004), percent(0.5)) == (
-        "20\u202f%", "<\u202f0.1\u202f%", "50\u202f%",
-    )  # fmt: skip
+    assert (percent(0.196), percent(0.0004), percent(0.5)) == ("20\u202f%", "<\u202f0.1\u202f%", "50\u202f%")
 
 
 @given(st.lists(st.tuples(st.floats(0, 500), st.floats(5, 60)), min_size=1, max_size=20))
@@ -208,9 +201,13 @@ def test_labels_keep_clear_of_each_other(labels: list[tuple[float, float]]) -> N
 def move(panel: QueuesPanel, place: QPointF) -> None:
     ruler = panel.ruler
     event = QMouseEvent(
-        QEvent.Type.MouseMove, place, QPointF(ruler.mapToGlobal(place.toPoint())),
-        Qt.MouseButton.NoButton, Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
-    )  # fmt: skip
+        QEvent.Type.MouseMove,
+        place,
+        QPointF(ruler.mapToGlobal(place.toPoint())),
+        Qt.MouseButton.NoButton,
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
     QApplication.sendEvent(ruler, event)
 
 

@@ -22,15 +22,7 @@ from gui.intents import Select
 from gui.kinds.queue.weights import WeightsPanel
 from gui.kinds.queue.weights_best import BestChoice, best_choice, waiting_by_size
 from gui.kinds.queue.weights_chart import BEST, HEADING, OWN, ChartLine, WeightsChart
-from gui.kinds.queue.weights_columns import (
-    NO_WIDTHS,
-    Widths,
-    best_name,
-    chips,
-    columns,
-    servers_text,
-    work_text,
-)
+from gui.kinds.queue.weights_columns import NO_WIDTHS, Widths, best_name, chips, columns, servers_text, work_text
 from gui.kinds.queue.weights_values import (
     MOST_ROWS,
     WeightBlock,
@@ -72,8 +64,7 @@ def with_queue(frame: Frame, lengths: list[int]) -> Frame:
     state = frame.state._replace(queue_length=np.array(lengths, np.int64))
     changed = replace(frame, state=state)
     assert (
-        changed.derived.weights.tolist()
-        == (frame.info.facts.configurations.astype(int) @ np.array(lengths)).tolist()
+        changed.derived.weights.tolist() == (frame.info.facts.configurations.astype(int) @ np.array(lengths)).tolist()
     )
     return changed
 
@@ -103,8 +94,7 @@ def line_of(chart: WeightsChart, row: int, block: int = 0) -> ChartLine:
 
 
 @pytest.mark.parametrize(
-    ("name", "depth"),
-    [("queues-vqs-unstable", 2), ("queues-bf-unstable", 3), ("queues-small-jobs", 7)],
+    ("name", "depth"), [("queues-vqs-unstable", 2), ("queues-bf-unstable", 3), ("queues-small-jobs", 7)]
 )
 def test_the_rows_are_those_of_7_in_order(name: str, depth: int) -> None:
     frame = frame_at(name, "vqs", 600)
@@ -164,15 +154,11 @@ def test_pools_have_a_block_each() -> None:
     blocks = weight_blocks(frame)
     numbers = frame.info.numbers
     assert [block.servers for block in blocks] == [pool.count for pool in numbers.pools]
-    assert [block.heading for block in blocks] == [
-        "2 servers of 4", "half: 4 servers of 2", "quarter: 8 servers of 1"
-    ]  # fmt: skip
+    assert [block.heading for block in blocks] == ["2 servers of 4", "half: 4 servers of 2", "quarter: 8 servers of 1"]
     depth = len(frame.info.facts.intervals) // 2
     assert [len(block.rows) for block in blocks] == [4 * (depth - a) - 4 for a in range(3)]
     assert blocks[1].rows[0].terms[0][0] == "Q₂"
-    assert [row.place for block in blocks for row in block.rows] == [
-        *range(len(frame.info.facts.configurations))
-    ]
+    assert [row.place for block in blocks for row in block.rows] == [*range(len(frame.info.facts.configurations))]
     everyone = [server for block in blocks for row in block.rows for server in row.named]
     assert sorted(everyone) == list(range(14))
 
@@ -397,16 +383,13 @@ def test_the_series_are_the_rows(panel: WeightsPanel) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("lecture", [False, True])
 @pytest.mark.parametrize("width", [280, 480, 900])
-def test_it_is_drawn_at_any_size(
-    qtbot: QtBot, panel: WeightsPanel, theme: str, lecture: bool, width: int
-) -> None:
+def test_it_is_drawn_at_any_size(qtbot: QtBot, panel: WeightsPanel, theme: str, lecture: bool, width: int) -> None:
     usual = QApplication.font()
     QApplication.setFont(fonts(lecture).body)
     try:
         panel.set_theme(load_theme(theme))
         panel.resize(width, 500)
-        for frame in (frame_at("queues-classroom", STALLS, 300), tie_frame(),
-                      frame_at("queues-pools", "vqs", 400)):  # fmt: skip
+        for frame in (frame_at("queues-classroom", STALLS, 300), tie_frame(), frame_at("queues-pools", "vqs", 400)):
             panel.set_frame(frame)
             assert load_theme(theme).run in colours(panel.chart)
             places = panel.chart.columns()

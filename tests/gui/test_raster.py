@@ -94,9 +94,7 @@ def drawn(servers: PaintedServers, ratio: float = 1.0) -> npt.NDArray[np.uint32]
 
 
 @given(st.integers(0, 3000), st.integers(1, 2000), st.integers(1, 1200), st.floats(0.2, 3))
-def test_grid_cells_are_disjoint_and_inside(
-    count: int, width: int, height: int, aspect: float
-) -> None:
+def test_grid_cells_are_disjoint_and_inside(count: int, width: int, height: int, aspect: float) -> None:
     rects = layout_grid(count, width, height, aspect)
     assert rects.shape == (count, 4)
     x, y, w, h = rects[(rects[:, 2:] > 0).all(axis=1)].T
@@ -237,11 +235,7 @@ def test_the_reject_group_is_framed_and_its_empty_slots_hatched() -> None:
 
 def test_tiny_servers_show_shares() -> None:
     servers = PaintedServers(
-        np.array([[10, 10, 8, 42]]),
-        np.array([[10, 10]]),
-        np.array([[10, 0]]),
-        np.array([0]),
-        np.array([0.05, 0.05]),
+        np.array([[10, 10, 8, 42]]), np.array([[10, 10]]), np.array([[10, 0]]), np.array([0]), np.array([0.05, 0.05])
     )
     assert not servers.shows_slots(0)
     column = drawn(servers)[11:51, 14]
@@ -320,9 +314,9 @@ def test_another_number_of_servers_starts_a_new_picture() -> None:
 
 def test_servers_beyond_the_edge_are_cut_off() -> None:
     servers = make([[4]] * 4, [[2]] * 4, size=(4 * WIDTH, 4 * HEIGHT))
-    moved = PaintedServers(servers.rects - 100, *(
-        getattr(servers, name) for name in ("configuration", "placement", "group", "weight")
-    ))  # fmt: skip
+    moved = PaintedServers(
+        servers.rects - 100, *(getattr(servers, name) for name in ("configuration", "placement", "group", "weight"))
+    )
     picture = drawn(moved)
     assert argb(LIGHT.types[0]) in picture
 
@@ -353,9 +347,7 @@ def test_the_widget_shows_the_raster(view: ServerView) -> None:
     np.testing.assert_array_equal(pixels(image), pixels(raster.image))
 
 
-def test_the_widget_draws_before_the_kernel_is_there(
-    qtbot: QtBot, without_kernel: None, view: ServerView
-) -> None:
+def test_the_widget_draws_before_the_kernel_is_there(qtbot: QtBot, without_kernel: None, view: ServerView) -> None:
     shown(view)
     assert len(np.unique(pixels(view.grab().toImage()))) > 5
 

@@ -21,9 +21,7 @@ from tests.gui.windows import PATIENCE, complete_window, press, rest
 
 
 @pytest.fixture(scope="module")
-def window(
-    qapp: Any, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[MainWindow]:
+def window(qapp: Any, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
     with complete_window(QtBot(request), tmp_path_factory.mktemp("window")) as made:
         yield made
     made.deleteLater()
@@ -79,9 +77,7 @@ def session() -> Session:
     return Session.open("dra-classroom", kernel=False)
 
 
-def test_a_long_way_is_told_and_stops_where_it_is(
-    qtbot: QtBot, worker: RunWorker, session: Session
-) -> None:
+def test_a_long_way_is_told_and_stops_where_it_is(qtbot: QtBot, worker: RunWorker, session: Session) -> None:
     told = Told(worker)
     session.use_engine(Watched(session))
     worker.post(lambda mine: mine.adopt(session))
@@ -95,9 +91,7 @@ def test_a_long_way_is_told_and_stops_where_it_is(
     qtbot.waitUntil(lambda: told.progress[-1] == GoalProgress(), timeout=PATIENCE)
 
 
-def test_a_second_place_replaces_the_first(
-    qtbot: QtBot, worker: RunWorker, session: Session
-) -> None:
+def test_a_second_place_replaces_the_first(qtbot: QtBot, worker: RunWorker, session: Session) -> None:
     told = Told(worker)
     engine = Watched(session)
     session.use_engine(engine)
@@ -111,9 +105,7 @@ def test_a_second_place_replaces_the_first(
     qtbot.waitUntil(lambda: told.frames[-1].event == 41, timeout=PATIENCE)
 
 
-def test_a_run_without_drawing_shows_that_it_lives(
-    qtbot: QtBot, worker: RunWorker, session: Session
-) -> None:
+def test_a_run_without_drawing_shows_that_it_lives(qtbot: QtBot, worker: RunWorker, session: Session) -> None:
     told = Told(worker)
     worker.post(lambda mine: mine.adopt(session))
     worker.post(lambda mine: mine.run(Goal(event=600, express=True)))
@@ -156,9 +148,7 @@ def test_the_kernel_takes_over_in_the_middle_of_a_long_way(
     assert 60 <= engine.events < 200
 
 
-def test_opening_a_moment_shows_the_start_and_then_the_moment(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_opening_a_moment_shows_the_start_and_then_the_moment(qtbot: QtBot, window: MainWindow) -> None:
     seen: list[tuple[str, int]] = []
     window.worker.framed.connect(lambda frame: seen.append((frame.info.policy_name, frame.event)))
     window.control.open("dra-classroom", "first-fit", 1, Moment((300,)))
@@ -168,9 +158,7 @@ def test_opening_a_moment_shows_the_start_and_then_the_moment(
     assert "first-fit --seed 1 --event 300" in window.frame.info.opening_line(300)
 
 
-def test_express_turns_the_button_into_pause_and_the_clock_goes_on(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_express_turns_the_button_into_pause_and_the_clock_goes_on(qtbot: QtBot, window: MainWindow) -> None:
     window.control.open("dra-classroom", "dra", 1)
     rest(qtbot, window, lambda: window.frame.info.policy_name == "dra")
     bar = window.transport

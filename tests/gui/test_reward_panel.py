@@ -96,9 +96,7 @@ def integral(times: list[float], values: list[float], first: float, last: float)
 
 
 @given(samples_of_a_step_function(), st.integers(0, 500), st.integers(1, 900), st.integers(1, 90))
-def test_averages_are_exact(
-    data: tuple[list[float], list[float]], first: int, span: int, width: int
-) -> None:
+def test_averages_are_exact(data: tuple[list[float], list[float]], first: int, span: int, width: int) -> None:
     times, values = data
     series = SampledSeries()
     half = len(times) // 2
@@ -117,9 +115,7 @@ def test_averages_are_exact(
 
 
 @given(samples_of_a_step_function(), st.integers(0, 900), st.integers(0, 900))
-def test_steps_follow_the_samples(
-    data: tuple[list[float], list[float]], first: int, last: int
-) -> None:
+def test_steps_follow_the_samples(data: tuple[list[float], list[float]], first: int, last: int) -> None:
     times, values = data
     series = SampledSeries()
     series.append(np.array(times), np.array(values), None)
@@ -147,9 +143,7 @@ def test_history_reads_each_sample_once_and_notices_another_one(frame: Frame) ->
         parts.update(replace(frame, samples=frame.samples[:stop]))
     assert whole.update(frame)
     for name in ("x", "y"):
-        np.testing.assert_array_equal(
-            getattr(parts.series[0].values, name), getattr(whole.series[0].values, name)
-        )
+        np.testing.assert_array_equal(getattr(parts.series[0].values, name), getattr(whole.series[0].values, name))
     np.testing.assert_allclose(parts.series[0].totals(), whole.series[0].totals())
     assert not parts.update(frame)
     thinned = frame.samples[::2]
@@ -186,9 +180,7 @@ def test_a_mean_has_the_digits_that_its_interval_bears(
         (float("nan"), float("nan"), "–"),
     ],
 )
-def test_a_share_has_no_more_decimals_than_are_known(
-    mean: float, half_width: float, expected: str
-) -> None:
+def test_a_share_has_no_more_decimals_than_are_known(mean: float, half_width: float, expected: str) -> None:
     assert share_of(mean, half_width) == expected
 
 
@@ -214,13 +206,9 @@ def test_the_table_counts_what_the_state_counts(panel: RewardPanel, frame: Frame
     everything, *types = panel.table.counts
     tally = frame.state.tally
     for line, row in zip(types, tally, strict=True):
-        assert (line.admitted, line.rejected, line.migrated) == (
-            row[ADMITTED], row[REJECTED], row[MIGRATED],
-        )  # fmt: skip
+        assert (line.admitted, line.rejected, line.migrated) == (row[ADMITTED], row[REJECTED], row[MIGRATED])
     assert everything.rejected == tally[:, REJECTED].sum()
-    assert everything.rejected_share == pytest.approx(
-        everything.rejected / (everything.admitted + everything.rejected)
-    )
+    assert everything.rejected_share == pytest.approx(everything.rejected / (everything.admitted + everything.rejected))
     assert types[0].cells()[0] == f"{types[0].admitted:,}".replace(",", "\u202f")
 
 
@@ -232,9 +220,7 @@ def test_bounds_are_in_view_and_the_axis_starts_at_0(panel: RewardPanel, frame: 
     assert {"#a97c00", "#00857c"} <= colours(panel.plot)
 
 
-def test_without_bounds_there_are_no_lines_until_they_come(
-    panel: RewardPanel, frame: Frame
-) -> None:
+def test_without_bounds_there_are_no_lines_until_they_come(panel: RewardPanel, frame: Frame) -> None:
     panel.set_frame(replace(frame, bounds=Bounds()))
     assert not {"#a97c00", "#00857c"} & colours(panel.plot)
     panel.set_frame(frame)
@@ -253,9 +239,7 @@ def test_the_curve_ends_now_and_keeps_the_area(panel: RewardPanel, frame: Frame)
     assert mean == pytest.approx(areas[-1] / frame.samples[-1, TIME_COLUMN], rel=0.01)
 
 
-def test_after_going_back_the_future_is_muted(
-    panel: RewardPanel, frame: Frame, rewound: Frame
-) -> None:
+def test_after_going_back_the_future_is_muted(panel: RewardPanel, frame: Frame, rewound: Frame) -> None:
     panel.set_frame(frame)
     border = load_theme("light").border
     assert not ahead(panel)
@@ -289,9 +273,7 @@ def test_a_click_goes_to_that_moment(qtbot: QtBot, panel: RewardPanel, frame: Fr
     assert reached == pytest.approx(5.0, abs=0.1)
 
 
-def test_a_run_moves_the_curve_before_it_lags_two_pixels(
-    panel: RewardPanel, bounds: Bounds
-) -> None:
+def test_a_run_moves_the_curve_before_it_lags_two_pixels(panel: RewardPanel, bounds: Bounds) -> None:
     session = Session.open("dra-vms", kernel=False)
     for _ in range(25):
         session.run(events=40)
@@ -304,9 +286,7 @@ def test_a_run_moves_the_curve_before_it_lags_two_pixels(
     assert panel.table.counts[0].admitted == session.timeline.state.tally[:, ADMITTED].sum()
 
 
-def test_little_room_leaves_one_line_for_all_types(
-    qtbot: QtBot, panel: RewardPanel, frame: Frame
-) -> None:
+def test_little_room_leaves_one_line_for_all_types(qtbot: QtBot, panel: RewardPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     assert len(panel.table.counts) == 5
     panel.resize(460, 250)
@@ -316,9 +296,7 @@ def test_little_room_leaves_one_line_for_all_types(
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
-def test_colours_of_meaning_are_there(
-    qtbot: QtBot, panel: RewardPanel, frame: Frame, name: str
-) -> None:
+def test_colours_of_meaning_are_there(qtbot: QtBot, panel: RewardPanel, frame: Frame, name: str) -> None:
     theme = load_theme(name)
     panel.set_theme(theme)
     panel.set_frame(frame)
@@ -398,9 +376,7 @@ class TestBoundOverTime:
     def test_no_policy_is_above_it(self, bounded):
         samples, numbers = bounded.samples, bounded.info.numbers
         reward = reward_rate(numbers, samples[:, columns("jobs", numbers.types)])
-        bound = infinite_bound(
-            numbers, workload_of(bounded.info.scenario, numbers), samples[:, TIME_COLUMN]
-        )
+        bound = infinite_bound(numbers, workload_of(bounded.info.scenario, numbers), samples[:, TIME_COLUMN])
         assert (reward <= bound + 1e-9).all()
 
     def test_a_forked_run_has_none(self, panel, session, bounded):

@@ -9,16 +9,7 @@ from PySide6.QtWidgets import QApplication, QComboBox
 
 from gui.intents import ApplyScenario
 from gui.panels.scenario_cells import type_pixmap
-from gui.panels.scenario_fields import (
-    as_number,
-    as_text,
-    check,
-    dotted,
-    parameters_of,
-    put,
-    titles_with,
-    value_at,
-)
+from gui.panels.scenario_fields import as_number, as_text, check, dotted, parameters_of, put, titles_with, value_at
 from gui.panels.scenario_form import ScenarioPanel
 from gui.theme import apply, load_theme
 from model.api import Session
@@ -101,17 +92,24 @@ class TestData:
         put(data, ("a", 0, "b"), None)
         assert data == {"a": [{}], "c": {"d": 2}}
 
-    @pytest.mark.parametrize(("text", "value"), [
-        ("12", 12), ("-3", -3), ("3/5", "3/5"), ("0.5", "0.5"), ("log^1.1", "log^1.1"),
-        ("16 GB", "16 GB"), ("", ""), ("9" * 5000, "9" * 5000),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [
+            ("12", 12),
+            ("-3", -3),
+            ("3/5", "3/5"),
+            ("0.5", "0.5"),
+            ("log^1.1", "log^1.1"),
+            ("16 GB", "16 GB"),
+            ("", ""),
+            ("9" * 5000, "9" * 5000),
+        ],
+    )
     def test_only_whole_numbers_are_taken_as_numbers(self, text, value):
         assert as_number(text) == value
 
     def test_plain_values_are_shown_as_one_types_them(self):
-        assert [as_text(value) for value in (True, None, 2, 0.5, "3/5")] == [
-            "true", "", "2", "0.5", "3/5",
-        ]  # fmt: skip
+        assert [as_text(value) for value in (True, None, 2, 0.5, "3/5")] == ["true", "", "2", "0.5", "3/5"]
 
     def test_every_policy_can_be_chosen(self):
         for system, policies in POLICIES_OF.items():
@@ -119,9 +117,7 @@ class TestData:
         assert parameters_of("first-fit") == ()
         factor, workload, *_ = parameters_of("dra")
         assert (workload.default, workload.choices) == ("jobs", ("jobs", "given", "window"))
-        assert (factor.name, factor.default, factor.choices) == (
-            "reservation_factor", "log^1.1", (),
-        )  # fmt: skip
+        assert (factor.name, factor.default, factor.choices) == ("reservation_factor", "log^1.1", ())
 
     def test_all_faults_are_found_at_once(self):
         data = as_data(load_scenario("dra-vms"))
@@ -173,9 +169,7 @@ class TestFilling:
         cell(panel, "policy.parameters.estimate").set_text("2, 1/2, 4/3, 1")
         assert check(panel.data()).problems == ()
         cell(panel, "policy.parameters.estimate").set_text("2, -1")
-        assert [item.where for item in check(panel.data()).problems] == [
-            "policy.parameters.estimate[1]"
-        ]
+        assert [item.where for item in check(panel.data()).problems] == ["policy.parameters.estimate[1]"]
 
     def test_another_scenario_refills_it(self, panel):
         panel.set_frame(frame_of(seed=99, title="another one"))
@@ -218,16 +212,19 @@ class TestFilling:
 
 
 class TestFaults:
-    @pytest.mark.parametrize(("path", "text", "words"), [
-        ("seed", "x", "a whole number"),
-        ("servers.count", "0", "at least 1"),
-        ("servers.capacity.memory", "much", "a number of at least 0"),
-        ("job_types[1].reward", "-3", "a number of at least 0"),
-        ("job_types[3].name", "small", "2 times"),
-        ("job_types[0].service.mean", "0", "a number above 0"),
-        ("run.until", "5", "warmup must be below until"),
-        ("policy.parameters.reservation_factor", "log^x", "log^p"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("path", "text", "words"),
+        [
+            ("seed", "x", "a whole number"),
+            ("servers.count", "0", "at least 1"),
+            ("servers.capacity.memory", "much", "a number of at least 0"),
+            ("job_types[1].reward", "-3", "a number of at least 0"),
+            ("job_types[3].name", "small", "2 times"),
+            ("job_types[0].service.mean", "0", "a number above 0"),
+            ("run.until", "5", "warmup must be below until"),
+            ("policy.parameters.reservation_factor", "log^x", "log^p"),
+        ],
+    )
     def test_a_fault_stands_beside_its_field(self, panel, qtbot, path, text, words):
         typed = retype(panel, qtbot, path, text)
         shown = [item for item in panel._by_path().values() if item.error.isVisible()]
@@ -235,8 +232,9 @@ class TestFaults:
         assert words in fault.error.text()
         assert fault is typed or path == "job_types[3].name"
         assert panel.theme.ink(panel.theme.rejection) in fault.error.styleSheet()
-        assert fault.error.mapTo(panel, fault.error.rect().topLeft()).y() > fault.mapTo(
-            panel, fault.rect().topLeft()).y()  # fmt: skip
+        assert (
+            fault.error.mapTo(panel, fault.error.rect().topLeft()).y() > fault.mapTo(panel, fault.rect().topLeft()).y()
+        )
         assert typed.text == text  # what was typed stays
         assert not panel.restart.isEnabled()
         assert panel.message.text() == "1 field needs attention."
@@ -275,8 +273,7 @@ class TestEditing:
         assert data["policy"]["parameters"]["reservation_factor"] == "log^1.5"
 
     def test_an_amount_may_have_its_unit(self, panel, qtbot):
-        panel.set_frame(frame_of(resources=[{"name": "vCPU", "unit": "vCPU"},
-                                            {"name": "memory", "unit": "GB"}]))  # fmt: skip
+        panel.set_frame(frame_of(resources=[{"name": "vCPU", "unit": "vCPU"}, {"name": "memory", "unit": "GB"}]))
         retype(panel, qtbot, "job_types[1].demand.memory", "16 GB")
         data = applied(panel, qtbot, panel.restart).data
         assert data["job_types"][1]["demand"]["memory"] == "16 GB"
@@ -295,23 +292,17 @@ class TestEditing:
         choose(service, "erlang")
         retype(panel, qtbot, "job_types[0].service.phases", "3")
         data = applied(panel, qtbot, panel.restart).data
-        assert data["job_types"][0]["service"] == {
-            "distribution": "erlang", "phases": 3, "mean": 1,
-        }  # fmt: skip
+        assert data["job_types"][0]["service"] == {"distribution": "erlang", "phases": 3, "mean": 1}
         choose(service, "exponential")
         panel.validate()
         assert "job_types[0].service.phases" not in panel._by_path()
 
     def test_types_are_added_and_removed(self, panel, qtbot):
         press(qtbot, panel.add)
-        assert [card.name for card in panel.cards] == [
-            "small", "regular", "memory", "large", "type 5",
-        ]  # fmt: skip
+        assert [card.name for card in panel.cards] == ["small", "regular", "memory", "large", "type 5"]
         press(qtbot, panel.cards[0].remove)
         data = applied(panel, qtbot, panel.restart).data
-        assert [item["name"] for item in data["job_types"]] == [
-            "regular", "memory", "large", "type 5",
-        ]  # fmt: skip
+        assert [item["name"] for item in data["job_types"]] == ["regular", "memory", "large", "type 5"]
         assert data["job_types"][-1]["demand"] == data["job_types"][-2]["demand"]
 
     def test_the_last_type_cannot_be_removed(self, panel, qtbot):
@@ -343,9 +334,16 @@ class TestEditing:
     def test_the_wheel_and_letters_change_no_closed_choice(self, panel, qtbot):
         service = cell(panel, "job_types[0].service.distribution").field
         cell(panel, "seed").field.setFocus()
-        wheel = QWheelEvent(QPointF(5, 5), QPointF(5, 5), QPoint(), QPoint(0, -120),
-                            Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
-                            Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+        wheel = QWheelEvent(
+            QPointF(5, 5),
+            QPointF(5, 5),
+            QPoint(),
+            QPoint(0, -120),
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase,
+            False,
+        )
         QApplication.sendEvent(service, wheel)
         assert service.currentText() == "exponential"
         service.setFocus()
@@ -367,9 +365,9 @@ class TestApplying:
         assert panel.go_on.isEnabled()
         assert applied(panel, qtbot, panel.go_on).carry_on
 
-    @pytest.mark.parametrize(("path", "text"), [
-        ("servers.count", "20"), ("servers.capacity.vCPU", "50"), ("job_types[1].name", "usual"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("path", "text"), [("servers.count", "20"), ("servers.capacity.vCPU", "50"), ("job_types[1].name", "usual")]
+    )
     def test_other_servers_or_names_need_a_restart(self, panel, qtbot, path, text):
         retype(panel, qtbot, path, text)
         assert not panel.go_on.isEnabled()

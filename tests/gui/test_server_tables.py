@@ -38,8 +38,7 @@ def frame_at(scenario: str, policy: str, events: int) -> Frame:
     return session.frame()
 
 
-@pytest.mark.parametrize(("scenario", "policy"), [("queues-classroom", "vqs"),
-                                                  ("queues-two-resources", "bf-js")])  # fmt: skip
+@pytest.mark.parametrize(("scenario", "policy"), [("queues-classroom", "vqs"), ("queues-two-resources", "bf-js")])
 def test_bins(qtbot: QtBot, scenario: str, policy: str) -> None:
     frame = frame_at(scenario, policy, 100)
     table, numbers = saved(qtbot, ServerBinsPanel, frame), frame.info.numbers
@@ -62,7 +61,10 @@ def test_servers_with_tokens(qtbot: QtBot) -> None:
         return sum(row[f"{what} of {name}"] for row in table for name in phases)
 
     assert [total(what) for what in ("jobs", "virtual jobs", "tokens")] == [
-        number[REAL], number[VIRTUAL], number[TOKENS]]  # fmt: skip
+        number[REAL],
+        number[VIRTUAL],
+        number[TOKENS],
+    ]
     normal = [row["server"] for row in table if row["kind"] == "normal"]
     assert normal == list(range(1, 1 + frame.info.facts.normal_servers))
     assert len(table) - len(normal) == number[BACKUP]

@@ -29,10 +29,7 @@ from gui.kinds.reservation.servers_stack_raster import StackContent, StackRaster
 from gui.painting.colour import argb
 from gui.painting.stack_slots import Strip, slot_boxes, strip_picture
 from gui.painting.textures import raster_palette
-from tests.gui.servers_views import (
-    DARK,
-    LIGHT,
-)
+from tests.gui.servers_views import DARK, LIGHT
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,10 +41,7 @@ def application(qapp: QApplication) -> QApplication:
 # Geometry.
 
 SHARES = st.lists(
-    st.one_of(
-        st.builds(Share, st.sampled_from([1.0, 0.7, 0.45])),
-        st.builds(Share, st.just(0.0), st.integers(5, 40)),
-    ),
+    st.one_of(st.builds(Share, st.sampled_from([1.0, 0.7, 0.45])), st.builds(Share, st.just(0.0), st.integers(5, 40))),
     min_size=1,
     max_size=20,
 )
@@ -182,9 +176,13 @@ def test_other_configurations_keep_their_columns(moments: list[list[tuple[int, i
 
 
 @given(
-    st.integers(1, 3000), st.integers(60, 1500), st.integers(60, 1000), st.floats(1, 12),
-    st.integers(0, 4000), st.integers(0, 4000),
-)  # fmt: skip
+    st.integers(1, 3000),
+    st.integers(60, 1500),
+    st.integers(60, 1000),
+    st.floats(1, 12),
+    st.integers(0, 4000),
+    st.integers(0, 4000),
+)
 def test_grid_cells_are_disjoint_and_found_again(
     servers: int, width: int, height: int, zoom: float, x: int, y: int
 ) -> None:
@@ -199,9 +197,11 @@ def test_grid_cells_are_disjoint_and_found_again(
     assert (rects[:, 2] <= layout.cell[0]).all()
     everything = layout.rects(np.arange(servers))
     inside = (
-        (everything[:, 0] < width) & (everything[:, 1] < height)
-        & (everything[:, 0] + layout.cell[0] > 0) & (everything[:, 1] + layout.cell[1] > 0)
-    )  # fmt: skip
+        (everything[:, 0] < width)
+        & (everything[:, 1] < height)
+        & (everything[:, 0] + layout.cell[0] > 0)
+        & (everything[:, 1] + layout.cell[1] > 0)
+    )
     assert np.flatnonzero(inside).tolist() == seen.tolist()
 
 
@@ -231,8 +231,9 @@ def test_drawing_what_changed_gives_the_same_pixels_as_drawing_all(data: st.Data
         contents = []
         for _ in columns:
             count = data.draw(st.integers(0, 30))
-            jobs = np.array([data.draw(st.tuples(*(st.integers(0, k) for k in slots)))
-                             for _ in range(count)], np.int32).reshape(-1, 2)  # fmt: skip
+            jobs = np.array(
+                [data.draw(st.tuples(*(st.integers(0, k) for k in slots))) for _ in range(count)], np.int32
+            ).reshape(-1, 2)
             reserved = np.zeros(count, bool)
             reserved[-1:] = data.draw(st.booleans())
             contents.append(StackContent(picture, jobs, reserved))

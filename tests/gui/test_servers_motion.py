@@ -18,17 +18,7 @@ from model.api import Session
 from model.frame import Frame
 from model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from model.scenario.load import as_data, load_scenario, parse_scenario
-from tests.gui.servers_views import (
-    LIGHT,
-    SIZE,
-    area,
-    before_event,
-    classroom,
-    has,
-    pixels,
-    shown,
-    stacks,
-)
+from tests.gui.servers_views import LIGHT, SIZE, area, before_event, classroom, has, pixels, shown, stacks
 
 
 def with_other_columns(session: Session) -> Frame:
@@ -173,9 +163,7 @@ def test_what_a_step_names_is_outlined_in_its_colour(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("kind", [ServersPanel, ServerGridPanel])
-def test_a_rejection_is_said_and_shown_in_red(
-    qtbot: QtBot, kind: type[ServersPanel] | type[ServerGridPanel]
-) -> None:
+def test_a_rejection_is_said_and_shown_in_red(qtbot: QtBot, kind: type[ServersPanel] | type[ServerGridPanel]) -> None:
     session = before_event(classroom(5), FLAG_REJECTED)
     panel = shown(qtbot, kind, session.frame())
     assert not has(pixels(panel), LIGHT.rejection)

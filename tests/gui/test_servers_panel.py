@@ -26,17 +26,7 @@ from gui.kinds.reservation.servers_stacks import StackView
 from gui.kinds.reservation.servers_words import job_at, server_words, slot_of
 from gui.painting.stack_text import Symbols
 from model.api import Session
-from tests.gui.servers_views import (
-    DARK,
-    LIGHT,
-    SIZE,
-    area,
-    classroom,
-    has,
-    pixels,
-    shown,
-    stacks,
-)
+from tests.gui.servers_views import DARK, LIGHT, SIZE, area, classroom, has, pixels, shown, stacks
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,9 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize("kind", [ServersPanel, ServerGridPanel])
 @pytest.mark.parametrize("events", [0, 60])
 @pytest.mark.parametrize("size", [(900, 500), (1300, 800), (480, 340)])
-def test_panels_are_not_blank(
-    qtbot: QtBot, kind: type[ServersPanel], events: int, size: tuple[int, int]
-) -> None:
+def test_panels_are_not_blank(qtbot: QtBot, kind: type[ServersPanel], events: int, size: tuple[int, int]) -> None:
     panel = shown(qtbot, kind, classroom(events).frame(), size)
     picture = pixels(panel)
     assert len(np.unique(picture)) > 8
@@ -73,9 +61,7 @@ def test_nothing_yet_and_too_small_are_said_in_words(qtbot: QtBot) -> None:
     assert panel.stacks.scene is not None
 
 
-def test_orange_is_seen_exactly_where_a_reject_group_is(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_orange_is_seen_exactly_where_a_reject_group_is(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers_calm, "STILL", 0.0)
     session = classroom()
     view = stacks(qtbot, session.frame())
@@ -117,8 +103,7 @@ def test_dashed_boxes_are_drawn_exactly_where_servers_are_missing(
             side = area(picture, QRectF(left, top, 1, low - top - 1))
             assert has(side, LIGHT.greedy) == bool(column.missing)
             seen.add(bool(column.missing))
-            assert has(area(picture, QRectF(left, scene.y(column.wanted or 0) - 2, 9, 4)),
-                       LIGHT.greedy)  # fmt: skip
+            assert has(area(picture, QRectF(left, scene.y(column.wanted or 0) - 2, 9, 4)), LIGHT.greedy)
     assert seen == {True, False}
 
 
@@ -252,16 +237,13 @@ def test_the_grid_selects_as_well(qtbot: QtBot) -> None:
     rect = panel.view.rect_of(4)
     assert rect is not None
     with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseClick(panel.view.view, Qt.MouseButton.LeftButton,
-                         pos=rect.topLeft().toPoint() + QPoint(1, 1))  # fmt: skip
+        qtbot.mouseClick(panel.view.view, Qt.MouseButton.LeftButton, pos=rect.topLeft().toPoint() + QPoint(1, 1))
     assert caught.args == [Select(server=4)]
     assert panel.view.words_at(rect.center()).startswith(server_words(panel.frame, 4))
 
 
 @pytest.mark.parametrize("kind", [ServersPanel, ServerGridPanel])
-def test_what_is_selected_anywhere_is_outlined(
-    qtbot: QtBot, kind: type[ServersPanel] | type[ServerGridPanel]
-) -> None:
+def test_what_is_selected_anywhere_is_outlined(qtbot: QtBot, kind: type[ServersPanel] | type[ServerGridPanel]) -> None:
     session = classroom(60)
     panel = shown(qtbot, kind, session.frame(running=True))
     plain = pixels(panel)
@@ -291,10 +273,15 @@ def test_hover_tells_in_a_sentence(qtbot: QtBot) -> None:
 
 def wheel(widget: QWidget, point: QPointF, notches: int) -> None:
     event = QWheelEvent(
-        point, QPointF(widget.mapToGlobal(point.toPoint())), QPoint(), QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase,
+        point,
+        QPointF(widget.mapToGlobal(point.toPoint())),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
         False,
-    )  # fmt: skip
+    )
     QApplication.sendEvent(widget, event)
 
 
@@ -407,10 +394,14 @@ colors = {{image.pixel(x, y) for x in range(0, 1800, 7) for y in range(0, 1200, 
 assert len(colors) > 8, colors
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120,
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
         env={**os.environ, "QT_SCALE_FACTOR": "2", "QT_QPA_PLATFORM": "offscreen"},
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -424,8 +415,7 @@ def test_what_stands_over_the_tallest_stack_is_whole_or_left_out(
     tops: list[float] = []
     draw = Symbols.draw_first
 
-    def noted(self: Symbols, painter: QPainter, area: QRectF, words: tuple[str, ...],
-              *rest: Any) -> None:  # fmt: skip
+    def noted(self: Symbols, painter: QPainter, area: QRectF, words: tuple[str, ...], *rest: Any) -> None:
         if words[0] in {"Reject Group", "2 surplus"}:
             tops.append(area.top())
         draw(self, painter, area, words, *rest)

@@ -22,18 +22,12 @@ def test_it_shows_the_name_and_the_slots(qapp: QApplication, qtbot: QtBot) -> No
     splash = show_splash(qapp, theme)
     qtbot.addWidget(splash)
     picture = splash.pixmap().toImage()
-    colours = {
-        picture.pixelColor(x, y).name()
-        for x in range(picture.width())
-        for y in range(0, picture.height(), 4)
-    }
+    colours = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(0, picture.height(), 4)}
     assert {theme.panel, *theme.types[:4]} <= colours
     assert len(colours) > 12  # text has soft edges
 
 
 def test_nothing_heavy_is_needed_for_it() -> None:
     code = f"import sys, gui.app\nprint([name for name in {HEAVY!r} if name in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -28,15 +28,7 @@ from model.kinds.reservation.programs.lyapunov import lyapunov
 from model.kinds.reservation.programs.solving import solve_bounds
 from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from model.scenario.load import parse_scenario
-from tests.gui.theory_frames import (
-    EVENTS,
-    colours,
-    frame_of,
-    opened,
-    q_by_hand,
-    servers_by_rank,
-    text_of,
-)
+from tests.gui.theory_frames import EVENTS, colours, frame_of, opened, q_by_hand, servers_by_rank, text_of
 
 pytestmark = pytest.mark.slow
 
@@ -74,9 +66,7 @@ def test_q_is_that_of_the_servers(panel: TheoryPanel, event: int) -> None:
     assert panel.deficit.values == q_by_hand(frame)
 
 
-def test_shares_are_those_of_the_servers_and_of_the_target(
-    panel: TheoryPanel, frame: Frame
-) -> None:
+def test_shares_are_those_of_the_servers_and_of_the_target(panel: TheoryPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     *rows, everything = panel.target.shares()
     numbers = frame.info.numbers
@@ -101,9 +91,7 @@ def test_the_large_number_is_what_cra_still_lacks(panel: TheoryPanel) -> None:
         found = frame.state.greedy_configuration[: len(frame.derived.held)].tolist()
         lacking = [
             tuple(k)
-            for k, held, wanted in zip(
-                found, frame.derived.held, frame.state.greedy_count, strict=False
-            )
+            for k, held, wanted in zip(found, frame.derived.held, frame.state.greedy_count, strict=False)
             if held < wanted
         ]
         assert "not CRA" not in text_of(panel)
@@ -143,9 +131,7 @@ def test_v_is_exactly_that_of_the_state(panel: TheoryPanel, frame: Frame) -> Non
     assert panel.tiles.shown()[1:] == [significant(float(number), 2) for number in expected]
 
 
-def test_the_curve_has_v_at_every_sample_up_to_small_terms(
-    panel: TheoryPanel, frame: Frame
-) -> None:
+def test_the_curve_has_v_at_every_sample_up_to_small_terms(panel: TheoryPanel, frame: Frame) -> None:
     assert panel.series() is None
     panel.set_frame(frame)
     series = panel.series()
@@ -197,9 +183,7 @@ def test_words_about_v_are_honest(panel: TheoryPanel, frame: Frame) -> None:
 # -- choosing a configuration ----------------------------------------------------------------
 
 
-def test_a_click_on_a_configuration_counts_up_to_it(
-    qtbot: QtBot, panel: TheoryPanel, frame: Frame
-) -> None:
+def test_a_click_on_a_configuration_counts_up_to_it(qtbot: QtBot, panel: TheoryPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     rows = panel.target.shares()
     for row, (configuration, _, _) in enumerate(rows):
@@ -221,9 +205,7 @@ def test_arrow_keys_move_the_choice(qtbot: QtBot, panel: TheoryPanel, frame: Fra
     assert panel.target.selected is None
 
 
-def test_the_choice_outlives_gpas_next_answer(
-    qtbot: QtBot, panel: TheoryPanel, frame: Frame
-) -> None:
+def test_the_choice_outlives_gpas_next_answer(qtbot: QtBot, panel: TheoryPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     click_row(qtbot, panel, 0)
     chosen = panel.target.selected
@@ -257,9 +239,7 @@ def test_tips_say_servers(panel: TheoryPanel, frame: Frame) -> None:
     assert "A click" in panel.target.tip_at(0)
 
 
-def test_a_click_in_the_curve_goes_to_that_moment(
-    qtbot: QtBot, panel: TheoryPanel, frame: Frame
-) -> None:
+def test_a_click_in_the_curve_goes_to_that_moment(qtbot: QtBot, panel: TheoryPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     qtbot.wait(20)
     view = panel.plot.getPlotItem().getViewBox()
@@ -319,9 +299,7 @@ def test_until_the_programs_are_solved_it_says_so(panel: TheoryPanel, frame: Fra
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
-def test_the_picture_has_its_colours(
-    qtbot: QtBot, panel: TheoryPanel, frame: Frame, name: str
-) -> None:
+def test_the_picture_has_its_colours(qtbot: QtBot, panel: TheoryPanel, frame: Frame, name: str) -> None:
     theme = load_theme(name)
     panel.set_theme(theme)
     empty = colours(panel)
@@ -341,17 +319,19 @@ def with_types(count: int) -> Frame:
     data: dict[str, Any] = {
         "servers": {"count": 120, "capacity": {"cpu": 16, "memory": 16}},
         "job_types": [
-            {"name": f"kind {j}", "demand": {"cpu": cpu, "memory": memory}, "reward": 1 + 3 * j,
-             "workload": f"{j + 3}/10"}
+            {
+                "name": f"kind {j}",
+                "demand": {"cpu": cpu, "memory": memory},
+                "reward": 1 + 3 * j,
+                "workload": f"{j + 3}/10",
+            }
             for j, (cpu, memory) in enumerate(sizes, start=1)
         ],
-    }  # fmt: skip
+    }
     session = Session.open(parse_scenario(data), kernel=False)
     session.run(events=400)
     numbers = session.info.numbers
-    return session.frame(
-        bounds=solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
-    )
+    return session.frame(bounds=solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload))
 
 
 @pytest.mark.parametrize("lecture", [False, True])

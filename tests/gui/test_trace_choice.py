@@ -15,8 +15,9 @@ from gui.main_window import MainWindow
 from gui.warming import Warming
 from tests.gui.windows import PATIENCE, complete_window, rest
 
-HINT = "moldable-swf plays recorded jobs: choose the files of its trace beside the scenario, or " \
-       "drop them on the window."  # fmt: skip
+HINT = (
+    "moldable-swf plays recorded jobs: choose the files of its trace beside the scenario, or drop them on the window."
+)
 
 
 @pytest.fixture
@@ -79,9 +80,7 @@ def test_a_trace_is_asked_for_and_remembered(qtbot: QtBot, window: MainWindow, l
     assert "Reading the trace" not in window._status.text()
 
 
-def test_a_trace_that_cannot_be_read_is_asked_for_anew(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_trace_that_cannot_be_read_is_asked_for_anew(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.swf"
     wrong.write_text("no log\n")
     select(window, "moldable-swf")

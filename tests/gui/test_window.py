@@ -57,11 +57,7 @@ def test_every_panel_paints_something(qtbot: QtBot, window: MainWindow) -> None:
         dock.raise_()
         qtbot.wait(60)
         picture = dock.panel.grab().toImage()
-        colours = {
-            picture.pixel(x, y)
-            for x in range(0, picture.width(), 7)
-            for y in range(0, picture.height(), 5)
-        }
+        colours = {picture.pixel(x, y) for x in range(0, picture.width(), 7) for y in range(0, picture.height(), 5)}
         assert len(colours) > 3, f"{dock.panel.name} paints nothing"
     assert len(window.docks) == len(panels_of("reservation"))
 
@@ -104,9 +100,7 @@ def test_space_runs_and_pauses(qtbot: QtBot, window: MainWindow) -> None:
     assert window.frame.event == stopped
 
 
-def test_events_that_lie_far_apart_are_reached_at_real_time(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_events_that_lie_far_apart_are_reached_at_real_time(qtbot: QtBot, window: MainWindow) -> None:
     window.control.open("dra-classroom")
     rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")  # type: ignore[union-attr]
     first = window.frame.next_event if window.frame is not None else None
@@ -118,8 +112,7 @@ def test_events_that_lie_far_apart_are_reached_at_real_time(
 def test_ctrl_right_stops_just_before_the_next_rejection(qtbot: QtBot, window: MainWindow) -> None:
     window.transport.kind.setCurrentText("rejection")
     press(qtbot, window, Key.Key_Right, CTRL)
-    rest(qtbot, window, lambda: window.frame is not None and window.frame.event > 0
-         and not window.frame.running)  # fmt: skip
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.event > 0 and not window.frame.running)
     assert window.frame is not None
     before = window.frame.event
     press(qtbot, window, Key.Key_Right)
@@ -163,8 +156,11 @@ def test_another_policy_meets_the_same_jobs(qtbot: QtBot, window: MainWindow) ->
     rest(qtbot, window, at(window, 200))
     window.transport.policy.setCurrentText("first-fit")
     window.transport.policy.activated.emit(window.transport.policy.currentIndex())
-    rest(qtbot, window, lambda: window.frame is not None
-         and window.frame.info.policy_name == "first-fit" and window.frame.event == 0)  # fmt: skip
+    rest(
+        qtbot,
+        window,
+        lambda: window.frame is not None and window.frame.info.policy_name == "first-fit" and window.frame.event == 0,
+    )
     groups = window.docks["groups"].panel
     window.docks["groups"].raise_()
     qtbot.wait(60)
@@ -189,9 +185,7 @@ def test_a_double_click_opens_an_inspector_of_its_own(qtbot: QtBot, window: Main
     assert dock.panel.frame is window.frame
 
 
-def test_a_broken_scenario_leaves_the_run_as_it_was(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_broken_scenario_leaves_the_run_as_it_was(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.control.go_to(30)
     rest(qtbot, window, at(window, 30))
     broken = tmp_path / "broken.toml"
@@ -202,9 +196,7 @@ def test_a_broken_scenario_leaves_the_run_as_it_was(
     assert (window.frame.event, window.frame.info.scenario_name) == (30, "dra-vms")
 
 
-def test_a_session_saves_and_reopens_where_it_stood(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_session_saves_and_reopens_where_it_stood(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.control.go_to(321, 4)
     rest(qtbot, window, at(window, 321, 4))
     path = tmp_path / "here.slotscope"

@@ -15,11 +15,16 @@ from model.kinds.phases.policies.jrs import Reference
 
 @pytest.mark.parametrize(
     ("words", "told"),
-    [("server 4 is free", "Server 4 is free"), ("next: job 3", "Next: job 3"),
-     ("min(i, j) = min(3, 2) = 2: it gets 2", "min(i, j) = min(3, 2) = 2: it gets 2"),
-     ("max[1] = 2", "max[1] = 2"), ("k₁ = 4", "k₁ = 4"), ("j = 0: it is blocked",
-                                                         "j = 0: it is blocked"), ("", "")],
-)  # fmt: skip
+    [
+        ("server 4 is free", "Server 4 is free"),
+        ("next: job 3", "Next: job 3"),
+        ("min(i, j) = min(3, 2) = 2: it gets 2", "min(i, j) = min(3, 2) = 2: it gets 2"),
+        ("max[1] = 2", "max[1] = 2"),
+        ("k₁ = 4", "k₁ = 4"),
+        ("j = 0: it is blocked", "j = 0: it is blocked"),
+        ("", ""),
+    ],
+)
 def test_a_sentence_begins_with_a_capital_and_a_symbol_does_not(words: str, told: str) -> None:
     assert capitalized(words) == told
 

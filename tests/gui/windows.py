@@ -28,9 +28,7 @@ def warm() -> None:
 
 
 @contextmanager
-def complete_window(
-    qtbot: QtBot, folder: Path, height: int = 900, **settings: str
-) -> Iterator[MainWindow]:
+def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: str) -> Iterator[MainWindow]:
     """A window with all its panels; its settings stand in *folder* and begin with *settings*."""
     store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
     for name, value in settings.items():
@@ -59,10 +57,7 @@ def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> Non
 
 
 def press(
-    qtbot: QtBot,
-    window: MainWindow,
-    key: Qt.Key,
-    modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+    qtbot: QtBot, window: MainWindow, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
 ) -> None:
     """A real key press on the window."""
     window.activateWindow()

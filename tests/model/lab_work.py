@@ -31,12 +31,14 @@ class Tiny:
     def parts(self, scale, options):
         return [
             Part.of(
-                __name__, number,
+                __name__,
+                number,
                 {"log": self.log, "how": self.how.get(number, ""), "seconds": self.seconds},
-                f"number {number}", 1.0 + number % 3,
+                f"number {number}",
+                1.0 + number % 3,
             )
             for number in range(self.count)
-        ]  # fmt: skip
+        ]
 
     def result(self, scale, options, outcomes):
         done = finished(self.parts(scale, options), outcomes)

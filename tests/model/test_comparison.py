@@ -87,8 +87,7 @@ def in_step(comparison: Comparison) -> bool:
     """Has every lane had all its events before the clock, and the same arrivals?"""
     clock = comparison.timeline.time
     followed = all(
-        (event := session.timeline.next_event) is None or event.time >= clock
-        for session in comparison.sessions
+        (event := session.timeline.next_event) is None or event.time >= clock for session in comparison.sessions
     )
     return followed and len({lane.arrivals for lane in comparison.lanes}) == 1
 
@@ -144,8 +143,7 @@ def brute_force(comparison: Comparison, where: bool) -> int | None:
     for number in range(min(map(len, tables))):
         rows = [table[number] for table in tables]
         admitted = [bool(int(row["flags"]) & FLAG_ADMITTED) for row in rows]
-        placed = [int(row["server"]) if here else REJECTED
-                  for row, here in zip(rows, admitted, strict=True)]  # fmt: skip
+        placed = [int(row["server"]) if here else REJECTED for row, here in zip(rows, admitted, strict=True)]
         if len(set(placed if where else admitted)) > 1:
             return number
     return None
@@ -153,9 +151,7 @@ def brute_force(comparison: Comparison, where: bool) -> int | None:
 
 @given(scenarios(most_types=3, most_servers=5), st.booleans(), st.integers(1, 80))
 @settings(max_examples=25)
-def test_the_first_difference_is_that_of_brute_force(
-    scenario: ReservationScenario, where: bool, events: int
-) -> None:
+def test_the_first_difference_is_that_of_brute_force(scenario: ReservationScenario, where: bool, events: int) -> None:
     comparison = small(scenario, ("dra", "first-fit"))
     comparison.run(events=events)
     expected = brute_force(comparison, where)
@@ -367,9 +363,7 @@ def faulty(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_a_policy_that_fails_stops_all_lanes_just_before_that_event(
-    faulty: Path, first: bool
-) -> None:
+def test_a_policy_that_fails_stops_all_lanes_just_before_that_event(faulty: Path, first: bool) -> None:
     policies = (str(faulty), "first-fit") if first else ("first-fit", str(faulty))
     comparison = open_run("dra-classroom", policies, kernel=False)
     with pytest.raises(UserError):
@@ -417,10 +411,13 @@ def test_departures_come_before_updates_and_updates_before_arrivals_in_all_lanes
     """Whichever lane has them: one policy updates at whole times, where jobs come and leave."""
     data = dict(as_data(load_scenario("dra-example-2")))
     data["initial"] = {"start": "empty"}
-    data["workload"] = {"kind": "scripted", "arrivals": [
-        {"time": 1, "type": "valuable", "job": "a", "service": 4},
-        {"time": 5, "type": "cheap", "job": "b", "service": 9},
-    ]}  # fmt: skip
+    data["workload"] = {
+        "kind": "scripted",
+        "arrivals": [
+            {"time": 1, "type": "valuable", "job": "a", "service": 4},
+            {"time": 5, "type": "cheap", "job": "b", "service": 9},
+        ],
+    }
     for policies in (("dra-periodic", "first-fit"), ("first-fit", "dra-periodic")):
         comparison = Comparison.open(parse_scenario(data), policies, kernel=False)
         seen = []
@@ -428,6 +425,10 @@ def test_departures_come_before_updates_and_updates_before_arrivals_in_all_lanes
             seen.append((event.time, event.kind, len(comparison.frame().comparison.next_lanes)))
             comparison.step()
         assert seen == [
-            (1, UPDATE, 1), (1, ARRIVAL, 2), *((time, UPDATE, 1) for time in (2, 3, 4)),
-            (5, DEPARTURE, 2), (5, UPDATE, 1), (5, ARRIVAL, 2),
-        ]  # fmt: skip
+            (1, UPDATE, 1),
+            (1, ARRIVAL, 2),
+            *((time, UPDATE, 1) for time in (2, 3, 4)),
+            (5, DEPARTURE, 2),
+            (5, UPDATE, 1),
+            (5, ARRIVAL, 2),
+        ]

@@ -25,10 +25,7 @@ class Merged:
     """The events of straight runs in one order; ``places`` counts each lane's after each step."""
 
     def __init__(self, lanes: list[Straight]) -> None:
-        keys = [
-            [(float(row["time"]), RANK[int(row["kind"])], int(row["job"])) for row in lane.rows]
-            for lane in lanes
-        ]
+        keys = [[(float(row["time"]), RANK[int(row["kind"])], int(row["job"])) for row in lane.rows] for lane in lanes]
         counts = [0] * len(lanes)
         self.steps: list[tuple[float, int, int]] = []
         self.places = [tuple(counts)]
@@ -154,8 +151,7 @@ class SideBySide(RuleBasedStateMachine):
             return
         self.comparison.run(until=until)
         first = self.place + (self.substep > 0)
-        self.arrive(next(n for n in range(first, self.merged.length)
-                         if self.merged.steps[n][0] > until))  # fmt: skip
+        self.arrive(next(n for n in range(first, self.merged.length) if self.merged.steps[n][0] > until))
 
     @rule(share=st.floats(0, 1), lane=st.sampled_from([0, 1]))
     def seek(self, share: float, lane: int) -> None:
@@ -181,10 +177,14 @@ class SideBySide(RuleBasedStateMachine):
     @rule(kind=st.sampled_from(KINDS))
     def back_to(self, kind: str) -> None:
         """To before the last step in which some lane had an event of that kind."""
-        found = [n for n in range(self.place) if any(
-            int(self.straight[lane].rows[self.merged.places[n][lane]]["flags"]) & EVENT_KINDS[kind]
-            for lane in self.taking_part(n)
-        )]  # fmt: skip
+        found = [
+            n
+            for n in range(self.place)
+            if any(
+                int(self.straight[lane].rows[self.merged.places[n][lane]]["flags"]) & EVENT_KINDS[kind]
+                for lane in self.taking_part(n)
+            )
+        ]
         assert self.comparison.back_to(kind) is bool(found)
         if found:
             self.arrive(found[-1])
@@ -203,9 +203,7 @@ class SideBySide(RuleBasedStateMachine):
         counts = self.merged.places[self.place]
         assert self.comparison._moved.events == counts
         assert self.comparison.timeline.substep == self.substep
-        for session, straight, event in zip(
-            self.comparison.sessions, self.straight, counts, strict=True
-        ):
+        for session, straight, event in zip(self.comparison.sessions, self.straight, counts, strict=True):
             assert digest(session.timeline.state) == straight.digests[event]
             assert session.frame().agreement is not False
         frame = self.comparison.frame()

@@ -27,9 +27,7 @@ def additive_spaces(draw: st.DrawFn, most_types: int = 4) -> ConfigurationSpace:
     row = st.lists(size, min_size=resources, max_size=resources).filter(any)
     demand = draw(st.lists(row, min_size=1, max_size=most_types))
     room = st.integers(0, 5).map(Fraction)
-    return ConfigurationSpace.from_demands(
-        demand, draw(st.lists(room, min_size=resources, max_size=resources))
-    )
+    return ConfigurationSpace.from_demands(demand, draw(st.lists(room, min_size=resources, max_size=resources)))
 
 
 @st.composite
@@ -48,10 +46,7 @@ def by_hand(space: ConfigurationSpace) -> list[tuple[int, ...]]:
     if space.members:
         most = [max(member[j] for member in space.members) for j in range(space.types)]
     else:
-        most = [
-            min(c // s for s, c in zip(row, space.capacity, strict=True) if s)
-            for row in space.demand
-        ]
+        most = [min(c // s for s, c in zip(row, space.capacity, strict=True) if s) for row in space.demand]
 
     def feasible(k: tuple[int, ...]) -> bool:
         if space.members:
@@ -105,9 +100,7 @@ def test_contains(space: ConfigurationSpace, data: st.DataObject) -> None:
     k = data.draw(st.tuples(*[st.integers(-1, 5)] * space.types))
     assert space.contains(k) == (k in set(by_hand(space)))
     assert not space.contains((*k, 0))
-    assert space.fits == tuple(
-        space.contains([int(i == j) for i in range(space.types)]) for j in range(space.types)
-    )
+    assert space.fits == tuple(space.contains([int(i == j) for i in range(space.types)]) for j in range(space.types))
 
 
 @given(additive_spaces(most_types=3))
@@ -117,9 +110,7 @@ def test_the_maximal_configurations_describe_the_same_set(space: ConfigurationSp
 
 
 def test_equal_content_is_equal_whatever_its_unit() -> None:
-    other = ConfigurationSpace.from_demands(
-        [[Fraction(1, 5), 1000], [Fraction(1, 10), 2000]], [Fraction(1, 2), 4000]
-    )
+    other = ConfigurationSpace.from_demands([[Fraction(1, 5), 1000], [Fraction(1, 10), 2000]], [Fraction(1, 2), 4000])
     assert other == EXAMPLE_1
     assert hash(other) == hash(EXAMPLE_1)
     below = ConfigurationSpace.from_maximal([(1, 0), (0, 2), (2, 1), (2, 1)])
@@ -187,9 +178,7 @@ def test_a_large_space_is_listed_in_chunks() -> None:
         ),
     ],
 )
-def test_demands_that_cannot_be_used(
-    demand: list[list[Fraction]], capacity: list[Fraction], message: str
-) -> None:
+def test_demands_that_cannot_be_used(demand: list[list[Fraction]], capacity: list[Fraction], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ConfigurationSpace.from_demands(
             [[Fraction(size) for size in row] for row in demand], [Fraction(c) for c in capacity]
@@ -204,9 +193,7 @@ def test_demands_that_cannot_be_used(
         ([(1, -2)], "negative number of slots"),
     ],
 )
-def test_maximal_configurations_that_cannot_be_used(
-    maximal: list[tuple[int, ...]], message: str
-) -> None:
+def test_maximal_configurations_that_cannot_be_used(maximal: list[tuple[int, ...]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ConfigurationSpace.from_maximal(maximal)
 
@@ -224,7 +211,5 @@ space.enumerate(), space.maximal(), space.max_reward((9, 48, 48, 512), 15)
 alpha_curve(space, [Fraction(1)] * 4, [Fraction(1)] * 4)
 print([name for name in ("numba", "pulp", "highspy", "scipy") if name in sys.modules])
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

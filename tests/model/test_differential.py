@@ -98,12 +98,13 @@ def test_explained_rows(scenario: ReservationScenario) -> None:
 
 def test_servers_with_room_under_given_configurations() -> None:
     """Without resources, only the maximal configurations say whether a job would fit."""
-    scenario = parse_scenario({
-        "servers": {"count": 3, "configurations": [[2, 1], [0, 2]]},
-        "job_types": [{"name": "a", "reward": 3, "workload": 3},
-                      {"name": "b", "reward": 1, "workload": 3}],
-        "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
-    })  # fmt: skip
+    scenario = parse_scenario(
+        {
+            "servers": {"count": 3, "configurations": [[2, 1], [0, 2]]},
+            "job_types": [{"name": "a", "reward": 3, "workload": 3}, {"name": "b", "reward": 1, "workload": 3}],
+            "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
+        }
+    )
     pairs = agree(scenario, 200, Task(explain=True))
     counts = [(int(a[COSTLY]), int(b[COSTLY])) for rows in pairs for a, b in rows.T]
     assert all(mine == theirs for mine, theirs in counts), counts
@@ -112,16 +113,20 @@ def test_servers_with_room_under_given_configurations() -> None:
 
 def test_no_type_fits() -> None:
     """GPA has no result; both engines still reject everything and sample the same."""
-    pairs = agree(parse_scenario({
-        "servers": {"count": 2, "capacity": {"r": 1}},
-        "job_types": [{"name": "a", "demand": {"r": 2}, "reward": 1, "workload": 1}],
-    }), 20, Task(stride=1))  # fmt: skip
+    pairs = agree(
+        parse_scenario(
+            {
+                "servers": {"count": 2, "capacity": {"r": 1}},
+                "job_types": [{"name": "a", "demand": {"r": 2}, "reward": 1, "workload": 1}],
+            }
+        ),
+        20,
+        Task(stride=1),
+    )
     assert len(pairs) == 20
 
 
-def rows_in_pieces(
-    bench: Bench, pieces: list[int], fresh: str, task: Task
-) -> tuple[Any, np.ndarray, np.ndarray]:
+def rows_in_pieces(bench: Bench, pieces: list[int], fresh: str, task: Task) -> tuple[Any, np.ndarray, np.ndarray]:
     """Run the kernel piece by piece; *fresh* says what makes it build its index anew."""
     kernel = bench.kernel()
     state = started(bench.system)
@@ -145,9 +150,7 @@ def rows_in_pieces(
     st.sampled_from(["nothing", "state", "kernel"]),
     st.integers(1, 5),
 )
-def test_pieces_make_no_difference(
-    scenario: ReservationScenario, pieces: list[int], fresh: str, stride: int
-) -> None:
+def test_pieces_make_no_difference(scenario: ReservationScenario, pieces: list[int], fresh: str, stride: int) -> None:
     bench = assemble(scenario)
     task = Task(stride=stride)
     whole = rows_in_pieces(bench, [sum(pieces)], "nothing", task)
@@ -158,9 +161,7 @@ def test_pieces_make_no_difference(
 
 
 @given(ANY, st.sampled_from(sorted(EVENT_KINDS)), st.floats(0, 5))
-def test_both_stop_at_the_same_event(
-    scenario: ReservationScenario, kind: str, until: float
-) -> None:
+def test_both_stop_at_the_same_event(scenario: ReservationScenario, kind: str, until: float) -> None:
     bench = assemble(scenario)
     task = Task(until=until, stop_flags=EVENT_KINDS[kind])
     start = started(bench.system)
@@ -218,13 +219,17 @@ def test_more_reassignments_than_places_by_age() -> None:
 def test_more_servers_than_a_word_of_the_bit_sets() -> None:
     """4097 servers need two words of summary; most are empty, some jobs are far up."""
     servers = 64 * 64 + 1
-    scenario = parse_scenario({
-        "servers": {"count": servers, "capacity": {"r": 2}},
-        "job_types": [{"name": "a", "demand": {"r": 1}, "reward": 1, "workload": 1},
-                      {"name": "b", "demand": {"r": 2}, "reward": 3, "workload": "1/2"}],
-        "initial": {"start": "full", "type": "a"},
-        "policy": {"name": "dra", "parameters": {"reservation_factor": 5}},
-    })  # fmt: skip
+    scenario = parse_scenario(
+        {
+            "servers": {"count": servers, "capacity": {"r": 2}},
+            "job_types": [
+                {"name": "a", "demand": {"r": 1}, "reward": 1, "workload": 1},
+                {"name": "b", "demand": {"r": 2}, "reward": 3, "workload": "1/2"},
+            ],
+            "initial": {"start": "full", "type": "a"},
+            "policy": {"name": "dra", "parameters": {"reservation_factor": 5}},
+        }
+    )
     agree(scenario, 60, Task(stride=7))
 
 

@@ -96,8 +96,7 @@ def preempting(retry: bool) -> Bench:
     for job_type in data["job_types"]:
         job_type["priority"] = {"small": 0, "regular": 0, "memory": 1, "large": 2}[job_type["name"]]
         job_type["workload"] = 3
-    data["policy"] = {"name": "dra-preemption",
-                      "parameters": {"reservation_factor": 2, "retry": retry}}  # fmt: skip
+    data["policy"] = {"name": "dra-preemption", "parameters": {"reservation_factor": 2, "retry": retry}}
     return assemble(parse_scenario(data))
 
 
@@ -188,9 +187,7 @@ def test_the_window_is_part_of_the_state() -> None:
 
 @pytest.mark.parametrize("policy", ["dra", *VARIANTS, "static-reservation", "power-of-d"])
 def test_every_record_stands_at_a_line_of_the_pseudocode(policy: str) -> None:
-    bench = preempting(False) if policy == "dra-preemption" else assemble(
-        load_scenario("dra-classroom"), policy
-    )  # fmt: skip
+    bench = preempting(False) if policy == "dra-preemption" else assemble(load_scenario("dra-classroom"), policy)
     known = {line.line for line in bench.system.policy.pseudocode}
     state = started(bench.system)
     lines = set()

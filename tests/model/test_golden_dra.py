@@ -46,10 +46,15 @@ def steps_of(bench: Bench) -> Iterator[Step]:
 def servers_of(found: Step) -> Counter[Any]:
     """The multiset of servers, whatever their numbers."""
     return Counter(
-        (tuple(server["config"]), tuple(map(frozenset, server["jobs"])), server["index"],
-         server["group"], server["prank"])
+        (
+            tuple(server["config"]),
+            tuple(map(frozenset, server["jobs"])),
+            server["index"],
+            server["group"],
+            server["prank"],
+        )
         for server in found["servers"]
-    )  # fmt: skip
+    )
 
 
 def positive(found: Step) -> list[tuple[tuple[int, ...], int]]:
@@ -62,17 +67,19 @@ def renamed(found: Step) -> list[tuple[Any, ...]]:
     Which of several jobs of a type leaves a server is a free choice: the states tell.
     """
     content = {
-        server["id"]: (tuple(server["config"]), tuple(map(frozenset, server["jobs"])))
-        for server in found["servers"]
+        server["id"]: (tuple(server["config"]), tuple(map(frozenset, server["jobs"]))) for server in found["servers"]
     }
     return [
-        (action["op"], action.get("job") if action["op"] != "preempt" else None,
-         action.get("type"),
-         action["to"] if action["op"] == "reassign" else content.get(action.get("to")),
-         content.get(action.get("from")) if action["op"] == "migrate" else None,
-         content.get(action.get("server")))
+        (
+            action["op"],
+            action.get("job") if action["op"] != "preempt" else None,
+            action.get("type"),
+            action["to"] if action["op"] == "reassign" else content.get(action.get("to")),
+            content.get(action.get("from")) if action["op"] == "migrate" else None,
+            content.get(action.get("server")),
+        )
         for action in found["actions"]
-    ]  # fmt: skip
+    ]
 
 
 def same(ours: Step, theirs: Step) -> None:

@@ -50,9 +50,7 @@ def test_every_slot_agrees(name: str, place: int) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(GOLDEN))
-def test_the_command_prints_all_runs_one_after_another(
-    name: str, lines: Callable[[str], list[dict[str, Any]]]
-) -> None:
+def test_the_command_prints_all_runs_one_after_another(name: str, lines: Callable[[str], list[dict[str, Any]]]) -> None:
     expected = [entry for run in GOLDEN[name]["runs"] for entry in run["trace"]]
     assert lines(f"trace {FOLDER / name}.json") == expected
 
@@ -70,14 +68,14 @@ def test_the_header_agrees(name: str, place: int) -> None:
         assert dict(zip(jobs, queues, strict=True)) == run["types"]
         told = [str(system.numbers.amount(room)) for room in rooms]
         assert dict(zip(jobs, told, strict=True)) == run["accounted_size"]
-        rows = [{str(j): count for j, count in enumerate(row) if count}
-                for row in system.policy.configurations.tolist()]  # fmt: skip
+        rows = [
+            {str(j): count for j, count in enumerate(row) if count} for row in system.policy.configurations.tolist()
+        ]
         assert rows == data["K_RED"]
     else:
         assert rooms == sizes[:, 0].tolist()
     if "type_sizes" in run:
-        assert [str(system.numbers.amount(size)) for (size,) in system.numbers.values] == \
-            run["type_sizes"]  # fmt: skip
+        assert [str(system.numbers.amount(size)) for (size,) in system.numbers.values] == run["type_sizes"]
 
 
 @every_run

@@ -25,8 +25,7 @@ from model.traces.task_events import REQUEST_UNIT
 
 TRACES = Path(__file__).resolve().parents[2].parent / "shared" / "traces"
 needs_traces = pytest.mark.skipif(
-    not (TRACES / "oracle.json").is_file(),
-    reason="the real traces are not beside the repository (../shared/traces)",
+    not (TRACES / "oracle.json").is_file(), reason="the real traces are not beside the repository (../shared/traces)"
 )
 FILES = {
     "google2011_part_00000": "google2011/task_events/part-00000-of-00500.csv.gz",
@@ -79,9 +78,7 @@ class TestRealTrace:
         size_quantiles = {q: units(text) for q, text in wanted["size_quantiles"].items()}
         assert quantiles(size, size_quantiles) == size_quantiles
 
-    def test_sizes_round_up_to_powers_of_half(
-        self, real: tuple[GoogleTasks, dict[str, Any]]
-    ) -> None:
+    def test_sizes_round_up_to_powers_of_half(self, real: tuple[GoogleTasks, dict[str, Any]]) -> None:
         tasks, oracle = real
         classes = Counter(f"2^-{halvings(int(size))}" for size in tasks.size)
         assert classes == completed(oracle)["size_rounded_up_to_power_of_half"]
@@ -103,9 +100,7 @@ class TestRealTrace:
         assert bins[:12].tolist() == wanted["submits_per_300s_bin"]["first_12"]
         assert (np.diff(tasks.submit) >= 0).all()
 
-    def test_every_row_and_run_is_accounted_for(
-        self, real: tuple[GoogleTasks, dict[str, Any]]
-    ) -> None:
+    def test_every_row_and_run_is_accounted_for(self, real: tuple[GoogleTasks, dict[str, Any]]) -> None:
         tasks, oracle = real
         left = {(item.what, item.reason): item.count for item in tasks.report.left_out}
         events = oracle["events"]
@@ -154,14 +149,7 @@ def test_real_rows_in_parts_give_the_same_tasks(tmp_path: Path) -> None:
 
 
 def row(
-    time: int,
-    kind: int,
-    *,
-    job: int = 1,
-    task: int = 0,
-    priority: int = 0,
-    cpu: str = "0.25",
-    memory: str = "0.125",
+    time: int, kind: int, *, job: int = 1, task: int = 0, priority: int = 0, cpu: str = "0.25", memory: str = "0.125"
 ) -> str:
     return f"{time},,{job},{task},,{kind},u/+=,0,{priority},{cpu},{memory},0.001,0\n"
 
@@ -176,9 +164,7 @@ def run(start: int, *, length: int = 100, **options: Any) -> list[str]:
 
 
 def in_order(*runs: list[str]) -> list[str]:
-    return sorted(
-        (line for lines in runs for line in lines), key=lambda line: int(line.split(",")[0])
-    )
+    return sorted((line for lines in runs for line in lines), key=lambda line: int(line.split(",")[0]))
 
 
 def read(folder: Path, lines: list[str]) -> GoogleTasks:
@@ -201,12 +187,9 @@ class TestRuns:
         assert tasks.wait.tolist() == [10, 10]
 
     @pytest.mark.parametrize(
-        ("kind", "reason"),
-        [(EVICT, "evicted"), (FAIL, "failed"), (KILL, "killed"), (LOST, "lost")],
+        ("kind", "reason"), [(EVICT, "evicted"), (FAIL, "failed"), (KILL, "killed"), (LOST, "lost")]
     )
-    def test_a_run_that_was_broken_off_does_not_count(
-        self, tmp_path: Path, kind: int, reason: str
-    ) -> None:
+    def test_a_run_that_was_broken_off_does_not_count(self, tmp_path: Path, kind: int, reason: str) -> None:
         broken = [row(1000, SUBMIT), row(1010, SCHEDULE), row(1500, kind)]
         tasks = read(tmp_path, broken + run(2000))
         assert tasks.submit.tolist() == [2000]
@@ -233,9 +216,7 @@ class TestRuns:
         assert tasks.report.total("runs") == 1
 
     @pytest.mark.parametrize("times", [(0, 0, 500), (0, 700, 800)])
-    def test_what_began_before_the_window_does_not_count(
-        self, tmp_path: Path, times: tuple[int, int, int]
-    ) -> None:
+    def test_what_began_before_the_window_does_not_count(self, tmp_path: Path, times: tuple[int, int, int]) -> None:
         kinds = (SUBMIT, SCHEDULE, FINISH)
         lines = [row(time, kind) for time, kind in zip(times, kinds, strict=True)]
         tasks = read(tmp_path, lines + run(1000, job=2))
@@ -246,10 +227,7 @@ class TestRuns:
         lines = [row(1000, SUBMIT), row(1010, SCHEDULE), row(2**63 - 1, FINISH)]
         tasks = read(tmp_path, run(500, job=2) + lines)
         assert tasks.job.tolist() == [2]
-        assert reasons(tasks.report) == {
-            "after the end of the trace": 1,
-            "still running when the files end": 1,
-        }
+        assert reasons(tasks.report) == {"after the end of the trace": 1, "still running when the files end": 1}
 
     @pytest.mark.parametrize("missing", [SUBMIT, SCHEDULE])
     def test_rows_that_are_not_in_the_files(self, tmp_path: Path, missing: int) -> None:
@@ -274,9 +252,7 @@ class TestRuns:
         }
 
     def test_tasks_stand_in_the_order_of_their_submission(self, tmp_path: Path) -> None:
-        tasks = read(
-            tmp_path, in_order(run(1000, length=900), run(1000, task=1), run(1001, task=2))
-        )
+        tasks = read(tmp_path, in_order(run(1000, length=900), run(1000, task=1), run(1001, task=2)))
         assert tasks.index.tolist() == [0, 1, 2]
         assert tasks.index.dtype == np.int32 and tasks.priority.dtype == np.int16
 
@@ -284,9 +260,7 @@ class TestRuns:
     def test_completed_runs_as_a_pattern_of_event_types(self, kinds: list[int]) -> None:
         """A run: SUBMIT, any updates and SCHEDULEs (one at least), FINISH."""
         written = "".join(str(kind) for kind in kinds)
-        expected = [
-            (found.start() + 1, found.end()) for found in re.finditer("0[78]*1[178]*4", written)
-        ]
+        expected = [(found.start() + 1, found.end()) for found in re.finditer("0[78]*1[178]*4", written)]
         lines = [row(time, kind) for time, kind in enumerate(kinds, 1)]
         with tempfile.TemporaryDirectory() as folder:
             tasks = read(Path(folder), [*lines, row(99, SUBMIT, job=7)])
@@ -362,9 +336,7 @@ class TestParts:
     def test_it_stops_when_it_is_cancelled(self, tmp_path: Path) -> None:
         seen: list[float] = []
         with pytest.raises(ReadingStoppedError):
-            read_task_events(
-                self.parts(tmp_path, 20, 40), progress=seen.append, cancelled=lambda: len(seen) > 1
-            )
+            read_task_events(self.parts(tmp_path, 20, 40), progress=seen.append, cancelled=lambda: len(seen) > 1)
         assert len(seen) == 2 and seen[-1] < 1.0
 
 
@@ -456,13 +428,7 @@ class TestJobs:
             "rows": 18,
             "kept": 5,
             "kept_as": "jobs",
-            "left_out": [
-                {
-                    "what": "completed runs",
-                    "reason": "of a priority other than 0, 1, 2",
-                    "count": 1,
-                }
-            ],
+            "left_out": [{"what": "completed runs", "reason": "of a priority other than 0, 1, 2", "count": 1}],
             "notes": [],
         }
 

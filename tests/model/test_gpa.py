@@ -18,21 +18,22 @@ from model.records import Record
 from model.scenario.load import parse_scenario
 from tests.strategies import scenarios
 
-CASES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent.parent / "golden" / "dra" / "gpa.json").read_text()
-)
+CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent.parent / "golden" / "dra" / "gpa.json").read_text())
 
 
 def numbers_for(case: dict[str, Any]) -> ReservationNumbers:
     resources = [f"r{d}" for d in range(len(case["capacity"]))]
-    return numbers_of(parse_scenario({
-        "servers": {"count": case["L"],
-                    "capacity": dict(zip(resources, case["capacity"], strict=True))},
-        "job_types": [
-            {"name": f"t{j}", "demand": dict(zip(resources, sizes, strict=True)), "reward": reward}
-            for j, (sizes, reward) in enumerate(zip(case["sizes"], case["rewards"], strict=True))
-        ],
-    }))  # fmt: skip
+    return numbers_of(
+        parse_scenario(
+            {
+                "servers": {"count": case["L"], "capacity": dict(zip(resources, case["capacity"], strict=True))},
+                "job_types": [
+                    {"name": f"t{j}", "demand": dict(zip(resources, sizes, strict=True)), "reward": reward}
+                    for j, (sizes, reward) in enumerate(zip(case["sizes"], case["rewards"], strict=True))
+                ],
+            }
+        )
+    )
 
 
 def test_there_are_cases() -> None:
@@ -50,8 +51,7 @@ def test_golden(number: int) -> None:
 
 
 def test_the_smallest_case_in_which_line_8_turns_negative() -> None:
-    numbers = numbers_for({"sizes": [[4, 0], [0, 3], [5, 1]], "capacity": [9, 9],
-                           "rewards": [4, 5, 5], "L": 10})  # fmt: skip
+    numbers = numbers_for({"sizes": [[4, 0], [0, 3], [5, 1]], "capacity": [9, 9], "rewards": [4, 5, 5], "L": 10})
     found = gpa.assignment_of(numbers, [1, 2, 5])
     assert all(item.count >= 0 for item in found)
     left = [1, 2, 5]
@@ -72,9 +72,7 @@ def test_what_gpa_must_do(scenario: Any, data: st.DataObject) -> None:
     assert len(found) == sum(numbers.space.fits)
     assert len(set(configurations)) == len(configurations)
     assert all(numbers.space.contains(k) for k in configurations)
-    order = [
-        (sum(u * n for u, n in zip(numbers.rewards, k, strict=True)), k) for k in configurations
-    ]
+    order = [(sum(u * n for u, n in zip(numbers.rewards, k, strict=True)), k) for k in configurations]
     assert order == sorted(order, reverse=True)  # k[1] > k[2] > ... in the order of Definition 2
     used = sum(item.count for item in found)
     assert used <= numbers.servers
@@ -90,8 +88,7 @@ def test_the_records_tell_the_same_as_the_result(scenario: Any, jobs: int) -> No
     numbers = numbers_of(scenario)
     reference = [jobs] * numbers.types
     *records, result = gpa.steps(numbers, reference)
-    counted = [item.values for item in records if isinstance(item, Record)
-               and item.kind == "count_found"]  # fmt: skip
+    counted = [item.values for item in records if isinstance(item, Record) and item.kind == "count_found"]
     assert [(item["configuration"], item["count"]) for item in counted] == [
         (item.configuration, item.count) for item in result
     ]

@@ -10,15 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from model.growth import (
-    AROUND_A_LINE,
-    AROUND_A_MEAN,
-    FEWEST,
-    Growth,
-    _slope_of_the_line,
-    growth,
-    together,
-)
+from model.growth import AROUND_A_LINE, AROUND_A_MEAN, FEWEST, Growth, _slope_of_the_line, growth, together
 
 pytestmark = pytest.mark.slow
 
@@ -101,8 +93,7 @@ class TestQueuesOfKnownKind:
 
     def test_a_longer_run_decides(self) -> None:
         short = Counter(judged(queue(0.98, seed, stretch=400), 400).verdict for seed in range(40))
-        long = Counter(judged(queue(0.98, seed, stretch=40_000), 40_000).verdict
-                       for seed in range(10))  # fmt: skip
+        long = Counter(judged(queue(0.98, seed, stretch=40_000), 40_000).verdict for seed in range(10))
         assert short["undecided"] > 20
         assert long["stable"] >= 8
 
@@ -113,8 +104,7 @@ class TestGrowthThatIsNoRandomWalk:
     @pytest.mark.parametrize("rise", [0.003, 0.01, 0.1])
     def test_a_slow_rise_below_noise_is_never_stable(self, rise: float) -> None:
         middle = STRETCH * (np.arange(50) + 0.5)
-        found = Counter(judged(queue(0.5, seed) + STRETCH * rise * middle).verdict
-                        for seed in range(30))  # fmt: skip
+        found = Counter(judged(queue(0.5, seed) + STRETCH * rise * middle).verdict for seed in range(30))
         assert found == {"unstable": 30}
 
     def test_what_begins_to_grow_half_way_is_not_stable(self) -> None:
@@ -138,16 +128,14 @@ class TestGrowthThatIsNoRandomWalk:
         flat, rising = np.zeros(50), np.arange(50.0)
         assert judged(flat, 10).verdict == "stable"
         assert judged(flat + 7, 10).verdict == "stable"
-        assert judged(rising, 10) == Growth(pytest.approx(0.01), 0.0, "unstable",
-                                            judged(rising, 10).reason)  # fmt: skip
+        assert judged(rising, 10) == Growth(pytest.approx(0.01), 0.0, "unstable", judged(rising, 10).reason)
         assert judged(50 - rising, 10).verdict == "undecided"
         one_step = np.r_[np.zeros(49), 1.0]
         assert judged(one_step).verdict != "stable"
 
 
 class TestInvariance:
-    @given(st.integers(0, 30), st.sampled_from([0.9, 1.0, 1.02]), st.floats(0.01, 1e6),
-           st.floats(0, 1e4))  # fmt: skip
+    @given(st.integers(0, 30), st.sampled_from([0.9, 1.0, 1.02]), st.floats(0.01, 1e6), st.floats(0, 1e4))
     def test_units_and_a_constant_change_no_verdict(
         self, seed: int, rate: float, factor: float, constant: float
     ) -> None:
@@ -207,9 +195,7 @@ class TestTogether:
             (("undecided",) * 9, 0.0, "undecided"),
         ],
     )
-    def test_one_verdict_of_several(
-        self, verdicts: tuple[str, ...], slope: float, expected: str
-    ) -> None:
+    def test_one_verdict_of_several(self, verdicts: tuple[str, ...], slope: float, expected: str) -> None:
         runs = [Growth(slope, 1.0, verdict, "") for verdict in verdicts]  # type: ignore[arg-type]
         assert together(runs).verdict == expected
 
@@ -242,13 +228,7 @@ class TestInput:
 
     @pytest.mark.parametrize(
         ("edges", "areas"),
-        [
-            ([0, 1, 2], [1, 2, 3]),
-            ([0], []),
-            ([0, 1, 3], [1, 2]),
-            ([0, 0, 0], [1, 2]),
-            ([2, 1, 0], [1, 2]),
-        ],
+        [([0, 1, 2], [1, 2, 3]), ([0], []), ([0, 1, 3], [1, 2]), ([0, 0, 0], [1, 2]), ([2, 1, 0], [1, 2])],
     )
     def test_edges_must_fit(self, edges: list[float], areas: list[float]) -> None:
         with pytest.raises(ValueError, match="edges"):

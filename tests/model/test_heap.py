@@ -55,8 +55,7 @@ class HeapMachine(RuleBasedStateMachine):
     @invariant()
     def holds_the_content_in_order(self) -> None:
         size = len(self.content)
-        held = [(self.times[n], self.numbers[self.records[n]], self.records[n])
-                for n in range(size)]  # fmt: skip
+        held = [(self.times[n], self.numbers[self.records[n]], self.records[n]) for n in range(size)]
         assert sorted(held) == sorted(self.content)
         assert all(held[n] >= held[(n - 1) // 4] for n in range(1, size))
         assert np.isinf(self.times[size:]).all()
@@ -92,8 +91,9 @@ def test_compiled_and_plain_give_the_same_order(times: list[int]) -> None:
     orders = []
     for function in (drained, compiled(drained)):
         out = np.full(count, -1, np.int64)
-        left = function(np.full(count, np.inf), np.full(count, -1, np.int32), np.arange(count),
-                        np.array(times, float), out)  # fmt: skip
+        left = function(
+            np.full(count, np.inf), np.full(count, -1, np.int32), np.arange(count), np.array(times, float), out
+        )
         orders.append(out[:left].tolist())
     expected = sorted((time, n) for n, time in enumerate(times) if n % 5)
     assert orders[0] == [n for _, n in expected]

@@ -66,14 +66,17 @@ class TestModel:
     def test_a_speed_up_that_breaks_theorem_1_is_refused(self) -> None:
         assert "s = (1, 1.2, 1.8)" in self.TEXT
         with pytest.raises(Exception, match=r"s_3 - s_2 = 0\.6 is above s_2 - s_1 = 0\.2"):
-            parse_scenario({
-                "system": "moldable", "servers": {"count": 9},
-                "classes": [{"speedup": [1, 1.2, 1.8]}], "workload": {"load": 0.5},
-            })  # fmt: skip
+            parse_scenario(
+                {
+                    "system": "moldable",
+                    "servers": {"count": 9},
+                    "classes": [{"speedup": [1, 1.2, 1.8]}],
+                    "workload": {"load": 0.5},
+                }
+            )
 
     def test_a_load_above_1_is_not_for_greedy_p(self) -> None:
-        over = edited(load_scenario("moldable-sublinear"),
-                      {"workload": {"kind": "poisson", "load": 1.2}})  # fmt: skip
+        over = edited(load_scenario("moldable-sublinear"), {"workload": {"kind": "poisson", "load": 1.2}})
         assert Session.open(over, "greedy", kernel=False).info.policy_name == "greedy"
         with pytest.raises(Exception, match=r"\(P\) has no solution"):
             Session.open(over, "greedy-p", kernel=False)
@@ -124,9 +127,11 @@ class TestPolicies:
         for name, blocked, time, busy in rows:
             (policy,) = code(name)
             assert policy_choice(policy).name in POLICIES_OF["moldable"]
-            for measure, told, within in (("blocking_probability", blocked, 0.0035),
-                                          ("execution_time", time, 0.002),
-                                          ("busy", busy, 0.005)):  # fmt: skip
+            for measure, told, within in (
+                ("blocking_probability", blocked, 0.0035),
+                ("execution_time", time, 0.002),
+                ("busy", busy, 0.005),
+            ):
                 found = mean_of("moldable-sublinear", policy, measure, range(1, 5))
                 assert abs(found - float(told)) < within, (policy, measure, found)
                 assert (float(told) == 0) is (found < 0.0005)
@@ -140,8 +145,7 @@ class TestKeys:
         assert {"poisson", "scripted", "trace", "load", "alpha", "beta"} <= set(code(workload))
         assert set(DEFINITIONS["MoldableServers"]["properties"]) == set(code(rows["servers"]))
         start = MOLDABLE.index("| `format`, `paths` |")
-        keys = {name for row in re.findall(r"^\|([^|]+)\|", MOLDABLE[start:], re.MULTILINE)
-                for name in code(row)}  # fmt: skip
+        keys = {name for row in re.findall(r"^\|([^|]+)\|", MOLDABLE[start:], re.MULTILINE) for name in code(row)}
         assert set(DEFINITIONS["TraceMoldable"]["properties"]) - {"kind"} <= keys
         script = set(DEFINITIONS["ScriptedMoldableJob"]["properties"])
         line = re.search(r"^- Each of `arrivals` .*$", MOLDABLE, re.MULTILINE)
@@ -234,11 +238,14 @@ class TestExperiments:
         assert (length.arrivals[-1] - length.warmup, length.replications) == (5_000_000, 100)
         assert "each of 54 points" in flat(self.TEXT)
 
-    @pytest.mark.parametrize(("row", "policy", "speedup", "traffic"), [
-        ("greedy(p\\*), sub-linear, α = 0: blocked", "greedy-p", "sub-linear", "α = 0"),
-        ("greedy, sub-linear, α = 1/2: blocked", "greedy", "sub-linear", "α = 1/2"),
-        ("linear, α = 1/2: blocked", "greedy-p", "linear", "α = 1/2"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("row", "policy", "speedup", "traffic"),
+        [
+            ("greedy(p\\*), sub-linear, α = 0: blocked", "greedy-p", "sub-linear", "α = 0"),
+            ("greedy, sub-linear, α = 1/2: blocked", "greedy", "sub-linear", "α = 1/2"),
+            ("linear, α = 1/2: blocked", "greedy-p", "linear", "α = 1/2"),
+        ],
+    )
     def test_figure_2(self, row: str, policy: str, speedup: str, traffic: str) -> None:
         from model.kinds.moldable.experiments.moldable_runs import (
             MoldableLength,
@@ -253,11 +260,10 @@ class TestExperiments:
         told = [float(cell) for cell in line[1].split("|")]
         sizes = FIGURE_SCALES["quick"][0]
         for number, expected in zip(sizes, told, strict=True):
-            parts = moldable_runs(system_of(speedup, traffic, number), policy,
-                                  MoldableLength((330_000,), 4, 30_000), "x")  # fmt: skip
-            found = MoldableRuns.of([carry_out(part) for part in parts]).measure(
-                "blocking_probability"
+            parts = moldable_runs(
+                system_of(speedup, traffic, number), policy, MoldableLength((330_000,), 4, 30_000), "x"
             )
+            found = MoldableRuns.of([carry_out(part) for part in parts]).measure("blocking_probability")
             assert abs(found.mean - expected) <= 2 * found.half_width + 0.003, (row, number)
 
 
@@ -341,9 +347,7 @@ class TestLesson:
         numbers = Session.open("moldable-classroom", kernel=False).info.numbers
         (shown,) = table(CLASSROOM, "servers of the job, i")
         speedup = numbers.speedups[0]
-        assert [float(cell) for cell in shown[1:]] == [
-            float(s / i) for i, s in enumerate(speedup, 1)
-        ]
+        assert [float(cell) for cell in shown[1:]] == [float(s / i) for i, s in enumerate(speedup, 1)]
         assert float(20 * speedup[-1] / 5) == 8.4
         assert float(numbers.load) * 20 == 16
         assert pytest.approx(0.475) == 1 - 8.4 / 16
@@ -385,9 +389,7 @@ class TestLesson:
             assert [round(time, 1) for time in found[2:]] == told[2:]
 
     def test_the_large_one(self) -> None:
-        told = re.search(
-            r"greedy has blocked ([\d.]+) % of ([\d,]+) jobs, greedy\(p\\\*\) ([\d.]+)", LESSON
-        )
+        told = re.search(r"greedy has blocked ([\d.]+) % of ([\d,]+) jobs, greedy\(p\\\*\) ([\d.]+)", LESSON)
         assert told is not None
         for policy, share in zip(POLICIES, (told[1], told[3]), strict=True):
             session = Session.open("moldable-sublinear", policy, seed=1)
@@ -399,6 +401,7 @@ class TestLesson:
 
 def test_pages_are_of_the_length_of_the_others() -> None:
     for name in ("moldable", "moldable-classroom"):
-        longest = max(len(line) for line in (HELP / f"{name}.md").read_text("utf-8").splitlines()
-                      if not line.startswith("|"))  # fmt: skip
+        longest = max(
+            len(line) for line in (HELP / f"{name}.md").read_text("utf-8").splitlines() if not line.startswith("|")
+        )
         assert longest <= 120, name

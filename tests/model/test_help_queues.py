@@ -28,9 +28,16 @@ POLICY = pytest.mark.parametrize("policy", list(POLICIES_OF["queue"]))
 
 #: The last word of each law's class, where laws of sizes and of services have the same name.
 SIZES = (
-    "Discrete", "Empirical", "Uniform", "Beta", "TruncatedNormal", "TruncatedExponential",
-    "TruncatedLogNormal", "Mixture", "Independent",
-)  # fmt: skip
+    "Discrete",
+    "Empirical",
+    "Uniform",
+    "Beta",
+    "TruncatedNormal",
+    "TruncatedExponential",
+    "TruncatedLogNormal",
+    "Mixture",
+    "Independent",
+)
 OWN_SERVICES = ("Geometric", "Fixed", "UniformSlots", "DiscreteSlots")
 WORKLOADS = ("SlotPoisson", "SlotBatches", "SlotCounts", "ScriptedSlots", "TraceSlots")
 RATES = {"arrival_rate", "workload", "intensity"}
@@ -101,9 +108,11 @@ class TestScenarioKeys:
     def test_no_law_is_left_out_or_made_up(self):
         sizes = {self.name(law, "distribution") for law in SIZES}
         assert set(told_of("size", SECTION)) == sizes
-        kinds = [definition["properties"]["distribution"]["const"]
-                 for definition in DEFINITIONS.values()
-                 if "distribution" in definition["properties"]]  # fmt: skip
+        kinds = [
+            definition["properties"]["distribution"]["const"]
+            for definition in DEFINITIONS.values()
+            if "distribution" in definition["properties"]
+        ]
         services = set(told_of("service", SECTION))
         assert sizes | services == set(kinds)
 
@@ -121,15 +130,17 @@ class TestScenarioKeys:
         told = code(told_of("workload", SECTION)["scripted"])[0]
         inner = re.search(r"\{([^}]*)\}", told)
         assert inner is not None
-        assert set(inner[1].replace(" ", "").split(",")) == set(
-            DEFINITIONS["ScriptedQueueJob"]["properties"]
-        )
+        assert set(inner[1].replace(" ", "").split(",")) == set(DEFINITIONS["ScriptedQueueJob"]["properties"])
 
     @pytest.mark.parametrize(
         ("name", "definition"),
-        [("servers", "QueueServers"), ("jobs", "QueueJobClass"),
-         ("[[servers.pools]]", "ServerPool"), ("run", "SlotRun")],
-    )  # fmt: skip
+        [
+            ("servers", "QueueServers"),
+            ("jobs", "QueueJobClass"),
+            ("[[servers.pools]]", "ServerPool"),
+            ("run", "SlotRun"),
+        ],
+    )
     def test_tables(self, name, definition):
         told = set(re.findall(r"\w+", told_of("table", SECTION)[name]))
         assert set(DEFINITIONS[definition]["properties"]) - {"pools"} <= told
@@ -161,8 +172,10 @@ class TestTraceFormat:
 
     def test_the_keys_of_lines(self, lines):
         told = set(told_of("key", self.QUEUE_PART.partition("**instance file**")[0]))
-        printed = {policy: lines(f"trace queues-vqs-unstable --policy {policy} --events 3")
-                   for policy in ("bf-js", "vqs:stall=true", "max-weight")}  # fmt: skip
+        printed = {
+            policy: lines(f"trace queues-vqs-unstable --policy {policy} --events 3")
+            for policy in ("bf-js", "vqs:stall=true", "max-weight")
+        }
         assert {key for found in printed.values() for key in found[0]} == told
         assert "renew" not in printed["bf-js"][0]
         assert set(printed["max-weight"][0]) == set(printed["bf-js"][0]) | {"renew"}

@@ -14,13 +14,7 @@ import pytest
 
 from model.api import Session
 from model.engine import EventRun
-from model.kinds.phases.experiments.phase_runs import (
-    PhaseLength,
-    PhaseRuns,
-    at_scale,
-    carry_out,
-    phase_runs,
-)
+from model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, at_scale, carry_out, phase_runs
 from model.kinds.phases.lattice import MOST_CONFIGURATIONS
 from model.kinds.phases.measures import batches_of
 from model.kinds.phases.rows import EVENT_KINDS
@@ -66,8 +60,7 @@ class TestPolicies:
         assert set(rows) == set(fields)
         for name, field in fields.items():
             if isinstance(field.default, bool):
-                assert code(rows[name]) == [str(field.default).lower(),
-                                            str(not field.default).lower()]  # fmt: skip
+                assert code(rows[name]) == [str(field.default).lower(), str(not field.default).lower()]
             elif isinstance(field.default, str) and field.default:
                 assert code(rows[name])[0] == field.default
             elif name == "recovery_rate":
@@ -80,19 +73,24 @@ class TestPolicies:
         assert len(rows) == 10
         for option, *numbers in rows:
             cell = run_of("jrs-two-phases", code(option)[0], PhaseLength(50, 250, 4), 100)
-            for measure, told in zip(("active_servers", "cost_rate", "virtual_jobs", "backup_jobs"),
-                                     numbers, strict=True):  # fmt: skip
+            for measure, told in zip(
+                ("active_servers", "cost_rate", "virtual_jobs", "backup_jobs"), numbers, strict=True
+            ):
                 assert near(cell, measure, float(told), 0.01), (option, measure)
 
     def test_peers_and_bounds_at_r_100(self) -> None:
-        names = {"JRS": "jrs", "JRS, `recovery_rate=10`": "jrs:recovery_rate=10",
-                 "first fit": "first-fit", "first fit, `factor=4/5`": "first-fit:factor=4/5",
-                 "first fit, `fits=peak`": "first-fit:fits=peak", "GRAND(aZ)": "grand"}  # fmt: skip
+        names = {
+            "JRS": "jrs",
+            "JRS, `recovery_rate=10`": "jrs:recovery_rate=10",
+            "first fit": "first-fit",
+            "first fit, `factor=4/5`": "first-fit:factor=4/5",
+            "first fit, `fits=peak`": "first-fit:fits=peak",
+            "GRAND(aZ)": "grand",
+        }
         rows = {row[0]: row[1:] for row in table(TOKENS, "policy or bound")}
         assert set(rows) == {"N̄", *names}
         for title, policy in names.items():
-            for column, scenario in ((0, "jrs-two-phases"), (2, "jrs-three-phases"),
-                                     (4, "jrs-fixed-sizes")):  # fmt: skip
+            for column, scenario in ((0, "jrs-two-phases"), (2, "jrs-three-phases"), (4, "jrs-fixed-sizes")):
                 told = re.findall(r"[\d.]+", rows[title][column])
                 if not told:
                     continue
@@ -111,11 +109,15 @@ class TestPolicies:
 
 class TestPlans:
     def model(self) -> PhasesScenario:
-        scenario = parse_scenario({
-            "system": "phases", "servers": {"most_jobs": 2, "capacity": 2}, "cost": {"budget": 1},
-            "phases": [{"name": "L", "demand": 1, "arrival_rate": 1, "departure_rate": 1}],
-            "workload": {"kind": "poisson", "scale": 20},
-        })  # fmt: skip
+        scenario = parse_scenario(
+            {
+                "system": "phases",
+                "servers": {"most_jobs": 2, "capacity": 2},
+                "cost": {"budget": 1},
+                "phases": [{"name": "L", "demand": 1, "arrival_rate": 1, "departure_rate": 1}],
+                "workload": {"kind": "poisson", "scale": 20},
+            }
+        )
         assert isinstance(scenario, PhasesScenario)
         return scenario
 
@@ -143,8 +145,11 @@ class TestPlans:
         assert bounds[0] == pytest.approx(1.1 * 24.378809160874635)
 
     def test_wrong_rates(self) -> None:
-        told = re.search(r"a fifth too low give N = ([\d.]+) instead of ([\d.]+); a fifth too high "
-                         r"give \*\*([\d.]+)\*\*", flat(TOKENS))  # fmt: skip
+        told = re.search(
+            r"a fifth too low give N = ([\d.]+) instead of ([\d.]+); a fifth too high "
+            r"give \*\*([\d.]+)\*\*",
+            flat(TOKENS),
+        )
         for factor, expected in zip(("4/5", "1", "6/5"), told.groups(), strict=True):  # type: ignore[union-attr]
             policy = {"name": "jrs", "parameters": {"estimate": {"factor": factor}}}
             scenario = edited(at_scale("jrs-two-phases", 100), {"policy": policy})
@@ -240,8 +245,11 @@ class TestLessonOne:
 
     def test_what_it_costs(self) -> None:
         told = re.search(r"N is ([\d.]+) ± [\d.]+ instead of ([\d.]+)", self.TEXT)
-        for expected, policy in zip(told.groups(), ("jrs:request_after_pause=true", "jrs"),  # type: ignore[union-attr]
-                                    strict=True):  # fmt: skip
+        for expected, policy in zip(
+            told.groups(),
+            ("jrs:request_after_pause=true", "jrs"),  # type: ignore[union-attr]
+            strict=True,
+        ):
             found = run_of("jrs-classroom", policy, PhaseLength(2000, 18_000, 4))
             assert near(found, "active_servers", float(expected), 0.005)
 
@@ -280,14 +288,12 @@ class TestLessonTwo:
         length = PhaseLength(20, 480, 8)
         told = re.search(r"N = ([\d.]+) ± [\d.]+ without and ([\d.]+) ± [\d.]+ with", self.TEXT)
         for policy, expected in zip(self.POLICIES, told.groups(), strict=True):  # type: ignore[union-attr]
-            assert near(run_of("jrs-deadlock", policy, length), "active_servers", float(expected),
-                        0.005)  # fmt: skip
+            assert near(run_of("jrs-deadlock", policy, length), "active_servers", float(expected), 0.005)
         cures = re.findall(r"`(jrs:\S+)`(?: with the patch)?: N = ([\d.]+\d)", self.TEXT)
         assert len(cures) == 3
         for policy, expected in cures:
             full = policy if "patch" in policy else f"{policy},patch=true"
-            assert near(run_of("jrs-deadlock", full, length), "active_servers", float(expected),
-                        0.005)  # fmt: skip
+            assert near(run_of("jrs-deadlock", full, length), "active_servers", float(expected), 0.005)
 
     def test_first_fit_and_the_bound(self, answer: Any) -> None:
         found = run_of("jrs-deadlock", "first-fit", PhaseLength(20, 480, 8))

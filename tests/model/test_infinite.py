@@ -15,18 +15,10 @@ from model.assembly import assemble
 from model.engine import EventRun, started
 from model.errors import ScenarioError
 from model.kinds.reservation.measures import reward_rate
-from model.kinds.reservation.programs.infinite import (
-    infinite_average,
-    infinite_bound,
-    jobs_in_infinite_system,
-)
+from model.kinds.reservation.programs.infinite import infinite_average, infinite_bound, jobs_in_infinite_system
 from model.kinds.reservation.programs.optimum import exact_optimum
 from model.kinds.reservation.programs.pools import pooled_optimum
-from model.kinds.reservation.programs.reward_function import (
-    RewardFunction,
-    divisible_optimum,
-    is_divisible,
-)
+from model.kinds.reservation.programs.reward_function import RewardFunction, divisible_optimum, is_divisible
 from model.kinds.reservation.programs.reward_lp import solve_assignment
 from model.kinds.reservation.upper_bound import upper_bound_series
 from model.programs.configurations import ConfigurationSpace
@@ -50,9 +42,7 @@ def example(servers: int = 30, **changes: Any) -> Any:
     st.lists(st.tuples(st.integers(0, 20), st.integers(0, 2), st.integers(0, 9)), max_size=30),
     st.lists(st.integers(0, 25), max_size=12),
 )
-def test_jobs_are_counted_from_arrival_to_departure(
-    jobs: list[tuple[int, int, int]], moments: list[int]
-) -> None:
+def test_jobs_are_counted_from_arrival_to_departure(jobs: list[tuple[int, int, int]], moments: list[int]) -> None:
     jobs.sort()
     moments.sort()
     workload = RecordedWorkload(
@@ -139,9 +129,7 @@ def test_few_programs_are_solved_for_many_workloads() -> None:
     st.integers(0, 2**32 - 1),
 )
 @settings(max_examples=40)
-def test_u_star_of_several_pools(
-    demand: list[tuple[int, int]], capacities: list[tuple[int, int]], seed: int
-) -> None:
+def test_u_star_of_several_pools(demand: list[tuple[int, int]], capacities: list[tuple[int, int]], seed: int) -> None:
     weights = range(1, len(capacities) + 1)
     pools = [
         (ConfigurationSpace.from_demands(demand, capacity), Fraction(weight, sum(weights)))
@@ -191,9 +179,7 @@ def test_sizes_that_leave_a_rest_are_not_divisible() -> None:
 # The bound.
 
 
-@pytest.mark.parametrize(
-    "policy", ["dra", "static-reservation", "power-of-d", "best-fit", "first-fit"]
-)
+@pytest.mark.parametrize("policy", ["dra", "static-reservation", "power-of-d", "best-fit", "first-fit"])
 def test_no_policy_is_above_the_bound(policy: str) -> None:
     """At every event of a run on the same stream, from an empty and from a full start."""
     for initial in ({"start": "empty"}, {"start": "full", "type": "small"}):
@@ -237,8 +223,7 @@ def test_a_series_depends_on_scenario_and_seed_alone() -> None:
     series = upper_bound_series(scenario, until=20, points=200)
     assert series.time[[0, -1]].tolist() == [0, 20]
     assert series.reward[0] == 0  # an empty start
-    other = parse_scenario(scenario.model_dump(mode="json", exclude_none=True)
-                           | {"policy": {"name": "best-fit"}})  # fmt: skip
+    other = parse_scenario(scenario.model_dump(mode="json", exclude_none=True) | {"policy": {"name": "best-fit"}})
     assert upper_bound_series(other, until=20, points=200).reward.tolist() == series.reward.tolist()
     another = upper_bound_series(scenario, seed=9, until=20, points=200)
     assert another.reward.tolist() != series.reward.tolist()

@@ -20,20 +20,31 @@ from model.state import copied
 CASES: dict[str, tuple[str, str | None, list[Thing]]] = {
     "dra": ("dra-classroom", None, [Thing("server", n) for n in range(4)] + [Thing("job", 90)]),
     "preemption": ("dra-classroom", "dra-preemption", [Thing("server", 1)]),
-    "vqs": ("queues-classroom", "vqs",
-            [Thing("server", 1), Thing("job", 60), *(Thing("queue", n) for n in range(3))]),
+    "vqs": ("queues-classroom", "vqs", [Thing("server", 1), Thing("job", 60), *(Thing("queue", n) for n in range(3))]),
     "vqs-bf": ("queues-classroom", "vqs-bf", [Thing("server", 2), Thing("job", 101)]),
     "max-weight": ("queues-classroom", "max-weight", [Thing("server", 0), Thing("job", 33)]),
     "bf-js": ("queues-classroom", "bf-js", [Thing("server", 0), Thing("queue", 0)]),
-    "jrs": ("jrs-classroom", None,
-            [*(Thing("server", n) for n in range(3)), Thing("server", FIRST_BACKUP),
-             Thing("server", FIRST_BACKUP - 1), Thing("job", 40), Thing("token", 20),
-             Thing("token", 44), Thing("virtual job", 1)]),
+    "jrs": (
+        "jrs-classroom",
+        None,
+        [
+            *(Thing("server", n) for n in range(3)),
+            Thing("server", FIRST_BACKUP),
+            Thing("server", FIRST_BACKUP - 1),
+            Thing("job", 40),
+            Thing("token", 20),
+            Thing("token", 44),
+            Thing("virtual job", 1),
+        ],
+    ),
     "best-fit": ("jrs-classroom", "best-fit", [Thing("server", 1), Thing("job", 55)]),
-    "greedy-p": ("moldable-classroom", None,
-                 [*(Thing("server", n) for n in (0, 7, 16)), Thing("job", 70), Thing("class", 0)]),
+    "greedy-p": (
+        "moldable-classroom",
+        None,
+        [*(Thing("server", n) for n in (0, 7, 16)), Thing("job", 70), Thing("class", 0)],
+    ),
     "greedy": ("moldable-classroom", "greedy", [Thing("server", 4), Thing("job", 71)]),
-}  # fmt: skip
+}
 EVENTS = 260
 
 
@@ -343,9 +354,7 @@ class TestPhases:
         description = described(session, Thing("server", backup))
         job = Thing("job", int(state.job_number[record]))
         assert [line.thing for line in description.table.lines] == [job]
-        assert (
-            facts_of(described(session, job))["on"] == f"backup server {FIRST_BACKUP - backup + 1}"
-        )
+        assert facts_of(described(session, job))["on"] == f"backup server {FIRST_BACKUP - backup + 1}"
 
 
 class TestMoldable:
@@ -382,8 +391,7 @@ class TestMoldable:
         assert facts["blocked"].split(",")[0] == str(tally[2, 0])
 
 
-@pytest.mark.parametrize("scenario", ["dra-classroom", "queues-classroom", "jrs-classroom",
-                                      "moldable-classroom"])  # fmt: skip
+@pytest.mark.parametrize("scenario", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
 def test_what_is_not_there_is_said_to_be_absent(scenario):
     session = Session.open(scenario, kernel=False)
     session.run(events=40)

@@ -15,13 +15,7 @@ from model.errors import PolicyError
 from model.kinds.reservation.classification import classify
 from model.kinds.reservation.rows import EVENT_ROW
 from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.kinds.reservation.state import (
-    ADMITTED,
-    FREE,
-    I_STAR,
-    NOW,
-    ReservationState,
-)
+from model.kinds.reservation.state import ADMITTED, FREE, I_STAR, NOW, ReservationState
 from model.records import Admit, Migrate, Reassign, Record, Reject
 from model.scenario.load import load_scenario, parse_scenario
 from model.state import copied
@@ -229,13 +223,19 @@ IMPOSSIBLE: dict[str, list[Record]] = {
 
 @pytest.mark.parametrize("name", IMPOSSIBLE)
 def test_an_impossible_decision_is_refused(name: str) -> None:
-    bench = assemble(parse_scenario({
-        "servers": {"count": 3, "capacity": {"r": 2}},
-        "job_types": [{"name": "a", "demand": {"r": 1}, "reward": 1, "workload": 1}],
-        "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
-        "initial": {"start": "given", "servers": [
-            {"configuration": [1]}, {}, {"jobs": [{"type": "a", "service": 1000}]}]},
-    }))  # fmt: skip
+    bench = assemble(
+        parse_scenario(
+            {
+                "servers": {"count": 3, "capacity": {"r": 2}},
+                "job_types": [{"name": "a", "demand": {"r": 1}, "reward": 1, "workload": 1}],
+                "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
+                "initial": {
+                    "start": "given",
+                    "servers": [{"configuration": [1]}, {}, {"jobs": [{"type": "a", "service": 1000}]}],
+                },
+            }
+        )
+    )
     state = bench.system.raw_state()
     bench.system.policy = Wilful(IMPOSSIBLE[name])  # type: ignore[assignment]
     run = EventRun(bench.system, state)

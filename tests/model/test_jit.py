@@ -35,8 +35,7 @@ def test_words_are_no_reason(old, new):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [(b"2 *", b"3 *"), (b"2 * number", b"number * 2"), (b"(number)", b"(number, more=0)")],
+    ("old", "new"), [(b"2 *", b"3 *"), (b"2 * number", b"number * 2"), (b"(number)", b"(number, more=0)")]
 )
 def test_a_change_of_what_it_does_is_one(old, new):
     assert meaning_of(SOURCE.replace(old, new)) != meaning_of(SOURCE)
@@ -53,9 +52,7 @@ def test_a_damaged_memory_of_meanings_does_no_harm(monkeypatch, tmp_path, damage
     assert cache_folder() == expected
 
 
-def test_where_the_home_cannot_be_written_code_comes_from_a_folder_of_ones_own(
-    tmp_path, monkeypatch
-):
+def test_where_the_home_cannot_be_written_code_comes_from_a_folder_of_ones_own(tmp_path, monkeypatch):
     """Whoever can write the folder of compiled code can make the program run theirs."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     folder = jit._own_temporary_folder.__wrapped__

@@ -161,8 +161,7 @@ def test_a_comparison_without_common_decisions_offers_no_differences(compared):
 def test_stopping_at_a_kind_counts_in_every_lane(compared):
     reason = compared.run(stop=("job that waits",), until=inf)
     flag = kind_named("queue").event_kinds["job that waits"]
-    last = [session.timeline.rows(session.timeline.event, session.timeline.event)[-1]
-            for session in compared.sessions]  # fmt: skip
+    last = [session.timeline.rows(session.timeline.event, session.timeline.event)[-1] for session in compared.sessions]
     assert reason.name == "FLAG"
     assert any(row["flags"] & flag and row["time"] == compared.timeline.time for row in last)
 

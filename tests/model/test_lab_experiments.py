@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.kinds.reservation.experiments import (
-    dra_collections,
-    dra_convergence,
-    dra_curves,
-    dra_servers,
-    dra_variants,
-)
+from model.kinds.reservation.experiments import dra_collections, dra_convergence, dra_curves, dra_servers, dra_variants
 from model.lab.executor import LocalWorkers
 from model.lab.parts import carry_out
 from model.lab.plan import NO_OPTIONS
@@ -50,8 +44,14 @@ class TestServers:
         scale(dra_servers, dra_servers.ServersScale((20, 60), 3, 20_000))
         result = run_plan(dra_servers, "test")
         ours = rows_of(result, "reward_over_optimum", "g", "L")
-        spec = {("1", 20): 0.750, ("log^1.1", 20): 0.744, ("log^2", 20): 0.728,
-                ("1", 60): 0.810, ("log^1.1", 60): 0.808, ("log^2", 60): 0.790}  # fmt: skip
+        spec = {
+            ("1", 20): 0.750,
+            ("log^1.1", 20): 0.744,
+            ("log^2", 20): 0.728,
+            ("1", 60): 0.810,
+            ("log^1.1", 60): 0.808,
+            ("log^2", 60): 0.790,
+        }
         assert set(ours) == set(spec)
         for cell, value in spec.items():
             assert abs(ours[cell].ours - value) < 0.01 + ours[cell].half_width
@@ -61,8 +61,7 @@ class TestServers:
 
     def test_the_number_of_workers_changes_nothing(self, scale):
         scale(dra_servers, dra_servers.ServersScale((5, 10), 2, 500))
-        results = [run_plan(dra_servers, "test", executor=who)
-                   for who in (None, LocalWorkers(1), LocalWorkers(2))]  # fmt: skip
+        results = [run_plan(dra_servers, "test", executor=who) for who in (None, LocalWorkers(1), LocalWorkers(2))]
         assert results[0] == results[1] == results[2]
 
 
@@ -96,9 +95,7 @@ class TestCollections:
         assert abs(means[fitting].ours - 0.970) < 0.006
         assert abs(equal[fitting].ours - 18.7) < 4
         assert abs(worst[fitting].ours - 0.88) < 0.02
-        assert (means[fitting].paper, equal[fitting].paper, worst[fitting].paper) == (
-            0.972, 23, 0.86,
-        )  # fmt: skip
+        assert (means[fitting].paper, equal[fitting].paper, worst[fitting].paper) == (0.972, 23, 0.86)
 
     @given(st.integers(0, 2**32), st.integers(0, 49))
     def test_each_machine_is_of_table_2_and_fits(self, seed, number):
@@ -122,9 +119,12 @@ class TestVariants:
         result = run_plan(dra_variants, "test")
         ours = rows_of(result, "reward_over_optimum", "policy")
         spec = {
-            "DRA": 0.839, "no migration": 0.826, "periodic CRA, period 1": 0.827,
-            "power of 5 choices": 0.482, "bound of the infinite system": 0.973,
-        }  # fmt: skip
+            "DRA": 0.839,
+            "no migration": 0.826,
+            "periodic CRA, period 1": 0.827,
+            "power of 5 choices": 0.482,
+            "bound of the infinite system": 0.973,
+        }
         for name, value in spec.items():
             assert abs(ours[name].ours - value) < 0.006 + ours[name].half_width
         first = rows_of(result, "first_over_greedy", "policy")
@@ -137,8 +137,7 @@ class TestSimulation:
     def test_looking_changes_nothing(self):
         scenario = load_scenario("dra-classroom")
         (plain,) = simulations(scenario, [3], 20.0, 200.0, "plain")
-        (looked,) = simulations(scenario, [3], 20.0, 200.0, "looked at",
-                                times=(0.5, 20.0, 77.7, 250.0))  # fmt: skip
+        (looked,) = simulations(scenario, [3], 20.0, 200.0, "looked at", times=(0.5, 20.0, 77.7, 250.0))
         assert simulate(looked)["metrics"] == simulate(plain)["metrics"]
         assert len(simulate(looked)["path"]) == 4
 
@@ -187,8 +186,7 @@ def carried_out(request):
         if size is not None:
             patch.setattr(module, "SCALES", {"test": size})
         parts = module.parts("test", NO_OPTIONS)
-        yield SimpleNamespace(module=module, parts=parts,
-                              outcomes={part: carry_out(part) for part in parts})  # fmt: skip
+        yield SimpleNamespace(module=module, parts=parts, outcomes={part: carry_out(part) for part in parts})
 
 
 class TestPartly:
@@ -207,8 +205,7 @@ class TestPartly:
         whole = carried_out.module.result("test", NO_OPTIONS, carried_out.outcomes)
 
         def names(found):
-            return [(row.what, {key: value for key, value in row.at.items() if key != "sets"})
-                    for row in found.rows]  # fmt: skip
+            return [(row.what, {key: value for key, value in row.at.items() if key != "sets"}) for row in found.rows]
 
         assert all(name in names(whole) for name in names(result))
         if len(some) == len(carried_out.parts):

@@ -45,9 +45,7 @@ def scales(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives every experiment a scale called ``test``, and fewer servers, laws and horizons."""
     laws = MappingProxyType({name: LAWS[name] for name in ("exponential", "Pareto")})
     monkeypatch.setattr(
-        moldable_table1,
-        "SCALES",
-        {"test": TableScale(MoldableLength((900,), 2), MoldableLength((300, 900), 2))},
+        moldable_table1, "SCALES", {"test": TableScale(MoldableLength((900,), 2), MoldableLength((300, 900), 2))}
     )
     monkeypatch.setattr(moldable_table1, "SERVERS", 50)
     monkeypatch.setattr(moldable_table1, "LAWS", laws)
@@ -107,18 +105,15 @@ class TestRuns:
 
     def test_measures_are_about_what_follows_the_warm_up(self) -> None:
         cold, warm = (
-            MoldableRuns.of([carry_out(part)
-                     for part in moldable_runs(self.SCENARIO, "greedy", length, "x")])
+            MoldableRuns.of([carry_out(part) for part in moldable_runs(self.SCENARIO, "greedy", length, "x")])
             for length in (MoldableLength((500, 2000), 1), MoldableLength((1000, 2000), 1, 500))
-        )  # fmt: skip
+        )
         for name in ("admitted", "blocked", "departed"):
             before, after = cold.table[name][0]
             assert warm.table[name][0, 1] == after - before
         arrived = warm.table["admitted"] + warm.table["blocked"]
         assert arrived.tolist() == [[500, 1500]]
-        assert warm.measure("blocking_probability").mean == pytest.approx(
-            warm.table["blocked"][0, 1] / 1500
-        )
+        assert warm.measure("blocking_probability").mean == pytest.approx(warm.table["blocked"][0, 1] / 1500)
 
     def test_the_three_statistics_differ_by_the_jobs_that_still_run(self) -> None:
         scenario = system_of("sub-linear", "α = 0", 40, LAWS["Pareto"])
@@ -193,10 +188,12 @@ class TestResults:
         rows = results["moldable-table1"].rows
         printed = [row for row in rows if row.paper is not None]
         assert len(printed) == 6 * 2 * 2
-        assert {row.what for row in printed} == {"execution_time_completed",
-                                                 "blocking_probability"}  # fmt: skip
-        times = {(row.at["speed-up"], row.at["traffic"], row.at["sizes"]): row.paper
-                 for row in printed if row.what == "execution_time_completed"}  # fmt: skip
+        assert {row.what for row in printed} == {"execution_time_completed", "blocking_probability"}
+        times = {
+            (row.at["speed-up"], row.at["traffic"], row.at["sizes"]): row.paper
+            for row in printed
+            if row.what == "execution_time_completed"
+        }
         assert times["sub-linear", "α = 0", "exponential"] == 0.3782
         for statistic in EXECUTION_TIMES:
             cells = [row for row in rows if row.what == statistic and "traffic" in row.at]
@@ -220,17 +217,16 @@ class TestResults:
             assert len([row for row in rows if row.what == what]) == 3 * 3 * 2
         erlang = [row for row in rows if row.what == "blocking_by_erlang"]
         assert {(row.at["speed-up"], row.at["policy"]) for row in erlang} == {
-            ("sub-linear", "greedy"), ("linear", "greedy-p"),
-        }  # fmt: skip
+            ("sub-linear", "greedy"),
+            ("linear", "greedy-p"),
+        }
         printed = [row for row in rows if row.paper is not None]
         assert {row.at["n"] for row in printed} == {50}
         assert len(printed) == 2 * 3 * 2
 
     def test_pictures_of_the_figure(self, results: Any) -> None:
-        curves = {figure.name: [line.name for line in figure.curves]
-                  for figure in results["moldable-fig2"].figures}  # fmt: skip
-        assert list(curves) == ["moldable-fig2a-sub-linear", "moldable-fig2a-linear",
-                                "moldable-fig2b"]  # fmt: skip
+        curves = {figure.name: [line.name for line in figure.curves] for figure in results["moldable-fig2"].figures}
+        assert list(curves) == ["moldable-fig2a-sub-linear", "moldable-fig2a-linear", "moldable-fig2b"]
         assert len(curves["moldable-fig2a-linear"]) == 6
         assert len(curves["moldable-fig2b"]) == 9 + 3
         assert "Erlang: greedy, sub-linear, α = 1/2" in curves["moldable-fig2a-sub-linear"]
@@ -239,10 +235,15 @@ class TestResults:
 
 
 class TestNames:
-    @pytest.mark.parametrize(("short", "name"), [
-        ("table1", "moldable-table1"), ("fig2a", "moldable-fig2"), ("fig2b", "moldable-fig2"),
-        ("dra-fig2", "dra-fig2"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("short", "name"),
+        [
+            ("table1", "moldable-table1"),
+            ("fig2a", "moldable-fig2"),
+            ("fig2b", "moldable-fig2"),
+            ("dra-fig2", "dra-fig2"),
+        ],
+    )
     def test_shorter_ones_are_known(self, short: str, name: str) -> None:
         assert experiment_name(short) == name
         assert experiment_module(short) is experiment_module(name)

@@ -16,14 +16,7 @@ from model.api import Session
 from model.kinds.phases.experiments import jrs_gap, jrs_misestimation, jrs_peers
 from model.kinds.phases.experiments.jrs_gap import exponent
 from model.kinds.phases.experiments.phase_points import PEERS, points
-from model.kinds.phases.experiments.phase_runs import (
-    PhaseLength,
-    PhaseRuns,
-    at_scale,
-    budget_of,
-    phase_runs,
-    scaled,
-)
+from model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, at_scale, budget_of, phase_runs, scaled
 from model.kinds.phases.measures import COUNTS
 from model.lab import EXPERIMENTS, experiment_module
 from model.lab.parts import carry_out
@@ -94,8 +87,10 @@ class TestRuns:
     def test_seeds_and_policies(self) -> None:
         parts = phase_runs(at_scale("jrs-two-phases", 10), "jrs", PhaseLength(1, 2, 3), "x")
         assert [part.seed for part in parts] == [1, 2, 3]
-        jobs = [carry_out(phase_runs(at_scale("jrs-burst", 10), policy, TINY, "x")[0])
-                for policy in ("jrs", "grand", "best-fit")]  # fmt: skip
+        jobs = [
+            carry_out(phase_runs(at_scale("jrs-burst", 10), policy, TINY, "x")[0])
+            for policy in ("jrs", "grand", "best-fit")
+        ]
         assert jobs[0]["batches"]["real_jobs"] == pytest.approx(jobs[1]["batches"]["real_jobs"])
         assert jobs[1]["batches"]["real_jobs"] == pytest.approx(jobs[2]["batches"]["real_jobs"])
 
@@ -156,8 +151,7 @@ class TestEveryExperiment:
         some = plan.result("test", NO_OPTIONS, {part: outcomes[part] for part in parts[::3]})
 
         def places(result: Any) -> set[Any]:
-            return {(row.what, *(value for key, value in row.at.items() if key != "budget"))
-                    for row in result.rows}  # fmt: skip
+            return {(row.what, *(value for key, value in row.at.items() if key != "budget")) for row in result.rows}
 
         assert whole.rows
         assert places(some) < places(whole)
@@ -188,8 +182,7 @@ class TestGap:
         nbar = rows_of(result, "nbar", "model", "r")
         servers, gaps = (rows_of(result, what, "model", "r") for what in ("active_servers", "gap"))
         roots = rows_of(result, "gap_over_root_r", "model", "r")
-        assert set(nbar) == {(model, r) for model in ("two phases", "fixed sizes")
-                             for r in (4, 8, 400, 410)}  # fmt: skip
+        assert set(nbar) == {(model, r) for model in ("two phases", "fixed sizes") for r in (4, 8, 400, 410)}
         for key, row in gaps.items():
             assert row.ours == pytest.approx(servers[key].ours - nbar[key].ours)
             assert row.half_width == servers[key].half_width > 0
@@ -202,10 +195,8 @@ class TestGap:
         result = jrs_gap.result("test", NO_OPTIONS, outcomes)
         gaps = []
         for r in (400, 410):
-            runs = [done for part, done in outcomes.items()
-                    if part.label.startswith(f"two phases, r = {r},")]  # fmt: skip
-            gaps.append([np.mean(done["batches"]["active_servers"]) - done["plan"]["nbar"]
-                         for done in runs])  # fmt: skip
+            runs = [done for part, done in outcomes.items() if part.label.startswith(f"two phases, r = {r},")]
+            gaps.append([np.mean(done["batches"]["active_servers"]) - done["plan"]["nbar"] for done in runs])
         found = rows_of(result, f"gap_exponent_from_r_{jrs_gap.LARGE}", "model")["two phases"]
         slopes = np.log(np.array(gaps[1]) / gaps[0]) / np.log(410 / 400)
         assert found.ours == pytest.approx(slopes.mean())
@@ -213,8 +204,10 @@ class TestGap:
 
     def test_figures(self) -> None:
         figures = {figure.name: figure for figure in run_plan(jrs_gap, "test").figures}
-        assert set(figures) == {"jrs-gap", *(f"jrs-gap-{ending}" for ending in (
-            "cost", "root", "tokens", "virtual", "backup"))}  # fmt: skip
+        assert set(figures) == {
+            "jrs-gap",
+            *(f"jrs-gap-{ending}" for ending in ("cost", "root", "tokens", "virtual", "backup")),
+        }
         assert [line.name for line in figures["jrs-gap-cost"].curves] == ["two phases"]
         assert figures["jrs-gap"].levels == (("N̄", 1.0),)
         assert figures["jrs-gap-cost"].levels == (("ε", 1.0),)
@@ -241,8 +234,7 @@ class TestPeers:
 
     def test_figures(self) -> None:
         figures = {figure.name: figure for figure in run_plan(jrs_peers, "test").figures}
-        assert set(figures) == {"jrs-peers-two-phases", "jrs-peers-two-phases-cost",
-                                "jrs-peers-fixed-sizes"}  # fmt: skip
+        assert set(figures) == {"jrs-peers-two-phases", "jrs-peers-two-phases-cost", "jrs-peers-fixed-sizes"}
         assert figures["jrs-peers-two-phases-cost"].levels == (("ε", 0.05),)
         names = [line.name for line in figures["jrs-peers-two-phases"].curves]
         assert names == list(jrs_peers.POLICIES)
@@ -255,8 +247,7 @@ class TestPeers:
 
 class TestMisestimation:
     def test_plans_follow_from_the_wrong_rates(self) -> None:
-        found = rows_of(run_plan(jrs_misestimation, "test"), "planned_nbar", "model", "rates",
-                        "value")  # fmt: skip
+        found = rows_of(run_plan(jrs_misestimation, "test"), "planned_nbar", "model", "rates", "value")
         true = found["two phases", "arrival_rates", "1"].ours
         assert true == pytest.approx(0.24378809160874635 * 20)
         for factor in ("4/5", "6/5"):
@@ -271,17 +262,21 @@ class TestMisestimation:
         found = rows_of(result, "active_servers", "model", "rates", "value")
         same = [found["two phases", rates, "1"].ours for rates in jrs_misestimation.WRONG]
         assert same[0] == same[1]
-        estimates = [part.settings["scenario"]["policy"]["parameters"]["estimate"]
-                     for part in jrs_misestimation.parts("test", NO_OPTIONS)]  # fmt: skip
+        estimates = [
+            part.settings["scenario"]["policy"]["parameters"]["estimate"]
+            for part in jrs_misestimation.parts("test", NO_OPTIONS)
+        ]
         assert {"learn": 2} in [dict(value) for value in estimates]
-        phases = {json.dumps(part.settings["scenario"]["phases"])
-                  for part in jrs_misestimation.parts("test", NO_OPTIONS)}  # fmt: skip
+        phases = {
+            json.dumps(part.settings["scenario"]["phases"]) for part in jrs_misestimation.parts("test", NO_OPTIONS)
+        }
         assert len(phases) == len(jrs_misestimation.MODELS)
 
     def test_figures(self) -> None:
         figures = {figure.name: figure for figure in run_plan(jrs_misestimation, "test").figures}
-        assert set(figures) == {f"jrs-misestimation-{model}{ending}" for model in (
-            "two-phases", "three-phases") for ending in ("", "-cost")}  # fmt: skip
+        assert set(figures) == {
+            f"jrs-misestimation-{model}{ending}" for model in ("two-phases", "three-phases") for ending in ("", "-cost")
+        }
         for figure in figures.values():
             assert [line.name for line in figure.curves] == ["arrival rates", "departure rates"]
             assert all(line.x == (0.8, 1.0, 1.2) for line in figure.curves)
@@ -290,8 +285,7 @@ class TestMisestimation:
 class TestPoints:
     def test_jrs_and_its_peers_then_other_scales(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("model.kinds.phases.experiments.phase_points.JOBS", 200)
-        scenario: Any = edited(load_scenario("jrs-two-phases"),
-                               {"workload": {"kind": "poisson", "scale": 8}})  # fmt: skip
+        scenario: Any = edited(load_scenario("jrs-two-phases"), {"workload": {"kind": "poisson", "scale": 8}})
         found = list(points(scenario))
         assert [point.title for point in found[:4]] == ["JRS", *(title for title, _ in PEERS)]
         assert [point.scale for point in found] == [8, 8, 8, 8, 2, 32, 4, 16]
@@ -313,8 +307,10 @@ class TestPoints:
 class TestSweeps:
     @pytest.mark.slow
     def test_scales_and_options_are_swept(self, answer: Any, tmp_path: Path) -> None:
-        found = answer("sweep jrs-two-phases --vary workload.scale=5,20 --policy jrs --policy "
-                       f"first-fit --until 6 --replications 2 --out {tmp_path}")  # fmt: skip
+        found = answer(
+            "sweep jrs-two-phases --vary workload.scale=5,20 --policy jrs --policy "
+            f"first-fit --until 6 --replications 2 --out {tmp_path}"
+        )
         servers = rows_of(Sweep(found), "active_servers", "workload.scale", "policy")
         assert {key[0] for key in servers} == {5, 20}
         assert all(row.ours > 0 for row in servers.values())
@@ -327,7 +323,6 @@ class Sweep:
     def __init__(self, answer: Any) -> None:
         names = {"what", "paper", "ours", "half_width", "exact"}
         self.rows = [
-            Row(row["what"], row["ours"], at={key: value for key, value in row.items()
-                                              if key not in names})
+            Row(row["what"], row["ours"], at={key: value for key, value in row.items() if key not in names})
             for row in answer["rows"]
-        ]  # fmt: skip
+        ]

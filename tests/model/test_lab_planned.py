@@ -23,8 +23,9 @@ from model.scenario.load import load_scenario
 
 @pytest.mark.parametrize("first", range(4))
 def test_a_sweep_s_curves_are_planned_from_its_points(first: int) -> None:
-    plan = Sweep("sweep", load_scenario("dra-classroom"), (axis("servers.count=6,7"),),
-                 ("dra", "first-fit"), 1, 1, 20.0)  # fmt: skip
+    plan = Sweep(
+        "sweep", load_scenario("dra-classroom"), (axis("servers.count=6,7"),), ("dra", "first-fit"), 1, 1, 20.0
+    )
     parts = plan.parts("", NO_OPTIONS)
     outcome = {"metrics": {plan.shown.name: 1.0}, "path": []}
     outcomes = {}
@@ -45,8 +46,10 @@ def test_points_over_the_budget_are_crossed_out_in_the_pictures_of_the_peers() -
     for (model, name, r), several in jrs_peers._cells("quick").items():
         if model == "two phases":
             cost = budget * spends.get(name, {}).get(r, 0.5)
-            outcome = {"batches": {"active_servers": [2.0 * r, 2.0 * r], "cost_rate": [cost, cost]},
-                       "plan": {"nbar": float(r), "servers": r}}  # fmt: skip
+            outcome = {
+                "batches": {"active_servers": [2.0 * r, 2.0 * r], "cost_rate": [cost, cost]},
+                "plan": {"nbar": float(r), "servers": r},
+            }
             outcomes |= dict.fromkeys(several, outcome)
     result = jrs_peers.result("quick", NO_OPTIONS, outcomes)
     servers, cost = result.figures
@@ -79,8 +82,7 @@ def outcome_of(part: Part) -> Any:
         names = (*moldable_runs.EXECUTION_TIMES, "blocking_probability")
         return [dict.fromkeys(names, 0.5) for _ in part.settings["arrivals"]]
     names = ("active_servers", "cost_rate", "virtual_jobs", "backup_jobs")
-    return {"batches": {name: [1.0, 1.0] for name in names},
-            "plan": {"nbar": 1.0, "servers": 1}}  # fmt: skip
+    return {"batches": {name: [1.0, 1.0] for name in names}, "plan": {"nbar": 1.0, "servers": 1}}
 
 
 @pytest.mark.parametrize("module", [dra_collections, jrs_misestimation, moldable_table1])
@@ -88,8 +90,10 @@ def test_the_order_is_that_of_the_plan_whichever_part_is_first(module: Any) -> N
     plan = experiment_module(module.NAME)
     parts = plan.parts("quick", NO_OPTIONS)
     whole = {part: outcome_of(part) for part in parts}
-    order = {figure.name: tuple(curve.name for curve in figure.curves)
-             for figure in plan.result("quick", NO_OPTIONS, whole).figures}  # fmt: skip
+    order = {
+        figure.name: tuple(curve.name for curve in figure.curves)
+        for figure in plan.result("quick", NO_OPTIONS, whole).figures
+    }
     assert max(map(len, order.values())) > 1
     for half in (parts[::2], parts[-len(parts) // 3 :], parts[-1:], parts):
         some = plan.result("quick", NO_OPTIONS, {part: whole[part] for part in half})

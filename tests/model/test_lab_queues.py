@@ -16,21 +16,8 @@ from hypothesis import strategies as st
 from model.api import open_bench
 from model.engine import ReferenceEngine, Task, started
 from model.errors import UserError
-from model.kinds.queue.experiments import (
-    queue_runs,
-    queues_fig1,
-    queues_fig3,
-    queues_fig4,
-    queues_fig5,
-    queues_limits,
-)
-from model.kinds.queue.experiments.queue_runs import (
-    CUTS,
-    QueueLength,
-    QueueRuns,
-    edges_of,
-    sums_of_the_queue,
-)
+from model.kinds.queue.experiments import queue_runs, queues_fig1, queues_fig3, queues_fig4, queues_fig5, queues_limits
+from model.kinds.queue.experiments.queue_runs import CUTS, QueueLength, QueueRuns, edges_of, sums_of_the_queue
 from model.kinds.queue.numbers import numbers_of
 from model.lab import EXPERIMENTS, experiment_module
 from model.lab.parts import carry_out
@@ -43,8 +30,7 @@ pytestmark = pytest.mark.slow
 TRACES = Path(__file__).resolve().parents[2].parent / "shared" / "traces"
 GOOGLE = TRACES / "google2011/task_events-job_id-mod151eq2.csv.gz"
 needs_traces = pytest.mark.skipif(
-    not (TRACES / "oracle.json").is_file(),
-    reason="the real traces are not beside the repository (../shared/traces)",
+    not (TRACES / "oracle.json").is_file(), reason="the real traces are not beside the repository (../shared/traces)"
 )
 
 START = 600_000_000
@@ -59,8 +45,10 @@ def task_events(path: Path, jobs: int = 400) -> tuple[str, ...]:
         submit = START + 100_000 * job
         end = submit + int(random.integers(10**6, 5 * 10**6))
         cpu, memory = random.choice(["0.0625", "0.25", "0.3", "0.5"], 2)
-        rows += [(time, f"{time},,{job},0,,{kind},user,2,1,{cpu},{memory},0,")
-                 for time, kind in ((submit, 0), (submit, 1), (end, 4))]  # fmt: skip
+        rows += [
+            (time, f"{time},,{job},0,,{kind},user,2,1,{cpu},{memory},0,")
+            for time, kind in ((submit, 0), (submit, 1), (end, 4))
+        ]
     rows.sort(key=lambda row: row[0])
     path.write_text("\n".join(line for _, line in rows) + "\n")
     return (str(path),)
@@ -87,9 +75,7 @@ class TestSums:
     def test_a_longer_run_begins_like_a_shorter_one(self) -> None:
         short = sums_of_the_queue(open_bench(load_scenario("queues-classroom")), 2500)
         long = sums_of_the_queue(open_bench(load_scenario("queues-classroom")), 5000)
-        assert (
-            np.array(long[: CUTS // 2]).tolist() == np.array(short).reshape(-1, 2).sum(1).tolist()
-        )
+        assert np.array(long[: CUTS // 2]).tolist() == np.array(short).reshape(-1, 2).sum(1).tolist()
 
     def test_edges_are_slots(self) -> None:
         assert (np.diff(edges_of(5000)) == 20).all()
@@ -140,22 +126,21 @@ class TestCell:
 def scales(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives every experiment a scale called ``test``."""
     monkeypatch.setattr(queues_fig3, "SCALES", {"test": TINY})
-    monkeypatch.setattr(queues_fig4, "SCALES", {"test": queues_fig4.IntensityScale(
-        TINY, {"BF-J/S": QueueLength(5000, 1)})})  # fmt: skip
+    monkeypatch.setattr(
+        queues_fig4, "SCALES", {"test": queues_fig4.IntensityScale(TINY, {"BF-J/S": QueueLength(5000, 1)})}
+    )
     monkeypatch.setattr(queues_limits, "SCALES", {"test": TINY})
-    monkeypatch.setattr(queues_fig5, "SCALES", MappingProxyType({
-        "test": ("1", "1.6"), "paper": queues_fig5.SCALES["paper"]}))  # fmt: skip
-    monkeypatch.setattr(queues_limits, "SYSTEMS", {"queues-vqs-unstable": 2.0,
-                                                   "queues-bf-unstable": None})  # fmt: skip
+    monkeypatch.setattr(
+        queues_fig5, "SCALES", MappingProxyType({"test": ("1", "1.6"), "paper": queues_fig5.SCALES["paper"]})
+    )
+    monkeypatch.setattr(queues_limits, "SYSTEMS", {"queues-vqs-unstable": 2.0, "queues-bf-unstable": None})
 
 
 NAMES = [name for name, item in EXPERIMENTS.items() if item.system == "queue"]
 
 
 @pytest.fixture(params=NAMES)
-def experiment(
-    request: pytest.FixtureRequest, scales: None, tmp_path: Path
-) -> Iterator[tuple[Any, Options]]:
+def experiment(request: pytest.FixtureRequest, scales: None, tmp_path: Path) -> Iterator[tuple[Any, Options]]:
     """Each experiment, small, with a trace where it needs one."""
     options = NO_OPTIONS
     if EXPERIMENTS[request.param].needs_trace:
@@ -171,22 +156,22 @@ class TestEveryExperiment:
         assert len({part.key for part in parts}) == len({part.label for part in parts})
         assert len({part.label for part in parts}) == len(parts)
 
-    def test_results_can_be_made_of_some_and_all(
-        self, experiment: tuple[Any, Options], tmp_path: Path
-    ) -> None:
+    def test_results_can_be_made_of_some_and_all(self, experiment: tuple[Any, Options], tmp_path: Path) -> None:
         plan, options = experiment
         parts = plan.parts("test", options)
         outcomes = {part: carry_out(part) for part in parts}
         whole = plan.result("test", options, outcomes)
         assert plan.result("test", options, {}).experiment in NAMES
         some = plan.result("test", options, {part: outcomes[part] for part in parts[::3]})
-        places = {(row.what, tuple(sorted((key, value) for key, value in row.at.items()
-                                          if key not in {"verdict", "slots"})))
-                  for row in whole.rows}  # fmt: skip
+        places = {
+            (row.what, tuple(sorted((key, value) for key, value in row.at.items() if key not in {"verdict", "slots"})))
+            for row in whole.rows
+        }
         for row in some.rows:
             at = {key: value for key, value in row.at.items() if key not in {"verdict", "slots"}}
-            names = {row.what} if row.what not in {"mean_queue", "average_over_run"} else \
-                {"mean_queue", "average_over_run"}  # fmt: skip
+            names = (
+                {row.what} if row.what not in {"mean_queue", "average_over_run"} else {"mean_queue", "average_over_run"}
+            )
             assert any((name, tuple(sorted(at.items()))) in places for name in names)
         assert whole.rows
         assert {"paper", "ours", "half_width"} <= set(whole.as_dict()["rows"][0])
@@ -211,8 +196,12 @@ def rows_of(result: Any, what: str, *keys: str) -> dict[Any, Any]:
 
 class TestLimits:
     def test_the_table(self, scales: None, monkeypatch: pytest.MonkeyPatch) -> None:
-        systems = {"queues-vqs-unstable": 2.0, "queues-bf-unstable": None,
-                   queues_limits.UNIFORM: None, "queues-wide-jobs": None}  # fmt: skip
+        systems = {
+            "queues-vqs-unstable": 2.0,
+            "queues-bf-unstable": None,
+            queues_limits.UNIFORM: None,
+            "queues-wide-jobs": None,
+        }
         monkeypatch.setattr(queues_limits, "SYSTEMS", systems)
         monkeypatch.setattr(queues_limits, "INTENSITIES", {"vqs": ("0.5",), "vqs-bf": ("2",)})
         result = run_plan(queues_limits, "test")
@@ -248,8 +237,10 @@ class TestTraces:
     def test_requests_are_counted(self, tmp_path: Path) -> None:
         result = run_plan(queues_fig1, "quick", Options(task_events(tmp_path / "part.csv")))
         assert {row.what: row.ours for row in result.rows} == {
-            "distinct_memory": 4, "distinct_cpu": 4, "distinct_pairs": 16,
-        }  # fmt: skip
+            "distinct_memory": 4,
+            "distinct_cpu": 4,
+            "distinct_pairs": 16,
+        }
         assert [row.paper for row in result.rows] == [700, 400, 10_000]
         assert result.rows[0].at == {"tasks": 400}
         shares = result.figures[1].curves[0]

@@ -28,8 +28,7 @@ from tests.model.lab_work import Tiny, numbers_in
 
 ROOT = Path(__file__).resolve().parents[2]
 
-EXECUTORS = {"this process": ThisProcess, "one worker": lambda: LocalWorkers(1),
-             "two workers": lambda: LocalWorkers(2)}  # fmt: skip
+EXECUTORS = {"this process": ThisProcess, "one worker": lambda: LocalWorkers(1), "two workers": lambda: LocalWorkers(2)}
 
 
 @pytest.fixture(params=EXECUTORS)
@@ -54,8 +53,15 @@ class TestResult:
 
     @pytest.mark.slow
     def test_real_runs_do_not_depend_on_who_carries_them_out(self):
-        plan = Sweep("sweep", load_scenario("dra-classroom"), (axis("servers.count=6,7"),),
-                     ("dra", "power-of-d:choices=3"), 5, 2, until=40.0)  # fmt: skip
+        plan = Sweep(
+            "sweep",
+            load_scenario("dra-classroom"),
+            (axis("servers.count=6,7"),),
+            ("dra", "power-of-d:choices=3"),
+            5,
+            2,
+            until=40.0,
+        )
         results = [run_plan(plan, executor=make()) for make in EXECUTORS.values()]
         assert results[0] == results[1] == results[2]
         assert {row.what for row in results[0].rows} >= {"reward_rate", "rejection_probability"}
@@ -101,9 +107,7 @@ class TestProgress:
         parts = plan.parts("quick", None)
         store.add(parts[0], [0, 0.1])
         run_plan(plan, store=store, progress=seen.append)
-        assert [(status.done, status.total, status.kept) for status in seen] == [
-            (done, 6, 1) for done in range(1, 7)
-        ]
+        assert [(status.done, status.total, status.kept) for status in seen] == [(done, 6, 1) for done in range(1, 7)]
         shares = [status.share for status in seen]
         assert shares == sorted(shares)
         assert shares[0] == pytest.approx(1 / sum(part.length for part in parts))
@@ -133,9 +137,7 @@ class TestStopping:
     def test_a_part_in_hand_is_given_up(self, tmp_path):
         plan = Tiny(4, tmp_path / "log", dict.fromkeys(range(1, 4), "sleeps"))
         with pytest.raises(StoppedError, match=r"stopped after 1 of 4 parts$"):
-            run_plan(
-                plan, executor=LocalWorkers(2), cancelled=lambda: len(numbers_in(plan.log)) > 1
-            )
+            run_plan(plan, executor=LocalWorkers(2), cancelled=lambda: len(numbers_in(plan.log)) > 1)
         assert multiprocessing.active_children() == []
 
     def test_an_exception_of_the_watcher_stops_the_workers(self, tmp_path):
@@ -241,14 +243,6 @@ def _wait_for_orphans(plan):
 
 def _tiny(folder, workers, count):
     return subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "tests.model.lab_work",
-            str(folder),
-            str(workers),
-            str(count),
-            program_version(),
-        ],
+        [sys.executable, "-m", "tests.model.lab_work", str(folder), str(workers), str(count), program_version()],
         cwd=ROOT,
     )

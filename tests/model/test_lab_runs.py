@@ -27,9 +27,7 @@ def run_of(name: str) -> Run:
 
 
 @KIND
-def test_a_run_goes_up_to_a_time_in_pieces_of_any_length(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_goes_up_to_a_time_in_pieces_of_any_length(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, until = run_of(name), UNTIL[name]
     whole.to(until)
     following = whole.bench.system.next_event(whole.state)

@@ -21,10 +21,9 @@ PARTS = Tiny(12).parts("quick", None)
 
 outcomes = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner,
-                                                                max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=8,
-)  # fmt: skip
+)
 
 fixed_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -45,9 +44,7 @@ def filled(path, values):
 def held(path):
     """What a newly opened store holds: (outcomes by number of part, damaged lines)."""
     store = Store(path)
-    return {
-        number: store.outcome(part) for number, part in enumerate(PARTS) if store.holds(part)
-    }, store.damaged
+    return {number: store.outcome(part) for number, part in enumerate(PARTS) if store.holds(part)}, store.damaged
 
 
 class TestRoundTrip:
@@ -56,8 +53,7 @@ class TestRoundTrip:
     def test_everything_comes_back_exactly(self, path, values):
         store = filled(path, values)
         assert held(path) == (dict(enumerate(values)), 0)
-        assert all(store.outcome(part) == value
-                   for part, value in zip(PARTS, values, strict=False))  # fmt: skip
+        assert all(store.outcome(part) == value for part, value in zip(PARTS, values, strict=False))
 
     def test_numbers_that_json_lacks_come_back_too(self, path):
         filled(path, [[math.inf, -math.inf, -0.0]])
@@ -70,17 +66,13 @@ class TestRoundTrip:
     def test_each_line_is_json_and_names_its_part(self, path):
         filled(path, [1.5, 2.5])
         lines = [json.loads(line) for line in path.read_text().splitlines()]
-        assert [(line["part"], line["outcome"]) for line in lines] == [
-            ("number 0", 1.5), ("number 1", 2.5),
-        ]  # fmt: skip
+        assert [(line["part"], line["outcome"]) for line in lines] == [("number 0", 1.5), ("number 1", 2.5)]
 
 
 class TestDamage:
     @fixed_folder
     @given(st.lists(outcomes, min_size=1, max_size=5), st.data())
-    def test_a_file_cut_anywhere_holds_what_was_whole_and_can_be_continued(
-        self, path, values, data
-    ):
+    def test_a_file_cut_anywhere_holds_what_was_whole_and_can_be_continued(self, path, values, data):
         filled(path, values)
         content = path.read_bytes()
         end = data.draw(st.integers(0, len(content)))
@@ -105,9 +97,7 @@ class TestDamage:
         found, _ = held(path)
         assert all(found[number] == values[number] for number in found)
 
-    @pytest.mark.parametrize(
-        "line", [b"\x00\xff", b"[]", b"{}", b'{"key": 1, "outcome": 1, "check": 1}', b"[" * 5000]
-    )
+    @pytest.mark.parametrize("line", [b"\x00\xff", b"[]", b"{}", b'{"key": 1, "outcome": 1, "check": 1}', b"[" * 5000])
     def test_foreign_lines_are_counted_and_left_out(self, path, line):
         filled(path, [1])
         with path.open("ab") as file:

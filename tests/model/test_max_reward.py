@@ -21,9 +21,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "dra"
 
 def expected(space: ConfigurationSpace, rewards: tuple[int, ...], allowed: int) -> tuple[int, ...]:
     """The first in Definition 2's order among those that use allowed types only."""
-    inside = [
-        k for k in by_hand(space) if not any(n for j, n in enumerate(k) if not allowed >> j & 1)
-    ]
+    inside = [k for k in by_hand(space) if not any(n for j, n in enumerate(k) if not allowed >> j & 1)]
     return definition_order(inside, rewards)[0]
 
 
@@ -41,9 +39,7 @@ def test_agrees_with_the_definition(space: ConfigurationSpace, data: st.DataObje
 
 
 @given(additive_spaces(), st.data())
-def test_a_reward_per_unit_makes_all_full_servers_tie(
-    space: ConfigurationSpace, data: st.DataObject
-) -> None:
+def test_a_reward_per_unit_makes_all_full_servers_tie(space: ConfigurationSpace, data: st.DataObject) -> None:
     prices = data.draw(st.tuples(*[st.integers(0, 2)] * len(space.capacity)))
     rewards = tuple(sum(p * s for p, s in zip(prices, row, strict=True)) for row in space.demand)
     allowed = 2**space.types - 1
@@ -51,9 +47,7 @@ def test_a_reward_per_unit_makes_all_full_servers_tie(
 
 
 @given(spaces, st.data())
-def test_heaviest_gives_no_slot_to_a_negative_weight(
-    space: ConfigurationSpace, data: st.DataObject
-) -> None:
+def test_heaviest_gives_no_slot_to_a_negative_weight(space: ConfigurationSpace, data: st.DataObject) -> None:
     weights = data.draw(st.tuples(*[st.integers(-3, 4)] * space.types))
 
     def weight(k: tuple[int, ...]) -> int:
@@ -67,8 +61,7 @@ def test_heaviest_gives_no_slot_to_a_negative_weight(
 @pytest.mark.parametrize("case", json.loads((GOLDEN / "gpa.json").read_text()))
 def test_configurations_of_the_greedy_placement_algorithm(case: dict[str, Any]) -> None:
     space = ConfigurationSpace.from_demands(
-        [[Fraction(size) for size in row] for row in case["sizes"]],
-        [Fraction(room) for room in case["capacity"]],
+        [[Fraction(size) for size in row] for row in case["sizes"]], [Fraction(room) for room in case["capacity"]]
     )
     rewards = tuple(int(reward) for reward in case["rewards"])
     allowed = sum(1 << j for j in range(space.types) if space.fits[j])

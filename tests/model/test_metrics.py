@@ -49,11 +49,8 @@ def test_intervals_cover_as_often_as_they_promise() -> None:
     assert stats.binomtest(hits, 2000, CONFIDENCE).pvalue > 1e-4
 
 
-@given(st.lists(st.floats(0.001, 10), min_size=1, max_size=200), st.integers(1, 30),
-       st.floats(-5, 5))  # fmt: skip
-def test_rates_of_a_steady_series_are_all_the_same(
-    gaps: list[float], batches: int, rate: float
-) -> None:
+@given(st.lists(st.floats(0.001, 10), min_size=1, max_size=200), st.integers(1, 30), st.floats(-5, 5))
+def test_rates_of_a_steady_series_are_all_the_same(gaps: list[float], batches: int, rate: float) -> None:
     times = np.r_[0.0, np.cumsum(gaps)]
     found = batch_rates(times, 7 + rate * times, batches)
     assert 1 <= len(found) <= min(batches, len(gaps))

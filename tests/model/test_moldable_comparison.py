@@ -54,8 +54,10 @@ def test_more_jobs_find_a_server_where_fewer_are_given() -> None:
     """The classroom's point: greedy runs each job faster, and blocks far more of them."""
     comparison = opened("greedy-p", "greedy")
     comparison.run(until=2000.0)
-    shares = [session.timeline.state.tally[BLOCKED].sum() / session.timeline.state.tally[ARRIVED]
-              .sum() for session in comparison.sessions]  # fmt: skip
+    shares = [
+        session.timeline.state.tally[BLOCKED].sum() / session.timeline.state.tally[ARRIVED].sum()
+        for session in comparison.sessions
+    ]
     assert shares[0] < 0.25
     assert shares[1] > 0.45
 

@@ -33,13 +33,12 @@ ONE: dict[str, Any] = {
     "servers": {"count": 2000},
     "classes": [{"speedup": ["1", "9/5", "5/2", "3", "17/5"]}],
     "workload": {"kind": "poisson", "load": "4/5"},
-}  # fmt: skip
+}
 
 TWO: dict[str, Any] = ONE | {
     "servers": {"count": 20},
-    "classes": [{"name": "wide", "speedup": ["1", "9/5", "5/2", "3"]},
-                {"name": "narrow", "speedup": ["1", "3/2"]}],
-}  # fmt: skip
+    "classes": [{"name": "wide", "speedup": ["1", "9/5", "5/2", "3"]}, {"name": "narrow", "speedup": ["1", "3/2"]}],
+}
 
 SHARES = {"wide": "1/2", "narrow": "1/4"}
 
@@ -62,44 +61,59 @@ def row(**values: Any) -> np.void:
     return found
 
 
-GOT = {"flags": FLAG_ARRIVED | FLAG_ADMITTED, "job": 17, "type": 0, "request": 4, "width": 4,
-       "free": 1200, "server": 6, "lasts": 2.345678}  # fmt: skip
-LEFT = {"flags": FLAG_DEPARTED, "job": 17, "type": 0, "request": 4, "width": 3, "free": 9,
-        "server": 6, "lasts": 0.5}  # fmt: skip
-LOST = {"flags": FLAG_ARRIVED | FLAG_BLOCKED | FLAG_FULL, "job": 17, "type": 0, "request": 3,
-        "width": 0, "free": 0, "busy": 2000}  # fmt: skip
+GOT = {
+    "flags": FLAG_ARRIVED | FLAG_ADMITTED,
+    "job": 17,
+    "type": 0,
+    "request": 4,
+    "width": 4,
+    "free": 1200,
+    "server": 6,
+    "lasts": 2.345678,
+}
+LEFT = {"flags": FLAG_DEPARTED, "job": 17, "type": 0, "request": 4, "width": 3, "free": 9, "server": 6, "lasts": 0.5}
+LOST = {
+    "flags": FLAG_ARRIVED | FLAG_BLOCKED | FLAG_FULL,
+    "job": 17,
+    "type": 0,
+    "request": 3,
+    "width": 0,
+    "free": 0,
+    "busy": 2000,
+}
 
 ROWS: dict[str, tuple[dict[str, Any], str]] = {
-    "all that it asked for": (
-        GOT,
-        "job 17 asks for 4 servers, 1\u202f200 are free: it gets servers 7 to 10 for 2.346"),
+    "all that it asked for": (GOT, "job 17 asks for 4 servers, 1\u202f200 are free: it gets servers 7 to 10 for 2.346"),
     "two": (
         GOT | {"request": 2, "width": 2},
-        "job 17 asks for 2 servers, 1\u202f200 are free: it gets servers 7 and 8 for 2.346"),
+        "job 17 asks for 2 servers, 1\u202f200 are free: it gets servers 7 and 8 for 2.346",
+    ),
     "the last one": (
         GOT | {"request": 1, "width": 1, "free": 1, "flags": GOT["flags"] | FLAG_FULL},
-        "job 17 asks for 1 server, 1 is free: it gets server 7 for 2.346; no server is free any "
-        "more"),
+        "job 17 asks for 1 server, 1 is free: it gets server 7 for 2.346; no server is free any more",
+    ),
     "fewer than it asked for": (
         GOT | {"width": 1, "free": 1, "flags": GOT["flags"] | FLAG_PARTIAL | FLAG_FULL},
-        "job 17 asks for 4 servers, only 1 is free: it gets server 7 for 2.346; no server is free "
-        "any more"),
+        "job 17 asks for 4 servers, only 1 is free: it gets server 7 for 2.346; no server is free any more",
+    ),
     "fewer, against Lemma 2": (
-        GOT | {"width": 2, "free": 2,
-               "flags": GOT["flags"] | FLAG_PARTIAL | FLAG_FULL | FLAG_BELOW},
+        GOT | {"width": 2, "free": 2, "flags": GOT["flags"] | FLAG_PARTIAL | FLAG_FULL | FLAG_BELOW},
         "job 17 asks for 4 servers, only 2 are free: it gets servers 7 and 8 for 2.346; now two "
         "jobs run on fewer than i₁ = 3 servers, by Lemma 2 it is at most one; no server is free "
-        "any more"),
+        "any more",
+    ),
     "in pieces": (
         GOT | {"free": 9, "flags": GOT["flags"] | FLAG_SPLIT},
         "job 17 asks for 4 servers, 9 are free: it gets 4 servers, server 7 being the first, for "
-        "2.346; no gap is long enough, so that it runs in several pieces"),
+        "2.346; no gap is long enough, so that it runs in several pieces",
+    ),
     "blocked": (LOST, "job 17 asks for 3 servers, no server is free: it is blocked"),
     "a departure": (LEFT, "job 17 departs after 0.5 on 3 servers: 12 are free"),
     "a departure from all that were busy": (
         LEFT | {"width": 1, "free": 0, "flags": FLAG_DEPARTED | FLAG_FREED},
-        "job 17 departs after 0.5 on 1 server: 1 is free; until now none was free"),
-}  # fmt: skip
+        "job 17 departs after 0.5 on 1 server: 1 is free; until now none was free",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -112,34 +126,46 @@ OF_NARROW = {"type": 1, "request": 2, "width": 2, "free": 4, "server": 12}
 
 POOLS: dict[str, tuple[str, dict[str, Any], str]] = {
     "one pool for all": (
-        "none", LOST | {"busy": 20},
-        "job 17 of class wide asks for 3 servers, no server is free: it is blocked"),
+        "none",
+        LOST | {"busy": 20},
+        "job 17 of class wide asks for 3 servers, no server is free: it is blocked",
+    ),
     "servers of its own": (
-        "idle", GOT | OF_NARROW,
-        "job 17 of class narrow asks for 2 servers, 4 are free for class narrow: it gets servers "
-        "13 and 14 for 2.346"),
+        "idle",
+        GOT | OF_NARROW,
+        "job 17 of class narrow asks for 2 servers, 4 are free for class narrow: it gets servers 13 and 14 for 2.346",
+    ),
     "blocked while others are free": (
-        "idle", LOST | {"busy": 13},
+        "idle",
+        LOST | {"busy": 13},
         "job 17 of class wide asks for 3 servers, no server of class wide is free: it is blocked, "
-        "although 7 are that it may not take"),
+        "although 7 are that it may not take",
+    ),
     "blocked while one other is free": (
-        "common", LOST | {"busy": 19},
+        "common",
+        LOST | {"busy": 19},
         "job 17 of class wide asks for 3 servers, no server of class wide and no common one is "
-        "free: it is blocked, although 1 is that it may not take"),
+        "free: it is blocked, although 1 is that it may not take",
+    ),
     "blocked while none is free": (
-        "common", LOST | {"busy": 20},
-        "job 17 of class wide asks for 3 servers, no server of class wide and no common one is "
-        "free: it is blocked"),
+        "common",
+        LOST | {"busy": 20},
+        "job 17 of class wide asks for 3 servers, no server of class wide and no common one is free: it is blocked",
+    ),
     "of both pools": (
-        "common", GOT | OF_NARROW | {"flags": GOT["flags"] | FLAG_SPLIT | FLAG_FULL},
+        "common",
+        GOT | OF_NARROW | {"flags": GOT["flags"] | FLAG_SPLIT | FLAG_FULL},
         "job 17 of class narrow asks for 2 servers, 4 are free for class narrow: it gets 2 "
         "servers, server 13 being the first, for 2.346; it runs in several pieces; no server is "
-        "free any more for class narrow"),
+        "free any more for class narrow",
+    ),
     "freed": (
-        "common", LEFT | {"free": 0, "flags": FLAG_DEPARTED | FLAG_FREED},
+        "common",
+        LEFT | {"free": 0, "flags": FLAG_DEPARTED | FLAG_FREED},
         "job 17 of class wide departs after 0.5 on 3 servers: 3 are free for class wide; until "
-        "now none was free for class wide"),
-}  # fmt: skip
+        "now none was free for class wide",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", POOLS)
@@ -171,50 +197,48 @@ OF_17 = {"job": 17, "type": 0}
 DRAWN = OF_17 | {"reason": "drawn", "widths": (3, 4), "shares": (0.625, 0.375)}
 
 STEPS: dict[str, tuple[Record, str]] = {
-    "arrival": (
-        Record("arrival", None, OF_17 | {"size": 2.0}),
-        "job 17 arrives; on one server it would take 2"),
-    "departure": (
-        Record("departure", None, OF_17 | {"width": 3}),
-        "job 17 departs: 3 servers are free again"),
-    "departure from one": (
-        Record("departure", None, OF_17 | {"width": 1}),
-        "job 17 departs: 1 server is free again"),
+    "arrival": (Record("arrival", None, OF_17 | {"size": 2.0}), "job 17 arrives; on one server it would take 2"),
+    "departure": (Record("departure", None, OF_17 | {"width": 3}), "job 17 departs: 3 servers are free again"),
+    "departure from one": (Record("departure", None, OF_17 | {"width": 1}), "job 17 departs: 1 server is free again"),
     "the lower one drawn": (
         Record("request", None, DRAWN | {"request": 3, "uniform": 0.2}),
-        "it asks for i = 3 servers, drawn by u = 0.2000 in (0, 0.625], a part of length "
-        "p*₃ = 0.625"),
+        "it asks for i = 3 servers, drawn by u = 0.2000 in (0, 0.625], a part of length p*₃ = 0.625",
+    ),
     "the upper one drawn": (
         Record("request", None, DRAWN | {"request": 4, "uniform": 0.98765}),
-        "it asks for i = 4 servers, drawn by u = 0.9877 in (0.625, 1], a part of length "
-        "p*₄ = 0.375"),
+        "it asks for i = 4 servers, drawn by u = 0.9877 in (0.625, 1], a part of length p*₄ = 0.375",
+    ),
     "no other to be drawn": (
-        Record("request", None, DRAWN | {"request": 5, "uniform": 0.5, "widths": (5,),
-                                         "shares": (1.0,)}),
-        "it asks for i = 5 servers, as every job does"),
+        Record("request", None, DRAWN | {"request": 5, "uniform": 0.5, "widths": (5,), "shares": (1.0,)}),
+        "it asks for i = 5 servers, as every job does",
+    ),
     "certain": (
         Record("request", None, OF_17 | {"request": 1, "reason": "certain"}),
-        "it asks for i = 1 server, as every job does"),
+        "it asks for i = 1 server, as every job does",
+    ),
     "scripted": (
         Record("request", None, OF_17 | {"request": 2, "reason": "scripted"}),
-        "it asks for i = 2 servers, as its script says"),
+        "it asks for i = 2 servers, as its script says",
+    ),
     "step": (
         Record("request", None, OF_17 | {"request": 4, "reason": "step", "free": 30, "from": 20}),
-        "it asks for i = 4 servers, because j = 30 are free, at least 20"),
+        "it asks for i = 4 servers, because j = 30 are free, at least 20",
+    ),
     "lowest step": (
         Record("request", None, OF_17 | {"request": 1, "reason": "step", "free": 1, "from": 0}),
-        "it asks for i = 1 server, because j = 1 is free, the lowest step"),
+        "it asks for i = 1 server, because j = 1 is free, the lowest step",
+    ),
     "allocation": (
         Allocate(servers=4, values={"request": 4, "free": 1200, "type": 0}),
-        "min(i, j) = min(4, 1\u202f200) = 4: it gets 4 servers"),
+        "min(i, j) = min(4, 1\u202f200) = 4: it gets 4 servers",
+    ),
     "partial": (
         Allocate(servers=1, values={"request": 4, "free": 1, "type": 0}),
-        "min(i, j) = min(4, 1) = 1: it gets 1 server, 3 fewer than it asked for"),
-    "blocked": (
-        Reject(values={"request": 4, "free": 0, "type": 0}),
-        "j = 0: no server is free, the job is blocked"),
+        "min(i, j) = min(4, 1) = 1: it gets 1 server, 3 fewer than it asked for",
+    ),
+    "blocked": (Reject(values={"request": 4, "free": 0, "type": 0}), "j = 0: no server is free, the job is blocked"),
     "a kind of one's own": (Record("too_full", None, {"free": 3}), "too full: free = 3"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", STEPS)
@@ -225,16 +249,16 @@ def test_sub_steps(name: str) -> None:
 
 def test_sub_steps_of_classes_and_pools() -> None:
     words = narrator(TWO, shares=SHARES, rest="common")
-    assert words.record(STEPS["certain"][0]) == "it asks for i = 1 server, as every job of its " \
-        "class does"  # fmt: skip
-    assert words.record(STEPS["blocked"][0]) == \
-        "j = 0: no server of class wide and no common one is free, the job is blocked"  # fmt: skip
+    assert words.record(STEPS["certain"][0]) == "it asks for i = 1 server, as every job of its class does"
+    assert (
+        words.record(STEPS["blocked"][0])
+        == "j = 0: no server of class wide and no common one is free, the job is blocked"
+    )
     assert words.record(STEPS["departure"][0]).startswith("job 17 of class wide departs")
 
 
 def test_names_of_a_script_are_used() -> None:
-    script = {"kind": "scripted", "arrivals": [
-        {"time": 0, "size": 1, "requested": 1, "job": "first"}]}  # fmt: skip
+    script = {"kind": "scripted", "arrivals": [{"time": 0, "size": 1, "requested": 1, "job": "first"}]}
     assert narrator(ONE | {"workload": script}).job(0) == "job first"
 
 
@@ -260,10 +284,17 @@ def test_every_sub_step_of_every_policy_has_words_of_its_own(scenario: Any) -> N
 class TestWords:
     def test_neighbours(self) -> None:
         assert [neighbours_told(999, count) for count in (1, 2, 3)] == [
-            "server 1\u202f000", "servers 1\u202f000 and 1\u202f001",
-            "servers 1\u202f000 to 1\u202f002"]  # fmt: skip
+            "server 1\u202f000",
+            "servers 1\u202f000 and 1\u202f001",
+            "servers 1\u202f000 to 1\u202f002",
+        ]
 
     def test_times(self) -> None:
         """Seconds of a log are told without powers of ten."""
         assert [time_told(time) for time in (0.0, 1 / 3, 999.94, 86400.4, 1.0e-5)] == [
-            "0", "0.3333", "999.9", "86\u202f400", "1e-05"]  # fmt: skip
+            "0",
+            "0.3333",
+            "999.9",
+            "86\u202f400",
+            "1e-05",
+        ]

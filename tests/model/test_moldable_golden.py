@@ -12,23 +12,15 @@ import pytest
 from model.assembly import Bench, assemble
 from model.engine import EventRun, started
 from model.kinds.moldable.rows import FLAG_BELOW
-from model.kinds.moldable.state import (
-    ADMITTED,
-    ARRIVED,
-    BELOW,
-    BLOCKED,
-    DEPARTED,
-    NOW,
-    OF_ADMITTED,
-    OF_DEPARTED,
-)
+from model.kinds.moldable.state import ADMITTED, ARRIVED, BELOW, BLOCKED, DEPARTED, NOW, OF_ADMITTED, OF_DEPARTED
 from model.records import ARRIVAL
 from model.scenario.load import load_scenarios
 from tests.moldable_oracle import Oracle, stats_of
 
 FOLDER = Path(__file__).parent.parent / "golden" / "moldable"
-GOLDEN = {path.stem: data for path in sorted(FOLDER.glob("B0*.json"))
-          if "events" in (data := json.loads(path.read_text()))}  # fmt: skip
+GOLDEN = {
+    path.stem: data for path in sorted(FOLDER.glob("B0*.json")) if "events" in (data := json.loads(path.read_text()))
+}
 
 every_file = pytest.mark.parametrize("name", sorted(GOLDEN))
 
@@ -45,12 +37,18 @@ def bench_of(name: str) -> Bench:
 
 def oracle_of(data: dict[str, Any]) -> Oracle:
     """The second program with what a file tells of arrivals, and nothing of what became of them."""
-    arrivals = [{"time": event["arrival"], "size": event["size"], "job": str(event["job"]),
-                 "requested": event["requested"]} for event in data["events"]]  # fmt: skip
-    return Oracle({
-        "servers": {"count": data["n"]}, "classes": [{"speedup": data["speedup"]}],
-        "workload": {"arrivals": arrivals}, "policy": {"name": "greedy-p"},
-    })  # fmt: skip
+    arrivals = [
+        {"time": event["arrival"], "size": event["size"], "job": str(event["job"]), "requested": event["requested"]}
+        for event in data["events"]
+    ]
+    return Oracle(
+        {
+            "servers": {"count": data["n"]},
+            "classes": [{"speedup": data["speedup"]}],
+            "workload": {"arrivals": arrivals},
+            "policy": {"name": "greedy-p"},
+        }
+    )
 
 
 def last_arrival(bench: Bench, arrivals: int) -> Any:

@@ -21,7 +21,10 @@ from tests.breaking import Place, changed, is_one_line
 from tests.conftest import GOLDEN
 
 GOOD: dict[str, Any] = {
-    "name": "one", "description": "to be broken", "n": 8, "speedup": ["1", "9/5", 2.5],
+    "name": "one",
+    "description": "to be broken",
+    "n": 8,
+    "speedup": ["1", "9/5", 2.5],
     "lambda": "4/5",
     "events": [
         {"job": 0, "arrival": "0", "requested": 3, "size": "6", "free_before": 8, "X_after": [1]},
@@ -29,13 +32,17 @@ GOOD: dict[str, Any] = {
         {"job": 2, "arrival": "1/3", "requested": None, "size": 1, "allocated": 1},
     ],
     "stats": {"N": 3},
-}  # fmt: skip
+}
 
 SEVERAL: dict[str, Any] = {
-    "n": 4, "speedups": [[1, 2], [1]], "classes": ["wide", "narrow"],
-    "events": [{"job": 0, "arrival": 0, "size": 1, "class": "narrow", "requested": 1},
-               {"job": 1, "arrival": 1, "size": 1, "class": "wide", "requested": 2}],
-}  # fmt: skip
+    "n": 4,
+    "speedups": [[1, 2], [1]],
+    "classes": ["wide", "narrow"],
+    "events": [
+        {"job": 0, "arrival": 0, "size": 1, "class": "narrow", "requested": 1},
+        {"job": 1, "arrival": 1, "size": 1, "class": "wide", "requested": 2},
+    ],
+}
 
 
 def opened(folder: Path, data: Any) -> MoldableScenario:
@@ -65,10 +72,10 @@ def test_a_script_under_greedy_p(tmp_path: Path) -> None:
     assert scenario.run.until == 6  # by then even a job on one server has left
 
 
-@pytest.mark.parametrize(("speedups", "names"), [
-    ({"speedups": {"wide": [1, 2], "narrow": [1]}, "classes": None}, ("wide", "narrow")),
-    ({}, ("wide", "narrow")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("speedups", "names"),
+    [({"speedups": {"wide": [1, 2], "narrow": [1]}, "classes": None}, ("wide", "narrow")), ({}, ("wide", "narrow"))],
+)
 def test_classes_by_name(speedups: dict[str, Any], names: tuple[str, ...], tmp_path: Path) -> None:
     scenario = opened(tmp_path, SEVERAL | speedups)
     assert scenario.class_names == names
@@ -89,8 +96,7 @@ def test_no_events(tmp_path: Path) -> None:
     assert scenario.run.until == 1
 
 
-@pytest.mark.parametrize("path", sorted((GOLDEN / "moldable").glob("B0[1-4]*.json")),
-                         ids=lambda path: path.stem)  # fmt: skip
+@pytest.mark.parametrize("path", sorted((GOLDEN / "moldable").glob("B0[1-4]*.json")), ids=lambda path: path.stem)
 def test_golden_files_are_scripts_with_all_their_arrivals(path: Path) -> None:
     data = json.loads(path.read_text())
     scenario = load_scenario(path)
@@ -125,44 +131,37 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "no events": (without("events"), "events: found nothing"),
     "events are no list": (GOOD | {"events": 3}, "events: found 3, allowed: a list"),
     "an event is no object": (GOOD | {"events": [3]}, "events[0]: found 3, allowed: an object"),
-    "no speed-up": (
-        without("speedup"), "found no key 'instance' or 'runs' or 'pools' or 'speedup'"),
-    "speed-ups of both kinds": (
-        GOOD | {"speedups": [[1]]}, "found speedup and speedups, allowed: one of them"),
+    "no speed-up": (without("speedup"), "found no key 'instance' or 'runs' or 'pools' or 'speedup'"),
+    "speed-ups of both kinds": (GOOD | {"speedups": [[1]]}, "found speedup and speedups, allowed: one of them"),
     "a convex speed-up": (
         GOOD | {"speedup": ["1", "6/5", "9/5"]},
-        "classes[0].speedup: found ['1', '6/5', '9/5'], allowed: a concave speed-up, but "
-        "s_3 - s_2 = 0.6"),
+        "classes[0].speedup: found ['1', '6/5', '9/5'], allowed: a concave speed-up, but s_3 - s_2 = 0.6",
+    ),
     "a speed-up in words": (GOOD | {"speedup": ["1", "two"]}, "classes[0].speedup[1]: found 'two'"),
-    "speed-ups that are a number": (
-        SEVERAL | {"speedups": 3}, "speedups: found 3, allowed: a list of speed-ups"),
-    "too few names": (
-        SEVERAL | {"classes": ["wide"]}, "classes: found ['wide'], allowed: 2 names"),
+    "speed-ups that are a number": (SEVERAL | {"speedups": 3}, "speedups: found 3, allowed: a list of speed-ups"),
+    "too few names": (SEVERAL | {"classes": ["wide"]}, "classes: found ['wide'], allowed: 2 names"),
     "names that are no list": (SEVERAL | {"classes": "ab"}, "classes: found 'ab', allowed: 2"),
     "a name that is a list": (SEVERAL | {"classes": ["wide", [1]]}, "classes[1].name: found [1]"),
     "an unknown class": (
         changed((*EVENT, "class"), "thin", SEVERAL),
-        "workload.arrivals[1].class: found 'thin', allowed: wide, narrow"),
-    "no class": (
-        changed((*EVENT, "class"), None, SEVERAL), "workload.arrivals[1].class: found nothing"),
+        "workload.arrivals[1].class: found 'thin', allowed: wide, narrow",
+    ),
+    "no class": (changed((*EVENT, "class"), None, SEVERAL), "workload.arrivals[1].class: found nothing"),
     "no time": (changed((*EVENT, "arrival"), None, GOOD), "events[1].arrival: found nothing"),
     "no size": (changed((*EVENT, "size"), None, GOOD), "events[1].size: found nothing"),
     "no job": (changed((*EVENT, "job"), None, GOOD), "events[1].job: found nothing"),
-    "a time in words": (
-        changed((*EVENT, "arrival"), "soon", GOOD), "workload.arrivals[1].time: found 'soon'"),
+    "a time in words": (changed((*EVENT, "arrival"), "soon", GOOD), "workload.arrivals[1].time: found 'soon'"),
     "a size of 0": (changed((*EVENT, "size"), "0", GOOD), "workload.arrivals[1].size: found '0'"),
-    "a size divided by 0": (
-        changed((*EVENT, "size"), "1/0", GOOD), "workload.arrivals[1].size: found '1/0'"),
-    "a time before the last": (
-        changed((*EVENT, "arrival"), 9, GOOD), "workload: arrivals must stand in order of time"),
+    "a size divided by 0": (changed((*EVENT, "size"), "1/0", GOOD), "workload.arrivals[1].size: found '1/0'"),
+    "a time before the last": (changed((*EVENT, "arrival"), 9, GOOD), "workload: arrivals must stand in order of time"),
     "a request above d": (
         changed((*EVENT, "requested"), 4, GOOD),
-        "workload.arrivals[1].requested: found 4, allowed: at most 3"),
-    "a request in words": (
-        changed((*EVENT, "requested"), "all", GOOD), "workload.arrivals[1].requested: found 'all'"),
+        "workload.arrivals[1].requested: found 4, allowed: at most 3",
+    ),
+    "a request in words": (changed((*EVENT, "requested"), "all", GOOD), "workload.arrivals[1].requested: found 'all'"),
     "two jobs of one name": (changed((*EVENT, "job"), 0, GOOD), "workload: found 2 jobs with"),
     "a load of 0": (GOOD | {"lambda": 0}, "workload.load: found 0"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -185,18 +184,22 @@ def test_files_that_are_no_instance(text: str, tmp_path: Path) -> None:
 
 
 ANYTHING = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=6)
     | st.sampled_from(["1/3", "1/0", "1e30", 10**31]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["a", "job", "size", "law", "degree"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "job", "size", "law", "degree"]), inner, max_size=3)
+    ),
     max_leaves=5,
-)  # fmt: skip
+)
 
 
 @given(st.data(), st.sampled_from([GOOD, SEVERAL]))
-def test_whatever_stands_in_a_file_nothing_but_a_fault_comes_out(
-    data: st.DataObject, good: dict[str, Any]
-) -> None:
+def test_whatever_stands_in_a_file_nothing_but_a_fault_comes_out(data: st.DataObject, good: dict[str, Any]) -> None:
     place: Place = (data.draw(st.sampled_from(sorted(good))),)
     if place == ("events",) and data.draw(st.booleans()):
         keys = ["job", "arrival", "size", "requested", "class"]

@@ -41,15 +41,17 @@ DATA: dict[str, Any] = {
     "system": "moldable",
     "seed": 4,
     "servers": {"count": 24},
-    "classes": [
-        {"name": "a", "speedup": ["1", "9/5", "5/2", "3"]},
-        {"name": "b", "speedup": ["1", "3/2", "7/4"]},
-    ],
+    "classes": [{"name": "a", "speedup": ["1", "9/5", "5/2", "3"]}, {"name": "b", "speedup": ["1", "3/2", "7/4"]}],
     "workload": {"kind": "poisson", "load": "9/10"},
-    "policy": {"name": "greedy-p", "parameters": {
-        "p": {"a": ["1/10", 0, "6/10", "3/10"], "b": [0, "1/2", "1/2"]},
-        "shares": {"a": "1/2", "b": "1/4"}, "rest": "common"}},
-}  # fmt: skip
+    "policy": {
+        "name": "greedy-p",
+        "parameters": {
+            "p": {"a": ["1/10", 0, "6/10", "3/10"], "b": [0, "1/2", "1/2"]},
+            "shares": {"a": "1/2", "b": "1/4"},
+            "rest": "common",
+        },
+    },
+}
 
 
 def system_of(**parameters: Any) -> Any:
@@ -79,10 +81,17 @@ def everything(state: Any) -> bool:
     alike = (state.gap_next[state.gap_head[state.gap_head >= 0]] >= 0).any()
     in_both = split[:12].any() and (state.server_job[18:] == np.flatnonzero(split)[0]).any()
     return bool(
-        split.any() and in_both and partial.any() and gaps and alike and state.free[2] > 0
-        and state.below[0, 0] >= 2 and state.jobs[1].sum() >= 2
-        and (state.tally[BLOCKED] > 0).all() and (state.run_length[state.server_job < 0] > 1).any()
-    )  # fmt: skip
+        split.any()
+        and in_both
+        and partial.any()
+        and gaps
+        and alike
+        and state.free[2] > 0
+        and state.below[0, 0] >= 2
+        and state.jobs[1].sum() >= 2
+        and (state.tally[BLOCKED] > 0).all()
+        and (state.run_length[state.server_job < 0] > 1).any()
+    )
 
 
 COMMON = reached(system_of(), everything)
@@ -325,15 +334,13 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "longer than there was time": (add("level_area", (0, BELOW), 1e6), "two jobs ran on fewer"),
     "a little more area": (add("area", (0, 1), 1e-3), "the integral of the jobs is"),
     "an arrival moved": (arrived_before, "the integral of the jobs is"),
-    "the times of those that left": (
-        add("time_sum", (OF_DEPARTED, 0), 1e-3), "the integral of the jobs is"),
+    "the times of those that left": (add("time_sum", (OF_DEPARTED, 0), 1e-3), "the integral of the jobs is"),
     "the times of all": (add("time_sum", (OF_ADMITTED, 1), 1e-3), "execution times are"),
     "a departure moved": (departs_later, "execution times are"),
     "time lost in a bin": (time_lost_in_a_bin, "in the bins, of"),
     "time won in a bin": (time_won_in_a_bin, "was spent in the bins, of"),
     "time below 0 in a bin": (add("occupancy", (0, 60, 60), -1.0), "was spent in the bins, of"),
-    "time in an impossible bin": (
-        time_where_nobody_can_be, "class a has spent time where it has more jobs than"),
+    "time in an impossible bin": (time_where_nobody_can_be, "class a has spent time where it has more jobs than"),
     "servers of another class": (other_class, "servers that are not for its class"),
     "a piece lost": (second_piece_lost, "are not its servers"),
     "a piece too long": (piece_too_long, "are not its servers"),
@@ -346,7 +353,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a gap in another list": (gap_in_the_wrong_list, "in the wrong list, or wrongly linked"),
     "a gap of another length": (gap_of_another_length, "has gaps"),
     "a gap with another end": (gap_of_another_end, "has another length at its end"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -365,8 +372,11 @@ def test_every_array_of_the_state_is_looked_at() -> None:
     for plant, _ in FAULTS.values():
         system, state = COMMON[0], copied(COMMON[1])
         plant(system, state)
-        touched |= {name for name in state._fields if not np.array_equal(
-            getattr(state, name), getattr(COMMON[1], name), equal_nan=False)}  # fmt: skip
+        touched |= {
+            name
+            for name in state._fields
+            if not np.array_equal(getattr(state, name), getattr(COMMON[1], name), equal_nan=False)
+        }
     assert touched == set(MoldableState._fields) - {"trail"}
 
 
@@ -376,8 +386,7 @@ def test_servers_of_no_pool_are_idle() -> None:
     wide = np.flatnonzero((state.job_number >= 0) & (state.job_width > 1))[0]
     mine = np.flatnonzero(state.server_job == wide)
     state.server_job[[mine[-1], 20]] = -1, wide
-    assert any("server 21 is in no pool and runs a job" in line
-               for line in violations(system, state))  # fmt: skip
+    assert any("server 21 is in no pool and runs a job" in line for line in violations(system, state))
 
 
 def test_a_piece_is_in_one_pool() -> None:
@@ -385,8 +394,11 @@ def test_a_piece_is_in_one_pool() -> None:
     system, state = COMMON
     rules = system.rules
     moved = rules._replace(pool_first=rules.pool_first.copy(), pool_end=rules.pool_end.copy())
-    wide = next(int(record) for record in np.flatnonzero(state.job_number >= 0)
-                if state.job_class[record] == 1 and state.run_length[record] > 1)  # fmt: skip
+    wide = next(
+        int(record)
+        for record in np.flatnonzero(state.job_number >= 0)
+        if state.job_class[record] == 1 and state.run_length[record] > 1
+    )
     moved.pool_end[1] = moved.pool_first[2] = wide + 1
     system.rules = moved
     found = violations(system, state)

@@ -52,8 +52,10 @@ def scenarios(draw: st.DrawFn, certain: bool = False) -> Any:
     drawn."""
     servers = draw(st.integers(1, 40))
     shares, laws = st.sampled_from([1, 2, 7]), st.sampled_from(LAWS)
-    classes = [item | {"share": draw(shares), "size": draw(laws)}
-               for item in draw(several_classes(min(8, servers), min(3, servers)))]  # fmt: skip
+    classes = [
+        item | {"share": draw(shares), "size": draw(laws)}
+        for item in draw(several_classes(min(8, servers), min(3, servers)))
+    ]
     data: dict[str, Any] = {
         "system": "moldable",
         "seed": draw(st.integers(0, 1000)),
@@ -81,13 +83,10 @@ def recorded(draw: st.DrawFn, classes: int) -> RecordedWorkload:
     )
 
 
-def stepped(
-    engines: tuple[Any, ...], states: list[Any], task: Task
-) -> tuple[list[Any], Reason, np.ndarray]:
+def stepped(engines: tuple[Any, ...], states: list[Any], task: Task) -> tuple[list[Any], Reason, np.ndarray]:
     """Both engines one event further, compared in all that they tell."""
     rows = np.zeros((2, 1), MOLDABLE_ROW)
-    done = [engine.advance(state, tape, task)
-            for engine, state, tape in zip(engines, states, rows, strict=True)]  # fmt: skip
+    done = [engine.advance(state, tape, task) for engine, state, tape in zip(engines, states, rows, strict=True)]
     states = [each.state for each in done]
     assert done[0].reason is done[1].reason
     assert done[0].rows == done[1].rows
@@ -135,8 +134,9 @@ def test_recorded_jobs_with_equal_times(data: st.DataObject) -> None:
     agree(bench_of(scenario, jobs), 10_000)
 
 
-BUILT_IN = [name for name in scenario_files() if name.startswith("moldable-")
-            and load_scenario(name).workload.kind == "poisson"]  # fmt: skip
+BUILT_IN = [
+    name for name in scenario_files() if name.startswith("moldable-") and load_scenario(name).workload.kind == "poisson"
+]
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

@@ -55,13 +55,16 @@ def test_the_first_index_that_fails_is_named(factors: list[Fraction], data: st.D
     assert not any(f"s_{i} " in fault for i in range(place + 2, len(broken) + 1))
 
 
-@pytest.mark.parametrize(("speedup", "factors"), [
-    (law("linear", degree=3), (1, 2, 3)),
-    (law("amdahl", parallel=1, degree=3), (1, 2, 3)),
-    (law("amdahl", parallel="1/2", degree=3), (1, Fraction(4, 3), Fraction(3, 2))),
-    (law("power", exponent=1, degree=3), (1, 2, 3)),
-    (law("power", exponent="2/3", degree=1), (1,)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("speedup", "factors"),
+    [
+        (law("linear", degree=3), (1, 2, 3)),
+        (law("amdahl", parallel=1, degree=3), (1, 2, 3)),
+        (law("amdahl", parallel="1/2", degree=3), (1, Fraction(4, 3), Fraction(3, 2))),
+        (law("power", exponent=1, degree=3), (1, 2, 3)),
+        (law("power", exponent="2/3", degree=1), (1,)),
+    ],
+)
 def test_laws(speedup: dict[str, Any], factors: tuple[Fraction, ...]) -> None:
     assert opened(changed(SPEEDUP, speedup, GOOD)).speedup_of(0) == factors
 
@@ -74,10 +77,11 @@ def test_powers_that_are_rational_are_exact() -> None:
 
 LAWS = st.one_of(
     st.builds(lambda p: law("amdahl", parallel=str(p)), st.fractions("1/1000", 1)),
-    st.builds(lambda e: law("power", exponent=str(e)),
-              st.fractions("1/1000000", "999999/1000000", max_denominator=10**6)),
+    st.builds(
+        lambda e: law("power", exponent=str(e)), st.fractions("1/1000000", "999999/1000000", max_denominator=10**6)
+    ),
     st.just(law("linear")),
-)  # fmt: skip
+)
 
 
 @given(LAWS, st.integers(1, 1000))
@@ -91,8 +95,7 @@ def test_laws_are_concave_and_at_most_linear(speedup: dict[str, Any], degree: in
 
 @pytest.mark.parametrize("exponent", ["1/1000000", "999999/1000000"])
 def test_the_outermost_exponents_are_resolved(exponent: str) -> None:
-    data = changed(SPEEDUP, law("power", exponent=exponent, degree=1000),
-                   changed(("servers", "count"), 1000, GOOD))  # fmt: skip
+    data = changed(SPEEDUP, law("power", exponent=exponent, degree=1000), changed(("servers", "count"), 1000, GOOD))
     factors = factors_of(opened(data).classes[0].speedup)
     steps = [second - first for first, second in pairwise((Fraction(0), *factors))]
     assert all(first > second > 0 for first, second in pairwise(steps))
@@ -112,17 +115,13 @@ _SERVICE: TypeAdapter[Any] = TypeAdapter(Service)
 
 #: Law, mean and squared coefficient of variation.
 SIZES: dict[str, tuple[dict[str, Any], Fraction, Fraction]] = {
-    "the paper's mixture": (
-        size("mixed-erlang", probabilities=[0.4, 0.6]), Fraction(1), Fraction(23, 32)),
-    "two phases or four": (
-        size("mixed-erlang", probabilities=[0, 0.5, 0, 0.5], mean=6), Fraction(6), Fraction(4, 9)),
+    "the paper's mixture": (size("mixed-erlang", probabilities=[0.4, 0.6]), Fraction(1), Fraction(23, 32)),
+    "two phases or four": (size("mixed-erlang", probabilities=[0, 0.5, 0, 0.5], mean=6), Fraction(6), Fraction(4, 9)),
     "one phase": (size("mixed-erlang", probabilities=1), Fraction(1), Fraction(1)),
-    "three values": (
-        size("empirical", values=[1, 2, 6]), Fraction(3), Fraction(14, 27)),
-    "three values, scaled": (
-        size("empirical", values=[1, 2, 6], mean=0.5), Fraction(1, 2), Fraction(14, 27)),
+    "three values": (size("empirical", values=[1, 2, 6]), Fraction(3), Fraction(14, 27)),
+    "three values, scaled": (size("empirical", values=[1, 2, 6], mean=0.5), Fraction(1, 2), Fraction(14, 27)),
     "one value": (size("empirical", values=2.5), Fraction(5, 2), Fraction(0)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", SIZES)

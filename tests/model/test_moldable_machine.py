@@ -38,9 +38,12 @@ class MoldableWalk(Walk):
     @precondition(lambda self: self.substep == 0)
     def go_on_under_another_policy(self, data: st.DataObject, events: int, compiled: bool) -> None:
         """Jobs stay where they are, nothing is broken, and a rewind leads to the same states."""
-        plain = {"classes": [{"name": item.name, "speedup": [str(s) for s in item.factors]}
-                             for item in self.scenario.classes],
-                 "servers": {"count": self.scenario.servers.count}}  # fmt: skip
+        plain = {
+            "classes": [
+                {"name": item.name, "speedup": [str(s) for s in item.factors]} for item in self.scenario.classes
+            ],
+            "servers": {"count": self.scenario.servers.count},
+        }
         choice = data.draw(any_policies(plain))
         other = self.forked(PolicyChoice(**choice))
         if other is None:
@@ -103,10 +106,14 @@ class MoldableSideBySide(SideBySide):
     @rule(kind=st.sampled_from(list(EVENT_KINDS)))
     def back_to(self, kind: str) -> None:
         """To before the last step in which some lane had an event of that kind."""
-        found = [n for n in range(self.place) if any(
-            int(self.straight[lane].rows[self.merged.places[n][lane]]["flags"]) & EVENT_KINDS[kind]
-            for lane in self.taking_part(n)
-        )]  # fmt: skip
+        found = [
+            n
+            for n in range(self.place)
+            if any(
+                int(self.straight[lane].rows[self.merged.places[n][lane]]["flags"]) & EVENT_KINDS[kind]
+                for lane in self.taking_part(n)
+            )
+        ]
         assert self.comparison.back_to(kind) is bool(found)
         if found:
             self.arrive(found[-1])

@@ -31,7 +31,7 @@ TABLE = ["1", "9/5", "5/2", "3", "17/5"]
 TWO: list[dict[str, Any]] = [
     {"name": "a", "speedup": TABLE, "size": {"distribution": "exponential", "mean": "1/2"}},
     {"name": "b", "speedup": ["1", "3/2"], "size": {"distribution": "deterministic", "mean": 3}},
-]  # fmt: skip
+]
 
 
 def measured(session: Session, until: float, warmup: float = 0.0) -> dict[str, float]:
@@ -45,9 +45,12 @@ def test_the_statistics_of_a_golden_trace_are_measured(name: str) -> None:
     last = float(Fraction(data["events"][-1]["arrival"]))
     session = Session.open(FOLDER / f"{name}.json", kernel=False)
     found = measured(session, math.nextafter(last, math.inf))
-    for ours, theirs in (("blocking_probability", "Pb"), ("execution_time", "D_all"),
-                         ("execution_time_completed", "D_completed"),
-                         ("execution_time_little", "D_little")):  # fmt: skip
+    for ours, theirs in (
+        ("blocking_probability", "Pb"),
+        ("execution_time", "D_all"),
+        ("execution_time_completed", "D_completed"),
+        ("execution_time_little", "D_little"),
+    ):
         assert found[ours] == pytest.approx(float(Fraction(data["stats"][theirs])), rel=1e-12)
     assert found["blocked"] == pytest.approx(data["stats"]["blocked"])
     assert found["departed"] == pytest.approx(data["stats"]["n_completed"])
@@ -76,9 +79,8 @@ def test_measures_of_a_script_are_those_of_the_events(data: dict[str, Any]) -> N
         "split": sum(len(event.pieces) > 1 for event in admitted),
         "jobs": float(sum(times)) / end,
         "busy": float(sum(w * time for w, time in zip(widths, times, strict=True))) / per_server,
-        "departure_rate": float(sum(oracle.jobs[event.job].size for event in admitted))
-        / per_server,
-    }  # fmt: skip
+        "departure_rate": float(sum(oracle.jobs[event.job].size for event in admitted)) / per_server,
+    }
     for name, value in expected.items():
         assert found[name] == pytest.approx(float(value), rel=1e-9, abs=1e-12), name
     for j, speedup in enumerate(oracle.speedups):
@@ -106,12 +108,14 @@ def test_distances_of_a_script_are_those_of_the_events(data: dict[str, Any]) -> 
         return (spent + (end - float(oracle.events[-1].time)) * value(empty)) / end
 
     def away(jobs: Any) -> float:
-        return sum(abs(many - target[j, i]) for j, row in enumerate(jobs)
-                   for i, many in enumerate(row, 1))  # fmt: skip
+        return sum(abs(many - target[j, i]) for j, row in enumerate(jobs) for i, many in enumerate(row, 1))
 
     def squared(jobs: Any) -> float:
-        return sum(float(oracle.speedups[j][i - 1]) * (jobs[j][i - 1] - target[j, i]) ** 2
-                   for j, support in enumerate(bench.numbers.support) for i in support)  # fmt: skip
+        return sum(
+            float(oracle.speedups[j][i - 1]) * (jobs[j][i - 1] - target[j, i]) ** 2
+            for j, support in enumerate(bench.numbers.support)
+            for i in support
+        )
 
     def narrow(jobs: Any) -> float:
         least = [min(support) for support in bench.numbers.support]
@@ -125,10 +129,16 @@ def test_distances_of_a_script_are_those_of_the_events(data: dict[str, Any]) -> 
 @pytest.fixture(scope="module")
 def found() -> tuple[Session, dict[str, Any]]:
     """A run of two classes on common servers, and what was measured."""
-    scenario = parse_scenario({
-        "system": "moldable", "seed": 3, "servers": {"count": 40}, "classes": TWO,
-        "workload": {"kind": "poisson", "load": "9/10"},
-        "policy": {"name": "greedy-p", "parameters": {"shares": "none"}}})  # fmt: skip
+    scenario = parse_scenario(
+        {
+            "system": "moldable",
+            "seed": 3,
+            "servers": {"count": 40},
+            "classes": TWO,
+            "workload": {"kind": "poisson", "load": "9/10"},
+            "policy": {"name": "greedy-p", "parameters": {"shares": "none"}},
+        }
+    )
     session = Session.open(scenario)
     return session, dict(session.measure(1000.0, 100.0))
 
@@ -156,8 +166,9 @@ class TestLaws:
     def test_littles_law(self, found: Any) -> None:
         """lambda (1 - P_b) E[D] = sum of E[x_i], (4): three statistics of one mean."""
         _, measures = found
-        times = [measures[name].mean for name in ("execution_time", "execution_time_completed",
-                                                  "execution_time_little")]  # fmt: skip
+        times = [
+            measures[name].mean for name in ("execution_time", "execution_time_completed", "execution_time_little")
+        ]
         assert times == pytest.approx([times[0]] * 3, rel=0.01)
 
     def test_jobs_and_servers_in_use_are_those_of_the_widths(self, found: Any) -> None:
@@ -183,12 +194,22 @@ class TestLaws:
 
 def test_a_ratio_is_that_of_the_sums() -> None:
     """Batches with few jobs weigh less, and those without any do no harm."""
-    script = {"kind": "scripted", "arrivals": [
-        *({"time": 0, "size": 10, "requested": 1} for _ in range(4)),
-        {"time": 9, "size": 1, "requested": 1}]}  # fmt: skip
-    scenario = parse_scenario({
-        "system": "moldable", "servers": {"count": 1}, "classes": [{"speedup": ["1"]}],
-        "workload": script, "policy": {"name": "greedy-p"}})  # fmt: skip
+    script = {
+        "kind": "scripted",
+        "arrivals": [
+            *({"time": 0, "size": 10, "requested": 1} for _ in range(4)),
+            {"time": 9, "size": 1, "requested": 1},
+        ],
+    }
+    scenario = parse_scenario(
+        {
+            "system": "moldable",
+            "servers": {"count": 1},
+            "classes": [{"speedup": ["1"]}],
+            "workload": script,
+            "policy": {"name": "greedy-p"},
+        }
+    )
     found = Session(assemble(scenario)).measure(20.0, 0.0)
     assert found["blocking_probability"].mean == pytest.approx(4 / 5)
     assert found["execution_time"].mean == pytest.approx(10)
@@ -196,9 +217,15 @@ def test_a_ratio_is_that_of_the_sums() -> None:
 
 def test_nothing_is_told_of_jobs_that_do_not_come() -> None:
     script = {"kind": "scripted", "arrivals": [{"time": 9, "size": 1, "requested": 1}]}
-    scenario = parse_scenario({
-        "system": "moldable", "servers": {"count": 1}, "classes": [{"speedup": ["1"]}],
-        "workload": script, "policy": {"name": "greedy-p"}})  # fmt: skip
+    scenario = parse_scenario(
+        {
+            "system": "moldable",
+            "servers": {"count": 1},
+            "classes": [{"speedup": ["1"]}],
+            "workload": script,
+            "policy": {"name": "greedy-p"},
+        }
+    )
     found = Session(assemble(scenario)).measure(5.0, 0.0)
     assert math.isnan(found["blocking_probability"].mean)
     assert math.isnan(found["execution_time"].mean)
@@ -256,9 +283,21 @@ def test_the_jobs_on_average() -> None:
 def test_the_command_prints_them(answer: Callable[[str], dict[str, Any]]) -> None:
     told = answer("run moldable-classroom --until 200 --warmup 20 --engine reference")
     assert set(told["metrics"]) == {
-        "blocking_probability", "execution_time", "execution_time_completed",
-        "execution_time_little", "jobs", "busy", "departure_rate", "distance", "squared_distance",
-        "below", "admitted", "blocked", "partial", "split", "departed",
+        "blocking_probability",
+        "execution_time",
+        "execution_time_completed",
+        "execution_time_little",
+        "jobs",
+        "busy",
+        "departure_rate",
+        "distance",
+        "squared_distance",
+        "below",
+        "admitted",
+        "blocked",
+        "partial",
+        "split",
+        "departed",
         *(f"x_{i}" for i in range(1, 6)),
-    }  # fmt: skip
+    }
     assert all(set(value) == {"mean", "half_width"} for value in told["metrics"].values())

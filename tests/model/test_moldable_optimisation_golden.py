@@ -18,9 +18,7 @@ FILE = Path(__file__).parent.parent / "golden" / "moldable" / "B05_optimisation.
 DATA = json.loads(FILE.read_text())
 SPEEDUPS = {name: tuple(map(Fraction, factors)) for name, factors in PAPER.items()}
 
-every_single = pytest.mark.parametrize(
-    "case", DATA["P"], ids=lambda c: f"{c['speedup']}-{c['lam']}"
-)
+every_single = pytest.mark.parametrize("case", DATA["P"], ids=lambda c: f"{c['speedup']}-{c['lam']}")
 every_several = pytest.mark.parametrize("case", DATA["Q"], ids=lambda c: "-".join(c["lams"]))
 
 

@@ -28,20 +28,26 @@ from tests.moldable_strategies import speedups
 
 TABLE = ["1", "9/5", "5/2", "3", "17/5"]
 LINEAR = {"law": "linear", "degree": 5}
-TWO: list[dict[str, Any]] = [{"name": "a", "speedup": TABLE, "share": 2},
-                             {"name": "b", "speedup": ["1", "3/2"]}]  # fmt: skip
+TWO: list[dict[str, Any]] = [{"name": "a", "speedup": TABLE, "share": 2}, {"name": "b", "speedup": ["1", "3/2"]}]
 
 
 def data(
-    policy: str = "greedy-p", /, rho: Any = "4/5", servers: int = 20, classes: Any = None,
-    workload: Any = None, **parameters: Any,
-) -> dict[str, Any]:  # fmt: skip
+    policy: str = "greedy-p",
+    /,
+    rho: Any = "4/5",
+    servers: int = 20,
+    classes: Any = None,
+    workload: Any = None,
+    **parameters: Any,
+) -> dict[str, Any]:
     return {
-        "system": "moldable", "seed": 7, "servers": {"count": servers},
+        "system": "moldable",
+        "seed": 7,
+        "servers": {"count": servers},
         "classes": classes or [{"speedup": TABLE}],
         "workload": workload or {"kind": "poisson", "load": rho},
         "policy": {"name": policy, "parameters": parameters},
-    }  # fmt: skip
+    }
 
 
 def bench_of(*policy: str, **changes: Any) -> Any:
@@ -92,13 +98,18 @@ class TestGreedyP:
         assert policy.law(0) == [(3, 0.625), (4, 0.375)]
         assert law_of(policy) == {3: Fraction(5, 8), 4: Fraction(3, 8)}
 
-    @pytest.mark.parametrize(("load", "speedup", "width"), [
-        ("17/25", TABLE, 5), ("1/10", TABLE, 5), ("3/4", TABLE, 4), ("9/10", TABLE, 2),
-        ("1", TABLE, 1), ("99/100", LINEAR, 5),
-    ])  # fmt: skip
-    def test_it_always_asks_for_i1_where_the_load_is_a_ratio(
-        self, load: str, speedup: Any, width: int
-    ) -> None:
+    @pytest.mark.parametrize(
+        ("load", "speedup", "width"),
+        [
+            ("17/25", TABLE, 5),
+            ("1/10", TABLE, 5),
+            ("3/4", TABLE, 4),
+            ("9/10", TABLE, 2),
+            ("1", TABLE, 1),
+            ("99/100", LINEAR, 5),
+        ],
+    )
+    def test_it_always_asks_for_i1_where_the_load_is_a_ratio(self, load: str, speedup: Any, width: int) -> None:
         """Ghanbarian et al. (2025), Theorem 1 (i) and (ii)."""
         policy = bench_of(rho=load, classes=[{"speedup": speedup}]).system.policy
         assert law_of(policy) == {width: 1}
@@ -126,9 +137,7 @@ class TestGreedyP:
     def test_the_number_it_shows_is_the_one_it_draws_by(self) -> None:
         view = view_of(bench_of())
         for number in range(300):
-            assert view.request(MoldableJob(number, 0)) == (
-                3 if view.uniform(number) <= 0.625 else 4
-            )
+            assert view.request(MoldableJob(number, 0)) == (3 if view.uniform(number) <= 0.625 else 4)
 
     @settings(max_examples=60)
     @given(st.lists(st.integers(0, 4), min_size=1, max_size=5).filter(any))
@@ -152,10 +161,8 @@ class TestGreedyP:
 
     def test_it_draws_before_it_looks_and_blocked_jobs_use_up_a_draw(self) -> None:
         """The same job asks for the same under any load, blocked or not."""
-        light, heavy = (bench_of(rho=load, p=[0, "1/2", 0, "1/2"], servers=5)
-                        for load in ("1/10", "20"))  # fmt: skip
-        first, second = ([int(row["request"]) for _, row in arrivals(bench, 120)]
-                         for bench in (light, heavy))  # fmt: skip
+        light, heavy = (bench_of(rho=load, p=[0, "1/2", 0, "1/2"], servers=5) for load in ("1/10", "20"))
+        first, second = ([int(row["request"]) for _, row in arrivals(bench, 120)] for bench in (light, heavy))
         assert first == second
         assert {int(row["width"]) for _, row in arrivals(heavy, 120)} >= {0, 1, 2}
 
@@ -225,8 +232,10 @@ class TestShares:
                 assert row["server"] >= 10
 
     def test_another_load_is_shared_out_as_the_arrivals_are(self) -> None:
-        policies = [bench_of(rho=rho, classes=TWO, servers=19, **parameters).system.policy
-                    for rho, parameters in (("9/10", {}), ("3/10", {"load": "9/10"}))]  # fmt: skip
+        policies = [
+            bench_of(rho=rho, classes=TWO, servers=19, **parameters).system.policy
+            for rho, parameters in (("9/10", {}), ("3/10", {"load": "9/10"}))
+        ]
         for j in range(2):
             assert law_of(policies[0], j) == law_of(policies[1], j)
         assert policies[0].rules.pool_end.tolist() == policies[1].rules.pool_end.tolist()
@@ -274,57 +283,63 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a load above 1": (
         data(rho="3/2"),
         "workload.load: found a load of 1.5, for which (P) has no solution; allowed: at most 1 "
-        "(Proposition 1), or another policy, or policy.parameters.load, or p"),
+        "(Proposition 1), or another policy, or policy.parameters.load, or p",
+    ),
     "of several classes": (
         data(rho="3/2", classes=TWO, p={"a": [1], "b": [1]}),
         "for which (Q) has no solution; allowed: at most 1 (Proposition 1), or another policy, or "
-        "policy.parameters.load, or p and shares"),
+        "policy.parameters.load, or p and shares",
+    ),
     "no load": (
         data(workload={"kind": "scripted", "arrivals": [{"time": 0, "size": 1}]}),
-        "policy.parameters.p: found no load, allowed: a workload with one, or p*"),
-    "p that is no law": (
-        data(p=["1/2", "1/4"]), "p: found a sum of 0.75 for class 'jobs', allowed: 1"),
-    "p below 0": (
-        data(p=["3/2", "-1/2"]),
-        "policy.parameters.p[1]: found '-1/2', allowed: a number of at least 0"),
+        "policy.parameters.p: found no load, allowed: a workload with one, or p*",
+    ),
+    "p that is no law": (data(p=["1/2", "1/4"]), "p: found a sum of 0.75 for class 'jobs', allowed: 1"),
+    "p below 0": (data(p=["3/2", "-1/2"]), "policy.parameters.p[1]: found '-1/2', allowed: a number of at least 0"),
     "p beyond d": (
         data(p=[0, 0, 0, 0, 0, 1]),
-        "p: found 6 probabilities for class 'jobs', allowed: at most 5, on which its jobs can run"),
-    "p of another class": (
-        data(p={"x": [1]}), "p: found classes x, allowed: each of jobs once"),
+        "p: found 6 probabilities for class 'jobs', allowed: at most 5, on which its jobs can run",
+    ),
+    "p of another class": (data(p={"x": [1]}), "p: found classes x, allowed: each of jobs once"),
     "p that is no list": (data(p=1), "policy.parameters.p: found 1, allowed: a list"),
     "shares above 1": (
         data(classes=TWO, shares={"a": "3/4", "b": "1/2"}),
-        "shares: found a sum of 1.25, allowed: at most 1"),
+        "shares: found a sum of 1.25, allowed: at most 1",
+    ),
     "shares of another class": (
         data(classes=TWO, shares={"a": "3/4", "c": "1/2"}),
-        "shares: found classes a, c, allowed: each of a, b once"),
+        "shares: found classes a, c, allowed: each of a, b once",
+    ),
     "shares by no known name": (
         data(classes=TWO, shares="equal"),
-        "policy.parameters.shares: found 'equal', allowed: 'optimal' or 'none'"),
+        "policy.parameters.shares: found 'equal', allowed: 'optimal' or 'none'",
+    ),
     "less than a server": (
         data(classes=TWO, p={"a": [1], "b": [1]}, shares={"a": "1/100", "b": "1/2"}),
-        "shares: found less than one server for class 'a', allowed: at least one; use more "
-        "servers, or rest = 'common'"),
+        "shares: found less than one server for class 'a', allowed: at least one; use more servers, or rest = 'common'",
+    ),
     "shares without a load": (
-        data(workload={"kind": "scripted", "arrivals": [{"time": 0, "size": 1}]},
-             shares={"jobs": 1}),
-        "shares: found a share for class 'jobs', allowed where its load is known; or give p too"),
+        data(workload={"kind": "scripted", "arrivals": [{"time": 0, "size": 1}]}, shares={"jobs": 1}),
+        "shares: found a share for class 'jobs', allowed where its load is known; or give p too",
+    ),
     "a width of 0": (
         data() | {"policy": {"name": "fixed-width", "parameters": {"servers": 0}}},
-        "policy.parameters.servers: found 0, allowed: a number of at least 1"),
+        "policy.parameters.servers: found 0, allowed: a number of at least 1",
+    ),
     "two steps at one number": (
         data("threshold", steps=[{"free": 1, "servers": 1}, {"free": 1, "servers": 2}]),
-        "steps[1].free: found 1 for the second time, allowed: once"),
+        "steps[1].free: found 1 for the second time, allowed: once",
+    ),
     "a step beyond n": (
         data("threshold", steps=[{"free": 21, "servers": 1}]),
-        "steps: found free = 21, allowed: at most 20, all servers"),
+        "steps: found free = 21, allowed: at most 20, all servers",
+    ),
     "a step beyond d": (
         data("threshold", steps=[{"free": 1, "servers": 6}]),
-        "steps: found servers = 6, allowed: 1 to 5, on which jobs can run"),
-    "greedy with parameters": (
-        data("greedy", width=1), "policy.parameters.width: found an unknown key"),
-}  # fmt: skip
+        "steps: found servers = 6, allowed: 1 to 5, on which jobs can run",
+    ),
+    "greedy with parameters": (data("greedy", width=1), "policy.parameters.width: found an unknown key"),
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -339,7 +354,7 @@ WIDTHS: dict[str, tuple[Any, str]] = {
     "a class left out": ({"a": 2}, "servers: found nothing for class 'b', allowed: 1 to 2"),
     "another class": ({"a": 2, "b": 1, "z": 1}, "servers: found class 'z', allowed: a, b"),
     "no number": ({"a": "x", "b": 1}, "policy.parameters.servers.a: found 'x', allowed: a whole"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WIDTHS)
@@ -366,8 +381,7 @@ class TestCertain:
 
     def test_greedy_is_greedy_p_where_speed_up_is_linear(self) -> None:
         """Ghanbarian et al. (2025), Remark 1 and Section 4."""
-        rows = [arrivals(bench_of(policy, classes=[{"speedup": LINEAR}]), 200)
-                for policy in ("greedy", "greedy-p")]  # fmt: skip
+        rows = [arrivals(bench_of(policy, classes=[{"speedup": LINEAR}]), 200) for policy in ("greedy", "greedy-p")]
         first, second = ([row.tolist() for _, row in found] for found in rows)
         assert first == second
 
@@ -408,10 +422,13 @@ class TestCertain:
 class TestCommonRandomNumbers:
     CLASSES = (TWO[0], TWO[1] | {"size": {"distribution": "deterministic", "mean": 2}})
     CHOICES: tuple[tuple[str, dict[str, Any]], ...] = (
-        ("greedy-p", {}), ("greedy-p", {"rest": "common"}), ("greedy-p", {"shares": "none"}),
-        ("greedy", {}), ("fixed-width", {}),
+        ("greedy-p", {}),
+        ("greedy-p", {"rest": "common"}),
+        ("greedy-p", {"shares": "none"}),
+        ("greedy", {}),
+        ("fixed-width", {}),
         ("threshold", {"steps": [{"free": 9, "servers": 2}]}),
-    )  # fmt: skip
+    )
 
     def benches(self) -> list[Bench]:
         found = []
@@ -422,16 +439,15 @@ class TestCommonRandomNumbers:
         return found
 
     def test_every_policy_meets_the_same_jobs(self) -> None:
-        first, *others = ([(*run.event[:4], run.event.service) for run, _ in arrivals(bench, 100)]
-                          for bench in self.benches())  # fmt: skip
+        first, *others = (
+            [(*run.event[:4], run.event.service) for run, _ in arrivals(bench, 100)] for bench in self.benches()
+        )
         assert all(other == first for other in others)
 
     def test_every_policy_that_draws_draws_the_same(self) -> None:
-        found = [[run.records[1].values["uniform"] for run, _ in arrivals(bench, 100)]
-                 for bench in self.benches()[:3]]  # fmt: skip
+        found = [[run.records[1].values["uniform"] for run, _ in arrivals(bench, 100)] for bench in self.benches()[:3]]
         assert found[0] == found[1] == found[2]
-        asked = [[int(row["request"]) for _, row in arrivals(bench, 100)]
-                 for bench in self.benches()[:3]]  # fmt: skip
+        asked = [[int(row["request"]) for _, row in arrivals(bench, 100)] for bench in self.benches()[:3]]
         assert asked[0] == asked[1] == asked[2]
 
     def test_a_job_takes_its_size_divided_by_the_speed_up(self) -> None:
@@ -453,14 +469,19 @@ def test_the_pseudocode_has_the_lines_that_are_cited() -> None:
         steps = {"steps": [{"free": 9, "servers": 2}]} if name == "threshold" else {}
         bench = assemble(parse_scenario(data() | {"policy": {"name": name, "parameters": steps}}))
         lines = {line.line for line in bench.system.policy.pseudocode}
-        cited = {record.line for run, _ in arrivals(bench, 50) for record in run.records
-                 if isinstance(record, Record) and record.line}  # fmt: skip
+        cited = {
+            record.line
+            for run, _ in arrivals(bench, 50)
+            for record in run.records
+            if isinstance(record, Record) and record.line
+        }
         assert cited
         assert cited <= lines
 
 
-@pytest.mark.parametrize("scenario", ["moldable-sublinear", "moldable-linear", "moldable-classes",
-                                      "moldable-classroom"])  # fmt: skip
+@pytest.mark.parametrize(
+    "scenario", ["moldable-sublinear", "moldable-linear", "moldable-classes", "moldable-classroom"]
+)
 def test_scenarios_of_the_program_have_a_law(scenario: str) -> None:
     policy: Any = assemble(load_scenario(scenario), "greedy-p").system.policy
     for j in range(policy.numbers.classes):

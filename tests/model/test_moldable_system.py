@@ -44,11 +44,13 @@ def script(servers: int, jobs: list[tuple[Any, ...]], **policy: Any) -> dict[str
     """A script of one class: (time, size, request) of each job."""
     arrivals = [{"time": time, "size": size, "requested": asked} for time, size, asked in jobs]
     return {
-        "system": "moldable", "servers": {"count": servers}, "run": {"until": 100},
+        "system": "moldable",
+        "servers": {"count": servers},
+        "run": {"until": 100},
         "classes": [{"speedup": TABLE[:servers]}],
         "workload": {"kind": "scripted", "arrivals": arrivals},
         "policy": {"name": "greedy-p", **policy},
-    }  # fmt: skip
+    }
 
 
 def runs(bench: Bench, most: float = EVENTS) -> Iterator[EventRun]:
@@ -93,8 +95,7 @@ class TestASecondProgram:
         assert row["server"] == (expected.pieces[0][0] if expected.pieces else -1)
         for j, jobs in enumerate(expected.jobs):
             assert state.jobs[j, 1 : len(jobs) + 1].tolist() == list(jobs)
-        on = [int(state.job_number[record]) if record >= 0 else None
-              for record in state.server_job.tolist()]  # fmt: skip
+        on = [int(state.job_number[record]) if record >= 0 else None for record in state.server_job.tolist()]
         assert tuple(on) == expected.on
         if kind == "arrival" and width:
             assert pieces_of(state, row["server"]) == expected.pieces
@@ -160,18 +161,19 @@ class TestIntegrals:
                 expected = oracle.integral(lambda jobs, j=j, i=i: jobs[j][i - 1])
                 assert area[j, i] == pytest.approx(float(expected), abs=CLOSE)
             target = [Fraction(int(units), DISTANCE_UNIT) for units in tables.target[j, 1:]]
-            away = oracle.integral(lambda jobs, j=j, target=target: sum(
-                abs(many - y) for many, y in zip(jobs[j], target, strict=False)))  # fmt: skip
+            away = oracle.integral(
+                lambda jobs, j=j, target=target: sum(abs(many - y) for many, y in zip(jobs[j], target, strict=False))
+            )
             assert level_area[j, DISTANCE] == pytest.approx(float(away), abs=CLOSE)
             least = min(bench.numbers.support[j], default=0)
-            narrow = oracle.integral(
-                lambda jobs, j=j, least=least: sum(jobs[j][: max(0, least - 1)]) > 1
-            )
+            narrow = oracle.integral(lambda jobs, j=j, least=least: sum(jobs[j][: max(0, least - 1)]) > 1)
             assert level_area[j, BELOW] == pytest.approx(float(narrow), abs=CLOSE)
             support = bench.numbers.support[j]
-            squared = oracle.integral(lambda jobs, j=j, s=speedup, support=support: sum(
-                s[i - 1] * (jobs[j][i - 1] - Fraction(float(bench.numbers.target[j, i]))) ** 2
-                for i in support))  # fmt: skip
+            squared = oracle.integral(
+                lambda jobs, j=j, s=speedup, support=support: sum(
+                    s[i - 1] * (jobs[j][i - 1] - Fraction(float(bench.numbers.target[j, i]))) ** 2 for i in support
+                )
+            )
             assert level_area[j, SQUARED] == pytest.approx(float(squared), rel=CLOSE, abs=CLOSE)
             assert known or not support
             assert set(support) <= set(tables.pair[j].tolist())
@@ -184,14 +186,15 @@ class TestIntegrals:
             state = run.state
         tables: Any = bench.system.tables  # type: ignore[attr-defined]
         for j in range(len(oracle.names)):
-            found = {(int(a), int(b)): float(state.occupancy[j, a, b])
-                     for a, b in zip(*np.nonzero(state.occupancy[j]), strict=True)}  # fmt: skip
+            found = {
+                (int(a), int(b)): float(state.occupancy[j, a, b])
+                for a, b in zip(*np.nonzero(state.occupancy[j]), strict=True)
+            }
             expected: dict[tuple[int, ...], float] = {}
             for time, jobs in self.until(oracle, float(state.class_since[j])):
                 pair = [jobs[j][i - 1] if i else 0 for i in tables.pair[j].tolist()]
                 wide = 2 ** int(tables.bin_shift[j])
-                place = tuple((many - low) // wide for many, low
-                              in zip(pair, tables.bin_low[j].tolist(), strict=True))  # fmt: skip
+                place = tuple((many - low) // wide for many, low in zip(pair, tables.bin_low[j].tolist(), strict=True))
                 if time:
                     expected[place] = expected.get(place, 0.0) + float(time)
             assert found == pytest.approx(expected, abs=CLOSE)
@@ -205,9 +208,7 @@ class TestIntegrals:
                 yield time, jobs
 
     @given(scripted_data(), st.sampled_from(["3/5", "9/10", "1"]))
-    def test_distances_are_from_the_solution_of_the_program(
-        self, data: dict[str, Any], load: str
-    ) -> None:
+    def test_distances_are_from_the_solution_of_the_program(self, data: dict[str, Any], load: str) -> None:
         """y* by looking at all vertices of (P), where there is one class."""
         data["classes"] = data["classes"][:1]
         name = data["classes"][0]["name"]
@@ -221,8 +222,9 @@ class TestIntegrals:
         y = best_allocation(Fraction(load), oracle.speedups[0])
         found = [Fraction(float(jobs)) / oracle.servers for jobs in bench.numbers.target[0, 1:]]
         assert float(sum(found)) == pytest.approx(float(sum(y)))  # (P) may have several solutions
-        assert float(sum(s * jobs for s, jobs in zip(oracle.speedups[0], found, strict=True))) == \
-            pytest.approx(float(Fraction(load)))  # fmt: skip
+        assert float(sum(s * jobs for s, jobs in zip(oracle.speedups[0], found, strict=True))) == pytest.approx(
+            float(Fraction(load))
+        )
 
     @given(moldable_scenarios())
     def test_a_run_that_is_empty_again_has_its_books_in_order(self, scenario: Any) -> None:
@@ -273,16 +275,14 @@ class TestRandomRuns:
 
     @given(moldable_scenarios())
     def test_go_through_time_with_departures_before_arrivals(self, scenario: Any) -> None:
-        order = [(run.event.time, run.event.kind == ARRIVAL, run.event.job)
-                 for run in runs(assemble(scenario))]  # fmt: skip
+        order = [(run.event.time, run.event.kind == ARRIVAL, run.event.job) for run in runs(assemble(scenario))]
         assert order == sorted(order)
 
 
 class TestTies:
     def test_departures_of_one_time_go_by_the_number_of_the_job(self) -> None:
         data = script(4, [(0, 2, 1), (0, 2, 1), (0, 2, 1), (2, 1, 4)])
-        order = [(run.event.kind == ARRIVAL, run.event.job) for run in runs(assemble(
-            parse_scenario(data)))]  # fmt: skip
+        order = [(run.event.kind == ARRIVAL, run.event.job) for run in runs(assemble(parse_scenario(data)))]
         assert order[3:7] == [(False, 0), (False, 1), (False, 2), (True, 3)]
 
     def test_a_job_that_comes_at_the_time_of_a_departure_finds_its_servers(self) -> None:
@@ -311,8 +311,7 @@ class TestServers:
         return found
 
     def test_neighbours_from_the_first_server_on(self) -> None:
-        assert self.places(9, [(0, 9, 2), (0, 9, 4), (0, 9, 1)]) == \
-            {0: ((0, 2),), 1: ((2, 4),), 2: ((6, 1),)}  # fmt: skip
+        assert self.places(9, [(0, 9, 2), (0, 9, 4), (0, 9, 1)]) == {0: ((0, 2),), 1: ((2, 4),), 2: ((6, 1),)}
 
     def test_the_shortest_gap_that_holds_it(self) -> None:
         """Gaps of three and of two behind it: a job of two takes the latter."""
@@ -341,7 +340,7 @@ class TestServers:
             {"time": 0, "size": 9, "class": "a", "requested": 3},
             {"time": 0, "size": 9, "class": "b", "requested": 1},
             {"time": 0, "size": 9, "class": "b", "requested": 1},
-        ]  # fmt: skip
+        ]
         *_, last = runs(assemble(parse_scenario(data)), 3)
         assert last.state.server_job.tolist() == [0, 0, 2, 0, 4, -1]
         assert last.state.free.tolist() == [0, 0, 1]
@@ -385,15 +384,11 @@ IMPOSSIBLE: dict[str, tuple[Decide, str]] = {
     "nothing": (lambda job: [], "it neither gives servers to job 0 nor blocks it"),
     "none": (lambda job: [Allocate(servers=0)], "it gives job 0 0 servers, allowed: 1 to 5"),
     "fewer than none": (lambda job: [Allocate(servers=-1)], "gives job 0 -1 servers"),
-    "more than it can use": (
-        lambda job: [Allocate(servers=6)], "it gives job 0 6 servers, allowed: 1 to 5"),
-    "more than are free": (
-        lambda job: [Allocate(servers=4)], "it gives job 0 4 servers, but 3 are free"),
-    "twice": (
-        lambda job: [Allocate(servers=1), Allocate(servers=1)], "it decides of a job twice"),
-    "servers and none": (
-        lambda job: [Reject(), Allocate(servers=1)], "it decides of a job twice"),
-}  # fmt: skip
+    "more than it can use": (lambda job: [Allocate(servers=6)], "it gives job 0 6 servers, allowed: 1 to 5"),
+    "more than are free": (lambda job: [Allocate(servers=4)], "it gives job 0 4 servers, but 3 are free"),
+    "twice": (lambda job: [Allocate(servers=1), Allocate(servers=1)], "it decides of a job twice"),
+    "servers and none": (lambda job: [Reject(), Allocate(servers=1)], "it decides of a job twice"),
+}
 
 
 @pytest.mark.parametrize("name", IMPOSSIBLE)

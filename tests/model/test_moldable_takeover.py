@@ -21,19 +21,22 @@ TWO: list[dict[str, Any]] = [{"name": "a", "speedup": TABLE}, {"name": "b", "spe
 SHARES = {"a": "1/2", "b": "1/4"}
 
 
-def scenario(policy: str = "greedy-p", /, *, rho: str = "4/5", servers: int = 30,
-             classes: Any = None, **parameters: Any) -> Any:  # fmt: skip
-    return parse_scenario({
-        "system": "moldable", "seed": 5, "servers": {"count": servers},
-        "classes": classes or [{"speedup": TABLE}],
-        "workload": {"kind": "poisson", "load": rho},
-        "policy": {"name": policy, "parameters": parameters},
-    })  # fmt: skip
+def scenario(
+    policy: str = "greedy-p", /, *, rho: str = "4/5", servers: int = 30, classes: Any = None, **parameters: Any
+) -> Any:
+    return parse_scenario(
+        {
+            "system": "moldable",
+            "seed": 5,
+            "servers": {"count": servers},
+            "classes": classes or [{"speedup": TABLE}],
+            "workload": {"kind": "poisson", "load": rho},
+            "policy": {"name": policy, "parameters": parameters},
+        }
+    )
 
 
-def forked(
-    before: Any, after: Any, when: Callable[[Any], Any] = lambda state: True
-) -> tuple[Any, Session]:
+def forked(before: Any, after: Any, when: Callable[[Any], Any] = lambda state: True) -> tuple[Any, Session]:
     """The state in which *when* holds for the first time after 60 events, and the fork."""
     session = Session.open(before, kernel=False)
     session.run(events=60)
@@ -56,10 +59,10 @@ def check(session: Session, events: int = 80) -> Any:
     return session.timeline.state
 
 
-@pytest.mark.parametrize("after", [
-    scenario(), scenario("greedy"), scenario("fixed-width"),
-    scenario("threshold", steps=[{"free": 9, "servers": 3}]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "after",
+    [scenario(), scenario("greedy"), scenario("fixed-width"), scenario("threshold", steps=[{"free": 9, "servers": 3}])],
+)
 def test_nothing_changes_but_the_requests(after: Any) -> None:
     """Without other pools and without another optimum."""
     state, fork = forked(scenario(), after)
@@ -87,8 +90,15 @@ def test_with_another_load_distances_are_from_another_optimum() -> None:
     assert there.below.tolist() == 2 * [[int(there.jobs[0, :5].sum())]]
     assert not there.occupancy.any()
     assert set(differences(there, state)) <= {
-        "area", "since", "below", "distance", "level", "level_area", "occupancy", "class_since"
-    }  # fmt: skip
+        "area",
+        "since",
+        "below",
+        "distance",
+        "level",
+        "level_area",
+        "occupancy",
+        "class_since",
+    }
     check(fork)
 
 
@@ -108,8 +118,7 @@ def test_what_was_measured_before_stays_measured() -> None:
 @pytest.mark.parametrize("rest", ["idle", "common"])
 def test_reserved_servers_are_everybodys_under_a_policy_without_shares(rest: str) -> None:
     before = scenario(classes=TWO, shares=SHARES, rest=rest)
-    state, fork = forked(before, scenario("greedy", classes=TWO),
-                         lambda state: (state.jobs.sum(axis=1) > 1).all())  # fmt: skip
+    state, fork = forked(before, scenario("greedy", classes=TWO), lambda state: (state.jobs.sum(axis=1) > 1).all())
     there: Any = fork.timeline.state
     assert there.free.tolist() == [int((state.server_job < 0).sum())]
     assert there.gap_head.shape[0] == 1
@@ -120,8 +129,7 @@ def test_reserved_servers_are_everybodys_under_a_policy_without_shares(rest: str
 
 def test_gaps_are_taken_from_the_first_server_on_after_a_change_of_pools() -> None:
     before = scenario(classes=TWO, shares=SHARES, rest="common")
-    _, fork = forked(before, scenario("greedy", classes=TWO),
-                     lambda state: (state.server_job < 0).sum() > 8)  # fmt: skip
+    _, fork = forked(before, scenario("greedy", classes=TWO), lambda state: (state.server_job < 0).sum() > 8)
     there: Any = fork.timeline.state
     for head in there.gap_head[0].tolist():
         order = [head]
@@ -132,8 +140,7 @@ def test_gaps_are_taken_from_the_first_server_on_after_a_change_of_pools() -> No
 
 def test_the_same_shares_are_the_same_pools() -> None:
     before = scenario(classes=TWO, shares=SHARES, rest="common")
-    state, fork = forked(before, scenario(classes=TWO, shares=SHARES, rest="common",
-                                          p={"a": [0, 1], "b": [1]}))  # fmt: skip
+    state, fork = forked(before, scenario(classes=TWO, shares=SHARES, rest="common", p={"a": [0, 1], "b": [1]}))
     assert digest(fork.timeline.state) == digest(state)
     check(fork)
 
@@ -157,17 +164,29 @@ def test_the_kernel_goes_on_where_the_reference_stood() -> None:
     assert digest(fork.timeline.state) == there
 
 
-@pytest.mark.parametrize(("before", "after", "sentence"), [
-    (scenario(), scenario(servers=29), "found other servers, allowed when continuing: the same"),
-    (scenario(), scenario(classes=[{"speedup": TABLE[:3]}]), "found other speed-ups"),
-    (scenario(classes=TWO, shares="none"),
-     scenario(classes=[TWO[0], TWO[1] | {"name": "c"}], shares="none"), "found other classes"),
-    (scenario(), scenario(classes=TWO), "found other classes and speed-ups"),
-    (scenario(classes=TWO, shares="none"), scenario(classes=TWO, shares=SHARES),
-     "found other pools of servers, allowed when continuing: the same, or one pool"),
-    (scenario(classes=TWO, shares=SHARES), scenario(classes=TWO, shares=SHARES, rest="common"),
-     "found other pools of servers"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        (scenario(), scenario(servers=29), "found other servers, allowed when continuing: the same"),
+        (scenario(), scenario(classes=[{"speedup": TABLE[:3]}]), "found other speed-ups"),
+        (
+            scenario(classes=TWO, shares="none"),
+            scenario(classes=[TWO[0], TWO[1] | {"name": "c"}], shares="none"),
+            "found other classes",
+        ),
+        (scenario(), scenario(classes=TWO), "found other classes and speed-ups"),
+        (
+            scenario(classes=TWO, shares="none"),
+            scenario(classes=TWO, shares=SHARES),
+            "found other pools of servers, allowed when continuing: the same, or one pool",
+        ),
+        (
+            scenario(classes=TWO, shares=SHARES),
+            scenario(classes=TWO, shares=SHARES, rest="common"),
+            "found other pools of servers",
+        ),
+    ],
+)
 def test_what_has_no_place_is_refused(before: Any, after: Any, sentence: str) -> None:
     with pytest.raises(ScenarioError, match=sentence) as raised:
         forked(before, after)
@@ -195,12 +214,22 @@ class TestSavedRuns:
         assert digest(again.timeline.state) == digest(session.timeline.state)
 
     def test_keep_the_names_of_a_script(self, tmp_path: Path) -> None:
-        script = {"kind": "scripted", "arrivals": [
-            {"time": 0, "size": 2, "requested": 2, "job": "first"},
-            {"time": 1, "size": 2, "requested": 1}]}  # fmt: skip
-        value = parse_scenario({
-            "system": "moldable", "servers": {"count": 4}, "classes": [{"speedup": TABLE[:2]}],
-            "workload": script, "policy": {"name": "greedy-p"}})  # fmt: skip
+        script = {
+            "kind": "scripted",
+            "arrivals": [
+                {"time": 0, "size": 2, "requested": 2, "job": "first"},
+                {"time": 1, "size": 2, "requested": 1},
+            ],
+        }
+        value = parse_scenario(
+            {
+                "system": "moldable",
+                "servers": {"count": 4},
+                "classes": [{"speedup": TABLE[:2]}],
+                "workload": script,
+                "policy": {"name": "greedy-p"},
+            }
+        )
         session = Session.open(value, kernel=False)
         session.run(events=1)
         session.save(tmp_path / "script.slotscope")

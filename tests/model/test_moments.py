@@ -39,9 +39,16 @@ def opened(line: str) -> Run:
 
 def place(run: Run) -> list[tuple[str, int, int, str, str]]:
     """Where every lane stands: policy, event, sub-step, and the digests of what it shows."""
-    return [(lane.bench.scenario.policy.name, lane.timeline.event, lane.timeline.substep,
-             digest(lane.timeline.state), digest(lane.timeline.shown_state))
-            for lane in lanes_of(run)]  # fmt: skip
+    return [
+        (
+            lane.bench.scenario.policy.name,
+            lane.timeline.event,
+            lane.timeline.substep,
+            digest(lane.timeline.state),
+            digest(lane.timeline.shown_state),
+        )
+        for lane in lanes_of(run)
+    ]
 
 
 def walk(run: Run, moves: list[str]) -> None:
@@ -55,8 +62,9 @@ def walk(run: Run, moves: list[str]) -> None:
 
 
 MOVES = st.lists(
-    st.sampled_from(["far", "step", "step_into", "step_into", "step_back", "step_back_into",
-                     "step_out", "lane"]), max_size=14)  # fmt: skip
+    st.sampled_from(["far", "step", "step_into", "step_into", "step_back", "step_back_into", "step_out", "lane"]),
+    max_size=14,
+)
 
 
 @pytest.mark.parametrize("system", RUNS)
@@ -73,17 +81,13 @@ def test_the_line_of_a_moment_opens_it(system: str, lanes: int, seed: int, moves
 
 
 @pytest.mark.parametrize("lanes", [1, 2])
-def test_files_of_any_name_are_named_by_whole_paths(
-    lanes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_files_of_any_name_are_named_by_whole_paths(lanes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     source = Path("resources/scenarios/dra-classroom.toml").read_text("utf-8")
     folder = tmp_path / "it's a 'cluster' $HOME"
     folder.mkdir()
     (folder / "my; servers.toml").write_text(source, "utf-8")
     monkeypatch.chdir(folder)
-    run = open_run(
-        "my; servers.toml", ("dra:reservation_factor=2", "best-fit")[:lanes], 3, (), False
-    )
+    run = open_run("my; servers.toml", ("dra:reservation_factor=2", "best-fit")[:lanes], 3, (), False)
     run.run(events=23)
     line = run.frame().opening_line
     monkeypatch.chdir(tmp_path)

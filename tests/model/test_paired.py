@@ -91,7 +91,6 @@ def test_integrals_between_samples_are_interpolated() -> None:
     session.run(until=3.0)
     table, numbers = session.timeline.samples.table, session.bench.numbers
     middle = (table[100, 1] + table[101, 1]) / 2
-    before, half, after = totals_at(numbers, table, np.array([table[100, 1], middle,
-                                                              table[101, 1]]))  # fmt: skip
+    before, half, after = totals_at(numbers, table, np.array([table[100, 1], middle, table[101, 1]]))
     assert half[0] == pytest.approx((before[0] + after[0]) / 2)
     assert half[1:].tolist() == before[1:].tolist()

@@ -123,9 +123,8 @@ def test_the_default_depth_is_the_least_that_serves_the_smallest_size(smallest: 
 
 @pytest.mark.parametrize(
     ("smallest", "depth"),
-    [("2/5", 2), ("1/5", 3), ("1/100", 7), ("1/10", 4), ("1/4", 2), ("1/8", 3), ("1", 2),
-     ("1/999999999", 20)],
-)  # fmt: skip
+    [("2/5", 2), ("1/5", 3), ("1/100", 7), ("1/10", 4), ("1/4", 2), ("1/8", 3), ("1", 2), ("1/999999999", 20)],
+)
 def test_default_depths(smallest: str, depth: int) -> None:
     assert default_depth(Fraction(smallest)) == depth
 

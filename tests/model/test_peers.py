@@ -33,17 +33,21 @@ pytestmark = pytest.mark.slow
 
 def two_resources(policy: str, arrivals: list[str], **parameters: Any) -> Any:
     """Three servers of (4, 8); a job of each letter for ever, one each time unit."""
-    return parse_scenario({
-        "servers": {"count": 3, "capacity": {"r": 4, "s": 8}},
-        "job_types": [
-            {"name": "a", "demand": {"r": 1, "s": 1}, "reward": 1, "workload": 2},
-            {"name": "b", "demand": {"r": 1, "s": 5}, "reward": 1, "workload": 1},
-            {"name": "c", "demand": {"r": 3, "s": 1}, "reward": 1, "workload": 1},
-        ],
-        "policy": {"name": policy, "parameters": parameters},
-        "workload": {"kind": "scripted", "arrivals": [
-            {"time": time, "type": name} for time, name in enumerate(arrivals, 1)]},
-    })  # fmt: skip
+    return parse_scenario(
+        {
+            "servers": {"count": 3, "capacity": {"r": 4, "s": 8}},
+            "job_types": [
+                {"name": "a", "demand": {"r": 1, "s": 1}, "reward": 1, "workload": 2},
+                {"name": "b", "demand": {"r": 1, "s": 5}, "reward": 1, "workload": 1},
+                {"name": "c", "demand": {"r": 3, "s": 1}, "reward": 1, "workload": 1},
+            ],
+            "policy": {"name": policy, "parameters": parameters},
+            "workload": {
+                "kind": "scripted",
+                "arrivals": [{"time": time, "type": name} for time, name in enumerate(arrivals, 1)],
+            },
+        }
+    )
 
 
 def decisions(scenario: Any) -> list[int]:
@@ -62,13 +66,11 @@ def decisions(scenario: Any) -> list[int]:
 
 def test_best_fit_compares_the_scarcest_resource() -> None:
     """(1, 5) + a loads a server 6/8, c 3/4 and c + a 1: the fourth job prefers c's server."""
-    assert decisions(two_resources("best-fit", ["b", "a", "c", "a", "b", "b", "a"])) == [
-        0, 0, 1, 1, 2, -1, 0]  # fmt: skip
+    assert decisions(two_resources("best-fit", ["b", "a", "c", "a", "b", "b", "a"])) == [0, 0, 1, 1, 2, -1, 0]
 
 
 def test_best_fit_takes_the_lowest_of_equal_servers() -> None:
-    assert decisions(two_resources("best-fit", ["c", "c", "c", "a", "a", "a", "a"])) == [
-        0, 1, 2, 0, 1, 2, -1]  # fmt: skip
+    assert decisions(two_resources("best-fit", ["c", "c", "c", "a", "a", "a", "a"])) == [0, 1, 2, 0, 1, 2, -1]
 
 
 def test_power_of_all_servers_takes_the_least_loaded() -> None:
@@ -123,8 +125,7 @@ def test_samples_of_consecutive_jobs_are_independent(seed: int) -> None:
     """The first servers of jobs n and n + 1 as pairs, and of draws 0 and 1 of one job."""
     key = stream_key(seed, "power-of-d")
     with np.errstate(over="ignore"):
-        words = [[below(random_word(key, job, draw), 8) for draw in (0, 1)]
-                 for job in range(16_001)]  # fmt: skip
+        words = [[below(random_word(key, job, draw), 8) for draw in (0, 1)] for job in range(16_001)]
     first = np.array(words)[:, 0]
     pairs = first[:-1] * 8 + first[1:]
     assert chisquare(np.bincount(pairs, minlength=64)).pvalue > 1e-4
@@ -151,8 +152,7 @@ def splitmix64(start: int, outputs: int) -> list[int]:
 
 def test_the_generator_is_the_published_one() -> None:
     """Its first outputs from seed 1234567, as its authors give them."""
-    assert splitmix64(1234567, 3) == [
-        6457827717110365317, 3203168211198807973, 9817491932198370423]  # fmt: skip
+    assert splitmix64(1234567, 3) == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(0, 10**12))
@@ -176,8 +176,7 @@ def test_loads_are_the_largest_used_share(scenario: Any) -> None:
     for row, load in zip(rows, measure.of(np.array(rows), [0] * len(rows)), strict=True):
         if numbers.demand.shape[1]:
             used = np.array(row) @ numbers.demand
-            shares = [Fraction(int(a), int(b))
-                      for a, b in zip(used, numbers.capacity, strict=True) if b]  # fmt: skip
+            shares = [Fraction(int(a), int(b)) for a, b in zip(used, numbers.capacity, strict=True) if b]
             expected = max(shares)
         else:
             most = numbers.maximal.max(axis=0).tolist()
@@ -186,12 +185,13 @@ def test_loads_are_the_largest_used_share(scenario: Any) -> None:
 
 
 def test_capacities_without_a_small_common_denominator_are_refused() -> None:
-    scenario = parse_scenario({
-        "servers": {"count": 2, "capacity": {"r": 2147483647, "s": 2147483629, "t": 2147483587}},
-        "job_types": [{"name": "a", "demand": {"r": 1, "s": 1, "t": 1}, "reward": 1,
-                       "workload": 1}],
-        "policy": {"name": "best-fit"},
-    })  # fmt: skip
+    scenario = parse_scenario(
+        {
+            "servers": {"count": 2, "capacity": {"r": 2147483647, "s": 2147483629, "t": 2147483587}},
+            "job_types": [{"name": "a", "demand": {"r": 1, "s": 1, "t": 1}, "reward": 1, "workload": 1}],
+            "policy": {"name": "best-fit"},
+        }
+    )
     with pytest.raises(ScenarioError, match="fewer digits"):
         assemble(scenario)
 
@@ -344,6 +344,5 @@ def test_rejections_tell_how_many_servers_had_room() -> None:
         run = EventRun(bench.system, state)
         run.finish()
         state = run.state
-        told += [record.values["servers_with_room"] for record in run.records
-                 if isinstance(record, Reject)]  # fmt: skip
+        told += [record.values["servers_with_room"] for record in run.records if isinstance(record, Reject)]
     assert max(told) > 0

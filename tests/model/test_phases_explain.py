@@ -52,24 +52,27 @@ FOLDER = Path(__file__).parent.parent / "golden" / "phases"
 
 #: One pool with all three cases: (0, 1) asks for one L or H at once, (2, 0) is case 3.
 POOL: dict[str, Any] = {
-    "servers": 4, "token_limit": 5, "patch": {"rate": 1.0, "k0": {"L": 2, "H": 1}},
-    "policy": [{"k": [1, 1], "case": 1, "rates": {"L": 2.0, "H": 0.5}},
-               {"k": [1, 2], "case": 1},
-               {"k": [0, 1], "case": 2, "prob": {"L": 0.5, "H": 0.5}},
-               {"k": [1, 0], "case": 2, "prob": {"H": 1.0}}],
-}  # fmt: skip
+    "servers": 4,
+    "token_limit": 5,
+    "patch": {"rate": 1.0, "k0": {"L": 2, "H": 1}},
+    "policy": [
+        {"k": [1, 1], "case": 1, "rates": {"L": 2.0, "H": 0.5}},
+        {"k": [1, 2], "case": 1},
+        {"k": [0, 1], "case": 2, "prob": {"L": 0.5, "H": 0.5}},
+        {"k": [1, 0], "case": 2, "prob": {"H": 1.0}},
+    ],
+}
 
 DATA: dict[str, Any] = {
     "system": "phases",
     "servers": {"most_jobs": 4, "capacity": {"cpu": 5}},
     "cost": {"budget": "1/20"},
     "phases": [
-        {"name": "L", "demand": {"cpu": 1}, "arrival_rate": 1, "departure_rate": 1,
-         "to": {"H": "1/2"}},
+        {"name": "L", "demand": {"cpu": 1}, "arrival_rate": 1, "departure_rate": 1, "to": {"H": "1/2"}},
         {"name": "H", "demand": {"cpu": 3}, "arrival_rate": "1/2", "departure_rate": 1},
     ],
     "workload": {"kind": "poisson", "scale": 6},
-}  # fmt: skip
+}
 
 
 def bench_of(policy: str = "jrs", pools: int = 1, **parameters: Any) -> Any:
@@ -91,8 +94,19 @@ def narrator(policy: str = "jrs", pools: int = 1, **parameters: Any) -> PhaseNar
 
 def row(**values: Any) -> np.void:
     result = np.zeros(1, PHASE_ROW)
-    for name in ("job", "token", "token_age", "first_token", "first_virtual", "server", "pool",
-                 "type", "phase", "tokens", "fitting"):  # fmt: skip
+    for name in (
+        "job",
+        "token",
+        "token_age",
+        "first_token",
+        "first_virtual",
+        "server",
+        "pool",
+        "type",
+        "phase",
+        "tokens",
+        "fitting",
+    ):
         result[name] = -1
     for name, value in values.items():
         result[name] = value
@@ -102,55 +116,101 @@ def row(**values: Any) -> np.void:
 
 ROWS: dict[str, tuple[dict[str, Any], str]] = {
     "overflow": (
-        {"flags": FLAG_ARRIVED | FLAG_OVERFLOW, "job": 17, "type": 0, "pool": 0,
-         "server": FIRST_BACKUP - 2},
-        "no token of type L in the system (the limit is 5): job 17 goes to backup server 3"),
+        {"flags": FLAG_ARRIVED | FLAG_OVERFLOW, "job": 17, "type": 0, "pool": 0, "server": FIRST_BACKUP - 2},
+        "no token of type L in the system (the limit is 5): job 17 goes to backup server 3",
+    ),
     "match": (
-        {"flags": FLAG_ARRIVED | FLAG_MATCHED, "job": 17, "type": 1, "pool": 0, "server": 8,
-         "token": 211, "token_age": 1.25, "tokens": 3},
-        "job 17 takes token 212, at random among 3 of type H, and joins server 9: it was asked for "
-        "1.25 ago"),
+        {
+            "flags": FLAG_ARRIVED | FLAG_MATCHED,
+            "job": 17,
+            "type": 1,
+            "pool": 0,
+            "server": 8,
+            "token": 211,
+            "token_age": 1.25,
+            "tokens": 3,
+        },
+        "job 17 takes token 212, at random among 3 of type H, and joins server 9: it was asked for 1.25 ago",
+    ),
     "match of the only one": (
-        {"flags": FLAG_ARRIVED | FLAG_MATCHED, "job": 17, "type": 1, "pool": 0, "server": 8,
-         "token": 1211, "token_age": 0.5, "tokens": 1},
-        "job 17 takes token 1\u202f212, the only one of type H, and joins server 9: it was asked "
-        "for 0.5 ago"),
+        {
+            "flags": FLAG_ARRIVED | FLAG_MATCHED,
+            "job": 17,
+            "type": 1,
+            "pool": 0,
+            "server": 8,
+            "token": 1211,
+            "token_age": 0.5,
+            "tokens": 1,
+        },
+        "job 17 takes token 1\u202f212, the only one of type H, and joins server 9: it was asked for 0.5 ago",
+    ),
     "a request at the end of a pause": (
-        {"flags": FLAG_ARRIVED | FLAG_MATCHED | FLAG_REQUESTED, "job": 1, "type": 0, "server": 0,
-         "token": 2, "token_age": 1, "tokens": 1, "made": 1, "first_token": 8},
+        {
+            "flags": FLAG_ARRIVED | FLAG_MATCHED | FLAG_REQUESTED,
+            "job": 1,
+            "type": 0,
+            "server": 0,
+            "token": 2,
+            "token_age": 1,
+            "tokens": 1,
+            "made": 1,
+            "first_token": 8,
+        },
         "job 1 takes token 3, the only one of type L, and joins server 1: it was asked for 1 ago; "
-        "a server asks for 1 job: token 9"),
+        "a server asks for 1 job: token 9",
+    ),
     "placed": (
         {"flags": FLAG_ARRIVED | FLAG_PLACED, "job": 3, "type": 0, "server": 1, "fitting": 2},
-        "job 3 of type L goes to server 2: 2 of those looked at have room"),
+        "job 3 of type L goes to server 2: 2 of those looked at have room",
+    ),
     "placed where nobody was": (
         {"flags": FLAG_ARRIVED | FLAG_PLACED, "job": 3, "type": 0, "server": 1, "fitting": 0},
-        "job 3 of type L goes to server 2: no server that was looked at has room"),
+        "job 3 of type L goes to server 2: no server that was looked at has room",
+    ),
     "arrived": ({"flags": FLAG_ARRIVED, "job": 3, "type": 0}, "job 3 of type L arrives"),
     "moved": (
         {"flags": FLAG_MOVED, "job": 3, "type": 0, "phase": 1, "server": 1},
-        "job 3 on server 2 goes from L to H"),
+        "job 3 on server 2 goes from L to H",
+    ),
     "moved into an overrun, and a request": (
-        {"flags": FLAG_MOVED | FLAG_REQUESTED | FLAG_OVERRUN, "job": 3, "type": 0, "phase": 1,
-         "server": 1, "made": 2, "first_token": 4},
-        "job 3 on server 2 goes from L to H; server 2 asks for 2 jobs: tokens 5 and 6; server 2 "
-        "needs more than it has"),
+        {
+            "flags": FLAG_MOVED | FLAG_REQUESTED | FLAG_OVERRUN,
+            "job": 3,
+            "type": 0,
+            "phase": 1,
+            "server": 1,
+            "made": 2,
+            "first_token": 4,
+        },
+        "job 3 on server 2 goes from L to H; server 2 asks for 2 jobs: tokens 5 and 6; server 2 needs more than it has",
+    ),
     "a virtual job departs": (
         {"flags": FLAG_DEPARTED | FLAG_OF_VIRTUAL, "job": 3, "type": 1, "phase": 2, "server": 1},
-        "virtual job v4 departs from server 2 in phase H"),
+        "virtual job v4 departs from server 2 in phase H",
+    ),
     "the last one departs": (
         {"flags": FLAG_DEPARTED | FLAG_IDLE | FLAG_MISSED, "job": 3, "type": 1, "server": 1},
         "job 3 departs from server 2 in phase H; server 2 would ask for jobs, but it holds a "
-        "token: the request is lost; server 2 has no real job any more"),
+        "token: the request is lost; server 2 has no real job any more",
+    ),
     "a tick and virtual jobs": (
-        {"flags": FLAG_TICKED | FLAG_REQUESTED | FLAG_VIRTUAL, "server": 0, "made": 3,
-         "first_token": 0, "virtual": 2, "first_virtual": 6},
+        {
+            "flags": FLAG_TICKED | FLAG_REQUESTED | FLAG_VIRTUAL,
+            "server": 0,
+            "made": 3,
+            "first_token": 0,
+            "virtual": 2,
+            "first_virtual": 6,
+        },
         "the timer of server 1 rings; it asks for 3 jobs: tokens 1 to 3; above the limit of "
-        "tokens: virtual jobs v7 and v8"),
+        "tokens: virtual jobs v7 and v8",
+    ),
     "many virtual jobs": (
         {"flags": FLAG_TICKED | FLAG_VIRTUAL, "server": 0, "virtual": 3, "first_virtual": 0},
-        "the timer of server 1 rings; above the limit of tokens: virtual jobs v1 to v3"),
-}  # fmt: skip
+        "the timer of server 1 rings; above the limit of tokens: virtual jobs v1 to v3",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -177,10 +237,9 @@ EVENTS: dict[str, tuple[Event, str]] = {
     "arrival": (Event(ARRIVAL, 1.0, 0, 17), "job 17 of type L arrives"),
     "move": (Event(MOVE, 1.0, 1, 3, 4), "a job on server 5 goes into phase H"),
     "departure": (Event(DEPARTURE, 1.0, 2, 3, 4), "a job departs from server 5"),
-    "from a backup server": (
-        Event(DEPARTURE, 1.0, 2, 3, FIRST_BACKUP), "a job departs from backup server 1"),
+    "from a backup server": (Event(DEPARTURE, 1.0, 2, 3, FIRST_BACKUP), "a job departs from backup server 1"),
     "tick": (Event(TICK, 1.0, server=4), "the timer of server 5 rings"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", EVENTS)
@@ -198,109 +257,123 @@ STEPS: dict[str, tuple[Record, str]] = {
     "arrival": (Record("arrival", None, {"job": 17, "type": 0}), "job 17 of type L arrives"),
     "tokens": (
         Record("tokens_of_type", None, {"pool": 0, "type": 0, "count": 1, "limit": 5}),
-        "1 token of type L, the limit is 5"),
+        "1 token of type L, the limit is 5",
+    ),
     "no tokens": (
         Record("tokens_of_type", None, {"pool": 0, "type": 1, "count": 0, "limit": 5}),
-        "no token of type H, the limit is 5"),
+        "no token of type H, the limit is 5",
+    ),
     "match": (
         Match(job=17, position=1, values={"server": 8, "count": 3, "type": 0, "token": 211}),
-        "job 17 takes token 212, at random among 3 of type L, and joins server 9, which asked "
-        "for it"),
+        "job 17 takes token 212, at random among 3 of type L, and joins server 9, which asked for it",
+    ),
     "overflow": (
         Overflow(job=17, values={"type": 0, "limit": 5, "backup": 2}),
-        "no token of type L in the system (the limit is 5): job 17 goes to backup server 3"),
+        "no token of type L in the system (the limit is 5): job 17 goes to backup server 3",
+    ),
     "move": (Record("move", None, MOVED | {"to": 1}), "job 3 on server 2 goes from L to H"),
     "move of a virtual job": (
         Record("move", None, MOVED | {"to": 1, "virtual": True}),
-        "virtual job v4 on server 2 goes from L to H"),
+        "virtual job v4 on server 2 goes from L to H",
+    ),
     "departure": (Record("departure", None, MOVED), "job 3 departs from server 2 in phase L"),
     "departure from a backup server": (
         Record("departure", None, MOVED | {"server": FIRST_BACKUP - 1}),
-        "job 3 departs from backup server 2 in phase L"),
+        "job 3 departs from backup server 2 in phase L",
+    ),
     "tick": (
         Record("tick", None, {"server": 3, "type": 1, "observed": (1, 1)}),
-        "the timer of server 4 at (1, 1) rings: case 1, it asks for one H"),
+        "the timer of server 4 at (1, 1) rings: case 1, it asks for one H",
+    ),
     "patch": (
         Record("recovery_tick", None, {"server": 3, "jobs": (2, 1), "observed": (0, 0)}),
         "the timer of server 4 at (0, 0) rings: it asks for 2 L and 1 H, what lets an empty server "
-        "go on (Appendix B.3)"),
+        "go on (Appendix B.3)",
+    ),
     "recovery": (
         Record("recovery_tick", None, {"server": 3, "jobs": (0, 1), "observed": (2, 0)}),
-        "the timer of server 4 at (2, 0) rings: it asks for 1 H, the fewest jobs that lead back "
-        "into its class"),
+        "the timer of server 4 at (2, 0) rings: it asks for 1 H, the fewest jobs that lead back into its class",
+    ),
     "reactive": (
         Record("reactive", None, {"server": 3, "type": 1, "configuration": (1, 0)}),
-        "(1, 0) is case 2: server 4 asks at once for one H"),
+        "(1, 0) is case 2: server 4 asks at once for one H",
+    ),
     "request": (
         Request(server=3, jobs=(1, 2)),
-        "server 4 asks for 1 L and 2 H: 3 tokens, and it is paused until they are gone"),
+        "server 4 asks for 1 L and 2 H: 3 tokens, and it is paused until they are gone",
+    ),
     "limit": (Record("limit", None, LIMIT), "6 tokens of type L, the limit is 5"),
     "virtual arrival": (
-        VirtualArrival(type=0, position=0, values=LIMIT | {"server": 8, "number": 2,
-                                                           "token": 211}),
-        "6 tokens of type L, the limit is 5: virtual job v3 takes token 212 of type L on "
-        "server 9"),
+        VirtualArrival(type=0, position=0, values=LIMIT | {"server": 8, "number": 2, "token": 211}),
+        "6 tokens of type L, the limit is 5: virtual job v3 takes token 212 of type L on server 9",
+    ),
     "timer": (
         SetTimer(server=3, rate=2.5, values={"observed": (1, 1)}),
-        "server 4 holds no token at (1, 1): timers of rate 2.5 in all begin"),
+        "server 4 holds no token at (1, 1): timers of rate 2.5 in all begin",
+    ),
     "no timer": (SetTimer(server=3, rate=0.0), "the timers of server 4 are cancelled"),
     "end of a pause": (
         Record("resumed", None, {"server": 3, "observed": (1, 1)}),
-        "server 4 has no token left: its pause ends at (1, 1)"),
+        "server 4 has no token left: its pause ends at (1, 1)",
+    ),
     "end of a pause in case 2": (
         Record("resumed", None, {"server": 3, "observed": (1, 0)}),
-        "server 4 has no token left: its pause ends at (1, 0), where only a move would make it "
-        "ask for one H"),
+        "server 4 has no token left: its pause ends at (1, 0), where only a move would make it ask for one H",
+    ),
     "missed request": (
         Record("missed_request", None, {"server": 3, "observed": (1, 0), "tokens": 2}),
-        "server 4 asks for nothing: it holds 2 tokens; at (1, 0) it would have asked for one H"),
+        "server 4 asks for nothing: it holds 2 tokens; at (1, 0) it would have asked for one H",
+    ),
     "missed request by chance": (
         Record("missed_request", None, {"server": 3, "observed": (0, 1), "tokens": 1}),
-        "server 4 asks for nothing: it holds 1 token; at (0, 1) it would have asked for one L "
-        "or H"),
+        "server 4 asks for nothing: it holds 1 token; at (0, 1) it would have asked for one L or H",
+    ),
     "paused": (
         Record("paused", None, {"server": 3, "observed": (1, 1), "tokens": 2}),
-        "server 4 asks for nothing: it holds 2 tokens; at (1, 1) it would not have asked either"),
-    "fitting": (
-        Record("fitting", None, {"type": 1, "servers": 1}),
-        "a job of type H: 1 busy server has room for it"),
+        "server 4 asks for nothing: it holds 2 tokens; at (1, 1) it would not have asked either",
+    ),
+    "fitting": (Record("fitting", None, {"type": 1, "servers": 1}), "a job of type H: 1 busy server has room for it"),
     "draw": (
         Record("draw", None, {"type": 1, "servers": 3, "idle": 2, "jobs": 150}),
-        "the draw: 3 busy servers with room for type H and 2 idle, ⌈aZ⌉ with Z = 150 jobs"),
-    "drawn": (
-        Record("drawn", None, {"type": 1, "servers": (2, 8)}), "drawn at random: servers 3, 9"),
-    "none drawn": (
-        Record("drawn", None, {"type": 1, "servers": ()}),
-        "no server is busy, so none is drawn"),
+        "the draw: 3 busy servers with room for type H and 2 idle, ⌈aZ⌉ with Z = 150 jobs",
+    ),
+    "drawn": (Record("drawn", None, {"type": 1, "servers": (2, 8)}), "drawn at random: servers 3, 9"),
+    "none drawn": (Record("drawn", None, {"type": 1, "servers": ()}), "no server is busy, so none is drawn"),
     "first fit": (
         Place(job=3, server=1, values={"fitting": 4, "reason": "first"}),
-        "job 3 goes to server 2: the first of 4 busy with room for it"),
+        "job 3 goes to server 2: the first of 4 busy with room for it",
+    ),
     "best fit": (
         Place(job=3, server=1, values={"fitting": 4, "reason": "tightest"}),
-        "job 3 goes to server 2: the tightest of 4 busy with room for it"),
+        "job 3 goes to server 2: the tightest of 4 busy with room for it",
+    ),
     "of a draw": (
         Place(job=3, server=1, values={"fitting": 4, "reason": "tightest drawn"}),
-        "job 3 goes to server 2: the tightest of 4 drawn with room for it"),
+        "job 3 goes to server 2: the tightest of 4 drawn with room for it",
+    ),
     "nowhere else": (
         Place(job=3, server=1, values={"fitting": 0, "reason": "none fits"}),
-        "job 3 goes to server 2: it is idle, and no busy server has room"),
+        "job 3 goes to server 2: it is idle, and no busy server has room",
+    ),
     "no other drawn": (
         Place(job=3, server=1, values={"fitting": 0, "reason": "none drawn fits"}),
-        "job 3 goes to server 2: it is idle, and no server drawn has room"),
+        "job 3 goes to server 2: it is idle, and no server drawn has room",
+    ),
     "at random": (
         Place(job=3, server=1, values={"fitting": 3, "reason": "drawn busy"}),
-        "job 3 goes to server 2: drawn at random"),
+        "job 3 goes to server 2: drawn at random",
+    ),
     "at random among the idle": (
         Place(job=3, server=1, values={"fitting": 3, "reason": "drawn idle"}),
-        "job 3 goes to server 2: drawn at random among the idle"),
+        "job 3 goes to server 2: drawn at random among the idle",
+    ),
     "placed without a reason": (
         Place(job=3, server=1, values={"fitting": 1}),
-        "job 3 goes to server 2: 1 busy server has room for it"),
-    "a kind of one's own": (
-        Record("too_full", None, {"free": 3}), "too full: free = 3"),
-    "a known kind without its values": (
-        Record("tick", None, {"server": 3}), "tick: server = 3"),
-}  # fmt: skip
+        "job 3 goes to server 2: 1 busy server has room for it",
+    ),
+    "a kind of one's own": (Record("too_full", None, {"free": 3}), "too full: free = 3"),
+    "a known kind without its values": (Record("tick", None, {"server": 3}), "tick: server = 3"),
+}
 
 
 @pytest.mark.parametrize("name", STEPS)
@@ -311,13 +384,14 @@ def test_sub_steps(name: str) -> None:
 
 def test_a_limit_that_must_not_be_reached() -> None:
     record = Record("limit", None, LIMIT | {"count": 5})
-    assert narrator(at_limit="reached").record(record) == \
-        "5 tokens of type L, there must be fewer than 5"  # fmt: skip
+    assert narrator(at_limit="reached").record(record) == "5 tokens of type L, there must be fewer than 5"
 
 
 def test_a_limit_for_all_types_of_a_pool() -> None:
-    assert narrator(pools=2, limit="all").record(Record("limit", None, LIMIT | {"pool": 1})) == \
-        "6 tokens of all types in pool 2, the limit is 5"  # fmt: skip
+    assert (
+        narrator(pools=2, limit="all").record(Record("limit", None, LIMIT | {"pool": 1}))
+        == "6 tokens of all types in pool 2, the limit is 5"
+    )
 
 
 @given(phase_scenarios())
@@ -341,36 +415,47 @@ def test_every_sub_step_of_every_policy_has_words_of_its_own(scenario: Any) -> N
 # Why a server waits.
 
 WAITING: Any = {
-    "name": "waiting", "K_max": 4, "phases": ["L", "H"],
+    "name": "waiting",
+    "K_max": 4,
+    "phases": ["L", "H"],
     "resources": [{"name": "cpu", "cap": 5, "req": [1, 3]}],
-    "pools": [{
-        "L": 8, "eta_max": 5, "patch_at_0": {"rate": 1.0, "k0": {"L": 2, "H": 1}},
-        "policy": [{"k": [1, 1], "case": 1, "rates": {"L": 2.0, "H": 0.5}},
-                   {"k": [1, 2], "case": 1, "rates": {}},
-                   {"k": [1, 0], "case": 2, "prob": {"H": 1.0}}],
-        "initial": [
-            {"real": {"a": "L"}}, {"real": {"b": "L", "c": "H"}},
-            {"real": {"d": "L", "e": "H"}, "virtual": {"f": "H"}}, {"real": {"g": "L"}},
-            {"virtual": {"h": "H", "i": "H", "j": "H"}}, {}, {"real": {"k": "L", "l": "H"}}],
-        "initial_tokens": {"L": [1, 7], "H": [1]},
-    }],
+    "pools": [
+        {
+            "L": 8,
+            "eta_max": 5,
+            "patch_at_0": {"rate": 1.0, "k0": {"L": 2, "H": 1}},
+            "policy": [
+                {"k": [1, 1], "case": 1, "rates": {"L": 2.0, "H": 0.5}},
+                {"k": [1, 2], "case": 1, "rates": {}},
+                {"k": [1, 0], "case": 2, "prob": {"H": 1.0}},
+            ],
+            "initial": [
+                {"real": {"a": "L"}},
+                {"real": {"b": "L", "c": "H"}},
+                {"real": {"d": "L", "e": "H"}, "virtual": {"f": "H"}},
+                {"real": {"g": "L"}},
+                {"virtual": {"h": "H", "i": "H", "j": "H"}},
+                {},
+                {"real": {"k": "L", "l": "H"}},
+            ],
+            "initial_tokens": {"L": [1, 7], "H": [1]},
+        }
+    ],
     "events": [{"t": 2.5, "kind": "tick", "server": 8, "type": "patch"}],
-}  # fmt: skip
+}
 
 WHY = {
     1: "server 1 asks for nothing: it holds 2 tokens (1 L and 1 H), the oldest for 2.5; at (1, 0) "
-       "it would ask for one H",
+    "it would ask for one H",
     2: "server 2 waits at (1, 1): case 1, its timers ask for one L at rate 2 and one H at rate 0.5",
     3: "server 3 waits at (1, 2): case 1 without a timer, nothing is asked for until a job moves",
     4: "server 4 waits at (1, 0): case 2 asks for one H after the move of a job, and the end of "
-       "its pause was none; a job must move first",
-    5: "server 5 waits at (0, 3): case 3, no request leads from there back into its class; a job "
-       "must move first",
-    6: "server 6 waits at (0, 0): case 3, a timer of rate 1 will ask for 2 L and 1 H at once "
-       "(Appendix B.3)",
+    "its pause was none; a job must move first",
+    5: "server 5 waits at (0, 3): case 3, no request leads from there back into its class; a job must move first",
+    6: "server 6 waits at (0, 0): case 3, a timer of rate 1 will ask for 2 L and 1 H at once (Appendix B.3)",
     7: "server 7 asks for nothing: it holds 1 token (1 L), the oldest for 2.5",
     8: "server 8 asks for nothing: it holds 3 tokens (2 L and 1 H), the oldest for 0",
-}  # fmt: skip
+}
 
 
 def waiting(**parameters: Any) -> tuple[Any, Any]:
@@ -403,11 +488,9 @@ def test_recovery_lets_a_server_go_on() -> None:
     facts = bench.kind.facts(bench.system)
     found = {server + 1: why_waiting(state, bench.numbers, facts, server) for server in range(8)}
     assert found == WHY | {
-        4: "server 4 waits at (1, 0): case 2, a timer of rate 3 will ask for 1 H at once "
-           "(recovery)",
-        5: "server 5 waits at (0, 2): case 3, a timer of rate 3 will ask for 1 L at once "
-           "(recovery)",
-    }  # fmt: skip
+        4: "server 4 waits at (1, 0): case 2, a timer of rate 3 will ask for 1 H at once (recovery)",
+        5: "server 5 waits at (0, 2): case 3, a timer of rate 3 will ask for 1 L at once (recovery)",
+    }
 
 
 def test_without_the_patch_an_empty_server_rests_for_ever() -> None:
@@ -459,10 +542,7 @@ class TestTheLifeOfAToken:
         ]
 
     def test_a_real_job_takes_it(self) -> None:
-        assert self.lives(1, 5)[1:] == [
-            "made at 1.1, taken at 2 by job a",
-            "job a is on server 2 in phase L now",
-        ]
+        assert self.lives(1, 5)[1:] == ["made at 1.1, taken at 2 by job a", "job a is on server 2 in phase L now"]
 
     def test_its_job_has_left(self) -> None:
         bench = assemble(load_scenarios(FOLDER / "02_several_types_one_request.json")[0])

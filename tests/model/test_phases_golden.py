@@ -36,18 +36,14 @@ def test_there_are_traces_of_every_kind() -> None:
 
 
 @every_file
-def test_the_command_prints_every_state(
-    name: str, lines: Callable[[str], list[dict[str, Any]]]
-) -> None:
+def test_the_command_prints_every_state(name: str, lines: Callable[[str], list[dict[str, Any]]]) -> None:
     found = lines(f"trace {FOLDER / name}.json")
     for ours, theirs in zip(found, expected(name), strict=False):
         assert ours == theirs
     assert len(found) == len(expected(name))
 
 
-def test_the_command_prints_some_of_them(
-    lines: Callable[[str], list[dict[str, Any]]],
-) -> None:
+def test_the_command_prints_some_of_them(lines: Callable[[str], list[dict[str, Any]]]) -> None:
     name = "03_token_limit_virtual"
     assert lines(f"trace {FOLDER / name}.json --events 2") == expected(name)[:3]
 
@@ -81,8 +77,9 @@ class TestThePage:
 
     def test_the_keys_of_lines(self, lines: Callable[[str], list[dict[str, Any]]]) -> None:
         told = self.keys(self.PART.partition("**instance file**")[0])
-        printed = {policy: lines(f"trace jrs-classroom --policy {policy} --events 5")
-                   for policy in ("jrs", "first-fit")}  # fmt: skip
+        printed = {
+            policy: lines(f"trace jrs-classroom --policy {policy} --events 5") for policy in ("jrs", "first-fit")
+        }
         first, *others = printed["jrs"]
         assert set(first) == {"after", "pools", "active", "cost_rate", "jobs"}
         assert {key for line in others for key in line} | {"servers"} == told
@@ -90,9 +87,7 @@ class TestThePage:
         for data in GOLDEN.values():
             assert {key for line in data["states"] for key in line} == told - {"event", "servers"}
 
-    def test_the_instance_is_traced(
-        self, tmp_path: Path, lines: Callable[[str], list[dict[str, Any]]]
-    ) -> None:
+    def test_the_instance_is_traced(self, tmp_path: Path, lines: Callable[[str], list[dict[str, Any]]]) -> None:
         (text,) = blocks(self.PART, "json")
         path = tmp_path / "instance.json"
         path.write_text(text, "utf-8")

@@ -24,23 +24,31 @@ from tests.conftest import GOLDEN
 
 ARRIVAL = {"t": 1.5, "kind": "arrival", "type": "H", "job": "b", "token_index": 0, "pool": 2}
 POOL: dict[str, Any] = {
-    "L": 2, "eta_max": 1,
-    "policy": [{"k": [0, 0], "case": 1, "rates": {"L": 0.5}}, {"k": [0, 1], "case": 2,
-                                                              "prob": {"L": 1}},
-               {"k": [1, 1], "case": 3}],
+    "L": 2,
+    "eta_max": 1,
+    "policy": [
+        {"k": [0, 0], "case": 1, "rates": {"L": 0.5}},
+        {"k": [0, 1], "case": 2, "prob": {"L": 1}},
+        {"k": [1, 1], "case": 3},
+    ],
     "patch_at_0": {"rate": 1.0, "k0": {"L": 2}},
     "initial": [{"real": {"a": "L"}}, {"virtual": {"v1": "H"}}],
     "initial_tokens": {"L": [2, 1]},
-}  # fmt: skip
+}
 GOOD: dict[str, Any] = {
-    "name": "one", "purpose": "to be broken", "K_max": 3, "phases": ["L", "H"],
-    "resources": [{"name": "cpu", "cap": 4, "req": [1, "5/2"]},
-                  {"name": "ram", "cap": 8, "req": [2, 0]}],
+    "name": "one",
+    "purpose": "to be broken",
+    "K_max": 3,
+    "phases": ["L", "H"],
+    "resources": [{"name": "cpu", "cap": 4, "req": [1, "5/2"]}, {"name": "ram", "cap": 8, "req": [2, 0]}],
     "pools": [POOL, {"L": 1, "eta_max": 2, "policy": []}],
-    "events": [{"t": 1, "kind": "tick", "server": 1, "type": "patch", "virtual_choices": [1]},
-               ARRIVAL, {"t": 2, "kind": "phase", "job": "a", "to": "H"},
-               {"t": 2.5, "kind": "departure", "job": "a", "pool": 1}],
-}  # fmt: skip
+    "events": [
+        {"t": 1, "kind": "tick", "server": 1, "type": "patch", "virtual_choices": [1]},
+        ARRIVAL,
+        {"t": 2, "kind": "phase", "job": "a", "to": "H"},
+        {"t": 2.5, "kind": "departure", "job": "a", "pool": 1},
+    ],
+}
 
 
 def opened(folder: Path, data: Any) -> PhasesScenario:
@@ -70,19 +78,25 @@ def test_phases_resources_and_limit(tmp_path: Path) -> None:
 def test_pools_become_parameters(tmp_path: Path) -> None:
     scenario = opened(tmp_path, GOOD)
     assert scenario.policy.name == "jrs"
-    assert scenario.policy.parameters == {"pools": [
-        {"servers": 2, "token_limit": 1, "patch": {"rate": 1.0, "k0": {"L": 2}}, "policy": [
-            {"k": [0, 0], "case": 1, "rates": {"L": 0.5}},
-            {"k": [0, 1], "case": 2, "prob": {"L": 1}}]},
-        {"servers": 1, "token_limit": 2, "policy": []},
-    ]}  # fmt: skip
+    assert scenario.policy.parameters == {
+        "pools": [
+            {
+                "servers": 2,
+                "token_limit": 1,
+                "patch": {"rate": 1.0, "k0": {"L": 2}},
+                "policy": [{"k": [0, 0], "case": 1, "rates": {"L": 0.5}}, {"k": [0, 1], "case": 2, "prob": {"L": 1}}],
+            },
+            {"servers": 1, "token_limit": 2, "policy": []},
+        ]
+    }
 
 
 def test_start_and_events(tmp_path: Path) -> None:
     found = script(opened(tmp_path, GOOD))
     assert [[(server.real, server.virtual) for server in pool] for pool in found.initial] == [
-        [({"a": "L"}, {}), ({}, {"v1": "H"})], [],
-    ]  # fmt: skip
+        [({"a": "L"}, {}), ({}, {"v1": "H"})],
+        [],
+    ]
     assert found.initial_tokens == ({"L": (2, 1)}, {})
     tick, arrival, move, leave = found.events
     assert isinstance(tick, ScriptedTick)
@@ -94,18 +108,20 @@ def test_start_and_events(tmp_path: Path) -> None:
     assert (move.kind, leave.kind) == ("phase", "departure")
 
 
-@pytest.mark.parametrize("event", [
-    {"t": 1, "kind": "arrival", "type": "L", "job": "b"},
-    {"t": 1, "kind": "arrival", "type": "L", "job": "b", "token_index": None},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"t": 1, "kind": "arrival", "type": "L", "job": "b"},
+        {"t": 1, "kind": "arrival", "type": "L", "job": "b", "token_index": None},
+    ],
+)
 def test_an_arrival_without_a_place_overflows(event: dict[str, Any], tmp_path: Path) -> None:
     (found,) = script(opened(tmp_path, GOOD | {"events": [event]})).events
     assert isinstance(found, ScriptedPhaseArrival)
     assert found.token_index is None
 
 
-@pytest.mark.parametrize("path", sorted((GOLDEN / "phases").glob("[0-9]*.json")),
-                         ids=lambda path: path.stem)  # fmt: skip
+@pytest.mark.parametrize("path", sorted((GOLDEN / "phases").glob("[0-9]*.json")), ids=lambda path: path.stem)
 def test_golden_files_are_scripts_with_all_their_events(path: Path) -> None:
     data = json.loads(path.read_text())
     scenario = load_scenario(path)
@@ -116,8 +132,7 @@ def test_golden_files_are_scripts_with_all_their_events(path: Path) -> None:
     pools = scenario.policy.parameters["pools"]
     assert [pool["servers"] for pool in pools] == [pool["L"] for pool in data["pools"]]
     assert parse_scenario_text(scenario_text(scenario), "here") == scenario
-    jobs = {name: phase for pool in found.initial for server in pool
-            for name, phase in server.real.items()}  # fmt: skip
+    jobs = {name: phase for pool in found.initial for server in pool for name, phase in server.real.items()}
     assert jobs == {name: phase for name, (_, phase) in data["states"][0]["jobs"].items()}
 
 
@@ -137,11 +152,11 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "a phase is no name": (GOOD | {"phases": ["L", 2]}, "phases: found"),
     "no resources": (GOOD | {"resources": []}, "servers.capacity: found {}"),
     "a resource is no object": (GOOD | {"resources": [3]}, "resources[0]: found 3"),
-    "a resource without a capacity": (
-        changed(("resources", 0, "cap"), None, GOOD), "found no key 'cap'"),
+    "a resource without a capacity": (changed(("resources", 0, "cap"), None, GOOD), "found no key 'cap'"),
     "a demand for each phase but one": (
         changed(("resources", 0, "req"), [1], GOOD),
-        "resources[0].req: found [1], allowed: 2 numbers, one for each phase"),
+        "resources[0].req: found [1], allowed: 2 numbers, one for each phase",
+    ),
     "no pools and no other key": (without("pools"), "found no key 'instance' or 'runs' or 'pools'"),
     "pools are no list": (GOOD | {"pools": 2}, "pools: found 2, allowed: a list"),
     "a pool is no object": (GOOD | {"pools": [2]}, "pools[0]: found 2, allowed: an object"),
@@ -149,66 +164,67 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "no policy": (changed(("pools", 0, "policy"), None, GOOD), "found no key 'policy'"),
     "a configuration of one phase": (
         changed((*ENTRY, "k"), [0], GOOD),
-        "pools[0].policy[0].k: found [0], allowed: 2 whole numbers, one for each phase"),
-    "an unknown case": (
-        changed((*ENTRY, "case"), 4, GOOD), "pools[0].policy[0].case: found 4, allowed: 1, 2 or 3"),
-    "timers are no object": (
-        changed((*ENTRY, "rates"), [1], GOOD), "pools[0].policy[0].rates: found [1]"),
+        "pools[0].policy[0].k: found [0], allowed: 2 whole numbers, one for each phase",
+    ),
+    "an unknown case": (changed((*ENTRY, "case"), 4, GOOD), "pools[0].policy[0].case: found 4, allowed: 1, 2 or 3"),
+    "timers are no object": (changed((*ENTRY, "rates"), [1], GOOD), "pools[0].policy[0].rates: found [1]"),
     "no timers": (changed((*ENTRY, "rates"), None, GOOD), "found no key 'rates'"),
-    "a request is no object": (
-        changed(("pools", 0, "policy", 1, "prob"), 1, GOOD), "pools[0].policy[1].prob: found 1"),
-    "a patch is no object": (
-        changed(("pools", 0, "patch_at_0"), 3, GOOD), "pools[0].patch_at_0: found 3"),
-    "a start is no list": (
-        changed(("pools", 0, "initial"), {"a": 1}, GOOD), "pools[0].initial: found"),
-    "a server is no object": (
-        changed(("pools", 0, "initial"), ["a"], GOOD), "pools[0].initial[0]: found 'a'"),
+    "a request is no object": (changed(("pools", 0, "policy", 1, "prob"), 1, GOOD), "pools[0].policy[1].prob: found 1"),
+    "a patch is no object": (changed(("pools", 0, "patch_at_0"), 3, GOOD), "pools[0].patch_at_0: found 3"),
+    "a start is no list": (changed(("pools", 0, "initial"), {"a": 1}, GOOD), "pools[0].initial: found"),
+    "a server is no object": (changed(("pools", 0, "initial"), ["a"], GOOD), "pools[0].initial[0]: found 'a'"),
     "jobs are no object": (
         changed(("pools", 0, "initial"), [{"real": "a"}], GOOD),
-        "pools[0].initial[0].real: found 'a'"),
-    "tokens are no object": (
-        changed(("pools", 0, "initial_tokens"), [1], GOOD), "pools[0].initial_tokens: found [1]"),
+        "pools[0].initial[0].real: found 'a'",
+    ),
+    "tokens are no object": (changed(("pools", 0, "initial_tokens"), [1], GOOD), "pools[0].initial_tokens: found [1]"),
     "a job in an unknown phase": (
         changed(("pools", 0, "initial"), [{"real": {"a": "X"}}], GOOD),
-        "workload.initial[0][0].real.a: found 'X', allowed: L, H"),
+        "workload.initial[0][0].real.a: found 'X', allowed: L, H",
+    ),
     "no events": (without("events"), "found no key 'events'"),
     "an event is no object": (GOOD | {"events": [3]}, "events[0]: found 3"),
     "an event without a kind": (
         changed((*EVENT, "kind"), None, GOOD),
-        "events[1].kind: found 'nothing', allowed: arrival, phase, departure, tick"),
+        "events[1].kind: found 'nothing', allowed: arrival, phase, departure, tick",
+    ),
     "an unknown kind": (changed((*EVENT, "kind"), "jump", GOOD), "events[1].kind: found 'jump'"),
     "a kind that is a list": (changed((*EVENT, "kind"), [1], GOOD), "events[1].kind: found [1]"),
-    "an event without a time": (
-        changed((*EVENT, "t"), None, GOOD), "events[1].t: found nothing, allowed: this key"),
-    "a time in words": (
-        changed((*EVENT, "t"), "soon", GOOD), "workload.events[1].t: found 'soon'"),
-    "a last time in words": (
-        changed(("events", 3, "t"), "soon", GOOD), "workload.events[3].t: found 'soon'"),
-    "a time before the last": (
-        changed((*EVENT, "t"), 0.5, GOOD), "workload: events must stand in order of time"),
-    "an arrival without a job": (
-        changed((*EVENT, "job"), None, GOOD), "events[1].job: found nothing"),
+    "an event without a time": (changed((*EVENT, "t"), None, GOOD), "events[1].t: found nothing, allowed: this key"),
+    "a time in words": (changed((*EVENT, "t"), "soon", GOOD), "workload.events[1].t: found 'soon'"),
+    "a last time in words": (changed(("events", 3, "t"), "soon", GOOD), "workload.events[3].t: found 'soon'"),
+    "a time before the last": (changed((*EVENT, "t"), 0.5, GOOD), "workload: events must stand in order of time"),
+    "an arrival without a job": (changed((*EVENT, "job"), None, GOOD), "events[1].job: found nothing"),
     "an arrival of an unknown type": (
-        changed((*EVENT, "type"), "X", GOOD), "workload.events[1].type: found 'X', allowed: L, H"),
+        changed((*EVENT, "type"), "X", GOOD),
+        "workload.events[1].type: found 'X', allowed: L, H",
+    ),
     "an unknown key": (
         changed((*EVENT, "token"), 1, GOOD),
-        "events[1].token: found an unknown key, allowed: t, kind, type, job, token_index, pool"),
+        "events[1].token: found an unknown key, allowed: t, kind, type, job, token_index, pool",
+    ),
     "a place that is no number": (
-        changed((*EVENT, "token_index"), "x", GOOD), "workload.events[1].token_index: found 'x'"),
+        changed((*EVENT, "token_index"), "x", GOOD),
+        "workload.events[1].token_index: found 'x'",
+    ),
     "a pool too many": (
         changed((*EVENT, "pool"), 3, GOOD),
-        "workload.events[1].pool: found pool 3, allowed: at most 2, as many as policy.parameters"),
+        "workload.events[1].pool: found pool 3, allowed: at most 2, as many as policy.parameters",
+    ),
     "a tick of a server too many": (
         changed(("events", 0, "server"), 3, GOOD),
-        "workload.events[0].server: found server 3, allowed: at most 2, the normal servers of"),
+        "workload.events[0].server: found server 3, allowed: at most 2, the normal servers of",
+    ),
     "a start with a server too many": (
         changed(("pools", 0, "initial"), [{}, {}, {}], GOOD),
-        "workload.initial[0]: found server 3, allowed: at most 2"),
+        "workload.initial[0]: found server 3, allowed: at most 2",
+    ),
     "a token of a server too many": (
         changed(("pools", 0, "initial_tokens"), {"L": [1, 3]}, GOOD),
-        "workload.initial_tokens[0].L: found server 3"),
+        "workload.initial_tokens[0].L: found server 3",
+    ),
     "a name twice": (changed((*EVENT, "job"), "a", GOOD), "found 2 jobs with the name 'a'"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -222,16 +238,19 @@ def test_a_fault_is_told_in_one_line(name: str, tmp_path: Path) -> None:
 
 
 JUNK = st.one_of(
-    st.none(), st.booleans(), st.integers(-3, 10**20), st.floats(), st.text(max_size=5),
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 10**20),
+    st.floats(),
+    st.text(max_size=5),
     st.sampled_from(["1/0", "nan", "1e400", [], {}, [[]], {"a": 1}, [1, 2], ["L", "H"]]),
-)  # fmt: skip
+)
 
 
 def places(value: Any, here: Place = ()) -> list[Place]:
     """The places of all fields in nested objects and lists."""
     found = [here] if here else []
-    items = value.items() if isinstance(value, dict) else \
-        enumerate(value) if isinstance(value, list) else ()  # fmt: skip
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in items:
         found += places(inner, (*here, key))
     return found

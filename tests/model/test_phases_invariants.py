@@ -48,21 +48,22 @@ DATA: dict[str, Any] = {
     "servers": {"most_jobs": 4, "capacity": {"cpu": 5}},
     "cost": {"budget": "1/20"},
     "phases": [
-        {"name": "L", "demand": {"cpu": 1}, "arrival_rate": 1, "departure_rate": 1,
-         "to": {"H": "1/2"}},
-        {"name": "H", "demand": {"cpu": 3}, "arrival_rate": "1/2", "departure_rate": 1,
-         "to": {"L": 1}},
+        {"name": "L", "demand": {"cpu": 1}, "arrival_rate": 1, "departure_rate": 1, "to": {"H": "1/2"}},
+        {"name": "H", "demand": {"cpu": 3}, "arrival_rate": "1/2", "departure_rate": 1, "to": {"L": 1}},
     ],
     "workload": {"kind": "poisson", "scale": 6},
-}  # fmt: skip
+}
 
 POOL: dict[str, Any] = {
-    "servers": 4, "token_limit": 2,
-    "policy": [{"k": [0, 0], "case": 1, "rates": {"L": 2.0, "H": 1.0}},
-               {"k": [1, 0], "case": 2, "prob": {"L": 0.5, "H": 0.5}},
-               {"k": [1, 1], "case": 1, "rates": {"L": 1.0}},
-               {"k": [2, 0], "case": 1, "rates": {"L": 0.5}}],
-}  # fmt: skip
+    "servers": 4,
+    "token_limit": 2,
+    "policy": [
+        {"k": [0, 0], "case": 1, "rates": {"L": 2.0, "H": 1.0}},
+        {"k": [1, 0], "case": 2, "prob": {"L": 0.5, "H": 0.5}},
+        {"k": [1, 1], "case": 1, "rates": {"L": 1.0}},
+        {"k": [2, 0], "case": 1, "rates": {"L": 0.5}},
+    ],
+}
 
 
 def system_of(policy: str = "jrs", /, **changes: Any) -> Any:
@@ -91,15 +92,19 @@ def everything(state: Any) -> bool:
     virtual_on_busy = (state.virtual.sum(axis=1) * state.jobs_on).any()
     backups = (state.backup_record >= 0).sum(axis=1)
     return bool(
-        state.token_count[0].max() >= 2 and virtual_on_busy and state.number[VIRTUAL] >= 2
-        and backups[0] >= 2 and (state.cost > 0).any() and (state.timer_number >= 0).sum() >= 2
-        and (state.jobs_on[:4] >= 2).any() and state.number[MOVES] > 6
-    )  # fmt: skip
+        state.token_count[0].max() >= 2
+        and virtual_on_busy
+        and state.number[VIRTUAL] >= 2
+        and backups[0] >= 2
+        and (state.cost > 0).any()
+        and (state.timer_number >= 0).sum() >= 2
+        and (state.jobs_on[:4] >= 2).any()
+        and state.number[MOVES] > 6
+    )
 
 
 JRS = reached(system_of(), everything)
-FIT = reached(system_of("first-fit", parameters={"factor": 2}),
-              lambda state: bool((state.cost > 0).any()))  # fmt: skip
+FIT = reached(system_of("first-fit", parameters={"factor": 2}), lambda state: bool((state.cost > 0).any()))
 
 
 def add(field: str, place: Any, amount: float) -> Plant:
@@ -112,8 +117,7 @@ def add(field: str, place: Any, amount: float) -> Plant:
 def record(state: PhaseState, virtual: int = 0, backup: bool = False, place: int = 0) -> int:
     """The record of a job."""
     on_backup = state.job_server <= FIRST_BACKUP
-    found = np.flatnonzero((state.job_number >= 0) & (state.job_virtual == virtual)
-                           & (on_backup == backup))  # fmt: skip
+    found = np.flatnonzero((state.job_number >= 0) & (state.job_virtual == virtual) & (on_backup == backup))
     return int(found[place])
 
 
@@ -285,7 +289,9 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a job in no phase": (of_job("job_phase", 7), "a job has a phase that is none of 2"),
     "a job of no type": (of_job("job_type", -1), "a job has a type that is none of 2"),
     "a virtual job on a backup server": (
-        of_job("job_server", FIRST_BACKUP, virtual=1), "a virtual job is on a backup server"),
+        of_job("job_server", FIRST_BACKUP, virtual=1),
+        "a virtual job is on a backup server",
+    ),
     "a job on no server": (of_job("job_server", 99), "a job is on no server"),
     "a job of another pool": (of_the_other_pool, "1 jobs are on servers of another pool"),
     "a job in another phase": (other_phase, "real jobs, counted"),
@@ -300,8 +306,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "fewer active servers": (add("number", ACTIVE, 1), "active servers, counted"),
     "more asked for than K_max": (many_tokens, "jobs and tokens, allowed: 4"),
     "two jobs on a backup server": (two_on_a_backup, "has 2 jobs"),
-    "a backup server that is not there": (
-        beyond_the_backups, "a job is on a backup server that is not there"),
+    "a backup server that is not there": (beyond_the_backups, "a job is on a backup server that is not there"),
     "backup servers mixed up": (mixed_backups, "is not that of its job"),
     "another backup server is called idle": (add("backup_idle", 0, 1), "is the first that is idle"),
     "a move is not in the heap": (add("number", MOVES, -1), "jobs will move"),
@@ -342,7 +347,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a leaf of another server": (wrong_leaf, "a leaf of the tournament"),
     "observed elsewhere": (observed_elsewhere, "is observed at"),
     "observed nowhere": (observed_nowhere, "an observed configuration is none of the lattice"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -364,7 +369,7 @@ WITHOUT_TOKENS: dict[str, tuple[Plant, str]] = {
     "backup servers": (of_job("job_server", FIRST_BACKUP), "of which the policy knows none"),
     "a cost": (add("cost", 0, 1), "server 1 has cost"),
     "a job too many": (add("real", (0, 1), 5), "server 1 has"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WITHOUT_TOKENS)
@@ -383,28 +388,29 @@ def test_a_policy_without_normal_servers_has_no_timers_to_look_at() -> None:
 def test_a_hard_capacity_holds_for_what_is_asked_for_too() -> None:
     phases = [{"name": "L", "demand": {"cpu": 2}, "arrival_rate": 1, "departure_rate": 1}]
     changes: dict[str, Any] = {
-        "phases": phases, "cost": None,
+        "phases": phases,
+        "cost": None,
         "servers": {"most_jobs": 4, "capacity": {"cpu": 5}, "contention": "never"},
-    }  # fmt: skip
-    pool = POOL | {"policy": [{"k": [0], "case": 1, "rates": {"L": 2.0}},
-                              {"k": [1], "case": 1, "rates": {"L": 2.0}}]}  # fmt: skip
+    }
+    pool = POOL | {"policy": [{"k": [0], "case": 1, "rates": {"L": 2.0}}, {"k": [1], "case": 1, "rates": {"L": 2.0}}]}
     data = DATA | changes | {"policy": {"name": "jrs", "parameters": {"pools": [pool]}}}
     del data["cost"]
-    system, state = reached(assemble(parse_scenario(data)).system,
-                            lambda state: bool((state.jobs_on == 2).any()))  # fmt: skip
+    system, state = reached(assemble(parse_scenario(data)).system, lambda state: bool((state.jobs_on == 2).any()))
     state.tokens[int(np.argmax(state.jobs_on)), 0] += 1
-    assert any("the jobs and tokens of server" in line and "its capacity is [5]" in line
-               for line in violations(system, state))  # fmt: skip
+    assert any(
+        "the jobs and tokens of server" in line and "its capacity is [5]" in line for line in violations(system, state)
+    )
 
 
-@pytest.mark.parametrize(("readings", "most"), [
-    ({"at_limit": "reached"}, 1), ({"limit": "all"}, 2),
-    ({"limit": "all", "at_limit": "reached"}, 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("readings", "most"),
+    [({"at_limit": "reached"}, 1), ({"limit": "all"}, 2), ({"limit": "all", "at_limit": "reached"}, 1)],
+)
 def test_the_limit_is_that_of_the_reading(readings: dict[str, Any], most: int) -> None:
     system = system_of(parameters=readings)
     _, state = reached(system, lambda state: state.token_count[1].sum() >= most)
     system.policy.rules.limit[1] = 0
-    assert any(f"pool 2 has {state.token_count[1].sum()} tokens" in line
-               or "pool 2 has 1 tokens of type" in line
-               for line in violations(system, state))  # fmt: skip
+    assert any(
+        f"pool 2 has {state.token_count[1].sum()} tokens" in line or "pool 2 has 1 tokens of type" in line
+        for line in violations(system, state)
+    )

@@ -31,8 +31,7 @@ ULPS = 4
 def stepped(engines: Any, states: list[Any], task: Task) -> tuple[list[Any], Reason]:
     """Both engines one event further, compared in all that they tell."""
     rows = np.zeros((2, 1), PHASE_ROW)
-    done = [engine.advance(state, tape, task)
-            for engine, state, tape in zip(engines, states, rows, strict=True)]  # fmt: skip
+    done = [engine.advance(state, tape, task) for engine, state, tape in zip(engines, states, rows, strict=True)]
     states = [each.state for each in done]
     assert done[0].reason is done[1].reason
     assert digest(states[0]) == digest(states[1]), differences(*states)
@@ -70,8 +69,9 @@ def test_every_event_of_many_scenarios(policy: str, data: st.DataObject) -> None
     agree(data.draw(phase_scenarios(policy)), 3 * EVENTS, check=True)
 
 
-BUILT_IN = [name for name in scenario_files() if name.startswith("jrs-")
-            and load_scenario(name).workload.kind == "poisson"]  # fmt: skip
+BUILT_IN = [
+    name for name in scenario_files() if name.startswith("jrs-") and load_scenario(name).workload.kind == "poisson"
+]
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
@@ -79,9 +79,7 @@ def test_built_in_scenarios(name: str) -> None:
     agree(load_scenario(name), 150)
 
 
-EACH_READING = [
-    (name, value) for name, values in READINGS.items() for value in dict.fromkeys(values)
-]
+EACH_READING = [(name, value) for name, values in READINGS.items() for value in dict.fromkeys(values)]
 EACH_PEER = [(name, options) for name, choices in FITTING.items() for options in choices]
 
 
@@ -112,15 +110,29 @@ CROWDED: dict[str, Any] = {
         {"name": "b", "demand": 2, "arrival_rate": 5, "departure_rate": "1/20"},
     ],
     "workload": {"kind": "poisson", "scale": 10},
-    "policy": {"name": "jrs", "parameters": {"pools": [{
-        "servers": 6, "token_limit": 30, "policy": [{"k": [0, 0], "case": 1, "rates": [0.5, 0.0]}],
-        "patch": {"k0": [20, 0]},
-    }, {
-        "servers": 3, "token_limit": 2, "policy": [{"k": [0, 0], "case": 2, "prob": [1.0, 0.0]},
-                                                   {"k": [1, 0], "case": 1, "rates": [2.0, 3.0]}],
-        "patch": {"k0": [40, 0]},
-    }]}},
-}  # fmt: skip
+    "policy": {
+        "name": "jrs",
+        "parameters": {
+            "pools": [
+                {
+                    "servers": 6,
+                    "token_limit": 30,
+                    "policy": [{"k": [0, 0], "case": 1, "rates": [0.5, 0.0]}],
+                    "patch": {"k0": [20, 0]},
+                },
+                {
+                    "servers": 3,
+                    "token_limit": 2,
+                    "policy": [
+                        {"k": [0, 0], "case": 2, "prob": [1.0, 0.0]},
+                        {"k": [1, 0], "case": 1, "rates": [2.0, 3.0]},
+                    ],
+                    "patch": {"k0": [40, 0]},
+                },
+            ]
+        },
+    },
+}
 
 
 def test_arrays_that_grow() -> None:
@@ -175,8 +187,21 @@ def test_after_a_change_of_policy(scenario: Any, name: str, before: int) -> None
 
 #: Words at the ends, and around those of which the logarithm changes its exponent.
 ROOT = int(2**64 * math.sqrt(0.5))
-CORNERS = [0, 1, 2**11 - 1, 2**11, 2**64 - 1, 2**64 - 2**11, 2**64 - 2**12, 2**63, 2**63 - 1,
-           2**62 + 2**40, ROOT - 2**12, ROOT, ROOT + 2**12]  # fmt: skip
+CORNERS = [
+    0,
+    1,
+    2**11 - 1,
+    2**11,
+    2**64 - 1,
+    2**64 - 2**11,
+    2**64 - 2**12,
+    2**63,
+    2**63 - 1,
+    2**62 + 2**40,
+    ROOT - 2**12,
+    ROOT,
+    ROOT + 2**12,
+]
 
 exponential = random_words.exponential
 
@@ -207,8 +232,10 @@ def test_exponential_times_compiled() -> None:
     assert times.tolist() == [random_words.exponential(word) for word in words]
 
 
-@given(st.integers(1, 20), st.lists(st.tuples(st.integers(0, 19), st.sampled_from(
-    [0.0, 1.0, 2.0, 3.5, math.inf])), max_size=60))  # fmt: skip
+@given(
+    st.integers(1, 20),
+    st.lists(st.tuples(st.integers(0, 19), st.sampled_from([0.0, 1.0, 2.0, 3.5, math.inf])), max_size=60),
+)
 def test_the_tournament_of_timers(servers: int, changes: list[tuple[int, float]]) -> None:
     """Its winner is the timer that is due first, of equals that of the lower number."""
     state = empty_state(StateSizes(1, 1, normal_servers=servers))

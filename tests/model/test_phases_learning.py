@@ -53,8 +53,7 @@ def test_learned_rates_are_counts_by_time() -> None:
     found, seen = learned(numbers, until), watched(numbers, 40.0)
     assert found.arrival_rates == tuple(int(n) / (until * numbers.scale) for n in seen.arrivals)
     for i in range(2):
-        assert float(found.departure_rates[i]) == pytest.approx(seen.moves[i, 2] / seen.time[i],
-                                                                rel=1e-5)  # fmt: skip
+        assert float(found.departure_rates[i]) == pytest.approx(seen.moves[i, 2] / seen.time[i], rel=1e-5)
         assert found.moves[i][i] == 0
     assert float(found.moves[0][1]) == pytest.approx(0.5, rel=0.1)
     assert float(found.departure_rates[1]) == pytest.approx(1.0, rel=0.1)
@@ -78,7 +77,7 @@ UNUSED: dict[str, Any] = {
         {"name": "used", "demand": 1, "arrival_rate": 1, "departure_rate": 2},
         {"name": "unused", "demand": 1, "departure_rate": 3, "to": {"used": 4}},
     ]
-}  # fmt: skip
+}
 
 
 def test_phases_that_no_job_is_ever_in_keep_their_rates() -> None:
@@ -92,10 +91,12 @@ def test_phases_that_no_job_is_ever_in_keep_their_rates() -> None:
 
 @pytest.mark.parametrize(
     ("until", "said"),
-    [(Fraction(1, 1000), "'L' that no job is in"),
-     (Fraction(1, 30), "'L' that no job leaves towards the end"),
-     (Fraction(10**9), "100,000,000,000 jobs on average, allowed: at most 10,000,000; 1e+05")],
-)  # fmt: skip
+    [
+        (Fraction(1, 1000), "'L' that no job is in"),
+        (Fraction(1, 30), "'L' that no job leaves towards the end"),
+        (Fraction(10**9), "100,000,000,000 jobs on average, allowed: at most 10,000,000; 1e+05"),
+    ],
+)
 def test_what_cannot_be_learned_is_refused(until: Fraction, said: str) -> None:
     numbers = assemble(load_scenario("jrs-burst"), policy="first-fit").numbers
     with pytest.raises(ScenarioError, match="learn") as caught:

@@ -32,13 +32,11 @@ class TestEnds:
         assert numbers.mean_lives[2:] == (0, 0)
 
     def test_two_phases_that_lead_only_to_each_other(self) -> None:
-        data = changed(("phases", 1, "departure_rate"), 0,
-                       changed(("phases", 0, "departure_rate"), 0, GOOD))  # fmt: skip
+        data = changed(("phases", 1, "departure_rate"), 0, changed(("phases", 0, "departure_rate"), 0, GOOD))
         check_line(data, ("phases[0].departure_rate:", "phase 'L'"))
 
     def test_a_way_of_rate_0_is_none(self) -> None:
-        data = changed(("phases", 1, "to", "L"), 0,
-                       changed(("phases", 1, "departure_rate"), 0, GOOD))  # fmt: skip
+        data = changed(("phases", 1, "to", "L"), 0, changed(("phases", 1, "departure_rate"), 0, GOOD))
         check_line(data, ("phases[1].departure_rate:", "phase 'H'"))
 
 
@@ -104,10 +102,9 @@ RATES = st.fractions(Fraction(1, 1000), 1000, max_denominator=1000)
 @settings(max_examples=40)
 def test_rates_are_kept_exactly(rows: list[tuple[Fraction, Fraction, Fraction]]) -> None:
     phases = [
-        {"name": f"p{place}", "demand": str(demand), "arrival_rate": str(come),
-         "departure_rate": str(leave)}
+        {"name": f"p{place}", "demand": str(demand), "arrival_rate": str(come), "departure_rate": str(leave)}
         for place, (demand, come, leave) in enumerate(rows)
-    ]  # fmt: skip
+    ]
     data = changed(("phases",), phases, changed(("workload", "scale"), "1/1000", GOOD))
     data = changed(("servers", "most_jobs"), 1, data)
     try:
@@ -141,5 +138,12 @@ def test_built_in_scenarios_say_where_they_come_from(name: str) -> None:
 
 
 def test_the_names_that_others_rely_on() -> None:
-    assert {"jrs-two-phases", "jrs-burst", "jrs-three-phases", "jrs-fixed-sizes", "jrs-deadlock",
-            "jrs-classroom", "jrs-azure"} <= set(JRS)  # fmt: skip
+    assert {
+        "jrs-two-phases",
+        "jrs-burst",
+        "jrs-three-phases",
+        "jrs-fixed-sizes",
+        "jrs-deadlock",
+        "jrs-classroom",
+        "jrs-azure",
+    } <= set(JRS)

@@ -100,11 +100,7 @@ def test_ceilings_forgive_rounding() -> None:
     assert ceiling(25.0001) == 26
     assert ceiling(24.9999999) == 25
     assert ceiling(0.0) == 0
-    assert [pool.servers for pool in planned(golden_model("E"), Fraction(100)).pools] == [
-        25,
-        25,
-        13,
-    ]
+    assert [pool.servers for pool in planned(golden_model("E"), Fraction(100)).pools] == [25, 25, 13]
 
 
 def test_the_start_of_a_pool_is_made_of_types_that_it_receives() -> None:
@@ -119,12 +115,23 @@ def test_explicit_pools() -> None:
     """As instance files give them: two pools, the second without a patch."""
     model = replace(golden_model("A"), most_jobs=2)
     tables: list[PoolTable | dict[str, Any]] = [
-        {"servers": 1, "token_limit": 1, "patch": {"rate": 2, "k0": {"L": 2}}, "policy": [
-            {"k": [2, 0], "case": 1, "rates": {}}, {"k": [1, 0], "case": 2, "prob": {"L": 1}}]},
-        PoolTable.model_validate({"servers": 3, "token_limit": 2, "policy": [
-            {"k": [0, 1], "case": 1, "rates": {"L": 0.5}},
-            {"k": [0, 0], "case": 2, "prob": [0.25, 0.75]}]}),
-    ]  # fmt: skip
+        {
+            "servers": 1,
+            "token_limit": 1,
+            "patch": {"rate": 2, "k0": {"L": 2}},
+            "policy": [{"k": [2, 0], "case": 1, "rates": {}}, {"k": [1, 0], "case": 2, "prob": {"L": 1}}],
+        },
+        PoolTable.model_validate(
+            {
+                "servers": 3,
+                "token_limit": 2,
+                "policy": [
+                    {"k": [0, 1], "case": 1, "rates": {"L": 0.5}},
+                    {"k": [0, 0], "case": 2, "prob": [0.25, 0.75]},
+                ],
+            }
+        ),
+    ]
     plan = plan_from_pools(tables, model)
     first, second = plan.pools
     place = plan.lattice.place
@@ -146,37 +153,48 @@ def test_explicit_pools() -> None:
 def test_golden_pools_become_plans() -> None:
     data = json.loads(golden_path("A").with_name("09_two_pools.json").read_text("utf-8"))
     model = replace(golden_model("A"), most_jobs=data["K_max"])
-    tables = [{"servers": pool["L"], "token_limit": pool["eta_max"], "policy": pool["policy"],
-               "patch": pool.get("patch_at_0")} for pool in data["pools"]]  # fmt: skip
+    tables = [
+        {
+            "servers": pool["L"],
+            "token_limit": pool["eta_max"],
+            "policy": pool["policy"],
+            "patch": pool.get("patch_at_0"),
+        }
+        for pool in data["pools"]
+    ]
     plan = plan_from_pools(tables, model)
     assert [pool.servers for pool in plan.pools] == [1, 2]
     assert [pool.patch is None for pool in plan.pools] == [False, True]
 
 
-POOL: dict[str, Any] = {"servers": 1, "token_limit": 1, "policy": [
-    {"k": [2, 0], "case": 1, "rates": {"L": 1}},
-    {"k": [1, 0], "case": 2, "prob": {"L": 1}},
-]}  # fmt: skip
+POOL: dict[str, Any] = {
+    "servers": 1,
+    "token_limit": 1,
+    "policy": [{"k": [2, 0], "case": 1, "rates": {"L": 1}}, {"k": [1, 0], "case": 2, "prob": {"L": 1}}],
+}
 
 
-@pytest.mark.parametrize(("path", "value", "line"), [
-    (("policy", 0, "k"), [9, 0], r"pools\[0\]: policy\[0\]\.k: found 9, 0, which no server may"),
-    (("policy", 0, "k"), [1], r"policy\[0\]\.k: found 1 numbers, allowed: 2"),
-    (("policy", 0, "k"), [1, 0], r"policy\[1\]\.k: found 1, 0 again"),
-    (("policy", 0, "k"), [-1, 0], "which no server may hold"),
-    (("policy", 0, "rates"), {"X": 1}, r"policy\[0\]\.rates: found phase 'X', known are L, H"),
-    (("policy", 0, "rates"), {"L": -1}, r"policy\[0\]\.rates: found -1, allowed: 0 or more"),
-    (("policy", 0, "rates"), [1.0], r"rates: found 1 numbers, allowed: 2"),
-    (("policy", 0, "rates"), {"L": float("nan")}, "finite number"),
-    (("policy", 0, "k"), [8, 0], "requests type 'L' in 8, 0, where no server can take another"),
-    (("policy", 1, "prob"), {"L": 0.5}, r"prob: found probabilities that add up to 0\.5"),
-    (("policy", 1, "case"), 7, r"pools\[0\]: policy\[1\]\.case: input should be 1, 2 or 3"),
-    (("servers",), 0, r"pools\[0\]: servers: input should be greater than or equal to 1"),
-    (("patch",), {"k0": [0, 0]}, r"patch\.k0: found 0 jobs, allowed: at least one"),
-    (("patch",), {"k0": [9, 9]}, r"patch\.k0: found 9, 9, which no server may hold"),
-    (("patch",), {"rate": 0, "k0": [1, 0]}, r"patch\.rate: input should be greater than 0"),
-    (("colour",), "red", r"pools\[0\]: colour: extra inputs are not permitted"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "value", "line"),
+    [
+        (("policy", 0, "k"), [9, 0], r"pools\[0\]: policy\[0\]\.k: found 9, 0, which no server may"),
+        (("policy", 0, "k"), [1], r"policy\[0\]\.k: found 1 numbers, allowed: 2"),
+        (("policy", 0, "k"), [1, 0], r"policy\[1\]\.k: found 1, 0 again"),
+        (("policy", 0, "k"), [-1, 0], "which no server may hold"),
+        (("policy", 0, "rates"), {"X": 1}, r"policy\[0\]\.rates: found phase 'X', known are L, H"),
+        (("policy", 0, "rates"), {"L": -1}, r"policy\[0\]\.rates: found -1, allowed: 0 or more"),
+        (("policy", 0, "rates"), [1.0], r"rates: found 1 numbers, allowed: 2"),
+        (("policy", 0, "rates"), {"L": float("nan")}, "finite number"),
+        (("policy", 0, "k"), [8, 0], "requests type 'L' in 8, 0, where no server can take another"),
+        (("policy", 1, "prob"), {"L": 0.5}, r"prob: found probabilities that add up to 0\.5"),
+        (("policy", 1, "case"), 7, r"pools\[0\]: policy\[1\]\.case: input should be 1, 2 or 3"),
+        (("servers",), 0, r"pools\[0\]: servers: input should be greater than or equal to 1"),
+        (("patch",), {"k0": [0, 0]}, r"patch\.k0: found 0 jobs, allowed: at least one"),
+        (("patch",), {"k0": [9, 9]}, r"patch\.k0: found 9, 9, which no server may hold"),
+        (("patch",), {"rate": 0, "k0": [1, 0]}, r"patch\.rate: input should be greater than 0"),
+        (("colour",), "red", r"pools\[0\]: colour: extra inputs are not permitted"),
+    ],
+)
 def test_bad_pools_are_refused_in_one_line(path: tuple[Any, ...], value: Any, line: str) -> None:
     table: Any = deepcopy(POOL)
     place = table
@@ -198,16 +216,19 @@ def _without_u(data: dict[str, Any]) -> None:
         del entry["u"]
 
 
-@pytest.mark.parametrize(("change", "line"), [
-    (lambda data: data["input"].update(phases=["H", "L"]), "found the phases H, L, but"),
-    (lambda data: data["policy"][0].update(k=[0, 9]), r"policy\[0\]\.k: found 0, 9"),
-    (lambda data: data["policy"][1].update(pi=0.9), "pi: found pi that add up to 1.89"),
-    (lambda data: data["policy"][0].update(pi=0.1), r"policy\[0\]: found pi = 0.1 in case 2"),
-    (lambda data: data["policy"][1].update(rates=[-1, 0]), r"rates: found -1, allowed"),
-    (lambda data: data["policy"][0].update(u=[-1, 0]), r"policy\[0\]\.u: found -1, allowed"),
-    (lambda data: data.pop("policy"), "policy: field required"),
-    (_without_u, r"policy\.u: found no request at all"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda data: data["input"].update(phases=["H", "L"]), "found the phases H, L, but"),
+        (lambda data: data["policy"][0].update(k=[0, 9]), r"policy\[0\]\.k: found 0, 9"),
+        (lambda data: data["policy"][1].update(pi=0.9), "pi: found pi that add up to 1.89"),
+        (lambda data: data["policy"][0].update(pi=0.1), r"policy\[0\]: found pi = 0.1 in case 2"),
+        (lambda data: data["policy"][1].update(rates=[-1, 0]), r"rates: found -1, allowed"),
+        (lambda data: data["policy"][0].update(u=[-1, 0]), r"policy\[0\]\.u: found -1, allowed"),
+        (lambda data: data.pop("policy"), "policy: field required"),
+        (_without_u, r"policy\.u: found no request at all"),
+    ],
+)
 def test_bad_files_are_refused_in_one_line(
     change: Callable[[dict[str, Any]], object], line: str, tmp_path: Path
 ) -> None:
@@ -244,8 +265,9 @@ def test_given_rates_replace_the_true_ones() -> None:
     assert model.arrival_rates == (Fraction(6, 5), Fraction(1, 2))
     assert model.departure_rates == (1, 2)
     assert model.moves == ((0, Fraction(1, 4)), (1, 0))
-    assert replace(model, arrival_rates=true.arrival_rates, moves=true.moves,
-                   departure_rates=true.departure_rates) == true  # fmt: skip
+    assert (
+        replace(model, arrival_rates=true.arrival_rates, moves=true.moves, departure_rates=true.departure_rates) == true
+    )
 
 
 def test_a_factor_scales_arrivals_and_with_them_nbar() -> None:
@@ -267,13 +289,16 @@ def test_learned_rates_come_close_to_the_true_ones() -> None:
     assert seen != true
 
 
-@pytest.mark.parametrize(("given", "line"), [
-    ({"arrival_rates": {"X": 1}}, r"estimate\.arrival_rates: found phase 'X', allowed: L, H"),
-    ({"to": {"L": {"L": 1}}}, r"estimate\.to\.L: found a rate from a phase to itself"),
-    ({"arrival_rates": {"L": 0, "H": 0}}, "leaves no arrival rate above 0"),
-    ({"departure_rates": {"L": 0, "H": 0}}, "phase 'L' without a way to the end"),
-    ({"learn": "1/1000"}, r"estimate\.learn: found 0\.001"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"arrival_rates": {"X": 1}}, r"estimate\.arrival_rates: found phase 'X', allowed: L, H"),
+        ({"to": {"L": {"L": 1}}}, r"estimate\.to\.L: found a rate from a phase to itself"),
+        ({"arrival_rates": {"L": 0, "H": 0}}, "leaves no arrival rate above 0"),
+        ({"departure_rates": {"L": 0, "H": 0}}, "phase 'L' without a way to the end"),
+        ({"learn": "1/1000"}, r"estimate\.learn: found 0\.001"),
+    ],
+)
 def test_bad_estimates_are_refused_in_one_line(given: dict[str, Any], line: str) -> None:
     with pytest.raises(ScenarioError, match=line) as caught:
         estimated(numbers(), RateEstimate.model_validate(given))
@@ -327,9 +352,7 @@ def test_what_has_no_bounds_says_why() -> None:
     assert "501,501 configurations" in bounds.problem
 
 
-def test_the_command_prints_what_bounds_a_scenario(
-    answer: Any, slotscope: Any, tmp_path: Path
-) -> None:
+def test_the_command_prints_what_bounds_a_scenario(answer: Any, slotscope: Any, tmp_path: Path) -> None:
     file = tmp_path / "phases.toml"
     file.write_text(tomli_w.dumps(GOOD), "utf-8")
     found = answer(f"bounds {file}")
@@ -349,9 +372,7 @@ def test_the_command_prints_what_bounds_a_scenario(
 
 def test_the_command_says_why_nothing_bounds_a_scenario(slotscope: Any, tmp_path: Path) -> None:
     file = tmp_path / "phases.toml"
-    file.write_text(
-        tomli_w.dumps({**GOOD, "servers": {"most_jobs": 8, "capacity": {"cpu": "1/2"}}}), "utf-8"
-    )
+    file.write_text(tomli_w.dumps({**GOOD, "servers": {"most_jobs": 8, "capacity": {"cpu": "1/2"}}}), "utf-8")
     said = slotscope(f"bounds {file}")
     assert said.code == 2
     assert "exceeds the budget" in said.err

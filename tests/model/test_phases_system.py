@@ -18,24 +18,8 @@ from model.assembly import Bench, assemble
 from model.engine import EventRun, started
 from model.errors import PolicyError, ScenarioError
 from model.kinds.phases.scenario.instance import scenarios
-from model.kinds.phases.state import (
-    ACTIVE,
-    BACKUP,
-    EVENT,
-    NEXT_VIRTUAL,
-    REAL,
-    TOKENS,
-    VIRTUAL,
-)
-from model.records import (
-    Match,
-    Overflow,
-    Place,
-    Record,
-    Request,
-    SetTimer,
-    VirtualArrival,
-)
+from model.kinds.phases.state import ACTIVE, BACKUP, EVENT, NEXT_VIRTUAL, REAL, TOKENS, VIRTUAL
+from model.records import Match, Overflow, Place, Record, Request, SetTimer, VirtualArrival
 from model.scenario.load import edited, load_scenario, parse_scenario
 from model.state import copied, digest
 from tests.phases_instances import instance_of, scripts
@@ -52,20 +36,28 @@ SMALL: dict[str, Any] = {
     "servers": {"most_jobs": 3, "capacity": {"cpu": 4}},
     "cost": {"budget": "1/20"},
     "phases": [
-        {"name": "L", "demand": {"cpu": 1}, "arrival_rate": 1, "departure_rate": 1,
-         "to": {"H": "1/2"}},
-        {"name": "H", "demand": {"cpu": 3}, "arrival_rate": "1/2", "departure_rate": 1,
-         "to": {"L": 1}},
+        {"name": "L", "demand": {"cpu": 1}, "arrival_rate": 1, "departure_rate": 1, "to": {"H": "1/2"}},
+        {"name": "H", "demand": {"cpu": 3}, "arrival_rate": "1/2", "departure_rate": 1, "to": {"L": 1}},
     ],
     "workload": {"kind": "poisson", "scale": 4},
-    "policy": {"name": "jrs", "parameters": {"pools": [{
-        "servers": 4, "token_limit": 2,
-        "policy": [{"k": [0, 0], "case": 1, "rates": {"L": 2.0, "H": 1.0}},
-                   {"k": [1, 0], "case": 2, "prob": {"L": 0.5, "H": 0.5}},
-                   {"k": [1, 1], "case": 1, "rates": {"L": 1.0}},
-                   {"k": [2, 0], "case": 1, "rates": {"L": 0.5}}],
-    }]}},
-}  # fmt: skip
+    "policy": {
+        "name": "jrs",
+        "parameters": {
+            "pools": [
+                {
+                    "servers": 4,
+                    "token_limit": 2,
+                    "policy": [
+                        {"k": [0, 0], "case": 1, "rates": {"L": 2.0, "H": 1.0}},
+                        {"k": [1, 0], "case": 2, "prob": {"L": 0.5, "H": 0.5}},
+                        {"k": [1, 1], "case": 1, "rates": {"L": 1.0}},
+                        {"k": [2, 0], "case": 1, "rates": {"L": 0.5}},
+                    ],
+                }
+            ]
+        },
+    },
+}
 
 
 def small(policy: str = "", /, **parameters: Any) -> Any:
@@ -144,10 +136,22 @@ class TestASecondProgram:
         bench = assemble(small())
         kinds = {record.kind for run in _all_records(bench, 400) for record in run}
         assert kinds == {
-            "arrival", "tokens_of_type", "match", "overflow", "move", "departure", "tick",
-            "reactive", "request", "limit", "virtual_arrival", "set_timer", "resumed", "paused",
+            "arrival",
+            "tokens_of_type",
+            "match",
+            "overflow",
+            "move",
+            "departure",
+            "tick",
+            "reactive",
+            "request",
+            "limit",
+            "virtual_arrival",
+            "set_timer",
+            "resumed",
+            "paused",
             "missed_request",
-        }  # fmt: skip
+        }
 
 
 def _all_records(bench: Bench, events: int) -> Iterator[list[Record]]:
@@ -211,9 +215,7 @@ class TestRandomRuns:
 class TestSessions:
     @given(phase_scenarios(), st.lists(st.integers(0, EVENTS), min_size=1, max_size=6))
     @settings(max_examples=15)
-    def test_going_back_and_forth_leads_to_the_same_states(
-        self, scenario: Any, places: list[int]
-    ) -> None:
+    def test_going_back_and_forth_leads_to_the_same_states(self, scenario: Any, places: list[int]) -> None:
         session = Session.open(scenario, kernel=False)
         marks = [digest(session.timeline.state)]
         for _ in range(EVENTS):
@@ -299,8 +301,7 @@ class TestGoingOn:
         self.check(forked)
 
     def test_a_lower_limit_holds_at_once(self) -> None:
-        state, forked = self.forked(small(), small(token_limit=0),
-                                    lambda state: state.number[TOKENS] > 1)  # fmt: skip
+        state, forked = self.forked(small(), small(token_limit=0), lambda state: state.number[TOKENS] > 1)
         there: Any = forked.timeline.state
         assert there.number[TOKENS] == 0
         made = there.number[NEXT_VIRTUAL] - state.number[NEXT_VIRTUAL]
@@ -309,8 +310,9 @@ class TestGoingOn:
 
     @pytest.mark.parametrize("policy", ["first-fit", "grand", "best-fit", "power-of-d"])
     def test_a_policy_without_tokens_keeps_the_real_jobs(self, policy: str) -> None:
-        state, forked = self.forked(small(), small(policy), lambda state: (
-            state.number[[TOKENS, BACKUP, VIRTUAL]] > 0).all())  # fmt: skip
+        state, forked = self.forked(
+            small(), small(policy), lambda state: (state.number[[TOKENS, BACKUP, VIRTUAL]] > 0).all()
+        )
         there: Any = forked.timeline.state
         for place in (REAL, ACTIVE, EVENT):
             assert there.number[place] == state.number[place]
@@ -330,22 +332,29 @@ class TestGoingOn:
         phases = [SMALL["phases"][0], SMALL["phases"][1] | {"departure_rate": 0, "to": {}}]
         phases[0] = phases[0] | {"to": {}}
         phases[1] = phases[1] | {"arrival_rate": 0}
-        endless = parse_scenario(SMALL | {"phases": phases} | {
-            "policy": {"name": "first-fit"}})  # fmt: skip
-        _, forked = self.forked(small("first-fit"), endless,
-                                lambda state: (state.job_next == 1).any())  # fmt: skip
+        endless = parse_scenario(SMALL | {"phases": phases} | {"policy": {"name": "first-fit"}})
+        _, forked = self.forked(small("first-fit"), endless, lambda state: (state.job_next == 1).any())
         forked.run(events=500)
         there: Any = forked.timeline.state
         assert (np.isinf(there.job_due) & (there.job_phase == 1)).any()
         assert forked.bench.kind.violations(forked.bench.system, there) == []
 
-    @pytest.mark.parametrize(("before", "scenario", "sentence"), [
-        (small("first-fit"), small(), "found 4 normal servers after no in the same pools"),
-        (small(), small(pools=[SMALL["policy"]["parameters"]["pools"][0] | {"servers": 5}]),
-         "found 5 normal servers after 4"),
-        (small(), parse_scenario(SMALL | {"servers": {"most_jobs": 3, "capacity": {"cpu": 9}}}),
-         "found other capacity, allowed when continuing: the same"),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("before", "scenario", "sentence"),
+        [
+            (small("first-fit"), small(), "found 4 normal servers after no in the same pools"),
+            (
+                small(),
+                small(pools=[SMALL["policy"]["parameters"]["pools"][0] | {"servers": 5}]),
+                "found 5 normal servers after 4",
+            ),
+            (
+                small(),
+                parse_scenario(SMALL | {"servers": {"most_jobs": 3, "capacity": {"cpu": 9}}}),
+                "found other capacity, allowed when continuing: the same",
+            ),
+        ],
+    )
     def test_what_has_no_place_is_refused(self, before: Any, scenario: Any, sentence: str) -> None:
         with pytest.raises(ScenarioError, match=sentence) as raised:
             self.forked(before, scenario)
@@ -365,36 +374,33 @@ Decide = Callable[[Any], list[Record]]
 
 BY_JRS: dict[str, tuple[Decide, str]] = {
     "nothing": (lambda job: [], "leaves job 0 nowhere"),
-    "a token that is not there": (
-        lambda job: [Match(job=job, pool=0, position=7)], "it takes token 8 of type"),
-    "a pool that is not there": (
-        lambda job: [Match(job=job, pool=2, position=0)], "in pool 3, where there are 0"),
-    "backups of no pool": (
-        lambda job: [Overflow(job=job, pool=9)], "the backup servers of pool 10"),
-    "without a token": (
-        lambda job: [Place(job=job, server=0)], "places a job on server 1 without a token"),
-    "twice": (
-        lambda job: [Overflow(job=job), Overflow(job=job)], "it places job 0 twice"),
-    "another job": (
-        lambda job: [Overflow(job=job + 5)], "it places job 5, which does not arrive now"),
-    "no such server": (
-        lambda job: [Request(server=40, jobs=(1, 0))], "it names server 41; there are servers 1"),
-    "too many": (
-        lambda job: [Request(server=0, jobs=(3, 1))], "server 1 asks for 4 jobs, allowed: 1 to 3"),
+    "a token that is not there": (lambda job: [Match(job=job, pool=0, position=7)], "it takes token 8 of type"),
+    "a pool that is not there": (lambda job: [Match(job=job, pool=2, position=0)], "in pool 3, where there are 0"),
+    "backups of no pool": (lambda job: [Overflow(job=job, pool=9)], "the backup servers of pool 10"),
+    "without a token": (lambda job: [Place(job=job, server=0)], "places a job on server 1 without a token"),
+    "twice": (lambda job: [Overflow(job=job), Overflow(job=job)], "it places job 0 twice"),
+    "another job": (lambda job: [Overflow(job=job + 5)], "it places job 5, which does not arrive now"),
+    "no such server": (lambda job: [Request(server=40, jobs=(1, 0))], "it names server 41; there are servers 1"),
+    "too many": (lambda job: [Request(server=0, jobs=(3, 1))], "server 1 asks for 4 jobs, allowed: 1 to 3"),
     "none": (lambda job: [Request(server=0, jobs=(0, 0))], "server 1 asks for 0 jobs"),
-    "fewer than none": (
-        lambda job: [Request(server=0, jobs=(2, -1))], "server 1 asks for 1 jobs"),
+    "fewer than none": (lambda job: [Request(server=0, jobs=(2, -1))], "server 1 asks for 1 jobs"),
     "while it is paused": (
         lambda job: [Request(server=0, jobs=(1, 0)), Request(server=0, jobs=(1, 0))],
-        "server 1 asks for jobs while it holds 1 tokens"),
+        "server 1 asks for jobs while it holds 1 tokens",
+    ),
     "a timer while it is paused": (
         lambda job: [Request(server=0, jobs=(1, 0)), SetTimer(server=0, rate=1.0)],
-        "starts a timer of server 1, which is paused"),
+        "starts a timer of server 1, which is paused",
+    ),
     "a virtual job without a token": (
-        lambda job: [VirtualArrival(pool=0, type=1, position=0)], "it takes token 1 of type 2"),
+        lambda job: [VirtualArrival(pool=0, type=1, position=0)],
+        "it takes token 1 of type 2",
+    ),
     "a virtual job of no type": (
-        lambda job: [VirtualArrival(pool=0, type=5, position=0)], "it takes token 1 of type 6"),
-}  # fmt: skip
+        lambda job: [VirtualArrival(pool=0, type=5, position=0)],
+        "it takes token 1 of type 6",
+    ),
+}
 
 
 def refused(bench: Bench, decide: Decide) -> PolicyError:
@@ -422,9 +428,12 @@ def test_a_full_server_takes_no_job() -> None:
 
 
 def test_a_hard_capacity_is_kept() -> None:
-    data = SMALL | {"policy": {"name": "first-fit"}, "cost": None,
-                    "servers": SMALL["servers"] | {"contention": "never", "most_jobs": 9},
-                    "phases": [SMALL["phases"][0] | {"to": {}}]}  # fmt: skip
+    data = SMALL | {
+        "policy": {"name": "first-fit"},
+        "cost": None,
+        "servers": SMALL["servers"] | {"contention": "never", "most_jobs": 9},
+        "phases": [SMALL["phases"][0] | {"to": {}}],
+    }
     del data["cost"]
     error = refused(assemble(parse_scenario(data)), lambda job: [Place(job=job, server=0)])
     assert "places a job on server 1, which has no room" in error.line
@@ -440,8 +449,7 @@ def test_unlimited_servers_have_no_backups() -> None:
 
 def test_a_tick_asks_for_each_type_in_proportion() -> None:
     """The type comes from the timer that rang, and each timer has words of its own."""
-    pool = {"servers": 1, "token_limit": 0,
-            "policy": [{"k": [0, 0], "case": 1, "rates": {"L": 3.0, "H": 1.0}}]}  # fmt: skip
+    pool = {"servers": 1, "token_limit": 0, "policy": [{"k": [0, 0], "case": 1, "rates": {"L": 3.0, "H": 1.0}}]}
     bench = assemble(small(pools=[pool]))
     counts = {0: 0, 1: 0}
     for run in _all_records(bench, 8000):
@@ -458,23 +466,26 @@ def test_a_tick_asks_for_each_type_in_proportion() -> None:
 
 def test_a_token_limit_by_hand_is_that_of_every_pool() -> None:
     bench = assemble(load_scenario("jrs-classroom"))
-    limited = assemble(edited(load_scenario("jrs-classroom"), {
-        "policy": {"name": "jrs", "parameters": {"token_limit": 7}}}))  # fmt: skip
+    limited = assemble(
+        edited(load_scenario("jrs-classroom"), {"policy": {"name": "jrs", "parameters": {"token_limit": 7}}})
+    )
     plans: list[Any] = [one.system.policy.plan for one in (bench, limited)]
     assert {pool.token_limit for pool in plans[1].pools} == {7}
     assert plans[0].pools[0].servers == plans[1].pools[0].servers
 
 
-@pytest.mark.parametrize(("parameters", "sentence"), [
-    ({"pools": [{"servers": 1, "token_limit": 1, "policy": [{"k": [9, 9], "case": 3}]}]},
-     "policy.parameters.pools[0]: policy[0].k: found 9, 9"),
-    ({"estimate": {"arrival_rates": {"X": 1}}},
-     "policy.parameters.estimate.arrival_rates: found phase 'X'"),
-    ({"plan": "no such file"}, "no such file: cannot be read"),
-])  # fmt: skip
-def test_what_cannot_be_planned_is_told_with_its_place(
-    parameters: dict[str, Any], sentence: str
-) -> None:
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        (
+            {"pools": [{"servers": 1, "token_limit": 1, "policy": [{"k": [9, 9], "case": 3}]}]},
+            "policy.parameters.pools[0]: policy[0].k: found 9, 9",
+        ),
+        ({"estimate": {"arrival_rates": {"X": 1}}}, "policy.parameters.estimate.arrival_rates: found phase 'X'"),
+        ({"plan": "no such file"}, "no such file: cannot be read"),
+    ],
+)
+def test_what_cannot_be_planned_is_told_with_its_place(parameters: dict[str, Any], sentence: str) -> None:
     scenario = parse_scenario(SMALL | {"policy": {"name": "jrs", "parameters": parameters}})
     with pytest.raises(ScenarioError) as raised:
         assemble(scenario)
@@ -483,8 +494,9 @@ def test_what_cannot_be_planned_is_told_with_its_place(
 
 def test_a_plan_is_made_with_estimates_and_run_with_the_true_rates() -> None:
     plain = assemble(load_scenario("jrs-classroom"))
-    wrong = assemble(edited(load_scenario("jrs-classroom"), {
-        "policy": {"name": "jrs", "parameters": {"estimate": {"factor": 2}}}}))  # fmt: skip
+    wrong = assemble(
+        edited(load_scenario("jrs-classroom"), {"policy": {"name": "jrs", "parameters": {"estimate": {"factor": 2}}}})
+    )
     nbar: list[float] = [bench.system.policy.plan.nbar for bench in (plain, wrong)]
     assert nbar[1] == pytest.approx(2 * nbar[0])
     assert wrong.numbers.arrival_rates == plain.numbers.arrival_rates

@@ -69,8 +69,7 @@ class TestFlavours:
             path.unlink()
         found = read_flavours([tmp_path])
         assert (found.types, found.span) == (wanted.types, wanted.span)
-        assert found.report.files == ("v1.dev.txt.gz", "v1.dev.c3000.txt.gz", "flav_map.txt.gz",
-                                      "v1.interval_map.txt")  # fmt: skip
+        assert found.report.files == ("v1.dev.txt.gz", "v1.dev.c3000.txt.gz", "flav_map.txt.gz", "v1.interval_map.txt")
 
     def test_the_part_that_is_named_is_read(self, tmp_path: Path) -> None:
         written(tmp_path)
@@ -116,57 +115,77 @@ FAULTS: dict[str, tuple[dict[str, str | None], str, str]] = {
     "empty lifetimes": ({"v1_dev_c3000": ""}, "v1.dev.c3000.txt", "the file is empty"),
     "empty flavours": ({"flav_map": ""}, "flav_map.txt", "the file is empty"),
     "blank bins": ({"v1_interval_map": "\n"}, "v1.interval_map.txt", "blank lines only"),
-    "no machine": (
-        {"v1_dev": "1000\n", "v1_dev_c3000": "1000\n"}, "v1.dev.txt", "found no machine; allowed"),
-    "arrivals cut off at a line": (
-        {"v1_dev": "1000 a,|,b,b\n"}, "v1.dev.txt", "ends before v1.dev.c3000.txt does"),
+    "no machine": ({"v1_dev": "1000\n", "v1_dev_c3000": "1000\n"}, "v1.dev.txt", "found no machine; allowed"),
+    "arrivals cut off at a line": ({"v1_dev": "1000 a,|,b,b\n"}, "v1.dev.txt", "ends before v1.dev.c3000.txt does"),
     "lifetimes cut off at a line": (
-        {"v1_dev_c3000": "1000 U0,|,U2,C3\n"}, "v1.dev.c3000.txt", "ends before v1.dev.txt does"),
+        {"v1_dev_c3000": "1000 U0,|,U2,C3\n"},
+        "v1.dev.c3000.txt",
+        "ends before v1.dev.txt does",
+    ),
     "arrivals cut off within a line": (
-        {"v1_dev": "1000 a,|,b,b\n1300 c\n2700 a,a"}, "v1.dev.c3000.txt",
-        "row 3: found 4 entries for 2700 s; allowed are 2"),
+        {"v1_dev": "1000 a,|,b,b\n1300 c\n2700 a,a"},
+        "v1.dev.c3000.txt",
+        "row 3: found 4 entries for 2700 s; allowed are 2",
+    ),
     "a lifetime too few": (
-        {"v1_dev": LONG, "v1_dev_c3000": "1000 U0,|\n"}, "v1.dev.c3000.txt",
-        "row 1: found 2 entries for 1000 s; allowed are 3 for 1000 s, as in row 1 of v1.dev.txt"),
+        {"v1_dev": LONG, "v1_dev_c3000": "1000 U0,|\n"},
+        "v1.dev.c3000.txt",
+        "row 1: found 2 entries for 1000 s; allowed are 3 for 1000 s, as in row 1 of v1.dev.txt",
+    ),
     "other times": (
-        {"v1_dev": LONG, "v1_dev_c3000": "1300 U0,|,U1\n"}, "v1.dev.c3000.txt",
-        "row 1: found 3 entries for 1300 s"),
+        {"v1_dev": LONG, "v1_dev_c3000": "1300 U0,|,U1\n"},
+        "v1.dev.c3000.txt",
+        "row 1: found 3 entries for 1300 s",
+    ),
     "batches that differ": (
-        {"v1_dev": LONG, "v1_dev_c3000": "1000 U0,U1,|\n"}, "v1.dev.c3000.txt",
-        "row 1: found 'U1' for '|'"),
+        {"v1_dev": LONG, "v1_dev_c3000": "1000 U0,U1,|\n"},
+        "v1.dev.c3000.txt",
+        "row 1: found 'U1' for '|'",
+    ),
     "times that go back": (
-        {"v1_dev": "1000 a\n900 a\n", "v1_dev_c3000": "1000 U0\n900 U0\n"}, "v1.dev.txt",
-        "row 2: found the time 900 s; allowed is one after 1000 s and before 3000 s"),
+        {"v1_dev": "1000 a\n900 a\n", "v1_dev_c3000": "1000 U0\n900 U0\n"},
+        "v1.dev.txt",
+        "row 2: found the time 900 s; allowed is one after 1000 s and before 3000 s",
+    ),
     "a time after censoring": (
-        {"v1_dev": "3000 a\n", "v1_dev_c3000": "3000 U0\n"}, "v1.dev.txt",
-        "row 1: found the time 3000 s"),
+        {"v1_dev": "3000 a\n", "v1_dev_c3000": "3000 U0\n"},
+        "v1.dev.txt",
+        "row 1: found the time 3000 s",
+    ),
     "a time that is none": ({"v1_dev": "soon a\n"}, "v1.dev.txt", "row 1, column 'seconds'"),
     "a table of another trace": (
-        {"v1_dev": "600000000,,1,0,,0,user\n"}, "v1.dev.txt",
-        "row 1, column 'seconds': found '600000000,,1,0,,0,user'"),
+        {"v1_dev": "600000000,,1,0,,0,user\n"},
+        "v1.dev.txt",
+        "row 1, column 'seconds': found '600000000,,1,0,,0,user'",
+    ),
     "an empty entry": ({"v1_dev": "1000 a,,b\n"}, "v1.dev.txt", "row 1: found an empty entry"),
     "an unknown flavour": (
-        {"v1_dev": "1000 z\n", "v1_dev_c3000": "1000 U0\n"}, "v1.dev.txt",
-        "row 1, column 'flavour': found 'z'; allowed is a letter of flav_map.txt: a, b, c"),
+        {"v1_dev": "1000 z\n", "v1_dev_c3000": "1000 U0\n"},
+        "v1.dev.txt",
+        "row 1, column 'flavour': found 'z'; allowed is a letter of flav_map.txt: a, b, c",
+    ),
     "an unknown bin": (
-        {"v1_dev": "1000 a\n", "v1_dev_c3000": "1000 U9\n"}, "v1.dev.c3000.txt",
-        "row 1, column 'lifetime': found 'U9'"),
+        {"v1_dev": "1000 a\n", "v1_dev_c3000": "1000 U9\n"},
+        "v1.dev.c3000.txt",
+        "row 1, column 'lifetime': found 'U9'",
+    ),
     "a lifetime of no kind": (
-        {"v1_dev": "1000 a\n", "v1_dev_c3000": "1000 X1\n"}, "v1.dev.c3000.txt",
-        "row 1, column 'lifetime': found 'X1'; allowed is U or C and a bin"),
+        {"v1_dev": "1000 a\n", "v1_dev_c3000": "1000 X1\n"},
+        "v1.dev.c3000.txt",
+        "row 1, column 'lifetime': found 'X1'; allowed is U or C and a bin",
+    ),
     "an end after censoring": (
-        {"v1_dev": "2700 a\n", "v1_dev_c3000": "2700 U3\n"}, "v1.dev.c3000.txt",
-        "found 'U3'; allowed is a bin of at most 300 s"),
+        {"v1_dev": "2700 a\n", "v1_dev_c3000": "2700 U3\n"},
+        "v1.dev.c3000.txt",
+        "found 'U3'; allowed is a bin of at most 300 s",
+    ),
     "a flavour without memory": ({"flav_map": "1 a\n"}, "flav_map.txt", "row 1, column 'memGiB'"),
     "a flavour of three words": ({"flav_map": "1,2 a b\n"}, "flav_map.txt", "row 1: found"),
-    "a letter for two flavours": (
-        {"flav_map": "1,2 a\n2,4 a\n"}, "flav_map.txt", "row 2, column 'flavour'"),
-    "two letters for a flavour": (
-        {"flav_map": "1,2 a\n1,2.0 b\n"}, "flav_map.txt", "row 2, column 'flavour'"),
-    "a bin that is no number": (
-        {"v1_interval_map": "0 0\n300 x\n"}, "v1.interval_map.txt", "row 2, column 'bin'"),
+    "a letter for two flavours": ({"flav_map": "1,2 a\n2,4 a\n"}, "flav_map.txt", "row 2, column 'flavour'"),
+    "two letters for a flavour": ({"flav_map": "1,2 a\n1,2.0 b\n"}, "flav_map.txt", "row 2, column 'flavour'"),
+    "a bin that is no number": ({"v1_interval_map": "0 0\n300 x\n"}, "v1.interval_map.txt", "row 2, column 'bin'"),
     "a bin without a time": ({"v1_interval_map": "0\n"}, "v1.interval_map.txt", "row 1: found '0'"),
-}  # fmt: skip
+}
 
 
 class TestFaults:
@@ -192,13 +211,11 @@ class TestFaults:
             read_flavours([tmp_path / path])
         assert is_one_line(raised.value.line)
 
-    @pytest.mark.parametrize(("named", "absent", "word"), [
-        ("v1.dev.txt", "v1_dev_c3000", "found no lifetimes"),
-        ("v1.dev.c3000.txt", "v1_dev", "found no arrivals"),
-    ])  # fmt: skip
-    def test_a_file_without_its_partner(
-        self, named: str, absent: str, word: str, tmp_path: Path
-    ) -> None:
+    @pytest.mark.parametrize(
+        ("named", "absent", "word"),
+        [("v1.dev.txt", "v1_dev_c3000", "found no lifetimes"), ("v1.dev.c3000.txt", "v1_dev", "found no arrivals")],
+    )
+    def test_a_file_without_its_partner(self, named: str, absent: str, word: str, tmp_path: Path) -> None:
         path = written(tmp_path, **{absent: None}) / named
         with pytest.raises(TraceError, match=f"^{path}: {word}; allowed are two files"):
             read_flavours([path])
@@ -207,12 +224,10 @@ class TestFaults:
         with pytest.raises(TraceError, match="no file was given"):
             read_flavours([])
 
-    @given(st.sampled_from(sorted(FILES)), st.integers(0, 60), st.integers(0, 60),
-           st.binary(max_size=4))  # fmt: skip
+    @given(st.sampled_from(sorted(FILES)), st.integers(0, 60), st.integers(0, 60), st.binary(max_size=4))
     def test_whatever_the_files_hold_nothing_but_a_fault_comes_out(
-        self, tmp_path_factory: pytest.TempPathFactory, name: str, start: int, length: int,
-        junk: bytes,
-    ) -> None:  # fmt: skip
+        self, tmp_path_factory: pytest.TempPathFactory, name: str, start: int, length: int, junk: bytes
+    ) -> None:
         folder = written(tmp_path_factory.mktemp("azure"))
         data = FILES[name].encode()
         (folder / name).write_bytes(data[:start] + junk + data[start + length :])

@@ -23,8 +23,7 @@ from tests.phases_traces import scenario, typed, written
 
 TRACES = Path(__file__).resolve().parents[2].parent / "shared" / "traces"
 needs_traces = pytest.mark.skipif(
-    not (TRACES / "oracle.json").is_file(),
-    reason="the real traces are not beside the repository (../shared/traces)",
+    not (TRACES / "oracle.json").is_file(), reason="the real traces are not beside the repository (../shared/traces)"
 )
 AZURE = TRACES / "azure2017-huawei"
 PODS = TRACES / "alibaba-gpu-2023/openb_pod_list_default.csv.gz"
@@ -45,8 +44,7 @@ class TestScenario:
         assert model.arrival_rates == (Fraction(15, 100), Fraction(15, 100))
         assert model.departure_rates == (rounded(Fraction(1, 3)), rounded(Fraction(1, 24)))
         assert model.hard
-        assert [(item.count, item.reason) for item in report.left_out] == [
-            (1, "of one type larger than a server")]  # fmt: skip
+        assert [(item.count, item.reason) for item in report.left_out] == [(1, "of one type larger than a server")]
         assert report.kept == 6
         assert report.notes[-1].startswith("2 types: 1 vCPU 0.75 GiB (3), ")
 
@@ -61,43 +59,43 @@ class TestScenario:
         found, _, report = with_trace(scenario(most_types=1), (str(path),))
         assert found.phase_names == ("2 vCPU 3.5 GiB",)
         assert [(item.count, item.reason) for item in report.left_out] == [
-            (1, "of one type beyond the 1 most frequent")]  # fmt: skip
+            (1, "of one type beyond the 1 most frequent")
+        ]
 
     def test_types_without_a_mean_lifetime_are_left_out(self, tmp_path: Path) -> None:
         path = written(tmp_path, v1_dev="1000 a,b,b\n", v1_dev_c3000="1000 U1,C3,C3\n")
         found, _, report = with_trace(scenario(), (str(path),))
         assert found.phase_names == ("1 vCPU 0.75 GiB",)
         assert [(item.count, item.reason) for item in report.left_out] == [
-            (2, "of one type of which no mean lifetime can be told")]  # fmt: skip
+            (2, "of one type of which no mean lifetime can be told")
+        ]
         path = written(tmp_path, v1_dev="1000 b,c\n", v1_dev_c3000="1000 U0,U0\n")
         with pytest.raises(TraceError, match="no type of the trace can be used: 1 virtual") as told:
             with_trace(scenario(), (str(path),))
         assert "larger than a server; 1 virtual machines of one type of which" in told.value.line
 
     def test_a_server_with_a_cost_may_hold_more_than_it_has(self, tmp_path: Path) -> None:
-        data = as_data(scenario()) | {
-            "servers": {"most_jobs": 8, "capacity": {"CPU": 4}}, "cost": {"budget": 0.1},
-        }  # fmt: skip
+        data = as_data(scenario()) | {"servers": {"most_jobs": 8, "capacity": {"CPU": 4}}, "cost": {"budget": 0.1}}
         found, _, _ = with_trace(typed(parse_scenario(data)), (str(written(tmp_path)),))
         assert [found.demand_of(phase) for phase in found.phases] == [(1,), (2,), (8,)]
 
     def test_units_of_the_scenario(self, tmp_path: Path) -> None:
         data = as_data(scenario()) | {
             "resources": [{"name": "Memory", "unit": "MiB"}, {"name": "cpus", "unit": "mCPU"}],
-            "servers": {"most_jobs": 8, "capacity": {"Memory": "8 GiB", "cpus": 4000},
-                        "contention": "never"},
-        }  # fmt: skip
+            "servers": {"most_jobs": 8, "capacity": {"Memory": "8 GiB", "cpus": 4000}, "contention": "never"},
+        }
         found, _, _ = with_trace(typed(parse_scenario(data)), (str(written(tmp_path)),))
         assert found.demand_of(found.phases[1]) == (3584, 2000)
 
-    @pytest.mark.parametrize(("changes", "line"), [
-        ({"capacity": {"vCPU": 8, "disk": 1}}, "servers.capacity: found the resources vCPU, disk"),
-        ({"capacity": {"vCPU": 8, "cpu": 1}}, "servers.capacity: found the resources vCPU, cpu"),
-        ({"capacity": 8}, "servers.capacity: found the resources size"),
-    ])  # fmt: skip
-    def test_other_resources_are_refused(
-        self, changes: dict[str, Any], line: str, tmp_path: Path
-    ) -> None:
+    @pytest.mark.parametrize(
+        ("changes", "line"),
+        [
+            ({"capacity": {"vCPU": 8, "disk": 1}}, "servers.capacity: found the resources vCPU, disk"),
+            ({"capacity": {"vCPU": 8, "cpu": 1}}, "servers.capacity: found the resources vCPU, cpu"),
+            ({"capacity": 8}, "servers.capacity: found the resources size"),
+        ],
+    )
+    def test_other_resources_are_refused(self, changes: dict[str, Any], line: str, tmp_path: Path) -> None:
         data = as_data(scenario())
         broken = typed(parse_scenario(data | {"servers": data["servers"] | changes}))
         with pytest.raises(ScenarioError) as raised:
@@ -126,8 +124,7 @@ class TestScenario:
     @given(st.fractions(Fraction(1, 10**6), 10**6))
     def test_rates_keep_six_digits(self, rate: Fraction) -> None:
         assert abs(rounded(rate) / rate - 1) <= Fraction(1, 10**5) / 2
-        assert len(str(float(rounded(rate))).strip("0").replace(".", "").split("e")[0]
-                   .strip("0")) <= 6  # fmt: skip
+        assert len(str(float(rounded(rate))).strip("0").replace(".", "").split("e")[0].strip("0")) <= 6
 
 
 def pod_row(number: int, created: int, scheduled: Any, deleted: Any, cpu: int, memory: int) -> str:
@@ -140,11 +137,16 @@ def pod_list(path: Path, rows: list[str]) -> str:
 
 
 def some_pods(path: Path) -> str:
-    return pod_list(path, [
-        pod_row(1, 0, 5, 65, 1500, 1024), pod_row(2, 10, 10, 50, 4000, 2048),
-        pod_row(3, 20, 30, 50, 1500, 1024), pod_row(4, 30, "", "", 1500, 1024),
-        pod_row(5, 100, 100, 200, 64_000, 1024),
-    ])  # fmt: skip
+    return pod_list(
+        path,
+        [
+            pod_row(1, 0, 5, 65, 1500, 1024),
+            pod_row(2, 10, 10, 50, 4000, 2048),
+            pod_row(3, 20, 30, 50, 1500, 1024),
+            pod_row(4, 30, "", "", 1500, 1024),
+            pod_row(5, 100, 100, 200, 64_000, 1024),
+        ],
+    )
 
 
 class TestPods:
@@ -176,9 +178,7 @@ class TestPods:
         assert (found.report.left_out[-1].count, found.report.left_out[-1].what) == (1, "pods")
 
     @pytest.mark.parametrize("rows", [[], [(5, 5, 9), (5, 6, 9)]])
-    def test_pods_of_one_time_have_no_rate(
-        self, rows: list[tuple[int, int, int]], tmp_path: Path
-    ) -> None:
+    def test_pods_of_one_time_have_no_rate(self, rows: list[tuple[int, int, int]], tmp_path: Path) -> None:
         lines = [pod_row(place, *times, 1000, 1024) for place, times in enumerate(rows)]
         pods = read_pods([Path(pod_list(tmp_path / "pods.csv", lines))])
         with pytest.raises(TraceError, match=f"found {len(rows)} pods"):
@@ -195,8 +195,7 @@ class TestRealData:
         assert f"{told['durations_censored']:,} machines were still" in report.notes[2]
         assert sum(item.ends for item in found.types) == told["durations_uncensored"]
         assert {item.name: item.arrivals for item in found.types} == {
-            f"{flavour['vcpu']} vCPU {flavour['mem_gib']} GiB": flavour["vms"]
-            for flavour in told["flavors"].values()
+            f"{flavour['vcpu']} vCPU {flavour['mem_gib']} GiB": flavour["vms"] for flavour in told["flavors"].values()
         }
         assert sum(item.arrivals * item.cpu for item in found.types) == Fraction(told["sum_vcpu"])
         memory = sum(item.arrivals * item.memory for item in found.types)
@@ -213,8 +212,7 @@ class TestRealData:
             longest[label] = seconds
         counts = {int(label): count for label, count in told["uncensored_duration_bins"].items()}
         lowest = sum(count * shortest[label] for label, count in counts.items())
-        middle = sum(Fraction(shortest[label] + longest[label], 2) * count
-                     for label, count in counts.items())  # fmt: skip
+        middle = sum(Fraction(shortest[label] + longest[label], 2) * count for label, count in counts.items())
         # A machine that was still running ran for 300 s at least, 300,000 s at most.
         running = told["durations_censored"]
         time = sum(item.time for item in found.types)

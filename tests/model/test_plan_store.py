@@ -35,8 +35,7 @@ def test_a_solution_is_read_as_it_was(model: JobModel, monkeypatch: pytest.Monke
     again = single_server.solved(model)
     for name, value in vars(first).items():
         if name == "parts":
-            assert [vars(part).keys() for part in value] == [vars(part).keys()
-                                                             for part in again.parts]  # fmt: skip
+            assert [vars(part).keys() for part in value] == [vars(part).keys() for part in again.parts]
         elif isinstance(value, np.ndarray):
             assert np.array_equal(value, getattr(again, name))
         else:
@@ -50,9 +49,9 @@ class Hostile:
         return os.mkdir, (str(Path.cwd() / "ran"),)
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"{", b"[]", b"{}", b"[" * 100_000, pickle.dumps(Hostile()), b"\xff\xfe", b"null",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"{}", b"[" * 100_000, pickle.dumps(Hostile()), b"\xff\xfe", b"null"]
+)
 def test_a_file_that_is_none_runs_nothing_and_is_as_good_as_none(
     model: JobModel, content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,14 +24,11 @@ def test_a_name_alone() -> None:
 def test_numbers_truth_text_and_lists() -> None:
     choice = policy_choice("dra:reservation_factor=log^1.1,retry=true,d=5,load=[1/2,3]")
     assert choice.name == "dra"
-    assert choice.parameters == {
-        "reservation_factor": "log^1.1", "retry": True, "d": 5, "load": ["1/2", 3],
-    }  # fmt: skip
+    assert choice.parameters == {"reservation_factor": "log^1.1", "retry": True, "d": 5, "load": ["1/2", 3]}
 
 
 @pytest.mark.parametrize(
-    ("text", "name"),
-    [("C:/policies/mine.py", "C:/policies/mine.py"), ("a/mine.py:limit=3", "a/mine.py")],
+    ("text", "name"), [("C:/policies/mine.py", "C:/policies/mine.py"), ("a/mine.py:limit=3", "a/mine.py")]
 )
 def test_a_colon_in_a_path_belongs_to_the_path(text: str, name: str) -> None:
     assert policy_choice(text).name == name
@@ -44,22 +41,17 @@ def test_a_part_without_a_value_is_named() -> None:
 
 def test_tables() -> None:
     choice = policy_choice("threshold:steps=[{free=10,servers=5}, {free=0,servers=1}],p={a b=[1]}")
-    assert choice.parameters == {
-        "steps": [{"free": 10, "servers": 5}, {"free": 0, "servers": 1}], "p": {"a b": [1]},
-    }  # fmt: skip
+    assert choice.parameters == {"steps": [{"free": 10, "servers": 5}, {"free": 0, "servers": 1}], "p": {"a b": [1]}}
 
 
 keys = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
-plain = st.one_of(
-    st.integers(-(10**9), 10**9), st.booleans(), st.sampled_from(["log^1.1", "3/5", "0.25"])
-)
+plain = st.one_of(st.integers(-(10**9), 10**9), st.booleans(), st.sampled_from(["log^1.1", "3/5", "0.25"]))
 
 
 values = st.recursive(
     plain,
     lambda inner: st.one_of(
-        st.lists(inner, min_size=1, max_size=4),
-        st.dictionaries(keys, inner, min_size=1, max_size=3),
+        st.lists(inner, min_size=1, max_size=4), st.dictionaries(keys, inner, min_size=1, max_size=3)
     ),
     max_leaves=8,
 )

@@ -23,14 +23,7 @@ from model.kinds.reservation.traces.price_scenario import Host, price_scenario
 from model.programs.configurations import ConfigurationSpace
 from model.programs.solver import choose_solver
 from model.scenario.load import load_scenario, parse_scenario_text, scenario_text
-from model.traces.prices import (
-    DEEPEST,
-    MachineType,
-    PriceList,
-    read_machine_types,
-    read_price_list,
-    read_pricing,
-)
+from model.traces.prices import DEEPEST, MachineType, PriceList, read_machine_types, read_price_list, read_pricing
 
 MACHINES = """NAME;CPUS;SHARED_CPU;MEMORY_GB;DEPRECATED;ZONE
 n1-standard-1;1;False;3.75;;
@@ -116,9 +109,7 @@ def test_packed_files_are_read_alike(files: tuple[Path, Path], tmp_path: Path) -
     packed = tmp_path / "pricing.yml.gz"
     packed.write_bytes(gzip.compress(files[1].read_bytes()))
     families = ["n1", "n2"]
-    assert read_price_list(files[0], packed, "here", families) == read_price_list(
-        *files, "here", families
-    )
+    assert read_price_list(files[0], packed, "here", families) == read_price_list(*files, "here", families)
 
 
 FAULTS: dict[str, tuple[str, str, str, str]] = {
@@ -202,9 +193,7 @@ def test_mangled_files_are_read_or_refused_in_one_line(data: st.DataObject) -> N
             cut = data.draw(st.integers(0, 30))
             put = data.draw(
                 st.binary(max_size=4)
-                | st.sampled_from(
-                    [b"{", b"- ", b": ", b"&a ", b"*a", b"!!int ", b"\t", b"\n", b";", b'"', b"~"]
-                )
+                | st.sampled_from([b"{", b"- ", b": ", b"&a ", b"*a", b"!!int ", b"\t", b"\n", b";", b'"', b"~"])
             )
             content[place : place + cut] = put
         mangled.append(bytes(content))
@@ -225,8 +214,7 @@ def test_mangled_files_are_read_or_refused_in_one_line(data: st.DataObject) -> N
 
 
 def some_prices() -> PriceList:
-    types = (MachineType("big", 8, Fraction(16), False, False),
-             MachineType("small", 1, Fraction(15, 4), False, False))  # fmt: skip
+    types = (MachineType("big", 8, Fraction(16), False, False), MachineType("small", 1, Fraction(15, 4), False, False))
     return PriceList("here", "today", types, (Fraction("1.25"), Fraction("0.04749975")), ())
 
 
@@ -291,9 +279,7 @@ def test_the_full_program_of_some_of_its_types_agrees() -> None:
     """All configurations of the eight larger types written into PuLP."""
     numbers = numbers_of(load_scenario("dra-gcp"))
     large = [j for j, name in enumerate(numbers.type_names) if not name.endswith("-4")][:8]
-    space = ConfigurationSpace.from_demands(
-        [numbers.space.demand[j] for j in large], numbers.space.capacity
-    )
+    space = ConfigurationSpace.from_demands([numbers.space.demand[j] for j in large], numbers.space.capacity)
     rewards = [numbers.rewards[j] for j in large]
     workload = [numbers.workload[j] for j in large]
     configurations = [tuple(row) for row in space.enumerate(20_000).tolist()]
@@ -328,14 +314,11 @@ def real(request: pytest.FixtureRequest) -> tuple[Path, Path, dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_the_real_files_have_the_figures_of_an_independent_program(
-    real: tuple[Path, Path, dict[str, Any]],
-) -> None:
+def test_the_real_files_have_the_figures_of_an_independent_program(real: tuple[Path, Path, dict[str, Any]]) -> None:
     machine_types, pricing, oracle = real
     machines = read_machine_types(machine_types)
     assert len(machines) == oracle["machinetypes_rows"]
-    assert sum(machine.shared for machine in machines.values()) == oracle[
-        "machinetypes_shared_cpu"]  # fmt: skip
+    assert sum(machine.shared for machine in machines.values()) == oracle["machinetypes_shared_cpu"]
     instances = read_pricing(pricing)["compute"]["instance"]
     assert len(instances) == oracle["instances_in_pricing"]
     assert len(instances.keys() & machines.keys()) == oracle["in_both"]
@@ -350,16 +333,20 @@ def test_the_real_files_have_the_figures_of_an_independent_program(
 
 
 @pytest.mark.slow
-def test_the_scenario_that_comes_along_says_what_the_real_files_say(
-    real: tuple[Path, Path, dict[str, Any]],
-) -> None:
+def test_the_scenario_that_comes_along_says_what_the_real_files_say(real: tuple[Path, Path, dict[str, Any]]) -> None:
     scenario = load_scenario("dra-gcp")
     names = [item.name for item in scenario.job_types]
     prices = read_price_list(*real[:2], "europe-west1", names)
-    assert {machine.name: (Fraction(machine.cpus), machine.memory, price)
-            for machine, price in zip(prices.types, prices.prices, strict=True)} == {
-        item.name: (item.demand["vCPU"].in_unit(scenario.unit_of("vCPU")),
-                    item.demand["memory"].in_unit(scenario.unit_of("memory")), item.reward)
-        for item in scenario.job_types}  # fmt: skip
+    assert {
+        machine.name: (Fraction(machine.cpus), machine.memory, price)
+        for machine, price in zip(prices.types, prices.prices, strict=True)
+    } == {
+        item.name: (
+            item.demand["vCPU"].in_unit(scenario.unit_of("vCPU")),
+            item.demand["memory"].in_unit(scenario.unit_of("memory")),
+            item.reward,
+        )
+        for item in scenario.job_types
+    }
     made = price_scenario(prices, Host(120, 128, Fraction(864)), Fraction(2))
     assert made.job_types == scenario.job_types

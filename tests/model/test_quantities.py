@@ -15,21 +15,23 @@ from model.kinds.phases.words import by_type
 
 @pytest.mark.parametrize(
     ("number", "unit", "told"),
-    [("29.42", "minute", "29.42 minutes"), ("0.04", "hour", "0.04 hours"), ("202", "s", "202 s"),
-     ("1", "seconds", "1 second"), ("2000", "seconds", "2000 seconds"), ("1", "hour", "1 hour"),
-     ("3", "mean service times", "3 mean service times"), ("7", "", "7")],
-)  # fmt: skip
+    [
+        ("29.42", "minute", "29.42 minutes"),
+        ("0.04", "hour", "0.04 hours"),
+        ("202", "s", "202 s"),
+        ("1", "seconds", "1 second"),
+        ("2000", "seconds", "2000 seconds"),
+        ("1", "hour", "1 hour"),
+        ("3", "mean service times", "3 mean service times"),
+        ("7", "", "7"),
+    ],
+)
 def test_a_unit_stands_in_the_number_of_its_quantity(number: str, unit: str, told: str) -> None:
     assert quantity(number, unit) == told
 
 
 def test_units_after_per_and_counts() -> None:
-    assert [singular(unit) for unit in ("minute", "seconds", "s", "")] == [
-        "minute",
-        "second",
-        "s",
-        "",
-    ]
+    assert [singular(unit) for unit in ("minute", "seconds", "s", "")] == ["minute", "second", "s", ""]
     assert [counted(1, "token"), counted(1200, "token")] == ["1 token", "1\u202f200 tokens"]
 
 

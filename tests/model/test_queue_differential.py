@@ -34,8 +34,7 @@ def agree(scenario: Any, events: int, explain: bool = False) -> int:
     task = Task(stride=1, explain=explain)
     for event in range(events):
         rows = np.zeros((2, 1), QUEUE_ROW)
-        done = [engine.advance(state, tape, task)
-                for engine, state, tape in zip(engines, states, rows, strict=True)]  # fmt: skip
+        done = [engine.advance(state, tape, task) for engine, state, tape in zip(engines, states, rows, strict=True)]
         states = [each.state for each in done]
         assert done[0].reason is done[1].reason
         assert digest(states[0]) == digest(states[1]), (event, differences(*states))
@@ -64,9 +63,7 @@ def test_explained_rows(scenario: Any) -> None:
 @pytest.mark.parametrize(("policy", "options"), CHOICES)
 @given(data=st.data())
 @settings(max_examples=10)
-def test_every_slot_of_many_scenarios(
-    policy: str, options: dict[str, Any], data: st.DataObject
-) -> None:
+def test_every_slot_of_many_scenarios(policy: str, options: dict[str, Any], data: st.DataObject) -> None:
     agree(data.draw(queue_scenarios(policy, options)), 3 * EVENTS)
 
 
@@ -77,8 +74,9 @@ def test_the_classroom_scenario(policy: str, options: dict[str, Any]) -> None:
     assert agree(scenario.model_copy(update={"policy": choice}), 100) == 100
 
 
-BUILT_IN = [name for name in scenario_files() if name.startswith("queues-")
-            and load_scenario(name).workload.kind != "trace"]  # fmt: skip
+BUILT_IN = [
+    name for name in scenario_files() if name.startswith("queues-") and load_scenario(name).workload.kind != "trace"
+]
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
@@ -128,17 +126,13 @@ def _run_by_force(system: Any, state: Any, slot: float) -> None:
 
 @given(queue_scenarios(), st.sampled_from(CHOICES), st.integers(1, 40))
 @settings(max_examples=15)
-def test_after_a_change_of_policy(
-    scenario: Any, choice: tuple[str, dict[str, Any]], before: int
-) -> None:
+def test_after_a_change_of_policy(scenario: Any, choice: tuple[str, dict[str, Any]], before: int) -> None:
     """Another policy that goes on from a run meets jobs where it would not have put them."""
     bench = bench_of(scenario)
     name, options = choice
     policy = scenario.policy.model_copy(update={"name": name, "parameters": options})
     other = bench_of(scenario.model_copy(update={"policy": policy}))
-    state = bench.reference.advance(
-        started(bench.system), np.zeros(before, QUEUE_ROW), Task()
-    ).state
+    state = bench.reference.advance(started(bench.system), np.zeros(before, QUEUE_ROW), Task()).state
     try:
         first = other.system.take_over(bench.system, copied(state))
     except ScenarioError:
@@ -146,8 +140,9 @@ def test_after_a_change_of_policy(
     states = [first, copied(first)]
     engines = (other.reference, other.kernel())
     for _ in range(EVENTS):
-        done = [engine.advance(each, np.zeros(1, QUEUE_ROW), Task())
-                for engine, each in zip(engines, states, strict=True)]  # fmt: skip
+        done = [
+            engine.advance(each, np.zeros(1, QUEUE_ROW), Task()) for engine, each in zip(engines, states, strict=True)
+        ]
         states = [each.state for each in done]
         assert digest(states[0]) == digest(states[1]), differences(*states)
         assert not other.kind.violations(other.system, states[0])

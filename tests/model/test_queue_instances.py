@@ -20,12 +20,19 @@ from model.scenario.load import load_scenarios, parse_scenario
 
 JOB = {"id": 0, "slot": 0, "size": "3/5", "service": 1}
 GOOD: dict[str, Any] = {
-    "name": "one", "L": 2, "capacity": "1", "J": 3, "slots": 4,
+    "name": "one",
+    "L": 2,
+    "capacity": "1",
+    "J": 3,
+    "slots": 4,
     "arrivals": [JOB, {"id": 1, "slot": 2, "size": 0.25}],
-    "runs": [{"algo": "VQS", "options": {"vqs_skip": True, "stall": True, "gamma": "1/3"}},
-             {"algo": "FIFO-FF"}, {"algo": "BF-J/S", "options": {"gamma": "1/2"}},
-             {"algo": "MW", "options": {"renew": "before", "preemptive": True}}],
-}  # fmt: skip
+    "runs": [
+        {"algo": "VQS", "options": {"vqs_skip": True, "stall": True, "gamma": "1/3"}},
+        {"algo": "FIFO-FF"},
+        {"algo": "BF-J/S", "options": {"gamma": "1/2"}},
+        {"algo": "MW", "options": {"renew": "before", "preemptive": True}},
+    ],
+}
 
 
 def opened(folder: Path, data: Any) -> list[Any]:
@@ -38,9 +45,11 @@ def test_each_run_is_a_scenario(tmp_path: Path) -> None:
     found = opened(tmp_path, GOOD)
     assert [scenario.policy.name for scenario in found] == ["vqs", "fifo-ff", "bf-js", "max-weight"]
     assert [scenario.policy.parameters for scenario in found] == [
-        {"skip": True, "stall": True, "gamma": "1/3", "j": 3}, {}, {},
+        {"skip": True, "stall": True, "gamma": "1/3", "j": 3},
+        {},
+        {},
         {"renew": "before", "preemptive": True},
-    ]  # fmt: skip
+    ]
     assert found[0].title == "one VQS, vqs_skip, stall, gamma = 1/3"
     first = found[0]
     assert (first.servers.count, first.run.until) == (2, 4)
@@ -49,15 +58,18 @@ def test_each_run_is_a_scenario(tmp_path: Path) -> None:
 
 
 def test_arrivals_are_put_in_order_of_slots(tmp_path: Path) -> None:
-    jobs = [JOB | {"id": "b", "slot": 3}, JOB | {"id": "c", "slot": 1}, JOB | {"id": "a"},
-            JOB | {"id": "d", "slot": 1}]  # fmt: skip
+    jobs = [JOB | {"id": "b", "slot": 3}, JOB | {"id": "c", "slot": 1}, JOB | {"id": "a"}, JOB | {"id": "d", "slot": 1}]
     (found, *_) = opened(tmp_path, GOOD | {"arrivals": jobs})
     assert [job.job for job in found.workload.arrivals] == ["a", "c", "d", "b"]
 
 
 def test_several_resources(tmp_path: Path) -> None:
-    data = GOOD | {"capacity": ["1", "2"], "arrivals": [JOB | {"size": ["1/3", "1/2"]}],
-                   "J": None, "runs": [{"algo": "BF-J/S"}]}  # fmt: skip
+    data = GOOD | {
+        "capacity": ["1", "2"],
+        "arrivals": [JOB | {"size": ["1/3", "1/2"]}],
+        "J": None,
+        "runs": [{"algo": "BF-J/S"}],
+    }
     (found,) = opened(tmp_path, data)
     bench = assemble(found)
     lines = list(bench.kind.trace_lines(bench.system, 1))
@@ -84,24 +96,18 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "no arrivals": (GOOD | {"arrivals": []}, "workload.arrivals: found"),
     "arrivals are no list": (GOOD | {"arrivals": 3}, "arrivals: found 3, allowed: a list"),
     "an arrival is no object": (GOOD | {"arrivals": [3]}, "arrivals[0]: found 3"),
-    "an arrival has no size": (
-        GOOD | {"arrivals": [{"id": 0, "slot": 0}]}, "arrivals[0].size: found nothing"),
-    "a size of 0": (
-        GOOD | {"arrivals": [JOB | {"size": 0}]}, "arrivals[0].size: found 0, allowed: a number"),
-    "a negative size": (
-        GOOD | {"arrivals": [JOB, JOB | {"id": 1, "size": "-1/2"}]}, "arrivals[1].size: found"),
-    "a size that is no number": (
-        GOOD | {"arrivals": [JOB | {"size": "NaN"}]}, "arrivals[0].size: found 'NaN'"),
-    "a size that is a list of nothing": (
-        GOOD | {"arrivals": [JOB | {"size": []}]}, "arrivals[0].size: found []"),
+    "an arrival has no size": (GOOD | {"arrivals": [{"id": 0, "slot": 0}]}, "arrivals[0].size: found nothing"),
+    "a size of 0": (GOOD | {"arrivals": [JOB | {"size": 0}]}, "arrivals[0].size: found 0, allowed: a number"),
+    "a negative size": (GOOD | {"arrivals": [JOB, JOB | {"id": 1, "size": "-1/2"}]}, "arrivals[1].size: found"),
+    "a size that is no number": (GOOD | {"arrivals": [JOB | {"size": "NaN"}]}, "arrivals[0].size: found 'NaN'"),
+    "a size that is a list of nothing": (GOOD | {"arrivals": [JOB | {"size": []}]}, "arrivals[0].size: found []"),
     "a size above the capacity": (
-        GOOD | {"arrivals": [JOB | {"size": "5/4"}]}, "workload.arrivals[0].size: found 1.25"),
-    "more sizes than resources": (
-        GOOD | {"arrivals": [JOB | {"size": ["1/2", "1/2"]}]}, "size: found 2 numbers"),
-    "a slot before 0": (
-        GOOD | {"arrivals": [JOB | {"slot": -1}]}, "arrivals[0].slot: found -1"),
-    "a slot that is no number": (
-        GOOD | {"arrivals": [JOB | {"slot": "x"}]}, "arrivals[0].slot: found 'x'"),
+        GOOD | {"arrivals": [JOB | {"size": "5/4"}]},
+        "workload.arrivals[0].size: found 1.25",
+    ),
+    "more sizes than resources": (GOOD | {"arrivals": [JOB | {"size": ["1/2", "1/2"]}]}, "size: found 2 numbers"),
+    "a slot before 0": (GOOD | {"arrivals": [JOB | {"slot": -1}]}, "arrivals[0].slot: found -1"),
+    "a slot that is no number": (GOOD | {"arrivals": [JOB | {"slot": "x"}]}, "arrivals[0].slot: found 'x'"),
     "a service of 0": (GOOD | {"arrivals": [JOB | {"service": 0}]}, "service: found 0"),
     "a name twice": (GOOD | {"arrivals": [JOB, JOB]}, "found the name '0' again"),
     "no server": (GOOD | {"L": 0}, "servers.count: found 0"),
@@ -112,12 +118,12 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "no algorithm": (run(), "runs[0].algo: found 'nothing', allowed: FIFO-FF, BF-J"),
     "an unknown algorithm": (run(algo="XY"), "runs[0].algo: found 'XY', allowed: FIFO-FF"),
     "options are no object": (run(algo="VQS", options=[1]), "runs[0].options: found [1]"),
-    "an unknown option": (
-        run(algo="VQS", options={"skip": True}), "runs[0].options.skip: found true, allowed for"),
+    "an unknown option": (run(algo="VQS", options={"skip": True}), "runs[0].options.skip: found true, allowed for"),
     "an option of another algorithm": (
         run(algo="BF-J", options={"vqs_skip": True}),
-        "runs[0].options.vqs_skip: found true, allowed for BF-J: the options stall"),
-}  # fmt: skip
+        "runs[0].options.vqs_skip: found true, allowed for BF-J: the options stall",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -131,13 +137,35 @@ def test_a_fault_is_told_in_one_line(name: str, tmp_path: Path) -> None:
 
 
 JUNK = st.one_of(
-    st.none(), st.booleans(), st.integers(-3, 10**20), st.floats(), st.text(max_size=5),
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 10**20),
+    st.floats(),
+    st.text(max_size=5),
     st.sampled_from(["1/0", "nan", "1e400", [], {}, [[]], {"a": 1}, [1, 2]]),
-)  # fmt: skip
+)
 
 
-@given(st.sampled_from(["L", "capacity", "J", "arrivals", "runs", "name", "id", "slot", "size",
-                        "service", "algo", "options", "description"]), JUNK)  # fmt: skip
+@given(
+    st.sampled_from(
+        [
+            "L",
+            "capacity",
+            "J",
+            "arrivals",
+            "runs",
+            "name",
+            "id",
+            "slot",
+            "size",
+            "service",
+            "algo",
+            "options",
+            "description",
+        ]
+    ),
+    JUNK,
+)
 def test_whatever_stands_in_a_file_no_traceback_comes_of_it(key: str, junk: Any) -> None:
     data = copy.deepcopy(GOOD)
     parts = [data, data["arrivals"][0], data["runs"][0], data["runs"][0]["options"]]
@@ -150,10 +178,14 @@ def test_whatever_stands_in_a_file_no_traceback_comes_of_it(key: str, junk: Any)
             assemble(parse_scenario(scenario))
 
 
-@pytest.mark.parametrize(("depth", "sentence"), [
-    (1, "policy.parameters.j: found 1"), (21, "policy.parameters.j: found 21"),
-    ("x", "policy.parameters.j: found 'x'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("depth", "sentence"),
+    [
+        (1, "policy.parameters.j: found 1"),
+        (21, "policy.parameters.j: found 21"),
+        ("x", "policy.parameters.j: found 'x'"),
+    ],
+)
 def test_a_depth_that_cannot_be_is_refused(depth: Any, sentence: str, tmp_path: Path) -> None:
     (first, *_) = opened(tmp_path, GOOD | {"J": depth})
     with pytest.raises(UserError) as raised:

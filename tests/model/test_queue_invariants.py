@@ -34,20 +34,36 @@ Plant = Callable[[QueueSystem, QueueState], None]
 
 #: VQS gives e₁+e₄ to three servers, which have jobs of VQ₁ and VQ₄; more of both wait, and others.
 JOBS = [
-    (0, "3/5", 9), (0, "3/5", 8), (0, "0.55", 5), (0, "0.52", 5), (0, "0.51", 4), (0, "1/5", 3),
-    (1, "1/5", 9), (1, "1/5", 9), (1, "1/4", 9), (1, "1/4", 9), (1, "1/100", 9), (1, "1", 9),
+    (0, "3/5", 9),
+    (0, "3/5", 8),
+    (0, "0.55", 5),
+    (0, "0.52", 5),
+    (0, "0.51", 4),
+    (0, "1/5", 3),
+    (1, "1/5", 9),
+    (1, "1/5", 9),
+    (1, "1/4", 9),
+    (1, "1/4", 9),
+    (1, "1/100", 9),
+    (1, "1", 9),
     (2, "2/5", 1),
-]  # fmt: skip
+]
 
 
 def state_of(algorithm: str, slot: int, **given: Any) -> tuple[QueueSystem, QueueState]:
     """The state after the last event before *slot*, or in it."""
     data = {
-        "name": "checked", "L": 3, "capacity": "1", "J": 3, "slots": 20,
-        "arrivals": [{"id": number, "slot": when, "size": size, "service": service}
-                     for number, (when, size, service) in enumerate(given.pop("jobs", JOBS))],
+        "name": "checked",
+        "L": 3,
+        "capacity": "1",
+        "J": 3,
+        "slots": 20,
+        "arrivals": [
+            {"id": number, "slot": when, "size": size, "service": service}
+            for number, (when, size, service) in enumerate(given.pop("jobs", JOBS))
+        ],
         "runs": [{"algo": algorithm, "options": given}],
-    }  # fmt: skip
+    }
     system: Any = bench_of(data).system
     state = system.raw_state()
     while (event := system.next_event(state)) is not None and event.time <= slot:
@@ -255,13 +271,11 @@ EXHAUSTING = ("BF-J", "BF-S", "BF-J/S", "VQS-BF")
 def test_a_waiting_job_that_fits_is_seen(algorithm: str) -> None:
     system, state = state_of(algorithm, 2)
     physics.evict(state, int(state.last_job[0]))
-    assert any("waits, takes" in line and "fits server 1" in line
-               for line in violations(system, state))  # fmt: skip
+    assert any("waits, takes" in line and "fits server 1" in line for line in violations(system, state))
     state.stalled[0] = 1
     state.number[STALLED_SERVERS] = np.count_nonzero(state.stalled)
     state.last_departure[0] = state.clock[NOW]
-    assert not any("waits, takes" in line and "server 1" in line
-                   for line in violations(system, state))  # fmt: skip
+    assert not any("waits, takes" in line and "server 1" in line for line in violations(system, state))
 
 
 def test_fifo_answers_for_the_head_of_the_line_alone() -> None:
@@ -289,8 +303,15 @@ def test_configurations_without_a_policy_that_has_them_are_seen() -> None:
 
 @pytest.mark.parametrize("depth", [2, 3, 4, 7])
 def test_k_red_has_4j_minus_4_members(depth: int) -> None:
-    data = {"name": "", "L": 1, "capacity": "1", "J": depth, "slots": 2, "runs": [{"algo": "VQS"}],
-            "arrivals": [{"id": 0, "slot": 0, "size": "1/2", "service": 1}]}  # fmt: skip
+    data = {
+        "name": "",
+        "L": 1,
+        "capacity": "1",
+        "J": depth,
+        "slots": 2,
+        "runs": [{"algo": "VQS"}],
+        "arrivals": [{"id": 0, "slot": 0, "size": "1/2", "service": 1}],
+    }
     system: Any = bench_of(data).system
     assert len(system.policy.configurations) == 4 * depth - 4
     state = system.raw_state()
@@ -306,9 +327,17 @@ def test_a_configuration_that_cannot_be_is_seen() -> None:
 
 
 def test_smaller_servers_have_fewer_members() -> None:
-    data = scenarios({
-        "name": "", "L": 1, "capacity": "1", "J": 4, "slots": 2, "runs": [{"algo": "VQS"}],
-        "arrivals": [{"id": 0, "slot": 0, "size": "1/4", "service": 1}]})[0]  # fmt: skip
+    data = scenarios(
+        {
+            "name": "",
+            "L": 1,
+            "capacity": "1",
+            "J": 4,
+            "slots": 2,
+            "runs": [{"algo": "VQS"}],
+            "arrivals": [{"id": 0, "slot": 0, "size": "1/4", "service": 1}],
+        }
+    )[0]
     data["servers"]["pools"] = [{"name": "small", "count": 2, "capacity": "1/4"}]
     system: Any = assemble(parse_scenario(data)).system
     assert [stop - start for start, stop in system.policy.pool_configurations] == [12, 4]

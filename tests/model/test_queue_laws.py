@@ -34,25 +34,38 @@ LOGNORMAL = stats.lognorm(SPREAD, scale=0.3 / 3**0.5)
 #: A law, and its distribution function on (low, high).
 CONTINUOUS: dict[str, tuple[dict[str, Any], Any]] = {
     "uniform": (UNIFORM, stats.uniform(0.01, 0.18).cdf),
-    "beta": ({"distribution": "beta", "a": 2, "b": 0.5, "low": 0.1, "high": 0.8},
-             stats.beta(2, 0.5, 0.1, 0.7).cdf),
-    "normal": ({"distribution": "truncated-normal", "mean": 0.3, "deviation": 0.2, "low": 0.05,
-                "high": 0.9}, HALF_NORMAL.cdf),
-    "normal tail": ({"distribution": "truncated-normal", "mean": 0.1, "deviation": 0.1,
-                     "low": 0.5, "high": 0.9}, TAIL.cdf),
-    "exponential": ({"distribution": "truncated-exponential", "mean": 0.3, "low": 0.1,
-                     "high": 0.7}, stats.truncexpon(2, 0.1, 0.3).cdf),
-    "lognormal": ({"distribution": "truncated-lognormal", "mean": 0.3, "squared_variation": 2,
-                   "high": 0.9}, lambda x: LOGNORMAL.cdf(x) / LOGNORMAL.cdf(0.9)),
-    "lognormal tail": ({"distribution": "truncated-lognormal", "mean": 0.3,
-                        "squared_variation": 2, "low": 0.6, "high": 1},
-                       lambda x: (LOGNORMAL.cdf(x) - LOGNORMAL.cdf(0.6))
-                       / (LOGNORMAL.cdf(1) - LOGNORMAL.cdf(0.6))),
-    "mixture": ({"distribution": "mixture", "parts": [
-        {"share": 0.25, "size": {"distribution": "uniform", "high": 0.5}},
-        {"share": 0.75, "size": {"distribution": "uniform", "low": 0.25, "high": 0.75}}]},
-        lambda x: 0.25 * np.clip(2 * x, 0, 1) + 0.75 * np.clip(2 * x - 0.5, 0, 1)),
-}  # fmt: skip
+    "beta": ({"distribution": "beta", "a": 2, "b": 0.5, "low": 0.1, "high": 0.8}, stats.beta(2, 0.5, 0.1, 0.7).cdf),
+    "normal": (
+        {"distribution": "truncated-normal", "mean": 0.3, "deviation": 0.2, "low": 0.05, "high": 0.9},
+        HALF_NORMAL.cdf,
+    ),
+    "normal tail": (
+        {"distribution": "truncated-normal", "mean": 0.1, "deviation": 0.1, "low": 0.5, "high": 0.9},
+        TAIL.cdf,
+    ),
+    "exponential": (
+        {"distribution": "truncated-exponential", "mean": 0.3, "low": 0.1, "high": 0.7},
+        stats.truncexpon(2, 0.1, 0.3).cdf,
+    ),
+    "lognormal": (
+        {"distribution": "truncated-lognormal", "mean": 0.3, "squared_variation": 2, "high": 0.9},
+        lambda x: LOGNORMAL.cdf(x) / LOGNORMAL.cdf(0.9),
+    ),
+    "lognormal tail": (
+        {"distribution": "truncated-lognormal", "mean": 0.3, "squared_variation": 2, "low": 0.6, "high": 1},
+        lambda x: (LOGNORMAL.cdf(x) - LOGNORMAL.cdf(0.6)) / (LOGNORMAL.cdf(1) - LOGNORMAL.cdf(0.6)),
+    ),
+    "mixture": (
+        {
+            "distribution": "mixture",
+            "parts": [
+                {"share": 0.25, "size": {"distribution": "uniform", "high": 0.5}},
+                {"share": 0.75, "size": {"distribution": "uniform", "low": 0.25, "high": 0.75}},
+            ],
+        },
+        lambda x: 0.25 * np.clip(2 * x, 0, 1) + 0.75 * np.clip(2 * x - 0.5, 0, 1),
+    ),
+}
 
 GRID = 3 * 2**32 * 100  # units of a server of capacity 1; all bounds above are whole
 _LAW: TypeAdapter[Any] = TypeAdapter(SizeLaw)
@@ -81,8 +94,7 @@ def test_probabilities_are_those_of_the_law(name: str) -> None:
     cuts = [0, low - 1, *(low + (high - low) * part // 7 for part in range(1, 7)), high, GRID]
     for first, second in pairwise(cuts):
         below = [min(max(cut, low - 1), high) / GRID for cut in (first, second)]
-        assert float(law.probability(first, second)) == pytest.approx(
-            function(below[1]) - function(below[0]), abs=1e-9)  # fmt: skip
+        assert float(law.probability(first, second)) == pytest.approx(function(below[1]) - function(below[0]), abs=1e-9)
     assert law.probability(0, GRID) == 1
     assert law.probability(high, GRID) == 0
     assert law.probability(high, low) == 0
@@ -104,9 +116,7 @@ def test_sizes_have_their_mean_and_stay_in_their_interval(name: str) -> None:
 def test_a_uniform_law_is_exact() -> None:
     law = law_of(UNIFORM)
     assert law.probability(0, Fraction(GRID, 10)) == Fraction(1, 2)
-    assert law.probability(Fraction(GRID, 7), Fraction(GRID, 6)) == Fraction(1, 42) / Fraction(
-        18, 100
-    )
+    assert law.probability(Fraction(GRID, 7), Fraction(GRID, 6)) == Fraction(1, 42) / Fraction(18, 100)
     assert law.mean() == Fraction(GRID, 10)
 
 
@@ -137,11 +147,7 @@ def test_a_short_interval_of_an_exponential_law() -> None:
     assert drawn(law, 1000).min() >= law.smallest[0]
 
 
-DISCRETE = {
-    "distribution": "discrete",
-    "values": [0.2, "1/3", 0.5],
-    "probabilities": [0.5, 0.1, 0.4],
-}
+DISCRETE = {"distribution": "discrete", "values": [0.2, "1/3", 0.5], "probabilities": [0.5, 0.1, 0.4]}
 COUNTED = {"distribution": "empirical", "values": [0.5, 0.2, 0.5, "1/3"], "counts": [3, 5, 1, 1]}
 
 
@@ -168,11 +174,17 @@ def test_a_value_without_probability_is_none() -> None:
 
 
 def test_a_mixture_of_discrete_laws_is_discrete() -> None:
-    parts = [{"share": 0.5, "size": DISCRETE}, {"share": 0.5, "size": DISCRETE | {
-        "values": [0.2, 0.4, 0.5], "probabilities": ["1/4", "1/4", "1/2"]}}]  # fmt: skip
+    parts = [
+        {"share": 0.5, "size": DISCRETE},
+        {"share": 0.5, "size": DISCRETE | {"values": [0.2, 0.4, 0.5], "probabilities": ["1/4", "1/4", "1/2"]}},
+    ]
     law = law_of({"distribution": "mixture", "parts": parts}, 30)
-    assert dict(law.atoms) == {(15,): Fraction(9, 20), (12,): Fraction(1, 8),
-                               (10,): Fraction(1, 20), (6,): Fraction(3, 8)}  # fmt: skip
+    assert dict(law.atoms) == {
+        (15,): Fraction(9, 20),
+        (12,): Fraction(1, 8),
+        (10,): Fraction(1, 20),
+        (6,): Fraction(3, 8),
+    }
     assert law.mean() == Fraction(9, 20) * 15 + Fraction(12, 8) + Fraction(1, 2) + Fraction(18, 8)
 
 
@@ -225,15 +237,20 @@ def test_geometric_service_begins_at_one_slot() -> None:
     assert mean_slots(law) == 7
 
 
-@pytest.mark.parametrize(("name", "survival"), [
-    ("exponential", stats.expon(scale=3).sf),
-    ("exponential, short", stats.expon(scale=0.2).sf),
-    ("erlang", stats.erlang(4, scale=1.5).sf),
-    ("hyper-exponential", lambda s: sum(
-        part * np.exp(-2 * part * s / 9) for part in (0.5 + 6**-0.5, 0.5 - 6**-0.5))),
-    ("pareto", stats.pareto(3.5, scale=5 * 2.5 / 3.5).sf),
-    ("lognormal", stats.lognorm(np.log(3) ** 0.5, scale=4 / 3**0.5).sf),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "survival"),
+    [
+        ("exponential", stats.expon(scale=3).sf),
+        ("exponential, short", stats.expon(scale=0.2).sf),
+        ("erlang", stats.erlang(4, scale=1.5).sf),
+        (
+            "hyper-exponential",
+            lambda s: sum(part * np.exp(-2 * part * s / 9) for part in (0.5 + 6**-0.5, 0.5 - 6**-0.5)),
+        ),
+        ("pareto", stats.pareto(3.5, scale=5 * 2.5 / 3.5).sf),
+        ("lognormal", stats.lognorm(np.log(3) ** 0.5, scale=4 / 3**0.5).sf),
+    ],
+)
 def test_means_of_rounded_services(name: str, survival: Any) -> None:
     """The mean of a time rounded up is the sum of P(S > k) over k = 0, 1, ..."""
     mean = float(mean_slots(_SERVICE.validate_python(SERVICES[name])))

@@ -15,27 +15,10 @@ from model.engine import EventRun
 from model.errors import ScenarioError
 from model.kinds.queue.invariants import violations
 from model.kinds.queue.scenario.instance import scenarios
-from model.kinds.queue.state import (
-    ARRIVED,
-    DEPARTED,
-    EVENT,
-    IN_SERVICE,
-    NOW,
-    WAITING,
-    QueueState,
-)
+from model.kinds.queue.state import ARRIVED, DEPARTED, EVENT, IN_SERVICE, NOW, WAITING, QueueState
 from model.scenario.load import parse_scenario
 from model.state import copied
-from tests.queue_instances import (
-    ALGORITHMS,
-    BEST_FIT,
-    PARTITIONED,
-    Instance,
-    Run,
-    bench_of,
-    instances,
-    runs,
-)
+from tests.queue_instances import ALGORITHMS, BEST_FIT, PARTITIONED, Instance, Run, bench_of, instances, runs
 from tests.queue_oracle import Oracle
 
 
@@ -95,8 +78,9 @@ def test_one_dimension_doubled_is_best_fit_again(instance: Instance) -> None:
         "capacity": [instance["capacity"]] * 2,
         "arrivals": [job | {"size": [job["size"]] * 2} for job in instance["arrivals"]],
     }
-    assert [line["place"] for line in trace_of(bench_of(doubled))] == \
-        [line["place"] for line in trace_of(bench_of(instance))]  # fmt: skip
+    assert [line["place"] for line in trace_of(bench_of(doubled))] == [
+        line["place"] for line in trace_of(bench_of(instance))
+    ]
 
 
 @given(instances())
@@ -123,9 +107,7 @@ def test_slots_that_are_passed_over_change_nothing(instance: Instance) -> None:
 
 
 @given(instances(PARTITIONED), st.sampled_from(["1/2", "1/4"]), st.integers(1, 2))
-def test_servers_that_differ_by_powers_of_two(
-    instance: Instance, capacity: str, count: int
-) -> None:
+def test_servers_that_differ_by_powers_of_two(instance: Instance, capacity: str, count: int) -> None:
     """Each kind of server has its own set of virtual queues (Section VIII)."""
     data = scenarios(instance | {"J": max(4, instance["J"])})[0]
     pools = [{"name": "small", "count": count, "capacity": capacity}]
@@ -146,18 +128,24 @@ def test_another_policy_may_take_over(instance: Instance, run: Run, slot: int) -
     present = np.sort(state.job_number[state.job_number >= 0])
     assert violations(second.system, state) == []  # type: ignore[arg-type]
     after = walk_on(second, copied(state), instance["slots"])
-    assert after.tally[ARRIVED] == after.number[WAITING] + after.number[IN_SERVICE] + \
-        after.tally[DEPARTED]  # fmt: skip
+    assert after.tally[ARRIVED] == after.number[WAITING] + after.number[IN_SERVICE] + after.tally[DEPARTED]
     assert len(present) == state.number[WAITING] + state.number[IN_SERVICE]
 
 
 def small(*jobs: tuple[int, str, int], run: dict[str, Any], **given: Any) -> list[dict[str, Any]]:
     """The trace of one run; jobs are (slot, size, service)."""
     instance = {
-        "name": "small", "L": 1, "capacity": "1", "J": 3, "slots": 8, "runs": [run],
-        "arrivals": [{"id": number, "slot": slot, "size": size, "service": service}
-                     for number, (slot, size, service) in enumerate(jobs)],
-    } | given  # fmt: skip
+        "name": "small",
+        "L": 1,
+        "capacity": "1",
+        "J": 3,
+        "slots": 8,
+        "runs": [run],
+        "arrivals": [
+            {"id": number, "slot": slot, "size": size, "service": service}
+            for number, (slot, size, service) in enumerate(jobs)
+        ],
+    } | given
     return trace_of(bench_of(instance))
 
 
@@ -180,8 +168,7 @@ class TestReadings:
     def test_renewal_one_after_another_sees_what_is_left(self) -> None:
         jobs = [(0, "3/5", 1), (0, "1/2", 1), (0, "1/2", 1)]
         together = small(*jobs, L=2, run={"algo": "VQS", "options": {}})
-        one_by_one = small(*jobs, L=2, run={"algo": "VQS",
-                                            "options": {"renew_mode": "sequential"}})  # fmt: skip
+        one_by_one = small(*jobs, L=2, run={"algo": "VQS", "options": {"renew_mode": "sequential"}})
         assert together[0]["renew"] == [[0, {"2": 2}], [1, {"2": 2}]]
         assert one_by_one[0]["renew"] == [[0, {"2": 2}], [1, {"1": 1, "4": 1}]]
         assert placed(together)[0] == [[1, 0], [2, 0]]

@@ -32,8 +32,7 @@ from model.traces.task_events import REQUEST_UNIT
 
 TRACES = Path(__file__).resolve().parents[2].parent / "shared" / "traces"
 needs_traces = pytest.mark.skipif(
-    not (TRACES / "oracle.json").is_file(),
-    reason="the real traces are not beside the repository (../shared/traces)",
+    not (TRACES / "oracle.json").is_file(), reason="the real traces are not beside the repository (../shared/traces)"
 )
 GOOGLE = TRACES / "google2011/task_events-job_id-mod151eq2.csv.gz"
 PODS = TRACES / "alibaba-gpu-2023/openb_pod_list_default.csv.gz"
@@ -56,9 +55,10 @@ def google(**changes: Any) -> QueueScenario:
 def pods(capacity: dict[str, Any] | None = None, **changes: Any) -> QueueScenario:
     workload = {"kind": "trace", "format": "alibaba-pods", "resources": "all", "slot": 1}
     data = {
-        "system": "queue", "workload": workload | changes,
+        "system": "queue",
+        "workload": workload | changes,
         "servers": {"count": 3, "capacity": capacity or {"cpu": 96_000, "memory": 393_216}},
-    }  # fmt: skip
+    }
     return typed(parse_scenario(data))
 
 
@@ -83,14 +83,12 @@ def run_of(job: int, submit: int, schedule: int, finish: int, cpu: str, memory: 
 
 
 def written(path: Path, lines: list[str]) -> str:
-    ordered = sorted(lines, key=lambda line: int(line.split(",")[0])) if path.suffix == ".csv" \
-        else lines  # fmt: skip
+    ordered = sorted(lines, key=lambda line: int(line.split(",")[0])) if path.suffix == ".csv" else lines
     path.write_text("\n".join(ordered) + "\n")
     return str(path)
 
 
-def pod_row(number: int, created: Any, scheduled: Any, deleted: Any, cpu: Any = 1000,
-            memory: Any = 2048) -> str:  # fmt: skip
+def pod_row(number: int, created: Any, scheduled: Any, deleted: Any, cpu: Any = 1000, memory: Any = 2048) -> str:
     return f"pod-{number},{cpu},{memory},1,1000,,LS,Running,{created},{deleted},{scheduled}"
 
 
@@ -105,41 +103,41 @@ class TestSlots:
         st.fractions(Fraction(1, 1000), 1000, max_denominator=1000),
         st.fractions(Fraction(1, 100), 100, max_denominator=100),
     )
-    def test_slots_are_exact(
-        self, jobs: list[tuple[int, int]], slot: Fraction, scale: Fraction
-    ) -> None:
+    def test_slots_are_exact(self, jobs: list[tuple[int, int]], slot: Fraction, scale: Fraction) -> None:
         jobs.sort(key=lambda job: job[0])
         arrival, service = (np.array(column, np.int64) for column in zip(*jobs, strict=True))
         size = np.ones((len(jobs), 1), np.int64)
         found = slotted(arrival, service, size, REPORT, slot, scale)
-        assert found.slot.tolist() == [
-            floor((one - jobs[0][0]) * scale / (slot * 10**6)) for one, _ in jobs
-        ]
+        assert found.slot.tolist() == [floor((one - jobs[0][0]) * scale / (slot * 10**6)) for one, _ in jobs]
         assert found.service.tolist() == [ceil(one / (slot * 10**6)) for _, one in jobs]
         assert found.slots == found.slot[-1] + 1
 
     def test_slots_that_are_too_short_are_refused(self) -> None:
         times = np.array([0, 10**12], np.int64)
         with pytest.raises(TraceError, match="longer ones"):
-            slotted(times, times + 1, np.ones((2, 1), np.int64), REPORT, Fraction(1, 10**9),
-                    Fraction(1))  # fmt: skip
+            slotted(times, times + 1, np.ones((2, 1), np.int64), REPORT, Fraction(1, 10**9), Fraction(1))
 
 
 class TestGoogle:
     def test_times_sizes_and_services(self, tmp_path: Path) -> None:
-        path = written(tmp_path / "part.csv", [
-            *run_of(1, 0, 1_000, 1_100_000, "0.25", "0.5"),
-            *run_of(2, 999_999, 1_000_000, 1_100_001, "0.1", "0.05"),
-            *run_of(3, 1_000_000, 2_000_000, 2_100_000, "0.1", "0.1"),
-        ])  # fmt: skip
+        path = written(
+            tmp_path / "part.csv",
+            [
+                *run_of(1, 0, 1_000, 1_100_000, "0.25", "0.5"),
+                *run_of(2, 999_999, 1_000_000, 1_100_001, "0.1", "0.05"),
+                *run_of(3, 1_000_000, 2_000_000, 2_100_000, "0.1", "0.1"),
+            ],
+        )
         scenario, workload, report = with_trace(google(), (path,))
         jobs = block(workload)
         assert jobs.time.tolist() == [0, 9, 10]
         assert jobs.service.tolist() == [11, 2, 1]
         numbers = numbers_of(scenario)
         assert [numbers.fraction(size) for size in jobs.size[:, 0]] == [
-            Fraction(1, 2), Fraction(1, 10), Fraction(1, 10),
-        ]  # fmt: skip
+            Fraction(1, 2),
+            Fraction(1, 10),
+            Fraction(1, 10),
+        ]
         assert (report.kept, report.kept_as) == (3, "jobs")
         assert numbers.probabilities == (Fraction(1, 3), Fraction(2, 3))
         assert numbers.arrival_rate == Fraction(3, 11)
@@ -149,10 +147,10 @@ class TestGoogle:
         assert numbers.intensity == work / 11 / 4
 
     def test_beta_compresses_arrivals_only(self, tmp_path: Path) -> None:
-        path = written(tmp_path / "part.csv", [
-            *run_of(1, 0, 0, 1_000_000, "0.25", "0.5"),
-            *run_of(2, 1_600_000, 1_700_000, 2_000_000, "0.1", "0.05"),
-        ])  # fmt: skip
+        path = written(
+            tmp_path / "part.csv",
+            [*run_of(1, 0, 0, 1_000_000, "0.25", "0.5"), *run_of(2, 1_600_000, 1_700_000, 2_000_000, "0.1", "0.05")],
+        )
         _, workload, _ = with_trace(google(time_scale="5/8"), (path,))
         assert block(workload).time.tolist() == [0, 10]
         assert block(workload).service.tolist() == [10, 3]
@@ -187,31 +185,35 @@ class TestGoogle:
         assert counted["after the first 2 jobs"] == 1
 
     def test_a_size_that_no_server_has_is_left_out(self, tmp_path: Path) -> None:
-        path = written(tmp_path / "part.csv", [
-            *run_of(1, 0, 10, 100, "0.90001", "0.25"), *run_of(2, 5, 10, 100, "0.25", "0.9"),
-            *run_of(3, 6, 10, 100, "0.25", "0.25"),
-        ])  # fmt: skip
+        path = written(
+            tmp_path / "part.csv",
+            [
+                *run_of(1, 0, 10, 100, "0.90001", "0.25"),
+                *run_of(2, 5, 10, 100, "0.25", "0.9"),
+                *run_of(3, 6, 10, 100, "0.25", "0.25"),
+            ],
+        )
         data = {
             "system": "queue",
-            "servers": {"count": 1, "capacity": {"CPU": 1, "memory": "1/2"},
-                        "pools": [{"name": "other", "count": 1,
-                                   "capacity": {"CPU": "1/2", "memory": 1}}]},
+            "servers": {
+                "count": 1,
+                "capacity": {"CPU": 1, "memory": "1/2"},
+                "pools": [{"name": "other", "count": 1, "capacity": {"CPU": "1/2", "memory": 1}}],
+            },
             "workload": {"kind": "trace", "resources": "all"},
-        }  # fmt: skip
+        }
         scenario, workload, report = with_trace(typed(parse_scenario(data)), (path,))
         # Memory is a share of the largest server's, which is 1.
         numbers = numbers_of(scenario)
         assert block(workload).time.tolist() == [0, 0, 0]
-        sizes = [[numbers.amount(units, d) for d, units in enumerate(row)]
-                 for row in block(workload).size]  # fmt: skip
+        sizes = [[numbers.amount(units, d) for d, units in enumerate(row)] for row in block(workload).size]
         wanted = [(0.90001, 0.25), (0.25, 0.9), (0.25, 0.25)]
         for row, pair in zip(sizes, wanted, strict=True):
             for amount, share in zip(row, pair, strict=True):
                 assert Fraction(str(share)) <= amount < Fraction(str(share)) + Fraction(1, PARTS)
         assert any("rounded up" in note for note in report.notes)
         pools = [{"name": "other", "count": 1, "capacity": {"CPU": "1/2", "memory": 1}}]
-        low = data | {"servers": {"count": 1, "capacity": {"CPU": 1, "memory": "1/5"},
-                                  "pools": pools}}  # fmt: skip
+        low = data | {"servers": {"count": 1, "capacity": {"CPU": 1, "memory": "1/5"}, "pools": pools}}
         _, workload, report = with_trace(typed(parse_scenario(low)), (path,))
         assert len(block(workload).time) == 2
         assert report.left_out[-1].reason == "larger than every server"
@@ -223,9 +225,7 @@ class TestGoogle:
         assert again == scenario
         third, workload, _ = with_trace(typed(again), (path,))
         assert third == scenario
-        assert numbers_of(scenario).fraction(int(block(workload).size[0, 0])) == Fraction(
-            "0.0001554"
-        )
+        assert numbers_of(scenario).fraction(int(block(workload).size[0, 0])) == Fraction("0.0001554")
 
     def test_many_sizes_share_classes(self) -> None:
         count = 1000
@@ -243,31 +243,47 @@ class TestGoogle:
 
 class TestPods:
     def test_two_resources_and_times(self, tmp_path: Path) -> None:
-        path = pod_list(tmp_path / "pods.csv", [
-            pod_row(1, 0, 5, 65, 12_000, 16_384),
-            pod_row(2, 60, 60, 61, 6_000, 0),
-            pod_row(3, 125, "130.5", "200.0", 0, 12_288),
-        ])  # fmt: skip
+        path = pod_list(
+            tmp_path / "pods.csv",
+            [
+                pod_row(1, 0, 5, 65, 12_000, 16_384),
+                pod_row(2, 60, 60, 61, 6_000, 0),
+                pod_row(3, 125, "130.5", "200.0", 0, 12_288),
+            ],
+        )
         scenario, workload, report = with_trace(pods(slot=60), (path,))
         jobs, numbers = block(workload), numbers_of(scenario)
         assert jobs.time.tolist() == [0, 1, 2]
         assert jobs.service.tolist() == [1, 1, 2]
         assert [[numbers.amount(units, d) for d, units in enumerate(row)] for row in jobs.size] == [
-            [12_000, 16_384], [6_000, 0], [0, 12_288],
-        ]  # fmt: skip
+            [12_000, 16_384],
+            [6_000, 0],
+            [0, 12_288],
+        ]
         assert not any("rounded" in note for note in report.notes)
 
     def test_what_is_left_out_is_counted(self, tmp_path: Path) -> None:
-        path = pod_list(tmp_path / "pods.csv", [
-            pod_row(1, 9, 9, 30), pod_row(2, 0, "", ""), pod_row(3, 1, 2, ""),
-            pod_row(4, 1, 2, 3, 0, 0), pod_row(5, 1, 4, 4), pod_row(6, 3, 3, 4),
-            pod_row(7, 4, 4, 5, 200_000, 1),
-        ])  # fmt: skip
+        path = pod_list(
+            tmp_path / "pods.csv",
+            [
+                pod_row(1, 9, 9, 30),
+                pod_row(2, 0, "", ""),
+                pod_row(3, 1, 2, ""),
+                pod_row(4, 1, 2, 3, 0, 0),
+                pod_row(5, 1, 4, 4),
+                pod_row(6, 3, 3, 4),
+                pod_row(7, 4, 4, 5, 200_000, 1),
+            ],
+        )
         _, workload, report = with_trace(pods(), (path,))
         assert block(workload).time.tolist() == [0, 6]  # in the order of creation
         assert [(item.count, item.what) for item in report.left_out] == [
-            (1, "pods"), (1, "pods"), (1, "pods"), (1, "pods"), (1, "jobs"),
-        ]  # fmt: skip
+            (1, "pods"),
+            (1, "pods"),
+            (1, "pods"),
+            (1, "pods"),
+            (1, "jobs"),
+        ]
         assert report.rows == 7
         assert report.kept == 2
 
@@ -278,7 +294,7 @@ class TestPods:
             "resources": [{"name": "CPU", "unit": "vCPU"}, {"name": "memory", "unit": "GiB"}],
             "servers": {"count": 1, "capacity": {"memory": "64 GiB", "CPU": 96}},
             "workload": {"kind": "trace", "format": "alibaba-pods", "resources": "all", "slot": 1},
-        }  # fmt: skip
+        }
         scenario, workload, _ = with_trace(typed(parse_scenario(data)), (path,))
         numbers = numbers_of(scenario)
         amounts = [numbers.amount(units, d) for d, units in enumerate(block(workload).size[0])]
@@ -359,25 +375,26 @@ class TestBadInput:
         assert "--trace PATH" in refused(google(), ())
         assert "workload.resources: found 'max'" in refused(pods(resources="max"), ("x.csv",))
         assert "begin with 'cpu' and with 'mem'" in refused(pods({"a": 1, "b": 2}), ("x.csv",))
-        assert "servers.capacity: found the resources size" in refused(
-            google(resources="all"), ("x.csv",)
-        )
-        data = {"system": "queue", "servers": {"count": 1, "capacity": {"cpu": 1, "memory": 1}},
-                "workload": {"kind": "trace"}}  # fmt: skip
+        assert "servers.capacity: found the resources size" in refused(google(resources="all"), ("x.csv",))
+        data = {
+            "system": "queue",
+            "servers": {"count": 1, "capacity": {"cpu": 1, "memory": 1}},
+            "workload": {"kind": "trace"},
+        }
         assert "allowed: one" in refused(typed(parse_scenario(data)), ("x.csv",))
 
     def test_units_that_pods_do_not_have(self) -> None:
         data = {
-            "system": "queue", "resources": [{"name": "cpu", "unit": "cores"}],
+            "system": "queue",
+            "resources": [{"name": "cpu", "unit": "cores"}],
             "servers": {"count": 1, "capacity": {"cpu": 1, "memory": 1}},
             "workload": {"kind": "trace", "format": "alibaba-pods", "resources": "all"},
-        }  # fmt: skip
+        }
         assert "resources.cpu.unit" in refused(typed(parse_scenario(data)), ("x.csv",))
 
     def test_sizes_too_fine_for_exact_units_are_one_line(self, tmp_path: Path) -> None:
         path = written(tmp_path / "part.csv", run_of(1, 0, 10, 100, "0.000000000001", "0.3"))
-        data = {"system": "queue", "servers": {"count": 10**6, "capacity": 1},
-                "workload": {"kind": "trace"}}  # fmt: skip
+        data = {"system": "queue", "servers": {"count": 10**6, "capacity": 1}, "workload": {"kind": "trace"}}
         path = written(tmp_path / "part.csv", run_of(1, 0, 10, 100, "0.100000000001", "0"))
         with pytest.raises(ScenarioError, match="fewer digits"):
             with_trace(typed(parse_scenario(data)), (path,))
@@ -386,9 +403,7 @@ class TestBadInput:
 @needs_traces
 class TestRealTraces:
     def test_google(self) -> None:
-        wanted = oracle("google2011_job_subset")[
-            "completed_in_window__submit_gt_0_and_schedule_gt_0_and_FINISH"
-        ]
+        wanted = oracle("google2011_job_subset")["completed_in_window__submit_gt_0_and_schedule_gt_0_and_FINISH"]
         jobs = queue_jobs(read_task_events([GOOGLE]))
         assert len(jobs) == wanted["n"]
         assert int(jobs.size.sum()) == Fraction(wanted["sum_size"]) * REQUEST_UNIT

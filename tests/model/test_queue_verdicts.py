@@ -26,8 +26,9 @@ def run(queue: np.ndarray, arrived: int) -> dict[str, Batches]:
     return {"queue_length": means, "waiting_time": means, "arrived": Batches(counts, STRETCHES)}
 
 
-@pytest.mark.parametrize(("arrived", "said"), [(0, "0 jobs have arrived"), (1, "1 job has"),
-                                               (STRETCHES - 1, "49 jobs have")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arrived", "said"), [(0, "0 jobs have arrived"), (1, "1 job has"), (STRETCHES - 1, "49 jobs have")]
+)
 def test_too_few_jobs_decide_nothing(scenario: Scenario, arrived: int, said: str) -> None:
     for queue in (np.zeros(STRETCHES), np.arange(STRETCHES)):
         found = KIND.judge(scenario, [run(queue, arrived)], SPAN)

@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 from model.kinds.queue.kernels import waiting as index_of
-from model.kinds.queue.kernels.waiting import (
-    Buckets,
-    WaitingJobs,
-    buckets_for,
-    buckets_of,
-    waiting_of,
-)
+from model.kinds.queue.kernels.waiting import Buckets, WaitingJobs, buckets_for, buckets_of, waiting_of
 from model.kinds.queue.layout import OneQueue
 from model.kinds.queue.numbers import QueueNumbers
 from model.kinds.queue.state import QueueState, empty_state
@@ -64,8 +58,7 @@ class Counted(np.ndarray):
 
 def counting(arrays: Any) -> Any:
     """The same named tuple over the same memory; its arrays count."""
-    return type(arrays)(*(one.view(Counted) if isinstance(one, np.ndarray) else one
-                          for one in arrays))  # fmt: skip
+    return type(arrays)(*(one.view(Counted) if isinstance(one, np.ndarray) else one for one in arrays))
 
 
 def buckets(boundaries: tuple[int, ...], count: int, *values: int) -> Buckets:
@@ -100,16 +93,11 @@ def expected(jobs: list[tuple[int, int]], limit: int, above: int, by_size: bool)
 
 
 @pytest.mark.parametrize("by_size", [True, False])
-@pytest.mark.parametrize(
-    ("ends", "values"), [(EVEN, ()), (ODD, ()), (EVEN, (3 * 2**19, 2**20, 2**20 + 1, 2**19))]
-)
-def test_it_finds_what_a_look_at_all_jobs_finds(
-    ends: tuple[int, ...], values: tuple[int, ...], by_size: bool
-) -> None:
+@pytest.mark.parametrize(("ends", "values"), [(EVEN, ()), (ODD, ()), (EVEN, (3 * 2**19, 2**20, 2**20 + 1, 2**19))])
+def test_it_finds_what_a_look_at_all_jobs_finds(ends: tuple[int, ...], values: tuple[int, ...], by_size: bool) -> None:
     random = np.random.default_rng(5)
     some = np.array(values) if values else random.integers(LOW, HIGH + 1, 40)
-    sizes = random.choice(some, 400) if values else random.choice(
-        np.r_[some, random.integers(LOW, HIGH + 1, 200)], 400)  # fmt: skip
+    sizes = random.choice(some, 400) if values else random.choice(np.r_[some, random.integers(LOW, HIGH + 1, 200)], 400)
     state = queue_of(sizes[:100], 300)
     waiting = waiting_of(state, buckets(ends, 128, *values), by_size)
     jobs = [(int(size), number) for number, size in enumerate(sizes[:100])]

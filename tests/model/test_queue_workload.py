@@ -130,9 +130,7 @@ def test_other_laws_leave_the_rest_alone() -> None:
     assert np.array_equal(first.time, served.time)
     assert np.array_equal(first.size, served.size)
     assert set(served.service) == {7.0}
-    sized = random_jobs(
-        workload=rate, jobs={"size": UNIFORM | {"high": 1}, "service": GEOMETRIC}
-    ).block_at(0)
+    sized = random_jobs(workload=rate, jobs={"size": UNIFORM | {"high": 1}, "service": GEOMETRIC}).block_at(0)
     assert np.array_equal(first.time, sized.time)
     assert np.array_equal(first.service, sized.service)
     assert not np.array_equal(first.size, sized.size)
@@ -151,20 +149,28 @@ def test_seeds_and_branches_have_jobs_of_their_own() -> None:
 def test_sizes_services_and_slots_do_not_depend_on_one_another() -> None:
     block = random_jobs().block_at(0)
     gaps = np.diff(block.time, prepend=0.0)
-    for first, second in ((gaps, block.size[:, 0]), (gaps, block.service),
-                          (block.size[:, 0], block.service),
-                          (block.size[1:, 0], block.size[:-1, 0]),
-                          (block.service[1:], block.service[:-1])):  # fmt: skip
+    for first, second in (
+        (gaps, block.size[:, 0]),
+        (gaps, block.service),
+        (block.size[:, 0], block.service),
+        (block.size[1:, 0], block.size[:-1, 0]),
+        (block.service[1:], block.service[:-1]),
+    ):
         assert stats.spearmanr(first, second).pvalue > LEAST_P
 
 
 def test_sizes_and_services_have_streams_of_their_own() -> None:
     """Two coins drawn in the same way: from one stream they would always agree."""
-    block = random_jobs(jobs={"size": {"distribution": "discrete", "values": [0.5, 0.25]},
-                              "service": {"distribution": "discrete", "values": [1, 2]}}
-                        ).block_at(0)  # fmt: skip
-    table = [[int(((block.size[:, 0] == size) & (block.service == service)).sum())
-              for service in (1, 2)] for size in np.unique(block.size)]  # fmt: skip
+    block = random_jobs(
+        jobs={
+            "size": {"distribution": "discrete", "values": [0.5, 0.25]},
+            "service": {"distribution": "discrete", "values": [1, 2]},
+        }
+    ).block_at(0)
+    table = [
+        [int(((block.size[:, 0] == size) & (block.service == service)).sum()) for service in (1, 2)]
+        for size in np.unique(block.size)
+    ]
     assert stats.chi2_contingency(table).pvalue > LEAST_P
 
 
@@ -175,12 +181,20 @@ def test_each_block_is_drawn_anew() -> None:
 
 
 def test_classes_have_their_shares_sizes_and_services() -> None:
-    block = random_jobs(jobs=[
-        {"share": 0.25, "size": {"distribution": "discrete", "values": ["1/3"]},
-         "service": {"distribution": "fixed", "slots": 3}},
-        {"share": 0.75, "size": {"distribution": "discrete", "values": ["1/4"]},
-         "service": {"distribution": "fixed", "slots": 4}},
-    ]).block_at(0)  # fmt: skip
+    block = random_jobs(
+        jobs=[
+            {
+                "share": 0.25,
+                "size": {"distribution": "discrete", "values": ["1/3"]},
+                "service": {"distribution": "fixed", "slots": 3},
+            },
+            {
+                "share": 0.75,
+                "size": {"distribution": "discrete", "values": ["1/4"]},
+                "service": {"distribution": "fixed", "slots": 4},
+            },
+        ]
+    ).block_at(0)
     thirds = block.service == 3
     found = numbers(jobs={"size": {"distribution": "discrete", "values": ["1/3", "1/4"]}})
     assert set(block.size[thirds, 0]) == {found.units(Fraction(1, 3))}
@@ -242,11 +256,17 @@ def test_blocks_together_are_poisson_as_well() -> None:
 
 TWO_RESOURCES: dict[str, Any] = {
     "servers": {"count": 3, "capacity": {"CPU": 8, "memory": 32}},
-    "jobs": {"size": {"distribution": "independent", "resources": {
-        "memory": {"distribution": "discrete", "values": [4, 8]},
-        "CPU": {"distribution": "discrete", "values": [1, 2, 4]}}},
-        "service": {"distribution": "fixed", "slots": 10}},
-}  # fmt: skip
+    "jobs": {
+        "size": {
+            "distribution": "independent",
+            "resources": {
+                "memory": {"distribution": "discrete", "values": [4, 8]},
+                "CPU": {"distribution": "discrete", "values": [1, 2, 4]},
+            },
+        },
+        "service": {"distribution": "fixed", "slots": 10},
+    },
+}
 
 
 def test_independent_resources() -> None:
@@ -255,11 +275,9 @@ def test_independent_resources() -> None:
     assert len(set(found.largest)) == 1
     assert found.types == 6
     assert set(found.probabilities) == {Fraction(1, 6)}
-    amounts = [tuple(found.amount(units, d) for d, units in enumerate(value))
-               for value in found.values]  # fmt: skip
+    amounts = [tuple(found.amount(units, d) for d, units in enumerate(value)) for value in found.values]
     assert amounts[0] == (Fraction(4), Fraction(8))  # the largest share first
-    assert set(amounts) == {(Fraction(cpu), Fraction(memory)) for cpu in (1, 2, 4)
-                            for memory in (4, 8)}  # fmt: skip
+    assert set(amounts) == {(Fraction(cpu), Fraction(memory)) for cpu in (1, 2, 4) for memory in (4, 8)}
     assert found.smallest == found.units(Fraction(1)) == found.units(Fraction(4), 1)
     sample = found.sizes.sample(stream(8, "sizes"), 20_000)
     table = np.array([(sample == value).all(axis=1).sum() for value in found.values])
@@ -286,19 +304,27 @@ def test_tenths_fill_a_server() -> None:
     assert sum(found.units(Fraction(part)) for part in parts) == found.largest[0]
 
 
-@given(st.lists(st.fractions(Fraction(1, 60), 1, max_denominator=60), min_size=1, max_size=6),
-       st.fractions(1, 20, max_denominator=20))  # fmt: skip
+@given(
+    st.lists(st.fractions(Fraction(1, 60), 1, max_denominator=60), min_size=1, max_size=6),
+    st.fractions(1, 20, max_denominator=20),
+)
 @settings(max_examples=60)
 def test_units_are_exact(shares: list[Fraction], capacity: Fraction) -> None:
     arrivals = [{"slot": 0, "size": str(share * capacity)} for share in shares]
-    found = numbers(jobs=[], servers={"count": 1, "capacity": str(capacity)},
-                    workload={"kind": "scripted", "arrivals": arrivals})  # fmt: skip
+    found = numbers(
+        jobs=[], servers={"count": 1, "capacity": str(capacity)}, workload={"kind": "scripted", "arrivals": arrivals}
+    )
     largest = int(found.largest[0])
     assert largest % (3 * 2**20) == 0
     assert found.unit[0] * largest == capacity
-    workload = workload_of(scenario(
-        jobs=[], servers={"count": 1, "capacity": str(capacity)},
-        workload={"kind": "scripted", "arrivals": arrivals}), found)  # fmt: skip
+    workload = workload_of(
+        scenario(
+            jobs=[],
+            servers={"count": 1, "capacity": str(capacity)},
+            workload={"kind": "scripted", "arrivals": arrivals},
+        ),
+        found,
+    )
     block = workload.block_at(0)
     assert block is not None
     assert [Fraction(int(size), largest) for size in block.size[:, 0]] == shares
@@ -326,8 +352,10 @@ def test_inner_products_of_several_resources_fit() -> None:
     assert found.sizes.smallest == (1, largest // 224 + 1)
     assert found.smallest == found.sizes.smallest[1]  # a job is as large as its largest share
     with pytest.raises(ScenarioError, match="fewer digits"):
-        numbers(servers=TWO_RESOURCES["servers"], jobs={"size": {
-            "distribution": "discrete", "values": [["1/1009", "1/1013"]]}})  # fmt: skip
+        numbers(
+            servers=TWO_RESOURCES["servers"],
+            jobs={"size": {"distribution": "discrete", "values": [["1/1009", "1/1013"]]}},
+        )
 
 
 def test_units_of_all_servers_together_fit() -> None:
@@ -344,15 +372,19 @@ def test_an_amount_between_units_is_refused() -> None:
 
 
 def test_pools() -> None:
-    found = numbers(servers={"count": 2, "capacity": 0.5, "pools": [
-        {"name": "large", "count": 1, "capacity": 2}, {"name": "odd", "count": 3, "capacity": 0.75}
-    ]})  # fmt: skip
+    found = numbers(
+        servers={
+            "count": 2,
+            "capacity": 0.5,
+            "pools": [{"name": "large", "count": 1, "capacity": 2}, {"name": "odd", "count": 3, "capacity": 0.75}],
+        }
+    )
     largest = int(found.largest[0])
-    assert [Fraction(int(units), largest) for units in found.capacity[:, 0]] == [
-        Fraction(1, 4)] * 2 + [1] + [Fraction(3, 8)] * 3  # fmt: skip
+    assert [Fraction(int(units), largest) for units in found.capacity[:, 0]] == [Fraction(1, 4)] * 2 + [1] + [
+        Fraction(3, 8)
+    ] * 3
     assert found.pool_of.tolist() == [0, 0, 1, 2, 2, 2]
-    assert [(pool.name, pool.first, pool.count) for pool in found.pools] == [
-        ("", 0, 2), ("large", 2, 1), ("odd", 3, 3)]  # fmt: skip
+    assert [(pool.name, pool.first, pool.count) for pool in found.pools] == [("", 0, 2), ("large", 2, 1), ("odd", 3, 3)]
     assert found.total_capacity == (Fraction(1, 2) + 1 + Fraction(9, 8),)
     assert found.amount(largest) == 2
     assert found.fraction(largest // 2) == Fraction(1, 2)
@@ -363,18 +395,21 @@ def test_pools() -> None:
 
 def test_the_rates_of_the_papers_examples() -> None:
     """Psychas & Ghaderi (2019), Section VII.A."""
-    first = numbers(servers={"count": 1, "capacity": 1},
-                    jobs={"size": {"distribution": "discrete", "values": [0.4, 0.6]},
-                          "service": GEOMETRIC},
-                    workload={"kind": "poisson", "arrival_rate": 0.014})  # fmt: skip
+    first = numbers(
+        servers={"count": 1, "capacity": 1},
+        jobs={"size": {"distribution": "discrete", "values": [0.4, 0.6]}, "service": GEOMETRIC},
+        workload={"kind": "poisson", "arrival_rate": 0.014},
+    )
     assert first.workload == Fraction(7, 5)
     assert first.intensity == Fraction(7, 10)
     assert first.mean_service == 100
     uniform = numbers()
     assert uniform.arrival_rate == Fraction(93, 100) * Fraction(1, 100) * 5 / Fraction(1, 10)
     assert uniform.workload == Fraction(93, 2)
-    wide = numbers(jobs={"size": UNIFORM | {"low": 0.1, "high": 0.9}, "service": GEOMETRIC},
-                   workload={"kind": "poisson", "workload": 9})  # fmt: skip
+    wide = numbers(
+        jobs={"size": UNIFORM | {"low": 0.1, "high": 0.9}, "service": GEOMETRIC},
+        workload={"kind": "poisson", "workload": 9},
+    )
     assert wide.intensity == Fraction(9, 10)
     assert wide.arrival_rate == Fraction(9, 100)
 
@@ -387,16 +422,19 @@ def test_batches_and_counts_have_the_rate_they_are_given() -> None:
     for name in ("geometric batches", "independent counts"):
         parts = blocks(random_jobs(workload=WORKLOADS[name]), 20)
         rate = parts[-1].end / (20 * random_jobs(workload=WORKLOADS[name]).slots)
-        assert rate == pytest.approx(
-            float(numbers(workload=WORKLOADS[name]).arrival_rate), rel=0.05
-        )
+        assert rate == pytest.approx(float(numbers(workload=WORKLOADS[name]).arrival_rate), rel=0.05)
 
 
 # Scripts.
 
-SCRIPT: dict[str, Any] = {"kind": "scripted", "arrivals": [
-    {"slot": 0, "size": "2/3", "service": 3}, {"slot": 2, "size": "1/7"},
-    {"slot": 2, "size": "2/3", "service": 1}]}  # fmt: skip
+SCRIPT: dict[str, Any] = {
+    "kind": "scripted",
+    "arrivals": [
+        {"slot": 0, "size": "2/3", "service": 3},
+        {"slot": 2, "size": "1/7"},
+        {"slot": 2, "size": "2/3", "service": 1},
+    ],
+}
 
 
 def test_a_script_is_taken_word_for_word() -> None:
@@ -406,8 +444,7 @@ def test_a_script_is_taken_word_for_word() -> None:
     assert block is not None
     assert block.time.tolist() == [0, 2, 2]
     assert block.service.tolist() == [3, np.inf, 1]
-    assert [found.fraction(size) for size in block.size[:, 0]] == [
-        Fraction(2, 3), Fraction(1, 7), Fraction(2, 3)]  # fmt: skip
+    assert [found.fraction(size) for size in block.size[:, 0]] == [Fraction(2, 3), Fraction(1, 7), Fraction(2, 3)]
     assert block.end == 3
     assert workload.block_at(3) is None
     assert found.values == tuple((int(size),) for size in block.size[:2, 0])

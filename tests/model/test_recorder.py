@@ -84,8 +84,7 @@ def test_no_samples_yet() -> None:
     assert samples.last_event == -1
 
 
-@given(st.lists(st.tuples(st.integers(0, 80), st.integers(0, 30)), max_size=20),
-       st.integers(1, 40))  # fmt: skip
+@given(st.lists(st.tuples(st.integers(0, 80), st.integers(0, 30)), max_size=20), st.integers(1, 40))
 def test_rows_are_the_last_ones(walks: list[tuple[int, int]], most: int) -> None:
     """Walks start anywhere that was reached before, as replays do."""
     recent = RecentRows(EVENT_ROW, most)

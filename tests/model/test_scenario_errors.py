@@ -43,26 +43,27 @@ def test_the_good_one_is_good() -> None:
 # (place, value, what the line must say: the path of the field first)
 BROKEN: dict[str, tuple[Place, Any, tuple[str, ...]]] = {
     "unknown key at the top": (("sede",), 1, ("sede:", "did you mean 'seed'")),
-    "unknown key in a type": (
-        ("job_types", 1, "rewards"), 1, ("job_types[1].rewards:", "did you mean 'reward'")),
-    "unknown key in a service": (
-        ("job_types", 1, "service", "phase"), 1, ("job_types[1].service.phase:", "'phases'")),
+    "unknown key in a type": (("job_types", 1, "rewards"), 1, ("job_types[1].rewards:", "did you mean 'reward'")),
+    "unknown key in a service": (("job_types", 1, "service", "phase"), 1, ("job_types[1].service.phase:", "'phases'")),
     "unknown key in a parameter": (
-        ("policy", "parameters", "reservation_facto"), 1,
-        ("policy.parameters.reservation_facto:", "'reservation_factor'")),
+        ("policy", "parameters", "reservation_facto"),
+        1,
+        ("policy.parameters.reservation_facto:", "'reservation_factor'"),
+    ),
     "unknown key unlike any": (("zzzz",), 1, ("zzzz:", "unknown key")),
     "a key of two lines": (("a\nb",), 1, ("unknown key",)),
     "no servers": (("servers",), None, ("servers:", "required")),
     "no reward": (("job_types", 0, "reward"), None, ("job_types[0].reward:", "required")),
     "no job types": (("job_types",), [], ("job_types:", "found none")),
     "too many job types": (
-        ("job_types",), [{"name": f"t{n}", "reward": 1} for n in range(70)],
-        ("job_types:", "at most 62")),
+        ("job_types",),
+        [{"name": f"t{n}", "reward": 1} for n in range(70)],
+        ("job_types:", "at most 62"),
+    ),
     "a list for a table": (("servers",), [1], ("servers:", "found [1]", "a table")),
     "a number for a table": (("run",), 5, ("run:", "found 5", "a table")),
     "a table for a list": (("job_types",), {"name": "a"}, ("job_types:", "a list")),
-    "text for a number": (
-        ("job_types", 0, "reward"), "much", ("job_types[0].reward:", "found 'much'")),
+    "text for a number": (("job_types", 0, "reward"), "much", ("job_types[0].reward:", "found 'much'")),
     "a list for a number": (("run", "until"), [1], ("run.until:", "found [1]", "a number")),
     "true for a number": (("run", "until"), True, ("run.until:", "found true", "a number")),
     "true for a count": (("servers", "count"), True, ("servers.count:", "found true")),
@@ -74,141 +75,171 @@ BROKEN: dict[str, tuple[Place, Any, tuple[str, ...]]] = {
     "an empty name": (("job_types", 0, "name"), "", ("job_types[0].name:", "found ''")),
     "a name of two lines": (("job_types", 0, "name"), "a\n", ("job_types[0].name:", "found")),
     "a name too long": (("job_types", 0, "name"), "a" * 61, ("job_types[0].name:",)),
-    "a negative rate": (
-        ("job_types", 1, "arrival_rate"), -1,
-        ("job_types[1].arrival_rate:", "found -1", "at least 0")),
-    "a negative workload": (
-        ("job_types", 0, "workload"), -0.5, ("job_types[0].workload:", "found -0.5", "at least 0")),
-    "a negative reward": (
-        ("job_types", 0, "reward"), "-1/3", ("job_types[0].reward:", "found '-1/3'", "at least 0")),
-    "a negative demand": (
-        ("job_types", 0, "demand", "cpu"), -1, ("job_types[0].demand.cpu:", "found -1")),
+    "a negative rate": (("job_types", 1, "arrival_rate"), -1, ("job_types[1].arrival_rate:", "found -1", "at least 0")),
+    "a negative workload": (("job_types", 0, "workload"), -0.5, ("job_types[0].workload:", "found -0.5", "at least 0")),
+    "a negative reward": (("job_types", 0, "reward"), "-1/3", ("job_types[0].reward:", "found '-1/3'", "at least 0")),
+    "a negative demand": (("job_types", 0, "demand", "cpu"), -1, ("job_types[0].demand.cpu:", "found -1")),
     "no demand above 0": (("job_types", 0, "demand"), {"cpu": 0}, ("job_types[0].demand:",)),
-    "a capacity of 0": (
-        ("servers", "capacity", "cpu"), 0, ("servers.capacity.cpu:", "found 0", "above 0")),
-    "a negative capacity": (
-        ("servers", "capacity", "cpu"), -4, ("servers.capacity.cpu:", "found -4")),
+    "a capacity of 0": (("servers", "capacity", "cpu"), 0, ("servers.capacity.cpu:", "found 0", "above 0")),
+    "a negative capacity": (("servers", "capacity", "cpu"), -4, ("servers.capacity.cpu:", "found -4")),
     "no server at all": (("servers", "count"), 0, ("servers.count:", "found 0", "at least 1")),
-    "too many servers": (
-        ("servers", "count"), 10**7, ("servers.count:", "found 10000000", "at most 1000000")),
+    "too many servers": (("servers", "count"), 10**7, ("servers.count:", "found 10000000", "at most 1000000")),
     "a negative seed": (("seed",), -1, ("seed:", "found -1", "at least 0")),
     "g = 0": (
-        ("policy", "parameters", "reservation_factor"), 0,
-        ("policy.parameters.reservation_factor:", "found 0", "above 0")),
+        ("policy", "parameters", "reservation_factor"),
+        0,
+        ("policy.parameters.reservation_factor:", "found 0", "above 0"),
+    ),
     "g < 0": (
-        ("policy", "parameters", "reservation_factor"), -2.5,
-        ("policy.parameters.reservation_factor:", "found -2.5", "above 0")),
+        ("policy", "parameters", "reservation_factor"),
+        -2.5,
+        ("policy.parameters.reservation_factor:", "found -2.5", "above 0"),
+    ),
     "g in words": (
-        ("policy", "parameters", "reservation_factor"), "log2",
-        ("policy.parameters.reservation_factor:", "found 'log2'", "log^p")),
+        ("policy", "parameters", "reservation_factor"),
+        "log2",
+        ("policy.parameters.reservation_factor:", "found 'log2'", "log^p"),
+    ),
     "g = log^0": (
-        ("policy", "parameters", "reservation_factor"), "log^0",
-        ("policy.parameters.reservation_factor:", "found 'log^0'")),
+        ("policy", "parameters", "reservation_factor"),
+        "log^0",
+        ("policy.parameters.reservation_factor:", "found 'log^0'"),
+    ),
     "g true": (
-        ("policy", "parameters", "reservation_factor"), True,
-        ("policy.parameters.reservation_factor:", "found true")),
+        ("policy", "parameters", "reservation_factor"),
+        True,
+        ("policy.parameters.reservation_factor:", "found true"),
+    ),
     "g huge": (
-        ("policy", "parameters", "reservation_factor"), 10**30,
-        ("policy.parameters.reservation_factor:", "found 1000000")),
+        ("policy", "parameters", "reservation_factor"),
+        10**30,
+        ("policy.parameters.reservation_factor:", "found 1000000"),
+    ),
     "g nan": (
-        ("policy", "parameters", "reservation_factor"), NAN,
-        ("policy.parameters.reservation_factor:", "found nan")),
+        ("policy", "parameters", "reservation_factor"),
+        NAN,
+        ("policy.parameters.reservation_factor:", "found nan"),
+    ),
     "an unknown policy": (("policy", "name"), "drr", ("policy", "'drr'", "did you mean 'dra'")),
     "an unknown system": (("system",), "reservations", ("system:", "found 'reservations'")),
     "a wrong unit": (
-        ("job_types", 0, "demand", "ram"), "2 Gbit/s",
-        ("job_types[0].demand.ram:", "Gbit/s", "allowed", "GiB")),
+        ("job_types", 0, "demand", "ram"),
+        "2 Gbit/s",
+        ("job_types[0].demand.ram:", "Gbit/s", "allowed", "GiB"),
+    ),
     "a unit where none is declared": (
-        ("servers", "capacity", "cpu"), "4 cores", ("servers.capacity.cpu:", "cores", "no unit")),
-    "a unit without a number": (
-        ("servers", "capacity", "ram"), "GB", ("servers.capacity.ram:", "found 'GB'")),
-    "an unknown resource": (
-        ("job_types", 0, "demand", "disk"), 1, ("job_types[0].demand.disk:", "cpu, ram")),
-    "two types of one name": (
-        ("job_types", 1, "name"), "a", ("job_types:", "found the name 'a' 2 times", "allowed")),
-    "two resources of one name": (
-        ("resources", 1, "name"), "cpu", ("resources:", "found the name 'cpu' 2 times")),
+        ("servers", "capacity", "cpu"),
+        "4 cores",
+        ("servers.capacity.cpu:", "cores", "no unit"),
+    ),
+    "a unit without a number": (("servers", "capacity", "ram"), "GB", ("servers.capacity.ram:", "found 'GB'")),
+    "an unknown resource": (("job_types", 0, "demand", "disk"), 1, ("job_types[0].demand.disk:", "cpu, ram")),
+    "two types of one name": (("job_types", 1, "name"), "a", ("job_types:", "found the name 'a' 2 times", "allowed")),
+    "two resources of one name": (("resources", 1, "name"), "cpu", ("resources:", "found the name 'cpu' 2 times")),
     "workload and rate": (("job_types", 0, "arrival_rate"), 1, ("job_types[0]:", "workload")),
     "capacity and configurations": (
-        ("servers", "configurations"), [[1, 1]], ("servers:", "capacity", "configurations")),
+        ("servers", "configurations"),
+        [[1, 1]],
+        ("servers:", "capacity", "configurations"),
+    ),
     "neither capacity nor configurations": (("servers", "capacity"), None, ("servers:",)),
     "a negative configuration": (
-        ("servers",), {"count": 3, "configurations": [[1, -1]]},
-        ("servers.configurations[0][1]:", "found -1")),
+        ("servers",),
+        {"count": 3, "configurations": [[1, -1]]},
+        ("servers.configurations[0][1]:", "found -1"),
+    ),
     "an unknown distribution": (
-        ("job_types", 1, "service"), {"distribution": "normal"},
-        ("job_types[1].service", "normal", "'exponential'")),
-    "no distribution": (
-        ("job_types", 1, "service"), {"mean": 1}, ("job_types[1].service", "distribution")),
+        ("job_types", 1, "service"),
+        {"distribution": "normal"},
+        ("job_types[1].service", "normal", "'exponential'"),
+    ),
+    "no distribution": (("job_types", 1, "service"), {"mean": 1}, ("job_types[1].service", "distribution")),
     "no phases": (("job_types", 1, "service", "phases"), 0, ("job_types[1].service.phases:",)),
-    "a mean of 0": (
-        ("job_types", 1, "service", "mean"), 0,
-        ("job_types[1].service.mean:", "found 0", "above 0")),
+    "a mean of 0": (("job_types", 1, "service", "mean"), 0, ("job_types[1].service.mean:", "found 0", "above 0")),
     "a shape without a mean": (
-        ("job_types", 1, "service"), {"distribution": "pareto", "shape": 1},
-        ("job_types[1].service", "shape", "found 1")),
+        ("job_types", 1, "service"),
+        {"distribution": "pareto", "shape": 1},
+        ("job_types[1].service", "shape", "found 1"),
+    ),
     "too little variation": (
         ("job_types", 1, "service"),
         {"distribution": "hyper-exponential", "squared_variation": 0.5},
-        ("job_types[1].service", "squared_variation", "found 1/2")),
+        ("job_types[1].service", "squared_variation", "found 1/2"),
+    ),
     "an unknown start": (("initial",), {"start": "fill"}, ("initial", "fill", "'full'")),
-    "full of an unknown type": (
-        ("initial",), {"start": "full", "type": "c"}, ("initial.type:", "found 'c'", "a, b")),
+    "full of an unknown type": (("initial",), {"start": "full", "type": "c"}, ("initial.type:", "found 'c'", "a, b")),
     "a job of an unknown type": (
-        ("initial", "servers", 0, "jobs", 0, "type"), "c",
-        ("initial.servers[0].jobs[0].type:", "found 'c'", "a, b")),
+        ("initial", "servers", 0, "jobs", 0, "type"),
+        "c",
+        ("initial.servers[0].jobs[0].type:", "found 'c'", "a, b"),
+    ),
     "an initial configuration too short": (
-        ("initial", "servers", 0, "configuration"), [1],
-        ("initial.servers[0].configuration:", "found 1", "allowed: 2")),
+        ("initial", "servers", 0, "configuration"),
+        [1],
+        ("initial.servers[0].configuration:", "found 1", "allowed: 2"),
+    ),
     "an initial configuration too large": (
-        ("initial",), {"start": "given", "servers": [{}, {"configuration": [9, 9]}]},
-        ("initial.servers[1]", "[9, 9]", "allowed")),
+        ("initial",),
+        {"start": "given", "servers": [{}, {"configuration": [9, 9]}]},
+        ("initial.servers[1]", "[9, 9]", "allowed"),
+    ),
     "more jobs than slots": (
-        ("initial", "servers", 1, "jobs"), [{"type": "a"}, {"type": "a"}],
-        ("initial.servers[1].jobs:", "[2, 0]", "[1, 1]")),
-    "more servers than there are": (
-        ("initial", "servers"), [{}] * 4, ("initial.servers:", "found 4", "at most")),
-    "an order of other servers": (
-        ("initial", "order", 0, "servers"), [0, 2], ("initial.order[0]", "[0, 2]", "[0, 1]")),
+        ("initial", "servers", 1, "jobs"),
+        [{"type": "a"}, {"type": "a"}],
+        ("initial.servers[1].jobs:", "[2, 0]", "[1, 1]"),
+    ),
+    "more servers than there are": (("initial", "servers"), [{}] * 4, ("initial.servers:", "found 4", "at most")),
+    "an order of other servers": (("initial", "order", 0, "servers"), [0, 2], ("initial.order[0]", "[0, 2]", "[0, 1]")),
     "an order that names one twice": (
-        ("initial", "order", 0, "servers"), [0, 0], ("initial.order[0]", "[0, 0]", "[0, 1]")),
+        ("initial", "order", 0, "servers"),
+        [0, 0],
+        ("initial.order[0]", "[0, 0]", "[0, 1]"),
+    ),
     "an order of no configuration": (
-        ("initial", "order", 0, "configuration"), [0], ("initial.order[0].configuration:",)),
+        ("initial", "order", 0, "configuration"),
+        [0],
+        ("initial.order[0].configuration:",),
+    ),
     "arrivals out of order": (
-        ("workload",), SCRIPT | {"arrivals": SCRIPT["arrivals"][::-1]},
-        ("workload", "arrivals[1].time", "found", "1")),
+        ("workload",),
+        SCRIPT | {"arrivals": SCRIPT["arrivals"][::-1]},
+        ("workload", "arrivals[1].time", "found", "1"),
+    ),
     "an arrival of an unknown type": (
-        ("workload",), {"kind": "scripted", "arrivals": [{"time": 1, "type": "c"}]},
-        ("workload.arrivals[0].type:", "found 'c'", "a, b")),
+        ("workload",),
+        {"kind": "scripted", "arrivals": [{"time": 1, "type": "c"}]},
+        ("workload.arrivals[0].type:", "found 'c'", "a, b"),
+    ),
     "an arrival before time 0": (
-        ("workload",), {"kind": "scripted", "arrivals": [{"time": -1, "type": "a"}]},
-        ("workload.arrivals[0].time:", "found -1", "at least 0")),
+        ("workload",),
+        {"kind": "scripted", "arrivals": [{"time": -1, "type": "a"}]},
+        ("workload.arrivals[0].time:", "found -1", "at least 0"),
+    ),
     "an arrival at no time": (
-        ("workload",), {"kind": "scripted", "arrivals": [{"type": "a"}]},
-        ("workload.arrivals[0].time:", "required")),
+        ("workload",),
+        {"kind": "scripted", "arrivals": [{"type": "a"}]},
+        ("workload.arrivals[0].time:", "required"),
+    ),
     "an unknown workload": (("workload",), {"kind": "poison"}, ("workload", "poison")),
     "two scripted jobs of one name": (
-        ("workload",), {"kind": "scripted", "arrivals": [
-            {"time": 1, "type": "a", "job": "x"}, {"time": 2, "type": "a", "job": "x"}]},
-        ("workload.arrivals", "'x'")),
+        ("workload",),
+        {"kind": "scripted", "arrivals": [{"time": 1, "type": "a", "job": "x"}, {"time": 2, "type": "a", "job": "x"}]},
+        ("workload.arrivals", "'x'"),
+    ),
     "a warm-up as long as the run": (("run", "warmup"), 10, ("run", "found 10", "until")),
     "a run of no length": (("run", "until"), 0, ("run.until:", "found 0", "above 0")),
     "infinite": (("run", "until"), INF, ("run.until:", "found inf", "finite")),
     "not a number": (("job_types", 0, "reward"), NAN, ("job_types[0].reward:", "found nan")),
-    "infinite in text": (
-        ("job_types", 0, "workload"), "inf", ("job_types[0].workload:", "found 'inf'")),
-    "a fraction of nothing": (
-        ("job_types", 0, "reward"), "1/0", ("job_types[0].reward:", "found '1/0'")),
+    "infinite in text": (("job_types", 0, "workload"), "inf", ("job_types[0].workload:", "found 'inf'")),
+    "a fraction of nothing": (("job_types", 0, "reward"), "1/0", ("job_types[0].reward:", "found '1/0'")),
     "a huge count": (("servers", "count"), HUGE, ("servers.count:", "at most 1000000")),
     "a huge reward": (("job_types", 0, "reward"), HUGE, ("job_types[0].reward:",)),
     "a huge reward in text": (("job_types", 0, "reward"), "1e5000", ("job_types[0].reward:",)),
     "a huge workload": (("job_types", 0, "workload"), "1e400", ("job_types[0].workload:",)),
-    "a tiny mean": (
-        ("job_types", 1, "service", "mean"), "1e-400", ("job_types[1].service.mean:",)),
-    "demands too far apart": (
-        ("job_types", 0, "demand", "cpu"), "1e-20", ("servers.capacity.cpu:", "fewer digits")),
+    "a tiny mean": (("job_types", 1, "service", "mean"), "1e-400", ("job_types[1].service.mean:",)),
+    "demands too far apart": (("job_types", 0, "demand", "cpu"), "1e-20", ("servers.capacity.cpu:", "fewer digits")),
     "rewards too far apart": (("job_types", 0, "reward"), "1e20", ("job_types", "reward")),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BROKEN)

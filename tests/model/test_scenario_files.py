@@ -56,9 +56,21 @@ def test_text_that_is_no_scenario(name: str, suffix: str, tmp_path: Path) -> Non
     assert len(line) < 500 + len(str(path))
 
 
-@pytest.mark.parametrize("name", ["", ".", "no-such-scenario", "nowhere/at/all.toml", "dra-vsm",
-                                  "x" * 5000, "x" * 5000 + ".toml", "a\0b.toml", "a\nb.toml",
-                                  "pyproject.toml/x.toml"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        ".",
+        "no-such-scenario",
+        "nowhere/at/all.toml",
+        "dra-vsm",
+        "x" * 5000,
+        "x" * 5000 + ".toml",
+        "a\0b.toml",
+        "a\nb.toml",
+        "pyproject.toml/x.toml",
+    ],
+)
 def test_paths_that_are_no_file(name: str, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pyproject.toml").write_text("x = 1")
@@ -123,14 +135,13 @@ except UserError as error:
 
 
 def read_apart(path: Path) -> str:
-    done = subprocess.run([sys.executable, "-c", _READ, str(path)], cwd=ROOT, timeout=60,
-                          capture_output=True, text=True, check=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", _READ, str(path)], cwd=ROOT, timeout=60, capture_output=True, text=True, check=True
+    )
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    "number", ["1e999999999", "1e-999999999", "1e9_999_999_999", "1E+9999999999"]
-)
+@pytest.mark.parametrize("number", ["1e999999999", "1e-999999999", "1e9_999_999_999", "1E+9999999999"])
 def test_exponents_that_would_fill_the_memory(number: str, tmp_path: Path) -> None:
     path = tmp_path / "scenario.toml"
     path.write_text(tomli_w.dumps(changed(("job_types", 0, "reward"), number)))
@@ -198,8 +209,7 @@ def test_broken_instances(name: str, tmp_path: Path) -> None:
 def test_decimal_times_mean_what_is_written(tmp_path: Path) -> None:
     """0.3 - 0.1 is not 0.2 in binary; the departure still happens at 0.3."""
     data = copy.deepcopy(INSTANCE)
-    data["events"] = [{"t": 0.1, "ev": "arrival", "type": 1, "job": "x"},
-                      {"t": 0.3, "ev": "departure", "job": "x"}]  # fmt: skip
+    data["events"] = [{"t": 0.1, "ev": "arrival", "type": 1, "job": "x"}, {"t": 0.3, "ev": "departure", "job": "x"}]
     path = tmp_path / "instance.json"
     path.write_text(json.dumps(data))
     (arrival,) = load_scenario(path).workload.arrivals  # type: ignore[union-attr]

@@ -22,13 +22,39 @@ ROOT = Path(__file__).parents[2]
 NAN, INF = float("nan"), float("inf")
 
 WORTH_TRYING = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8),
-    st.sampled_from([0, -1, 1, 2**31, 2**63, 10**30, "1/3", "0/0", "1e30", "1e-30", "2 GB", "a",
-                     "log", "log^9", "full", NAN, INF, "", "\u2028", "9" * 90, "１２"]),
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=8),
+    st.sampled_from(
+        [
+            0,
+            -1,
+            1,
+            2**31,
+            2**63,
+            10**30,
+            "1/3",
+            "0/0",
+            "1e30",
+            "1e-30",
+            "2 GB",
+            "a",
+            "log",
+            "log^9",
+            "full",
+            NAN,
+            INF,
+            "",
+            "\u2028",
+            "9" * 90,
+            "１２",
+        ]
+    ),
     st.lists(st.integers(-1, 5), max_size=3),
-    st.dictionaries(st.sampled_from(["a", "kind", "start", "name", "mean"]), st.integers(0, 3),
-                    max_size=2),
-)  # fmt: skip
+    st.dictionaries(st.sampled_from(["a", "kind", "start", "name", "mean"]), st.integers(0, 3), max_size=2),
+)
 
 
 def places(value: Any, here: Place = ()) -> list[Place]:
@@ -84,8 +110,12 @@ def writable(data: Any) -> Any:
 #: Each example overwrites one file in the test's own folder.
 FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 LONGER = settings(FUZZ, max_examples=120)
-VARIANTS = [GOOD, GOOD | {"initial": FULL}, GOOD | {"workload": SCRIPT},
-            GOOD | {"servers": {"count": 2, "configurations": [[2, 1], [0, 2]]}}]  # fmt: skip
+VARIANTS = [
+    GOOD,
+    GOOD | {"initial": FULL},
+    GOOD | {"workload": SCRIPT},
+    GOOD | {"servers": {"count": 2, "configurations": [[2, 1], [0, 2]]}},
+]
 
 
 @LONGER
@@ -105,8 +135,10 @@ def test_mutated_instances(data: dict[str, Any], tmp_path: Path) -> None:
 
 
 @FUZZ
-@given(raw=st.one_of(st.binary(max_size=80), st.text(max_size=80).map(lambda t: t.encode())),
-       suffix=st.sampled_from([".toml", ".json", ""]))  # fmt: skip
+@given(
+    raw=st.one_of(st.binary(max_size=80), st.text(max_size=80).map(lambda t: t.encode())),
+    suffix=st.sampled_from([".toml", ".json", ""]),
+)
 @example(raw=b"\xef\xbb\xbfseed = 1", suffix=".toml")
 @example(raw=b'{"instance": {"sizes": []}}', suffix=".json")
 def test_random_bytes(raw: bytes, suffix: str, tmp_path: Path) -> None:
@@ -121,10 +153,15 @@ def test_random_bytes(raw: bytes, suffix: str, tmp_path: Path) -> None:
 @given(st.data())
 def test_damaged_text(tmp_path: Path, data: st.DataObject) -> None:
     """A good file with bytes cut out, doubled or changed."""
-    kind, text = data.draw(st.sampled_from([
-        (".toml", tomli_w.dumps(GOOD).encode()), (".json", json.dumps(INSTANCE).encode()),
-        (".toml", (ROOT / "resources" / "scenarios" / "dra-vms.toml").read_bytes()),
-    ]))  # fmt: skip
+    kind, text = data.draw(
+        st.sampled_from(
+            [
+                (".toml", tomli_w.dumps(GOOD).encode()),
+                (".json", json.dumps(INSTANCE).encode()),
+                (".toml", (ROOT / "resources" / "scenarios" / "dra-vms.toml").read_bytes()),
+            ]
+        )
+    )
     start = data.draw(st.integers(0, len(text)))
     end = min(len(text), start + data.draw(st.integers(0, 40)))
     put_in = data.draw(st.one_of(st.just(b""), st.just(text[start:end] * 2), st.binary(max_size=4)))

@@ -14,13 +14,7 @@ from model.assembly import assemble
 from model.engine import started
 from model.kinds.reservation.scenario.schema import ReservationScenario
 from model.scenario.fields import UNIT_FAMILIES, plain
-from model.scenario.load import (
-    edited,
-    load_scenario,
-    parse_scenario,
-    scenario_files,
-    scenario_text,
-)
+from model.scenario.load import edited, load_scenario, parse_scenario, scenario_files, scenario_text
 from model.state import digest
 from tests.strategies import scenarios
 
@@ -56,9 +50,7 @@ def test_instance_files(path: Path) -> None:
 
 
 @given(scenarios(), st.integers(0, 100))
-def test_an_edit_changes_what_it_names_and_nothing_else(
-    scenario: ReservationScenario, seed: int
-) -> None:
+def test_an_edit_changes_what_it_names_and_nothing_else(scenario: ReservationScenario, seed: int) -> None:
     again = edited(scenario, {"seed": seed})
     assert again.seed == seed
     assert again.model_copy(update={"seed": scenario.seed}) == scenario
@@ -77,18 +69,18 @@ def test_numbers_are_kept_exactly(number: Fraction) -> None:
 
 
 @given(st.sampled_from(UNIT_FAMILIES), st.data(), st.fractions(0, 1000, max_denominator=50))
-def test_units_stand_in_for_one_another(
-    family: dict[str, Fraction], data: st.DataObject, amount: Fraction
-) -> None:
+def test_units_stand_in_for_one_another(family: dict[str, Fraction], data: st.DataObject, amount: Fraction) -> None:
     written, declared = (data.draw(st.sampled_from(sorted(family))) for _ in range(2))
-    scenario = parse_scenario({
-        "resources": [{"name": "r", "unit": declared}],
-        "servers": {"count": 1, "capacity": {"r": "1 " + declared}},
-        "job_types": [
-            {"name": "a", "reward": 1, "demand": {"r": f"{amount + 1} {written}"}},
-            {"name": "b", "reward": 1, "demand": {"r": f"1 {declared}"}},
-        ],
-    })  # fmt: skip
+    scenario = parse_scenario(
+        {
+            "resources": [{"name": "r", "unit": declared}],
+            "servers": {"count": 1, "capacity": {"r": "1 " + declared}},
+            "job_types": [
+                {"name": "a", "reward": 1, "demand": {"r": f"{amount + 1} {written}"}},
+                {"name": "b", "reward": 1, "demand": {"r": f"1 {declared}"}},
+            ],
+        }
+    )
     found = scenario.job_types[0].demand["r"].in_unit(declared)
     assert found * family[declared] == (amount + 1) * family[written]
     assert parse_scenario(tomllib.loads(scenario_text(scenario))) == scenario

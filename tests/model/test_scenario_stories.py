@@ -21,9 +21,8 @@ def test_every_description_says_what_is_to_be_seen_and_why(name):
 
 @pytest.mark.parametrize(
     ("name", "ratio"),
-    [("dra-classroom", "49/64"), ("dra-vms", "799/927"), ("dra-appendix-c", "11/15"),
-     ("dra-reservation", "1")],
-)  # fmt: skip
+    [("dra-classroom", "49/64"), ("dra-vms", "799/927"), ("dra-appendix-c", "11/15"), ("dra-reservation", "1")],
+)
 def test_the_ratios_told_are_those_of_the_programs(answer, name, ratio):
     programs = answer(f"bounds {name}")
     assert programs["ratio"] == pytest.approx(float(Fraction(ratio)), abs=1e-12)

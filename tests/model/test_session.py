@@ -75,12 +75,14 @@ def test_run_to_goes_on_to_the_next_one_and_back_to_undoes_it() -> None:
 
 
 def test_until_the_end_of_a_script() -> None:
-    scenario = parse_scenario({
-        "servers": {"count": 1, "capacity": {"r": 1}},
-        "job_types": [{"name": "a", "demand": {"r": 1}, "reward": 1}],
-        "workload": {"kind": "scripted", "arrivals": [{"time": 1, "type": "a", "service": 2}]},
-        "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
-    })  # fmt: skip
+    scenario = parse_scenario(
+        {
+            "servers": {"count": 1, "capacity": {"r": 1}},
+            "job_types": [{"name": "a", "demand": {"r": 1}, "reward": 1}],
+            "workload": {"kind": "scripted", "arrivals": [{"time": 1, "type": "a", "service": 2}]},
+            "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
+        }
+    )
     session = Session.open(scenario, kernel=False)
     assert session.run() is Reason.END
     assert (session.timeline.event, session.timeline.time) == (2, 3.0)
@@ -130,12 +132,14 @@ def test_the_log_of_a_reopened_run_has_no_gap(tmp_path: Path) -> None:
 
 def test_a_fork_reopens_as_it_was(tmp_path: Path) -> None:
     """Jobs keep their numbers, although the new scenario starts with fewer of them."""
-    scenario = parse_scenario({
-        "servers": {"count": 3, "capacity": {"r": 2}},
-        "job_types": [{"name": "a", "demand": {"r": 1}, "reward": 3, "workload": 1}],
-        "initial": {"start": "full", "type": "a"},
-        "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
-    })  # fmt: skip
+    scenario = parse_scenario(
+        {
+            "servers": {"count": 3, "capacity": {"r": 2}},
+            "job_types": [{"name": "a", "demand": {"r": 1}, "reward": 3, "workload": 1}],
+            "initial": {"start": "full", "type": "a"},
+            "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
+        }
+    )
     session = Session.open(scenario, kernel=False)
     session.run(events=20)
     fork = session.fork(edited(scenario, {"initial": {"start": "empty"}}))
@@ -189,9 +193,7 @@ def test_a_fork_keeps_its_first_state_however_far_it_goes() -> None:
     start = fork.timeline.mark()
     bench = fork.bench
     bench.reference.keyframe_every = KEYFRAME_EVERY["reference"]
-    fork.timeline = Timeline(
-        bench.system, bench.reference, fork.timeline.state, keyframe_bytes=KEYFRAME_BYTES
-    )
+    fork.timeline = Timeline(bench.system, bench.reference, fork.timeline.state, keyframe_bytes=KEYFRAME_BYTES)
     fork.run(events=200)
     assert fork.timeline.extent().keyframes[0] == 31
     fork.to_start()
@@ -252,12 +254,15 @@ def test_the_line_that_reproduces_a_moment() -> None:
 
 
 EMPTY_SLOT: dict[str, Any] = {
-    "system": "queue", "run": {"until": 40, "time_unit": "slot"},
+    "system": "queue",
+    "run": {"until": 40, "time_unit": "slot"},
     "servers": {"count": 1, "capacity": {"size": "1"}},
     "policy": {"name": "vqs", "parameters": {"stall": True}},
-    "workload": {"kind": "scripted", "arrivals": [{"slot": 0, "size": "2/3", "service": 3},
-                                                  {"slot": 0, "size": "1/3", "service": 6}]},
-}  # fmt: skip
+    "workload": {
+        "kind": "scripted",
+        "arrivals": [{"slot": 0, "size": "2/3", "service": 3}, {"slot": 0, "size": "1/3", "service": 6}],
+    },
+}
 
 
 def test_an_event_without_sub_steps_is_a_step_of_its_own() -> None:

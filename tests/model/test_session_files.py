@@ -21,8 +21,12 @@ from model.errors import ScenarioError, UserError
 from model.kinds.spec import KINDS, kind_named
 from model.state import digest, from_arrays
 
-SCENARIOS = {"reservation": "dra-classroom", "queue": "queues-classroom",
-             "phases": "jrs-two-phases", "moldable": "moldable-classroom"}  # fmt: skip
+SCENARIOS = {
+    "reservation": "dra-classroom",
+    "queue": "queues-classroom",
+    "phases": "jrs-two-phases",
+    "moldable": "moldable-classroom",
+}
 
 Change = Callable[[dict[str, np.ndarray]], Any]
 
@@ -97,8 +101,7 @@ def test_no_field_leads_outside_the_arrays(system: str, name: str, tmp_path: Pat
 
         def outside(state: dict[str, np.ndarray], field: str = field) -> None:
             array = state[field]
-            array.reshape(-1)[-1:] = np.nan if array.dtype.kind == "f" else \
-                np.iinfo(array.dtype).max  # fmt: skip
+            array.reshape(-1)[-1:] = np.nan if array.dtype.kind == "f" else np.iinfo(array.dtype).max
 
         before = path.read_bytes()
         change(path, system, name, outside)
@@ -125,14 +128,17 @@ def test_fields_fit_each_other(system: str, tmp_path: Path) -> None:
     assert "its first state is unsound" in told_of(path)
 
 
-@pytest.mark.parametrize("how", [
-    lambda state: state.update(trail=state["trail"].astype(np.float64)),
-    lambda state: state.update(clock=state["clock"][None]),
-    lambda state: state.update(memory=np.array(["__import__('os')"])),
-    lambda state: state.update(job_type=state["job_type"][:-1]),
-    lambda state: state.update(stamp=np.zeros((10**4, 1), np.int64)),
-    lambda state: state.pop("area"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "how",
+    [
+        lambda state: state.update(trail=state["trail"].astype(np.float64)),
+        lambda state: state.update(clock=state["clock"][None]),
+        lambda state: state.update(memory=np.array(["__import__('os')"])),
+        lambda state: state.update(job_type=state["job_type"][:-1]),
+        lambda state: state.update(stamp=np.zeros((10**4, 1), np.int64)),
+        lambda state: state.pop("area"),
+    ],
+)
 def test_types_and_shapes_are_those_of_the_kind(how: Change, tmp_path: Path) -> None:
     path = tmp_path / "run.slotscope"
     saved(path, "dra-classroom", 20)
@@ -173,9 +179,7 @@ def test_a_place_that_its_state_does_not_have_is_not_run_up_to(tmp_path: Path) -
     assert "it stands at event 60000000, but its state is of event 20" in told_of(path)
 
 
-def test_a_far_place_is_shown_without_running_up_to_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_far_place_is_shown_without_running_up_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening and showing costs the events of the log, however many there were before."""
     path, run = tmp_path / "run.slotscope", 0
     session = Session.open("dra-classroom", kernel=False)
@@ -197,9 +201,7 @@ def test_a_far_place_is_shown_without_running_up_to_it(
     assert run <= 3 * ROWS_IN_FRAME
 
 
-def test_files_of_the_version_before_are_opened_and_looked_at_all_the_same(
-    tmp_path: Path,
-) -> None:
+def test_files_of_the_version_before_are_opened_and_looked_at_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "run.slotscope"
     session = saved(path, "dra-classroom")
     content = members(path)
@@ -224,9 +226,7 @@ def test_a_byte_changed_by_accident_is_told_by_the_digest(tmp_path: Path) -> Non
     assert "do not have the digest" in told_of(path)
 
 
-def test_saving_again_leaves_the_old_file_where_it_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_saving_again_leaves_the_old_file_where_it_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.slotscope"
     session = saved(path, "dra-classroom", 20)
     before = path.read_bytes()

@@ -85,9 +85,7 @@ def test_a_slice_that_ran_nothing_teaches_nothing(monkeypatch: pytest.MonkeyPatc
     assert room.room == 77
 
 
-def test_few_quick_events_at_a_pace_do_not_make_a_slice_long(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_few_quick_events_at_a_pace_do_not_make_a_slice_long(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch, SLICE_SECONDS / 3)
     room = Slices()
     for _ in range(30):
@@ -125,9 +123,7 @@ def test_going_far_back_and_forth_is_done_in_slices(monkeypatch: pytest.MonkeyPa
     assert clock.most <= 8
 
 
-def test_the_previous_event_of_a_kind_is_looked_for_near_by(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_previous_event_of_a_kind_is_looked_for_near_by(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch, 1e-9)
     session = slow(clock)
     session.run(events=2000)
@@ -143,9 +139,7 @@ def stopping_after(looks: int) -> Any:
 
 
 @pytest.mark.parametrize("looks", [0, 1, 7, 20])
-def test_a_seek_that_is_stopped_stands_at_an_event_it_has_reached(
-    looks: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_seek_that_is_stopped_stands_at_an_event_it_has_reached(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     session = slow(Clock(monkeypatch, SLICE_SECONDS / 4))
     with stopping_after(looks), pytest.raises(GivenUpError) as stopped:
         session.seek(350)
@@ -173,16 +167,13 @@ def test_a_frame_whose_log_was_given_up_has_none(monkeypatch: pytest.MonkeyPatch
 def in_step(comparison: Comparison) -> bool:
     clock = comparison.timeline.time
     return all(
-        lane.timeline.time <= clock
-        and (lane.timeline.next_event is None or lane.timeline.next_event.time >= clock)
+        lane.timeline.time <= clock and (lane.timeline.next_event is None or lane.timeline.next_event.time >= clock)
         for lane in comparison.sessions
     )
 
 
 @pytest.mark.parametrize("looks", [0, 3, 12])
-def test_lanes_that_are_stopped_on_the_way_stand_together(
-    looks: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lanes_that_are_stopped_on_the_way_stand_together(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch, SLICE_SECONDS / 4)
     comparison = Comparison.of([slow(clock), slow(clock, "first-fit")])
     with stopping_after(looks), pytest.raises(GivenUpError):
@@ -238,9 +229,7 @@ def test_a_slice_of_lanes_is_as_short_as_that_of_one(monkeypatch: pytest.MonkeyP
     assert comparison.timeline.event - before == 1
 
 
-def test_an_event_after_a_slow_one_is_stopped_in_the_middle(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_event_after_a_slow_one_is_stopped_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
     session = Session.open("dra-classroom", "dra", kernel=False)
     monkeypatch.setattr("model.engine.SLOW_EVENT", -1.0)  # all are slow
     session.run(events=20)

@@ -56,31 +56,42 @@ class TestLog:
         assert jobs.processors.tolist() == [1, 2, 4, 8, 1, 2]
         assert jobs.machine == 8
         assert (jobs.report.rows, jobs.report.kept, jobs.report.left_out) == (6, 6, ())
-        assert jobs.report.lines()[0] == (
-            "log in Standard Workload Format: 6 rows of 1 file (log.swf)")  # fmt: skip
+        assert jobs.report.lines()[0] == ("log in Standard Workload Format: 6 rows of 1 file (log.swf)")
 
-    @pytest.mark.parametrize(("line", "reason"), [
-        (job_line(1, 5, 10, 2, status=2), PART), (job_line(1, -1, 10, 2, status=3), PART),
-        (job_line(1, 5, 10, 2, status=4), PART), (job_line(1, -1, 10, 2), NO_SUBMIT),
-        (job_line(1, 5, -1, -1, status=5), CANCELLED), (job_line(1, 5, 0, 2, status=5), CANCELLED),
-        (job_line(1, 5, -1, 2), NO_RUN), (job_line(1, 5, 0, 2, status=0), ZERO_RUN),
-        (job_line(1, 5, -7, 2), NEGATIVE_RUN), (job_line(1, 5, 10, -1), NO_PROCESSORS),
-        (job_line(1, 5, 10, 0, requested=0), NO_PROCESSORS), (job_line(1, 5, 10, 9), TOO_LARGE),
-        (job_line(1, 5, 10, -1, requested=9), TOO_LARGE),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("line", "reason"),
+        [
+            (job_line(1, 5, 10, 2, status=2), PART),
+            (job_line(1, -1, 10, 2, status=3), PART),
+            (job_line(1, 5, 10, 2, status=4), PART),
+            (job_line(1, -1, 10, 2), NO_SUBMIT),
+            (job_line(1, 5, -1, -1, status=5), CANCELLED),
+            (job_line(1, 5, 0, 2, status=5), CANCELLED),
+            (job_line(1, 5, -1, 2), NO_RUN),
+            (job_line(1, 5, 0, 2, status=0), ZERO_RUN),
+            (job_line(1, 5, -7, 2), NEGATIVE_RUN),
+            (job_line(1, 5, 10, -1), NO_PROCESSORS),
+            (job_line(1, 5, 10, 0, requested=0), NO_PROCESSORS),
+            (job_line(1, 5, 10, 9), TOO_LARGE),
+            (job_line(1, 5, 10, -1, requested=9), TOO_LARGE),
+        ],
+    )
     def test_what_is_left_out_is_counted(self, tmp_path: Path, line: str, reason: str) -> None:
         jobs = read(tmp_path, HEADER + line + JOBS + line)
         assert left_out(jobs) == {reason: 2}
         assert (jobs.report.rows, jobs.report.kept, len(jobs)) == (8, 6, 6)
 
-    @pytest.mark.parametrize(("line", "job"), [
-        (job_line(1, 0, 10, 2, status=0), (0, 10, 2)),
-        (job_line(1, 0, 10, 2, status=5), (0, 10, 2)),
-        (job_line(1, 0, 10, 2, status=-1), (0, 10, 2)),
-        (job_line(1, 0, 10, -1, requested=3), (0, 10, 3)),
-        (job_line(1, 0, 10, 8, requested=3), (0, 10, 8)),
-        (job_line(1, "0.25", "1.5e1", "8.0"), (0.25, 15, 8)),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("line", "job"),
+        [
+            (job_line(1, 0, 10, 2, status=0), (0, 10, 2)),
+            (job_line(1, 0, 10, 2, status=5), (0, 10, 2)),
+            (job_line(1, 0, 10, 2, status=-1), (0, 10, 2)),
+            (job_line(1, 0, 10, -1, requested=3), (0, 10, 3)),
+            (job_line(1, 0, 10, 8, requested=3), (0, 10, 8)),
+            (job_line(1, "0.25", "1.5e1", "8.0"), (0.25, 15, 8)),
+        ],
+    )
     def test_what_is_kept(self, tmp_path: Path, line: str, job: tuple[float, ...]) -> None:
         jobs = read(tmp_path, HEADER + line)
         assert (jobs.submit[0], jobs.run[0], jobs.processors[0]) == job
@@ -119,8 +130,7 @@ class TestLog:
         jobs = read_swf([first, second, third])
         assert jobs.submit[-2:].tolist() == [1005, 1009]
         assert jobs.machine == 16
-        assert (jobs.report.rows, jobs.report.files) == (
-            8, ("first.swf", "second.swf", "third.swf"))  # fmt: skip
+        assert (jobs.report.rows, jobs.report.files) == (8, ("first.swf", "second.swf", "third.swf"))
         assert read_swf([second, first]).submit[0] == -990  # before the first file's time 0
 
     def test_progress_and_stopping(self, tmp_path: Path) -> None:
@@ -140,26 +150,24 @@ FAULTS: dict[str, tuple[str, str]] = {
     "nothing": ("", "the file is empty"),
     "a header alone": (HEADER, "found no line of a job; allowed are lines of 18 numbers"),
     "too few fields": (HEADER + " ".join(LINES[0].split()[:5]), "row 7: found 5 fields"),
-    "the absent field": (
-        HEADER + " ".join(LINES[0].split()[:3]), "'run time' is the first that is absent"),
+    "the absent field": (HEADER + " ".join(LINES[0].split()[:3]), "'run time' is the first that is absent"),
     "too many fields": (HEADER + JOBS + LINES[0] + " 7", "row 13: found 19 fields"),
     "another format": (
-        "job,submit,run\n1,2,3\n", "row 1: found 1 fields, 'job,submit,run'; allowed in the "
-        "Standard Workload Format are 18 numbers"),
-    "a word": (
-        HEADER + job_line(1, 5, "ten", 2),
-        "row 7, column 'run time': found 'ten'; allowed is a number, or -1"),
+        "job,submit,run\n1,2,3\n",
+        "row 1: found 1 fields, 'job,submit,run'; allowed in the Standard Workload Format are 18 numbers",
+    ),
+    "a word": (HEADER + job_line(1, 5, "ten", 2), "row 7, column 'run time': found 'ten'; allowed is a number, or -1"),
     "not a number": (JOBS + job_line(1, "nan", 10, 2), "row 7, column 'submit time': found 'nan'"),
     "without end": (job_line(1, 5, "inf", 2), "row 1, column 'run time': found 'inf'"),
     "an underscore": (job_line(1, 5, "1_0", 2), "row 1, column 'run time': found '1_0'"),
     "half a processor": (
-        job_line(1, 5, 10, 2.5), "row 1, column 'allocated processors': found '2.5'; allowed is "
-        "a whole number"),
+        job_line(1, 5, 10, 2.5),
+        "row 1, column 'allocated processors': found '2.5'; allowed is a whole number",
+    ),
     "beyond all time": (job_line(1, 5, 10**12, 2), "row 1, column 'run time': found '1e+12'"),
-    "no blank": (
-        job_line(1, 5, 10, 2).replace(" 10 ", " 10\x1e"), "allowed between the numbers are blanks"),
+    "no blank": (job_line(1, 5, 10, 2).replace(" 10 ", " 10\x1e"), "allowed between the numbers are blanks"),
     "a NUL byte": (HEADER + "\0", "row 7: found a NUL byte"),
-}  # fmt: skip
+}
 
 
 class TestFaults:
@@ -192,13 +200,18 @@ class TestFaults:
         with pytest.raises(TraceError, match="no file was given"):
             read_swf([])
 
-    @given(st.lists(st.one_of(
-        st.text(st.characters(codec="utf-8"), max_size=30),
-        st.lists(st.one_of(st.integers(-2, 9), st.floats(), st.text("0-.e;", max_size=3)),
-                 min_size=17, max_size=19).map(lambda row: " ".join(map(str, row))),
-        st.sampled_from([*LINES, *HEADER.splitlines(), "; MaxProcs: x",
-                         "; MaxProcs: 9" + "9" * 40]),
-    ), max_size=6).map("\n".join))  # fmt: skip
+    @given(
+        st.lists(
+            st.one_of(
+                st.text(st.characters(codec="utf-8"), max_size=30),
+                st.lists(
+                    st.one_of(st.integers(-2, 9), st.floats(), st.text("0-.e;", max_size=3)), min_size=17, max_size=19
+                ).map(lambda row: " ".join(map(str, row))),
+                st.sampled_from([*LINES, *HEADER.splitlines(), "; MaxProcs: x", "; MaxProcs: 9" + "9" * 40]),
+            ),
+            max_size=6,
+        ).map("\n".join)
+    )
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_whatever_a_file_holds(self, tmp_path: Path, text: str) -> None:
         try:
@@ -248,17 +261,13 @@ class TestRealLog:
         for share, value in oracle["runtime_quantiles"].items():
             assert np.quantile(jobs.run, float(share), method="lower") == value
 
-    def test_the_load_of_rigid_jobs_is_the_utilisation(
-        self, shared_traces: Path, oracle: dict[str, Any]
-    ) -> None:
+    def test_the_load_of_rigid_jobs_is_the_utilisation(self, shared_traces: Path, oracle: dict[str, Any]) -> None:
         data = TRACE | {"workload": {"kind": "trace", "work": "linear"}}
         found, _, _ = with_trace(opened(data), (str(shared_traces / KTH),))
         span = oracle["submit_first_last"][1] * oracle["jobs"] / (oracle["jobs"] - 1)
         assert found.servers.count == 100
-        assert float(found.load) == pytest.approx(
-            oracle["sum_procs_times_runtime"] / span / 100, rel=1e-3)  # fmt: skip
-        assert float(found.load) == pytest.approx(
-            oracle["utilisation_sum_over_span_times_MaxProcs"], rel=1e-3)  # fmt: skip
+        assert float(found.load) == pytest.approx(oracle["sum_procs_times_runtime"] / span / 100, rel=1e-3)
+        assert float(found.load) == pytest.approx(oracle["utilisation_sum_over_span_times_MaxProcs"], rel=1e-3)
 
     def test_the_built_in_scenario_takes_it(self, shared_traces: Path) -> None:
         found, recorded, _ = with_trace(scenario_named(), (str(shared_traces / KTH),))
@@ -289,10 +298,14 @@ def block_of(workload: Workload, arrival: int = 0) -> JobBlock:
 
 
 class TestWorkload:
-    @pytest.mark.parametrize(("work", "sizes"), [
-        ("speed-up", [40, 30, 45, 15, 60, 7.5]), ("linear", [40, 40, 120, 80, 60, 10]),
-        ("run time", [40, 20, 30, 10, 60, 5]),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("work", "sizes"),
+        [
+            ("speed-up", [40, 30, 45, 15, 60, 7.5]),
+            ("linear", [40, 40, 120, 80, 60, 10]),
+            ("run time", [40, 20, 30, 10, 60, 5]),
+        ],
+    )
     def test_recorded_jobs(self, tmp_path: Path, work: str, sizes: list[float]) -> None:
         scenario, workload = traced(log_file(tmp_path), work=work)
         block = block_of(workload)
@@ -330,15 +343,11 @@ class TestWorkload:
         _, recorded, report = with_trace(opened(data), (str(log_file(tmp_path)),))
         assert recorded is not None
         assert len(block_of(recorded).time) == report.kept == 4
-        assert [(item.reason, item.count) for item in report.left_out] == [
-            ("after the first 4 jobs", 2)]  # fmt: skip
+        assert [(item.reason, item.count) for item in report.left_out] == [("after the first 4 jobs", 2)]
 
     @pytest.mark.parametrize("arrivals", ["resampled", "poisson"])
-    def test_drawn_jobs_have_the_rate_and_the_sizes_of_the_log(
-        self, tmp_path: Path, arrivals: str
-    ) -> None:
-        scenario, workload = traced(log_file(tmp_path), arrivals=arrivals, sizes="resampled",
-                                    load=0.5)  # fmt: skip
+    def test_drawn_jobs_have_the_rate_and_the_sizes_of_the_log(self, tmp_path: Path, arrivals: str) -> None:
+        scenario, workload = traced(log_file(tmp_path), arrivals=arrivals, sizes="resampled", load=0.5)
         block = block_of(workload)
         assert len(block.time) == BLOCK
         gaps = np.diff(block.time)
@@ -364,11 +373,10 @@ class TestWorkload:
         assert branch.time[0] >= 1000
         assert (branch.service != block_of(workload).service).any()
 
-    @pytest.mark.parametrize(("arrivals", "sizes"), [
-        ("recorded", "resampled"), ("resampled", "recorded"), ("poisson", "recorded")])  # fmt: skip
-    def test_what_is_recorded_ends_with_the_log(
-        self, tmp_path: Path, arrivals: str, sizes: str
-    ) -> None:
+    @pytest.mark.parametrize(
+        ("arrivals", "sizes"), [("recorded", "resampled"), ("resampled", "recorded"), ("poisson", "recorded")]
+    )
+    def test_what_is_recorded_ends_with_the_log(self, tmp_path: Path, arrivals: str, sizes: str) -> None:
         scenario, workload = traced(log_file(tmp_path), arrivals=arrivals, sizes=sizes)
         block = block_of(workload)
         assert len(block.time) == 6
@@ -395,15 +403,23 @@ class TestWorkload:
         assert len(law.values) == moldable_workload.MOST_TOLD
         assert float(law.mean) == pytest.approx(block_of(workload).service.mean(), rel=1e-8)
 
-    @pytest.mark.parametrize(("text", "words"), [
-        (HEADER + job_line(1, 5, 10, 1), "log.swf: found one job that can be used, allowed"),
-        (job_line(1, 5, 10, 1) * 3, "found 3 jobs that can be used, all of one time"),
-        (HEADER + job_line(1, 5, 0, 1), "0 jobs that can be used, allowed: jobs of several times, "
-                                        "from which a rate can be told; 1 jobs: with a run time"),
-        (HEADER.replace("MaxProcs: 8", "MaxProcs: 1") + job_line(1, 5, 9, 1) + job_line(2, 6, 9, 1),
-         "classes[0].speedup: found a degree of 2, allowed: at most servers.count = 1"),
-        ("; MaxProcs: 9000000\n" + JOBS, "servers.count: found 9000000, allowed: a number of at "),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            (HEADER + job_line(1, 5, 10, 1), "log.swf: found one job that can be used, allowed"),
+            (job_line(1, 5, 10, 1) * 3, "found 3 jobs that can be used, all of one time"),
+            (
+                HEADER + job_line(1, 5, 0, 1),
+                "0 jobs that can be used, allowed: jobs of several times, "
+                "from which a rate can be told; 1 jobs: with a run time",
+            ),
+            (
+                HEADER.replace("MaxProcs: 8", "MaxProcs: 1") + job_line(1, 5, 9, 1) + job_line(2, 6, 9, 1),
+                "classes[0].speedup: found a degree of 2, allowed: at most servers.count = 1",
+            ),
+            ("; MaxProcs: 9000000\n" + JOBS, "servers.count: found 9000000, allowed: a number of at "),
+        ],
+    )
     def test_logs_that_cannot_be_used(self, tmp_path: Path, text: str, words: str) -> None:
         with pytest.raises(UserError) as raised:
             traced(log_file(tmp_path, text))

@@ -115,9 +115,7 @@ class Walk(RuleBasedStateMachine):
             return
         first = self.event + (self.substep > 0)
         self.session.run(until=until)
-        beyond = [
-            n for n in range(first, self.straight.length) if self.straight.times[n + 1] > until
-        ]
+        beyond = [n for n in range(first, self.straight.length) if self.straight.times[n + 1] > until]
         self.arrive(beyond[0])
 
     @rule(share=st.floats(0, 1), substep=st.integers(0, 12))
@@ -283,8 +281,4 @@ class LongQueueWalk(QueueWalk):
 
 @pytest.mark.slow
 class TestLongQueueWalk(LongQueueWalk.TestCase):  # type: ignore[name-defined,misc]
-    settings = settings(
-        max_examples=25,
-        stateful_step_count=50,
-        suppress_health_check=[HealthCheck.filter_too_much],
-    )
+    settings = settings(max_examples=25, stateful_step_count=50, suppress_health_check=[HealthCheck.filter_too_much])

@@ -16,16 +16,7 @@ from hypothesis import strategies as st
 from model.errors import TraceError
 from model.kinds.reservation.traces.google_dra import dra_jobs
 from model.traces.google import read_task_events
-from model.traces.reading import (
-    BLOCK,
-    LINE_LIMIT,
-    FieldError,
-    file_size,
-    lines,
-    rows,
-    scaled_decimal,
-    whole_number,
-)
+from model.traces.reading import BLOCK, LINE_LIMIT, FieldError, file_size, lines, rows, scaled_decimal, whole_number
 from model.traces.task_events import REQUEST_PLACES, REQUEST_UNIT
 
 GOOD = (
@@ -95,10 +86,7 @@ class TestFiles:
         os.mkfifo(pipe)
         assert "device or pipe" in error_of(pipe)
 
-    @pytest.mark.skipif(
-        not hasattr(os, "geteuid") or os.geteuid() == 0,
-        reason="the administrator may read everything",
-    )
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the administrator may read everything")
     def test_without_permission(self, tmp_path: Path) -> None:
         path = tmp_path / "part.csv"
         path.write_bytes(GOOD)
@@ -154,9 +142,7 @@ class TestContents:
 
     def test_not_utf8(self, tmp_path: Path) -> None:
         line = error_for(tmp_path, GOOD + b"\xff\xfe\n" + GOOD)
-        assert line == (
-            "row 4: found byte 0xff, which is not UTF-8; allowed is plain or gzip'd text in UTF-8"
-        )
+        assert line == ("row 4: found byte 0xff, which is not UTF-8; allowed is plain or gzip'd text in UTF-8")
 
     def test_named_gz_but_something_else(self, tmp_path: Path) -> None:
         for data in (b"PK\x03\x04\xf7", b"<html>\n"):
@@ -192,29 +178,32 @@ class TestContents:
         assert ("is the first that is absent" in line) == (count < 13)
 
 
-NOT_NUMBERS = (
-    b"x",
-    b"-1",
-    b"+1",
-    b"1_0",
-    b" 1",
-    b"1.5",
-    b"nan",
-    "١".encode(),
-    b"9" * 30,
-    b"9" * 5000,
-)
+NOT_NUMBERS = (b"x", b"-1", b"+1", b"1_0", b" 1", b"1.5", b"nan", "١".encode(), b"9" * 30, b"9" * 5000)
 NOT_REQUESTS = (
-    b"x", b"-0.5", b"+0.5", b"1_0", b" 0.5", b"nan", b"inf", b"1/4", b"0.1234567890123", b"1e999",
-    b"1e-13", b"1e99999999", b"1001", b".", b"0." + b"1" * 5000, "٠.٥".encode(), b"0x1",
-)  # fmt: skip
+    b"x",
+    b"-0.5",
+    b"+0.5",
+    b"1_0",
+    b" 0.5",
+    b"nan",
+    b"inf",
+    b"1/4",
+    b"0.1234567890123",
+    b"1e999",
+    b"1e-13",
+    b"1e99999999",
+    b"1001",
+    b".",
+    b"0." + b"1" * 5000,
+    "٠.٥".encode(),
+    b"0x1",
+)
 
 
 class TestColumns:
     @pytest.mark.parametrize("value", [b"", *NOT_NUMBERS])
     @pytest.mark.parametrize(
-        ("column", "name"),
-        [(0, "timestamp"), (2, "job ID"), (3, "task index"), (5, "event type"), (8, "priority")],
+        ("column", "name"), [(0, "timestamp"), (2, "job ID"), (3, "task index"), (5, "event type"), (8, "priority")]
     )
     def test_whole_numbers(self, tmp_path: Path, column: int, name: str, value: bytes) -> None:
         line = error_for(tmp_path, with_column(column, value))
@@ -235,8 +224,7 @@ class TestColumns:
     def test_rows_out_of_order(self, tmp_path: Path) -> None:
         line = error_for(tmp_path, with_column(0, b"600000499"))
         assert line == (
-            "row 4, column 'timestamp': found '600000499'; "
-            "allowed is 600000500 or later: rows are in time order"
+            "row 4, column 'timestamp': found '600000499'; allowed is 600000500 or later: rows are in time order"
         )
 
     def test_a_later_part_is_checked_like_the_first(self, tmp_path: Path) -> None:
@@ -257,11 +245,7 @@ class TestColumns:
 
     @given(st.integers(0, REQUEST_UNIT), st.booleans())
     def test_decimals_are_exact(self, value: int, exponent: bool) -> None:
-        text = (
-            f"{value}e-{REQUEST_PLACES}"
-            if exponent
-            else f"{value // REQUEST_UNIT}.{value % REQUEST_UNIT:012d}"
-        )
+        text = f"{value}e-{REQUEST_PLACES}" if exponent else f"{value // REQUEST_UNIT}.{value % REQUEST_UNIT:012d}"
         assert scaled_decimal(text, "column", REQUEST_PLACES, 1) == value
         assert Fraction(text) == Fraction(value, REQUEST_UNIT)
 
@@ -288,9 +272,7 @@ def mutated(draw: st.DrawFn) -> bytes:
     for _ in range(draw(st.integers(1, 4))):
         start = draw(st.integers(0, len(data)))
         end = min(len(data), start + draw(st.integers(0, 4)))
-        filler = st.one_of(
-            st.binary(max_size=4), st.sampled_from([b",", b"\n", b'"', b"\r", b"9" * 25])
-        )
+        filler = st.one_of(st.binary(max_size=4), st.sampled_from([b",", b"\n", b'"', b"\r", b"9" * 25]))
         data[start:end] = draw(filler)
     return gzip.compress(bytes(data), mtime=0) if after else bytes(data)
 

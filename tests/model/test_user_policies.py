@@ -153,9 +153,13 @@ def test_random_numbers_are_those_of_seed_event_and_name(tmp_path: Path) -> None
 
 
 def test_parameters_are_checked_by_the_files_schema(tmp_path: Path) -> None:
-    head = HEAD.replace("class Policy", (
-        "from model.kinds.reservation.policies.base import Section\n\n"
-        "class Parameters(Section):\n    most: int = 3\n\n\nclass Policy"))  # fmt: skip
+    head = HEAD.replace(
+        "class Policy",
+        (
+            "from model.kinds.reservation.policies.base import Section\n\n"
+            "class Parameters(Section):\n    most: int = 3\n\n\nclass Policy"
+        ),
+    )
     arrival = """\
         room = view.with_room(job.type)
         if view.jobs_in_system.sum() < self.parameters.most and len(room):
@@ -179,8 +183,11 @@ def test_a_scenario_names_a_file_beside_it(tmp_path: Path, monkeypatch: pytest.M
     folder = tmp_path / "a" / "scenarios"
     folder.mkdir(parents=True)
     write(folder.parent, source())
-    text = scenario_text(load_scenario("dra-classroom")).replace(
-        'name = "dra"', 'name = "../mine.py"').replace("reservation_factor", "#")  # fmt: skip
+    text = (
+        scenario_text(load_scenario("dra-classroom"))
+        .replace('name = "dra"', 'name = "../mine.py"')
+        .replace("reservation_factor", "#")
+    )
     (folder / "own.toml").write_text(text)
     monkeypatch.chdir(tmp_path)
     session = Session.open("a/scenarios/own.toml", kernel=False)
@@ -268,9 +275,11 @@ class TestSessions:
 
     @pytest.mark.parametrize(
         ("change", "said"),
-        [(lambda path: path.unlink(), "no such file"),
-         (lambda path: path.write_text(source() + "# changed\n"), "another text of the policy")],
-    )  # fmt: skip
+        [
+            (lambda path: path.unlink(), "no such file"),
+            (lambda path: path.write_text(source() + "# changed\n"), "another text of the policy"),
+        ],
+    )
     def test_a_file_that_changed_is_told(self, tmp_path: Path, change, said: str) -> None:  # type: ignore[no-untyped-def]
         session = opened(tmp_path, source())
         session.run(events=10)

@@ -26,8 +26,12 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """The program in a process of its own."""
     return subprocess.run(
         [sys.executable, str(ROOT / "main.py"), *arguments],
-        cwd=folder, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 def test_run_is_repeatable(tmp_path: Path, answer: Command) -> None:
@@ -113,10 +117,8 @@ def test_a_fault_is_one_line(tmp_path: Path, text: str, said: str) -> None:
 
 
 def test_prints_do_not_reach_stdout(tmp_path: Path) -> None:
-    write(tmp_path, "import sys\nprint('loaded')\n" + source(
-        "sys.stdout.write('asked ')\n" + FIRST_FIT))  # fmt: skip
-    done = run("run", "dra-classroom", "--policy", "mine.py", "--until", "5", "--json",
-               folder=tmp_path)  # fmt: skip
+    write(tmp_path, "import sys\nprint('loaded')\n" + source("sys.stdout.write('asked ')\n" + FIRST_FIT))
+    done = run("run", "dra-classroom", "--policy", "mine.py", "--until", "5", "--json", folder=tmp_path)
     assert done.returncode == 0
     assert json.loads(done.stdout)["policy"] == "mine.py"
     assert "loaded" in done.stderr
@@ -125,15 +127,20 @@ def test_prints_do_not_reach_stdout(tmp_path: Path) -> None:
 
 def test_a_screenshot_shows_the_own_text(tmp_path: Path) -> None:
     write(tmp_path, source())
-    done = run("screenshot", "dra-classroom", "--policy", "mine.py", "--event", "30",
-               "--out", "own.png", folder=tmp_path)  # fmt: skip
+    done = run(
+        "screenshot", "dra-classroom", "--policy", "mine.py", "--event", "30", "--out", "own.png", folder=tmp_path
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "own.png").stat().st_size > 10_000
 
 
 def test_a_file_that_is_gone(slotscope: Command) -> None:
-    for command in ("run dra-classroom", "trace dra-classroom", "verify dra-classroom",
-                    "screenshot dra-classroom --event 1 --out x.png"):  # fmt: skip
+    for command in (
+        "run dra-classroom",
+        "trace dra-classroom",
+        "verify dra-classroom",
+        "screenshot dra-classroom --event 1 --out x.png",
+    ):
         said = slotscope(f"{command} --policy nowhere/mine.py")
         assert said.code == 2
         assert said.err == "slotscope: nowhere/mine.py: no such file\n"

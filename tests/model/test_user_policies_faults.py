@@ -56,29 +56,35 @@ class TestLoading:
             ("\tx = 1\n  y = 2\n", ", line 1, column 1: IndentationError: unexpected indent"),
             ("x = '\0'\n", "null"),
             ("(" * 3000 + ")" * 3000, "too many nested parentheses"),
-            ("import not_there_at_all\n", ", line 1: while loading: ModuleNotFoundError: No module "
-             "named 'not_there_at_all'; allowed: modules that are installed where slotscope runs"),
+            (
+                "import not_there_at_all\n",
+                ", line 1: while loading: ModuleNotFoundError: No module "
+                "named 'not_there_at_all'; allowed: modules that are installed where slotscope runs",
+            ),
             ("\n\nraise ValueError('no\\nluck')\n", "line 3: while loading: ValueError: no luck"),
             ("import sys\nsys.exit(0)\n", ", line 2: while loading: it leaves the program"),
             ("raise KeyboardInterrupt\n", ", line 1: while loading: KeyboardInterrupt"),
             ("x = 1\n", ": found no class, allowed: a class called Policy"),
             ("class A: pass\nclass B: pass\n", ": found the classes A, B, allowed: a class called"),
             ("Policy = 3\n", ": found a Policy that is no class"),
-            ("class Policy:\n    def start(self, view):\n        yield\n",
-             ", line 2: the class Policy has no method arrival, allowed: def arrival(self, view, "),
+            (
+                "class Policy:\n    def start(self, view):\n        yield\n",
+                ", line 2: the class Policy has no method arrival, allowed: def arrival(self, view, ",
+            ),
             ("   \n\n", ": found an empty file"),
         ],
-    )  # fmt: skip
+    )
     def test_the_file(self, tmp_path: Path, text: str, said: str) -> None:
         assert said in refused(write(tmp_path, text))
 
     @pytest.mark.parametrize(
         ("rest", "said"),
         [
-            ("def departure(self, view):\n    yield\n",
-             "found departure(self, view), allowed: departure(self, view, job)"),
-            ("def start(self, view, job):\n    yield\n",
-             "found start(self, view, job), allowed: start(self, view)"),
+            (
+                "def departure(self, view):\n    yield\n",
+                "found departure(self, view), allowed: departure(self, view, job)",
+            ),
+            ("def start(self, view, job):\n    yield\n", "found start(self, view, job), allowed: start(self, view)"),
             ("update = 3\n", "update is no method, allowed: def update(self, view)"),
             ("async def departure(self, view, job):\n    yield\n", "found async def departure"),
             ("schema = dict\n", "the schema is no pydantic model"),
@@ -87,12 +93,16 @@ class TestLoading:
             ("memory = -1\n", "memory is -1, allowed: a whole number from 0 to 1000000"),
             ("memory = 'two'\n", "memory is 'two', allowed"),
             ("pseudocode = ['x']\n", "the pseudocode is no tuple of PseudocodeLine"),
-            ("def __init__(self, numbers):\n    pass\n",
-             "found Policy.__init__(numbers), allowed: __init__(self, numbers, parameters)"),
-            ("def __init__(self, numbers, parameters):\n    self.x = numbers.nothing\n",
-             "while loading: AttributeError: 'ReservationNumbers' object has no attribute"),
+            (
+                "def __init__(self, numbers):\n    pass\n",
+                "found Policy.__init__(numbers), allowed: __init__(self, numbers, parameters)",
+            ),
+            (
+                "def __init__(self, numbers, parameters):\n    self.x = numbers.nothing\n",
+                "while loading: AttributeError: 'ReservationNumbers' object has no attribute",
+            ),
         ],
-    )  # fmt: skip
+    )
     def test_the_class(self, tmp_path: Path, rest: str, said: str) -> None:
         assert said in refused(write(tmp_path, source(rest=rest)))
 
@@ -163,15 +173,19 @@ FAULTS: dict[str, tuple[str, str]] = {
         "a = view.numbers.capacity\na.flags.writeable = True\na[:] = 10**6\nyield Reject()\nreturn",
         "it changes what it is shown: capacity of the numbers",
     ),
-    "attribute": ("self.count = 1\nyield Reject()\nreturn",
-                  "it changes self.count, which a rewind cannot take back; allowed: memory = m"),
+    "attribute": (
+        "self.count = 1\nyield Reject()\nreturn",
+        "it changes self.count, which a rewind cannot take back; allowed: memory = m",
+    ),
     "attribute within": ("self.seen.append(1)\nyield Reject()\nreturn", "it changes self.seen"),
     "variable": ("global TOTAL\nTOTAL = 1\nyield Reject()\nreturn", "changes the variable TOTAL"),
     "default": ("self.note(job)\nyield Reject()\nreturn", "it changes the variable Policy"),
     "no decision": ("return", "it neither admits nor rejects the arriving job"),
     "two decisions": ("yield Reject()\nyield Reject()", "none is waiting for a decision"),
-    "admit twice": ("for _ in range(2): yield Admit(server=view.with_room(job.type)[0])",
-                    "none is waiting for a decision"),
+    "admit twice": (
+        "for _ in range(2): yield Admit(server=view.with_room(job.type)[0])",
+        "none is waiting for a decision",
+    ),
     "no such server": ("yield Admit(server=view.servers)", "allowed: a whole number from 0 to"),
     "no server": ("yield Admit()", "server of Admit is -1, allowed: a whole number from 0 to"),
     "half a server": ("yield Admit(server=1.5)", "server of Admit is 1.5, allowed: a whole"),
@@ -186,18 +200,22 @@ FAULTS: dict[str, tuple[str, str]] = {
     "known name": ("yield say('x', type='big')", "the value 'type' is 'big', allowed: a whole"),
     "no values": ("yield Record('x', None, 3)", "the values of Record are 3, allowed: a dict"),
     "no kind": ("yield Record(5)", "the kind of a Record is 5, allowed: a text"),
-    "no job": ("yield Migrate(job=10**9, source=0, target=1)",
-               "it moves job 1000000000, which is not on server 1: it is on no server"),
+    "no job": (
+        "yield Migrate(job=10**9, source=0, target=1)",
+        "it moves job 1000000000, which is not on server 1: it is on no server",
+    ),
     "job gone": ("yield Preempt(job=0, server=0)", "which is not on server 1"),
-    "same server": ("s = int(np.argmax(view.placement.sum(axis=1)))\n"
-                    "n = max(view.newest_job(s, j) for j in range(view.types))\n"
-                    "yield Migrate(job=n, source=s, target=s)", "where it is already"),
-    "reassign": ("yield Reassign(server=0, configuration=(0,) * view.types)",
-                 "but reserves no slots"),
+    "same server": (
+        "s = int(np.argmax(view.placement.sum(axis=1)))\n"
+        "n = max(view.newest_job(s, j) for j in range(view.types))\n"
+        "yield Migrate(job=n, source=s, target=s)",
+        "where it is already",
+    ),
+    "reassign": ("yield Reassign(server=0, configuration=(0,) * view.types)", "but reserves no slots"),
     "memory": ("yield Remember(numbers=(1,))", "its class declares memory = 0"),
     "past": ("yield UpdateAt(time=view.now)", "which is not in the future"),
     "never": ("yield UpdateAt(time='soon')", "time of UpdateAt is 'soon', allowed: a number"),
-}  # fmt: skip
+}
 
 REST = """\
 seen = []
@@ -286,13 +304,18 @@ def test_a_fault_at_the_start_leaves_nothing_open(tmp_path: Path) -> None:
         opened(tmp_path, source(rest=rest))
 
 
-@pytest.mark.parametrize(("occasion", "said"), [
-    ("def departure(self, view, job):\n    yield Admit(server=0)\n", "none is waiting"),
-    ("def departure(self, view, job):\n    return [Reject()]\n", "departure returns list, allowed"),
-    ("def departure(self, view, job):\n    1 / 0\n    yield\n", "(departure of a job of type"),
-    ("def start(self, view):\n    yield UpdateAt(time=0.5)\n\n"
-     "def update(self, view):\n    yield Reject()\n", "(update, t = 0.5)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("occasion", "said"),
+    [
+        ("def departure(self, view, job):\n    yield Admit(server=0)\n", "none is waiting"),
+        ("def departure(self, view, job):\n    return [Reject()]\n", "departure returns list, allowed"),
+        ("def departure(self, view, job):\n    1 / 0\n    yield\n", "(departure of a job of type"),
+        (
+            "def start(self, view):\n    yield UpdateAt(time=0.5)\n\ndef update(self, view):\n    yield Reject()\n",
+            "(update, t = 0.5)",
+        ),
+    ],
+)
 def test_other_occasions(tmp_path: Path, occasion: str, said: str) -> None:
     session = opened(tmp_path, source(rest=occasion))
     with pytest.raises(PolicyFileError) as raised:
@@ -302,8 +325,7 @@ def test_other_occasions(tmp_path: Path, occasion: str, said: str) -> None:
 
 def test_what_an_abandoned_event_did_is_forgotten(tmp_path: Path) -> None:
     """Attributes changed halfway through an event do not reach the next try."""
-    arrival = "self.seen.append(job.number)\nyield say('noted', number=len(self.seen))\n" \
-              "self.seen.clear()\n" + FIRST_FIT  # fmt: skip
+    arrival = "self.seen.append(job.number)\nyield say('noted', number=len(self.seen))\nself.seen.clear()\n" + FIRST_FIT
     session = opened(tmp_path, source(arrival, REST))
     while session.timeline.next_event is not None and session.timeline.next_event.kind != 1:
         session.step()

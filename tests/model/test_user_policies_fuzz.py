@@ -16,18 +16,7 @@ from hypothesis import strategies as st
 from model.api import Session
 from model.errors import PolicyFileError
 from model.kinds.reservation.invariants import violations
-from model.records import (
-    Admit,
-    Classify,
-    Line,
-    Migrate,
-    Preempt,
-    Reassign,
-    Record,
-    Reject,
-    Remember,
-    UpdateAt,
-)
+from model.records import Admit, Classify, Line, Migrate, Preempt, Reassign, Record, Reject, Remember, UpdateAt
 from model.state import digest
 from tests.own_policies import HEAD, write
 
@@ -70,11 +59,7 @@ class Odd:
 
 small = st.integers(-2, 12)
 whole = st.one_of(
-    small,
-    st.integers(),
-    st.builds(lambda: 10**5000),
-    small.map(np.int64),
-    st.integers(0, 9).map(np.uint8),
+    small, st.integers(), st.builds(lambda: 10**5000), small.map(np.int64), st.integers(0, 9).map(np.uint8)
 )
 garbage: st.SearchStrategy[Any] = st.recursive(
     st.one_of(
@@ -101,11 +86,16 @@ garbage: st.SearchStrategy[Any] = st.recursive(
 number = st.one_of(small, garbage)
 row = st.one_of(st.tuples(small, small), st.tuples(small, small, small), garbage)
 values = st.one_of(
-    st.dictionaries(st.one_of(st.text(max_size=4), st.sampled_from(
-        ["i", "type", "server", "job", "configuration", "servers_with_room", "count"])),
-        garbage, max_size=3),
+    st.dictionaries(
+        st.one_of(
+            st.text(max_size=4),
+            st.sampled_from(["i", "type", "server", "job", "configuration", "servers_with_room", "count"]),
+        ),
+        garbage,
+        max_size=3,
+    ),
     garbage,
-)  # fmt: skip
+)
 line = st.one_of(st.none(), st.builds(Line, small, small), garbage)
 common = {"line": line, "values": values}
 kind = st.one_of(st.sampled_from(["ranked", "arrival", "x y", "count_found", ""]), garbage)
@@ -118,13 +108,17 @@ records = st.one_of(
     st.builds(Preempt, job=number, server=number),
     st.builds(Preempt, job=small, server=small),
     st.builds(Reassign, server=number, configuration=row),
-    st.builds(Classify, configurations=st.one_of(st.lists(row, max_size=4).map(tuple), garbage),
-              counts=st.one_of(st.lists(number, max_size=4).map(tuple), garbage), i_star=number),
+    st.builds(
+        Classify,
+        configurations=st.one_of(st.lists(row, max_size=4).map(tuple), garbage),
+        counts=st.one_of(st.lists(number, max_size=4).map(tuple), garbage),
+        i_star=number,
+    ),
     st.builds(Remember, start=number, numbers=st.one_of(st.lists(number, max_size=4), garbage)),
     st.builds(UpdateAt, time=st.one_of(st.floats(0, 3), garbage)),
     st.builds(Record, kind=kind, line=line, values=values),
     garbage,
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["slots", "free"])

@@ -70,9 +70,12 @@ def test_what_lies_deep_inside_is_seen_to_change() -> None:
 
 
 NESTED = {
-    "list": "[held]", "tuple": "(held,)", "dict": "{'a': held}", "set": "frozenset([held])",
+    "list": "[held]",
+    "tuple": "(held,)",
+    "dict": "{'a': held}",
+    "set": "frozenset([held])",
     "object": "Box(held)",
-}  # fmt: skip
+}
 
 
 def holding(made: str, times: int) -> str:

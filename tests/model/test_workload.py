@@ -12,14 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from model.scenario.common import (
-    Deterministic,
-    Erlang,
-    Exponential,
-    HyperExponential,
-    LogNormal,
-    Pareto,
-)
+from model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
 from model.streams import stream
 from model.workload import (
     BLOCK,
@@ -42,13 +35,9 @@ LAWS: dict[str, ServiceLaw] = {
     "hyper-exponential": HyperExponential(
         distribution="hyper-exponential", squared_variation=Fraction(6), mean=Fraction(2)
     ),
-    "hardly hyper-exponential": HyperExponential(
-        distribution="hyper-exponential", squared_variation=Fraction(1)
-    ),
+    "hardly hyper-exponential": HyperExponential(distribution="hyper-exponential", squared_variation=Fraction(1)),
     "pareto": Pareto(distribution="pareto", shape=Fraction(5, 2), mean=Fraction(2)),
-    "lognormal": LogNormal(
-        distribution="lognormal", squared_variation=Fraction(2), mean=Fraction(1, 2)
-    ),
+    "lognormal": LogNormal(distribution="lognormal", squared_variation=Fraction(2), mean=Fraction(1, 2)),
 }
 
 
@@ -93,10 +82,10 @@ def test_services_have_their_mean(name: str) -> None:
     assert abs(sample.mean() - float(law.mean)) <= 4 * error
 
 
-@pytest.mark.parametrize(("name", "squared_variation"), [
-    ("deterministic", 0.0), ("exponential", 1.0), ("erlang", 0.25), ("hyper-exponential", 6.0),
-    ("lognormal", 2.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "squared_variation"),
+    [("deterministic", 0.0), ("exponential", 1.0), ("erlang", 0.25), ("hyper-exponential", 6.0), ("lognormal", 2.0)],
+)
 def test_services_vary_as_they_should(name: str, squared_variation: float) -> None:
     sample = service_sampler(LAWS[name])(stream(13, "service"), 400_000)
     found = sample.var() / sample.mean() ** 2
@@ -254,9 +243,7 @@ def test_nothing_arrives_at_rate_0() -> None:
 
 
 def test_a_recorded_workload_ends() -> None:
-    workload = RecordedWorkload(
-        np.array([1.0, 2.0]), np.array([0, 1], np.int32), np.array([1.0, np.inf])
-    )
+    workload = RecordedWorkload(np.array([1.0, 2.0]), np.array([0, 1], np.int32), np.array([1.0, np.inf]))
     block = workload.block_at(1)
     assert block is not None
     assert block.end == 2

@@ -42,8 +42,11 @@ def walk(seed: int, kind: str, *limit: str) -> Outcome:
         done = subprocess.run(
             [sys.executable, "-m", "tests.monkey.walk", f"--seed={seed}", f"--kind={kind}", *limit],
             env=os.environ | places | {"PYTHONPATH": str(_ROOT)},
-            cwd=_ROOT, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=_ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     lines = done.stdout.splitlines()
     steps = max((int(line.split()[0]) for line in lines if line[:1].isdigit()), default=0)
     if done.returncode == 0:
@@ -53,9 +56,7 @@ def walk(seed: int, kind: str, *limit: str) -> Outcome:
         return Outcome(steps, _findings(lines))
     died = signal.Signals(-done.returncode).name if done.returncode < 0 else "the watchdog"
     last = "\n".join(lines[-_LAST_LINES:])
-    return Outcome(
-        steps, f"{_findings(lines)}\nended by {died} after\n{last}\n{done.stderr[-6000:]}"
-    )
+    return Outcome(steps, f"{_findings(lines)}\nended by {died} after\n{last}\n{done.stderr[-6000:]}")
 
 
 def _findings(lines: list[str]) -> str:
@@ -88,8 +89,7 @@ def main() -> int:
         outcome = walk(seed, given.kind, f"--seconds={min(left, _WALK):.0f}")
         faults += bool(outcome.report)
         how = "FAULT" if outcome.report else "no fault"
-        print(f"{given.kind}, seed {seed}: {outcome.steps} steps, {how}\n{outcome.report}".rstrip(),
-              flush=True)  # fmt: skip
+        print(f"{given.kind}, seed {seed}: {outcome.steps} steps, {how}\n{outcome.report}".rstrip(), flush=True)
         seed += 1
     return 1 if faults else 0
 

@@ -34,37 +34,73 @@ Key, Button, Modifier = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier
 
 _SIZES = ((900, 560), (1024, 600), (1280, 720), (1600, 1000), (1920, 1080), (3000, 1900), (1, 1))
 _LEFT_OUT = {"quit"}  # it ends the walk
-_SHORTCUTS = [keys for command in COMMANDS if command.name not in _LEFT_OUT
-              for keys in command.keys]  # fmt: skip
+_SHORTCUTS = [keys for command in COMMANDS if command.name not in _LEFT_OUT for keys in command.keys]
 _MOVING = ("Right", "Left", "Shift+Right", "Shift+Left", "Space", "Shift+Down", "Ctrl+Right", "E")
-_PLAIN = (Key.Key_Tab, Key.Key_Backtab, Key.Key_Return, Key.Key_Up, Key.Key_Down, Key.Key_PageUp,
-          Key.Key_PageDown, Key.Key_Home, Key.Key_End, Key.Key_Delete, Key.Key_Backspace,
-          Key.Key_Plus, Key.Key_Minus, Key.Key_0, Key.Key_1, Key.Key_2, Key.Key_3, Key.Key_A,
-          Key.Key_Escape, Key.Key_Menu)  # fmt: skip
-_TEXTS = ("", "0", "-1", "1", "3", "2.5", "1/3", "1e9", "nan", "rejection", "t = 20", "100", "job",
-          "3, 4", "server 1")  # fmt: skip
+_PLAIN = (
+    Key.Key_Tab,
+    Key.Key_Backtab,
+    Key.Key_Return,
+    Key.Key_Up,
+    Key.Key_Down,
+    Key.Key_PageUp,
+    Key.Key_PageDown,
+    Key.Key_Home,
+    Key.Key_End,
+    Key.Key_Delete,
+    Key.Key_Backspace,
+    Key.Key_Plus,
+    Key.Key_Minus,
+    Key.Key_0,
+    Key.Key_1,
+    Key.Key_2,
+    Key.Key_3,
+    Key.Key_A,
+    Key.Key_Escape,
+    Key.Key_Menu,
+)
+_TEXTS = ("", "0", "-1", "1", "3", "2.5", "1/3", "1e9", "nan", "rejection", "t = 20", "100", "job", "3, 4", "server 1")
 
 
 class Deeds:
     """Does one thing to a window at a time; *tell* hears of it before it is done."""
 
-    def __init__(
-        self, window: MainWindow, scenarios: Sequence[str], folder: Path,
-        tell: Callable[[str], None],
-    ) -> None:  # fmt: skip
+    def __init__(self, window: MainWindow, scenarios: Sequence[str], folder: Path, tell: Callable[[str], None]) -> None:
         self._window, self._scenarios, self._folder, self._tell = window, scenarios, folder, tell
         self._layouts: list[str] = []
         self._usual: dict[Callable[[Random], None], int] = {
-            self.shortcut: 12, self.move: 22, self.plain_key: 5, self.click: 14, self.point: 6,
-            self.drag: 4, self.wheel: 5, self.context_menu: 2, self.poke: 8, self.type_text: 3,
-            self.open_scenario: 5, self.choose_policy: 5, self.choose_seed: 1, self.compare: 5,
-            self.pace: 3, self.go_to: 4, self.resize: 5, self.float_dock: 3, self.hide_dock: 3,
-            self.show_dock: 4, self.share_room: 2, self.keep_layout: 1, self.restore_layout: 2,
-            self.command: 4, self.session: 1,
-        }  # fmt: skip
+            self.shortcut: 12,
+            self.move: 22,
+            self.plain_key: 5,
+            self.click: 14,
+            self.point: 6,
+            self.drag: 4,
+            self.wheel: 5,
+            self.context_menu: 2,
+            self.poke: 8,
+            self.type_text: 3,
+            self.open_scenario: 5,
+            self.choose_policy: 5,
+            self.choose_seed: 1,
+            self.compare: 5,
+            self.pace: 3,
+            self.go_to: 4,
+            self.resize: 5,
+            self.float_dock: 3,
+            self.hide_dock: 3,
+            self.show_dock: 4,
+            self.share_room: 2,
+            self.keep_layout: 1,
+            self.restore_layout: 2,
+            self.command: 4,
+            self.session: 1,
+        }
         self._in_dialog: dict[Callable[[Random], None], int] = {
-            self.escape: 5, self.plain_key: 4, self.click: 3, self.poke: 3, self.type_text: 3,
-        }  # fmt: skip
+            self.escape: 5,
+            self.plain_key: 4,
+            self.click: 3,
+            self.poke: 3,
+            self.type_text: 3,
+        }
 
         # Qt's own, with warnings of its own; and it can rename and remove files.
         self._among_files: dict[Callable[[Random], None], int] = {self.escape: 1}
@@ -80,8 +116,7 @@ class Deeds:
 
     def _front(self) -> QWidget:
         """What takes keys: a menu, a dialog, or the window."""
-        return (QApplication.activePopupWidget() or QApplication.activeModalWidget()
-                or self._window)  # fmt: skip
+        return QApplication.activePopupWidget() or QApplication.activeModalWidget() or self._window
 
     def _place(self, dice: Random) -> tuple[QWidget, QPoint] | None:
         """A widget that can be seen, and a point in it: half of the times in a panel."""
@@ -140,8 +175,11 @@ class Deeds:
 
     def type_text(self, dice: Random) -> None:
         """Write into the field that has the focus, or into any."""
-        fields = [field for field in self._window_of_front().findChildren(QLineEdit)
-                  if _usable(field) and not field.isReadOnly()]  # fmt: skip
+        fields = [
+            field
+            for field in self._window_of_front().findChildren(QLineEdit)
+            if _usable(field) and not field.isReadOnly()
+        ]
         text = self._pick(dice, _TEXTS)
         if fields:
             field = self._pick(dice, fields)
@@ -198,9 +236,16 @@ class Deeds:
             turn = QPoint(0, dice.choice((-960, -120, 120, 960)))
             modifier = dice.choice((Modifier.NoModifier, Modifier.ControlModifier))
             self._tell(f"wheel {turn.y()} over {_name(widget)} at {point.toTuple()}")
-            event = QWheelEvent(QPointF(point), QPointF(widget.mapToGlobal(point)), QPoint(), turn,
-                                Button.NoButton, modifier, Qt.ScrollPhase.NoScrollPhase,
-                                False)  # fmt: skip
+            event = QWheelEvent(
+                QPointF(point),
+                QPointF(widget.mapToGlobal(point)),
+                QPoint(),
+                turn,
+                Button.NoButton,
+                modifier,
+                Qt.ScrollPhase.NoScrollPhase,
+                False,
+            )
             QApplication.sendEvent(widget, event)
 
     def context_menu(self, dice: Random) -> None:
@@ -222,8 +267,9 @@ class Deeds:
         """Use a control: a button, a box, a slider, a tab."""
         kinds = (QAbstractButton, QComboBox, QAbstractSlider, QTabBar, QAbstractSpinBox)
         top = self._pick(dice, self._tops(self._front()))
-        found = [child for kind in kinds for child in top.findChildren(kind)
-                 if _usable(child) and not self._left_out(child)]  # fmt: skip
+        found = [
+            child for kind in kinds for child in top.findChildren(kind) if _usable(child) and not self._left_out(child)
+        ]
         if not found:
             return
         control = self._pick(dice, found)
@@ -260,8 +306,7 @@ class Deeds:
     def choose_policy(self, dice: Random) -> None:
         """Choose a policy in its box, but none from a file."""
         box = self._window.transport.policy
-        names = [place for place in range(box.count())
-                 if box.itemData(place) not in (None, FROM_A_FILE)]  # fmt: skip
+        names = [place for place in range(box.count()) if box.itemData(place) not in (None, FROM_A_FILE)]
         if names:
             place = self._pick(dice, names)
             self._tell(f"policy {box.itemText(place)}")
@@ -277,9 +322,14 @@ class Deeds:
         """Choose something in the menu of comparisons."""
         control = self._window.compare
         control.fill_menu()
-        actions = [action for action in control.menu.actions()
-                   if action.isEnabled() and not action.isSeparator() and not action.menu()
-                   and action.text() != "Policy file ..."]  # fmt: skip
+        actions = [
+            action
+            for action in control.menu.actions()
+            if action.isEnabled()
+            and not action.isSeparator()
+            and not action.menu()
+            and action.text() != "Policy file ..."
+        ]
         if actions:
             action = self._pick(dice, actions)
             self._tell(f"compare: {action.text()}")
@@ -353,8 +403,11 @@ class Deeds:
     def share_room(self, dice: Random) -> None:
         """Give docks other shares of the room, down to none."""
         nowhere = Qt.DockWidgetArea.NoDockWidgetArea
-        docks = [dock for dock in self._docks() if dock.isVisible() and not dock.isFloating()
-                 and self._window.dockWidgetArea(dock) != nowhere]  # fmt: skip
+        docks = [
+            dock
+            for dock in self._docks()
+            if dock.isVisible() and not dock.isFloating() and self._window.dockWidgetArea(dock) != nowhere
+        ]
         if docks:
             some = dice.sample(docks, min(3, len(docks)))
             sizes = [1 + int(900 * dice.random() ** 3) for _ in some]

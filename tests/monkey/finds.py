@@ -42,9 +42,7 @@ class Finds:
         warnings.simplefilter("always")
         warnings.showwarning = self._warned
 
-    def _raised(
-        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
-    ) -> None:
+    def _raised(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         place = [f"{one.filename}:{one.lineno}" for one in traceback.extract_tb(trace)][-1:]
         details = "".join(traceback.format_exception(kind, error, trace))
         self.add(f"{kind.__name__}: {error}", details, f"{kind.__name__} {place}")

@@ -13,14 +13,7 @@ from model.kinds.reservation.programs.alpha_curve import AlphaCurve, alpha_curve
 from model.kinds.reservation.programs.greedy import global_greedy
 from model.kinds.reservation.programs.optimum import exact_optimum
 from model.programs.configurations import ConfigurationSpace
-from tests.theory.test_reward_programs import (
-    VM_REWARDS,
-    VM_WORKLOAD,
-    VMS,
-    Instance,
-    adversarial,
-    instances,
-)
+from tests.theory.test_reward_programs import VM_REWARDS, VM_WORKLOAD, VMS, Instance, adversarial, instances
 
 positive = st.builds(Fraction, st.integers(1, 400), st.sampled_from([1, 7, 30, 100]))
 

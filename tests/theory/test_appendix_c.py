@@ -43,8 +43,7 @@ def test_the_assignments_of_the_proof(types: int, jobs: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("types", "jobs", "ratio"),
-    [(2, 2, "9/10"), (2, 10, "11/14"), (3, 10, "11/15"), (4, 20, "1225/1756")],
+    ("types", "jobs", "ratio"), [(2, 2, "9/10"), (2, 10, "11/14"), (3, 10, "11/15"), (4, 20, "1225/1756")]
 )
 def test_known_ratios(types: int, jobs: int, ratio: str) -> None:
     member = AppendixC(types, jobs)

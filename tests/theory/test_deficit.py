@@ -65,9 +65,7 @@ def test_the_rule_is_what_cra_does(scenario: Any, events: int) -> None:
 
 
 @given(scenarios(), st.integers(0, 60))
-def test_an_empty_server_of_rank_j_plus_1_waits_only_where_nothing_is_short(
-    scenario: Any, events: int
-) -> None:
+def test_an_empty_server_of_rank_j_plus_1_waits_only_where_nothing_is_short(scenario: Any, events: int) -> None:
     frame = ran(scenario, events).frame()
     numbers, classes = frame.info.numbers, frame.derived
     every = greedy_configurations(numbers.space, numbers.rewards)
@@ -126,11 +124,7 @@ def test_gpa_is_the_one_of_the_jobs_present(scenario: Any, events: int) -> None:
     """So X^(e) is that of Definition 9 at this very moment, not of an earlier one."""
     frame = ran(scenario, events).frame()
     reference = [int(jobs) + frame.info.facts.reserved for jobs in frame.state.jobs_in_system]
-    wanted = {
-        item.configuration: item.count
-        for item in gpa.assignment_of(frame.info.numbers, reference)
-        if item.count
-    }
+    wanted = {item.configuration: item.count for item in gpa.assignment_of(frame.info.numbers, reference) if item.count}
     found, _, count = last_gpa(frame)
     assert {k: int(n) for k, n in zip(found, count, strict=True) if n} == wanted
 
@@ -152,7 +146,5 @@ def test_numbers_by_hand() -> None:
     deficit = slot_deficit(configurations, effective, [4, 5], 2)
     assert deficit.tolist() == [[0, -4], [0, -4], [0, -2]]
     assert next_configuration(configurations, deficit) == 2
-    assert (
-        next_configuration(configurations, slot_deficit(configurations, effective, [9, 9], 2)) == 0
-    )
+    assert next_configuration(configurations, slot_deficit(configurations, effective, [9, 9], 2)) == 0
     assert next_configuration(configurations, np.zeros((3, 2), np.int64)) is None

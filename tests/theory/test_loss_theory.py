@@ -41,22 +41,27 @@ def trunk_reservation(servers: int, loads: tuple[float, float], reserved: int) -
     return np.array([weight[-1], weight[servers - reserved :].sum()])
 
 
-def single_slots(
-    loads: tuple[float, ...], policy: str, factor: Any = 1, service: Any = None, seed: int = 1
-) -> Session:
+def single_slots(loads: tuple[float, ...], policy: str, factor: Any = 1, service: Any = None, seed: int = 1) -> Session:
     """Servers of one slot, whatever the type; earlier types have the higher reward."""
-    return Session.open(parse_scenario({
-        "seed": seed,
-        "servers": {"count": SERVERS, "capacity": {"slot": 1}},
-        "job_types": [
-            {"name": f"t{j + 1}", "demand": {"slot": 1}, "reward": len(loads) - j,
-             "workload": str(load / SERVERS),
-             "service": service or {"distribution": "exponential", "mean": 1}}
-            for j, load in enumerate(loads)
-        ],
-        "policy": {"name": policy,
-                   "parameters": {"reservation_factor": factor} if policy == "dra" else {}},
-    }))  # fmt: skip
+    return Session.open(
+        parse_scenario(
+            {
+                "seed": seed,
+                "servers": {"count": SERVERS, "capacity": {"slot": 1}},
+                "job_types": [
+                    {
+                        "name": f"t{j + 1}",
+                        "demand": {"slot": 1},
+                        "reward": len(loads) - j,
+                        "workload": str(load / SERVERS),
+                        "service": service or {"distribution": "exponential", "mean": 1},
+                    }
+                    for j, load in enumerate(loads)
+                ],
+                "policy": {"name": policy, "parameters": {"reservation_factor": factor} if policy == "dra" else {}},
+            }
+        )
+    )
 
 
 def near(found: Estimate, exact: float, most: float) -> None:
@@ -167,8 +172,7 @@ def test_every_policy_meets_the_same_jobs() -> None:
         entered = dict(zip(taken["job"].tolist(), taken["time"].tolist(), strict=True))
         left = rows[rows["kind"] == DEPARTURE]
         services[policy] = {
-            job: time - entered[job]
-            for job, time in zip(left["job"].tolist(), left["time"].tolist(), strict=True)
+            job: time - entered[job] for job, time in zip(left["job"].tolist(), left["time"].tolist(), strict=True)
         }
     length = min(map(len, arrivals.values()))
     assert length > 10_000
@@ -177,8 +181,7 @@ def test_every_policy_meets_the_same_jobs() -> None:
     assert len(both) > 5_000
     for job in both:
         assert services["dra"][job] == pytest.approx(services["first-fit"][job], abs=1e-9)
-    rejected = [(rows_of(policy, 2, 40_000)[1]["flags"] & FLAG_REJECTED != 0).sum()
-                for policy in ("dra", "first-fit")]  # fmt: skip
+    rejected = [(rows_of(policy, 2, 40_000)[1]["flags"] & FLAG_REJECTED != 0).sum() for policy in ("dra", "first-fit")]
     assert rejected[0] != rejected[1]
 
 

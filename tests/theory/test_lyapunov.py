@@ -18,14 +18,7 @@ from model.kinds.reservation.programs.greedy import global_greedy, greedy_config
 from model.kinds.reservation.programs.lyapunov import Lyapunov, lyapunov
 from model.programs.configurations import Configuration, ConfigurationSpace
 from model.programs.simplex import ExactSimplex
-from tests.theory.test_reward_programs import (
-    SOLVER_TOLERANCE,
-    VM_REWARDS,
-    VM_WORKLOAD,
-    VMS,
-    Instance,
-    instances,
-)
+from tests.theory.test_reward_programs import SOLVER_TOLERANCE, VM_REWARDS, VM_WORKLOAD, VMS, Instance, instances
 
 NONE = Fraction(0)
 
@@ -48,15 +41,15 @@ def solve(function: Lyapunov, epsilon: Fraction) -> tuple[Fraction, dict[int, Fr
     scale = lcm(*(number.denominator for number in right))
     unit = lcm(*(z.denominator for z in (*function.weights, function.jobs_weight)))
     rows = len(right)
-    simplex = ExactSimplex([int(number * scale) for number in right],
-                           [("slack", row) for row in range(rows)], [0] * rows)  # fmt: skip
+    simplex = ExactSimplex(
+        [int(number * scale) for number in right], [("slack", row) for row in range(rows)], [0] * rows
+    )
     columns: dict[tuple[str, int], tuple[list[int], int]] = {}
     for i, (k, z) in enumerate(zip(function.configurations, function.weights, strict=True)):
         columns["eta", i] = ([1, *k, *[0] * types], int(z * unit))
     for j in range(types):
         ones = [int(at == j) for at in range(types)]
-        columns["theta", j] = ([0, *[-one for one in ones], *ones],
-                               -int(function.jobs_weight * unit))  # fmt: skip
+        columns["theta", j] = ([0, *[-one for one in ones], *ones], -int(function.jobs_weight * unit))
     for row in range(rows):
         columns["slack", row] = ([int(row == at) for at in range(rows)], 0)
     while True:
@@ -83,9 +76,7 @@ def test_the_target_maximises_the_program(instance: Instance) -> None:
     assert eta == {i: x for i, x in enumerate(function.target) if x}
 
 
-def program_for_pulp(
-    function: Lyapunov,
-) -> tuple[pulp.LpProblem, list[pulp.LpVariable], list[pulp.LpVariable]]:
+def program_for_pulp(function: Lyapunov) -> tuple[pulp.LpProblem, list[pulp.LpVariable], list[pulp.LpVariable]]:
     problem = pulp.LpProblem("lyapunov", pulp.LpMaximize)
     eta = [problem.add_variable(f"eta{i}", 0) for i in range(len(function.configurations))]
     theta = [problem.add_variable(f"theta{j}", 0, 0.1) for j in range(len(function.workload))]
@@ -230,9 +221,7 @@ def test_a_large_system_comes_down_from_1_and_stays_low() -> None:
         frame = session.frame()
         found = frame.state.greedy_configuration[: len(frame.derived.held)].tolist()
         counts = np.minimum(frame.derived.held, frame.state.greedy_count[: len(found)])
-        shares = {
-            tuple(k): Fraction(int(n), numbers.servers) for k, n in zip(found, counts, strict=True)
-        }
+        shares = {tuple(k): Fraction(int(n), numbers.servers) for k, n in zip(found, counts, strict=True)}
         jobs = [Fraction(int(y), numbers.servers) for y in frame.state.jobs_in_system]
         gaps.append(float(sum(function.at(shares, jobs).configurations)))
     assert gaps[0] > gaps[1] > gaps[2]

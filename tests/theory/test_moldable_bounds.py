@@ -29,7 +29,7 @@ TWO: dict[str, Any] = {
         {"name": "b", "speedup": [1, 2], "size": {"distribution": "exponential", "mean": 2}},
     ],
     "workload": {"kind": "poisson", "load": 0.95},
-}  # fmt: skip
+}
 OVERLOADED = SMALL | {"workload": {"kind": "poisson", "load": 1.25}}
 
 
@@ -150,9 +150,7 @@ class TestReferences:
     def test_the_scenario_s_own_policy_comes_first(self) -> None:
         policy = {"name": "fixed-width", "parameters": {"servers": 4}}
         found = last(SMALL | {"policy": policy})
-        assert [one.policy for one in found.references] == [
-            "fixed-width:servers=4", "greedy-p", "greedy",
-        ]  # fmt: skip
+        assert [one.policy for one in found.references] == ["fixed-width:servers=4", "greedy-p", "greedy"]
         own = found.references[0]
         assert own.blocking == pytest.approx(erlang_b(5, 16 / 3))
         assert own.mean_time == pytest.approx(1 / 3)
@@ -257,12 +255,8 @@ class TestCommand:
         assert policies["greedy-p"]["erlang"] is None
         assert policies["greedy-p"]["chain"]["narrow"][0] > 0.2
 
-    @pytest.mark.parametrize(
-        ("data", "name"), [(SMALL, "P"), (TWO, "Q"), (SEVERAL, "Q"), (RATES, "Q"), (SCRIPT, "Q")]
-    )
-    def test_every_scenario_is_printed(
-        self, data: dict[str, Any], name: str, slotscope: Any, written: Any
-    ) -> None:
+    @pytest.mark.parametrize(("data", "name"), [(SMALL, "P"), (TWO, "Q"), (SEVERAL, "Q"), (RATES, "Q"), (SCRIPT, "Q")])
+    def test_every_scenario_is_printed(self, data: dict[str, Any], name: str, slotscope: Any, written: Any) -> None:
         found = slotscope(f"bounds {written(data)}")
         assert (found.code, found.err) == (0, "")
         for word in (name, "Theorem 1", "optimal (HiGHS)", "run on"):
@@ -315,9 +309,7 @@ class TestCommand:
             ("greedyp", "did you mean 'greedy-p'"),
         ],
     )
-    def test_a_policy_that_cannot_be_is_one_line(
-        self, policy: str, said: str, slotscope: Any, written: Any
-    ) -> None:
+    def test_a_policy_that_cannot_be_is_one_line(self, policy: str, said: str, slotscope: Any, written: Any) -> None:
         found = slotscope(f"bounds {written(SMALL)} --policy {policy}")
         assert (found.code, found.out) == (2, "")
         assert found.err.count("\n") == 1

@@ -72,11 +72,8 @@ class TestByHand:
         one = ChainClass(1.0, 1.0, (1.0, 1.5), 2)
         law = [(1, 0.5), (2, 0.5)]
         chain = chain_of([one], 0, always(law))
-        by_state = {tuple(jobs): share for jobs, share
-                    in zip(chain.jobs(0).tolist(), chain.probability, strict=True)}  # fmt: skip
-        assert by_state == pytest.approx({
-            (0, 0): 12 / 25, (1, 0): 6 / 25, (2, 0): 3 / 25, (0, 1): 4 / 25,
-        })  # fmt: skip
+        by_state = {tuple(jobs): share for jobs, share in zip(chain.jobs(0).tolist(), chain.probability, strict=True)}
+        assert by_state == pytest.approx({(0, 0): 12 / 25, (1, 0): 6 / 25, (2, 0): 3 / 25, (0, 1): 4 / 25})
         found = chain_measures([one], 0, always(law), 2)
         assert found.states == 4
         assert found.blocking == pytest.approx(7 / 25)
@@ -93,11 +90,8 @@ class TestByHand:
         shares = {(0, 0): 12, (1, 0): 6, (2, 0): 3, (0, 1): 4}
         found = chain_measures([one], 0, law, 2, [target])
         off = {x: (x[0] / 2 - 0.1, x[1] / 2 - 0.5) for x in shares}
-        distance = sum(
-            share / 25 * (abs(off[x][0]) + abs(off[x][1])) for x, share in shares.items()
-        )
-        squared = sum(share / 25 * (off[x][0] ** 2 + 1.5 * off[x][1] ** 2)
-                      for x, share in shares.items())  # fmt: skip
+        distance = sum(share / 25 * (abs(off[x][0]) + abs(off[x][1])) for x, share in shares.items())
+        squared = sum(share / 25 * (off[x][0] ** 2 + 1.5 * off[x][1] ** 2) for x, share in shares.items())
         assert found.distance == pytest.approx(distance)
         assert found.squared == pytest.approx(squared)
         assert found.narrow == (0.0,)
@@ -179,9 +173,7 @@ class TestThePaper:
         st.integers(1, 20).map(lambda k: Fraction(k, 20)),
         st.sampled_from([LINEAR, SUBLINEAR, SUBLINEAR[:2]]),
     )
-    def test_its_identities(
-        self, servers: int, load: Fraction, speedup: tuple[Fraction, ...]
-    ) -> None:
+    def test_its_identities(self, servers: int, load: Fraction, speedup: tuple[Fraction, ...]) -> None:
         """(3), E[s_i x_i] = lambda E[A_i], and Lemma 1 with A of (10) written down anew."""
         chain, found = greedy_p(servers, load, speedup)
         x = chain.jobs(0) / servers
@@ -231,10 +223,7 @@ class TestThePaper:
     @pytest.mark.parametrize("servers", [10, 23, 40])
     def test_theorem_2_holds(self, speedup: tuple[Fraction, ...], servers: int) -> None:
         load = Fraction(4, 5)
-        found, bound = (
-            measured(servers, load, speedup),
-            theorem2(servers, speedup, found_for(speedup, load)),
-        )
+        found, bound = (measured(servers, load, speedup), theorem2(servers, speedup, found_for(speedup, load)))
         assert found.squared is not None
         assert found.distance is not None
         assert 0 < found.squared <= bound.squared

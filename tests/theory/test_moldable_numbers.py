@@ -38,16 +38,7 @@ from model.kinds.moldable.programs.erlang import erlang_b
 from model.kinds.moldable.programs.references import chain_reference
 from model.kinds.moldable.rows import FLAG_ARRIVED, FLAG_BLOCKED, FLAG_DEPARTED
 from model.kinds.moldable.sampling import COUNTS, LEVEL_AREA, SCALARS, TIME_COLUMN, TIMES
-from model.kinds.moldable.state import (
-    ADMITTED,
-    BELOW,
-    DEPARTED,
-    JOBS,
-    NEXT_ARRIVAL,
-    NOW,
-    OF_ADMITTED,
-    OF_DEPARTED,
-)
+from model.kinds.moldable.state import ADMITTED, BELOW, DEPARTED, JOBS, NEXT_ARRIVAL, NOW, OF_ADMITTED, OF_DEPARTED
 from model.lab.runs import Run
 from model.scenario.load import Scenario, parse_scenario
 
@@ -61,19 +52,13 @@ RUNS = 20
 
 
 @cache
-def cell(
-    speedup: str, policy: str, traffic: str, servers: int, length: MoldableLength, law: str
-) -> MoldableRuns:
+def cell(speedup: str, policy: str, traffic: str, servers: int, length: MoldableLength, law: str) -> MoldableRuns:
     scenario = system_of(speedup, traffic, servers, LAWS[law])
-    return MoldableRuns.of(
-        [carry_out(part) for part in moldable_runs(scenario, policy, length, "x")]
-    )
+    return MoldableRuns.of([carry_out(part) for part in moldable_runs(scenario, policy, length, "x")])
 
 
 def cell_of(scenario: Scenario, policy: str, length: MoldableLength) -> MoldableRuns:
-    return MoldableRuns.of(
-        [carry_out(part) for part in moldable_runs(scenario, policy, length, "x")]
-    )
+    return MoldableRuns.of([carry_out(part) for part in moldable_runs(scenario, policy, length, "x")])
 
 
 def spread(values: NDArray[np.float64]) -> float:
@@ -143,14 +128,13 @@ class TestSubLinear:
     @pytest.mark.slow
     def test_blocking_vanishes_and_the_time_goes_to_its_optimum(self) -> None:
         for traffic in TRAFFIC:
-            small, large = (cell("sub-linear", "greedy-p", traffic, n, LONG, "exponential")
-                            for n in (100, 4000))  # fmt: skip
-            fallen = (small.measure("blocking_probability").mean
-                      / large.measure("blocking_probability").mean)  # fmt: skip
+            small, large = (cell("sub-linear", "greedy-p", traffic, n, LONG, "exponential") for n in (100, 4000))
+            fallen = small.measure("blocking_probability").mean / large.measure("blocking_probability").mean
             assert 5.5 < fallen < 7  # √40 = 6.3
-            off = [abs(one.measure("execution_time").mean
-                       - optimal_time(system_of("sub-linear", traffic, n)))
-                   for one, n in ((small, 100), (large, 4000))]  # fmt: skip
+            off = [
+                abs(one.measure("execution_time").mean - optimal_time(system_of("sub-linear", traffic, n)))
+                for one, n in ((small, 100), (large, 4000))
+            ]
             assert off[1] < off[0] / 3 or off[1] < 0.001
 
 
@@ -165,9 +149,7 @@ class TestErlang:
     def test_linear(self, policy: str, servers: int, traffic: str) -> None:
         load = float(numbers_of(system_of("linear", traffic, servers)).load)  # type: ignore[arg-type]
         known = erlang_b(servers // 5, load * servers / 5)
-        assert erlang_blocking(system_of("linear", traffic, servers), policy) == pytest.approx(
-            known
-        )
+        assert erlang_blocking(system_of("linear", traffic, servers), policy) == pytest.approx(known)
         found = cell("linear", policy, traffic, servers, self.LENGTH, "exponential")
         check(found, "blocking_probability", known)
         check(found, "execution_time", 0.2)
@@ -183,8 +165,7 @@ class TestErlang:
         assert known > 1 - 0.68 / load - 1e-9  # what remains for every n
 
     def test_numbers_at_4000(self) -> None:
-        found = [erlang_blocking(system_of("linear", traffic, SERVERS), "greedy-p")
-                 for traffic in TRAFFIC]  # fmt: skip
+        found = [erlang_blocking(system_of("linear", traffic, SERVERS), "greedy-p") for traffic in TRAFFIC]
         assert found == pytest.approx([1.3e-10, 0.026723, 0.027443], rel=0.02, abs=5e-7)
         assert found[1:] == pytest.approx([0.026723, 0.027443], abs=5e-7)
 
@@ -228,34 +209,47 @@ class TestInsensitivity:
         for law in ("deterministic", "mixed Erlang"):
             found = cell("sub-linear", "greedy-p", traffic, SERVERS, LONG, law)
             check(found, "blocking_probability", known.blocking, known.half_width)
-            check(found, "execution_time",
-                  optimal_time(system_of("sub-linear", traffic, SERVERS)), 0.002)  # fmt: skip
+            check(found, "execution_time", optimal_time(system_of("sub-linear", traffic, SERVERS)), 0.002)
 
 
 SMALL_SPEEDUP = ["1", "9/5", "5/2", "3", "17/5"]
 
 
 def small(servers: int, policy: str, parameters: Mapping[str, Any] | None = None) -> Scenario:
-    return parse_scenario({
-        "system": "moldable", "servers": {"count": servers},
-        "classes": [{"speedup": SMALL_SPEEDUP, "size": {"distribution": "exponential", "mean": 2}}],
-        "workload": {"kind": "poisson", "load": "4/5"},
-        "policy": {"name": policy, "parameters": dict(parameters or {})},
-    })  # fmt: skip
+    return parse_scenario(
+        {
+            "system": "moldable",
+            "servers": {"count": servers},
+            "classes": [{"speedup": SMALL_SPEEDUP, "size": {"distribution": "exponential", "mean": 2}}],
+            "workload": {"kind": "poisson", "load": "4/5"},
+            "policy": {"name": policy, "parameters": dict(parameters or {})},
+        }
+    )
 
 
 def two_classes(parameters: Mapping[str, Any]) -> Scenario:
-    return parse_scenario({
-        "system": "moldable", "servers": {"count": 11},
-        "classes": [
-            {"name": "wide", "share": 1, "speedup": {"law": "linear", "degree": 3},
-             "size": {"distribution": "exponential", "mean": 2}},
-            {"name": "narrow", "share": 2, "speedup": ["1", "3/2"],
-             "size": {"distribution": "exponential", "mean": 1}},
-        ],
-        "workload": {"kind": "poisson", "load": "7/10"},
-        "policy": {"name": "greedy-p", "parameters": dict(parameters)},
-    })  # fmt: skip
+    return parse_scenario(
+        {
+            "system": "moldable",
+            "servers": {"count": 11},
+            "classes": [
+                {
+                    "name": "wide",
+                    "share": 1,
+                    "speedup": {"law": "linear", "degree": 3},
+                    "size": {"distribution": "exponential", "mean": 2},
+                },
+                {
+                    "name": "narrow",
+                    "share": 2,
+                    "speedup": ["1", "3/2"],
+                    "size": {"distribution": "exponential", "mean": 1},
+                },
+            ],
+            "workload": {"kind": "poisson", "load": "7/10"},
+            "policy": {"name": "greedy-p", "parameters": dict(parameters)},
+        }
+    )
 
 
 STEPS = [{"free": 3, "servers": 2}, {"free": 6, "servers": 4}]
@@ -271,10 +265,9 @@ SMALL: Mapping[str, Scenario] = {
     "two servers each, an odd number": small(9, "fixed-width", {"servers": 2}),
     "threshold": small(10, "threshold", {"steps": STEPS}),
     "two classes, shares": two_classes({"shares": "optimal"}),
-    "two classes, a common rest": two_classes({"shares": {"wide": "1/2", "narrow": "1/4"},
-                                               "rest": "common"}),
+    "two classes, a common rest": two_classes({"shares": {"wide": "1/2", "narrow": "1/4"}, "rest": "common"}),
     "two classes, all servers open": two_classes({"shares": "none"}),
-}  # fmt: skip
+}
 
 
 def chain_of(scenario: Scenario) -> ChainMeasures:

@@ -51,16 +51,12 @@ def problems(draw: st.DrawFn) -> tuple[Speedup, Fraction]:
     return speedup, draw(st.one_of(parts(1, 60), st.sampled_from(ratios)))
 
 
-def basic_solutions(
-    speedup: Speedup, load: Fraction, room: Fraction
-) -> Iterator[tuple[Fraction, ...]]:
+def basic_solutions(speedup: Speedup, load: Fraction, room: Fraction) -> Iterator[tuple[Fraction, ...]]:
     """All basic feasible solutions of (Q2): jobs y_1..y_d of work *load* in *room* servers."""
     degree = len(speedup)
     for i in range(1, degree + 1):
         if i * load / speedup[i - 1] <= room:
-            yield tuple(
-                load / speedup[i - 1] if k == i else Fraction(0) for k in range(1, degree + 1)
-            )
+            yield tuple(load / speedup[i - 1] if k == i else Fraction(0) for k in range(1, degree + 1))
     for i, k in combinations(range(1, degree + 1), 2):
         determinant = speedup[i - 1] * k - speedup[k - 1] * i
         if determinant:
@@ -70,9 +66,7 @@ def basic_solutions(
                 yield tuple({i: first, k: second}.get(w, Fraction(0)) for w in range(1, degree + 1))
 
 
-def best_of(
-    solutions: Iterator[tuple[Fraction, ...]],
-) -> tuple[Fraction, set[tuple[Fraction, ...]]]:
+def best_of(solutions: Iterator[tuple[Fraction, ...]]) -> tuple[Fraction, set[tuple[Fraction, ...]]]:
     """The fewest jobs, and all solutions that have so few."""
     found = set(solutions)
     least = min(sum(y) for y in found)
@@ -152,8 +146,7 @@ class TestTheorem1:
             optimum(SUBLINEAR, Fraction(load))
 
     @pytest.mark.parametrize(
-        ("alpha", "y", "mean_time"),
-        [(1 / 2, (0.98419, 0.00791), 0.99367), (2 / 3, (0.99603, 0.00198), 0.99841)],
+        ("alpha", "y", "mean_time"), [(1 / 2, (0.98419, 0.00791), 0.99367), (2 / 3, (0.99603, 0.00198), 0.99841)]
     )
     def test_the_paper_s_system(self, alpha: float, y: tuple[float, ...], mean_time: float) -> None:
         load = 1 - Fraction(repr(0.1 * 4000**-alpha))
@@ -174,23 +167,17 @@ class TestTheorem1:
 
 
 @st.composite
-def class_problems(
-    draw: st.DrawFn,
-) -> tuple[list[Fraction], list[Fraction], list[Speedup]]:
+def class_problems(draw: st.DrawFn) -> tuple[list[Fraction], list[Fraction], list[Speedup]]:
     """Two or three classes; with some chance their load is above 1."""
     count = draw(st.integers(1, 3))
     rates = [draw(parts(1, 8)) * Fraction(5, 4 * count) for _ in range(count)]
-    service = [
-        draw(st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(2)])) for _ in range(count)
-    ]
+    service = [draw(st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(2)])) for _ in range(count)]
     return rates, service, [draw(speedups(4)) for _ in range(count)]
 
 
 class TestClasses:
     @given(class_problems())
-    def test_no_basic_solution_is_better(
-        self, problem: tuple[list[Fraction], list[Fraction], list[Speedup]]
-    ) -> None:
+    def test_no_basic_solution_is_better(self, problem: tuple[list[Fraction], list[Fraction], list[Speedup]]) -> None:
         """At most one class has two widths in a basic solution, and then no server is spare."""
         rates, service, shapes = problem
         loads = [rate / mu for rate, mu in zip(rates, service, strict=True)]
@@ -198,8 +185,10 @@ class TestClasses:
         assert (found is None) == (sum(loads) > 1)
         if found is None:
             return
-        ones = [[y for y in basic_solutions(s, load, Fraction(10**9)) if sum(map(bool, y)) == 1]
-                for s, load in zip(shapes, loads, strict=True)]  # fmt: skip
+        ones = [
+            [y for y in basic_solutions(s, load, Fraction(10**9)) if sum(map(bool, y)) == 1]
+            for s, load in zip(shapes, loads, strict=True)
+        ]
         best: set[tuple[tuple[Fraction, ...], ...]] = set()
         for choice in product(*ones):
             spare = 1 - sum(map(busy, choice))
@@ -208,8 +197,7 @@ class TestClasses:
             for j, one in enumerate(choice):
                 room = spare + busy(one)
                 if room > 0:
-                    two = [y for y in basic_solutions(shapes[j], loads[j], room)
-                           if sum(map(bool, y)) == 2]  # fmt: skip
+                    two = [y for y in basic_solutions(shapes[j], loads[j], room) if sum(map(bool, y)) == 2]
                     best |= {(*choice[:j], y, *choice[j + 1 :]) for y in two}
         least = min(sum(map(sum, y)) for y in best)
         ours = tuple(one.y for one in found.classes)
@@ -218,9 +206,7 @@ class TestClasses:
         assert found.unique == (sum(sum(map(sum, y)) == least for y in best) == 1)
 
     @given(class_problems())
-    def test_it_is_what_it_says(
-        self, problem: tuple[list[Fraction], list[Fraction], list[Speedup]]
-    ) -> None:
+    def test_it_is_what_it_says(self, problem: tuple[list[Fraction], list[Fraction], list[Speedup]]) -> None:
         rates, service, shapes = problem
         found = class_optimum(rates, service, shapes)
         if found is None:
@@ -314,9 +300,7 @@ class TestSolvers:
         assert -said.nu[0] * float(load) - said.servers == pytest.approx(best, abs=SOLVER_TOLERANCE)
 
     @given(class_problems())
-    def test_several_classes(
-        self, problem: tuple[list[Fraction], list[Fraction], list[Speedup]]
-    ) -> None:
+    def test_several_classes(self, problem: tuple[list[Fraction], list[Fraction], list[Speedup]]) -> None:
         rates, service, shapes = problem
         loads = [rate / mu for rate, mu in zip(rates, service, strict=True)]
         found = class_optimum(rates, service, shapes)

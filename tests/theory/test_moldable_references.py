@@ -24,8 +24,7 @@ SUBLINEAR: Speedup = tuple(map(Fraction, ("1", "9/5", "5/2", "3", "17/5")))
 
 
 class TestFluid:
-    @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.5, 50), st.floats(0, 1)), min_size=1,
-                    max_size=6))  # fmt: skip
+    @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.5, 50), st.floats(0, 1)), min_size=1, max_size=6))
     def test_it_is_exponential(self, widths: list[tuple[float, float, float]]) -> None:
         target, rates, start = map(np.array, zip(*widths, strict=True))
         times, path = fluid_path(target, rates, 5.0, start, points=50)
@@ -51,9 +50,7 @@ class TestErlang:
         ("alpha", "beta", "blocking", "known"),
         [(1 / 2, 0.1, 0.026723, 2e-5), (2 / 3, 0.1, 0.027443, 2e-5), (0, 0.2, 1.3e-10, 0.04)],
     )
-    def test_the_linear_rows_of_table_1(
-        self, alpha: float, beta: float, blocking: float, known: float
-    ) -> None:
+    def test_the_linear_rows_of_table_1(self, alpha: float, beta: float, blocking: float, known: float) -> None:
         load = 1 - beta * 4000**-alpha
         assert erlang_b(800, load * 800) == pytest.approx(blocking, rel=known)
 
@@ -67,9 +64,7 @@ class TestErlang:
     def test_it_is_the_quotient_of_densities(self, lines: int, offered: float) -> None:
         """a^N exp(-a) / Gamma(N + 1, a)."""
         density = exp(lines * log(offered) - offered - gammaln(lines + 1))
-        assert erlang_b(lines, offered) == pytest.approx(
-            density / gammaincc(lines + 1, offered), rel=1e-10
-        )
+        assert erlang_b(lines, offered) == pytest.approx(density / gammaincc(lines + 1, offered), rel=1e-10)
 
     def test_it_falls_with_lines_and_rises_with_load(self) -> None:
         by_lines = [erlang_b(n, 8.0) for n in range(40)]

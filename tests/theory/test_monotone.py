@@ -15,12 +15,7 @@ from hypothesis import strategies as st
 
 from model.kinds.reservation.programs import monotone
 from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.programs.monotone import (
-    REPORT_EVERY,
-    MonotoneSearch,
-    critical_levels,
-    search_violation,
-)
+from model.kinds.reservation.programs.monotone import REPORT_EVERY, MonotoneSearch, critical_levels, search_violation
 from model.programs.configurations import ConfigurationSpace
 from tests.theory.test_reward_programs import VM_REWARDS, VM_WORKLOAD, VMS, Instance, instances
 
@@ -131,9 +126,7 @@ def test_progress_is_told() -> None:
     space = ConfigurationSpace.from_demands([[1], [1]], [2])
     told: list[int] = []
     loads = [Fraction(1), Fraction(2)]
-    found = search_violation(
-        space, [Fraction(1)] * 2, loads, 3 * REPORT_EVERY, progress=told.append
-    )
+    found = search_violation(space, [Fraction(1)] * 2, loads, 3 * REPORT_EVERY, progress=told.append)
     assert told == list(range(REPORT_EVERY, found.evaluations + 1, REPORT_EVERY))
     assert told
 

@@ -37,12 +37,9 @@ def erlang_b(servers: int, load: float) -> float:
     return blocking
 
 
-def multi_rate_blocking(
-    demand: list[list[int]], capacity: list[int], loads: list[float]
-) -> np.ndarray:
+def multi_rate_blocking(demand: list[list[int]], capacity: list[int], loads: list[float]) -> np.ndarray:
     """[J] blocking in a loss system without priorities, by its product form (Kaufman, Roberts)."""
-    most = [min(room // need for need, room in zip(row, capacity, strict=True) if need)
-            for row in demand]  # fmt: skip
+    most = [min(room // need for need, room in zip(row, capacity, strict=True) if need) for row in demand]
     total, blocked = 0.0, np.zeros(len(loads))
     for state in product(*(range(count + 1) for count in most)):
         used = np.array(state) @ np.array(demand)
@@ -57,15 +54,19 @@ def multi_rate_blocking(
 def one_server(policy: str, loads: list[float]) -> Session:
     """One server of (12, 20) for jobs of (1, 2), (3, 1) and (4, 9)."""
     demand = ((1, 2), (3, 1), (4, 9))
-    return Session.open(parse_scenario({
-        "seed": 4,
-        "servers": {"count": 1, "capacity": {"r": 12, "s": 20}},
-        "job_types": [
-            {"name": f"t{j}", "demand": {"r": r, "s": s}, "reward": 1, "workload": str(load)}
-            for j, ((r, s), load) in enumerate(zip(demand, loads, strict=True))
-        ],
-        "policy": {"name": policy},
-    }))  # fmt: skip
+    return Session.open(
+        parse_scenario(
+            {
+                "seed": 4,
+                "servers": {"count": 1, "capacity": {"r": 12, "s": 20}},
+                "job_types": [
+                    {"name": f"t{j}", "demand": {"r": r, "s": s}, "reward": 1, "workload": str(load)}
+                    for j, ((r, s), load) in enumerate(zip(demand, loads, strict=True))
+                ],
+                "policy": {"name": policy},
+            }
+        )
+    )
 
 
 @pytest.mark.parametrize("policy", ["power-of-d", "best-fit", "first-fit"])
@@ -94,13 +95,15 @@ def test_on_one_server_all_policies_without_reservation_do_the_same() -> None:
 @pytest.mark.parametrize("load", [8.0, 15.0])
 def test_one_type_and_one_slot_is_erlang_s_system(policy: str, load: float) -> None:
     """Whoever sees all servers admits whenever one is free."""
-    session = Session.open(parse_scenario({
-        "servers": {"count": 10, "capacity": {"slot": 1}},
-        "job_types": [{"name": "t", "demand": {"slot": 1}, "reward": 1,
-                       "workload": str(load / 10)}],
-        "policy": {"name": policy,
-                   "parameters": {"choices": 10} if policy == "power-of-d" else {}},
-    }))  # fmt: skip
+    session = Session.open(
+        parse_scenario(
+            {
+                "servers": {"count": 10, "capacity": {"slot": 1}},
+                "job_types": [{"name": "t", "demand": {"slot": 1}, "reward": 1, "workload": str(load / 10)}],
+                "policy": {"name": policy, "parameters": {"choices": 10} if policy == "power-of-d" else {}},
+            }
+        )
+    )
     if policy == "static-reservation" and load < 10:
         # x* gives a slot to 8 of 10 servers, and the others stay empty.
         slots = int(session.timeline.state.slots_in_system[0])
@@ -120,8 +123,7 @@ def test_static_reservation_is_one_erlang_system_for_each_type() -> None:
     state = session.timeline.state
     found = state.tally[:, REJECTED] / state.tally[:, ARRIVED]
     loads = [30 * float(rho) for rho in session.bench.numbers.workload]
-    exact = [erlang_b(int(slots), load)
-             for slots, load in zip(state.slots_in_system, loads, strict=True)]  # fmt: skip
+    exact = [erlang_b(int(slots), load) for slots, load in zip(state.slots_in_system, loads, strict=True)]
     assert found == pytest.approx(exact, abs=0.006)
     assert max(exact) > 0.05
 
@@ -129,11 +131,15 @@ def test_static_reservation_is_one_erlang_system_for_each_type() -> None:
 @pytest.mark.parametrize("choices", [1, 2, 4])
 def test_few_choices_lie_between_one_and_all(choices: int) -> None:
     """One choice of L single slots admits with the probability that a given one is free."""
-    session = Session.open(parse_scenario({
-        "servers": {"count": 50, "capacity": {"slot": 1}},
-        "job_types": [{"name": "t", "demand": {"slot": 1}, "reward": 1, "workload": "4/5"}],
-        "policy": {"name": "power-of-d", "parameters": {"choices": choices}},
-    }))  # fmt: skip
+    session = Session.open(
+        parse_scenario(
+            {
+                "servers": {"count": 50, "capacity": {"slot": 1}},
+                "job_types": [{"name": "t", "demand": {"slot": 1}, "reward": 1, "workload": "4/5"}],
+                "policy": {"name": "power-of-d", "parameters": {"choices": choices}},
+            }
+        )
+    )
     found = session.measure(20_000, 50)["rejection_probability"]
     near(found, few_choices_blocking(50, 40.0, choices), 0.003)
 
@@ -168,8 +174,7 @@ def least_loaded(rows: np.ndarray, session: Session) -> Any:
             jobs[job] = (server, kind)
             placement[server, kind] += 1
         else:
-            assert not ((placement @ numbers.demand + numbers.demand[kind])
-                        <= numbers.capacity).all(axis=1).any()  # fmt: skip
+            assert not ((placement @ numbers.demand + numbers.demand[kind]) <= numbers.capacity).all(axis=1).any()
 
 
 def test_with_all_servers_sampled_the_least_loaded_one_admits() -> None:
@@ -198,7 +203,5 @@ def test_power_of_five_choices_in_the_example() -> None:
 def test_the_infinite_system_s_bound_in_the_example() -> None:
     """L = 180: 0.973 of the optimum."""
     session = Session.open("dra-vms", kernel=False)
-    found = infinite_average(
-        session.bench.numbers, session.bench.system.workload, 10, 4_000, moments=100_000
-    )
+    found = infinite_average(session.bench.numbers, session.bench.system.workload, 10, 4_000, moments=100_000)
     near(Estimate(found.mean / OPTIMUM, found.half_width / OPTIMUM), 0.973, 0.002)

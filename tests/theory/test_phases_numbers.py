@@ -16,22 +16,8 @@ import pytest
 
 from model.api import open_bench
 from model.kinds.phases.experiments.jrs_gap import exponent
-from model.kinds.phases.experiments.phase_runs import (
-    PhaseLength,
-    PhaseRuns,
-    at_scale,
-    budget_of,
-    carry_out,
-    phase_runs,
-)
-from model.kinds.phases.state import (
-    ARRIVED,
-    MATCHED,
-    OVERFLOWED,
-    REQUESTED,
-    TOKENS,
-    VIRTUAL_ARRIVED,
-)
+from model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, at_scale, budget_of, carry_out, phase_runs
+from model.kinds.phases.state import ARRIVED, MATCHED, OVERFLOWED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
 from model.lab.runs import Run
 from model.metrics import Estimate, estimate
 from model.scenario.load import load_scenario
@@ -79,8 +65,7 @@ class Numbers(NamedTuple):
     backup: str
 
     def rounded(self) -> dict[str, str]:
-        return {"cost_rate": self.cost, "tokens": self.tokens, "virtual_jobs": self.virtual,
-                "backup_jobs": self.backup}  # fmt: skip
+        return {"cost_rate": self.cost, "tokens": self.tokens, "virtual_jobs": self.virtual, "backup_jobs": self.backup}
 
 
 TABLE: Mapping[tuple[str, int], Numbers] = {
@@ -124,8 +109,7 @@ def test_the_table(model: str, scale: int) -> None:
 @pytest.mark.parametrize(("model", "scale"), EVERY)
 def test_the_bound_of_the_given_plans(model: str, scale: int) -> None:
     given = json.loads(plan_file(model).read_text("utf-8"))
-    assert cell(model, scale, "jrs", PhaseLength(1, 2, 1)).bound == pytest.approx(
-        given["Nbar"][str(scale)], rel=1e-9)  # fmt: skip
+    assert cell(model, scale, "jrs", PhaseLength(1, 2, 1)).bound == pytest.approx(given["Nbar"][str(scale)], rel=1e-9)
 
 
 #: N of scenario A at r = 100 where JRS is read in another way, and of its peers.

@@ -53,11 +53,9 @@ SAME = 1e-9
 
 def feasibility(program: SingleServerProgram, found: SingleServerSolution) -> float:
     """The largest amount by which pi and u break a constraint of (61)."""
-    columns = np.concatenate([
-        found.stationary,
-        found.requests[program.request_from, program.request_type],
-        [found.phi],
-    ])  # fmt: skip
+    columns = np.concatenate(
+        [found.stationary, found.requests[program.request_from, program.request_type], [found.phi]]
+    )
     left = program.matrix @ columns
     right = np.array([float(program.right_side(row)) for row in range(program.rows)])
     excess = np.abs(left - right)
@@ -210,8 +208,7 @@ def test_the_policy_has_the_cases_of_the_golden_one() -> None:
         model, counts = golden_model(name), golden_data(name)["counts"]
         table = read_solution(golden_path(name), model).table
         found = {case: int((table.case == case).sum()) for case in (TIMERS, AT_ONCE, NOTHING)}
-        assert found == {TIMERS: counts["case1"], AT_ONCE: counts["case2"],
-                         NOTHING: counts["case3"]}  # fmt: skip
+        assert found == {TIMERS: counts["case1"], AT_ONCE: counts["case2"], NOTHING: counts["case3"]}
         assert int((table.rate > 0).any(axis=1).sum()) == counts["case1_with_timer"]
 
 
@@ -230,8 +227,11 @@ def test_a_budget_that_no_cost_reaches_is_no_budget() -> None:
 
 
 @settings(deadline=None, max_examples=25)
-@given(st.sampled_from(["A", "B", "C"]), st.fractions(Fraction(1, 100), 2, max_denominator=100),
-       st.fractions(0, 1, max_denominator=50))  # fmt: skip
+@given(
+    st.sampled_from(["A", "B", "C"]),
+    st.fractions(Fraction(1, 100), 2, max_denominator=100),
+    st.fractions(0, 1, max_denominator=50),
+)
 def test_a_larger_budget_is_never_worse(name: str, budget: Fraction, more: Fraction) -> None:
     model = replace(golden_model(name), budget=budget)
     less, larger = solved(model), solved(replace(model, budget=budget + more))
@@ -257,15 +257,12 @@ HARD_TO_PRESOLVE: dict[str, object] = {
     "seed": 0,
     "servers": {"most_jobs": 1, "capacity": {"cpu": 3}, "contention": "costs"},
     "phases": [
-        {"name": "boot", "demand": {"cpu": 0}, "arrival_rate": "1/2", "departure_rate": "1/2",
-         "to": {"steady": "1/2"}},
-        {"name": "steady", "demand": {"cpu": 0}, "arrival_rate": "1/2", "departure_rate": "7/3",
-         "to": {"boot": "7/3"}},
+        {"name": "boot", "demand": {"cpu": 0}, "arrival_rate": "1/2", "departure_rate": "1/2", "to": {"steady": "1/2"}},
+        {"name": "steady", "demand": {"cpu": 0}, "arrival_rate": "1/2", "departure_rate": "7/3", "to": {"boot": "7/3"}},
     ],
     "workload": {"kind": "poisson", "scale": "1/2"},
-    "cost": {"law": "table", "budget": "1/20",
-             "rates": [{"jobs": {"boot": 1, "steady": 0}, "rate": "2/7"}]},
-}  # fmt: skip
+    "cost": {"law": "table", "budget": "1/20", "rates": [{"jobs": {"boot": 1, "steady": 0}, "rate": "2/7"}]},
+}
 
 
 @settings(deadline=None, max_examples=30)
@@ -310,8 +307,7 @@ def test_laws_of_cost(law: str) -> None:
     units, unit = cost_units(model, lattice)
     for place, (low, high) in enumerate(lattice.configurations.tolist()):
         excess = max(Fraction(0), Fraction(low + 3 * high - 10, 10))
-        want = {"overrun": excess, "quadratic": excess**2,
-                "table": dict(listed).get((low, high), Fraction(0))}[law]  # fmt: skip
+        want = {"overrun": excess, "quadratic": excess**2, "table": dict(listed).get((low, high), Fraction(0))}[law]
         assert cost_rate(model, (low, high)) == want == int(units[place]) * unit
     assert units[0] == 0
     found = solved(model)
@@ -423,11 +419,16 @@ def test_policies_agree_with_the_simplex_method_on_four_phases() -> None:
 
 def test_a_reference_that_is_hardly_ever_met_does_no_harm() -> None:
     """Jobs are in phase b for a moment only: 21 of them there have probability 10^-39."""
-    model = replace(golden_model("A"), demand=((Fraction(3),), (Fraction(2),)), most_jobs=21,
-                    capacity=(Fraction(67, 2),), budget=Fraction(1, 2),
-                    arrival_rates=(Fraction(1), Fraction(0)),
-                    departure_rates=(Fraction(11, 3), Fraction(1, 3)),
-                    moves=((Fraction(0), Fraction(1, 6)), (Fraction(11), Fraction(0))))  # fmt: skip
+    model = replace(
+        golden_model("A"),
+        demand=((Fraction(3),), (Fraction(2),)),
+        most_jobs=21,
+        capacity=(Fraction(67, 2),),
+        budget=Fraction(1, 2),
+        arrival_rates=(Fraction(1), Fraction(0)),
+        departure_rates=(Fraction(11, 3), Fraction(1, 3)),
+        moves=((Fraction(0), Fraction(1, 6)), (Fraction(11), Fraction(0))),
+    )
     program = program_of(model)
     found = decomposed(program)
     assert found.certified
@@ -435,19 +436,24 @@ def test_a_reference_that_is_hardly_ever_met_does_no_harm() -> None:
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.lists(st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 5)),
-                min_size=1, max_size=3), st.integers(6, 14), st.integers(1, 6))  # fmt: skip
-def test_jobs_of_fixed_size_are_packed(
-    types: list[tuple[int, int, int]], capacity: int, most_jobs: int
-) -> None:
+@given(
+    st.lists(st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=3),
+    st.integers(6, 14),
+    st.integers(1, 6),
+)
+def test_jobs_of_fixed_size_are_packed(types: list[tuple[int, int, int]], capacity: int, most_jobs: int) -> None:
     """Section 3.1: (61) with hard capacities is the program over configurations."""
     none = (Fraction(0),) * len(types)
-    model = replace(golden_model("E"), phases=tuple("abc"[: len(types)]), most_jobs=most_jobs,
-                    demand=tuple((Fraction(size),) for size, _, _ in types),
-                    capacity=(Fraction(capacity),),
-                    arrival_rates=tuple(Fraction(rate) for _, rate, _ in types),
-                    departure_rates=tuple(Fraction(rate, 2) for _, _, rate in types),
-                    moves=(none,) * len(types))  # fmt: skip
+    model = replace(
+        golden_model("E"),
+        phases=tuple("abc"[: len(types)]),
+        most_jobs=most_jobs,
+        demand=tuple((Fraction(size),) for size, _, _ in types),
+        capacity=(Fraction(capacity),),
+        arrival_rates=tuple(Fraction(rate) for _, rate, _ in types),
+        departure_rates=tuple(Fraction(rate, 2) for _, _, rate in types),
+        moves=(none,) * len(types),
+    )
     assert solved(model).phi == pytest.approx(1 / packing(model), rel=SAME)
     assert decomposed(program_of(model)).phi == pytest.approx(1 / packing(model), rel=SAME)
 
@@ -469,15 +475,17 @@ def test_large_programs_are_solved_and_proved(
 
 
 @pytest.mark.slow
-def test_many_jobs_of_two_phases_do_not_fall_apart_in_floats(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_many_jobs_of_two_phases_do_not_fall_apart_in_floats(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Policies whose chain changes from one set of configurations to another in 10^20 lifetimes."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    model = replace(four_phases(140), phases=("a", "b"), demand=((Fraction(1),), (Fraction(3),)),
-                    arrival_rates=(Fraction(1), Fraction(3, 4)),
-                    departure_rates=(Fraction(1), Fraction(2)),
-                    moves=((Fraction(0), Fraction(1, 2)), (Fraction(1), Fraction(0))))  # fmt: skip
+    model = replace(
+        four_phases(140),
+        phases=("a", "b"),
+        demand=((Fraction(1),), (Fraction(3),)),
+        arrival_rates=(Fraction(1), Fraction(3, 4)),
+        departure_rates=(Fraction(1), Fraction(2)),
+        moves=((Fraction(0), Fraction(1, 2)), (Fraction(1), Fraction(0))),
+    )
     found = solved(model)
     assert found.certified
     assert max(checks(model, found)) < SAME

@@ -28,17 +28,13 @@ TOLERANCE = 1e-7
 
 
 @st.composite
-def systems(
-    draw: st.DrawFn, most_pools: int = 3
-) -> tuple[list[PoolShare], list[Fraction], list[Fraction]]:
+def systems(draw: st.DrawFn, most_pools: int = 3) -> tuple[list[PoolShare], list[Fraction], list[Fraction]]:
     types = draw(st.integers(1, 4))
-    demand = [draw(st.lists(st.integers(0, 4), min_size=2, max_size=2).filter(any))
-              for _ in range(types)]  # fmt: skip
+    demand = [draw(st.lists(st.integers(0, 4), min_size=2, max_size=2).filter(any)) for _ in range(types)]
     pools = []
     for _ in range(draw(st.integers(1, most_pools))):
         capacity = draw(st.lists(st.integers(1, 9), min_size=2, max_size=2))
-        pools.append((ConfigurationSpace.from_demands(demand, capacity),
-                      Fraction(draw(st.integers(1, 5)), 6)))  # fmt: skip
+        pools.append((ConfigurationSpace.from_demands(demand, capacity), Fraction(draw(st.integers(1, 5)), 6)))
     total = sum(share for _, share in pools)
     numbers = st.lists(st.fractions(0, 5, max_denominator=4), min_size=types, max_size=types)
     return [(space, share / total) for space, share in pools], draw(numbers), draw(numbers)
@@ -72,9 +68,7 @@ def test_shares_are_those_of_the_pools_and_greedy_is_no_better(system: Any) -> N
             assert all(space.contains(k) and x > 0 for k, x in mine)
 
 
-def whole_program(
-    pools: list[PoolShare], rewards: list[Fraction], workload: list[Fraction]
-) -> float:
+def whole_program(pools: list[PoolShare], rewards: list[Fraction], workload: list[Fraction]) -> float:
     """The program written out over every configuration of every pool."""
     problem = pulp.LpProblem("pools", pulp.LpMaximize)
     types = range(len(workload))
@@ -94,20 +88,30 @@ def whole_program(
 
 def two_pools(**changes: Any) -> dict[str, Any]:
     return {
-        "servers": {"count": 6, "capacity": {"cpu": 4, "memory": 8},
-                    "pools": [{"name": "large", "count": 3,
-                               "capacity": {"cpu": 16, "memory": 24}}]},
+        "servers": {
+            "count": 6,
+            "capacity": {"cpu": 4, "memory": 8},
+            "pools": [{"name": "large", "count": 3, "capacity": {"cpu": 16, "memory": 24}}],
+        },
         "job_types": [
             {"name": "small", "demand": {"cpu": 1, "memory": 2}, "reward": 1, "workload": 2},
             {"name": "wide", "demand": {"cpu": 8, "memory": 8}, "reward": 10, "workload": "1/2"},
             {"name": "fat", "demand": {"cpu": 2, "memory": 8}, "reward": 5, "workload": 1},
         ],
         "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
-    } | changes  # fmt: skip
+    } | changes
 
 
-POLICIES = ("dra", "dra-periodic", "dra-no-migration", "dra-preemption", "first-fit",
-            "best-fit", "power-of-d:choices=3", "static-reservation")  # fmt: skip
+POLICIES = (
+    "dra",
+    "dra-periodic",
+    "dra-no-migration",
+    "dra-preemption",
+    "first-fit",
+    "best-fit",
+    "power-of-d:choices=3",
+    "static-reservation",
+)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -164,11 +168,10 @@ def test_pools_are_stepped_saved_and_replayed(tmp_path: Any) -> None:
     [
         ({"name": "b", "count": 0, "capacity": {"cpu": 1, "memory": 1}}, "servers.pools[0].count"),
         ({"name": "b", "count": 1, "capacity": {"cpu": 1}}, "pools[0].capacity: found cpu"),
-        ({"name": "b", "count": 1, "capacity": {"cpu": "1 GB", "memory": 1}},
-         "servers.pools[0].capacity.cpu"),
+        ({"name": "b", "count": 1, "capacity": {"cpu": "1 GB", "memory": 1}}, "servers.pools[0].capacity.cpu"),
         ({"name": "b", "count": 1}, "servers.pools[0].capacity"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_pool_is_told_in_one_line(pool: dict[str, Any], where: str) -> None:
     data = two_pools()
     data["servers"]["pools"] = [pool]

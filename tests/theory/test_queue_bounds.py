@@ -43,9 +43,7 @@ rates = st.fractions(0, 3, max_denominator=6)
     st.tuples(rates, rates, rates),
     st.tuples(*[st.fractions(Fraction(1, 3), 3, max_denominator=3)] * 3),
 )
-def test_the_growth_is_that_of_the_heaviest_services(
-    services: list[Any], arrivals: Any, weights: Any
-) -> None:
+def test_the_growth_is_that_of_the_heaviest_services(services: list[Any], arrivals: Any, weights: Any) -> None:
     """Optimality: the service left after the growth is heaviest for queues grown like it."""
     growth = max_weight_growth(services, arrivals, weights)
     assert min(growth) >= 0
@@ -78,9 +76,7 @@ def test_polygons() -> None:
     triangle = service_polygon([(2, 0), (1, 1)], (one, one))
     assert triangle == ((0, 0), (2, 0), (1, 1), (0, 1))
     assert average_polygon([(triangle, HALF), (triangle, HALF)]) == triangle
-    assert average_polygon([(square, HALF), (hull([(zero, zero)]), HALF)]) == (
-        *((0, 0), (1, 0), (1, 1), (0, 1)),
-    )
+    assert average_polygon([(square, HALF), (hull([(zero, zero)]), HALF)]) == (*((0, 0), (1, 0), (1, 1), (0, 1)),)
 
 
 def last_of(scenario: Any) -> QueueBounds:
@@ -131,14 +127,9 @@ def scenario_of(**changes: Any) -> Any:
 
 
 @pytest.mark.parametrize(("service", "policies"), [("fixed", []), ("geometric", ["vqs"])])
-def test_growth_of_vqs_is_known_where_servers_become_empty(
-    service: str, policies: list[str]
-) -> None:
+def test_growth_of_vqs_is_known_where_servers_become_empty(service: str, policies: list[str]) -> None:
     length = {"fixed": {"slots": 100}, "geometric": {"mean": 100}}[service]
-    job = {
-        "size": {"distribution": "discrete", "values": [0.4, 0.6]},
-        "service": {"distribution": service, **length},
-    }
+    job = {"size": {"distribution": "discrete", "values": [0.4, 0.6]}, "service": {"distribution": service, **length}}
     workload = {"kind": "poisson", "arrival_rate": 0.014}
     bounds = last_of(scenario_of(jobs=[job], workload=workload))
     assert [name for limit in bounds.fluid for name in limit.policies] == policies
@@ -171,10 +162,13 @@ def test_refining_ends_earlier_where_it_would_take_long() -> None:
 def test_types_count_as_much_as_they_are_served() -> None:
     """Half the jobs, served three times as long, are three quarters of the workload."""
     jobs = [
-        {"share": 0.5, "size": {"distribution": "discrete", "values": [size]},
-         "service": {"distribution": "fixed", "slots": slots}}
+        {
+            "share": 0.5,
+            "size": {"distribution": "discrete", "values": [size]},
+            "service": {"distribution": "fixed", "slots": slots},
+        }
         for size, slots in ((0.4, 10), (0.6, 30))
-    ]  # fmt: skip
+    ]
     bounds = last_of(scenario_of(jobs=jobs))
     assert bounds.probabilities == (Fraction(1, 4), Fraction(3, 4))
     assert bounds.supportable is not None
@@ -188,9 +182,7 @@ def test_smaller_servers_need_a_deeper_partition(low: float, depth: int) -> None
     """Half a server has K_RED of depth J - 1, which must be at least 2."""
     pool = {"name": "half", "count": 1, "capacity": 0.5}
     size = {"distribution": "uniform", "low": low, "high": 0.9}
-    scenario = scenario_of(
-        servers={"count": 1, "capacity": 1, "pools": [pool]}, jobs=[{"size": size}]
-    )
+    scenario = scenario_of(servers={"count": 1, "capacity": 1, "pools": [pool]}, jobs=[{"size": size}])
     bounds = next(all_bounds(scenario))
     assert bounds.depth == depth
     assert bounds.reduced is not None
@@ -225,9 +217,7 @@ def test_many_sizes_are_refined_like_a_continuous_law() -> None:
     assert 1.9 < bounds.lower < bounds.upper < 2.01
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("queues-vqs-unstable", "2"), ("queues-bf-unstable", "10/3")]
-)
+@pytest.mark.parametrize(("name", "value"), [("queues-vqs-unstable", "2"), ("queues-bf-unstable", "10/3")])
 def test_the_command_prints_plain_data(name: str, value: str) -> None:
     scenario = load_scenario(name)
     data = json.loads(json.dumps(execute_queue(numbers_of(scenario), scenario), allow_nan=False))

@@ -113,9 +113,7 @@ class TestBestFitUnstable:
 CONFIGURATIONS = ((2, 0), (1, 2), (0, 5))
 
 
-def max_weight_by_hand(
-    configurations: tuple[tuple[int, int], ...], seed: int, slots: int, warmup: int
-) -> float:
+def max_weight_by_hand(configurations: tuple[tuple[int, int], ...], seed: int, slots: int, warmup: int) -> float:
     """The mean queue of VII.A.2 under MaxWeight, by a program of its own: slots, lists, a heap.
 
     Of equal weights the first configuration is chosen.
@@ -148,9 +146,7 @@ def max_weight_by_hand(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("configurations", "expected"), [(CONFIGURATIONS, None), (CONFIGURATIONS[::-1], (15.8, 0.3))]
-)
+@pytest.mark.parametrize(("configurations", "expected"), [(CONFIGURATIONS, None), (CONFIGURATIONS[::-1], (15.8, 0.3))])
 def test_max_weight_and_its_ties(
     configurations: tuple[tuple[int, int], ...], expected: tuple[float, float] | None
 ) -> None:
@@ -214,8 +210,7 @@ def test_figure_4_where_queues_are_stable(key: tuple[str, str, str]) -> None:
     check_mean(figure_4(key, 5 * MILLION, 2), STABLE[key], 0.2)
 
 
-@pytest.mark.parametrize("key", [(SMALL, "bf-js", "0.85"), (SMALL, "fifo-ff", "0.85"),
-                                 (SMALL, "vqs-bf", "0.85")])  # fmt: skip
+@pytest.mark.parametrize("key", [(SMALL, "bf-js", "0.85"), (SMALL, "fifo-ff", "0.85"), (SMALL, "vqs-bf", "0.85")])
 def test_figure_4_in_short(key: tuple[str, str, str]) -> None:
     check_mean(figure_4(key, MILLION, 3), STABLE[key], 0.15)
 

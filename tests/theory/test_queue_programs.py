@@ -23,11 +23,7 @@ from model.kinds.queue.programs.reduced import (
     real_supportable,
     reduced_supportable,
 )
-from model.kinds.queue.programs.reduced_region import (
-    GUARANTEE,
-    formulate_worst_queue,
-    worst_queue,
-)
+from model.kinds.queue.programs.reduced_region import GUARANTEE, formulate_worst_queue, worst_queue
 from model.kinds.queue.programs.supportable import (
     PoolOfServers,
     SupportableWorkload,
@@ -63,9 +59,7 @@ def instances(draw: st.DrawFn) -> tuple[tuple[PoolOfServers, ...], list[Fraction
     return pools_of(sizes, draw(st.lists(pool, min_size=1, max_size=3))), shares
 
 
-def check_proof(
-    pools: tuple[PoolOfServers, ...], shares: list[Fraction], found: SupportableWorkload
-) -> None:
+def check_proof(pools: tuple[PoolOfServers, ...], shares: list[Fraction], found: SupportableWorkload) -> None:
     """Primal and dual feasibility over all configurations, and equal values, exactly."""
     served = [Fraction(0)] * len(shares)
     for pool, configuration, servers in found.solution:
@@ -82,9 +76,7 @@ def check_proof(
     for (space, _), price in zip(pools, found.pool_prices, strict=True):
         weights = space.enumerate() @ np.array(prices, object)
         assert max(weights) <= price
-    assert found.value == sum(
-        price * count for price, (_, count) in zip(found.pool_prices, pools, strict=True)
-    )
+    assert found.value == sum(price * count for price, (_, count) in zip(found.pool_prices, pools, strict=True))
     assert sum(found.shares().values()) == 1
 
 
@@ -161,9 +153,7 @@ class Broken:
         ((Broken(pulp.LpStatusInfeasible), "HiGHS", "optimal"), "HiGHS says 'infeasible'"),
     ],
 )
-def test_a_failing_solver_is_a_status(
-    solver: Any, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_solver_is_a_status(solver: Any, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pools = pools_of([[2], [5]], [([10], 1)])
     found = supportable.supportable(pools, [HALF, HALF])
     monkeypatch.setattr(supportable, "choose_solver", lambda: solver)
@@ -187,14 +177,8 @@ def test_the_program_in_pulp_reads_like_the_paper() -> None:
     assert names == {"type_1", "type_2", "pool_1"}
 
 
-@given(
-    st.lists(st.integers(1, 40), min_size=1, max_size=8),
-    st.integers(1, 60),
-    st.data(),
-)
-def test_the_table_finds_the_heaviest_configuration(
-    sizes: list[int], capacity: int, data: st.DataObject
-) -> None:
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.integers(1, 60), st.data())
+def test_the_table_finds_the_heaviest_configuration(sizes: list[int], capacity: int, data: st.DataObject) -> None:
     space = ConfigurationSpace.from_demands([[size] for size in sizes], [capacity])
     weight = st.integers(-5, 40) | st.integers(2**90, 2**90 + 40)
     weights = data.draw(st.lists(weight, min_size=len(sizes), max_size=len(sizes)))
@@ -237,9 +221,7 @@ def test_theorem_1_for_the_uniform_law(servers: int) -> None:
 
 
 @pytest.mark.parametrize("ends", [(0, 100), (10, 90), (1, 19), (30, 70)])
-def test_one_bound_follows_from_the_other(
-    ends: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_bound_follows_from_the_other(ends: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     law = GridUniform(*(WHOLE // 100 * end for end in ends))
     derived = rows(law, last=3)
     monkeypatch.setattr(theorem1, "_paired", lambda cells: False)
@@ -247,10 +229,7 @@ def test_one_bound_follows_from_the_other(
 
 
 def test_the_bounds_close_in_as_the_partition_refines() -> None:
-    for law in (
-        GridBeta(0, WHOLE, Fraction(2), Fraction(5)),
-        GridUniform(WHOLE // 10, WHOLE // 10 * 9),
-    ):
+    for law in (GridBeta(0, WHOLE, Fraction(2), Fraction(5)), GridUniform(WHOLE // 10, WHOLE // 10 * 9)):
         found = rows(law, last=3)
         lowers, uppers = [row.lower for row in found], [row.upper for row in found]
         assert lowers == sorted(lowers)
@@ -275,11 +254,7 @@ def test_cuts_at_the_ends_of_the_support_bring_the_bounds_closer() -> None:
         assert trimmed.lower < 10 < trimmed.upper
 
 
-@given(
-    st.dictionaries(st.integers(1, 24), st.integers(1, 5), min_size=1, max_size=6),
-    st.integers(0, 3),
-    st.booleans(),
-)
+@given(st.dictionaries(st.integers(1, 24), st.integers(1, 5), min_size=1, max_size=6), st.integers(0, 3), st.booleans())
 def test_rho_lies_between_the_bounds(sizes: dict[int, int], level: int, trimmed: bool) -> None:
     total = sum(sizes.values())
     points = [(size, Fraction(count, total)) for size, count in sizes.items()]
@@ -300,9 +275,7 @@ def test_points_have_cells_of_their_own() -> None:
     law = MixedSizes([GridUniform(0, WHOLE), Atoms([(point,)], [Fraction(1)])], [HALF, HALF])
     cells = partition_cells(law, WHOLE, 4, [(point, HALF)])
     assert [cell.single for cell in cells] == [False, False, True, False, False]
-    assert [cell.probability for cell in cells] == [Fraction(1, 8)] * 2 + [HALF] + [
-        Fraction(1, 8)
-    ] * 2
+    assert [cell.probability for cell in cells] == [Fraction(1, 8)] * 2 + [HALF] + [Fraction(1, 8)] * 2
     assert cells[1].high == cells[2].low == cells[2].high == HALF
 
 
@@ -322,8 +295,7 @@ def test_proposition_1_is_tight(depth: int) -> None:
     assert found.tight
     weight = sum(k * q for k, q in zip(found.configuration, found.queue, strict=True))
     heaviest_reduced = max(
-        sum(k * q for k, q in zip(reduced, found.queue, strict=True))
-        for reduced in Partition(depth).reduced
+        sum(k * q for k, q in zip(reduced, found.queue, strict=True)) for reduced in Partition(depth).reduced
     )
     assert heaviest_reduced / weight == GUARANTEE
     problem = formulate_worst_queue(Partition(depth), found.configuration)
@@ -338,8 +310,7 @@ def test_no_configuration_of_any_finer_partition_is_worse(depth: int) -> None:
     sizes = [[int(low * parts)] for low, _ in Partition(depth).intervals]
     space = ConfigurationSpace.from_demands(sizes, [parts - 1])
     ratios = [
-        reduced_supportable(Partition(depth), [Fraction(k) for k in row]).value
-        for row in space.maximal().tolist()
+        reduced_supportable(Partition(depth), [Fraction(k) for k in row]).value for row in space.maximal().tolist()
     ]
     assert min(ratios) == GUARANTEE
 
@@ -358,9 +329,8 @@ def test_the_ratio_of_a_given_partition() -> None:
 
 @given(
     st.integers(2, 4),
-    st.dictionaries(st.fractions(Fraction(1, 16), 1, max_denominator=40), st.integers(1, 4),
-                    min_size=1, max_size=4),
-)  # fmt: skip
+    st.dictionaries(st.fractions(Fraction(1, 16), 1, max_denominator=40), st.integers(1, 4), min_size=1, max_size=4),
+)
 def test_k_red_carries_two_thirds_of_rho(depth: int, sizes: dict[Fraction, int]) -> None:
     partition, total = Partition(depth), sum(sizes.values())
     types = [(max(size, Fraction(1, 2**depth)), Fraction(n, total)) for size, n in sizes.items()]
@@ -368,9 +338,7 @@ def test_k_red_carries_two_thirds_of_rho(depth: int, sizes: dict[Fraction, int])
     full = supportable.supportable(pools, [share for _, share in types]).value
     shares = queue_probabilities(partition, types)
     reduced = reduced_supportable(partition, shares).value
-    real = real_supportable(
-        partition, shares, largest_sizes(partition, [size for size, _ in types])
-    ).value
+    real = real_supportable(partition, shares, largest_sizes(partition, [size for size, _ in types])).value
     assert GUARANTEE * full <= reduced <= real <= full
 
 

@@ -15,11 +15,7 @@ from hypothesis import strategies as st
 
 from model.kinds.reservation.programs import reward_lp
 from model.kinds.reservation.programs.bounds import ALWAYS, MONOTONE, bounds
-from model.kinds.reservation.programs.greedy import (
-    MOST_SUBSETS,
-    global_greedy,
-    greedy_configurations,
-)
+from model.kinds.reservation.programs.greedy import MOST_SUBSETS, global_greedy, greedy_configurations
 from model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
 from model.kinds.reservation.programs.reward_lp import certify, solve_assignment, solve_optimum
 from model.programs.configurations import ConfigurationSpace
@@ -49,8 +45,7 @@ def instances(draw: st.DrawFn) -> Instance:
 
 def golden_instance(case: dict[str, Any]) -> Instance:
     space = ConfigurationSpace.from_demands(
-        [[Fraction(size) for size in row] for row in case["sizes"]],
-        [Fraction(room) for room in case["capacity"]],
+        [[Fraction(size) for size in row] for row in case["sizes"]], [Fraction(room) for room in case["capacity"]]
     )
     return space, list(map(Fraction, case["rewards"])), list(map(Fraction, case["rho"]))
 
@@ -131,9 +126,7 @@ def test_the_greedy_assignment_is_one(instance: Instance) -> None:
 
 
 @given(spaces, st.data())
-def test_greedy_configurations_by_definition_6(
-    space: ConfigurationSpace, data: st.DataObject
-) -> None:
+def test_greedy_configurations_by_definition_6(space: ConfigurationSpace, data: st.DataObject) -> None:
     rewards = data.draw(st.tuples(*[st.integers(0, 3)] * space.types))
     every = {space.max_reward(rewards, allowed) for allowed in range(2**space.types)}
     found = greedy_configurations(space, [Fraction(reward) for reward in rewards])
@@ -181,8 +174,7 @@ def test_the_permutation_of_proposition_1_need_not_exist() -> None:
 
 
 @pytest.mark.parametrize(
-    ("types", "jobs", "ratio"),
-    [(2, 2, "9/10"), (2, 10, "11/14"), (3, 10, "11/15"), (4, 20, "1225/1756")],
+    ("types", "jobs", "ratio"), [(2, 2, "9/10"), (2, 10, "11/14"), (3, 10, "11/15"), (4, 20, "1225/1756")]
 )
 def test_the_adversarial_family(types: int, jobs: int, ratio: str) -> None:
     space, rewards, workload = adversarial(types, jobs)
@@ -225,9 +217,7 @@ def test_prices_say_what_one_more_is_worth() -> None:
     assert program.binding == ("workload 1", "slots 1", "slots 2", "servers")
 
 
-def test_many_maximal_configurations_are_not_written_down(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_many_maximal_configurations_are_not_written_down(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = solve_optimum(VMS, VM_REWARDS, VM_WORKLOAD)
     written: list[int] = []
     formulate = reward_lp.formulate
@@ -276,12 +266,9 @@ class Broken:
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
-    [(None, "HiGHS failed (out of memory)"), (pulp.LpStatusInfeasible, "HiGHS says 'infeasible'")],
+    ("code", "said"), [(None, "HiGHS failed (out of memory)"), (pulp.LpStatusInfeasible, "HiGHS says 'infeasible'")]
 )
-def test_a_failing_solver_is_a_status(
-    code: int | None, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_solver_is_a_status(code: int | None, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reward_lp, "choose_solver", lambda: (Broken(code), "HiGHS", "optimal"))
     program = solve_optimum(VMS, VM_REWARDS, VM_WORKLOAD)
     assert program.exact == 618

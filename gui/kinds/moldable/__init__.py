@@ -8,24 +8,31 @@ from gui.kinds.declaration import DecisionWords, PanelEntry, PanelRoom, Roles
 
 ROOM = PanelRoom(
     panels=(
-        PanelEntry("moldable-servers", f"{__name__}.servers", "MoldableServersPanel", "left",
-                   "servers"),
+        PanelEntry("moldable-servers", f"{__name__}.servers", "MoldableServersPanel", "left", "servers"),
         PanelEntry("allocations", f"{__name__}.allocations", "AllocationsPanel", "right", "curves"),
         PanelEntry("collapse", f"{__name__}.collapse", "CollapsePanel", "right", "curves"),
         PanelEntry("blocking", f"{__name__}.blocking", "BlockingPanel", "right", "programs"),
         PanelEntry("allocation-lp", f"{__name__}.lp", "AllocationLPPanel", "right", "programs"),
     ),
     roles=Roles(
-        "moldable-servers", "allocations", "blocking", "allocations",
-        ("moldable-servers", "algorithm", "decisions", "allocations", "blocking", "allocation-lp",
-         "collapse", "inspector"),
+        "moldable-servers",
+        "allocations",
+        "blocking",
+        "allocations",
+        (
+            "moldable-servers",
+            "algorithm",
+            "decisions",
+            "allocations",
+            "blocking",
+            "allocation-lp",
+            "collapse",
+            "inspector",
+        ),
     ),
     symbols=f"{__name__}.symbols",
     page="moldable",
-    lessons=MappingProxyType({
-        "moldable-classroom": "moldable-classroom",
-        "moldable-sublinear": "moldable-classroom",
-    }),
+    lessons=MappingProxyType({"moldable-classroom": "moldable-classroom", "moldable-sublinear": "moldable-classroom"}),
     decisions=DecisionWords(
         "Stands just before the first job that one policy gives servers and another blocks.",
         "or another number of servers",
@@ -33,4 +40,4 @@ ROOM = PanelRoom(
         "Each of the {count} jobs so far got servers, or was blocked, under all of them alike.",
     ),
     shapes=f"{__name__}.scenario_shapes",
-)  # fmt: skip
+)

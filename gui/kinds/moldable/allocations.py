@@ -52,8 +52,7 @@ class AllocationsPanel(Panel):
         caption = QLabel("Class")
         self.job_class = ChoiceBox()
         self.job_class.setAccessibleName("job class")
-        self.job_class.setToolTip("Class: choose the class of jobs that is shown; a larger panel "
-                                  "shows all.")  # fmt: skip
+        self.job_class.setToolTip("Class: choose the class of jobs that is shown; a larger panel shows all.")
         self.job_class.activated.connect(self.chart.choose)
         caption.setBuddy(self.job_class)
         row.addWidget(caption)
@@ -115,8 +114,15 @@ class AllocationsPanel(Panel):
             return None
         names = ["class", "servers", "jobs_now", "jobs_on_average", "optimum", "asked", "speedup"]
         return names, (
-            (frame.info.numbers.class_names[row.job_class], width, int(row.now[width]),
-             float(row.mean[width]), float(row.target[width]), float(row.asked[width]),
-             float(row.speedup[width]))
-            for row in class_rows(frame) for width in range(1, row.degree + 1)
-        )  # fmt: skip
+            (
+                frame.info.numbers.class_names[row.job_class],
+                width,
+                int(row.now[width]),
+                float(row.mean[width]),
+                float(row.target[width]),
+                float(row.asked[width]),
+                float(row.speedup[width]),
+            )
+            for row in class_rows(frame)
+            for width in range(1, row.degree + 1)
+        )

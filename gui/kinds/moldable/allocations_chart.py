@@ -7,14 +7,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEve
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.gestures import Gestures, show_tip
-from gui.kinds.moldable.allocations_layout import (
-    Facet,
-    Measures,
-    WidthSpan,
-    facet,
-    grid,
-    least_height,
-)
+from gui.kinds.moldable.allocations_layout import Facet, Measures, WidthSpan, facet, grid, least_height
 from gui.kinds.moldable.allocations_marks import EventMark, Flashes
 from gui.kinds.moldable.allocations_painting import FacetPainter
 from gui.kinds.moldable.allocations_values import (
@@ -182,8 +175,11 @@ class AllocationsChart(QWidget):
         """The class at a point."""
         for job_class, place in self._facets.items():
             top = min(place.title.top(), place.lane.top())
-            if top <= point.y() <= place.bar.bottom() and place.words.left() - 20 <= point.x() \
-                    and point.x() <= place.plot.right() + 20:  # fmt: skip
+            if (
+                top <= point.y() <= place.bar.bottom()
+                and place.words.left() - 20 <= point.x()
+                and point.x() <= place.plot.right() + 20
+            ):
                 return self._rows[job_class], place
         return None
 
@@ -222,8 +218,10 @@ class AllocationsChart(QWidget):
         found = self.facet_at(point)
         width = found[1].width_at(point, found[0].degree) if found else None
         if found is None or width is None:
-            return ("Columns: jobs that run on 1, 2, ... servers now; gold: n y*, the optimum; "
-                    "dark line: the average so far. The wheel enlarges.")  # fmt: skip
+            return (
+                "Columns: jobs that run on 1, 2, ... servers now; gold: n y*, the optimum; "
+                "dark line: the average so far. The wheel enlarges."
+            )
         row, place = found
         (column,) = columns_of(row, width, width, place.together)
         return column_words(row, column)
@@ -238,16 +236,14 @@ class AllocationsChart(QWidget):
         painter.setFont(current_fonts().body)
         if self._rows and not self._facets:
             painter.setPen(QColor(self._theme.muted))
-            painter.drawText(self.rect().adjusted(8, 4, -8, -4), _CENTRED,
-                             "Too small to draw: make this panel larger.")  # fmt: skip
+            painter.drawText(self.rect().adjusted(8, 4, -8, -4), _CENTRED, "Too small to draw: make this panel larger.")
         left = self._flashes.left()
         for job_class, place in self._facets.items():
             row = self._rows[job_class]
             high = self._scales[job_class].high
             looks = FacetPainter(painter, self._theme, place, row, high)
             looks.ground()
-            looks.columns({request: share for (one, request), share in left.items()
-                           if one == job_class})  # fmt: skip
+            looks.columns({request: share for (one, request), share in left.items() if one == job_class})
             looks.numbers()
             looks.servers()
             if self._mark is not None and self._mark.job_class == job_class:

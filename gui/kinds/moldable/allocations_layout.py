@@ -128,10 +128,9 @@ def grid(area: QRectF, count: int, measures: Measures, wide: float) -> tuple[QRe
         if height >= least_height(measures, count > 1):
             across = area.width() / columns
             return tuple(
-                QRectF(area.left() + k // rows * across, area.top() + k % rows * height,
-                       across, height)
+                QRectF(area.left() + k // rows * across, area.top() + k % rows * height, across, height)
                 for k in range(count)
-            )  # fmt: skip
+            )
     return ()
 
 
@@ -145,24 +144,19 @@ def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: Wid
         together *= 2
     top = area.top() + (line if titled else 0.0)
     bottom = area.bottom() - _GAP
-    bar = QRectF(area.left() + _MARGIN, bottom - _BAR * line - line, area.width() - 2 * _MARGIN,
-                 (1 + _BAR) * line)  # fmt: skip
+    bar = QRectF(area.left() + _MARGIN, bottom - _BAR * line - line, area.width() - 2 * _MARGIN, (1 + _BAR) * line)
     room = bar.top() - _GAP - top - (_LANE + 1 + _LEAST_PLOT) * line
     pitch = across / (span.high - span.low)
     names = _rows_shown(together == 1 and pitch >= measures.numbers, room, line)
     ticks = line * (1.0 if names else 1.0 + ASKED)
     below = max(len(names), 1) * line + ticks
-    plot = QRectF(left, top + _LANE * line, across,
-                  max(1.0, bar.top() - 2 * _GAP - below - top - _LANE * line))  # fmt: skip
+    plot = QRectF(left, top + _LANE * line, across, max(1.0, bar.top() - 2 * _GAP - below - top - _LANE * line))
     rows = tuple(
-        (name, QRectF(left, plot.bottom() + (place + 1) * line, across, line))
-        for place, name in enumerate(names)
+        (name, QRectF(left, plot.bottom() + (place + 1) * line, across, line)) for place, name in enumerate(names)
     )
-    words = QRectF(area.left() + _MARGIN, plot.bottom() + ticks, area.width() - 2 * _MARGIN,
-                   0.0 if names else line)  # fmt: skip
+    words = QRectF(area.left() + _MARGIN, plot.bottom() + ticks, area.width() - 2 * _MARGIN, 0.0 if names else line)
     return Facet(
-        title=QRectF(area.left() + _MARGIN, area.top(), area.width() - 2 * _MARGIN,
-                     line if titled else 0.0),
+        title=QRectF(area.left() + _MARGIN, area.top(), area.width() - 2 * _MARGIN, line if titled else 0.0),
         lane=QRectF(left, top, across, _LANE * line),
         plot=plot,
         ticks=QRectF(left, plot.bottom() + ticks - line, across, line),
@@ -171,7 +165,7 @@ def facet(area: QRectF, titled: bool, measures: Measures, axis: float, span: Wid
         bar=bar,
         span=span,
         together=together,
-    )  # fmt: skip
+    )
 
 
 def _rows_shown(wide_enough: bool, room: float, line: float) -> tuple[str, ...]:

@@ -99,8 +99,7 @@ class Flashes:
             fresh = frame.rows[np.searchsorted(frame.rows["event"], self._event, side="right") :]
             blocked = fresh[(fresh["flags"] & FLAG_BLOCKED) != 0]
             end = time.monotonic() + FLASH
-            for job_class, request in zip(*(blocked[name].tolist() for name in
-                                            ("type", "request")), strict=True):  # fmt: skip
+            for job_class, request in zip(*(blocked[name].tolist() for name in ("type", "request")), strict=True):
                 self._until[job_class, request] = end
         self._info, self._event = frame.info, frame.event
 

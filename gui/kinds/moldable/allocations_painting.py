@@ -29,8 +29,7 @@ from gui.theme import Theme, current_fonts
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_ROLES = {"now": "normal", "mean": "run", "target": "optimum", "asked": "normal",
-          "speedup": "muted"}  # fmt: skip
+_ROLES = {"now": "normal", "mean": "run", "target": "optimum", "asked": "normal", "speedup": "muted"}
 _BAR_SHARE, _TEXTURED = 0.62, 9.0
 _LEAST_LEVEL = 1.5  # pixels above the axis
 _LEAST_MARK = 9.0  # pixels across
@@ -40,9 +39,7 @@ _TICK_ROOM = 2.2  # lines of text between the numbers of the axis
 class FacetPainter:
     """Paints into a facet with *painter*; *high* is the number of jobs at its top."""
 
-    def __init__(
-        self, painter: QPainter, theme: Theme, facet: Facet, row: ClassAllocations, high: float
-    ) -> None:
+    def __init__(self, painter: QPainter, theme: Theme, facet: Facet, row: ClassAllocations, high: float) -> None:
         self._painter, self._theme, self._facet = painter, theme, facet
         self._row, self._high = row, high
         self._scale = current_fonts().scale
@@ -112,8 +109,9 @@ class FacetPainter:
         """Bars, averages and targets; *flashes* by the width that blocked jobs asked for."""
         self._painter.save()
         facet = self._facet
-        self._painter.setClipRect(QRectF(facet.plot.left(), facet.lane.top(), facet.plot.width(),
-                                         facet.ticks.bottom() - facet.lane.top()))  # fmt: skip
+        self._painter.setClipRect(
+            QRectF(facet.plot.left(), facet.lane.top(), facet.plot.width(), facet.ticks.bottom() - facet.lane.top())
+        )
         for request, left in flashes.items():
             self._flash(request, left)
         for column in self._filled:
@@ -168,8 +166,9 @@ class FacetPainter:
     def _flash(self, request: int, left: float) -> None:
         facet = self._facet
         start = facet.first_of(request) - 1
-        box = QRectF(facet.edge(start), facet.lane.top(), facet.together * facet.pitch,
-                     facet.plot.bottom() - facet.lane.top())  # fmt: skip
+        box = QRectF(
+            facet.edge(start), facet.lane.top(), facet.together * facet.pitch, facet.plot.bottom() - facet.lane.top()
+        )
         box = widened(box, _LEAST_MARK)
         color = QColor(self._theme.rejection)
         color.setAlphaF(0.12 + 0.30 * left)
@@ -198,9 +197,7 @@ class FacetPainter:
             for column in self._columns:
                 x = self._facet.middle(column.first)
                 if box.left() <= x <= box.right():
-                    place = QRectF(
-                        x - self._facet.pitch, box.top(), 2 * self._facet.pitch, box.height()
-                    )
+                    place = QRectF(x - self._facet.pitch, box.top(), 2 * self._facet.pitch, box.height())
                     painter.drawText(place, _CENTRE, self._text(name, column))
         if self._facet.words.height():
             self._asked_marks()
@@ -230,9 +227,7 @@ class FacetPainter:
         side = 0.25 * self._metrics.height()
         self._painter.setPen(Qt.PenStyle.NoPen)
         self._painter.setBrush(QColor(self._theme.normal))
-        self._painter.drawPolygon(QPolygonF([
-            tip, tip + QPointF(side, 1.3 * side), tip + QPointF(-side, 1.3 * side)
-        ]))  # fmt: skip
+        self._painter.drawPolygon(QPolygonF([tip, tip + QPointF(side, 1.3 * side), tip + QPointF(-side, 1.3 * side)]))
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _legend(self) -> None:
@@ -310,9 +305,9 @@ class FacetPainter:
         self._painter.drawLine(QLineF(end, top, end, y + 2))
         self._painter.setPen(Qt.PenStyle.NoPen)
         self._painter.setBrush(color)
-        self._painter.drawPolygon(QPolygonF([
-            QPointF(end, y + 2 + head), QPointF(end - head, y + 1), QPointF(end + head, y + 1)
-        ]))  # fmt: skip
+        self._painter.drawPolygon(
+            QPolygonF([QPointF(end, y + 2 + head), QPointF(end - head, y + 1), QPointF(end + head, y + 1)])
+        )
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
 
     # Servers.
@@ -323,8 +318,7 @@ class FacetPainter:
         line = self._metrics.height()
         words = QRectF(box.left(), box.top(), box.width(), line)
         painter.setPen(QColor(self._theme.normal))
-        text = self._metrics.elidedText(servers_text(row), Qt.TextElideMode.ElideRight,
-                                        words.width())  # fmt: skip
+        text = self._metrics.elidedText(servers_text(row), Qt.TextElideMode.ElideRight, words.width())
         painter.drawText(words, _LEFT, text)
         track = QRectF(box.left(), words.bottom(), box.width(), box.height() - line)
         x = track.left()

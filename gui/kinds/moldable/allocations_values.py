@@ -10,14 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QFontMetricsF
 
-from gui.kinds.moldable.wording import (
-    class_words,
-    jobs_words,
-    servers_words,
-    subscript,
-    time_words,
-    width_words,
-)
+from gui.kinds.moldable.wording import class_words, jobs_words, servers_words, subscript, time_words, width_words
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, significant
 from gui.plotting.scales import format_number
@@ -134,14 +127,13 @@ def _asked(info: RunInfo, job_class: int, end: int) -> NDArray[np.float64]:
     return asked
 
 
-def columns_of(
-    row: ClassAllocations, low: int, high: int, together: int
-) -> tuple[WidthColumn, ...]:
+def columns_of(row: ClassAllocations, low: int, high: int, together: int) -> tuple[WidthColumn, ...]:
     """The columns that begin with the widths *low*, *low* + *together*, ... up to *high*."""
     end = min(row.degree, low + -(-(high + 1 - low) // together) * together - 1)
     starts = np.arange(low, end + 1, together)
-    sums = [np.add.reduceat(values[: end + 1], starts).tolist()
-            for values in (row.now, row.mean, row.target, row.asked)]  # fmt: skip
+    sums = [
+        np.add.reduceat(values[: end + 1], starts).tolist() for values in (row.now, row.mean, row.target, row.asked)
+    ]
     firsts = starts.tolist()
     lasts = [*(first - 1 for first in firsts[1:]), end]
     return tuple(map(WidthColumn, firsts, lasts, *sums))
@@ -211,9 +203,14 @@ def tiles(frame: Frame) -> tuple[TileText, ...]:
     share = percent_text(busy / numbers.servers) if busy else "0"
     found = [
         TileText("jobs in the system", format_number(jobs), "run", short="jobs"),
-        TileText("servers in use, q₁", share, "run", short="in use, q₁",
-                 tip=f"{format_number(busy)} of {servers_words(numbers.servers)} are in use."),
-    ]  # fmt: skip
+        TileText(
+            "servers in use, q₁",
+            share,
+            "run",
+            short="in use, q₁",
+            tip=f"{format_number(busy)} of {servers_words(numbers.servers)} are in use.",
+        ),
+    ]
     if numbers.rate:
         found += _time_tiles(frame, numbers.rate)
     return tuple(found)
@@ -224,9 +221,11 @@ def _time_tiles(frame: Frame, rate: float) -> list[TileText]:
     info, state = frame.info, frame.state
     now = int(state.number[JOBS]) / rate
     mean = float(frame.derived.mean_jobs.sum()) / rate
-    tip = ("Jobs in the system, divided by the jobs that arrive in a unit of time. By Little's law "
-           "that is on average the mean execution time of all jobs, where a blocked job counts as "
-           "0; so it can be below D*.")  # fmt: skip
+    tip = (
+        "Jobs in the system, divided by the jobs that arrive in a unit of time. By Little's law "
+        "that is on average the mean execution time of all jobs, where a blocked job counts as "
+        "0; so it can be below D*."
+    )
     found = [
         TileText("ΣX/(λn) now", significant(now, _DIGITS), "run", tip, "ΣX/λn"),
         TileText("its average", significant(mean, _DIGITS), "run", tip),

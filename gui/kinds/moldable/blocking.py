@@ -11,14 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 from gui.intents import GoTo
 from gui.kinds.moldable.blocking_plots import BlockedPlot, TimesPlot, align
 from gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
-from gui.kinds.moldable.blocking_words import (
-    blocking_levels,
-    notes,
-    so_far,
-    table,
-    tiles,
-    time_levels,
-)
+from gui.kinds.moldable.blocking_words import blocking_levels, notes, so_far, table, tiles, time_levels
 from gui.panel import Panel
 from gui.panels.pages import rich_text
 from gui.panels.sampled import counted_from
@@ -156,7 +149,5 @@ class BlockingPanel(Panel):
         places = [EVENT_COLUMN, TIME_COLUMN, BUSY_COLUMN, JOBS_COLUMN]
         return names, (
             [int(event), float(time), int(busy), int(jobs), *means]
-            for (event, time, busy, jobs), means in zip(
-                samples[:, places].tolist(), sums.tolist(), strict=True
-            )
+            for (event, time, busy, jobs), means in zip(samples[:, places].tolist(), sums.tolist(), strict=True)
         )

@@ -9,15 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QWidget
 
-from gui.kinds.moldable.blocking_reading import (
-    BLOCKED_SHARE,
-    STATISTICS,
-    Sums,
-    arrival_rate,
-    fewest,
-    grid,
-    stretch,
-)
+from gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums, arrival_rate, fewest, grid, stretch
 from gui.panels.sampled import LEAST_GROWTH, Values, counted_from, nothing
 from gui.panels.wording import significant
 from gui.plotting.curve import PyramidBand
@@ -33,8 +25,7 @@ _LONGEST_SIGN = 3  # longer units of time are words
 _HOW = "A click goes to that moment, the wheel enlarges, a double click shows all."
 
 #: How the curves of the three statistics are told apart.
-_LOOKS = (("run", Qt.PenStyle.SolidLine), ("second", Qt.PenStyle.DashLine),
-          ("third", Qt.PenStyle.DotLine))  # fmt: skip
+_LOOKS = (("run", Qt.PenStyle.SolidLine), ("second", Qt.PenStyle.DashLine), ("third", Qt.PenStyle.DotLine))
 
 
 class Level(NamedTuple):
@@ -172,8 +163,7 @@ class BlockedPlot(MomentPlot):
         for curve, part in ((self._curve, (first, now)), (self._ahead, (now, end))):
             times = grid(part, view)
             starts = np.maximum(times - self.stretch, first)
-            shares = _PER_CENT * self._sums.over(BLOCKED_SHARE, starts, times,
-                                                   fewest(frame))  # fmt: skip
+            shares = _PER_CENT * self._sums.over(BLOCKED_SHARE, starts, times, fewest(frame))
             _put(curve, times, shares)
         self.set_label("blocked", f"last {significant(self.stretch)}{_units(frame)}")
 
@@ -200,11 +190,12 @@ class TimesPlot(MomentPlot):
     def __init__(self, sums: Sums, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(sums, theme, parent)
         looks = zip(STATISTICS, _LOOKS, strict=True)
-        self._curves = {name: self.add_curve(name, role, style=style)
-                        for name, (role, style) in looks}  # fmt: skip
+        self._curves = {name: self.add_curve(name, role, style=style) for name, (role, style) in looks}
         self.moving = tuple(self._curves.values())
-        self.setToolTip("The mean execution time so far: of all jobs that got servers, of those "
-                        "that are completed, and by Little's law.\n" + _HOW)  # fmt: skip
+        self.setToolTip(
+            "The mean execution time so far: of all jobs that got servers, of those "
+            "that are completed, and by Little's law.\n" + _HOW
+        )
 
     def fill(self, frame: Frame, view: View) -> None:
         """Means since the warm-up, up to where the point is."""
@@ -212,8 +203,7 @@ class TimesPlot(MomentPlot):
         since = max(first, counted_from(frame))
         times = grid((since, min(frame.time, last)), view)
         for name, (ratio, title) in STATISTICS.items():
-            means = self._sums.over(ratio, np.full(len(times), since), times,
-                                    fewest(frame))  # fmt: skip
+            means = self._sums.over(ratio, np.full(len(times), since), times, fewest(frame))
             _put(self._curves[name], times, means)
             known = means[np.isfinite(means)]
             self.set_label(name, f"{title} {significant(float(known[-1]))}" if len(known) else "")

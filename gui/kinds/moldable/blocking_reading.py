@@ -12,18 +12,18 @@ from gui.panels.sampled import Columns, History, Values, average_width
 from model.frame import Frame
 from model.kinds.moldable.numbers import MoldableNumbers
 from model.kinds.moldable.sampling import COUNTS, JOBS_AREA, PER_CLASS, SCALARS, TIMES
-from model.kinds.moldable.state import (
-    ADMITTED,
-    ARRIVED,
-    BLOCKED,
-    DEPARTED,
-    OF_ADMITTED,
-    OF_DEPARTED,
-)
+from model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED, OF_ADMITTED, OF_DEPARTED
 
 #: What is kept of each sample: sums over all classes that only grow.
-_KEPT = (COUNTS + BLOCKED, COUNTS + ARRIVED, TIMES + OF_ADMITTED, COUNTS + ADMITTED,
-         TIMES + OF_DEPARTED, COUNTS + DEPARTED, JOBS_AREA)  # fmt: skip
+_KEPT = (
+    COUNTS + BLOCKED,
+    COUNTS + ARRIVED,
+    TIMES + OF_ADMITTED,
+    COUNTS + ADMITTED,
+    TIMES + OF_DEPARTED,
+    COUNTS + DEPARTED,
+    JOBS_AREA,
+)
 
 #: The share of blocked jobs is over a stretch in which so many jobs arrive on average, and that
 #: is at least this part of what is in view.

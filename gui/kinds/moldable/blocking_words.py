@@ -9,11 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gui.kinds.moldable.blocking_plots import Level
-from gui.kinds.moldable.blocking_reading import (
-    BLOCKED_SHARE,
-    STATISTICS,
-    Sums,
-)
+from gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
 from gui.panels.pages import table_line, table_of
 from gui.panels.sampled import counted_from
 from gui.panels.tiles import TileText
@@ -51,8 +47,7 @@ def so_far(frame: Frame, sums: Sums) -> dict[str, Estimate]:
     if not batches:
         return {}
     found = estimates(batches[0])
-    start, now = (np.array([min(max(at, sums.ends[0]), sums.ends[1])])
-                  for at in (since, frame.time))  # fmt: skip
+    start, now = (np.array([min(max(at, sums.ends[0]), sums.ends[1])]) for at in (since, frame.time))
     ratios = {name: ratio for name, (ratio, _) in STATISTICS.items()}
     for name, ratio in ({"blocking_probability": BLOCKED_SHARE} | ratios).items():
         mean = float(sums.over(ratio, start, now)[0])
@@ -75,8 +70,7 @@ def exact_of(frame: Frame) -> Exact | None:
     if found.blocking is not None:
         return Exact("Erlang B", found.blocking, found.mean_time)
     if found.chain is not None and frame.bounds.exponential:
-        return Exact("exact chain", found.chain.blocking, found.chain.mean_time,
-                     found.chain.distance)  # fmt: skip
+        return Exact("exact chain", found.chain.blocking, found.chain.mean_time, found.chain.distance)
     return None
 
 
@@ -129,8 +123,7 @@ def blocking_levels(frame: Frame, measured: dict[str, Estimate]) -> tuple[Level,
     least = least_blocking(frame)
     if least is not None:
         share = _PER_CENT * float(least)
-        levels.append(Level("best", share, "optimum", f"at least{THIN} {significant(share)}"
-                            if least else "0"))  # fmt: skip
+        levels.append(Level("best", share, "optimum", f"at least{THIN} {significant(share)}" if least else "0"))
     return tuple(levels)
 
 
@@ -156,11 +149,19 @@ def tiles(frame: Frame, measured: dict[str, Estimate]) -> tuple[TileText, ...]:
     blocked, time = (measured.get(name) for name in ("blocking_probability", "execution_time"))
     if blocked is not None:
         mean, half = _per_cent(blocked)
-        tip = (f"The share of the jobs that arrived since t = {since} and were blocked, with its "
-               f"{CONFIDENCE:.0%} interval.")  # fmt: skip
-        texts.append(TileText(f"blocked since <i>t</i> = {since}", f"{mean}{half}{THIN}%",
-                              "rejection" if blocked.mean > 0 else "run", tip, "blocked",
-                              ))  # fmt: skip
+        tip = (
+            f"The share of the jobs that arrived since t = {since} and were blocked, with its "
+            f"{CONFIDENCE:.0%} interval."
+        )
+        texts.append(
+            TileText(
+                f"blocked since <i>t</i> = {since}",
+                f"{mean}{half}{THIN}%",
+                "rejection" if blocked.mean > 0 else "run",
+                tip,
+                "blocked",
+            )
+        )
     if time is not None:
         mean, half = _written(time)
         tip = "The mean execution time of the jobs that got servers, with its interval."
@@ -168,17 +169,27 @@ def tiles(frame: Frame, measured: dict[str, Estimate]) -> tuple[TileText, ...]:
     best = least_time(frame)
     if best is not None:
         said = exact(best)
-        texts.append(TileText(f"{BEST_TIME} = {said}" if said else f"least, {BEST_TIME}",
-                              significant(float(best)), "optimum",
-                              "The least mean execution time without blocking: the optimum of "
-                              "(P), or of (Q).", short=BEST_TIME))  # fmt: skip
+        texts.append(
+            TileText(
+                f"{BEST_TIME} = {said}" if said else f"least, {BEST_TIME}",
+                significant(float(best)),
+                "optimum",
+                "The least mean execution time without blocking: the optimum of (P), or of (Q).",
+                short=BEST_TIME,
+            )
+        )
     distance = measured.get("distance")
     if distance is not None:
         mean, half = _written(distance)
-        texts.append(TileText(DISTANCE, f"{mean}{half}", "run",
-                              "How far the numbers of jobs are from the optimum's on average, "
-                              f"summed over widths and divided by n.{_at_most(frame)}",
-                              ))  # fmt: skip
+        texts.append(
+            TileText(
+                DISTANCE,
+                f"{mean}{half}",
+                "run",
+                "How far the numbers of jobs are from the optimum's on average, "
+                f"summed over widths and divided by n.{_at_most(frame)}",
+            )
+        )
     return tuple(texts)
 
 
@@ -194,21 +205,27 @@ def table(frame: Frame, measured: dict[str, Estimate], theme: Theme) -> str:
     """A row for each measure: the run, the optimum or a bound, and what is exact."""
     known, best, bound = exact_of(frame), least_time(frame), distance_bound(frame)
     source, least = known.source if known is not None else "", least_blocking(frame)
-    lines = [table_line([f'<span style="color:{theme.muted}">{text}</span>'
-                    for text in ("", "this run", "best", source)])]  # fmt: skip
+    lines = [
+        table_line([f'<span style="color:{theme.muted}">{text}</span>' for text in ("", "this run", "best", source)])
+    ]
     goal = f'<span style="color:{theme.ink(theme.optimum)}">'
     time = f"{goal}{significant(float(best))}</span>" if best is not None else "–"
     blocked = measured.get("blocking_probability")
-    lines.append(table_line(["blocked, %", "".join(_per_cent(blocked)) if blocked else "–",
-                        "–" if least is None
-                        else f"{goal}{significant(_PER_CENT * float(least))}</span>",
-                        significant(_PER_CENT * known.blocking) if known else ""]))  # fmt: skip
+    lines.append(
+        table_line(
+            [
+                "blocked, %",
+                "".join(_per_cent(blocked)) if blocked else "–",
+                "–" if least is None else f"{goal}{significant(_PER_CENT * float(least))}</span>",
+                significant(_PER_CENT * known.blocking) if known else "",
+            ]
+        )
+    )
     exactly = significant(known.time) if known is not None and known.time is not None else ""
     for name, (_, title) in STATISTICS.items():
         found = measured.get(name)
         said = "by Little’s law" if title == "Little" else f"{title} jobs"
-        lines.append(table_line([f"time, {said}", "".join(_written(found)) if found else "–", time,
-                            exactly]))  # fmt: skip
+        lines.append(table_line([f"time, {said}", "".join(_written(found)) if found else "–", time, exactly]))
     if "distance" in measured:
         most = f"≤{THIN}{significant(bound, 3)}" if bound is not None else ""
         mean = significant(known.distance) if known and known.distance is not None else ""
@@ -221,12 +238,12 @@ def notes(frame: Frame) -> str:
     said = []
     if distance_bound(frame) is not None:
         proved = all(one.theorem2.proved for one in frame.bounds.classes)
-        said.append("The bound of the distance is Theorem 2’s"
-                    + ("." if proved else "; for two widths its proof has a gap in Lemma 3, and "
-                       "in Lemma 2 where i₁ ≥ 2."))  # fmt: skip
+        said.append(
+            "The bound of the distance is Theorem 2’s"
+            + ("." if proved else "; for two widths its proof has a gap in Lemma 3, and in Lemma 2 where i₁ ≥ 2.")
+        )
     if frame.bounds.poisson and frame.bounds.references and exact_of(frame) is None:
-        said.append("Neither Erlang’s formula nor a chain of few states describes this policy "
-                    "here.")  # fmt: skip
+        said.append("Neither Erlang’s formula nor a chain of few states describes this policy here.")
     return " ".join(said)
 
 

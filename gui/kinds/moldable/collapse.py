@@ -8,27 +8,13 @@ from __future__ import annotations
 from typing import Iterable
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QDoubleSpinBox,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from gui.boxes import ChoiceBox, changed_by_editing
 from gui.intents import GoTo
 from gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, share_above
 from gui.kinds.moldable.collapse_view import NEAR, WHOLE, CollapseView
-from gui.kinds.moldable.collapse_words import (
-    delta_decimals,
-    delta_tip,
-    delta_words,
-    is_ours,
-    tiles,
-)
+from gui.kinds.moldable.collapse_words import delta_decimals, delta_tip, delta_words, is_ours, tiles
 from gui.panel import Panel
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.theme import Theme, current_fonts
@@ -84,8 +70,10 @@ class CollapsePanel(Panel):
         row.addWidget(self.job_class)
         group = QButtonGroup(self.choices)
         self.whole, self.near = QPushButton("All"), QPushButton("Near y*")
-        for button, tip, look in ((self.whole, "See the whole triangle (0).", WHOLE),
-                                  (self.near, "See the neighbourhood of y*.", NEAR)):  # fmt: skip
+        for button, tip, look in (
+            (self.whole, "See the whole triangle (0).", WHOLE),
+            (self.near, "See the neighbourhood of y*.", NEAR),
+        ):
             button.setCheckable(True)
             button.setToolTip(tip)
             button.clicked.connect(lambda _=False, part=look: self.view.look(part))

@@ -41,12 +41,18 @@ def lines_of(plane: CollapsePlane, delta: float) -> tuple[LevelLine, ...]:
     widths = (float(plane.widths[0]), float(plane.widths[1]))
     full = "all its servers" if plane.own else "q₁ = 1: all servers"
     known = significant(plane.load, 4)
-    found = [
-        LevelLine(f"{full} in use", widths, plane.limit, "rejection", 2.5, Qt.PenStyle.SolidLine)
-    ]
+    found = [LevelLine(f"{full} in use", widths, plane.limit, "rejection", 2.5, Qt.PenStyle.SolidLine)]
     if delta > 0:
-        found.append(LevelLine(f"r ≤ λ + δ, δ = {significant(delta, 3)}", plane.factors,
-                          plane.load + delta, "muted", 1.5, Qt.PenStyle.DashLine))  # fmt: skip
+        found.append(
+            LevelLine(
+                f"r ≤ λ + δ, δ = {significant(delta, 3)}",
+                plane.factors,
+                plane.load + delta,
+                "muted",
+                1.5,
+                Qt.PenStyle.DashLine,
+            )
+        )
     name = f"λ{subscript(plane.job_class + 1)}" if plane.name else "λ"
     text = f"r = {'ρ' if plane.name else name} = {known}"
     found.append(LevelLine(text, plane.factors, plane.load, "muted", 1.5, Qt.PenStyle.DotLine))
@@ -96,8 +102,7 @@ class PlanePainter:
 
     def _picture(self, pixels: NDArray[np.uint32], box: QRectF) -> None:
         height, width = pixels.shape
-        image = QImage(pixels.data, width, height, 4 * width,
-                       QImage.Format.Format_ARGB32_Premultiplied)  # fmt: skip
+        image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
         self._painter.drawImage(box, image)
 
     def trail(self, x: Values, y: Values) -> None:
@@ -127,8 +132,10 @@ class PlanePainter:
         """The present point; at the edge that is next to it where it is out of view."""
         at, area = self._stage.at(point), self._stage.area
         radius = _POINT * self._scale
-        edge = QPointF(min(max(at.x(), area.left() + radius), area.right() - radius),
-                       min(max(at.y(), area.top() + radius), area.bottom() - radius))  # fmt: skip
+        edge = QPointF(
+            min(max(at.x(), area.left() + radius), area.right() - radius),
+            min(max(at.y(), area.top() + radius), area.bottom() - radius),
+        )
         self._painter.setPen(QPen(QColor(self._theme.panel), 2.0 * self._scale))
         self._painter.setBrush(QColor(self._theme.run))
         self._painter.drawEllipse(edge, radius, radius)
@@ -178,9 +185,7 @@ class PlanePainter:
         self._painter.setPen(QPen(QColor(self._theme.panel), 1.5))
         self._painter.setBrush(QColor(self._theme.optimum))
         corners = ((0, -1), (1, 0), (0, 1), (-1, 0))
-        self._painter.drawPolygon(
-            QPolygonF([QPointF(at.x() + x * side, at.y() + y * side) for x, y in corners])
-        )
+        self._painter.drawPolygon(QPolygonF([QPointF(at.x() + x * side, at.y() + y * side) for x, y in corners]))
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
 
     # Labels.

@@ -49,8 +49,7 @@ class Window:
 
     def moved(self, by: Point, most: Window) -> Window:
         """Shifted, but not out of *most*."""
-        return Window(self.left + by[0], self.right + by[0], self.bottom + by[1],
-                      self.top + by[1]).inside(most)  # fmt: skip
+        return Window(self.left + by[0], self.right + by[0], self.bottom + by[1], self.top + by[1]).inside(most)
 
     def inside(self, most: Window) -> Window:
         """Shifted into *most*."""
@@ -82,13 +81,12 @@ class Stage:
         texts = [text for _, text in self._ticks(1, size.height())]
         wide = max((metrics.horizontalAdvance(text) for text in texts), default=0.0)
         left, below = line + wide + _TICK + _GAP, 2 * line + _TICK + _GAP
-        self.area = QRectF(left, _MARGIN, max(1.0, size.width() - _MARGIN - left),
-                           max(1.0, size.height() - _MARGIN - below))  # fmt: skip
+        self.area = QRectF(
+            left, _MARGIN, max(1.0, size.width() - _MARGIN - left), max(1.0, size.height() - _MARGIN - below)
+        )
 
     def _ticks(self, axis: int, length: float) -> list[tuple[float, str]]:
-        low, high = ((self.window.left, self.window.right), (self.window.bottom, self.window.top))[
-            axis
-        ]
+        low, high = ((self.window.left, self.window.right), (self.window.bottom, self.window.top))[axis]
         room = _SPACING[axis] * self.metrics.height()
         step = step_up((high - low) / max(2.0, length / room))
         first = max(0, -int(-low // step))
@@ -163,7 +161,6 @@ def _kept(corners: Sequence[Point], heights: Sequence[float]) -> Iterator[Point]
         before, before_above = corners[place - 1], heights[place - 1]
         if (above > 0) != (before_above > 0):
             share = before_above / (before_above - above)
-            yield (before[0] + share * (here[0] - before[0]),
-                   before[1] + share * (here[1] - before[1]))  # fmt: skip
+            yield (before[0] + share * (here[0] - before[0]), before[1] + share * (here[1] - before[1]))
         if above <= 0:
             yield here

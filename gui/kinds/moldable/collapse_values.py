@@ -99,15 +99,17 @@ def plane_of(info: RunInfo, job_class: int) -> CollapsePlane | str:
     name = numbers.class_names[job_class] if numbers.classes > 1 else ""
     if numbers.degrees[job_class] == 1:
         whose = f"jobs of class {name}" if name else "jobs"
-        return (f"There is no plane to draw: {whose} run on one server only, so that the state is "
-                "one number.")  # fmt: skip
+        return f"There is no plane to draw: {whose} run on one server only, so that the state is one number."
     if not all(numbers.loads):
-        return ("There is no y* to come near to: it is not known how many jobs arrive, so that "
-                "the optimum cannot be found.")  # fmt: skip
+        return (
+            "There is no y* to come near to: it is not known how many jobs arrive, so that the optimum cannot be found."
+        )
     if numbers.optimum is None:
-        return (f"There is no y* to come near to: the load is {float(numbers.load):.4g}, above 1, "
-                "so that (P) has no solution (Proposition 1). Jobs are blocked whatever the policy "
-                "does.")  # fmt: skip
+        return (
+            f"There is no y* to come near to: the load is {float(numbers.load):.4g}, above 1, "
+            "so that (P) has no solution (Proposition 1). Jobs are blocked whatever the policy "
+            "does."
+        )
     first, second = numbers.pairs[job_class]
     table, n = numbers.speedup_table[job_class], numbers.servers
     limit = info.facts.open_servers(job_class) / n
@@ -118,17 +120,15 @@ def plane_of(info: RunInfo, job_class: int) -> CollapsePlane | str:
         servers=n,
         widths=(first, second),
         factors=(float(table[first]), float(table[second])),
-        target=(float(numbers.target[job_class, first]) / n,
-                float(numbers.target[job_class, second]) / n),
+        target=(float(numbers.target[job_class, first]) / n, float(numbers.target[job_class, second]) / n),
         limit=limit,
         own=rules.pools > 1,
         load=load,
         mean=float(numbers.means[job_class]),
-        exponential=getattr(info.scenario.classes[job_class].size, "distribution", "")
-        == "exponential",
+        exponential=getattr(info.scenario.classes[job_class].size, "distribution", "") == "exponential",
         least=min(numbers.support[job_class]),
         proved=_proved_delta(info.scenario.workload, max(0.0, limit - load), limit * n),
-    )  # fmt: skip
+    )
 
 
 def _proved_delta(workload: Any, room: float, servers: float) -> float:
@@ -182,8 +182,7 @@ def bin_edges(plane: CollapsePlane, info: RunInfo) -> tuple[Values, Values]:
     tables = info.facts.tables
     wide = 1 << int(tables.bin_shift[plane.job_class])
     low = tables.bin_low[plane.job_class]
-    edges = [(int(low[side]) + wide * np.arange(BINS + 1) - 0.5) / plane.servers
-             for side in range(2)]  # fmt: skip
+    edges = [(int(low[side]) + wide * np.arange(BINS + 1) - 0.5) / plane.servers for side in range(2)]
     return edges[0], edges[1]
 
 

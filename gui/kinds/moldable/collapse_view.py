@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QHelpEvent,
-    QPainter,
-    QPaintEvent,
-    QPixmap,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.gestures import Gestures, show_tip
 from gui.kinds.moldable.collapse_painting import PlanePainter, spot_color
 from gui.kinds.moldable.collapse_stage import Stage, Window, near, whole
 from gui.kinds.moldable.collapse_trail import RECENT, Trail, Visited, raster, recent
-from gui.kinds.moldable.collapse_values import (
-    CollapsePlane,
-    Values,
-    bin_edges,
-    fluid_at,
-    fluid_of,
-    present,
-    spent,
-)
+from gui.kinds.moldable.collapse_values import CollapsePlane, Values, bin_edges, fluid_at, fluid_of, present, spent
 from gui.kinds.moldable.collapse_words import path_text, point_words
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
@@ -210,8 +194,7 @@ class CollapseView(QWidget):
             return
         if self.height() < _LEAST_LINES * self._metrics().height() or self.width() < 160:
             painter.setPen(QColor(self._theme.muted))
-            painter.drawText(self.rect().adjusted(8, 4, -8, -4), _CENTRED,
-                             "Too small to draw: make this panel larger.")  # fmt: skip
+            painter.drawText(self.rect().adjusted(8, 4, -8, -4), _CENTRED, "Too small to draw: make this panel larger.")
             painter.end()
             return
         if self._layers is None or self._stage is None:
@@ -247,9 +230,7 @@ class CollapseView(QWidget):
             layers.append(layer)
         return layers[0], layers[1]
 
-    def _paint_moving(
-        self, painter: QPainter, stage: Stage, plane: CollapsePlane, frame: Frame
-    ) -> None:
+    def _paint_moving(self, painter: QPainter, stage: Stage, plane: CollapsePlane, frame: Frame) -> None:
         looks = PlanePainter(painter, stage, self._theme)
         painter.save()
         painter.setClipRect(stage.area)

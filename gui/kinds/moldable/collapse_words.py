@@ -6,13 +6,7 @@ import math
 
 import numpy as np
 
-from gui.kinds.moldable.collapse_values import (
-    CollapsePlane,
-    Nearness,
-    Point,
-    bin_edges,
-    spent,
-)
+from gui.kinds.moldable.collapse_values import CollapsePlane, Nearness, Point, bin_edges, spent
 from gui.kinds.moldable.wording import jobs_words, subscript, width_words
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, significant
@@ -31,21 +25,22 @@ def point_words(plane: CollapsePlane, frame: Frame, point: Point) -> str:
     parts = []
     for width, value in zip(plane.widths, point, strict=True):
         jobs = format_number(value * plane.servers)
-        parts.append(f"x{subscript(width)} = {significant(value, 3)}: {jobs} jobs "
-                     f"{width_words(width)}")  # fmt: skip
-    parts.append(f"r = {significant(plane.rate(point), 3)}, servers in use: "
-                 f"{_percent(plane.busy(point) / plane.limit)}")  # fmt: skip
+        parts.append(f"x{subscript(width)} = {significant(value, 3)}: {jobs} jobs {width_words(width)}")
+    parts.append(
+        f"r = {significant(plane.rate(point), 3)}, servers in use: {_percent(plane.busy(point) / plane.limit)}"
+    )
     share = share_at(plane, frame, point)
     if share is not None:
-        parts.append(f"The state was hereabouts {_percent(share)} of the time"
-                     if share else "The state was never here")  # fmt: skip
+        parts.append(f"The state was hereabouts {_percent(share)} of the time" if share else "The state was never here")
     return ". ".join(parts) + "."
 
 
 def share_at(plane: CollapsePlane, frame: Frame, point: Point) -> float | None:
     """The share of the time spent in the bin of a point; None outside the bins."""
-    places = [int(np.searchsorted(edge, value, side="right")) - 1
-              for edge, value in zip(bin_edges(plane, frame.info), point, strict=True)]  # fmt: skip
+    places = [
+        int(np.searchsorted(edge, value, side="right")) - 1
+        for edge, value in zip(bin_edges(plane, frame.info), point, strict=True)
+    ]
     if not all(0 <= place < BINS for place in places):
         return None
     return float(spent(plane, frame)[places[0], places[1]])
@@ -62,9 +57,7 @@ def path_text(plane: CollapsePlane, info: RunInfo) -> str:
     return text if plane.exponential else f"{text}, exponential sizes"
 
 
-def tiles(
-    plane: CollapsePlane, near: Nearness, above: float | None, ours: bool
-) -> tuple[TileText, ...]:
+def tiles(plane: CollapsePlane, near: Nearness, above: float | None, ours: bool) -> tuple[TileText, ...]:
     """Distance, jobs beside the plane, and what Lemmas 2 and 3 say of greedy(p*): *ours*."""
     i1, i2 = plane.widths
     found = [
@@ -87,28 +80,40 @@ def tiles(
     if plane.least > 1:
         found += _lemma2(plane, near, ours)
     if above is not None:
-        found.append(TileText("of the time r > λ + δ", _percent(above), "normal",
-                              "The share of the time in which sᵢ₁xᵢ₁ + sᵢ₂xᵢ₂ is above λ + δ, "
-                              "outside of the shaded region.", "r > λ + δ"))  # fmt: skip
+        found.append(
+            TileText(
+                "of the time r > λ + δ",
+                _percent(above),
+                "normal",
+                "The share of the time in which sᵢ₁xᵢ₁ + sᵢ₂xᵢ₂ is above λ + δ, outside of the shaded region.",
+                "r > λ + δ",
+            )
+        )
     return tuple(found)
 
 
 def _lemma2(plane: CollapsePlane, near: Nearness, ours: bool) -> list[TileText]:
     """Jobs on fewer than i1 servers, and how often there is more than one."""
-    tip = (f"Jobs on fewer than i₁ = {plane.least} servers: {near.below} now, at most "
-           f"{near.most_below} so far.")  # fmt: skip
+    tip = f"Jobs on fewer than i₁ = {plane.least} servers: {near.below} now, at most {near.most_below} so far."
     caption, short = "of the time > 1 of them", "> 1 of them"
     if ours:
-        tip += (" Lemma 2 of the paper says that there is never more than one. Where two widths "
-                "are asked for and i₁ ≥ 2 that does not hold: a job that got one server does not "
-                "keep the next one from getting too few.")  # fmt: skip
+        tip += (
+            " Lemma 2 of the paper says that there is never more than one. Where two widths "
+            "are asked for and i₁ ≥ 2 that does not hold: a job that got one server does not "
+            "keep the next one from getting too few."
+        )
         caption, short = "of the time > 1 (Lemma 2: 0)", "> 1 (Lemma 2: 0)"
     role = "rejection" if ours and near.share_below else "run"
     return [
-        TileText(f"jobs below i₁ = {plane.least} (most: {format_number(near.most_below)})",
-                 format_number(near.below), "run", tip, f"below i₁, most {near.most_below}"),
+        TileText(
+            f"jobs below i₁ = {plane.least} (most: {format_number(near.most_below)})",
+            format_number(near.below),
+            "run",
+            tip,
+            f"below i₁, most {near.most_below}",
+        ),
         TileText(caption, _percent(near.share_below), role, tip, short),
-    ]  # fmt: skip
+    ]
 
 
 def delta_decimals(plane: CollapsePlane) -> int:
@@ -128,7 +133,9 @@ def delta_words(plane: CollapsePlane, delta: float) -> str:
 
 def delta_tip(plane: CollapsePlane) -> str:
     """What delta is, and which values mean something."""
-    return (f"δ: how far r may be above λ in the shaded region, less than 1 − λ = "
-            f"{significant(plane.room, 3)}. The proof of Theorem 2 takes "
-            f"{significant(plane.proved, 3)}, which is β/(2n^max(α, ½)); half of 1 − λ is "
-            f"{significant(plane.room / 2, 3)}.")  # fmt: skip
+    return (
+        f"δ: how far r may be above λ in the shaded region, less than 1 − λ = "
+        f"{significant(plane.room, 3)}. The proof of Theorem 2 takes "
+        f"{significant(plane.proved, 3)}, which is β/(2n^max(α, ½)); half of 1 − λ is "
+        f"{significant(plane.room / 2, 3)}."
+    )

@@ -55,16 +55,14 @@ class LoadCurve(QWidget):
         self.plot.viewport().installEventFilter(self)
         self.plot.viewport().setCursor(Qt.CursorShape.SizeHorCursor)
         self.plot.setAccessibleName("least mean execution time over the load")
-        self.plot.setToolTip("The least mean execution time over the load; dots are where the "
-                             "widths change.\nDrag to see the optimum at another load; a double "
-                             "click returns to the present one.")  # fmt: skip
+        self.plot.setToolTip(
+            "The least mean execution time over the load; dots are where the "
+            "widths change.\nDrag to see the optimum at another load; a double "
+            "click returns to the present one."
+        )
 
     def set_curve(
-        self,
-        curve: NDArray[np.float64],
-        knots: tuple[Fraction, ...],
-        present: Fraction,
-        symbol: str,
+        self, curve: NDArray[np.float64], knots: tuple[Fraction, ...], present: Fraction, symbol: str
     ) -> None:
         """Show another curve [points, 2], which bends at *knots*, with the cursor at *present*."""
         self._curve.replace(np.r_[0.0, curve[:, 0]], np.r_[curve[0, 1], curve[:, 1]])
@@ -79,13 +77,16 @@ class LoadCurve(QWidget):
         inside, shown = 0 < load <= 1, self._named
         self._named = inside
         self.plot.set_cursor(float(load) if inside else None)
-        spots = [{"pos": (float(knot), self.value_at(knot)), "size": _KNOT * self._scale,
-                  "brush": QColor(self._theme.muted)} for knot in self._knots]  # fmt: skip
+        spots = [
+            {"pos": (float(knot), self.value_at(knot)), "size": _KNOT * self._scale, "brush": QColor(self._theme.muted)}
+            for knot in self._knots
+        ]
         if inside:
             height = self.value_at(load)
             self.plot.set_reference("here", height, "optimum", text)
-            spots.append({"pos": (float(load), height), "size": _DOT * self._scale,
-                          "brush": QColor(self._theme.optimum)})  # fmt: skip
+            spots.append(
+                {"pos": (float(load), height), "size": _DOT * self._scale, "brush": QColor(self._theme.optimum)}
+            )
         elif shown:
             self.plot.remove("here")
         self._dots.setData(spots)
@@ -127,9 +128,7 @@ class LoadCurve(QWidget):
         place = event.position()
         match event.type():
             case QEvent.Type.MouseButtonPress:
-                inside = self._view.sceneBoundingRect().contains(
-                    self.plot.mapToScene(place.toPoint())
-                )
+                inside = self._view.sceneBoundingRect().contains(self.plot.mapToScene(place.toPoint()))
                 self._dragging = inside and event.button() == Qt.MouseButton.LeftButton
             case QEvent.Type.MouseButtonRelease:
                 self._dragging = False

@@ -85,8 +85,9 @@ class RatioPlot(QWidget):
         metrics, line = self._metrics(), self._metrics().height()
         left = _PAD + metrics.horizontalAdvance("0.25") + 2 * _TICK
         name = metrics.horizontalAdvance(self._load_text()) + 2 * _TICK
-        return QRectF(left, 1.2 * line, max(self.width() - left - name - _PAD, 1.0),
-                      max(self.height() - 3.4 * line, 1.0))  # fmt: skip
+        return QRectF(
+            left, 1.2 * line, max(self.width() - left - name - _PAD, 1.0), max(self.height() - 3.4 * line, 1.0)
+        )
 
     @property
     def top(self) -> float:
@@ -98,8 +99,7 @@ class RatioPlot(QWidget):
         """Where a width and a value are in the widget."""
         area, degree = self.area(), len(self.values.ratios) if self.values is not None else 1
         across = (width - 0.5) / degree
-        return QPointF(area.left() + across * area.width(),
-                       area.bottom() - ratio / self.top * area.height())  # fmt: skip
+        return QPointF(area.left() + across * area.width(), area.bottom() - ratio / self.top * area.height())
 
     def width_at(self, x: float) -> int:
         """The width that is nearest to a place."""
@@ -217,9 +217,7 @@ class RatioPlot(QWidget):
             found.append((QRectF(left, top, wide, line), text))
         return found
 
-    def _beside(
-        self, texts: tuple[str, ...], before: float, x: float, after: float
-    ) -> tuple[str, float, float]:
+    def _beside(self, texts: tuple[str, ...], before: float, x: float, after: float) -> tuple[str, float, float]:
         """The first text that fits beside the line at *x*, its left end and its width."""
         for text in texts:
             wide = self._metrics().horizontalAdvance(text) + 6
@@ -243,8 +241,7 @@ class RatioPlot(QWidget):
             return ""
         width = self.width_at(x)
         ratio = self.values.ratios[width - 1]
-        text = (f"On {width} servers each server does {significant(ratio)} of what a single one "
-                "does alone.")  # fmt: skip
+        text = f"On {width} servers each server does {significant(ratio)} of what a single one does alone."
         if width in self.values.support:
             share = self.values.shares[self.values.support.index(width)]
             text += f" The optimum uses this width: p* = {share}."

@@ -6,16 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QHelpEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QPolygonF,
-)
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.kinds.moldable.colours import class_color
@@ -123,8 +114,7 @@ class SharesPlot(QWidget):
         left = _PAD + metrics.horizontalAdvance(format_number(self.top, self._tick())) + _TICK
         names = max((metrics.horizontalAdvance(one.name) for one in self.values), default=0.0)
         right = self.width() - _PAD - min(names, 0.3 * self.width()) - _LEADER
-        return QRectF(left, 4.3 * line, max(right - left, 1.0),
-                      max(self.height() - 6.8 * line, 1.0))  # fmt: skip
+        return QRectF(left, 4.3 * line, max(right - left, 1.0), max(self.height() - 6.8 * line, 1.0))
 
     def _tick(self) -> float:
         return step_up(self.top / 3)
@@ -132,8 +122,7 @@ class SharesPlot(QWidget):
     def at(self, share: float, value: float) -> QPointF:
         """Where b and f_j(b) are."""
         area = self.area()
-        return QPointF(area.left() + share * area.width(),
-                       area.bottom() - value / self.top * area.height())  # fmt: skip
+        return QPointF(area.left() + share * area.width(), area.bottom() - value / self.top * area.height())
 
     # Painting.
 
@@ -145,8 +134,7 @@ class SharesPlot(QWidget):
         painter.setFont(current_fonts().body)
         line = self._metrics().height()
         painter.setPen(QColor(self._theme.muted))
-        painter.drawText(QRectF(_PAD, 0, self.width() - 2 * _PAD, line), _LEFT,
-                         "bⱼ: servers reserved for each class")  # fmt: skip
+        painter.drawText(QRectF(_PAD, 0, self.width() - 2 * _PAD, line), _LEFT, "bⱼ: servers reserved for each class")
         self._paint_bar(painter, line)
         self._paint_axes(painter, line)
         for number, one in enumerate(self.values):
@@ -184,18 +172,22 @@ class SharesPlot(QWidget):
             painter.drawText(box, _RIGHT, format_number(number * step, step))
         for quarter in range(5):
             x = self.at(quarter / 4, 0).x()
-            painter.drawText(QRectF(x - 40, area.bottom() + 0.4 * line, 80, line), _CENTRE,
-                             format_number(quarter / 4, 0.01 if quarter % 2 else 0.1))  # fmt: skip
-        painter.drawText(QRectF(_PAD, 3.1 * line, self.width(), line), _LEFT,
-                         "fⱼ(b): what the class adds to the mean time")  # fmt: skip
-        painter.drawText(QRectF(area.left(), area.bottom() + 1.4 * line, area.width(), line),
-                         _CENTRE, "b, its share of the servers")  # fmt: skip
+            painter.drawText(
+                QRectF(x - 40, area.bottom() + 0.4 * line, 80, line),
+                _CENTRE,
+                format_number(quarter / 4, 0.01 if quarter % 2 else 0.1),
+            )
+        painter.drawText(
+            QRectF(_PAD, 3.1 * line, self.width(), line), _LEFT, "fⱼ(b): what the class adds to the mean time"
+        )
+        painter.drawText(
+            QRectF(area.left(), area.bottom() + 1.4 * line, area.width(), line), _CENTRE, "b, its share of the servers"
+        )
 
     def _paint_curve(self, painter: QPainter, number: int, one: ShareValues) -> None:
         """f_j from rho_j on, and a gold dot at b*_j."""
         scale, color = current_fonts().scale, QColor(class_color(self._theme, number))
-        points = [self.at(min(share, 1.0), value_of(one.curve, min(share, 1.0)))
-                  for share, _ in one.curve]  # fmt: skip
+        points = [self.at(min(share, 1.0), value_of(one.curve, min(share, 1.0))) for share, _ in one.curve]
         points.append(self.at(1.0, value_of(one.curve, 1.0)))
         painter.setPen(QPen(color, 2.0 * scale))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -248,8 +240,9 @@ class SharesPlot(QWidget):
         """A class in words, or how to read the picture."""
         number = self.class_at(place)
         if number < 0:
-            return ("(Q1): the shares for which the curves’ sum is least; a click on a class shows "
-                    "its widths.")  # fmt: skip
+            return "(Q1): the shares for which the curves’ sum is least; a click on a class shows its widths."
         one = self.values[number]
-        return (f"{one.name}: {format_number(one.servers)} servers, b = {significant(one.share)}, "
-                f"f(b) = {significant(one.height)}. A click shows its widths.")  # fmt: skip
+        return (
+            f"{one.name}: {format_number(one.servers)} servers, b = {significant(one.share)}, "
+            f"f(b) = {significant(one.height)}. A click shows its widths."
+        )

@@ -89,10 +89,15 @@ def share_values(bounds: MoldableBounds) -> tuple[ShareValues, ...]:
         return ()
     letters = class_letters([one.name for one in bounds.classes])
     return tuple(
-        ShareValues(one.name, letter, float(one.share or 0), one.servers or 0,
-                    tuple((float(share), float(value)) for share, value in one.value))
+        ShareValues(
+            one.name,
+            letter,
+            float(one.share or 0),
+            one.servers or 0,
+            tuple((float(share), float(value)) for share, value in one.value),
+        )
         for one, letter in zip(bounds.classes, letters, strict=True)
-    )  # fmt: skip
+    )
 
 
 def fraction(value: Fraction) -> str:
@@ -107,18 +112,30 @@ def tiles(bounds: MoldableBounds, shown: ShownClass) -> tuple[TileText, ...]:
     """D*, the load, the widths and how they are drawn."""
     texts = []
     if shown.several and bounds.mean_time is not None:
-        texts.append(TileText(f"{BEST} of all jobs", significant(float(bounds.mean_time)),
-                              "optimum", "The least mean execution time: the optimum of (Q).",
-                              short=BEST))  # fmt: skip
+        texts.append(
+            TileText(
+                f"{BEST} of all jobs",
+                significant(float(bounds.mean_time)),
+                "optimum",
+                "The least mean execution time: the optimum of (Q).",
+                short=BEST,
+            )
+        )
     if shown.found is not None:
         texts += _of_class(shown)
     load = shown.load if not shown.several else bounds.load
     symbol = "<i>ρ</i>" if shown.several else "<i>λ</i>"
     role = "rejection" if load > 1 else "normal"
     if load:
-        texts.append(TileText(f"load {symbol}", fraction(load), role,
-                              "Arrivals per server times the mean inherent size.",
-                              short=symbol))  # fmt: skip
+        texts.append(
+            TileText(
+                f"load {symbol}",
+                fraction(load),
+                role,
+                "Arrivals per server times the mean inherent size.",
+                short=symbol,
+            )
+        )
     return tuple(texts)
 
 
@@ -132,14 +149,18 @@ def _of_class(shown: ShownClass) -> list[TileText]:
     law = ", ".join(fraction(found.p[i - 1]) for i in found.support)
     subscripts = ", ".join(f"<i>p</i><sup>*</sup><sub>{i}</sub>" for i in found.support)
     return [
-        TileText(caption, significant(time), "optimum",
-                 "The least mean execution time without blocking: the optimum of (P).",
-                 short=escape(shown.one.name) if shown.several else BEST),
-        TileText("widths", widths, "normal",
-                 f"I*: on how many servers jobs run in the optimum; Theorem 1 ({found.case})."),
-        TileText(subscripts, law, "normal",
-                 "With which probabilities greedy(p*) asks for these widths."),
-    ]  # fmt: skip
+        TileText(
+            caption,
+            significant(time),
+            "optimum",
+            "The least mean execution time without blocking: the optimum of (P).",
+            short=escape(shown.one.name) if shown.several else BEST,
+        ),
+        TileText(
+            "widths", widths, "normal", f"I*: on how many servers jobs run in the optimum; Theorem 1 ({found.case})."
+        ),
+        TileText(subscripts, law, "normal", "With which probabilities greedy(p*) asks for these widths."),
+    ]
 
 
 def note(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:
@@ -147,8 +168,7 @@ def note(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:
     if not shown.present:
         own = shown_of(bounds, bounds.classes.index(shown.one), None).load
         run = f"in the run it is {fraction(own)}" if own else "that of the run is not known"
-        said = (f"At {shown.symbol} = {fraction(shown.load)}; {run}. A double click on the curve "
-                "returns.")  # fmt: skip
+        said = f"At {shown.symbol} = {fraction(shown.load)}; {run}. A double click on the curve returns."
         return f'<span style="color:{theme.ink(theme.focus)}">{said}</span>'
     ink = theme.ink(theme.rejection) if bounds.load > 1 else theme.muted
     return f'<span style="color:{ink}">{escape(bounds.problem)}</span>' if bounds.problem else ""
@@ -162,8 +182,7 @@ def width_table(shown: ShownClass, theme: Theme) -> str:
     found = shown.found
     heads = ["<i>i</i>", "<i>s<sub>i</sub></i>", "<i>s<sub>i</sub></i> / <i>i</i>"]
     if found is not None:
-        heads += ["<i>y</i><sup>*</sup><sub><i>i</i></sub>", "jobs",
-                  "<i>p</i><sup>*</sup><sub><i>i</i></sub>"]  # fmt: skip
+        heads += ["<i>y</i><sup>*</sup><sub><i>i</i></sub>", "jobs", "<i>p</i><sup>*</sup><sub><i>i</i></sub>"]
     lines, before = [_muted_line(heads, theme)], 0
     for i in listed(len(shown.one.speedup), found.support if found is not None else ()):
         if i > before + 1:
@@ -203,16 +222,19 @@ def proof_lines(bounds: MoldableBounds, shown: ShownClass, theme: Theme) -> str:
         ink = theme.ink(theme.optimum if agrees else theme.rejection)
         mark = f'<b style="color:{ink}">{TICK if agrees else CROSS}</b>'
         says = f"= {theorem}" if agrees else f"differs from {theorem} by {off:.1e}"
-        lines.append(f"{mark} {program} by PuLP with {answer.solver}: {escape(answer.status)}, "
-                     f"{_rounded(answer.objective)} {says}")  # fmt: skip
+        lines.append(
+            f"{mark} {program} by PuLP with {answer.solver}: {escape(answer.status)}, "
+            f"{_rounded(answer.objective)} {says}"
+        )
     if bounds.solution is not None and bounds.solution.price:
         per = float(bounds.solution.price) / bounds.servers
-        lines.append(f"One server more would shorten {BEST} by {significant(per, 3)}: the dual "
-                     f"price of the servers is {fraction(bounds.solution.price)}.")  # fmt: skip
+        lines.append(
+            f"One server more would shorten {BEST} by {significant(per, 3)}: the dual "
+            f"price of the servers is {fraction(bounds.solution.price)}."
+        )
     elif bounds.solution is not None:
         slack = 100 * float(bounds.solution.slack)
-        lines.append(f"More servers would not help: {significant(slack, 3)}{THIN}% of them are "
-                     "not needed.")  # fmt: skip
+        lines.append(f"More servers would not help: {significant(slack, 3)}{THIN}% of them are not needed.")
     if shown.found is not None and not shown.found.unique:
         lines.append("(P) has other optimal solutions.")
     return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>' if lines else ""
@@ -228,13 +250,26 @@ def reference_table(bounds: MoldableBounds, theme: Theme) -> str:
         title = _title(found.policy)
         if found.blocking is not None:
             lines = " + ".join(str(one.lines) for one in found.erlang)
-            rows.append([title, f"Erlang B, {lines} lines, sizes of any law",
-                         _share(found.blocking), _time(found.mean_time), ""])  # fmt: skip
+            rows.append(
+                [
+                    title,
+                    f"Erlang B, {lines} lines, sizes of any law",
+                    _share(found.blocking),
+                    _time(found.mean_time),
+                    "",
+                ]
+            )
         if found.chain is not None:
             states = significant(found.chain.states, 6)
-            rows.append([title, f"exact chain, {states} states, exponential sizes",
-                         _share(found.chain.blocking), _time(found.chain.mean_time),
-                         _time(found.chain.distance)])  # fmt: skip
+            rows.append(
+                [
+                    title,
+                    f"exact chain, {states} states, exponential sizes",
+                    _share(found.chain.blocking),
+                    _time(found.chain.mean_time),
+                    _time(found.chain.distance),
+                ]
+            )
         elif found.note:
             missing.append(f"{title}: {escape(found.note)}.")
     rows += _theorem2_rows(bounds)
@@ -258,8 +293,15 @@ def _theorem2_rows(bounds: MoldableBounds) -> list[list[str]]:
         time = "–"
         if found.time is not None and one.mean_time is not None:
             time = f"{BEST} ± {significant(found.time * float(one.mean), 3)}"
-        rows.append([f"greedy(p*){of}", f"Theorem 2, exponential sizes{proved}", blocked, time,
-                     f"≤ {significant(found.distance, 3)}"])  # fmt: skip
+        rows.append(
+            [
+                f"greedy(p*){of}",
+                f"Theorem 2, exponential sizes{proved}",
+                blocked,
+                time,
+                f"≤ {significant(found.distance, 3)}",
+            ]
+        )
     return rows
 
 

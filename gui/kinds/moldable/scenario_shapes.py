@@ -9,19 +9,14 @@ from pydantic import ValidationError
 
 from gui.panels.scenario_fields import SERVICES
 from gui.panels.scenario_unions import LIST, Shape, filled
-from model.kinds.moldable.scenario.speedup import (
-    AmdahlSpeedup,
-    LinearSpeedup,
-    PowerSpeedup,
-    SpeedupLaw,
-)
+from model.kinds.moldable.scenario.speedup import AmdahlSpeedup, LinearSpeedup, PowerSpeedup, SpeedupLaw
 
 #: So many numbers of a list can be edited.
 _MOSTLISTED = 40
 
-_SPEEDUPS: Mapping[str, type[SpeedupLaw]] = MappingProxyType({
-    "linear": LinearSpeedup, "amdahl": AmdahlSpeedup, "power": PowerSpeedup,
-})  # fmt: skip
+_SPEEDUPS: Mapping[str, type[SpeedupLaw]] = MappingProxyType(
+    {"linear": LinearSpeedup, "amdahl": AmdahlSpeedup, "power": PowerSpeedup}
+)
 
 
 def _law_of_size(name: str, value: Any) -> dict[str, Any]:
@@ -43,12 +38,15 @@ def _listed(value: Any) -> list[Any]:
         factors = _SPEEDUPS[value["law"]].model_validate(value).factors()
     except (KeyError, TypeError, ValidationError):  # not a law as it stands
         return [1]
-    return [float(f"{float(factor):.9g}") if factor.denominator > 1 else int(factor)
-            for factor in factors[:_MOSTLISTED]]  # fmt: skip
+    return [
+        float(f"{float(factor):.9g}") if factor.denominator > 1 else int(factor) for factor in factors[:_MOSTLISTED]
+    ]
 
 
 #: By the first and the last key of a path.
-SHAPES: Mapping[tuple[str, str], Shape] = MappingProxyType({
-    ("classes", "size"): Shape("distribution", tuple(SERVICES), _law_of_size),
-    ("classes", "speedup"): Shape("law", (LIST, *_SPEEDUPS), _speedup),
-})  # fmt: skip
+SHAPES: Mapping[tuple[str, str], Shape] = MappingProxyType(
+    {
+        ("classes", "size"): Shape("distribution", tuple(SERVICES), _law_of_size),
+        ("classes", "speedup"): Shape("law", (LIST, *_SPEEDUPS), _speedup),
+    }
+)

@@ -117,6 +117,4 @@ def cell_of(wishes: MoldableWishes, width: int, height: int) -> MoldableCell:
     room = width - gap - 2 * (border + BESIDE * scale)
     written = fills and room >= wishes.digit and tall >= wishes.line
     textured = not written and min(width - gap, tall) >= TEXTURED * scale
-    return MoldableCell(
-        width, height, gap // 2, gap - gap // 2, tall, border, numbered, fills, written, textured
-    )
+    return MoldableCell(width, height, gap // 2, gap - gap // 2, tall, border, numbered, fills, written, textured)

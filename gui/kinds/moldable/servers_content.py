@@ -36,9 +36,7 @@ def sections_of(facts: MoldableFacts, servers: int) -> tuple[PoolSection, ...]:
     """The pools that have servers, in order, and what is left."""
     rules = facts.rules
     bounds = zip(rules.pool_first.tolist(), rules.pool_end.tolist(), strict=True)
-    found = [
-        PoolSection(pool, first, end) for pool, (first, end) in enumerate(bounds) if end > first
-    ]
+    found = [PoolSection(pool, first, end) for pool, (first, end) in enumerate(bounds) if end > first]
     behind = int(rules.pool_end.max(initial=0))
     return (*found, PoolSection(-1, behind, servers)) if behind < servers else tuple(found)
 
@@ -69,9 +67,7 @@ class MoldableContent:
     partial: Flags
 
 
-def content_of(
-    state: MoldableState, time: float, section: PoolSection, index: Integers
-) -> MoldableContent:
+def content_of(state: MoldableState, time: float, section: PoolSection, index: Integers) -> MoldableContent:
     """What is on the servers of a section with these places in it."""
     servers = section.first + index
     record = state.server_job[servers].astype(np.int64)
@@ -82,9 +78,7 @@ def content_of(
     right = busy & (index < section.size - 1) & (state.server_job[following] == record)
     width = np.where(busy, state.job_width[job], 0).astype(np.int64)
     partial = busy & (width < state.job_request[job])
-    return MoldableContent(
-        record, width, np.where(busy, shares(state, job, time), 0.0), left, right, partial
-    )
+    return MoldableContent(record, width, np.where(busy, shares(state, job, time), 0.0), left, right, partial)
 
 
 def shares(state: MoldableState, records: Integers, time: float) -> Floats:

@@ -89,8 +89,7 @@ class MoldableLayout:
     def origin(self) -> tuple[int, int]:
         """Where the content begins in the view; what is narrower or lower is centred."""
         wide, high = self.content
-        return (max(0, (self.width - wide) // 2) - self.offset[0],
-                max(0, (self.height - high) // 2) - self.offset[1])  # fmt: skip
+        return (max(0, (self.width - wide) // 2) - self.offset[0], max(0, (self.height - high) // 2) - self.offset[1])
 
     @property
     def cell(self) -> MoldableCell:
@@ -112,8 +111,7 @@ class MoldableLayout:
         """The left and the top edges of servers' cells in the view."""
         grid, (x, y) = self.grids[section], self.origin
         row, column = np.divmod(index, grid.columns)
-        return (column // grid.per * grid.cell.width + x,
-                row * grid.cell.height + (y + grid.top))  # fmt: skip
+        return (column // grid.per * grid.cell.width + x, row * grid.cell.height + (y + grid.top))
 
     def caption(self, section: int) -> tuple[int, int, int, int]:
         """x, y, width, height of a section's caption; it stays in sight sideways."""

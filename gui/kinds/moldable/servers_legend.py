@@ -11,13 +11,7 @@ from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen, QPolygonF
 from gui.kinds.moldable.colours import paint_width_mark, width_color
 from gui.kinds.moldable.servers_cells import MoldableCell
 from gui.kinds.moldable.servers_content import sections_of
-from gui.kinds.moldable.servers_palette import (
-    STEPS,
-    empty_color,
-    free_color,
-    idle_tile,
-    step_color,
-)
+from gui.kinds.moldable.servers_palette import STEPS, empty_color, free_color, idle_tile, step_color
 from gui.kinds.moldable.wording import class_letters
 from gui.painting.fallback import tile_brush
 from gui.painting.stack_text import Symbols
@@ -56,9 +50,7 @@ def entries(info: RunInfo, cell: MoldableCell) -> list[MoldableEntry]:
     found = [MoldableEntry(str(width), "width", width) for width in widths]
     found[0] = found[0]._replace(words=f"on {found[0].words}")
     last = widths[-1]
-    found[-1] = found[-1]._replace(
-        words=f"{found[-1].words} {'server' if last == 1 else 'servers'}"
-    )
+    found[-1] = found[-1]._replace(words=f"{found[-1].words} {'server' if last == 1 else 'servers'}")
     if cell.fills:
         found.append(MoldableEntry("fills as it executes", "filling", last))
     else:
@@ -117,9 +109,7 @@ class MoldableLegend:
                 self._mark(painter, item, mark, cell)
             self._text.draw(painter, left + wide, top, item.words, self._theme.normal)
 
-    def _mark(
-        self, painter: QPainter, item: MoldableEntry, rect: QRectF, cell: MoldableCell
-    ) -> None:
+    def _mark(self, painter: QPainter, item: MoldableEntry, rect: QRectF, cell: MoldableCell) -> None:
         theme = self._theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         match item.mark:
@@ -157,8 +147,7 @@ class MoldableLegend:
 
     def _corner(self, painter: QPainter, rect: QRectF) -> None:
         side = 0.55 * rect.width()
-        corner = [rect.topRight(), rect.topRight() - QPointF(side, 0),
-                  rect.topRight() + QPointF(0, side)]  # fmt: skip
+        corner = [rect.topRight(), rect.topRight() - QPointF(side, 0), rect.topRight() + QPointF(0, side)]
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self._theme.run))
         painter.drawPolygon(QPolygonF(corner))

@@ -41,9 +41,7 @@ class MoldableMark(NamedTuple):
     pieces: Pieces = ()  #: where a job that has left was
 
 
-def marks(
-    frame: Frame, before: Frame | None = None, known: tuple[MoldableMark, ...] = ()
-) -> tuple[MoldableMark, ...]:
+def marks(frame: Frame, before: Frame | None = None, known: tuple[MoldableMark, ...] = ()) -> tuple[MoldableMark, ...]:
     """What the last sub-step names; between events what was done in the last one.
 
     *before* is the frame that was shown before this one, and *known* are its marks: they may know
@@ -83,9 +81,7 @@ def _mark_of_row(row: Any) -> MoldableMark | None:
     return None
 
 
-def _placed(
-    mark: MoldableMark, frame: Frame, before: Frame | None, known: tuple[MoldableMark, ...]
-) -> MoldableMark:
+def _placed(mark: MoldableMark, frame: Frame, before: Frame | None, known: tuple[MoldableMark, ...]) -> MoldableMark:
     """The ghost of a job with all pieces that it had; with none where they are not known."""
     record = mark.pieces[0][0]
     if before is not None and before.state.job_number[record] == mark.job:
@@ -101,11 +97,7 @@ def _placed(
 
 
 def paint_marks(
-    painter: QPainter,
-    scene: MoldableScene,
-    named: tuple[MoldableMark, ...],
-    text: Lines,
-    flashing: bool,
+    painter: QPainter, scene: MoldableScene, named: tuple[MoldableMark, ...], text: Lines, flashing: bool
 ) -> None:
     """Outline what the step or event names; while *flashing* a blocked arrival is filled too."""
     painter.save()
@@ -117,16 +109,13 @@ def paint_marks(
             _paint_ghost(painter, scene, mark)
         elif mark.kind == "pools":
             several = len(scene.sections) > 1
-            _paint_pools(painter, _open_to(scene, mark.job_class) if several else [],
-                         scene.theme.run)  # fmt: skip
+            _paint_pools(painter, _open_to(scene, mark.job_class) if several else [], scene.theme.run)
         else:
             _paint_blocked(painter, scene, mark, text, flashing)
     painter.restore()
 
 
-def paint_selection(
-    painter: QPainter, scene: MoldableScene, selection: Select, hovered: int | None
-) -> None:
+def paint_selection(painter: QPainter, scene: MoldableScene, selection: Select, hovered: int | None) -> None:
     """Outline the job that is pointed at anywhere in the window, else the server; and the job
     under the mouse."""
     painter.save()
@@ -149,9 +138,7 @@ def _outline_job(painter: QPainter, scene: MoldableScene, job: int, color: str) 
         outline(painter, scene, scene.job_strips(record), color)
 
 
-def outline(
-    painter: QPainter, scene: MoldableScene, pieces: list[list[ServerStrip]], color: str
-) -> None:
+def outline(painter: QPainter, scene: MoldableScene, pieces: list[list[ServerStrip]], color: str) -> None:
     """A frame around each piece, open where it goes on in another row, and lines between them."""
     lines = [line for strips in pieces for strip in strips for line in _frame(strip)]
     for before, after in pairwise(pieces):
@@ -165,8 +152,7 @@ def _frame(strip: ServerStrip) -> list[QLineF]:
     small = min(strip.rect.width(), strip.rect.height()) < SMALL
     room = 1.0 if small else -1.0
     rect = strip.rect.adjusted(-room * strip.begins, -room, room * strip.ends, room)
-    lines = [QLineF(rect.topLeft(), rect.topRight()),
-             QLineF(rect.bottomLeft(), rect.bottomRight())]  # fmt: skip
+    lines = [QLineF(rect.topLeft(), rect.topRight()), QLineF(rect.bottomLeft(), rect.bottomRight())]
     if strip.begins:
         lines.append(QLineF(rect.topLeft(), rect.bottomLeft()))
     if strip.ends:
@@ -181,8 +167,10 @@ def _joint(before: QRectF, after: QRectF) -> QLineF:
     if after.right() <= before.left():
         return QLineF(_middle(before, right=False), _middle(after, right=True))
     down = before.y() < after.y()
-    return QLineF(QPointF(before.center().x(), before.bottom() if down else before.top()),
-                  QPointF(after.center().x(), after.top() if down else after.bottom()))  # fmt: skip
+    return QLineF(
+        QPointF(before.center().x(), before.bottom() if down else before.top()),
+        QPointF(after.center().x(), after.top() if down else after.bottom()),
+    )
 
 
 def _middle(rect: QRectF, right: bool) -> QPointF:
@@ -198,9 +186,7 @@ def _paint_ghost(painter: QPainter, scene: MoldableScene, mark: MoldableMark) ->
             painter.drawLines(_frame(strip))
 
 
-def _paint_blocked(
-    painter: QPainter, scene: MoldableScene, mark: MoldableMark, text: Lines, flashing: bool
-) -> None:
+def _paint_blocked(painter: QPainter, scene: MoldableScene, mark: MoldableMark, text: Lines, flashing: bool) -> None:
     """A red frame around the servers that the job may run on, and words why it does not."""
     areas = _open_to(scene, mark.job_class)
     tint = QColor(scene.theme.rejection)
@@ -215,8 +201,11 @@ def _paint_blocked(
 def _open_to(scene: MoldableScene, job_class: int) -> list[QRectF]:
     """Where the servers are that jobs of a class may run on, as far as they can be seen."""
     pools = scene.facts.open_pools(job_class)
-    return [scene.section_rect(number).intersected(scene.stage)
-            for number, section in enumerate(scene.sections) if section.pool in pools]  # fmt: skip
+    return [
+        scene.section_rect(number).intersected(scene.stage)
+        for number, section in enumerate(scene.sections)
+        if section.pool in pools
+    ]
 
 
 def _paint_pools(painter: QPainter, areas: list[QRectF], color: str) -> None:
@@ -226,9 +215,7 @@ def _paint_pools(painter: QPainter, areas: list[QRectF], color: str) -> None:
         painter.drawRect(area.adjusted(-1, -1, 1, 1))
 
 
-def _plate(
-    painter: QPainter, scene: MoldableScene, area: QRectF, texts: tuple[str, ...], text: Lines
-) -> None:
+def _plate(painter: QPainter, scene: MoldableScene, area: QRectF, texts: tuple[str, ...], text: Lines) -> None:
     """Words in a red frame in the middle of an area."""
     room = scene.stage.width() - 4 * PLATE
     words = next((words for words in texts if text.width(words) <= room), texts[-1])
@@ -239,5 +226,4 @@ def _plate(
     painter.setPen(QPen(QColor(scene.theme.rejection), WIDTH))
     painter.setBrush(QColor(scene.theme.panel))
     painter.drawRoundedRect(plate, 3, 3)
-    text.draw_in(painter, plate.adjusted(PLATE, 0, -PLATE, 0), words,
-                 scene.theme.ink(scene.theme.rejection))  # fmt: skip
+    text.draw_in(painter, plate.adjusted(PLATE, 0, -PLATE, 0), words, scene.theme.ink(scene.theme.rejection))

@@ -68,9 +68,7 @@ def idle_tile(theme: Theme, scale: int) -> Pixels:
 
 
 @lru_cache(maxsize=MOST_PALETTES)
-def server_palette(
-    theme: Theme, looks: tuple[int, ...], scale: int, outlined: bool, textured: bool
-) -> MoldablePalette:
+def server_palette(theme: Theme, looks: tuple[int, ...], scale: int, outlined: bool, textured: bool) -> MoldablePalette:
     """The pixels of these looks; plain ones are without texture, so that one can write on them."""
     full, empty, edge = [], [], []
     for look in looks:
@@ -85,8 +83,7 @@ def server_palette(
             edge.append(theme.reserved)
         else:
             color = width_color(theme, look - WIDTHS)
-            full.append(width_tile(theme, look - WIDTHS, scale) if textured else
-                        _plain(color, scale))  # fmt: skip
+            full.append(width_tile(theme, look - WIDTHS, scale) if textured else _plain(color, scale))
             empty.append(empty_color(theme, look - WIDTHS))
             edge.append(color)
     return MoldablePalette(

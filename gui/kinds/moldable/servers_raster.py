@@ -7,15 +7,7 @@ import numpy as np
 from gui.kinds.moldable.servers_cells import MoldableCell
 from gui.kinds.moldable.servers_content import Flags, Floats, Integers, MoldableContent, shares
 from gui.kinds.moldable.servers_layout import MoldableLayout
-from gui.kinds.moldable.servers_palette import (
-    FREE,
-    IDLE,
-    STEPS,
-    WIDTHS,
-    MoldablePalette,
-    server_palette,
-    step_pixels,
-)
+from gui.kinds.moldable.servers_palette import FREE, IDLE, STEPS, WIDTHS, MoldablePalette, server_palette, step_pixels
 from gui.painting.cells import CellRaster, distinct
 from gui.painting.colour import argb
 from gui.painting.textures import Pixels
@@ -63,17 +55,14 @@ def sprites(codes: Integers, cell: MoldableCell, theme: Theme, scale: int) -> Pi
         shape = len(codes), cell.tall, cell.width
         picture = np.broadcast_to(colour[:, None, None], shape).copy()
     else:
-        palette = server_palette(theme, tuple(looks.tolist()), scale, cell.border > 0,
-                                 cell.textured)  # fmt: skip
+        palette = server_palette(theme, tuple(looks.tolist()), scale, cell.border > 0, cell.textured)
         picture = _filled(codes, like, palette, cell)
         _outline(picture, codes[:, MEETS], like, palette, cell, scale)
     _part(picture, codes[:, MEETS], cell, argb(theme.panel))
     return picture
 
 
-def _filled(
-    codes: Integers, like: Integers, palette: MoldablePalette, cell: MoldableCell
-) -> Pixels:
+def _filled(codes: Integers, like: Integers, palette: MoldablePalette, cell: MoldableCell) -> Pixels:
     period = palette.full.shape[1]
     times = -(-cell.tall // period), -(-cell.width // period)
     full = np.tile(palette.full, (1, *times))[:, : cell.tall, : cell.width]
@@ -84,12 +73,7 @@ def _filled(
 
 
 def _outline(
-    picture: Pixels,
-    meets: Integers,
-    like: Integers,
-    palette: MoldablePalette,
-    cell: MoldableCell,
-    scale: int,
+    picture: Pixels, meets: Integers, like: Integers, palette: MoldablePalette, cell: MoldableCell, scale: int
 ) -> None:
     """Outlines around blocks, lines between servers of a job, and marks of partial allocations."""
     edge, border, end = palette.edge[like], cell.border, cell.width - cell.trail
@@ -121,9 +105,7 @@ def mark_side(cell: MoldableCell, scale: int) -> int:
     return min(side, cell.tall, cell.block)
 
 
-def _mark(
-    picture: Pixels, marked: Integers, palette: MoldablePalette, cell: MoldableCell, scale: int
-) -> None:
+def _mark(picture: Pixels, marked: Integers, palette: MoldablePalette, cell: MoldableCell, scale: int) -> None:
     """A corner at the top right in the strongest neutral."""
     side, end = mark_side(cell, scale), cell.width - cell.trail
     steps = np.arange(side)
@@ -150,16 +132,13 @@ class PoolRaster(CellRaster):
         cell, scale = layout.cell, layout.wishes.scale
         rows, columns = self._placed(layout, section)
         size = cell.width, cell.height
-        changed = self.begin(len(rows), len(columns), size, (cell, theme, scale),
-                             argb(theme.panel), codes)  # fmt: skip
+        changed = self.begin(len(rows), len(columns), size, (cell, theme, scale), argb(theme.panel), codes)
         if len(changed):
             first, like = distinct(codes[changed])
             found = sprites(codes[changed[first]], cell, theme, scale)
             self.fill(found, changed, like, len(columns), size, (0, 0))
 
-    def draw_blended(
-        self, layout: MoldableLayout, section: int, tones: Integers, table: Pixels
-    ) -> None:
+    def draw_blended(self, layout: MoldableLayout, section: int, tones: Integers, table: Pixels) -> None:
         """Show several servers in each pixel: the mean of their colours.
 
         *tones* [n] are the places in *table* of all servers of the section; the last colour there
@@ -207,9 +186,12 @@ def tone_table(state: MoldableState, theme: Theme) -> Pixels:
 def blended(table: Pixels, place: Integers, per: int) -> Pixels:
     """[rows, columns] the mean of each *per* colours in a row, those at *place* in *table*."""
     spread = sum(
-        (((table >> np.uint32(8 * channel)) & np.uint32(255)).astype(np.uint64)
-         << np.uint64(_FIELD * channel) for channel in range(3)), np.zeros(len(table), np.uint64)
-    )  # fmt: skip
+        (
+            ((table >> np.uint32(8 * channel)) & np.uint32(255)).astype(np.uint64) << np.uint64(_FIELD * channel)
+            for channel in range(3)
+        ),
+        np.zeros(len(table), np.uint64),
+    )
     sums = np.zeros((place.shape[0], place.shape[1] // per), np.uint64)
     for offset in range(per):
         sums += spread[place[:, offset::per]]

@@ -9,13 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
-from gui.kinds.moldable.servers_content import (
-    Integers,
-    MoldableContent,
-    PoolSection,
-    content_of,
-    pieces_of,
-)
+from gui.kinds.moldable.servers_content import Integers, MoldableContent, PoolSection, content_of, pieces_of
 from gui.kinds.moldable.servers_layout import MoldableGrid, MoldableLayout
 from gui.kinds.moldable.servers_palette import IDLE, STEPS
 from gui.kinds.moldable.servers_raster import PoolRaster, codes_of, tone_table, tones_of
@@ -146,9 +140,7 @@ class MoldableScene:
         while index < end:
             stop = min(end, (index // columns + 1) * columns)
             begins, ends = not result, stop == end
-            result.append(
-                ServerStrip(self._strip_rect(number, index, stop, begins, ends), begins, ends)
-            )
+            result.append(ServerStrip(self._strip_rect(number, index, stop, begins, ends), begins, ends))
             index = stop
         return result
 
@@ -200,6 +192,4 @@ def _draw_blended(scene: MoldableScene, rasters: list[PoolRaster]) -> None:
     for number, section in enumerate(scene.sections):
         if section.pool < 0:
             tones[section.first : section.end] = IDLE * STEPS
-        rasters[number].draw_blended(
-            scene.layout, number, tones[section.first : section.end], table
-        )
+        rasters[number].draw_blended(scene.layout, number, tones[section.first : section.end], table)

@@ -7,8 +7,18 @@ from typing import Iterator
 from gui.kinds.moldable.servers_words import job_name
 from model.frame import Frame
 
-_HEADER = ("server", "pool", "state", "jobs", "job", "class", "servers of the job",
-           "servers asked for", "arrived", "departs")  # fmt: skip
+_HEADER = (
+    "server",
+    "pool",
+    "state",
+    "jobs",
+    "job",
+    "class",
+    "servers of the job",
+    "servers asked for",
+    "arrived",
+    "departs",
+)
 
 
 def header(_: Frame) -> list[str]:

@@ -108,14 +108,11 @@ class MoldableText:
             self._painter.drawStaticText(corner, static)
             top += high
 
-    def _lines(
-        self, record: int, start: int, room: float, height: float
-    ) -> list[tuple[QStaticText, float]]:
+    def _lines(self, record: int, start: int, room: float, height: float) -> list[tuple[QStaticText, float]]:
         """The lines for which there is room, from above."""
         most = int((height - 2) / self._text.height)
         labels = job_labels(self._scene.frame, record, start, min(most, LABELS))
-        fitting = [kind for kind, words in enumerate(labels)
-                   if self._text.width(words[-1]) <= room]  # fmt: skip
+        fitting = [kind for kind, words in enumerate(labels) if self._text.width(words[-1]) <= room]
         return [self._text.fitted(labels[kind], room) for kind in _ORDER if kind in fitting]
 
 

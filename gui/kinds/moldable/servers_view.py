@@ -12,12 +12,7 @@ from PySide6.QtWidgets import QWidget
 from gui.intents import Select
 from gui.kinds.moldable.servers_cells import MoldableWishes
 from gui.kinds.moldable.servers_content import sections_of
-from gui.kinds.moldable.servers_layout import (
-    MoldableLayout,
-    fitting_servers,
-    most_zoom,
-    zoomed_servers,
-)
+from gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers, most_zoom, zoomed_servers
 from gui.kinds.moldable.servers_legend import MoldableLegend
 from gui.kinds.moldable.servers_marks import MoldableMark, marks, paint_marks, paint_selection
 from gui.kinds.moldable.servers_raster import PoolRaster
@@ -54,7 +49,10 @@ class MoldableServersView(ZoomedPicture):
         if before is not None and before.info is not frame.info:
             before = None
         moved = before is None or (before.event, len(before.records), before.running) != (
-            frame.event, len(frame.records), frame.running)  # fmt: skip
+            frame.event,
+            len(frame.records),
+            frame.running,
+        )
         if moved:
             self._marks = marks(frame, before, self._marks)
             self._flash.stop()

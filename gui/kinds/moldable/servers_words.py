@@ -7,13 +7,7 @@ from typing import Any
 import numpy as np
 
 from gui.kinds.moldable.servers_content import PoolSection, pieces_of, shares
-from gui.kinds.moldable.wording import (
-    class_letters,
-    class_words,
-    jobs_words,
-    servers_words,
-    time_words,
-)
+from gui.kinds.moldable.wording import class_letters, class_words, jobs_words, servers_words, time_words
 from gui.painting.stack_text import symbol
 from gui.panels.wording import significant
 from model.explain import grouped, quantity
@@ -34,8 +28,12 @@ def header(frame: Frame) -> tuple[str, ...]:
     use = f"{share}: {grouped(busy)} of {servers_words(servers)} in use by {jobs_words(jobs)}"
     lost = f"{grouped(blocked)} of {grouped(arrived)} blocked so far"
     percent = f" ({significant(100 * blocked / arrived, 3)} %)" if arrived else ""
-    return (f"{use}; {lost}{percent}", f"{use}; {lost}",
-            f"{share}, {jobs_words(jobs)}, {grouped(blocked)} blocked", share)  # fmt: skip
+    return (
+        f"{use}; {lost}{percent}",
+        f"{use}; {lost}",
+        f"{share}, {jobs_words(jobs)}, {grouped(blocked)} blocked",
+        share,
+    )
 
 
 def caption_words(frame: Frame, section: PoolSection) -> tuple[str, ...]:
@@ -49,10 +47,7 @@ def caption_words(frame: Frame, section: PoolSection) -> tuple[str, ...]:
         start = f"Common to all classes: {servers_words(section.size)}"
     else:
         start = f"Reserved for {name}: {servers_words(section.size)}"
-    return (
-        f"{start}, {grouped(busy)} in use",
-        f"{name}: {grouped(busy)} of {grouped(section.size)}",
-    )
+    return (f"{start}, {grouped(busy)} in use", f"{name}: {grouped(busy)} of {grouped(section.size)}")
 
 
 def why_blocked(frame: Frame, job: int, job_class: int) -> tuple[str, ...]:
@@ -109,11 +104,9 @@ def _names(frame: Frame, record: int, start: int) -> tuple[str, ...]:
     if frame.state.piece_next[record] < 0:
         return (name,)
     pieces = pieces_of(frame.state, record)
-    piece = 1 + next(place for place, (first, length) in enumerate(pieces)
-                     if first <= start < first + length)  # fmt: skip
+    piece = 1 + next(place for place, (first, length) in enumerate(pieces) if first <= start < first + length)
     part = f"({piece}/{len(pieces)})"
-    return (f"{name}, piece {piece} of {len(pieces)}", f"{name} {part}",
-            f"{name.removeprefix('job ')} {part}", name)  # fmt: skip
+    return (f"{name}, piece {piece} of {len(pieces)}", f"{name} {part}", f"{name.removeprefix('job ')} {part}", name)
 
 
 def job_lines(frame: Frame, record: int) -> list[str]:

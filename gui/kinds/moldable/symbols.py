@@ -25,14 +25,16 @@ def _law(value: Any, _: RunInfo, values: Mapping[str, Any]) -> str:
 
 
 #: The values by the names that records give them.
-SYMBOLS: Mapping[str, Symbol] = MappingProxyType({
-    "job": Symbol("", "", left_out),
-    "type": Symbol("", "", _class),
-    "request": Symbol("<i>i</i>"),
-    "free": Symbol("<i>j</i>"),
-    "servers": Symbol("min(<i>i</i>, <i>j</i>)"),
-    "uniform": Symbol("<i>u</i>", "", _drawn_by),
-    "widths": Symbol("", "", left_out),
-    "shares": Symbol("", "", _law),
-    "from": Symbol("<i>f<sub>k</sub></i>"),
-})  # fmt: skip
+SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
+    {
+        "job": Symbol("", "", left_out),
+        "type": Symbol("", "", _class),
+        "request": Symbol("<i>i</i>"),
+        "free": Symbol("<i>j</i>"),
+        "servers": Symbol("min(<i>i</i>, <i>j</i>)"),
+        "uniform": Symbol("<i>u</i>", "", _drawn_by),
+        "widths": Symbol("", "", left_out),
+        "shares": Symbol("", "", _law),
+        "from": Symbol("<i>f<sub>k</sub></i>"),
+    }
+)

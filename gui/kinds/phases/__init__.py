@@ -14,13 +14,13 @@ ROOM = PanelRoom(
         PanelEntry("plan", f"{__name__}.plan", "PlanPanel", "right", "programs"),
     ),
     roles=Roles(
-        "phase-servers", "tokens", "plan", "tokens",
+        "phase-servers",
+        "tokens",
+        "plan",
+        "tokens",
         ("phase-servers", "algorithm", "decisions", "tokens", "plan", "policy-map", "inspector"),
     ),
     symbols=f"{__name__}.symbols",
     page="tokens",
-    lessons=MappingProxyType({
-        "jrs-classroom": "tokens-classroom",
-        "jrs-deadlock": "tokens-classroom",
-    }),
-)  # fmt: skip
+    lessons=MappingProxyType({"jrs-classroom": "tokens-classroom", "jrs-deadlock": "tokens-classroom"}),
+)

@@ -63,9 +63,7 @@ def _brush(tile: Pixels, ratio: float) -> QBrush:
     return QBrush(image)
 
 
-def paint_phase_mark(
-    painter: QPainter, box: QRectF, theme: Theme, phase: int, virtual: bool = False
-) -> None:
+def paint_phase_mark(painter: QPainter, box: QRectF, theme: Theme, phase: int, virtual: bool = False) -> None:
     """Fill *box* with the look of a real or a virtual job in a phase."""
     device = painter.device()
     ratio = device.devicePixelRatioF() if device is not None else 1.0

@@ -6,11 +6,7 @@ from typing import Any, Iterable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QLabel,
-    QStackedLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
 from gui.intents import Solve
 from gui.kinds.phases.plan_axis import ServersAxis
@@ -157,7 +153,13 @@ class PlanPanel(Panel):
             return None
         names = ["policy", "r", "active_servers", "half_width", "cost_rate", "cost_half_width"]
         return names, (
-            (point.title, point.scale, point.active_servers.mean, point.active_servers.half_width,
-             point.cost_rate.mean, point.cost_rate.half_width)
+            (
+                point.title,
+                point.scale,
+                point.active_servers.mean,
+                point.active_servers.half_width,
+                point.cost_rate.mean,
+                point.cost_rate.half_width,
+            )
             for point in self._bounds.points
-        )  # fmt: skip
+        )

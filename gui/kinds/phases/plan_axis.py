@@ -64,8 +64,7 @@ class ServersAxis(SteadyRows[AxisRow]):
     @property
     def top(self) -> float:
         """The end of the axis, in servers."""
-        ends = [row.servers.mean + _half_width(row) for row in self._rows
-                if isfinite(row.servers.mean)]  # fmt: skip
+        ends = [row.servers.mean + _half_width(row) for row in self._rows if isfinite(row.servers.mean)]
         return step_up(_ROOM * max([1.0, *ends, *(value for _, value, _ in self.levels)]))
 
     def _track(self) -> QRectF:
@@ -118,17 +117,14 @@ class ServersAxis(SteadyRows[AxisRow]):
         theme, half = self._theme, self._row_height() / 2
         ink = QColor(theme.ink(theme.color(row.role)))
         painter.setPen(ink)
-        title = self._metrics().elidedText(row.title, Qt.TextElideMode.ElideRight,
-                                           track.left() - _MARGIN - _GAP + 1)  # fmt: skip
-        painter.drawText(QRectF(_MARGIN, middle - half, track.left() - _MARGIN, 2 * half), _LEFT,
-                         title)  # fmt: skip
+        title = self._metrics().elidedText(row.title, Qt.TextElideMode.ElideRight, track.left() - _MARGIN - _GAP + 1)
+        painter.drawText(QRectF(_MARGIN, middle - half, track.left() - _MARGIN, 2 * half), _LEFT, title)
         painter.setPen(QPen(QColor(theme.grid), 1.0))
         painter.drawLine(QLineF(track.left(), middle, track.right(), middle))
         if row.servers.mean == row.servers.mean:
             self._paint_mark(painter, track, row, middle)
         painter.setPen(QColor(theme.ink(theme.rejection)) if row.breaks else ink)
-        numbers = QRectF(track.right() + _GAP, middle - half,
-                         self.width() - _MARGIN - track.right() - _GAP, 2 * half)  # fmt: skip
+        numbers = QRectF(track.right() + _GAP, middle - half, self.width() - _MARGIN - track.right() - _GAP, 2 * half)
         painter.drawText(numbers, _RIGHT, _number(row))
 
     def _paint_mark(self, painter: QPainter, track: QRectF, row: AxisRow, middle: float) -> None:
@@ -139,8 +135,7 @@ class ServersAxis(SteadyRows[AxisRow]):
         painter.setPen(QPen(color, 2.0))
         painter.drawLine(QLineF(ends[0], middle, ends[1], middle))
         painter.setBrush(QColor(self._theme.panel) if row.breaks else color)
-        painter.drawEllipse(QPointF(self._across(row.servers.mean, track), middle), _RADIUS,
-                            _RADIUS)  # fmt: skip
+        painter.drawEllipse(QPointF(self._across(row.servers.mean, track), middle), _RADIUS, _RADIUS)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:

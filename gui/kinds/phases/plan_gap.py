@@ -37,9 +37,7 @@ def constant_of(points: tuple[GapPoint, ...]) -> float | None:
     """c of gap = c sqrt(r) by least squares; None without two scales."""
     if len({point.scale for point in points}) < 2:
         return None
-    return sum(point.gap * sqrt(point.scale) for point in points) / sum(
-        point.scale for point in points
-    )
+    return sum(point.gap * sqrt(point.scale) for point in points) / sum(point.scale for point in points)
 
 
 def _label(constant: float) -> str:
@@ -98,8 +96,9 @@ class GapPlot(QWidget):
         _, low, top = self._ends()
         widest = max(self._metrics().horizontalAdvance(format_number(y)) for y in (low, top))
         left = _PAD + widest + 2 * _TICK
-        return QRectF(left, line + _PAD, max(self.width() - left - _PAD, 1.0),
-                      max(self.height() - 3 * line - 2 * _PAD, 1.0))  # fmt: skip
+        return QRectF(
+            left, line + _PAD, max(self.width() - left - _PAD, 1.0), max(self.height() - 3 * line - 2 * _PAD, 1.0)
+        )
 
     def at(self, point: GapPoint) -> QPointF:
         """Where a point is in the widget."""
@@ -107,8 +106,9 @@ class GapPlot(QWidget):
 
     def _at(self, root: float, gap: float) -> QPointF:
         room, (right, low, top) = self._room(), self._ends()
-        return QPointF(room.left() + room.width() * root / right,
-                       room.bottom() - room.height() * (gap - low) / (top - low))  # fmt: skip
+        return QPointF(
+            room.left() + room.width() * root / right, room.bottom() - room.height() * (gap - low) / (top - low)
+        )
 
     # Painting.
 
@@ -138,10 +138,12 @@ class GapPlot(QWidget):
             painter.drawText(box, _RIGHT, format_number(gap, (top - low) / _TICKS / 10))
         self._paint_scales(painter, room, line)
         painter.setPen(QColor(self._theme.muted))
-        painter.drawText(QRectF(room.left(), 0, room.width(), line),
-                         Qt.AlignmentFlag.AlignLeft, "servers above the bound")  # fmt: skip
-        painter.drawText(QRectF(room.left(), self.height() - line - 2, room.width(), line),
-                         _CENTRE, "r, on an axis of √r")  # fmt: skip
+        painter.drawText(
+            QRectF(room.left(), 0, room.width(), line), Qt.AlignmentFlag.AlignLeft, "servers above the bound"
+        )
+        painter.drawText(
+            QRectF(room.left(), self.height() - line - 2, room.width(), line), _CENTRE, "r, on an axis of √r"
+        )
 
     def _paint_scales(self, painter: QPainter, room: QRectF, line: float) -> None:
         """Each r where there is a point; those that would overlap are left out."""
@@ -171,13 +173,17 @@ class GapPlot(QWidget):
         line, right = self._metrics().height(), self._ends()[0]
         width = self._metrics().horizontalAdvance(_label(constant)) + 4
         taken = [box for _, box in self.name_boxes()]
-        taken += [QRectF(self.at(point), QSizeF()).adjusted(-_PAD, -_PAD, _PAD, _PAD)
-                  for point in (*self._peers, *self._points)]  # fmt: skip
+        taken += [
+            QRectF(self.at(point), QSizeF()).adjusted(-_PAD, -_PAD, _PAD, _PAD)
+            for point in (*self._peers, *self._points)
+        ]
         boxes = []
         for share in _ALONG:
             at = self._at(share * right, share * constant * right)
-            boxes += [QRectF(at.x() - width - _PAD, at.y() - 1.4 * line, width, line),
-                      QRectF(at.x() + _PAD, at.y() + 0.4 * line, width, line)]  # fmt: skip
+            boxes += [
+                QRectF(at.x() - width - _PAD, at.y() - 1.4 * line, width, line),
+                QRectF(at.x() + _PAD, at.y() + 0.4 * line, width, line),
+            ]
         free = (box for box in boxes if not any(box.intersects(other) for other in taken))
         return next(free, boxes[0])
 
@@ -220,11 +226,14 @@ class GapPlot(QWidget):
 
     def tip(self, at: QPointF) -> str:
         """The nearest point in words, or how to read the picture."""
-        close = [(point, (self.at(point) - at).manhattanLength())
-                 for point in (*self._points, *self._peers)]  # fmt: skip
+        close = [(point, (self.at(point) - at).manhattanLength()) for point in (*self._points, *self._peers)]
         point, distance = min(close, key=lambda pair: pair[1], default=(None, 0.0))
         if point is None or distance > 4 * _RADIUS:
-            return ("Theorem 1: the gap grows at most like the square root of r. Points are short "
-                    "runs with 95 % intervals; the dashed line is c √r.")  # fmt: skip
-        return (f"{point.title}, r = {significant(point.scale)}: N − N̄ = "
-                f"{significant(point.gap)} ± {significant(point.half_width, 2)}")  # fmt: skip
+            return (
+                "Theorem 1: the gap grows at most like the square root of r. Points are short "
+                "runs with 95 % intervals; the dashed line is c √r."
+            )
+        return (
+            f"{point.title}, r = {significant(point.scale)}: N − N̄ = "
+            f"{significant(point.gap)} ± {significant(point.half_width, 2)}"
+        )

@@ -73,23 +73,30 @@ def progress_text(bounds: PhasesBounds) -> str:
 def axis_rows(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> tuple[AxisRow, ...]:
     """This run, now and on average, then the short runs at the same scale."""
     numbers, budget = frame.info.numbers, bounds.budget or None
-    rows = [AxisRow("now", Estimate(float(frame.state.number[ACTIVE]), float("nan")), "run",
-                    tip="Active servers at this moment, backup servers included.")]  # fmt: skip
+    rows = [
+        AxisRow(
+            "now",
+            Estimate(float(frame.state.number[ACTIVE]), float("nan")),
+            "run",
+            tip="Active servers at this moment, backup servers included.",
+        )
+    ]
     if "active_servers" in measured.measures:
         when = "" if measured.steady else " so far"
-        rows.append(_row(f"this run{when}, {frame.info.policy_title}",
-                         measured.measures["active_servers"], measured.measures["cost_rate"],
-                         budget, "run"))  # fmt: skip
+        rows.append(
+            _row(
+                f"this run{when}, {frame.info.policy_title}",
+                measured.measures["active_servers"],
+                measured.measures["cost_rate"],
+                budget,
+                "run",
+            )
+        )
     beside = [point for point in bounds.points if point.scale == float(numbers.scale)]
-    return (
-        *rows,
-        *(_row(point.title, point.active_servers, point.cost_rate, budget) for point in beside),
-    )
+    return (*rows, *(_row(point.title, point.active_servers, point.cost_rate, budget) for point in beside))
 
 
-def _row(
-    title: str, servers: Estimate, cost: Estimate, budget: float | None, role: str = "normal"
-) -> AxisRow:
+def _row(title: str, servers: Estimate, cost: Estimate, budget: float | None, role: str = "normal") -> AxisRow:
     mean, half = with_interval(cost.mean, cost.half_width)
     spent = f"cost rate {mean} ± {half}" if half else f"cost rate {significant(cost.mean)}"
     if budget is None:
@@ -128,12 +135,17 @@ def pool_lines(info: RunInfo, theme: Theme) -> str:
         told = ", ".join(
             f"{configuration_text(names, tuple(plan.lattice.configurations[k].tolist()))} "
             f"{100 * pool.stationary[k]:.0f} %"
-            for k in aims if pool.stationary[k] > 0
-        )  # fmt: skip
+            for k in aims
+            if pool.stationary[k] > 0
+        )
         head = f"pool {number}: " if len(plan.pools) > 1 else ""
         asks = _asks_when_empty(info, number - 1)
-        lines.append(escape(f"{head}L = {pool.servers} normal servers, at most {pool.token_limit} "
-                            f"tokens of a type; mostly {told or 'not known'}{asks}"))  # fmt: skip
+        lines.append(
+            escape(
+                f"{head}L = {pool.servers} normal servers, at most {pool.token_limit} "
+                f"tokens of a type; mostly {told or 'not known'}{asks}"
+            )
+        )
     return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>'
 
 
@@ -163,26 +175,50 @@ def tiles(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> tuple[TileText
     nbar = bounds.nbar or 0.0
     if bounds.phi is not None:
         best = "Φ<sup>*</sup>"
-        texts.append(TileText(f"throughput of a server, {best}", significant(bounds.phi),
-                              "optimum", "The optimum of (61).", short=best))  # fmt: skip
-    texts.append(TileText(f"bound {NBAR} = <i>r</i> / Φ<sup>*</sup>", significant(nbar),
-                          "optimum", "No policy within the budget does with fewer servers on "
-                          "average (Theorem 2).", short=NBAR))  # fmt: skip
+        texts.append(
+            TileText(
+                f"throughput of a server, {best}",
+                significant(bounds.phi),
+                "optimum",
+                "The optimum of (61).",
+                short=best,
+            )
+        )
+    texts.append(
+        TileText(
+            f"bound {NBAR} = <i>r</i> / Φ<sup>*</sup>",
+            significant(nbar),
+            "optimum",
+            "No policy within the budget does with fewer servers on average (Theorem 2).",
+            short=NBAR,
+        )
+    )
     found = measured.measures.get("active_servers")
     if found is None:
         return tuple(texts)
-    texts.append(_gap_tile(found, nbar, frame) if measured.steady else TileText(
-        "<i>N</i> so far", significant(found.mean, 3), "run",
-        "The mean since the start. The run still fills up: N̄ bounds the mean of a long run, and "
-        "the gap is told once this one has become steady (MSER)."))  # fmt: skip
+    texts.append(
+        _gap_tile(found, nbar, frame)
+        if measured.steady
+        else TileText(
+            "<i>N</i> so far",
+            significant(found.mean, 3),
+            "run",
+            "The mean since the start. The run still fills up: N̄ bounds the mean of a long run, and "
+            "the gap is told once this one has become steady (MSER).",
+        )
+    )
     cost = measured.measures["cost_rate"]
     if bounds.budget:
         over = cost.mean - cost.half_width > bounds.budget
-        texts.append(TileText("cost rate / budget <i>ε</i>",
-                              f"{significant(cost.mean, 3)} / {significant(bounds.budget)}",
-                              "rejection" if over else "run",
-                              "Overrun per active server, and what is allowed.",
-                              short="<i>C</i> / <i>ε</i>"))  # fmt: skip
+        texts.append(
+            TileText(
+                "cost rate / budget <i>ε</i>",
+                f"{significant(cost.mean, 3)} / {significant(bounds.budget)}",
+                "rejection" if over else "run",
+                "Overrun per active server, and what is allowed.",
+                short="<i>C</i> / <i>ε</i>",
+            )
+        )
     return tuple(texts)
 
 
@@ -209,11 +245,14 @@ def dual_table(bounds: PhasesBounds, info: RunInfo, theme: Theme) -> str:
     for name, rate, price in zip(names, rates, bounds.type_prices, strict=True):
         lines.append(table_line((escape(name), significant(float(rate)), significant(price))))
     if bounds.budget:
-        lines.append(table_line(("budget <i>ε</i>", significant(bounds.budget),
-                            significant(bounds.budget_price or 0.0))))  # fmt: skip
+        lines.append(
+            table_line(("budget <i>ε</i>", significant(bounds.budget), significant(bounds.budget_price or 0.0)))
+        )
     table = table_of(lines)
-    note = ("Price of a type: what one more such job in each unit of time would take off Φ*; of "
-            "the budget: what Φ* would gain for each unit of ε.")  # fmt: skip
+    note = (
+        "Price of a type: what one more such job in each unit of time would take off Φ*; of "
+        "the budget: what Φ* would gain for each unit of ε."
+    )
     return f'{table}<p style="color:{theme.muted}; margin:4px 2px">{note}</p>'
 
 
@@ -222,16 +261,18 @@ def proof_lines(bounds: PhasesBounds, theme: Theme) -> str:
     lines = []
     if bounds.configurations:
         timers, at_once, nothing = bounds.cases
-        lines.append(f"{grouped(bounds.configurations)} configurations: timers in {timers}, "
-                     f"requests at once in {at_once}, nothing in {nothing}.")  # fmt: skip
+        lines.append(
+            f"{grouped(bounds.configurations)} configurations: timers in {timers}, "
+            f"requests at once in {at_once}, nothing in {nothing}."
+        )
     if bounds.solved:
-        lines.append("The support of π is proved." if bounds.certified
-                     else "The support of π is not proved.")  # fmt: skip
+        lines.append("The support of π is proved." if bounds.certified else "The support of π is not proved.")
     if bounds.lemma7 is not None:
         largest = max(bounds.lemma7.stationary, bounds.lemma7.requests)
         verdict = "agrees" if bounds.lemma7.holds else "does not agree"
-        lines.append(f"Lemma 7: the chain of the policy {verdict} with π and u; the largest "
-                     f"difference is {largest:.1e}.")  # fmt: skip
+        lines.append(
+            f"Lemma 7: the chain of the policy {verdict} with π and u; the largest difference is {largest:.1e}."
+        )
     if bounds.problem:
         lines.append(escape(bounds.problem))
     return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>' if lines else ""

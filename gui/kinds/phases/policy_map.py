@@ -87,9 +87,11 @@ class PolicyMapPanel(Panel):
         row.setContentsMargins(10, 0, 10, 0)
         self.pool, self.right, self.up = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self._captions = []
-        for text, box, name in (("Pool", self.pool, "pool of servers"),
-                                ("to the right", self.right, "phase to the right"),
-                                ("up", self.up, "phase upwards")):  # fmt: skip
+        for text, box, name in (
+            ("Pool", self.pool, "pool of servers"),
+            ("to the right", self.right, "phase to the right"),
+            ("up", self.up, "phase upwards"),
+        ):
             caption = QLabel(text)
             caption.setBuddy(box)
             box.setAccessibleName(name)
@@ -140,8 +142,9 @@ class PolicyMapPanel(Panel):
         self._expected = expected_shares(facts)
         self.bars.begin()
         names = numbers.model.phases
-        self._fill(self.pool, [f"{j + 1}: {counted(pool.servers, 'server')}"
-                               for j, pool in enumerate(facts.plan.pools)], 0)  # fmt: skip
+        self._fill(
+            self.pool, [f"{j + 1}: {counted(pool.servers, 'server')}" for j, pool in enumerate(facts.plan.pools)], 0
+        )
         right, up = usual_axes(len(names))
         self._fill(self.right, names, right)
         self._fill(self.up, names, max(up, 0))
@@ -208,8 +211,7 @@ class PolicyMapPanel(Panel):
         known = self._expected.any()
         self._heaviest = heaviest(self._expected if known else spent)
         self.tiles.set_texts(tiles(frame, distance(spent, self._expected)))
-        self.bars.set_rows(bars(names, facts.plan.lattice.configurations, self._expected, spent,
-                                self._heaviest))  # fmt: skip
+        self.bars.set_rows(bars(names, facts.plan.lattice.configurations, self._expected, spent, self._heaviest))
 
     # The mouse.
 
@@ -232,8 +234,10 @@ class PolicyMapPanel(Panel):
             self.intent.emit(Select(server=server, floating=double))
 
     def _tell(self, event: QHelpEvent, cell: int | None) -> None:
-        text = ("Each cell is a configuration, real and virtual jobs together. Its shade is π, "
-                "arrows are what a server asks for there, dots are servers.")  # fmt: skip
+        text = (
+            "Each cell is a configuration, real and virtual jobs together. Its shade is π, "
+            "arrows are what a server asks for there, dots are servers."
+        )
         if cell is not None and self.frame is not None and self._cells is not None:
             pool = self.pool.currentIndex()
             text = cell_words(self.frame, self._cells, cell, pool, self._costs)
@@ -273,12 +277,17 @@ class PolicyMapPanel(Panel):
         if frame is None or self.needs - frame.info.offers:
             return None
         facts, standing = frame.info.facts, frame.derived
-        names = ["pool", *frame.info.numbers.model.phases, "case", "pi", "servers_now",
-                 "share_of_all_servers_time"]  # fmt: skip
+        names = ["pool", *frame.info.numbers.model.phases, "case", "pi", "servers_now", "share_of_all_servers_time"]
         rows = (
-            (j + 1, *k, int(pool.case[place]), float(pool.stationary[place]),
-             int(standing.present[j, place]), float(standing.occupancy[place]))
+            (
+                j + 1,
+                *k,
+                int(pool.case[place]),
+                float(pool.stationary[place]),
+                int(standing.present[j, place]),
+                float(standing.occupancy[place]),
+            )
             for j, pool in enumerate(facts.plan.pools)
             for place, k in enumerate(facts.plan.lattice.configurations.tolist())
-        )  # fmt: skip
+        )
         return names, rows

@@ -48,10 +48,10 @@ def bars(
 ) -> tuple[Bar, ...]:
     """A bar for each of *shown*, and one for the rest where time is spent there."""
     found = [
-        Bar(configuration_text(names, k), short_configuration(names, k),
-            float(expected[place]), float(spent[place]))
-        for place in shown for k in [configurations[place].tolist()]
-    ]  # fmt: skip
+        Bar(configuration_text(names, k), short_configuration(names, k), float(expected[place]), float(spent[place]))
+        for place in shown
+        for k in [configurations[place].tolist()]
+    ]
     rest = np.delete(np.arange(len(expected)), shown)
     others = Bar("all others", "others", float(expected[rest].sum()), float(spent[rest].sum()))
     return (*found, others) if len(rest) else tuple(found)
@@ -133,9 +133,7 @@ class StationaryBars(QWidget):
             painter.setPen(QColor(theme.ink(theme.color(role))))
             painter.drawText(QRectF(left + place * number, 0, number, height), _RIGHT, text)
         painter.setPen(QColor(theme.muted))
-        heading = self._metrics().elidedText(
-            "configuration", Qt.TextElideMode.ElideRight, left - _MARGIN
-        )
+        heading = self._metrics().elidedText("configuration", Qt.TextElideMode.ElideRight, left - _MARGIN)
         painter.drawText(QRectF(_MARGIN, 0, left - _MARGIN, height), _LEFT, heading)
         room = QRectF(_MARGIN + label + _GAP, 0, left - label - 2 * _GAP, height)
         known = any(row.expected for row in self._rows)
@@ -144,8 +142,7 @@ class StationaryBars(QWidget):
             if top + height > self.height():
                 break
             painter.setPen(QColor(theme.normal))
-            told = self._metrics().elidedText(row.short if brief else row.text,
-                                              Qt.TextElideMode.ElideRight, label)  # fmt: skip
+            told = self._metrics().elidedText(row.short if brief else row.text, Qt.TextElideMode.ElideRight, label)
             painter.drawText(QRectF(_MARGIN, top, label, height), _LEFT, told)
             self._paint_bars(painter, row, room.translated(0, top))
             for column, share in enumerate((row.expected, row.spent)):
@@ -173,8 +170,10 @@ class StationaryBars(QWidget):
         place = int(height // self.row_height()) - 1
         if 0 <= place < len(self._rows):
             row = self._rows[place]
-            return (f"{row.text}: π = {scientific(row.expected, 3)}; the normal servers have spent "
-                    f"{share_text(row.spent)} of their time there so far")  # fmt: skip
+            return (
+                f"{row.text}: π = {scientific(row.expected, 3)}; the normal servers have spent "
+                f"{share_text(row.spent)} of their time there so far"
+            )
         return (
             "How often a server would be in each configuration under π, and the share of all "
             "normal servers' time so far that was spent there (real and virtual jobs)."

@@ -75,10 +75,9 @@ def cells_of(lattice: Lattice, right: int, up: int, most: int | None = None) -> 
     rest = [phase for phase in range(phases) if phase not in (right, up)]
     third = rest[0] if phases == MOST_PHASES else NONE
     columns = [
-        lattice.configurations[:, phase].astype(np.int64) if phase != NONE
-        else np.zeros(len(lattice), np.int64)
+        lattice.configurations[:, phase].astype(np.int64) if phase != NONE else np.zeros(len(lattice), np.int64)
         for phase in (right, up, third)
-    ]  # fmt: skip
+    ]
     shown = np.full(len(lattice), True)
     if most is not None:
         shown = lattice.configurations.sum(axis=1) <= most

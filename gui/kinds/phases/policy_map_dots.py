@@ -27,10 +27,7 @@ def dot_places(count: int) -> tuple[tuple[float, float], ...]:
     places = []
     for row in range(rows):
         here = min(columns, count - row * columns)
-        places += [
-            ((column - (here - 1) / 2) * _APART, (row - (rows - 1) / 2) * _APART)
-            for column in range(here)
-        ]
+        places += [((column - (here - 1) / 2) * _APART, (row - (rows - 1) / 2) * _APART) for column in range(here)]
     return tuple(places)
 
 

@@ -76,9 +76,7 @@ class _Margins:
     brief: float  #: above the others
 
 
-def laid_out(
-    cells: Cells, size: QSizeF, legend: QSizeF, text: float, heading: float = 0.0
-) -> MapLayout:
+def laid_out(cells: Cells, size: QSizeF, legend: QSizeF, text: float, heading: float = 0.0) -> MapLayout:
     """The layout with the largest cells.
 
     *text* is the height of a line, *heading* the width of what stands above a slice.
@@ -106,9 +104,7 @@ def _largest(cells: Cells, size: QSizeF, legend: QRectF, margins: _Margins) -> M
     return None
 
 
-def _with_side(
-    cells: Cells, side: int, size: QSizeF, legend: QRectF, margins: _Margins
-) -> MapLayout | None:
+def _with_side(cells: Cells, side: int, size: QSizeF, legend: QRectF, margins: _Margins) -> MapLayout | None:
     """The layout with cells of this side, if there is room for it and nothing overlaps."""
     origins = _flow(cells, side, size, margins)
     if origins is None:

@@ -11,13 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 from gui.kinds.phases.colours import phase_color
 from gui.kinds.phases.policy_map_cells import NONE
 from gui.kinds.phases.policy_map_dots import paint_dots
-from gui.kinds.phases.policy_map_painting import (
-    paint_arrow,
-    paint_at_once,
-    paint_cross,
-    paint_towards,
-    shade,
-)
+from gui.kinds.phases.policy_map_painting import paint_arrow, paint_at_once, paint_cross, paint_towards, shade
 from gui.kinds.phases.policy_map_values import MapValues
 from gui.kinds.phases.policy_map_words import scientific
 from gui.theme import Theme, current_fonts
@@ -48,8 +42,7 @@ class PolicyMapLegend:
         """How much room it needs."""
         widest = max(metrics.horizontalAdvance(entry.text) for entry in self.entries)
         line = metrics.height()
-        return QSizeF(_MARK * line + _GAP + widest + _MARGIN,
-                      _LINE * line * len(self.entries) + _MARGIN)  # fmt: skip
+        return QSizeF(_MARK * line + _GAP + widest + _MARGIN, _LINE * line * len(self.entries) + _MARGIN)
 
     def paint(self, painter: QPainter, box: QRectF) -> None:
         """Draw it into the box that it was given."""
@@ -100,10 +93,7 @@ class PolicyMapLegend:
         values, cells = self._values, self._values.cells
         inside = [phase for phase in (cells.right, cells.up) if phase != NONE]
         found = []
-        for case, text, dashed in (
-            (AT_ONCE, "asks for", False),
-            (TIMERS, "a timer asks for", True),
-        ):
+        for case, text, dashed in ((AT_ONCE, "asks for", False), (TIMERS, "a timer asks for", True)):
             rows = values.weight[values.case == case]
             asked = [phase for phase in inside if (rows[:, phase] > 0).any()]
             if asked:
@@ -136,9 +126,14 @@ class PolicyMapLegend:
     def _arrow(self, phase: int, dashed: bool) -> Callable[[QPainter, QRectF], None]:
         def paint(painter: QPainter, box: QRectF) -> None:
             middle = box.center().y()
-            paint_arrow(painter, QPointF(box.left() + 2, middle), QPointF(box.right() - 2, middle),
-                        phase_color(self._theme, phase), 2.4 * current_fonts().scale,
-                        dashed)  # fmt: skip
+            paint_arrow(
+                painter,
+                QPointF(box.left() + 2, middle),
+                QPointF(box.right() - 2, middle),
+                phase_color(self._theme, phase),
+                2.4 * current_fonts().scale,
+                dashed,
+            )
 
         return paint
 
@@ -148,9 +143,7 @@ class PolicyMapLegend:
 
     def _edge(self, painter: QPainter, box: QRectF) -> None:
         painter.setPen(QPen(QColor(self._theme.rejection), 2.0 * current_fonts().scale))
-        painter.drawLine(
-            QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y())
-        )
+        painter.drawLine(QPointF(box.left(), box.center().y()), QPointF(box.right(), box.center().y()))
 
     def _ring(self, painter: QPainter, box: QRectF) -> None:
         painter.setPen(QPen(QColor(self._theme.focus), 2.2 * current_fonts().scale))
@@ -167,5 +160,4 @@ class PolicyMapLegend:
 
     def _server(self, painter: QPainter, box: QRectF) -> None:
         middle, side = box.center(), 3 * box.height()
-        paint_dots(painter, QRectF(middle.x() - side / 2, middle.y() - side / 2, side, side), 1,
-                   self._theme)  # fmt: skip
+        paint_dots(painter, QRectF(middle.x() - side / 2, middle.y() - side / 2, side, side), 1, self._theme)

@@ -35,9 +35,7 @@ def shade(theme: Theme, level: float) -> str:
     return mix(theme.panel, theme.optimum, _FAINTEST + (_STRONGEST - _FAINTEST) * level)
 
 
-def paint_arrow(
-    painter: QPainter, start: QPointF, end: QPointF, color: str, width: float, dashed: bool
-) -> None:
+def paint_arrow(painter: QPainter, start: QPointF, end: QPointF, color: str, width: float, dashed: bool) -> None:
     """A shaft and a head; *dashed* is a timer's."""
     line = QLineF(start, end)
     head = min(max(_HEAD * math.sqrt(width) * 1.6, 4.0), 0.6 * line.length())
@@ -71,9 +69,7 @@ def paint_cross(painter: QPainter, box: QRectF, theme: Theme) -> None:
     middle, reach = box.center(), _CROSS * box.width()
     painter.setPen(QPen(QColor(theme.empty), 1.3))
     for sign in (1, -1):
-        painter.drawLine(
-            middle - QPointF(reach, sign * reach), middle + QPointF(reach, sign * reach)
-        )
+        painter.drawLine(middle - QPointF(reach, sign * reach), middle + QPointF(reach, sign * reach))
 
 
 def paint_at_once(painter: QPainter, box: QRectF, theme: Theme) -> None:
@@ -93,12 +89,7 @@ class MapPainter:
     """Paints one pool's values into the places of a :class:`MapLayout`."""
 
     def __init__(
-        self,
-        painter: QPainter,
-        theme: Theme,
-        layout: MapLayout,
-        values: MapValues,
-        names: tuple[str, ...],
+        self, painter: QPainter, theme: Theme, layout: MapLayout, values: MapValues, names: tuple[str, ...]
     ) -> None:
         self._painter, self._theme, self._layout, self._values = painter, theme, layout, values
         self._names, self._cells = names, values.cells
@@ -146,8 +137,10 @@ class MapPainter:
             if not overruns[cell]:
                 continue
             box = self._layout.box(cell)
-            for dx, dy, edge in ((-1, 0, QLineF(box.topLeft(), box.bottomLeft())),
-                                 (0, -1, QLineF(box.bottomLeft(), box.bottomRight()))):  # fmt: skip
+            for dx, dy, edge in (
+                (-1, 0, QLineF(box.topLeft(), box.bottomLeft())),
+                (0, -1, QLineF(box.bottomLeft(), box.bottomRight())),
+            ):
                 before = here.get((x + dx, y + dy, z))
                 if before is not None and not overruns[before]:
                     painter.drawLine(edge)
@@ -162,8 +155,7 @@ class MapPainter:
         if phase in (self._cells.right, self._cells.up):
             along = QPointF(side, 0) if phase == self._cells.right else QPointF(0, -side)
             dashed = self._values.case[cell] == TIMERS
-            paint_arrow(self._painter, middle + along * _REACH[0], middle + along * _REACH[1],
-                        color, width, dashed)  # fmt: skip
+            paint_arrow(self._painter, middle + along * _REACH[0], middle + along * _REACH[1], color, width, dashed)
         elif phase == self._cells.third:
             place = middle + QPointF(0.26 * side, -0.26 * side)
             paint_towards(self._painter, place, 0.2 * side + 0.22 * side * weight, color)
@@ -183,16 +175,13 @@ class MapPainter:
             self._bow(layout.centre(empty), box)
         if layout.side >= _LEAST_NUMBER:
             painter.setPen(QColor(theme.ink(theme.focus)))
-            where = QRectF(box.right() - 1, box.top() - layout.text / 2, 2 * layout.text,
-                           layout.text)  # fmt: skip
+            where = QRectF(box.right() - 1, box.top() - layout.text / 2, 2 * layout.text, layout.text)
             halo = QColor(theme.panel)
             halo.setAlphaF(0.75)
             text = "k⁰"
             wide = self._metrics.horizontalAdvance(text)
             painter.fillRect(QRectF(where.left(), where.top(), wide + 2, layout.text), halo)
-            painter.drawText(
-                where, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text
-            )
+            painter.drawText(where, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
 
     def _bow(self, start: QPointF, box: QRectF) -> None:
         """A dashed arc from 0 to the ring around k0."""
@@ -210,8 +199,14 @@ class MapPainter:
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
         self._painter.drawPath(path)
         near = QLineF(tip, bend)
-        paint_arrow(self._painter, near.pointAt(min(1.0, 8 / max(near.length(), 1e-9))), tip,
-                    self._theme.focus, 1.6 * self._scale, False)  # fmt: skip
+        paint_arrow(
+            self._painter,
+            near.pointAt(min(1.0, 8 / max(near.length(), 1e-9))),
+            tip,
+            self._theme.focus,
+            1.6 * self._scale,
+            False,
+        )
 
     # Axes.
 
@@ -229,16 +224,18 @@ class MapPainter:
     def _numbers(self, origin: QPointF, wide: int, tall: int) -> None:
         painter, side, text = self._painter, self._layout.side, self._layout.text
         painter.setPen(QColor(self._theme.muted))
-        every = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000)
-                     if step * side >= self._metrics.horizontalAdvance("00") + 2)  # fmt: skip
+        every = next(
+            step
+            for step in (1, 2, 5, 10, 20, 50, 100, 1000)
+            if step * side >= self._metrics.horizontalAdvance("00") + 2
+        )
         for x in range(0, wide, every):
             box = QRectF(origin.x() + x * side - text, origin.y() + 1, side + 2 * text, text)
             painter.drawText(box, _CENTRE, str(x))
         if self._cells.up == NONE:
             return
         for y in range(0, tall, every):
-            box = QRectF(origin.x() - 1.6 * text, origin.y() - (y + 1) * side - text,
-                         1.5 * text, side + 2 * text)  # fmt: skip
+            box = QRectF(origin.x() - 1.6 * text, origin.y() - (y + 1) * side - text, 1.5 * text, side + 2 * text)
             painter.drawText(box, _CENTRE, str(y))
 
     def _axis_names(self, origin: QPointF, wide: int, tall: int) -> None:
@@ -268,6 +265,4 @@ class MapPainter:
         brief = not self._layout.begins_row(number)
         told = slice_name(self._names, self._cells, number, brief)
         box = QRectF(origin.x(), top, self._metrics.horizontalAdvance(told) + 4, self._layout.text)
-        self._painter.drawText(
-            box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, told
-        )
+        self._painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, told)

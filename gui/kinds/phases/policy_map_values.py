@@ -72,9 +72,16 @@ def map_values(facts: PhaseFacts, cells: Cells, costs: NDArray[np.float64], pool
     patched = plan.case[0] != TIMERS and asked.any()
     place = facts.plan.lattice.place(tuple(asked.tolist())) if patched else NONE
     return MapValues(
-        cells, stationary, low, high, case, request_weights(plan, cells), cells.some(costs > 0),
-        int(cells.cell_of[place]) if place >= 0 else NONE, int(cells.cell_of[0]),
-    )  # fmt: skip
+        cells,
+        stationary,
+        low,
+        high,
+        case,
+        request_weights(plan, cells),
+        cells.some(costs > 0),
+        int(cells.cell_of[place]) if place >= 0 else NONE,
+        int(cells.cell_of[0]),
+    )
 
 
 def most_jobs(frame: Frame, pool: int) -> int:

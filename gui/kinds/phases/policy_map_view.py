@@ -121,8 +121,7 @@ class MapView(QWidget):
             metrics = QFontMetricsF(current_fonts().body)
             legend = PolicyMapLegend(self._theme, self._values, self._names).size(metrics)
             room = QSizeF(self.width() - 2 * _MARGIN, self.height() - 2 * _MARGIN)
-            self._layout = laid_out(self._values.cells, room, legend, metrics.height(),
-                                    self._heading(metrics))  # fmt: skip
+            self._layout = laid_out(self._values.cells, room, legend, metrics.height(), self._heading(metrics))
         return self._layout
 
     def _heading(self, metrics: QFontMetricsF) -> float:

@@ -56,15 +56,29 @@ def tiles(frame: Frame, distance: float) -> tuple[TileText, ...]:
     counts = servers_by_case(frame)
     servers = format_number(frame.info.facts.normal_servers)
     return (
-        TileText(f"of {servers} servers rest where π > 0", format_number(counts[TIMERS]), "run",
-                 "Normal servers whose observed configuration is of case 1.", "in case 1"),
-        TileText("wait in case 3", format_number(counts[NOTHING]), "normal",
-                 "Normal servers in configurations that the single-server policy never rests in: "
-                 "they ask for nothing, and wait until a job moves.", "in case 3"),
-        TileText("away from π", share_text(distance), "normal",
-                 "Total variation distance: the share of the servers' time that would have to be "
-                 "spent otherwise for the configurations to occur as often as under π."),
-    )  # fmt: skip
+        TileText(
+            f"of {servers} servers rest where π > 0",
+            format_number(counts[TIMERS]),
+            "run",
+            "Normal servers whose observed configuration is of case 1.",
+            "in case 1",
+        ),
+        TileText(
+            "wait in case 3",
+            format_number(counts[NOTHING]),
+            "normal",
+            "Normal servers in configurations that the single-server policy never rests in: "
+            "they ask for nothing, and wait until a job moves.",
+            "in case 3",
+        ),
+        TileText(
+            "away from π",
+            share_text(distance),
+            "normal",
+            "Total variation distance: the share of the servers' time that would have to be "
+            "spent otherwise for the configurations to occur as often as under π.",
+        ),
+    )
 
 
 def cell_words(frame: Frame, cells: Cells, cell: int, pool: int, cost: Any) -> str:
@@ -92,19 +106,22 @@ def _one(frame: Frame, place: int, pool: int, cost: float) -> list[str]:
     lines = [f"k = {configuration_text(names, k)}", CASES[case]]
     if case == TIMERS:
         lines.append(f"π = {scientific(float(plan.stationary[place]), 3)}")
-    asked = [f"{name} {scientific(float(u))}"
-             for name, u in zip(names, plan.requests[place], strict=True) if u > 0]  # fmt: skip
+    asked = [f"{name} {scientific(float(u))}" for name, u in zip(names, plan.requests[place], strict=True) if u > 0]
     if asked:
         lines.append("requests per server and unit of time, u: " + ", ".join(asked))
-    timers = [f"{name} at rate {significant(float(rate), 3)}"
-              for name, rate in zip(names, plan.rate[place], strict=True) if rate > 0]  # fmt: skip
+    timers = [
+        f"{name} at rate {significant(float(rate), 3)}"
+        for name, rate in zip(names, plan.rate[place], strict=True)
+        if rate > 0
+    ]
     if timers:
         lines.append("timers: " + ", ".join(timers))
     if case == AT_ONCE:
         chosen = [(name, float(p)) for name, p in zip(names, plan.choice[place], strict=True) if p]
-        lines.append("asks for " + " or ".join(
-            name if p == 1 else f"{name} (probability {significant(p, 3)})" for name, p in chosen
-        ))  # fmt: skip
+        lines.append(
+            "asks for "
+            + " or ".join(name if p == 1 else f"{name} (probability {significant(p, 3)})" for name, p in chosen)
+        )
     if place == 0 and case != TIMERS and facts.rules.asks[pool, 0].any():
         told = configuration_text(names, facts.rules.asks[pool, 0].tolist())
         rate = significant(float(facts.rules.rate[pool, 0]))
@@ -131,6 +148,8 @@ def lemma_words(bounds: PhasesBounds, plan: ServerPlan) -> str:
         return bounds.problem or "Lemma 7: π is being computed again from the policy …"
     verdict = "it holds" if found.holds else "it does not hold"
     whose = "the policy's" if plan.source == SOLVED else "the optimal policy's"
-    return (f"<b>Lemma 7</b>: computed again from {whose} own chain, π differs by "
-            f"{scientific(found.stationary)} and u by {scientific(found.requests)}: "
-            f"{verdict}.")  # fmt: skip
+    return (
+        f"<b>Lemma 7</b>: computed again from {whose} own chain, π differs by "
+        f"{scientific(found.stationary)} and u by {scientific(found.requests)}: "
+        f"{verdict}."
+    )

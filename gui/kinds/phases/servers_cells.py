@@ -161,9 +161,22 @@ def cell_of(wishes: PhaseWishes, width: int, height: int, backup: bool = False) 
     rim = max(1, int(level(1 / top, tall)))
     shows_jobs = tall >= LEAST_HEIGHT * scale and wide >= LEAST_WIDTH * scale
     return PhaseCell(
-        width, height, gap, left, token, head, tall, top, rim, wide - virtual, virtual, between,
-        floor, labels, shows_jobs,
-    )  # fmt: skip
+        width,
+        height,
+        gap,
+        left,
+        token,
+        head,
+        tall,
+        top,
+        rim,
+        wide - virtual,
+        virtual,
+        between,
+        floor,
+        labels,
+        shows_jobs,
+    )
 
 
 def _labels(wishes: PhaseWishes, width: int, height: int, most: int) -> int:

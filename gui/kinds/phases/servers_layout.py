@@ -81,16 +81,13 @@ class PhaseLayout:
     def origin(self) -> tuple[int, int]:
         """Where the content begins in the view; what is narrower or lower is centred."""
         wide, high = self.content
-        return (max(0, (self.width - wide) // 2) - self.offset[0],
-                max(0, (self.height - high) // 2) - self.offset[1])  # fmt: skip
+        return (max(0, (self.width - wide) // 2) - self.offset[0], max(0, (self.height - high) // 2) - self.offset[1])
 
     def window(self, section: int) -> tuple[range, range]:
         """The rows and columns of a section of which something can be seen."""
         grid, (x, y) = self.grids[section], self.origin
         rows = _seen(y + grid.top, self.height, grid.cell.height, grid.rows)
-        return rows, _seen(
-            x + grid.left, self.width, grid.cell.width, min(grid.columns, grid.count)
-        )
+        return rows, _seen(x + grid.left, self.width, grid.cell.width, min(grid.columns, grid.count))
 
     def corner(self, section: int, index: int) -> tuple[int, int]:
         """The top left corner of a server's cell in the view."""
@@ -140,8 +137,7 @@ class PhaseLayout:
         """The offset with which a pixel shows what it shows in *other*, at another zoom."""
         left, top = other.origin
         place_x, place_y = x - left, y - top
-        there = (number for number, grid in enumerate(other.grids)
-                 if grid.top <= place_y and grid.left <= place_x)  # fmt: skip
+        there = (number for number, grid in enumerate(other.grids) if grid.top <= place_y and grid.left <= place_x)
         section = max(there, default=0)
         old, new = other.grids[section], self.grids[section]
         wide = new.left + (place_x - old.left) * new.cell.width / old.cell.width
@@ -209,9 +205,7 @@ def _cell_size(wishes: PhaseWishes, width: int) -> tuple[int, int]:
     return width, max(1, round(width / aspect))
 
 
-def _laid_out(
-    wishes: PhaseWishes, width: int, height: int, size: tuple[int, int], beside: bool
-) -> PhaseLayout:
+def _laid_out(wishes: PhaseWishes, width: int, height: int, size: tuple[int, int], beside: bool) -> PhaseLayout:
     factors = [BACKUP_SCALE if backup else 1.0 for backup in wishes.backup]
     sizes = [(max(1, int(size[0] * by)), max(1, int(size[1] * by))) for by in factors]
     room = [width] * len(sizes)
@@ -220,24 +214,19 @@ def _laid_out(
         aside = max(-(-wishes.counts[-1] // rows) * sizes[-1][0], LEAST_BACKUP * wishes.line)
         room = [width - aside - _aside(wishes)] * (len(sizes) - 1) + [aside]
     columns = [
-        max(1, min(count, wide // side))
-        for count, wide, (side, _) in zip(wishes.counts, room, sizes, strict=True)
+        max(1, min(count, wide // side)) for count, wide, (side, _) in zip(wishes.counts, room, sizes, strict=True)
     ]
     return _stacked(wishes, width, height, sizes, columns, beside)
 
 
 def _stacked(
-    wishes: PhaseWishes, width: int, height: int, sizes: Sequence[tuple[float, float]],
-    columns: list[int], beside: bool,
-) -> PhaseLayout:  # fmt: skip
+    wishes: PhaseWishes, width: int, height: int, sizes: Sequence[tuple[float, float]], columns: list[int], beside: bool
+) -> PhaseLayout:
     cells = [
         cell_of(wishes, max(1, int(wide)), max(1, int(high)), backup)
         for (wide, high), backup in zip(sizes, wishes.backup, strict=True)
     ]
-    grids = [
-        PhaseGrid(count, many, cell)
-        for count, many, cell in zip(wishes.counts, columns, cells, strict=True)
-    ]
+    grids = [PhaseGrid(count, many, cell) for count, many, cell in zip(wishes.counts, columns, cells, strict=True)]
     heights = [wishes.caption + grid.size[1] + wishes.between for grid in grids]
     tops = accumulate([wishes.caption, *heights[:-1]])
     placed = [replace(grid, top=top) for grid, top in zip(grids, tops, strict=True)]

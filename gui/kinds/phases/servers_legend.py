@@ -41,8 +41,7 @@ def entries(info: RunInfo, jobs: bool, amounts: bool = True) -> list[PhaseEntry]
     several = resources if numbers.resources > 1 else []
     if not jobs:
         return [PhaseEntry("share in use: none to all", "heat"), *over, *paused]
-    result = [PhaseEntry(_phase_words(info, phase, amounts), "phase", phase)
-              for phase in range(numbers.phases)]  # fmt: skip
+    result = [PhaseEntry(_phase_words(info, phase, amounts), "phase", phase) for phase in range(numbers.phases)]
     if tokens:
         result.append(PhaseEntry("virtual job: uses nothing", "virtual"))
     result += paused
@@ -115,8 +114,7 @@ class PhaseLegend:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(self._theme.muted), 1))
             self._mark(painter, item, mark.adjusted(0, 1, 0, -1))
-            self._text.draw(painter, mark.right() + GAP, top + (height - side) / 2, item.words,
-                            self._theme.normal)  # fmt: skip
+            self._text.draw(painter, mark.right() + GAP, top + (height - side) / 2, item.words, self._theme.normal)
 
     def _mark(self, painter: QPainter, item: PhaseEntry, rect: QRectF) -> None:
         theme, stamps = self._theme, self._stamps

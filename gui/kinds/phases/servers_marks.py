@@ -103,10 +103,7 @@ def _holders(state: PhaseState, pool: int, job_type: int) -> list[PhaseMark]:
     """The tokens of a type, of which one is about to be taken."""
     count = int(state.token_count[pool, job_type])
     servers = state.token_server[pool, job_type, :count].tolist()
-    return [
-        PhaseMark("migration", ServerPlace(server), tokens=True)
-        for server in dict.fromkeys(servers)
-    ]
+    return [PhaseMark("migration", ServerPlace(server), tokens=True) for server in dict.fromkeys(servers)]
 
 
 def _marks_of_row(row: Any) -> list[PhaseMark]:
@@ -175,9 +172,7 @@ def _backup(scene: PhaseScene, server: int, record: int | None) -> ServerPlace |
     return ServerPlace(server, 0) if scene.facts.pools == 1 else None
 
 
-def _outline_place(
-    painter: QPainter, scene: PhaseScene, place: ServerPlace, color: str, tokens: bool
-) -> None:
+def _outline_place(painter: QPainter, scene: PhaseScene, place: ServerPlace, color: str, tokens: bool) -> None:
     found = scene.find(place)
     if found is None:
         return

@@ -88,13 +88,10 @@ def server_palette(theme: Theme, phases: int, real: int, virtual: int, scale: in
 
 def _common(theme: Theme, scale: int, wall: int) -> list[Pixels]:
     free = theme.panel if wall else theme.grid
-    return [_plain(color, scale) for color in (theme.panel, free, theme.muted, theme.run,
-                                               theme.rejection, free)]  # fmt: skip
+    return [_plain(color, scale) for color in (theme.panel, free, theme.muted, theme.run, theme.rejection, free)]
 
 
-def _real_strips(
-    theme: Theme, phases: int, width: int, wall: int, scale: int, closed: bool
-) -> Pixels:
+def _real_strips(theme: Theme, phases: int, width: int, wall: int, scale: int, closed: bool) -> Pixels:
     tiles = _common(theme, scale, wall)
     for phase in range(phases):
         plain = _plain(phase_color(theme, phase), scale)
@@ -103,8 +100,11 @@ def _real_strips(
     strips = np.stack([_repeated(tile, width) for tile in tiles])
     if wall:
         inner = wall + (scale if wall > scale else 0)
-        walled = [FREE, PARTING, *(PHASES + PER_PHASE * phase + look for phase in range(phases)
-                                   for look in (FILL, FLAT))]  # fmt: skip
+        walled = [
+            FREE,
+            PARTING,
+            *(PHASES + PER_PHASE * phase + look for phase in range(phases) for look in (FILL, FLAT)),
+        ]
         _walls(strips, walled, inner, argb(theme.panel), closed)
         _walls(strips, walled, wall, argb(theme.muted), closed)
     return strips
@@ -126,8 +126,11 @@ def _virtual_strips(theme: Theme, phases: int, width: int, wall: int, scale: int
             strips[mine, :, room - scale : room] = argb(phase_color(theme, phase))
             strips[mine, :, room:] = argb(theme.panel)
     if wall:
-        below = [FREE, PARTING, *(PHASES + PER_PHASE * phase + look for phase in range(phases)
-                                  for look in (FILL, FLAT))]  # fmt: skip
+        below = [
+            FREE,
+            PARTING,
+            *(PHASES + PER_PHASE * phase + look for phase in range(phases) for look in (FILL, FLAT)),
+        ]
         strips[below, :, width - wall :] = argb(theme.muted)
     return strips
 

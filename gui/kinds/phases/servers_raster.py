@@ -139,9 +139,7 @@ def rimmed(looks: Looks, cell: PhaseCell, phases: int, scale: int) -> Looks:
     return looks
 
 
-def sprites(
-    content: PhaseContent, amounts: Amounts, cell: PhaseCell, palette: PhasePalette, scale: int
-) -> Pixels:
+def sprites(content: PhaseContent, amounts: Amounts, cell: PhaseCell, palette: PhasePalette, scale: int) -> Pixels:
     """[n, H, W] the bins of servers with this content, from above."""
     phases, resources = amounts.demand.shape
     shape = len(content.real), cell.floor + cell.tall, cell.bins(resources)
@@ -169,11 +167,7 @@ def _pixels(looks: Looks, strips: Pixels, paused: Flags) -> Pixels:
 
 
 def heat_sprites(
-    content: PhaseContent,
-    amounts: Amounts,
-    cell: PhaseCell,
-    palette: PhasePalette,
-    capacity: Integers,
+    content: PhaseContent, amounts: Amounts, cell: PhaseCell, palette: PhasePalette, capacity: Integers
 ) -> Pixels:
     """[n, H, W] servers too small for jobs: grey by the real jobs' use, or an overrun."""
     bins = cell.bins(len(capacity))
@@ -190,9 +184,14 @@ class PhaseRaster(CellRaster):
     """Draws the servers of one section into pixels; of those that it shows, what has changed."""
 
     def draw(
-        self, layout: PhaseLayout, section: int, content: PhaseContent, amounts: Amounts,
-        capacity: Integers, palette: PhasePalette,
-    ) -> None:  # fmt: skip
+        self,
+        layout: PhaseLayout,
+        section: int,
+        content: PhaseContent,
+        amounts: Amounts,
+        capacity: Integers,
+        palette: PhasePalette,
+    ) -> None:
         """Show *content* of the servers that can be seen."""
         cell, scale = layout.grids[section].cell, layout.wishes.scale
         rows, columns = layout.window(section)
@@ -200,8 +199,7 @@ class PhaseRaster(CellRaster):
         self.origin = x + columns.start * cell.width, y + rows.start * cell.height
         coded = np.column_stack([content.real, content.virtual, content.paused]).astype(np.int64)
         size = cell.width, cell.height
-        changed = self.begin(len(rows), len(columns), size, (cell, palette), palette.background,
-                             coded)  # fmt: skip
+        changed = self.begin(len(rows), len(columns), size, (cell, palette), palette.background, coded)
         if not len(changed):
             return
         first, like = distinct(coded[changed])

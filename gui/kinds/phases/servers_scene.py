@@ -143,14 +143,11 @@ class PhaseScene:
         counts = content.virtual if virtual else content.real
         return blocks_of(counts, self.amounts(number), self.layout.grids[number].cell.tall)
 
-    def block_box(
-        self, number: int, index: int, blocks: JobBlocks, block: int, resource: int, virtual: bool
-    ) -> Box:
+    def block_box(self, number: int, index: int, blocks: JobBlocks, block: int, resource: int, virtual: bool) -> Box:
         """x, y, width, height of a job of a server in the stage's device pixels."""
         cell = self.layout.grids[number].cell
         x = self.layout.corner(number, index)[0] + cell.left + resource * cell.pair
-        low, high = (min(int(edge[block, resource]), cell.tall)
-                     for edge in (blocks.low, blocks.high))  # fmt: skip
+        low, high = (min(int(edge[block, resource]), cell.tall) for edge in (blocks.low, blocks.high))
         y = self.layout.ground(number, index) - high
         if virtual:
             return x + cell.real, y, cell.virtual, high - low
@@ -167,8 +164,7 @@ class PhaseScene:
             return []
         blocks = self.blocks(place, virtual)
         phase = int(self.state.job_phase[record])
-        mine = [other for other in records_on(self.state, place, virtual)
-                if self.state.job_phase[other] == phase]  # fmt: skip
+        mine = [other for other in records_on(self.state, place, virtual) if self.state.job_phase[other] == phase]
         same = (blocks.phase == phase) & (blocks.order == mine.index(record))
         block = int(np.flatnonzero(same)[0])
         resources = range(self.numbers.resources)
@@ -226,8 +222,9 @@ class PhaseScene:
         for block in blocks.of(0):
             if blocks.low[block, resource] <= height < blocks.high[block, resource]:
                 phase, order = int(blocks.phase[block]), int(blocks.order[block])
-                there = [record for record in records_on(self.state, place, virtual)
-                         if self.state.job_phase[record] == phase]  # fmt: skip
+                there = [
+                    record for record in records_on(self.state, place, virtual) if self.state.job_phase[record] == phase
+                ]
                 return there[order] if order < len(there) else None
         return None
 
@@ -242,5 +239,6 @@ def draw(scene: PhaseScene, rasters: list[PhaseRaster]) -> None:
     while len(rasters) < len(scene.sections):
         rasters.append(PhaseRaster())
     for number, shown in enumerate(scene.shown):
-        rasters[number].draw(scene.layout, number, shown.content, scene.amounts(number),
-                             scene.numbers.capacity, scene.palette(number))  # fmt: skip
+        rasters[number].draw(
+            scene.layout, number, shown.content, scene.amounts(number), scene.numbers.capacity, scene.palette(number)
+        )

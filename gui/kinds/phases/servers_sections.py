@@ -107,8 +107,7 @@ class PhaseContent:
 
     def of(self, chosen: Integers) -> PhaseContent:
         """What is on some of them."""
-        return PhaseContent(self.real[chosen], self.virtual[chosen], self.tokens[chosen],
-                       self.timer[chosen])  # fmt: skip
+        return PhaseContent(self.real[chosen], self.virtual[chosen], self.tokens[chosen], self.timer[chosen])
 
 
 def content_of(state: PhaseState, section: PhaseSection, chosen: Integers) -> PhaseContent:
@@ -118,9 +117,7 @@ def content_of(state: PhaseState, section: PhaseSection, chosen: Integers) -> Ph
         timer = np.zeros(len(servers), bool)
         if len(state.timer_number):
             timer = state.timer_number[servers] >= 0
-        return PhaseContent(
-            state.real[servers], state.virtual[servers], state.tokens[servers], timer
-        )
+        return PhaseContent(state.real[servers], state.virtual[servers], state.tokens[servers], timer)
     none = np.zeros((len(servers), phases), np.int32)
     record = state.backup_record[section.of_pool[chosen], FIRST_BACKUP - servers]
     busy = np.flatnonzero(record >= 0)
@@ -145,8 +142,7 @@ class Gatherer:
         counts = np.bincount(facts.pool_of, minlength=facts.pools).tolist()
         several = len(counts) > 1
         found = [
-            _section(pool if several else -1, facts.first_server(pool), count)
-            for pool, count in enumerate(counts)
+            _section(pool if several else -1, facts.first_server(pool), count) for pool, count in enumerate(counts)
         ]
         return (*found, self._backups(state))
 

@@ -64,20 +64,15 @@ class Stamps:
         if what == "letter":
             self._paint_letter(painter, rect, phase, virtual, size)
         else:
-            paint: Callable[[QPainter, QRectF, int], None] = (
-                self._paint_token if what == "token" else self._paint_timer
-            )
+            paint: Callable[[QPainter, QRectF, int], None] = self._paint_token if what == "token" else self._paint_timer
             paint(painter, rect, phase)
         painter.end()
         return pixmap
 
-    def _paint_letter(
-        self, painter: QPainter, rect: QRectF, phase: int, virtual: bool, dim: float
-    ) -> None:
+    def _paint_letter(self, painter: QPainter, rect: QRectF, phase: int, virtual: bool, dim: float) -> None:
         theme = self._theme
         color = phase_color(theme, phase)
-        ink, plate = (phase_ink(theme, phase), theme.panel) if virtual else (letter_ink(color),
-                                                                             color)  # fmt: skip
+        ink, plate = (phase_ink(theme, phase), theme.panel) if virtual else (letter_ink(color), color)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(mix(plate, theme.panel, dim)))
         painter.drawRoundedRect(rect, 2, 2)
@@ -112,12 +107,9 @@ class Stamps:
         painter.drawLine(centre, centre + QPointF(0, -reach))
         painter.drawLine(centre, centre + tip * 0.75)
 
-    def _write(
-        self, painter: QPainter, rect: QRectF, words: str, ink: str, room: float = math.inf
-    ) -> None:
+    def _write(self, painter: QPainter, rect: QRectF, words: str, ink: str, room: float = math.inf) -> None:
         font, metrics = self._font, self._metrics
-        size = min(1.0, 0.66 * room / max(1.0, metrics.horizontalAdvance(words)),
-                   0.7 * room / (DIGITS * self.line))  # fmt: skip
+        size = min(1.0, 0.66 * room / max(1.0, metrics.horizontalAdvance(words)), 0.7 * room / (DIGITS * self.line))
         if size < 1:
             font = QFont(font)
             font.setPointSizeF(font.pointSizeF() * size)

@@ -6,13 +6,7 @@ from typing import Iterator
 
 import numpy as np
 
-from gui.kinds.phases.servers_sections import (
-    Gatherer,
-    PhaseContent,
-    ServerPlace,
-    content_of,
-    info_has_tokens,
-)
+from gui.kinds.phases.servers_sections import Gatherer, PhaseContent, ServerPlace, content_of, info_has_tokens
 from gui.kinds.phases.wording import configuration_text
 from model.frame import Frame
 
@@ -48,8 +42,7 @@ def _row(frame: Frame, place: ServerPlace, content: PhaseContent, index: int) ->
         kind = ["backup" if place.is_backup else "normal", pool + 1]
     observed = configuration_text(numbers.model.phases, (real + virtual).tolist())
     amounts = [float(units * unit) for units, unit in use]
-    return [place.number + 1, *kind, int(real.sum()), *amounts, *counts, observed,
-            _state(content, index)]  # fmt: skip
+    return [place.number + 1, *kind, int(real.sum()), *amounts, *counts, observed, _state(content, index)]
 
 
 def _state(content: PhaseContent, index: int) -> str:

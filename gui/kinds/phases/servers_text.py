@@ -71,8 +71,7 @@ class PhaseText:
         corners = self._corners(number, shown.index)
         places = [shown.section.place(index) for index in shown.index.tolist()]
         last = label_words(scene.frame, shown.section.place(len(shown.section) - 1), "number")
-        shorter = 0 if self._text.width(last[0]) <= room else 1 if (
-            self._text.width(last[1]) <= room) else 2  # fmt: skip
+        shorter = 0 if self._text.width(last[0]) <= room else 1 if (self._text.width(last[1]) <= room) else 2
         self._painter.setFont(self._text.upright)
         for line, kind in enumerate(kinds[: cell.labels]):
             color = scene.theme.normal if kind == "configuration" else scene.theme.muted
@@ -89,8 +88,7 @@ class PhaseText:
         scene, ratio = self._scene, self._scene.ratio
         left, top = scene.layout.corners(number, index)
         start_x, start_y = scene.stage.x(), scene.stage.y()
-        return [(start_x + x / ratio, start_y + y / ratio)
-                for x, y in zip(left, top, strict=True)]  # fmt: skip
+        return [(start_x + x / ratio, start_y + y / ratio) for x, y in zip(left, top, strict=True)]
 
     # Tokens and timers.
 
@@ -146,29 +144,19 @@ class PhaseText:
             return []
         blocks = blocks_of(counts, amounts, cell.tall)
         chosen = np.argwhere(room[blocks.phase])
-        return [self._letter(number, shown, blocks, block, resource, virtual)
-                for block, resource in chosen.tolist()]  # fmt: skip
+        return [self._letter(number, shown, blocks, block, resource, virtual) for block, resource in chosen.tolist()]
 
     def _letter(
-        self,
-        number: int,
-        shown: ShownPhaseSection,
-        blocks: JobBlocks,
-        block: int,
-        resource: int,
-        virtual: bool,
+        self, number: int, shown: ShownPhaseSection, blocks: JobBlocks, block: int, resource: int, virtual: bool
     ) -> tuple[QPointF, int, bool, float]:
         place = int(blocks.place[block])
-        box = self._scene.block_box(number, int(shown.index[place]), blocks, block, resource,
-                                    virtual)  # fmt: skip
+        box = self._scene.block_box(number, int(shown.index[place]), blocks, block, resource, virtual)
         rect: QRectF = self._scene.rect(self._larger_part(shown, blocks, block, resource, box))
         dim = DIM if shown.content.paused[place] else 0.0
         return rect.center(), int(blocks.phase[block]), virtual, dim
 
     @staticmethod
-    def _larger_part(
-        shown: ShownPhaseSection, blocks: JobBlocks, block: int, resource: int, box: Box
-    ) -> Box:
+    def _larger_part(shown: ShownPhaseSection, blocks: JobBlocks, block: int, resource: int, box: Box) -> Box:
         """What of a job is below the capacity, or above it, so that neither hides the other."""
         x, y, width, height = box
         above = int(blocks.high[block, resource]) - shown.grid.cell.rim

@@ -11,12 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.intents import Select
 from gui.kinds.phases.servers_cells import PhaseWishes
-from gui.kinds.phases.servers_layout import (
-    PhaseLayout,
-    fitting_servers,
-    most_zoom,
-    zoomed_servers,
-)
+from gui.kinds.phases.servers_layout import PhaseLayout, fitting_servers, most_zoom, zoomed_servers
 from gui.kinds.phases.servers_legend import PhaseLegend
 from gui.kinds.phases.servers_marks import marks, paint_marks, paint_selection
 from gui.kinds.phases.servers_raster import PhaseRaster

@@ -66,8 +66,9 @@ def caption_words(frame: Frame, section: PhaseSection) -> tuple[str, ...]:
         return tuple(words + [f"{grouped(busy)} in use, {grouped(over)} above"] * (over > 0))
     name = f"Pool {section.pool + 1}" if section.pool >= 0 else "Normal servers"
     total = len(section)
-    servers = f"{name}: {grouped(total)} {plural(total, 'server')}" if section.pool >= 0 else (
-        f"{name}: {grouped(total)}")  # fmt: skip
+    servers = (
+        f"{name}: {grouped(total)} {plural(total, 'server')}" if section.pool >= 0 else (f"{name}: {grouped(total)}")
+    )
     paused = int((state.tokens_on[chosen] > 0).sum())
     tokens = _tokens_words(frame, max(section.pool, 0))
     short = f"{servers}, {grouped(paused)} paused"
@@ -144,8 +145,10 @@ def server_words(frame: Frame, place: ServerPlace) -> str:
         both = [one + other for one, other in zip(real, virtual, strict=True)]
         facts = info.facts
         pool, at = int(facts.pool_of[place.server]), int(state.observed[place.server])
-        lines = [f"{place_name(frame, place)}: observed configuration {counted(info, both)}, "
-                 f"case {facts.rules.case[pool, at]}"]  # fmt: skip
+        lines = [
+            f"{place_name(frame, place)}: observed configuration {counted(info, both)}, "
+            f"case {facts.rules.case[pool, at]}"
+        ]
         if any(virtual):
             lines.append(f"real jobs {counted(info, real)}, virtual jobs {counted(info, virtual)}")
         lines += case_lines(frame, place.server)
@@ -194,8 +197,7 @@ def token_lines(frame: Frame, server: int) -> list[str]:
             if state.token_server[pool, job_type, position] == server:
                 number = int(state.token_number[pool, job_type, position])
                 age = float(state.clock[NOW] - state.token_time[pool, job_type, position])
-                found.append((number, f"token {grouped(number + 1)}: type {names[job_type]}, "
-                                      f"{_age(frame, age)} old"))  # fmt: skip
+                found.append((number, f"token {grouped(number + 1)}: type {names[job_type]}, {_age(frame, age)} old"))
     lines = [words for _, words in sorted(found)[:MOST_LISTED]]
     total = int(state.tokens_on[server])
     return [f"paused: {total} {plural(total, 'token')} out", *lines]

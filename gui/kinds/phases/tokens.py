@@ -111,11 +111,11 @@ class TokensPanel(Panel):
         self.tiles.set_texts(tiles(frame, waiting(frame.state), recent))
         arrivals = frame.info.numbers.arrival_rates
         self.rates.show_rates(
-            tuple(RateRow(row, of, float(arrivals[row.type]))
-                  for row, of in zip(rows, recent.of, strict=True)),
-            recent, unit(frame),
+            tuple(RateRow(row, of, float(arrivals[row.type])) for row, of in zip(rows, recent.of, strict=True)),
+            recent,
+            unit(frame),
             tuple(row_words(frame, row, recent, place) for place, row in enumerate(rows)),
-        )  # fmt: skip
+        )
 
     def show_selection(self, selection: Select) -> None:
         """Mark the tokens of the server that is pointed at."""

@@ -5,14 +5,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFontMetricsF,
-    QHelpEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.kinds.phases.tokens_lines_layout import Line, LinesLayout, arranged, covering_span
@@ -105,12 +98,14 @@ class LifeLines(QWidget):
         number = metrics.horizontalAdvance(format_number(float(10**self._digits - 1)))
         brief = self.width() < _NARROW * current_fonts().scale
         self.layout_of_lines = LinesLayout(
-            self.width(), self.height(), metrics.height() + 3,
+            self.width(),
+            self.height(),
+            metrics.height() + 3,
             name=number + 2.2 * metrics.height(),
             server=metrics.horizontalAdvance("s0000" if brief else "server 00000"),
             age=metrics.horizontalAdvance("0.00000"),
             brief=brief,
-        )  # fmt: skip
+        )
 
     def sizeHint(self) -> QSize:
         return QSize(300, round(_USUAL_LINES * self.layout_of_lines.row))
@@ -196,6 +191,8 @@ class LifeLines(QWidget):
         life = self.life_at(point.y())
         if life is not None and self._frame is not None:
             return life_words(self._frame, life)
-        return ("A line is a token, from the request of its server on the left to the job that "
-                "took it: a filled square is a real job, a hatched one a virtual job. Tokens "
-                "whose line reaches the present still wait.")  # fmt: skip
+        return (
+            "A line is a token, from the request of its server on the left to the job that "
+            "took it: a filled square is a real job, a hatched one a virtual job. Tokens "
+            "whose line reaches the present still wait."
+        )

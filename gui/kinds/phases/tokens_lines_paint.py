@@ -26,13 +26,7 @@ _USED = 0.45  # how far the lines of used tokens fade into the ground
 class LinesPainter:
     """Paints into the places of a :class:`LinesLayout`; *span* of time is between its ends."""
 
-    def __init__(
-        self,
-        painter: QPainter,
-        layout: LinesLayout,
-        marks: Marks,
-        span: float,
-    ) -> None:
+    def __init__(self, painter: QPainter, layout: LinesLayout, marks: Marks, span: float) -> None:
         self._painter, self._layout, self._marks = painter, layout, marks
         self._theme, self._span = marks.theme, span
         self._metrics = QFontMetricsF(painter.font())
@@ -66,8 +60,11 @@ class LinesPainter:
     def _legend(self, box: QRectF, left: float) -> None:
         """Request, real job, virtual job; as many as there is room for, from the right."""
         painter, marks, x = self._painter, self._marks, box.right()
-        for text, mark in (("virtual job", marks.job(0, True)), ("job", marks.job(0, False)),
-                           ("request", marks.request(0))):  # fmt: skip
+        for text, mark in (
+            ("virtual job", marks.job(0, True)),
+            ("job", marks.job(0, False)),
+            ("request", marks.request(0)),
+        ):
             width = self._metrics.horizontalAdvance(text)
             if x - width - marks.side < left:
                 return
@@ -87,8 +84,7 @@ class LinesPainter:
         self._line(life, box, now)
         painter.setPen(QColor(theme.normal if life.used is None else theme.muted))
         told = format_number(life.age(now), self._span / _STEPS)
-        painter.drawText(QRectF(layout.right + layout.gap, box.top(), layout.age, box.height()),
-                         _RIGHT, told)  # fmt: skip
+        painter.drawText(QRectF(layout.right + layout.gap, box.top(), layout.age, box.height()), _RIGHT, told)
 
     def _name(self, life: Life, box: QRectF) -> None:
         layout, painter, theme = self._layout, self._painter, self._theme
@@ -126,6 +122,7 @@ class LinesPainter:
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._painter.setPen(Qt.PenStyle.NoPen)
         self._painter.setBrush(QColor(color))
-        self._painter.drawPolygon(QPolygonF([tip - QPointF(size, 0), tip + QPointF(size, -size),
-                                             tip + QPointF(size, size)]))  # fmt: skip
+        self._painter.drawPolygon(
+            QPolygonF([tip - QPointF(size, 0), tip + QPointF(size, -size), tip + QPointF(size, size)])
+        )
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

@@ -41,12 +41,16 @@ class Life:
 def waiting(state: Any) -> tuple[Life, ...]:
     """The tokens of all pools and types, the oldest first."""
     lives = [
-        Life(int(state.token_number[pool, kind, place]), int(kind), int(pool),
-             int(state.token_server[pool, kind, place]),
-             float(state.token_time[pool, kind, place]))
+        Life(
+            int(state.token_number[pool, kind, place]),
+            int(kind),
+            int(pool),
+            int(state.token_server[pool, kind, place]),
+            float(state.token_time[pool, kind, place]),
+        )
         for pool, kind in np.argwhere(state.token_count > 0)
         for place in range(state.token_count[pool, kind])
-    ]  # fmt: skip
+    ]
     return tuple(sorted(lives, key=lambda life: life.token))
 
 
@@ -90,8 +94,15 @@ def _of_present(state: Any, record: int) -> Life:
 def _of_row(row: np.void) -> Life:
     """The token that a real job took in this event."""
     used = float(row["time"])
-    return Life(int(row["token"]), int(row["type"]), int(row["pool"]), int(row["server"]),
-                used - float(row["token_age"]), used, int(row["job"]))  # fmt: skip
+    return Life(
+        int(row["token"]),
+        int(row["type"]),
+        int(row["pool"]),
+        int(row["server"]),
+        used - float(row["token_age"]),
+        used,
+        int(row["job"]),
+    )
 
 
 def _by_virtual_gone(rows: np.ndarray, state: Any, known: np.ndarray) -> Iterator[Life]:
@@ -125,8 +136,7 @@ def _requests(rows: np.ndarray, known: np.ndarray) -> dict[Life, list[int]]:
     found: dict[Life, list[int]] = {}
     for number, token in zip(request[missing].tolist(), tokens[missing].tolist(), strict=True):
         row = asking[number]
-        life = Life(int(row["first_token"]), -1, int(row["pool"]), int(row["server"]),
-                    float(row["time"]))  # fmt: skip
+        life = Life(int(row["first_token"]), -1, int(row["pool"]), int(row["server"]), float(row["time"]))
         found.setdefault(life, []).append(token)
     return found
 
@@ -143,5 +153,4 @@ def _virtual_gone(rows: np.ndarray, state: Any) -> Iterator[Life]:
         number = int(row["job"])
         if number in came and number not in present:
             # The phase that it leaves first is its type.
-            yield Life(-1, int(row["type"]), -1, int(row["server"]), -1.0, came.pop(number),
-                       number, virtual=True)  # fmt: skip
+            yield Life(-1, int(row["type"]), -1, int(row["server"]), -1.0, came.pop(number), number, virtual=True)

@@ -45,9 +45,7 @@ class Marks:
         half = self.side / 2
         painter.drawPixmap(QPointF(round(middle.x() - half), round(middle.y() - half)), mark)
 
-    def _mark(
-        self, name: str, kind: int, other: bool, paint: Callable[[QPainter, int, bool], None]
-    ) -> QPixmap:
+    def _mark(self, name: str, kind: int, other: bool, paint: Callable[[QPainter, int, bool], None]) -> QPixmap:
         found = self._known.get((name, kind, other))
         if found is None:
             size = round(self.side * self.ratio)

@@ -6,13 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtWidgets import QWidget
 
-from gui.kinds.phases.tokens_reading import (
-    TokenRow,
-    limited_in_all,
-    limits_shown,
-    read_all,
-    reader,
-)
+from gui.kinds.phases.tokens_reading import TokenRow, limited_in_all, limits_shown, read_all, reader
 from gui.panels.sampled import LEAST_GROWTH, History, nothing
 from gui.plotting.pyramid import Pyramid
 from gui.plotting.time_plot import PlotText, TimePlot
@@ -36,9 +30,11 @@ class TokensPlot(TimePlot):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, current_fonts(), PlotText("time", "tokens"), parent=parent)
         self.setAccessibleName("tokens over time")
-        self.setToolTip("The tokens of each type over time, and the limit of each. Averages are "
-                        "drawn where there are many.\nA click goes to that moment, the wheel "
-                        "enlarges, a double click shows all.")  # fmt: skip
+        self.setToolTip(
+            "The tokens of each type over time, and the limit of each. Averages are "
+            "drawn where there are many.\nA click goes to that moment, the wheel "
+            "enlarges, a double click shows all."
+        )
         self._lines: dict[int, _TypeCurve] = {}
         self._limits: dict[str, int] = {}
         self._time = History(read_all)

@@ -8,12 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from gui.kinds.phases.colours import (
-    paint_phase_mark,
-    phase_brush,
-    phase_color,
-    virtual_brush,
-)
+from gui.kinds.phases.colours import paint_phase_mark, phase_brush, phase_color, virtual_brush
 from gui.kinds.phases.tokens_reading import RecentRates, TokenRow, TypeRates
 from gui.painting.colour import mix
 from gui.panels.pages import SteadyRows
@@ -25,8 +20,12 @@ _MARGIN, _GAP = 10.0, 12.0
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 #: Names of the rates, in the order of :class:`TypeRates`, and what stands where room is short.
-HEADINGS = (("requests", "requests"), ("matches", "matches"), ("virtual arrivals", "virtual"),
-            ("overflows", "overflows"))  # fmt: skip
+HEADINGS = (
+    ("requests", "requests"),
+    ("matches", "matches"),
+    ("virtual arrivals", "virtual"),
+    ("overflows", "overflows"),
+)
 _PER_TIME = "per time:"
 _MOST_BOXES = 24  # of a type; with a higher limit tokens are a bar
 _BOX = 0.55  # side of a box, in heights of a row
@@ -55,8 +54,7 @@ class RatesChart(SteadyRows[RateRow]):
         super().begin()
         self._scale = SteppedRange(0.0, 0.0)
 
-    def show_rates(self, rows: tuple[RateRow, ...], recent: RecentRates, unit: str,
-                   tips: tuple[str, ...]) -> None:  # fmt: skip
+    def show_rates(self, rows: tuple[RateRow, ...], recent: RecentRates, unit: str, tips: tuple[str, ...]) -> None:
         """Show these; *tips* are what is known of each type."""
         self._tips = tips
         self._span = f"per unit of time, last {significant(recent.span, 2)} {unit}"
@@ -121,9 +119,7 @@ class RatesChart(SteadyRows[RateRow]):
                 self._rate(painter, row, number, box.translated(down))
         painter.end()
 
-    def _heading(
-        self, painter: QPainter, columns: tuple[QRectF, QRectF, tuple[QRectF, ...]]
-    ) -> None:
+    def _heading(self, painter: QPainter, columns: tuple[QRectF, QRectF, tuple[QRectF, ...]]) -> None:
         measure, (_, boxes, rates) = self._metrics().horizontalAdvance, columns
         painter.setPen(QColor(self._theme.muted))
         painter.drawText(boxes, _LEFT, "tokens")
@@ -222,8 +218,10 @@ class RatesChart(SteadyRows[RateRow]):
         place = int(height // self._row_height()) - 1
         if 0 <= place < len(self._tips):
             return self._tips[place]
-        return (f"Each type's tokens against its limit ηₘₐₓ, and rates {self._span}. A line on "
-                "a bar is the rate at which jobs arrive.")  # fmt: skip
+        return (
+            f"Each type's tokens against its limit ηₘₐₓ, and rates {self._span}. A line on "
+            "a bar is the rate at which jobs arrive."
+        )
 
     def _row_height(self) -> float:
         return self._metrics().height() + 10

@@ -12,14 +12,7 @@ from gui.plotting.scales import step_up
 from model.frame import Frame
 from model.kinds.phases.measures import COUNTS
 from model.kinds.phases.programs.rules import LIMIT_IN_ALL
-from model.kinds.phases.sampling import (
-    COUNTED,
-    EVENT_COLUMN,
-    PAUSED_COLUMN,
-    SCALARS,
-    TIME_COLUMN,
-    TOKENS_COLUMN,
-)
+from model.kinds.phases.sampling import COUNTED, EVENT_COLUMN, PAUSED_COLUMN, SCALARS, TIME_COLUMN, TOKENS_COLUMN
 from model.kinds.phases.state import REQUESTED
 
 #: What the limit of all types is called.

@@ -18,28 +18,45 @@ def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> tuple[Ti
     state, servers = frame.state, frame.info.facts.normal_servers
     oldest = significant(lives[0].age(frame.time), 2) if lives else "–"
     texts = [
-        TileText("tokens now", format_number(int(state.number[TOKENS])), "run",
-                 "Places that servers have asked jobs for, and that are not taken yet."),
-        TileText(f"of {format_number(servers)} servers paused",
-                 format_number(int(state.number[PAUSED])), "normal",
-                 "A normal server with a token asks for nothing more until all are taken.",
-                 "paused"),
-        TileText("oldest waits", oldest, "normal",
-                 f"The age of the oldest token ({unit(frame)}).", "oldest"),
-    ]  # fmt: skip
+        TileText(
+            "tokens now",
+            format_number(int(state.number[TOKENS])),
+            "run",
+            "Places that servers have asked jobs for, and that are not taken yet.",
+        ),
+        TileText(
+            f"of {format_number(servers)} servers paused",
+            format_number(int(state.number[PAUSED])),
+            "normal",
+            "A normal server with a token asks for nothing more until all are taken.",
+            "paused",
+        ),
+        TileText("oldest waits", oldest, "normal", f"The age of the oldest token ({unit(frame)}).", "oldest"),
+    ]
     met = sum(of.matches for of in rates.of)
     arrived = met + sum(of.overflows for of in rates.of)
     made = met + sum(of.virtual for of in rates.of)
     span = significant(rates.span, 2)
     if arrived:
-        texts.append(TileText("of jobs met a token", percent(met / arrived), "normal",
-                              f"Over the last {span} {unit(frame)}; the others went to backup "
-                              "servers.", "met one"))  # fmt: skip
+        texts.append(
+            TileText(
+                "of jobs met a token",
+                percent(met / arrived),
+                "normal",
+                f"Over the last {span} {unit(frame)}; the others went to backup servers.",
+                "met one",
+            )
+        )
     if made:
-        texts.append(TileText("of tokens to virtual jobs", percent(1 - met / made),
-                              "migration", "Because there were more than the limit of their "
-                              f"type allows; over the last {span} {unit(frame)}.",
-                              "virtual"))  # fmt: skip
+        texts.append(
+            TileText(
+                "of tokens to virtual jobs",
+                percent(1 - met / made),
+                "migration",
+                f"Because there were more than the limit of their type allows; over the last {span} {unit(frame)}.",
+                "virtual",
+            )
+        )
     return tuple(texts)
 
 
@@ -101,7 +118,7 @@ def row_words(frame: Frame, row: TokenRow, rates: RecentRates, place: int) -> st
         f"{_rate(of.virtual)} by virtual jobs (+ those that wait)",
         f"{_rate(of.matches + of.overflows)} jobs arrived = {_rate(of.matches)} that met a token "
         f"+ {_rate(of.overflows)} that went to backup servers",
-    ]  # fmt: skip
+    ]
     if arrival:
         lines.append(f"in the long run {significant(arrival)} jobs arrive")
     return "\n".join(lines)

@@ -32,9 +32,7 @@ def configuration_text(names: Sequence[str], k: Sequence[int]) -> str:
     """A configuration as a sum of its jobs: 3L + H, or 3 steady + boot; 0 for the empty one."""
     between = "" if all(len(name) <= SHORT_NAME for name in names) else " "
     parts = [
-        name if count == 1 else f"{int(count)}{between}{name}"
-        for name, count in zip(names, k, strict=True)
-        if count
+        name if count == 1 else f"{int(count)}{between}{name}" for name, count in zip(names, k, strict=True) if count
     ]
     return " + ".join(parts) or EMPTY
 

@@ -15,15 +15,19 @@ ROOM = PanelRoom(
         PanelEntry("supportable", f"{__name__}.lp", "SupportablePanel", "right", "programs"),
     ),
     roles=Roles(
-        "bins", "queues", "queue-curves", "queues",
-        ("bins", "algorithm", "decisions", "queues", "queue-curves", "weights", "supportable",
-         "inspector"),
+        "bins",
+        "queues",
+        "queue-curves",
+        "queues",
+        ("bins", "algorithm", "decisions", "queues", "queue-curves", "weights", "supportable", "inspector"),
     ),
     symbols=f"{__name__}.symbols",
     page="queues",
-    lessons=MappingProxyType({
-        "queues-classroom": "queues-classroom",
-        "queues-vqs-unstable": "queues-classroom",
-        "queues-bf-unstable": "queues-classroom",
-    }),
-)  # fmt: skip
+    lessons=MappingProxyType(
+        {
+            "queues-classroom": "queues-classroom",
+            "queues-vqs-unstable": "queues-classroom",
+            "queues-bf-unstable": "queues-classroom",
+        }
+    ),
+)

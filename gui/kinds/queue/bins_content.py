@@ -64,9 +64,7 @@ class BinJobs:
         return range(int(self.start[place]), int(self.start[place + 1]))
 
 
-def blocks_of(
-    state: QueueState, numbers: QueueNumbers, facts: QueueFacts, servers: Integers
-) -> BinJobs:
+def blocks_of(state: QueueState, numbers: QueueNumbers, facts: QueueFacts, servers: Integers) -> BinJobs:
     """The jobs on *servers* [S] in order of placement; what is reserved stands at the bottom."""
     record, place = records_by_server(state, servers)
     queue = state.job_queue[record]
@@ -80,9 +78,19 @@ def blocks_of(
     low = np.where(inside, kept_low, base[place] + other_low)
     order = np.lexsort((low[:, 0], place)) if inside.any() else np.arange(len(place))
     return BinJobs(
-        start, place, record[order], queue[order], low[order], size[order], room[order],
-        served_share(state, record[order]), reserve, kept, owner, base + others,
-    )  # fmt: skip
+        start,
+        place,
+        record[order],
+        queue[order],
+        low[order],
+        size[order],
+        room[order],
+        served_share(state, record[order]),
+        reserve,
+        kept,
+        owner,
+        base + others,
+    )
 
 
 def records_by_server(state: QueueState, servers: Integers) -> tuple[Integers, Integers]:
@@ -185,9 +193,7 @@ def slot_heights(numbers: QueueNumbers, facts: QueueFacts) -> Integers | None:
     return values if len(values) == facts.layout.queues else None
 
 
-def slots_of(
-    state: QueueState, facts: QueueFacts, heights: Integers, servers: Integers, most: int
-) -> Slots:
+def slots_of(state: QueueState, facts: QueueFacts, heights: Integers, servers: Integers, most: int) -> Slots:
     """The slots of the active configurations of *servers*, at most so many of each."""
     active = state.active[servers]
     none = np.zeros((0, heights.shape[1]), np.int64)
@@ -200,6 +206,4 @@ def slots_of(
         queue.append(np.tile(taken, len(mine)))
         low.append(np.tile(ends - heights[taken], (len(mine), 1)))
         high.append(np.tile(ends, (len(mine), 1)))
-    return Slots(
-        np.concatenate(place), np.concatenate(queue), np.concatenate(low), np.concatenate(high)
-    )
+    return Slots(np.concatenate(place), np.concatenate(queue), np.concatenate(low), np.concatenate(high))

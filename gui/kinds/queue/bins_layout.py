@@ -58,9 +58,7 @@ class BinWishes:
     def row_shares(self, columns: int) -> npt.NDArray[np.float64]:
         """The largest capacity in each row of so many servers."""
         counts, shares = zip(*self.pools, strict=True)
-        return np.maximum.reduceat(
-            np.repeat(shares, counts), np.arange(0, self.servers, columns)
-        ).astype(np.float64)
+        return np.maximum.reduceat(np.repeat(shares, counts), np.arange(0, self.servers, columns)).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -165,8 +163,7 @@ class BinLayout:
     def origin(self) -> tuple[int, int]:
         """Where the first cell is in the view; content that is smaller is centred."""
         wide, high = self.content
-        return (max(0, (self.width - wide) // 2) - self.offset[0],
-                max(0, (self.height - high) // 2) - self.offset[1])  # fmt: skip
+        return (max(0, (self.width - wide) // 2) - self.offset[0], max(0, (self.height - high) // 2) - self.offset[1])
 
     def window(self) -> tuple[range, range]:
         """The rows and columns of which something can be seen."""
@@ -290,9 +287,7 @@ def cell_of(wishes: BinWishes, width: int, height: int) -> BinCell:
     wide = min(wide, max(round(0.75 * tall), 4 * wishes.line))
     used = resources * (bar + bar_gap + wide + between) - between
     left = max(0, (width - gap - used) // 2)
-    return BinCell(
-        width, height, gap, left, head, tall, bar, bar_gap, wide, between, labels, label, shows_jobs
-    )
+    return BinCell(width, height, gap, left, head, tall, bar, bar_gap, wide, between, labels, label, shows_jobs)
 
 
 def _labels(wishes: BinWishes, width: int, height: int) -> int:

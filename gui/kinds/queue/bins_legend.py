@@ -50,8 +50,9 @@ def entries(
         result = _size_entries(numbers)
     else:
         looks = size_classes(numbers).of_queues(numbers, facts)
-        result = [BinEntry(_queue_words(numbers, facts, queue, intervals), "jobs", look)
-                  for queue, look in enumerate(looks)]  # fmt: skip
+        result = [
+            BinEntry(_queue_words(numbers, facts, queue, intervals), "jobs", look) for queue, look in enumerate(looks)
+        ]
     result += [*several, BinEntry("service so far", "gauge")]
     if facts.has_configurations:
         result.append(BinEntry("active configuration", "slot"))
@@ -70,13 +71,13 @@ def _size_entries(numbers: QueueNumbers) -> list[BinEntry]:
             size = size_on_block(numbers, value[0], 0)
             told[look] = f"{told[look]}, {size}" if look in told else size
     else:
-        told = {look: interval_words((low, high))
-                for look, (low, high) in enumerate(classes.intervals)
-                if any(numbers.sizes.probability(low * whole, high * whole, d)
-                       for d in range(numbers.resources))}  # fmt: skip
+        told = {
+            look: interval_words((low, high))
+            for look, (low, high) in enumerate(classes.intervals)
+            if any(numbers.sizes.probability(low * whole, high * whole, d) for d in range(numbers.resources))
+        }
     first = next(iter(told), None)
-    return [BinEntry(f"size {words}" if look == first else words, "jobs", look)
-            for look, words in told.items()]  # fmt: skip
+    return [BinEntry(f"size {words}" if look == first else words, "jobs", look) for look, words in told.items()]
 
 
 def _queue_words(numbers: QueueNumbers, facts: QueueFacts, queue: int, intervals: bool) -> str:
@@ -92,9 +93,7 @@ def _queue_words(numbers: QueueNumbers, facts: QueueFacts, queue: int, intervals
 class BinLegend:
     """Lays out and paints the legend for one run, theme and font."""
 
-    def __init__(
-        self, numbers: QueueNumbers, facts: QueueFacts, text: Symbols, theme: Theme
-    ) -> None:
+    def __init__(self, numbers: QueueNumbers, facts: QueueFacts, text: Symbols, theme: Theme) -> None:
         self._numbers, self._facts = numbers, facts
         self._text, self._theme = text, theme
         self._known: dict[tuple[float, bool, bool], list[tuple[BinEntry, int, float]]] = {}
@@ -151,8 +150,7 @@ class BinLegend:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(self._theme.muted), 1))
             self._mark(painter, item, mark.adjusted(0, 1, 0, -1))
-            self._text.draw(painter, mark.right() + GAP, top + (height - side) / 2, item.words,
-                            self._theme.normal)  # fmt: skip
+            self._text.draw(painter, mark.right() + GAP, top + (height - side) / 2, item.words, self._theme.normal)
 
     def _mark(self, painter: QPainter, item: BinEntry, rect: QRectF) -> None:
         theme = self._theme
@@ -175,8 +173,7 @@ class BinLegend:
             case "reserved":
                 _hatched(painter, frame, theme)
             case "lid":
-                painter.drawPolyline([frame.topLeft(), frame.bottomLeft(), frame.bottomRight(),
-                                      frame.topRight()])  # fmt: skip
+                painter.drawPolyline([frame.topLeft(), frame.bottomLeft(), frame.bottomRight(), frame.topRight()])
                 painter.fillRect(QRectF(rect.x(), rect.y(), rect.width(), 3), QColor(theme.run))
 
 

@@ -45,6 +45,13 @@ class Levels:
 def levels_of(blocks: BinJobs, capacity: Integers, largest: Integers, tall: int) -> Levels:
     """The edges in bins of *capacity* [S, D], where *largest* [D] is *tall* pixels high."""
     in_use = np.minimum(blocks.kept, blocks.reserve)
-    edges = (blocks.low, blocks.low + blocks.size, blocks.low + blocks.room,
-             in_use, blocks.reserve, blocks.top, capacity)  # fmt: skip
+    edges = (
+        blocks.low,
+        blocks.low + blocks.size,
+        blocks.low + blocks.room,
+        in_use,
+        blocks.reserve,
+        blocks.top,
+        capacity,
+    )
     return Levels(*(level(units / largest, tall) for units in edges))

@@ -72,20 +72,22 @@ def heat_color(theme: Theme, share: float) -> str:
 
 
 @lru_cache(maxsize=MOST_PALETTES)
-def bin_palette(
-    theme: Theme, classes: int, queues: tuple[Look, ...], width: int, bar: int, scale: int
-) -> BinPalette:
+def bin_palette(theme: Theme, classes: int, queues: tuple[Look, ...], width: int, bar: int, scale: int) -> BinPalette:
     """The strips of bins of *width* and bars of *bar* device pixels; *queues* [V] are looks."""
     wall = _wall(width, scale)
     inner = wall + (scale if wall > scale else 0)
     colors = [look_color(theme, look) for look in range(classes)]
     panel = _plain(theme.panel, scale)
     free = panel if wall else _plain(theme.grid, scale)
-    tiles = [panel, free, _hatch(theme.reserved, theme.panel, scale),
-             _plain(theme.muted, scale), _plain(theme.run, scale)]  # fmt: skip
+    tiles = [
+        panel,
+        free,
+        _hatch(theme.reserved, theme.panel, scale),
+        _plain(theme.muted, scale),
+        _plain(theme.run, scale),
+    ]
     for look, color in enumerate(colors):
-        tiles += [look_tile(theme, look, scale), _plain(color, scale),
-                  _hatch(color, theme.panel, scale)]  # fmt: skip
+        tiles += [look_tile(theme, look, scale), _plain(color, scale), _hatch(color, theme.panel, scale)]
     strips = np.stack([_repeated(tile, width) for tile in tiles])
     if wall:
         walled = [look for look in range(len(tiles)) if look not in (OUTSIDE, FLOOR, LID)]

@@ -65,9 +65,7 @@ class _Rows:
         return np.take_along_axis(self._begin, since, axis=2) - np.int16(1)
 
 
-def bin_rows(
-    levels: Levels, place: Integers, job_class: Integers, stalled: Flags, cell: BinCell, scale: int
-) -> Looks:
+def bin_rows(levels: Levels, place: Integers, job_class: Integers, stalled: Flags, cell: BinCell, scale: int) -> Looks:
     """[S, D, H] the looks of bins with jobs of *job_class* [n], with floor and lid."""
     servers, resources = levels.capacity.shape
     floor, lid = FLOOR_HEIGHT * scale, LID_HEIGHT * scale
@@ -187,9 +185,14 @@ def columns(looks: Looks, strips: Pixels, stalled: Flags) -> Pixels:
 
 
 def draw_gauges(
-    picture: Pixels, levels: Levels, blocks: BinJobs, job_class: Integers, stalled: Flags,
-    palette: BinPalette, scale: int,
-) -> None:  # fmt: skip
+    picture: Pixels,
+    levels: Levels,
+    blocks: BinJobs,
+    job_class: Integers,
+    stalled: Flags,
+    palette: BinPalette,
+    scale: int,
+) -> None:
     """Draw into columns of bins how much of its service each job has had: a line from the left."""
     height, width = picture.shape[2:]
     if width < GAUGE_WIDTH_FROM * scale:

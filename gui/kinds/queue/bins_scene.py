@@ -12,14 +12,7 @@ from gui.kinds.queue.bins_content import BinJobs, Integers, blocks_of, slots_of
 from gui.kinds.queue.bins_layout import BinLayout
 from gui.kinds.queue.bins_levels import Levels, levels_of
 from gui.kinds.queue.bins_palette import bin_palette
-from gui.kinds.queue.bins_raster import (
-    BinRaster,
-    bar_rows,
-    bin_rows,
-    columns,
-    draw_gauges,
-    heat_rows,
-)
+from gui.kinds.queue.bins_raster import BinRaster, bar_rows, bin_rows, columns, draw_gauges, heat_rows
 from gui.kinds.queue.colours import SizeClasses, size_classes
 from gui.painting.stage import in_pixels, in_widget
 from gui.theme import Theme
@@ -131,9 +124,7 @@ class BinScene:
         return BinHit(server, None if block is None else int(self.blocks.record[block]))
 
 
-def scene_of(
-    frame: Frame, layout: BinLayout, stage: QRectF, theme: Theme, ratio: float
-) -> BinScene:
+def scene_of(frame: Frame, layout: BinLayout, stage: QRectF, theme: Theme, ratio: float) -> BinScene:
     """A moment in a layout."""
     servers = layout.visible()
     none = np.zeros(0, np.int64)

@@ -20,9 +20,7 @@ def rows(frame: Frame) -> Iterator[list[object]]:
     state, numbers, facts = frame.state, frame.info.numbers, frame.info.facts
     for server, jobs in enumerate(state.jobs_on.tolist()):
         row: list[object] = [server + 1, numbers.pools[int(numbers.pool_of[server])].name, jobs]
-        for d, (used, capacity) in enumerate(
-            zip(state.used[server], numbers.capacity[server], strict=True)
-        ):
+        for d, (used, capacity) in enumerate(zip(state.used[server], numbers.capacity[server], strict=True)):
             row += [float(numbers.amount(used, d)), float(numbers.amount(capacity, d))]
         if facts.has_configurations:
             active = int(state.active[server])

@@ -37,9 +37,7 @@ DIGITS, ROOMY = 0.72, 1.3
 _ink = cache(letter_ink)
 
 
-def label_widths(
-    numbers: QueueNumbers, facts: QueueFacts, text: Symbols
-) -> tuple[tuple[str, ...], tuple[float, ...]]:
+def label_widths(numbers: QueueNumbers, facts: QueueFacts, text: Symbols) -> tuple[tuple[str, ...], tuple[float, ...]]:
     """The lines that can stand below a bin, and the room that each needs at least."""
     lines = [("number", text.width(grouped(numbers.servers)))]
     if numbers.resources > 1:
@@ -115,8 +113,9 @@ class BinText:
         x, _ = scene.layout.corner(server)
         for resource, name in enumerate(scene.numbers.resource_names):
             mine = scene.rect((x + cell.bin_left(resource), 0, cell.bin, 0))
-            place = QRectF(mine.center().x() - cell.pair / 2 / scene.ratio, area.y(),
-                           cell.pair / scene.ratio, area.height())  # fmt: skip
+            place = QRectF(
+                mine.center().x() - cell.pair / 2 / scene.ratio, area.y(), cell.pair / scene.ratio, area.height()
+            )
             self._text.draw_in(self._painter, place, name, scene.theme.muted, 0.5)
 
     # In the bins.
@@ -180,15 +179,13 @@ class BinText:
             self._in_room(place, resource, edges, texts, plate=True)
 
     def _in_room(
-        self, place: int, resource: int, edges: tuple[int, int], texts: Sequence[str],
-        plate: bool = False,
-    ) -> None:  # fmt: skip
+        self, place: int, resource: int, edges: tuple[int, int], texts: Sequence[str], plate: bool = False
+    ) -> None:
         scene, cell = self._scene, self._scene.layout.cell
         server = int(scene.servers[place])
         x, _ = scene.layout.corner(server)
         low, high = edges
-        area = scene.rect((x + cell.bin_left(resource), scene.layout.floor(server) - high,
-                           cell.bin, high - low))  # fmt: skip
+        area = scene.rect((x + cell.bin_left(resource), scene.layout.floor(server) - high, cell.bin, high - low))
         found = self._fitting(texts, area.width() - 8)
         if found is None:
             return

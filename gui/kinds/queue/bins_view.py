@@ -53,9 +53,7 @@ class BinView(ZoomedPicture):
             resources=numbers.resources,
             bars=any(slot_heights(numbers, one) is not None for one in lanes),
             line=max(1, round(self._text.height * self._ratio)),
-            labels=tuple(
-                math.ceil(max(line) * self._ratio) for line in zip_longest(*widths, fillvalue=0.0)
-            ),
+            labels=tuple(math.ceil(max(line) * self._ratio) for line in zip_longest(*widths, fillvalue=0.0)),
             scale=texture_scale(self._ratio),
         )
 
@@ -87,10 +85,12 @@ class BinView(ZoomedPicture):
         sides = zip(old.content, zoomed_bins(self._fit, self._zoom).content, strict=True)
         points = position - scene.stage.topLeft()
         where = points.x() * self._ratio, points.y() * self._ratio
-        self._look(*(
-            round((at - start) * new / was - at)
-            for at, start, (was, new) in zip(where, old.origin, sides, strict=True)
-        ))  # fmt: skip
+        self._look(
+            *(
+                round((at - start) * new / was - at)
+                for at, start, (was, new) in zip(where, old.origin, sides, strict=True)
+            )
+        )
 
     def _selected(self, frame: Frame, hit: Any, floating: bool) -> Select:
         job = None if hit.record is None else int(frame.state.job_number[hit.record])

@@ -11,13 +11,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout
 from gui.intents import GoTo
 from gui.kinds.queue.curves_plot import QueuePlot
 from gui.kinds.queue.curves_reading import table, until_now
-from gui.kinds.queue.curves_words import (
-    MeasuredQueue,
-    estimate_words,
-    measured,
-    tiles,
-    verdict_words,
-)
+from gui.kinds.queue.curves_words import MeasuredQueue, estimate_words, measured, tiles, verdict_words
 from gui.panel import Panel
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
 from gui.panels.wording import THIN

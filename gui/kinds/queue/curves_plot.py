@@ -7,14 +7,7 @@ from typing import NamedTuple, Sequence
 from PySide6.QtWidgets import QWidget
 
 from gui.kinds.queue.colours import Look, queue_name, size_classes
-from gui.kinds.queue.curves_reading import (
-    MOST_CURVES,
-    longest,
-    mean_lengths,
-    read_total,
-    reader,
-    until_now,
-)
+from gui.kinds.queue.curves_reading import MOST_CURVES, longest, mean_lengths, read_total, reader, until_now
 from gui.panels.sampled import LEAST_GROWTH, History, nothing
 from gui.panels.tiles import LabelPace
 from gui.plotting.curve import PyramidBand
@@ -40,9 +33,11 @@ class QueuePlot(TimePlot):
         text = PlotText("time", "jobs that wait")
         super().__init__(theme, current_fonts(), text, parent=parent)
         self.setAccessibleName("queue over time")
-        self.setToolTip("The jobs that wait over time; grey is their range where averages are "
-                        "drawn.\nA click goes to that moment, the wheel enlarges, a double click "
-                        "shows all.")  # fmt: skip
+        self.setToolTip(
+            "The jobs that wait over time; grey is their range where averages are "
+            "drawn.\nA click goes to that moment, the wheel enlarges, a double click "
+            "shows all."
+        )
         self._total = History(read_total)
         self._frame: Frame | None = None
         self._drawing = self._stale = False
@@ -111,8 +106,9 @@ class QueuePlot(TimePlot):
         numbers = frame.info.numbers
         self._looks = size_classes(numbers).of_queues(numbers, frame.info.facts)
         partition = bool(frame.info.facts.intervals)
-        self._names = [queue_name(queue, layout.queues) if partition else f"size {name}"
-                       for queue, name in enumerate(layout.names)]  # fmt: skip
+        self._names = [
+            queue_name(queue, layout.queues) if partition else f"size {name}" for queue, name in enumerate(layout.names)
+        ]
         self.reset_view()
 
     def name_axis(self, frame: Frame) -> None:
@@ -132,8 +128,7 @@ class QueuePlot(TimePlot):
         for queue in chosen:
             if queue not in self._chosen:
                 look = self._looks[queue]
-                curve = self.add_curve(_key(queue), "run" if look is None else look,
-                                       label=self._names[queue])  # fmt: skip
+                curve = self.add_curve(_key(queue), "run" if look is None else look, label=self._names[queue])
                 self._chosen[queue] = _VirtualQueueCurve(curve, History(reader(queue)))
 
     # Drawing.

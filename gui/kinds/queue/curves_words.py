@@ -90,8 +90,10 @@ def _mean_or_growth(found: MeasuredQueue) -> TileText:
         tip = f"The mean queue since slot {start}, with its {CONFIDENCE:.0%} interval."
         told = estimate_words(mean.mean, mean.half_width)
         return TileText(f"mean <i>Q</i> since slot {start}", told, "run", tip, "mean <i>Q</i>")
-    tip = (f"The slope of the queue since slot {start}, with its {CONFIDENCE:.0%} interval; the "
-           "mean of a queue that may grow says nothing.")  # fmt: skip
+    tip = (
+        f"The slope of the queue since slot {start}, with its {CONFIDENCE:.0%} interval; the "
+        "mean of a queue that may grow says nothing."
+    )
     told, time = growth_words(judgement.metrics["queue_growth"])
     role = "rejection" if judgement.verdict == UNSTABLE else "run"
     return TileText(f"growth per {time}", told, role, tip)

@@ -7,21 +7,10 @@ from typing import Any, Iterable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QLabel,
-    QStackedLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
 from gui.kinds.queue.lp_bars import ConfigurationBars
-from gui.kinds.queue.lp_picture import (
-    Size,
-    jobs_by_size,
-    picture_of,
-    service_of,
-    size_name,
-    types_of,
-)
+from gui.kinds.queue.lp_picture import Size, jobs_by_size, picture_of, service_of, size_name, types_of
 from gui.kinds.queue.lp_refining import RefiningPlot
 from gui.kinds.queue.lp_region import RegionPlot
 from gui.kinds.queue.lp_scale import LoadScale
@@ -143,9 +132,7 @@ class SupportablePanel(Panel):
     def _write(self, info: Any) -> None:
         """Sentences and the table of prices."""
         bounds, theme = self._bounds, self.theme
-        note = in_symbols(bounds.problem) or (
-            "" if is_complete(bounds) else "Computing better bounds …"
-        )
+        note = in_symbols(bounds.problem) or ("" if is_complete(bounds) else "Computing better bounds …")
         for label, text in (
             (self.note, note),
             (self.limits, limit_sentences(bounds, info.policy_name, theme)),
@@ -207,8 +194,7 @@ class SupportablePanel(Panel):
         if not self._bounds.theorem1:
             return None
         return ["cells", "lower", "upper"], (
-            (step.cells, step.lower, "" if step.upper is None else step.upper)
-            for step in steps(self._bounds)
+            (step.cells, step.lower, "" if step.upper is None else step.upper) for step in steps(self._bounds)
         )
 
 
@@ -217,28 +203,40 @@ def _tiles(bounds: QueueBounds) -> tuple[TileText, ...]:
     texts = []
     low, high = bounds.lower, bounds.upper
     if bounds.supportable is not None:
-        texts.append(_tile(_BEST, bounds.supportable.value, "optimum",
-                           "The maximum supportable workload of (4), in jobs."))  # fmt: skip
+        texts.append(
+            _tile(_BEST, bounds.supportable.value, "optimum", "The maximum supportable workload of (4), in jobs.")
+        )
     elif low is not None and high is not None:
         between = f"{significant(float(low))} – {significant(float(high))}"
-        texts.append(TileText(f"{_BEST} lies between", between, "optimum",
-                              "The best bounds of the supportable workload so far.",
-                              short=_BEST))  # fmt: skip
+        texts.append(
+            TileText(
+                f"{_BEST} lies between",
+                between,
+                "optimum",
+                "The best bounds of the supportable workload so far.",
+                short=_BEST,
+            )
+        )
     if bounds.workload:
-        texts.append(_tile("load <i>ρ</i>", bounds.workload, "normal",
-                           "Arrivals per slot times the mean slots of service."))  # fmt: skip
+        texts.append(
+            _tile("load <i>ρ</i>", bounds.workload, "normal", "Arrivals per slot times the mean slots of service.")
+        )
     if bounds.load is not None:
         least, most = bounds.load
         role = "rejection" if least > 1 else "normal"
         written = format_number(float(most), _SHARE)
         if least != most:
             written = f"{format_number(float(least), 0.01)} – {format_number(float(most), 0.01)}"
-        texts.append(TileText(f"<i>ρ</i> / {_BEST}", written, role,
-                              "The load as a share of the supportable workload."))  # fmt: skip
+        texts.append(TileText(f"<i>ρ</i> / {_BEST}", written, role, "The load as a share of the supportable workload."))
     if bounds.mean_bound is not None:
-        texts.append(_tile("<i>L</i> / E[<i>R</i>]", bounds.mean_bound, "normal",
-                           "No load above this fits: the servers over the mean size, "
-                           "Lemma 1."))  # fmt: skip
+        texts.append(
+            _tile(
+                "<i>L</i> / E[<i>R</i>]",
+                bounds.mean_bound,
+                "normal",
+                "No load above this fits: the servers over the mean size, Lemma 1.",
+            )
+        )
     return tuple(texts)
 
 

@@ -78,8 +78,7 @@ class ConfigurationBars(SteadyRows[ConfigurationRow]):
         painter.setFont(current_fonts().body)
         label, left, number = self._columns()
         height = self._row_height()
-        bars = QRectF(_MARGIN + label + _GAP, height, left - label - 2 * _GAP - _MARGIN,
-                      height * len(self._rows))  # fmt: skip
+        bars = QRectF(_MARGIN + label + _GAP, height, left - label - 2 * _GAP - _MARGIN, height * len(self._rows))
         self._paint_heading(painter, bars, left, number)
         for place, row in enumerate(self._rows, start=1):
             top = place * height
@@ -114,18 +113,14 @@ class ConfigurationBars(SteadyRows[ConfigurationRow]):
 
     def _paint_bars(self, painter: QPainter, row: ConfigurationRow, box: QRectF) -> None:
         thick = (box.height() - 6) / len(SHARES)
-        for place, (share, (_, role)) in enumerate(
-            zip((float(row.best), row.present), SHARES, strict=True)
-        ):
+        for place, (share, (_, role)) in enumerate(zip((float(row.best), row.present), SHARES, strict=True)):
             if share > 0:
                 top = box.top() + 2 + place * (thick + 1)
                 color = QColor(self._theme.color(role))
                 bar = QRectF(box.left(), top, max(1.0, share * box.width()), thick)
                 painter.fillRect(bar, color)
 
-    def _paint_numbers(
-        self, painter: QPainter, row: ConfigurationRow, top: float, left: float, number: float
-    ) -> None:
+    def _paint_numbers(self, painter: QPainter, row: ConfigurationRow, top: float, left: float, number: float) -> None:
         best = exact(row.best) or significant(float(row.best))
         now = format_number(row.present, _RESOLUTION) if row.present else "0"
         for place, text in enumerate((best, now)):
@@ -143,8 +138,7 @@ class ConfigurationBars(SteadyRows[ConfigurationRow]):
         """A sentence on the row at this height."""
         place = int(height // self._row_height()) - 1
         if not 0 <= place < len(self._rows):
-            return ("The shares of the servers that support ρ* in (4), and the servers that hold "
-                    "just these jobs now.")  # fmt: skip
+            return "The shares of the servers that support ρ* in (4), and the servers that hold just these jobs now."
         row = self._rows[place]
         shares = f"{float(row.best):.4f} of the servers for ρ*, {row.present:.4f} now"
         if row.configuration is None:

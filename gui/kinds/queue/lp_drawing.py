@@ -116,9 +116,7 @@ class RegionPainter:
         self._painter.setPen(QPen(QColor(self._theme.panel), 1.0))
         self._painter.setBrush(QColor(self._theme.color(role)))
         corners = ((0, -1), (1, 0), (0, 1), (-1, 0))
-        self._painter.drawPolygon(
-            QPolygonF([QPointF(at.x() + x * side, at.y() + y * side) for x, y in corners])
-        )
+        self._painter.drawPolygon(QPolygonF([QPointF(at.x() + x * side, at.y() + y * side) for x, y in corners]))
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
 
 

@@ -63,9 +63,7 @@ def paint_symbols(painter: QPainter, box: QRectF, text: str) -> None:
     painter.setFont(font)
 
 
-def place_labels(
-    wanted: Sequence[WantedLabel], area: QRectF, taken: Sequence[QRectF] = ()
-) -> list[PlacedLabel]:
+def place_labels(wanted: Sequence[WantedLabel], area: QRectF, taken: Sequence[QRectF] = ()) -> list[PlacedLabel]:
     """Boxes in *area* for as many labels as there is room for, the first ones first."""
     boxes, placed = list(taken), []
     for label in wanted:

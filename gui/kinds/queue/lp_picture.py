@@ -121,22 +121,21 @@ def picture_of(info: Any, bounds: QueueBounds) -> SupportablePicture | None:
         dots=_below(drawn) if one_pool else (),
         reduced_names=_reduced_names(region, numbers) if one_pool and info.facts.intervals else (),
         contents=_contents(numbers, info.facts, (first, second)),
-        traps=tuple((limit.configuration[0], limit.configuration[1])
-                    for limit in bounds.fluid
-                    if limit.configuration and limit.slope and info.policy_name in limit.policies),
+        traps=tuple(
+            (limit.configuration[0], limit.configuration[1])
+            for limit in bounds.fluid
+            if limit.configuration and limit.slope and info.policy_name in limit.policies
+        ),
         share=best.load(bounds.workload),
         reduced_share=None if bounds.real is None else bounds.real.value / best.value,
         value=best.value,
         servers=numbers.servers,
-    )  # fmt: skip
+    )
 
 
 def types_of(bounds: QueueBounds, numbers: QueueNumbers) -> tuple[Size, ...]:
     """[J] the sizes of the programs in units."""
-    return tuple(
-        tuple(int(share * int(numbers.largest[d])) for d, share in enumerate(size))
-        for size in bounds.sizes
-    )
+    return tuple(tuple(int(share * int(numbers.largest[d])) for d, share in enumerate(size)) for size in bounds.sizes)
 
 
 def size_name(numbers: QueueNumbers, size: Size) -> str:
@@ -152,13 +151,12 @@ def _below(maximal: Iterable[Counts]) -> tuple[Counts, ...]:
 
 def _reduced_names(region: Region, numbers: QueueNumbers) -> tuple[tuple[Counts, str], ...]:
     slots = numbers.mean_service
-    return tuple(((int(x * slots), int(y * slots)), name.replace("+", " + "))
-                 for name, (x, y) in region.reduced_configurations)  # fmt: skip
+    return tuple(
+        ((int(x * slots), int(y * slots)), name.replace("+", " + ")) for name, (x, y) in region.reduced_configurations
+    )
 
 
-def _contents(
-    numbers: QueueNumbers, facts: QueueFacts, types: tuple[Size, Size]
-) -> tuple[Counts, ...]:
+def _contents(numbers: QueueNumbers, facts: QueueFacts, types: tuple[Size, Size]) -> tuple[Counts, ...]:
     """What each configuration that a server may have holds of both sizes."""
     if not facts.has_configurations:
         return ()

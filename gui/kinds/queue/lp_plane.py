@@ -28,8 +28,9 @@ class RegionPlane:
         line = self.metrics.height()
         wide = self.metrics.horizontalAdvance(format_number(*self._highest_tick(1)))
         left, bottom = line + 2 * _GAP + wide, 2 * line + 2 * _GAP
-        self.area = QRectF(left, _MARGIN, max(1.0, size.width() - _MARGIN - left),
-                           max(1.0, size.height() - _MARGIN - bottom))  # fmt: skip
+        self.area = QRectF(
+            left, _MARGIN, max(1.0, size.width() - _MARGIN - left), max(1.0, size.height() - _MARGIN - bottom)
+        )
 
     def _highest_tick(self, axis: int) -> tuple[float, float]:
         """The last tick, and the distance of ticks."""

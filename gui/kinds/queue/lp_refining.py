@@ -118,11 +118,7 @@ class RefiningPlot(QWidget):
         painter.setPen(QColor(self._theme.muted))
         heading = QRectF(_MARGIN, 0, self.width() - 2 * _MARGIN, line)
         text = "ρ* lies between both bounds of Theorem 1"
-        painter.drawText(
-            heading,
-            _LEFT,
-            self._metrics().elidedText(text, Qt.TextElideMode.ElideRight, heading.width()),
-        )
+        painter.drawText(heading, _LEFT, self._metrics().elidedText(text, Qt.TextElideMode.ElideRight, heading.width()))
         self._paint_axes(painter, area, line)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setClipRect(area.adjusted(-2, -2, 2, 2))
@@ -154,8 +150,7 @@ class RefiningPlot(QWidget):
     def _paint_bounds(self, painter: QPainter, area: QRectF) -> None:
         """A band between the bounds, and the load as a line."""
         lower = [self._at(n, step.lower, area) for n, step in enumerate(self._steps)]
-        upper = [self._at(n, step.upper, area) for n, step in enumerate(self._steps)
-                 if step.upper is not None]  # fmt: skip
+        upper = [self._at(n, step.upper, area) for n, step in enumerate(self._steps) if step.upper is not None]
         color = QColor(self._theme.optimum)
         fill = QColor(color)
         fill.setAlphaF(_BAND)
@@ -188,8 +183,7 @@ class RefiningPlot(QWidget):
         for (text, _, role), mark, centre in zip(labels, marks, centres, strict=True):
             color = self._theme.color(role)
             painter.setPen(QPen(QColor(color)))
-            painter.drawLine(QPointF(area.right() + 2, mark),
-                             QPointF(area.right() + _LEADER, centre))  # fmt: skip
+            painter.drawLine(QPointF(area.right() + 2, mark), QPointF(area.right() + _LEADER, centre))
             painter.setPen(QColor(self._theme.ink(color)))
             box = QRectF(area.right() + _LEADER + 3, centre - line / 2, self.width(), line)
             painter.drawText(box, _LEFT, text)
@@ -204,5 +198,7 @@ class RefiningPlot(QWidget):
 
     def tip(self) -> str:
         """What both bounds are."""
-        return ("Sizes rounded up to the ends of the cells give a workload that is supportable, "
-                "rounded down one that is not exceeded; both meet in ρ*: Theorem 1.")  # fmt: skip
+        return (
+            "Sizes rounded up to the ends of the cells give a workload that is supportable, "
+            "rounded down one that is not exceeded; both meet in ρ*: Theorem 1."
+        )

@@ -10,13 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEve
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.kinds.queue.lp_drawing import FULL, NOW, REDUCED, TRAP, RegionPainter, load_role
-from gui.kinds.queue.lp_labels import (
-    PlacedLabel,
-    WantedLabel,
-    paint_symbols,
-    place_labels,
-    symbols_width,
-)
+from gui.kinds.queue.lp_labels import PlacedLabel, WantedLabel, paint_symbols, place_labels, symbols_width
 from gui.kinds.queue.lp_picture import Counts, Service, SupportablePicture
 from gui.kinds.queue.lp_plane import RegionPlane, paint_axes
 from gui.panels.wording import significant
@@ -157,10 +151,7 @@ class RegionPlot(QWidget):
         if region.reduced_boundary is not None and carried is not None and carried != 1:
             text = f"K_{{RED}} {_share(carried)} ρ*"
             wanted.append(self._wanted(text, region.reduced_boundary, REDUCED, must=True))
-        wanted += [
-            self._wanted(f"trap ({x}, {y})", picture.at((x, y)), TRAP, must=True)
-            for x, y in picture.traps
-        ]
+        wanted += [self._wanted(f"trap ({x}, {y})", picture.at((x, y)), TRAP, must=True) for x, y in picture.traps]
         return wanted
 
     def _live_points(self, picture: SupportablePicture) -> list[WantedLabel]:
@@ -172,9 +163,7 @@ class RegionPlot(QWidget):
             live.append(self._wanted("active", picture.at(aims[0][0]), NOW))
         return live
 
-    def _wanted(
-        self, text: str, point: Sequence[Fraction | float], role: str, *, must: bool = False
-    ) -> WantedLabel:
+    def _wanted(self, text: str, point: Sequence[Fraction | float], role: str, *, must: bool = False) -> WantedLabel:
         width = symbols_width(text, current_fonts().body)
         size = QSizeF(width + 4, self._metrics().height())
         clear = _CLEAR_OF_DISC if self._is_live(point) else _CLEAR
@@ -208,10 +197,12 @@ class RegionPlot(QWidget):
 
     def tip(self) -> str:
         """How to read the picture."""
-        text = ("Gold: all that some policy supports, (4); the dots are the feasible "
-                "configurations. Green: what K<sub>RED</sub> holds. The arrow is what arrives. "
-                "Discs are what servers hold now, a cross their mean, rings what their active "
-                "configurations hold.")  # fmt: skip
+        text = (
+            "Gold: all that some policy supports, (4); the dots are the feasible "
+            "configurations. Green: what K<sub>RED</sub> holds. The arrow is what arrives. "
+            "Discs are what servers hold now, a cross their mean, rings what their active "
+            "configurations hold."
+        )
         traps = self._picture.traps if self._picture is not None else ()
         return text + (" In the frame: a trap, which servers may not leave." if traps else "")
 

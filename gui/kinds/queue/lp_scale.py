@@ -33,13 +33,7 @@ class StableShare(NamedTuple):
 
 
 GUARANTEES = (
-    StableShare(
-        Fraction(1, 2),
-        "BF-J/S",
-        frozenset({"bf-js"}),
-        "if no size is arbitrarily small",
-        "Theorem 2",
-    ),
+    StableShare(Fraction(1, 2), "BF-J/S", frozenset({"bf-js"}), "if no size is arbitrarily small", "Theorem 2"),
     StableShare(
         Fraction(2, 3),
         "VQS, VQS-BF",
@@ -155,9 +149,7 @@ class LoadScale(QWidget):
             over.setRight(self._across(share, track))
             painter.fillRect(over, QColor(theme.rejection))
 
-    def _paint_above(
-        self, painter: QPainter, track: QRectF, line: float, values: LoadValues
-    ) -> None:
+    def _paint_above(self, painter: QPainter, track: QRectF, line: float, values: LoadValues) -> None:
         """Bounds of what is supportable; the least important have no text where room is short."""
         marks = bound_marks(values)
         for share, _, role in marks:
@@ -197,9 +189,7 @@ class LoadScale(QWidget):
             right = left - _GAP
         painter.setFont(plain)
 
-    def _paint_load(
-        self, painter: QPainter, track: QRectF, line: float, values: LoadValues
-    ) -> None:
+    def _paint_load(self, painter: QPainter, track: QRectF, line: float, values: LoadValues) -> None:
         """In the second line below the track: which share of rho* the load is."""
         share = values.share(values.load)
         over = values.high is not None and values.load > values.high
@@ -239,9 +229,7 @@ def load_text(values: LoadValues) -> str:
     return f"= {least} to {format_number(share, _RESOLUTION)} ρ*"
 
 
-def in_a_row(
-    centres: Sequence[float], widths: Sequence[float], left: float, right: float
-) -> list[float]:
+def in_a_row(centres: Sequence[float], widths: Sequence[float], left: float, right: float) -> list[float]:
     """Left ends of texts that stand in this order near their *centres* and do not overlap.
 
     They must fit between *left* and *right* with a gap between each two.

@@ -58,9 +58,7 @@ def load_values(bounds: QueueBounds) -> LoadValues | None:
 def steps(bounds: QueueBounds) -> tuple[RefinedBounds, ...]:
     """Theorem 1, a step for each partition."""
     return tuple(
-        RefinedBounds(
-            len(row.cells), float(row.lower), None if row.upper is None else float(row.upper)
-        )
+        RefinedBounds(len(row.cells), float(row.lower), None if row.upper is None else float(row.upper))
         for row in bounds.theorem1
     )
 
@@ -111,8 +109,9 @@ def in_symbols(text: str) -> str:
 
 def guarantee_sentences(theme: Theme) -> str:
     """What is guaranteed for any sizes, and when."""
-    lines = [f"≥ {item.ratio} <i>ρ</i><sup>*</sup> by {item.names}, {item.condition}: {item.source}"
-             for item in GUARANTEES]  # fmt: skip
+    lines = [
+        f"≥ {item.ratio} <i>ρ</i><sup>*</sup> by {item.names}, {item.condition}: {item.source}" for item in GUARANTEES
+    ]
     return f'<span style="color:{theme.muted}">{"<br>".join(lines)}</span>'
 
 
@@ -149,14 +148,12 @@ def policy_title(name: str) -> str:
         return name
 
 
-def price_table(bounds: QueueBounds, numbers: QueueNumbers, types: Sequence[Size],
-                theme: Theme) -> str:  # fmt: skip
+def price_table(bounds: QueueBounds, numbers: QueueNumbers, types: Sequence[Size], theme: Theme) -> str:
     """The load and the dual price of each size, and the price of a server of each pool."""
     best = bounds.supportable
     if best is None:
         return ""
-    muted = [f'<span style="color:{theme.muted}">{text}</span>'
-             for text in ("size", "share", "load", "price")]  # fmt: skip
+    muted = [f'<span style="color:{theme.muted}">{text}</span>' for text in ("size", "share", "load", "price")]
     lines = [table_line(muted)]
     each = zip(types, bounds.probabilities, best.type_prices, strict=True)
     for size, share, price in list(each)[:MOST_PRICES]:
@@ -166,8 +163,10 @@ def price_table(bounds: QueueBounds, numbers: QueueNumbers, types: Sequence[Size
         name = f"server, {escape(pool.name)}" if len(numbers.pools) > 1 else "server"
         lines.append(table_line((name, "", "", _number(price))))
     table = table_of(lines)
-    note = ("Price of a size: how much supportable workload one such job takes up, 1 on average; "
-            "of a server: how much one more adds.")  # fmt: skip
+    note = (
+        "Price of a size: how much supportable workload one such job takes up, 1 on average; "
+        "of a server: how much one more adds."
+    )
     left = len(types) - MOST_PRICES
     more = f"{left} more sizes are left out. " if left > 0 else ""
     return f'{table}<p style="color:{theme.muted}; margin:4px 2px">{more}{note}</p>'

@@ -45,9 +45,7 @@ class QueuesPanel(Panel):
         self.lanes.resized.connect(self._refresh)
         self.lanes.job_hovered.connect(self._hover)
         self.lanes.job_clicked.connect(self._click)
-        self.lanes.queue_clicked.connect(
-            lambda queue, double: self.intent.emit(Select.of(Thing(QUEUE, queue), double))
-        )
+        self.lanes.queue_clicked.connect(lambda queue, double: self.intent.emit(Select.of(Thing(QUEUE, queue), double)))
         self.lanes.tip_asked.connect(self._tell)
         self.area = QScrollArea(self.body)
         self.area.setWidgetResizable(True)

@@ -5,14 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFontMetricsF,
-    QHelpEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gui.kinds.queue.queues_layout import LanesLayout, LaneText, length_share
@@ -137,9 +130,7 @@ class LanesView(QWidget):
         }
         if not self._widest:
             intervals = [interval_words(name.interval) for name in self._names if name.interval]
-            widest["names"] = max(
-                (body.horizontalAdvance(name.text) for name in self._names), default=0.0
-            )
+            widest["names"] = max((body.horizontalAdvance(name.text) for name in self._names), default=0.0)
             widest["intervals"] = max(map(body.horizontalAdvance, intervals), default=0.0)
         grown = any(width > self._widest.get(name, -1.0) for name, width in widest.items())
         self._widest |= widest

@@ -157,8 +157,7 @@ class LanesLayout:
         box = self.lane(lane)
         width = (self.bar_right - self.bar_left) * share
         height = min(box.height(), 0.9 * self.text.line)
-        return QRectF(self.bar_left, box.center().y() - height / 2,
-                      max(width, 1.5) if share else 0.0, height)  # fmt: skip
+        return QRectF(self.bar_left, box.center().y() - height / 2, max(width, 1.5) if share else 0.0, height)
 
 
 def length_share(length: int, most: float, logarithmic: bool) -> float:

@@ -34,12 +34,7 @@ class LanesPainter:
     """Paints into the places of a :class:`LanesLayout`; *top* is the size of a lane's height."""
 
     def __init__(
-        self,
-        painter: QPainter,
-        theme: Theme,
-        layout: LanesLayout,
-        names: tuple[LaneName, ...],
-        top: Fraction,
+        self, painter: QPainter, theme: Theme, layout: LanesLayout, names: tuple[LaneName, ...], top: Fraction
     ) -> None:
         self._painter, self._theme, self._layout, self._names = painter, theme, layout, names
         self._top, self._float_top = top, float(top)
@@ -146,9 +141,7 @@ class LanesPainter:
         self._strokes(gap)
         offset = layout.words_after(lane.deep is not None)
         painter.setPen(QColor(theme.normal))
-        painter.drawText(
-            gap.adjusted(offset, 0, 0, 0), _LEFT, more_words(left, brief=not layout.has_bars)
-        )
+        painter.drawText(gap.adjusted(offset, 0, 0, 0), _LEFT, more_words(left, brief=not layout.has_bars))
 
     def _job(self, box: QRectF, job: JobCell) -> None:
         self._painter.setBrushOrigin(QPointF(round(box.left()), round(box.bottom())))

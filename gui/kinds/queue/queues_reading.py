@@ -130,14 +130,17 @@ def lanes(frame: Frame, focus: Focus, most: int, queues: Iterable[int]) -> tuple
     result = []
     for queue in queues:
         first = first_in_line(state, queue, most)
-        placed = [record for record in gone if state.job_queue[record] == queue
-                  and state.job_server[record] >= 0]  # fmt: skip
-        deep = [record for record in waiting if state.job_queue[record] == queue
-                and record not in first]  # fmt: skip
-        result.append(QueueLane(
-            queue, int(state.queue_length[queue]), cells(state, first, classes),
-            cells(state, placed, classes), next(iter(cells(state, deep[:1], classes)), None),
-        ))  # fmt: skip
+        placed = [record for record in gone if state.job_queue[record] == queue and state.job_server[record] >= 0]
+        deep = [record for record in waiting if state.job_queue[record] == queue and record not in first]
+        result.append(
+            QueueLane(
+                queue,
+                int(state.queue_length[queue]),
+                cells(state, first, classes),
+                cells(state, placed, classes),
+                next(iter(cells(state, deep[:1], classes)), None),
+            )
+        )
     return tuple(result)
 
 
@@ -152,8 +155,7 @@ def lane_names(facts: QueueFacts, numbers: QueueNumbers) -> tuple[LaneName, ...]
         )
     if queues == 1:
         return (LaneName(queue_name(0, 1), None, None),)
-    return tuple(LaneName(f"size {name}", None, look)
-                 for name, look in zip(facts.layout.names, looks, strict=True))  # fmt: skip
+    return tuple(LaneName(f"size {name}", None, look) for name, look in zip(facts.layout.names, looks, strict=True))
 
 
 def lane_top(numbers: QueueNumbers) -> Fraction:

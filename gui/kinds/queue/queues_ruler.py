@@ -151,8 +151,7 @@ class SizeRuler(QWidget):
         painter = QPainter(self)
         painter.setFont(current_fonts().body)
         top = self._caption_height() + 2
-        area = QRectF(self._scale.left, top, self._scale.right - self._scale.left,
-                      max(1.0, self.floor() - top))  # fmt: skip
+        area = QRectF(self._scale.left, top, self._scale.right - self._scale.left, max(1.0, self.floor() - top))
         self._paint_caption(painter)
         if self._sizes.stems:
             self._paint_stems(painter, self._sizes, area)
@@ -170,9 +169,7 @@ class SizeRuler(QWidget):
         metrics = QFontMetricsF(painter.font())
         box = QRectF(_MARGIN, 0, self.switch.x() - _GAP - _MARGIN, self._caption_height())
         fitting = (text for text in texts if metrics.horizontalAdvance(text) <= box.width())
-        text = next(
-            fitting, metrics.elidedText(texts[-1], Qt.TextElideMode.ElideRight, box.width())
-        )
+        text = next(fitting, metrics.elidedText(texts[-1], Qt.TextElideMode.ElideRight, box.width()))
         pointed = self._marker is not None
         painter.setPen(QColor(self._theme.normal if pointed else self._theme.muted))
         painter.drawText(box, _LEFT, text)
@@ -194,8 +191,7 @@ class SizeRuler(QWidget):
         most = max(shares, default=0.0)
         if not most:
             return
-        parts = [(look, self._scale.x(low), self._scale.x(high))
-                 for look, (low, high) in enumerate(sizes.classes)]  # fmt: skip
+        parts = [(look, self._scale.x(low), self._scale.x(high)) for look, (low, high) in enumerate(sizes.classes)]
         for look, left, right in parts:
             color = self._color(look)
             for (start, end), share in zip(pairwise(edges), shares, strict=True):
@@ -261,14 +257,12 @@ class SizeRuler(QWidget):
         color, size = QColor(self._theme.color(self._marker.role)), 5 * current_fonts().scale
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(color, 2.0))
-        bottom = self.floor() + (_STRIP * self._line() if self._sizes and self._sizes.intervals
-                                 else 0.0)  # fmt: skip
+        bottom = self.floor() + (_STRIP * self._line() if self._sizes and self._sizes.intervals else 0.0)
         painter.drawLine(QLineF(x, area.top(), x, bottom))
         painter.setBrush(color)
         painter.setPen(Qt.PenStyle.NoPen)
         tip = QPointF(x, area.top() + size)
-        painter.drawPolygon(QPolygonF([QPointF(x - size, area.top() - 1),
-                                       QPointF(x + size, area.top() - 1), tip]))  # fmt: skip
+        painter.drawPolygon(QPolygonF([QPointF(x - size, area.top() - 1), QPointF(x + size, area.top() - 1), tip]))
 
     # The mouse.
 

@@ -82,10 +82,7 @@ def sizes_of(numbers: QueueNumbers, facts: QueueFacts) -> SizeAxis:
     whole = int(numbers.largest[0])
     resource = max(range(numbers.resources), key=numbers.sizes.mean)
     intervals = _intervals(facts, whole)
-    shares = tuple(
-        float(numbers.sizes.probability(low * whole, high * whole, resource))
-        for low, high in intervals
-    )
+    shares = tuple(float(numbers.sizes.probability(low * whole, high * whole, resource)) for low, high in intervals)
     rounded = _rounded(facts, whole)
     ends = [high for _, high in intervals] + ([] if rounded is None else [rounded])
     least = Fraction(int(numbers.sizes.smallest[resource]), whole)
@@ -124,9 +121,7 @@ def _stems(numbers: QueueNumbers, resource: int) -> tuple[Stem, ...]:
     looks = size_classes(numbers).of(np.array(numbers.values, np.int64)).tolist()
     return tuple(
         Stem(numbers.fraction(value[resource], resource), float(probability), look)
-        for value, probability, look in zip(
-            numbers.values, numbers.probabilities, looks, strict=True
-        )
+        for value, probability, look in zip(numbers.values, numbers.probabilities, looks, strict=True)
     )
 
 
@@ -162,9 +157,7 @@ class SizeScale:
         return max(Fraction(1, 10**decimals), Fraction(f"{here:.{decimals}f}"))
 
 
-def bins(
-    numbers: QueueNumbers, sizes: SizeAxis, scale: SizeScale, count: int
-) -> tuple[list[float], list[float]]:
+def bins(numbers: QueueNumbers, sizes: SizeAxis, scale: SizeScale, count: int) -> tuple[list[float], list[float]]:
     """[count + 1] edges in pixels, equally far apart, and [count] probabilities between them."""
     whole = int(numbers.largest[0])
     edges = np.linspace(scale.left, scale.right, count + 1).tolist()
@@ -172,9 +165,7 @@ def bins(
     # What is below a logarithmic axis is shown in its first bin, what is at the end in the last.
     shares[0], shares[-1] = Fraction(0), Fraction(whole)
     law = numbers.sizes
-    return edges, [
-        float(law.probability(low, high, sizes.resource)) for low, high in pairwise(shares)
-    ]
+    return edges, [float(law.probability(low, high, sizes.resource)) for low, high in pairwise(shares)]
 
 
 def ends(sizes: SizeAxis) -> list[Fraction]:

@@ -15,10 +15,7 @@ def job_words(frame: Frame, record: int) -> str:
     """What is to be known of a job, one thing a line."""
     state, info, facts = frame.state, frame.info, frame.info.facts
     size, room = state.job_size[record].tolist(), state.job_room[record].tolist()
-    lines = [
-        f"job {int(state.job_number[record])}",
-        f"size {told_size(info, size)}",
-    ]
+    lines = [f"job {int(state.job_number[record])}", f"size {told_size(info, size)}"]
     if room != size:
         lines.append(f"takes {size_words(info, room)} on a server, rounded up")
     queue = int(state.job_queue[record])
@@ -43,8 +40,7 @@ def queue_words(frame: Frame, queue: int) -> str:
         whole = int(numbers.largest[0])
         low, high = facts.intervals[queue]
         interval = Fraction(low, whole), Fraction(high, whole)
-        return (f"{queue_name(queue, queues)}, sizes in I{subscript(queue)} = "
-                f"{interval_words(interval)} of a server")  # fmt: skip
+        return f"{queue_name(queue, queues)}, sizes in I{subscript(queue)} = {interval_words(interval)} of a server"
     if queues > 1:
         return f"queue of the jobs of size {facts.layout.names[queue]}"
     return "the queue of all jobs"

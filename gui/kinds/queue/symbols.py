@@ -25,20 +25,22 @@ def _yes(value: Any, *_: Any) -> str:
 
 
 #: The values by the names that records give them.
-SYMBOLS: Mapping[str, Symbol] = MappingProxyType({
-    "server": Symbol("", "", server),
-    "job": Symbol("", "", numbered_job),
-    "size": Symbol("size", "", size),
-    "free": Symbol("free", "", size),
-    "most_free": Symbol("most free", "", size),
-    "used": Symbol("in use", "", size),
-    "share": Symbol("share", "", size),
-    "gamma": Symbol("γ", "", size),
-    "queue": Symbol("", "", _queue),
-    "configuration": Symbol("<b>k</b>", "", _active),
-    "weight": Symbol("&lt;<b>k</b>, <b>Q</b>&gt;"),
-    "lengths": Symbol("<b>Q</b>"),
-    "fits": Symbol("fits", "", _yes),
-    "present": Symbol("present"),
-    "stalled": Symbol("stalled", "", _yes),
-})  # fmt: skip
+SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
+    {
+        "server": Symbol("", "", server),
+        "job": Symbol("", "", numbered_job),
+        "size": Symbol("size", "", size),
+        "free": Symbol("free", "", size),
+        "most_free": Symbol("most free", "", size),
+        "used": Symbol("in use", "", size),
+        "share": Symbol("share", "", size),
+        "gamma": Symbol("γ", "", size),
+        "queue": Symbol("", "", _queue),
+        "configuration": Symbol("<b>k</b>", "", _active),
+        "weight": Symbol("&lt;<b>k</b>, <b>Q</b>&gt;"),
+        "lengths": Symbol("<b>Q</b>"),
+        "fits": Symbol("fits", "", _yes),
+        "present": Symbol("present"),
+        "stalled": Symbol("stalled", "", _yes),
+    }
+)

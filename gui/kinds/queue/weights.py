@@ -33,9 +33,7 @@ class WeightsPanel(Panel):
         self._pace = LabelPace()
         self.tiles = Tiles(self.theme, self.body)
         self.chart = WeightsChart(self.theme)
-        self.chart.picked.connect(
-            lambda server, double: self.intent.emit(Select(server=server, floating=double))
-        )
+        self.chart.picked.connect(lambda server, double: self.intent.emit(Select(server=server, floating=double)))
         self._content = QWidget()
         inner = QVBoxLayout(self._content)
         inner.setContentsMargins(0, 0, 0, 0)
@@ -91,11 +89,19 @@ class WeightsPanel(Panel):
 def _one_pool(block: WeightBlock) -> tuple[TileText, ...]:
     largest = block.heaviest
     texts = [
-        TileText("largest ⟨<i>k</i>, <i>Q</i>⟩", format_number(largest.weight), "normal",
-                 "The largest weight of all configurations now."),
-        TileText("first to have it", largest.name, "normal",
-                 "Of several with the largest weight, an empty server takes the first."),
-    ]  # fmt: skip
+        TileText(
+            "largest ⟨<i>k</i>, <i>Q</i>⟩",
+            format_number(largest.weight),
+            "normal",
+            "The largest weight of all configurations now.",
+        ),
+        TileText(
+            "first to have it",
+            largest.name,
+            "normal",
+            "Of several with the largest weight, an empty server takes the first.",
+        ),
+    ]
     if block.best is not None and block.best.weight:
         share = format_number(largest.weight / block.best.weight, _SHARE_RESOLUTION)
         texts.append(
@@ -106,24 +112,32 @@ def _one_pool(block: WeightBlock) -> tuple[TileText, ...]:
                 "The largest weight as a share of MaxWeight's; at least 2/3 by Proposition 1.",
             )
         )
-    return (*texts, *_server_texts((block,)))  # fmt: skip
+    return (*texts, *_server_texts((block,)))
 
 
 def _pools(blocks: tuple[WeightBlock, ...]) -> tuple[TileText, ...]:
     largest = max(block.heaviest.weight for block in blocks)
-    text = TileText("largest ⟨<i>k</i>, <i>Q</i>⟩", format_number(largest), "normal",
-                    "The largest weight of all configurations of all pools now.")  # fmt: skip
+    text = TileText(
+        "largest ⟨<i>k</i>, <i>Q</i>⟩",
+        format_number(largest),
+        "normal",
+        "The largest weight of all configurations of all pools now.",
+    )
     return (text, *_server_texts(blocks))
 
 
 def _server_texts(blocks: tuple[WeightBlock, ...]) -> tuple[TileText, ...]:
     servers = format_number(sum(block.servers for block in blocks))
     on_largest = format_number(sum(block.heaviest.servers for block in blocks))
-    texts = [TileText(f"of {servers} on it" if len(blocks) == 1 else f"of {servers} on theirs",
-                      on_largest, "normal", "Servers on which the first configuration "
-                      "of the largest weight is active.")]  # fmt: skip
+    texts = [
+        TileText(
+            f"of {servers} on it" if len(blocks) == 1 else f"of {servers} on theirs",
+            on_largest,
+            "normal",
+            "Servers on which the first configuration of the largest weight is active.",
+        )
+    ]
     if any(block.threshold is not None for block in blocks):
         stalled = format_number(sum(block.stalled for block in blocks))
-        texts.append(TileText("stalled", stalled, STALLED,
-                              "Servers that take no job until they are empty."))  # fmt: skip
+        texts.append(TileText("stalled", stalled, STALLED, "Servers that take no job until they are empty."))
     return tuple(texts)

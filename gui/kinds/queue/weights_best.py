@@ -40,9 +40,7 @@ def waiting_by_size(sizes: NDArray[np.int64], values: Sequence[Sequence[int]]) -
     return tuple(int((sizes == np.array(value)).all(axis=1).sum()) for value in values)
 
 
-def best_choice(
-    values: Sequence[Sequence[int]], capacity: Sequence[int], waiting: Sequence[int]
-) -> BestChoice | None:
+def best_choice(values: Sequence[Sequence[int]], capacity: Sequence[int], waiting: Sequence[int]) -> BestChoice | None:
     """The heaviest configuration in a server of *capacity* [D], the ties of MaxWeight.
 
     None if the search is too long, or the sizes are written too finely for it.

@@ -8,14 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.kinds.queue.weights_columns import (
-    NO_WIDTHS,
-    WeightColumns,
-    Widths,
-    chips,
-    columns,
-    widths,
-)
+from gui.kinds.queue.weights_columns import NO_WIDTHS, WeightColumns, Widths, chips, columns, widths
 from gui.kinds.queue.weights_paint import WeightsPainter
 from gui.kinds.queue.weights_values import WeightBlock, best_sentence, own_sentence, row_sentence
 from gui.theme import Theme, current_fonts
@@ -161,8 +154,7 @@ class WeightsChart(QWidget):
         if line is None or line.row < 0:
             return None
         box = WeightColumns.box(self.columns().servers, line.top, line.height)
-        listed = chips(self._blocks[line.block].rows[line.row], box,
-                       self._metrics().horizontalAdvance)  # fmt: skip
+        listed = chips(self._blocks[line.block].rows[line.row], box, self._metrics().horizontalAdvance)
         return next((server for server, chip in listed if chip.contains(place)), None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -193,8 +185,10 @@ class WeightsChart(QWidget):
             return best_sentence(block)
         if line.row == OWN:
             return own_sentence(block)
-        return ("The weight ⟨k, Q⟩ of each configuration is the number of jobs that wait for "
-                "its places, (5); a server takes the largest when it is empty, (8).")  # fmt: skip
+        return (
+            "The weight ⟨k, Q⟩ of each configuration is the number of jobs that wait for "
+            "its places, (5); a server takes the largest when it is empty, (8)."
+        )
 
 
 def _shape(block: WeightBlock) -> tuple[int, bool]:

@@ -7,13 +7,7 @@ from typing import Callable, Iterable, NamedTuple, Sequence
 
 from PySide6.QtCore import QRectF
 
-from gui.kinds.queue.weights_values import (
-    Term,
-    WeightBlock,
-    WeightRow,
-    in_numbers,
-    in_symbols,
-)
+from gui.kinds.queue.weights_values import Term, WeightBlock, WeightRow, in_numbers, in_symbols
 from gui.plotting.scales import format_number
 
 MARGIN, GAP = 10.0, 12.0
@@ -109,9 +103,7 @@ def widths(blocks: Sequence[WeightBlock], measure: Measure, measure_bold: Measur
         _widest([format_number(block.top) for block in blocks] + [VALUE_HEADING], measure_bold),
         max(
             _widest([servers_text(row) for row in rows] + [SERVERS_HEADING], measure_bold),
-            _SHARE_DIGITS * measure("0")
-            if any(not row.named for row in rows if row.servers)
-            else 0,
+            _SHARE_DIGITS * measure("0") if any(not row.named for row in rows if row.servers) else 0,
         ),
     )
 
@@ -137,15 +129,17 @@ def columns(need: Widths, width: float) -> WeightColumns:
     return _arranged(width, name, 0.0, need.value, servers, False)
 
 
-def _arranged(
-    width: float, name: float, work: float, value: float, servers: float, symbols: bool
-) -> WeightColumns:
+def _arranged(width: float, name: float, work: float, value: float, servers: float, symbols: bool) -> WeightColumns:
     work_left = MARGIN + name + GAP
     value_left = work_left + (work + _EQUALS if work else 0.0)
     bar_left = value_left + value + GAP
     servers_left = width - MARGIN - servers
     bar_right = servers_left - (GAP if servers else 0.0)
     return WeightColumns(
-        (MARGIN, name), (work_left, work), (value_left, value),
-        (bar_left, max(1.0, bar_right - bar_left)), (servers_left, servers), symbols,
-    )  # fmt: skip
+        (MARGIN, name),
+        (work_left, work),
+        (value_left, value),
+        (bar_left, max(1.0, bar_right - bar_left)),
+        (servers_left, servers),
+        symbols,
+    )

@@ -34,9 +34,7 @@ STALLED = "reject_group"  # such servers, too, take no job until they are empty
 class WeightsPainter:
     """Paints lines of blocks; boxes are as wide as the picture."""
 
-    def __init__(
-        self, painter: QPainter, theme: Theme, places: WeightColumns, selected: int | None
-    ) -> None:
+    def __init__(self, painter: QPainter, theme: Theme, places: WeightColumns, selected: int | None) -> None:
         self._painter, self._theme, self._places = painter, theme, places
         self._selected = selected
         self._plain = QFont(painter.font())
@@ -69,9 +67,11 @@ class WeightsPainter:
         gamma = float(block.gamma or 0)
         room = self._cell(self._places.bar, box)
         at = self._across(float(block.threshold), block)
-        for text in (f"stalls below {significant(gamma)} × the largest",
-                     f"{significant(gamma)} × the largest",
-                     f"γ = {significant(gamma)}"):  # fmt: skip
+        for text in (
+            f"stalls below {significant(gamma)} × the largest",
+            f"{significant(gamma)} × the largest",
+            f"γ = {significant(gamma)}",
+        ):
             width = self._metrics.horizontalAdvance(text) + 1
             if width <= room.width():
                 left = min(max(room.left(), at - width / 2), room.right() - width)
@@ -101,8 +101,7 @@ class WeightsPainter:
         fits = self._metrics.horizontalAdvance(name) <= cell.width() + 1
         self._text(cell, name if fits else block.best_words, ink)
         self._work(block.best_terms, box)
-        self._text(self._cell(self._places.value, box), format_number(block.best.weight), ink,
-                   _RIGHT)  # fmt: skip
+        self._text(self._cell(self._places.value, box), format_number(block.best.weight), ink, _RIGHT)
         self._bar(block.best.weight, block, box, gold)
 
     def own(self, block: WeightBlock, box: QRectF) -> None:
@@ -194,9 +193,7 @@ class WeightsPainter:
         self._painter.fillRect(share, QColor(theme.run))
         self._text(place, format_number(row.servers), theme.normal)
 
-    def _cell(
-        self, column: tuple[float, float], box: QRectF, to: tuple[float, float] | None = None
-    ) -> QRectF:
+    def _cell(self, column: tuple[float, float], box: QRectF, to: tuple[float, float] | None = None) -> QRectF:
         """A column's part of a line; *to* is the first column that it must not reach."""
         cell = WeightColumns.box(column, box.top(), box.height())
         if to is not None:
@@ -208,13 +205,7 @@ class WeightsPainter:
         return left + width * weight / max(1, block.top)
 
     def _text(
-        self,
-        box: QRectF,
-        text: str,
-        ink: str = "",
-        where: Qt.AlignmentFlag = _LEFT,
-        *,
-        bold: bool = False,
+        self, box: QRectF, text: str, ink: str = "", where: Qt.AlignmentFlag = _LEFT, *, bold: bool = False
     ) -> None:
         self._painter.setFont(self._bold if bold else self._plain)
         self._painter.setPen(QColor(ink or self._theme.normal))

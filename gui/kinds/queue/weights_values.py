@@ -121,20 +121,23 @@ def best_sentence(block: WeightBlock) -> str:
     if block.best is None:
         return ""
     work = f"{in_symbols(block.best_terms)} = {in_numbers(block.best_terms)}"
-    return (f"MaxWeight would choose {block.best_words or 'no job'}: {work} = "
-            f"{format_number(block.best.weight)}. The largest weight below is at least 2/3 of it "
-            "where no size is below 1/2ᴶ: Proposition 1.")  # fmt: skip
+    return (
+        f"MaxWeight would choose {block.best_words or 'no job'}: {work} = "
+        f"{format_number(block.best.weight)}. The largest weight below is at least 2/3 of it "
+        "where no size is below 1/2ᴶ: Proposition 1."
+    )
 
 
 def own_sentence(block: WeightBlock) -> str:
     """What hovering says of the servers' own weights."""
-    text = (f"The servers by the weights of their active configurations: "
-            f"{format_number(block.on_largest)} of {format_number(block.servers)} "
-            "on the largest")  # fmt: skip
+    text = (
+        f"The servers by the weights of their active configurations: "
+        f"{format_number(block.on_largest)} of {format_number(block.servers)} "
+        "on the largest"
+    )
     if block.threshold is not None:
         gamma = significant(float(block.gamma or 0))
-        text += (f", {format_number(block.below)} below {gamma} × the largest, which stalls "
-                 "them until they are empty")  # fmt: skip
+        text += f", {format_number(block.below)} below {gamma} × the largest, which stalls them until they are empty"
     if block.idle:
         text += f", {format_number(block.idle)} without a configuration yet"
     return f"{text}."
@@ -177,9 +180,7 @@ def _block(frame: Frame, pool: int) -> WeightBlock:
     )
 
 
-def _rows(
-    frame: Frame, pool: int, mine: NDArray[np.int64], active: NDArray[np.int32]
-) -> tuple[WeightRow, ...]:
+def _rows(frame: Frame, pool: int, mine: NDArray[np.int64], active: NDArray[np.int32]) -> tuple[WeightRow, ...]:
     """*mine* are the pool's servers, *active* their configurations."""
     facts: QueueFacts = frame.info.facts
     start, stop = facts.pool_configurations[pool]
@@ -189,18 +190,21 @@ def _rows(
     rows = []
     for place in (start + kept_rows(weights[start:stop], counts[start:stop])).tolist():
         configuration, weight = facts.configurations[place], int(weights[place])
-        rows.append(WeightRow(
-            place=place,
-            name=facts.configuration_names[place].replace("+", " + "),
-            terms=tuple((symbols[j], int(configuration[j]), lengths[j])
-                        for j in np.flatnonzero(configuration).tolist()),
-            weight=weight,
-            servers=int(counts[place]),
-            share=int(counts[place]) / len(mine),
-            named=tuple(mine[active == place].tolist()) if len(mine) <= MOST_NAMED else (),
-            largest=place == first,
-            tie=place != first and weight == weights[first] > 0,
-        ))  # fmt: skip
+        rows.append(
+            WeightRow(
+                place=place,
+                name=facts.configuration_names[place].replace("+", " + "),
+                terms=tuple(
+                    (symbols[j], int(configuration[j]), lengths[j]) for j in np.flatnonzero(configuration).tolist()
+                ),
+                weight=weight,
+                servers=int(counts[place]),
+                share=int(counts[place]) / len(mine),
+                named=tuple(mine[active == place].tolist()) if len(mine) <= MOST_NAMED else (),
+                largest=place == first,
+                tie=place != first and weight == weights[first] > 0,
+            )
+        )
     return tuple(rows)
 
 
@@ -235,9 +239,7 @@ def _best_parts(best: BestChoice | None, numbers: QueueNumbers) -> tuple[str, tu
     if best is None:
         return "", ()
     sizes = [significant(float(numbers.amount(value[0]))) for value in numbers.values]
-    parts = [(size, k, length)
-             for size, k, length in zip(sizes, best.counts, best.waiting, strict=True)
-             if k]  # fmt: skip
+    parts = [(size, k, length) for size, k, length in zip(sizes, best.counts, best.waiting, strict=True) if k]
     words = " + ".join(f"{k}×{size}" for size, k, _ in parts)
     return words, tuple((f"Q({size})", k, length) for size, k, length in parts)
 

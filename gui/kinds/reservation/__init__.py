@@ -16,9 +16,11 @@ ROOM = PanelRoom(
         PanelEntry("server-grid", f"{__name__}.servers_grid", "ServerGridPanel", "left", "servers"),
     ),
     roles=Roles(
-        "servers", "reward", "lp", "algorithm",
-        ("servers", "algorithm", "decisions", "reward", "lp", "groups", "theory", "server-grid",
-         "inspector"),
+        "servers",
+        "reward",
+        "lp",
+        "algorithm",
+        ("servers", "algorithm", "decisions", "reward", "lp", "groups", "theory", "server-grid", "inspector"),
         ("server-grid",),
     ),
     symbols=f"{__name__}.symbols",
@@ -30,4 +32,4 @@ ROOM = PanelRoom(
         "Another server counts as another decision, too.",
         "Each of the {count} jobs so far was admitted, or rejected, by all of them alike.",
     ),
-)  # fmt: skip
+)

@@ -16,13 +16,7 @@ from gui.plotting.scales import format_number
 from gui.theme import Theme
 from model.frame import Frame
 from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.sampling import (
-    EVENT_COLUMN,
-    I_STAR_COLUMN,
-    REJECT_GROUP_COLUMN,
-    TIME_COLUMN,
-    columns,
-)
+from model.kinds.reservation.sampling import EVENT_COLUMN, I_STAR_COLUMN, REJECT_GROUP_COLUMN, TIME_COLUMN, columns
 
 RESERVED_PLAIN, RESERVED = "⌈g(L)⌉", "⌈<i>g</i>(<i>L</i>)⌉"
 
@@ -105,16 +99,34 @@ class GroupsPanel(Panel):
         servers = int(frame.derived.reject_group.sum())
         empty = accepting_slots(frame)
         of = format_number(frame.info.numbers.servers)
-        self.tiles.set_texts((
-            TileText(f"of {of} in Reject Group", format_number(servers), "reject_group",
-                     "The servers that take no arrivals and lose their jobs to the others."),
-            TileText("<i>I</i><sup>*</sup>", str(frame.derived.i_star), "normal",
-                     "The first configuration of GPA that still lacks servers."),
-            TileText(f"{RESERVED} reserved", format_number(frame.info.facts.reserved), "normal",
-                     "Slots that GPA plans for arrivals of each type, beyond the jobs present."),
-            TileText("empty, Accept Group", format_number(sum(empty)), "normal",
-                     "Empty slots of all types that arrivals may take."),
-        ))  # fmt: skip
+        self.tiles.set_texts(
+            (
+                TileText(
+                    f"of {of} in Reject Group",
+                    format_number(servers),
+                    "reject_group",
+                    "The servers that take no arrivals and lose their jobs to the others.",
+                ),
+                TileText(
+                    "<i>I</i><sup>*</sup>",
+                    str(frame.derived.i_star),
+                    "normal",
+                    "The first configuration of GPA that still lacks servers.",
+                ),
+                TileText(
+                    f"{RESERVED} reserved",
+                    format_number(frame.info.facts.reserved),
+                    "normal",
+                    "Slots that GPA plans for arrivals of each type, beyond the jobs present.",
+                ),
+                TileText(
+                    "empty, Accept Group",
+                    format_number(sum(empty)),
+                    "normal",
+                    "Empty slots of all types that arrivals may take.",
+                ),
+            )
+        )
         self.chart.set_values((servers, *empty))
 
     def _go_to(self, time: float) -> None:

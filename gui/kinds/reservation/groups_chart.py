@@ -7,16 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QPolygonF,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.kinds.reservation.type_marks import paint_type_mark
@@ -66,9 +57,7 @@ class RowChart(QWidget):
 
     # What is shown.
 
-    def begin(
-        self, rows: tuple[RowStyle, ...], series: tuple[SampledSeries, ...], axis: str
-    ) -> None:
+    def begin(self, rows: tuple[RowStyle, ...], series: tuple[SampledSeries, ...], axis: str) -> None:
         """Show other series, with ranges that start anew."""
         self._rows, self._series, self._axis = rows, series, axis
         self._take_looks()
@@ -249,12 +238,7 @@ class RowChart(QWidget):
         painter.drawText(QRectF(left, box.top(), room + 1, box.height()), _LEFT, text)
 
     def _paint_series(
-        self,
-        painter: QPainter,
-        row: RowStyle,
-        series: SampledSeries,
-        box: QRectF,
-        scale: SteppedRange,
+        self, painter: QPainter, row: RowStyle, series: SampledSeries, box: QRectF, scale: SteppedRange
     ) -> None:
         """The curve, muted after the cursor; behind averages, the range of the values."""
         view = (self._time.low, self._time.high)
@@ -262,10 +246,7 @@ class RowChart(QWidget):
         if series.count(*view) > 2 * MOST_AVERAGES:
             self._paint_range(painter, series, box, scale, color)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for part, ink in (
-            ((self._cursor, self._end), QColor(self._theme.border)),
-            ((view[0], self._cursor), color),
-        ):
+        for part, ink in (((self._cursor, self._end), QColor(self._theme.border)), ((view[0], self._cursor), color)):
             x, y = series.curve(part, view)
             if np.isfinite(y).all():
                 self._paint_line(painter, self._polygon(x, y, box, scale), ink)
@@ -282,12 +263,7 @@ class RowChart(QWidget):
             line.translate(0.0, _OVERLAP / ratio)
 
     def _paint_range(
-        self,
-        painter: QPainter,
-        series: SampledSeries,
-        box: QRectF,
-        scale: SteppedRange,
-        color: QColor,
+        self, painter: QPainter, series: SampledSeries, box: QRectF, scale: SteppedRange, color: QColor
     ) -> None:
         around = series.values.envelope(self._time.low, self._time.high, round(box.width() / 2))
         fill = QColor(color)
@@ -310,9 +286,7 @@ class RowChart(QWidget):
         ends, size = self._ends(number), self._metrics.height()
         marks = [self._height(value, box, scale) for _, value, _ in ends]
         top, bottom = box.top() - size / 2, box.bottom() + size / 2
-        for (text, _, role), mark, centre in zip(
-            ends, marks, spread(marks, size, top, bottom), strict=True
-        ):
+        for (text, _, role), mark, centre in zip(ends, marks, spread(marks, size, top, bottom), strict=True):
             painter.setPen(QPen(QColor(self._theme.color(role))))
             painter.drawLine(QLineF(box.right() + 2, mark, box.right() + 9, centre))
             painter.setPen(QColor(self._inks[role]))

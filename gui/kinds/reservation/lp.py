@@ -8,11 +8,7 @@ from typing import Iterable
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QLabel,
-    QStackedLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
 from gui.intents import Say
 from gui.kinds.reservation.lp_bars import ShareBars
@@ -159,16 +155,26 @@ class LPPanel(Panel):
         of = "[<i>ρ</i>]" if alpha == 1 else "[<i>αρ</i>]"
         ratio = greedy / optimum if optimum else None
         share = "–" if ratio is None else format_number(float(ratio), _RATIO_RESOLUTION)
-        self.tiles.set_texts((
-            _tile(f"{OPTIMUM}{of}", optimum, significant(float(optimum)), "optimum",
-                  "The optimum of LP (3.2): reward per server and time unit."),
-            _tile(f"{GREEDY}{of}", greedy, significant(float(greedy)), "greedy",
-                  "The reward of the global greedy assignment, per server and time unit."),
-            _tile("ratio", ratio, share, "normal",
-                  "The greedy assignment as a share of the optimum."),
-            TileText("<i>α</i>", alpha_text(alpha), "normal",
-                     "The workload is the scenario's times α."),
-        ))  # fmt: skip
+        self.tiles.set_texts(
+            (
+                _tile(
+                    f"{OPTIMUM}{of}",
+                    optimum,
+                    significant(float(optimum)),
+                    "optimum",
+                    "The optimum of LP (3.2): reward per server and time unit.",
+                ),
+                _tile(
+                    f"{GREEDY}{of}",
+                    greedy,
+                    significant(float(greedy)),
+                    "greedy",
+                    "The reward of the global greedy assignment, per server and time unit.",
+                ),
+                _tile("ratio", ratio, share, "normal", "The greedy assignment as a share of the optimum."),
+                TileText("<i>α</i>", alpha_text(alpha), "normal", "The workload is the scenario's times α."),
+            )
+        )
         self.scale.set_shares(None if ratio is None else float(ratio), self._run_share(alpha))
 
     def _run_share(self, alpha: Fraction) -> float | None:

@@ -61,8 +61,7 @@ class ShareBars(SteadyRows[BarRow]):
         painter.setFont(current_fonts().body)
         label, left, number = self._columns()
         height = self._row_height()
-        bars = QRectF(_MARGIN + label + _GAP, height, left - label - 2 * _GAP - _MARGIN,
-                      self.height() - height)  # fmt: skip
+        bars = QRectF(_MARGIN + label + _GAP, height, left - label - 2 * _GAP - _MARGIN, self.height() - height)
         self._paint_heading(painter, bars, left, number)
         for place, row in enumerate(self._rows, start=1):
             top = place * height
@@ -97,18 +96,14 @@ class ShareBars(SteadyRows[BarRow]):
 
     def _paint_bars(self, painter: QPainter, row: BarRow, box: QRectF) -> None:
         thick = (box.height() - 6) / 3
-        for place, (share, (_, role)) in enumerate(
-            zip((row.best, row.packed, row.present), SHARES, strict=True)
-        ):
+        for place, (share, (_, role)) in enumerate(zip((row.best, row.packed, row.present), SHARES, strict=True)):
             if share > 0:
                 top = box.top() + 2 + place * (thick + 1)
                 length = max(1.0, share * box.width())
                 color = QColor(self._theme.color(role))
                 painter.fillRect(QRectF(box.left(), top, length, thick), color)
 
-    def _paint_numbers(
-        self, painter: QPainter, row: BarRow, top: float, left: float, number: float
-    ) -> None:
+    def _paint_numbers(self, painter: QPainter, row: BarRow, top: float, left: float, number: float) -> None:
         for place, share in enumerate((row.best, row.packed, row.present)):
             painter.setPen(QColor(self._theme.normal if share else self._theme.muted))
             text = format_number(share, _RESOLUTION) if share else "0"
@@ -125,11 +120,12 @@ class ShareBars(SteadyRows[BarRow]):
         """A sentence on the row at this height."""
         place = int(height // self._row_height()) - 1
         if not 0 <= place < len(self._rows):
-            return ("The shares of the servers that the optimum x*, the greedy assignment "
-                    f"x{GREEDY_MARK} and the run X/L give to each configuration.")  # fmt: skip
+            return (
+                "The shares of the servers that the optimum x*, the greedy assignment "
+                f"x{GREEDY_MARK} and the run X/L give to each configuration."
+            )
         row = self._rows[place]
-        shares = (f"optimum {row.best:.4f}, greedy {row.packed:.4f}, run {row.present:.4f} "
-                  "of the servers")  # fmt: skip
+        shares = f"optimum {row.best:.4f}, greedy {row.packed:.4f}, run {row.present:.4f} of the servers"
         if row.configuration is None:
             return f"all other configurations: {shares}"
         return f"({', '.join(map(str, row.configuration))}): {shares}"

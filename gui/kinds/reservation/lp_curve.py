@@ -66,8 +66,9 @@ class AlphaPlot(QWidget):
         self.plot.viewport().installEventFilter(self)
         self.plot.viewport().setCursor(Qt.CursorShape.SizeHorCursor)
         self.plot.setAccessibleName("rewards over the workload factor")
-        self.plot.setToolTip("Drag to see both programs at another workload; a double click "
-                             "returns to the present one.")  # fmt: skip
+        self.plot.setToolTip(
+            "Drag to see both programs at another workload; a double click returns to the present one."
+        )
 
     @property
     def alpha(self) -> Fraction:
@@ -82,10 +83,7 @@ class AlphaPlot(QWidget):
         self._curve = curve
         self._top = step_up(_ROOM * max(1.0, float(curve.critical_high)))
         self.plot.set_x_range(0.0, self._top)
-        for name, label, points in (
-            ("optimum", OPTIMUM_PLAIN, curve.optimum),
-            ("greedy", GREEDY_PLAIN, curve.greedy),
-        ):
+        for name, label, points in (("optimum", OPTIMUM_PLAIN, curve.optimum), ("greedy", GREEDY_PLAIN, curve.greedy)):
             pyramid = self.plot.add_curve(name, name, label=label)
             shown = [(float(a), float(value)) for a, value in points]
             shown.append((self._top, shown[-1][1]))
@@ -192,9 +190,7 @@ class AlphaPlot(QWidget):
         place = event.position()
         match event.type():
             case QEvent.Type.MouseButtonPress:
-                inside = self._view.sceneBoundingRect().contains(
-                    self.plot.mapToScene(place.toPoint())
-                )
+                inside = self._view.sceneBoundingRect().contains(self.plot.mapToScene(place.toPoint()))
                 self._dragging = inside and event.button() == Qt.MouseButton.LeftButton
             case QEvent.Type.MouseButtonRelease:
                 self._dragging = False

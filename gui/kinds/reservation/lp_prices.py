@@ -10,15 +10,9 @@ from gui.panels.pages import table_line, table_of
 from gui.panels.wording import significant
 from gui.theme import Theme, type_letter
 
-_HEADINGS = (
-    "", "<i>ρ<sub>j</sub></i>", "", "<i>y<sub>j</sub></i><sup>*</sup>", "",
-    "slots", "price",
-)  # fmt: skip
+_HEADINGS = ("", "<i>ρ<sub>j</sub></i>", "", "<i>y<sub>j</sub></i><sup>*</sup>", "", "slots", "price")
 _SCALED = "<i>αρ<sub>j</sub></i>"
-_NOTE = (
-    "Per server; a bold = binds. Price: what one more job of a type in reach, "
-    "or one more server, adds."
-)
+_NOTE = "Per server; a bold = binds. Price: what one more job of a type in reach, or one more server, adds."
 
 
 def price_table(solution: Solution, names: Sequence[str], theme: Theme) -> str:
@@ -30,17 +24,22 @@ def price_table(solution: Solution, names: Sequence[str], theme: Theme) -> str:
     for j, name in enumerate(names):
         color = theme.ink(theme.type_style(j).color)
         mark = f'<span style="color:{color}"><b>{type_letter(j)}</b></span>'
-        lines.append(table_line((
-            f"{mark}&ensp;{escape(name)}",
-            significant(solution.workload[j]),
-            _relation(solution.workload_binds[j], "≥", theme),
-            significant(solution.jobs[j]),
-            _relation(solution.slots_bind[j], "≤", theme),
-            significant(solution.slots[j]),
-            significant(solution.prices[j]),
-        )))  # fmt: skip
-    lines.append(table_line(("server", "1", _relation(True, "", theme), "1", "", "",
-                        significant(solution.server_price))))  # fmt: skip
+        lines.append(
+            table_line(
+                (
+                    f"{mark}&ensp;{escape(name)}",
+                    significant(solution.workload[j]),
+                    _relation(solution.workload_binds[j], "≥", theme),
+                    significant(solution.jobs[j]),
+                    _relation(solution.slots_bind[j], "≤", theme),
+                    significant(solution.slots[j]),
+                    significant(solution.prices[j]),
+                )
+            )
+        )
+    lines.append(
+        table_line(("server", "1", _relation(True, "", theme), "1", "", "", significant(solution.server_price)))
+    )
     table = table_of(lines)
     return f'{table}<p style="color:{theme.muted}; margin:4px 2px">{_NOTE}</p>'
 

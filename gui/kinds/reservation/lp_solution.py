@@ -64,9 +64,7 @@ def solve_at(numbers: ReservationNumbers, bounds: Bounds, alpha: Fraction) -> So
     return _as_solved(alpha, proof, greedy, workload)
 
 
-def _as_proved(
-    program: RewardProgram, greedy: GreedyAssignment, workload: Sequence[Fraction]
-) -> Solution:
+def _as_proved(program: RewardProgram, greedy: GreedyAssignment, workload: Sequence[Fraction]) -> Solution:
     types = range(len(workload))
     best = dict(zip(program.configurations, program.servers, strict=True))
     return Solution(
@@ -88,9 +86,7 @@ def _as_proved(
 def _as_solved(
     alpha: Fraction, proof: ExactOptimum, greedy: GreedyAssignment, workload: Sequence[Fraction]
 ) -> Solution:
-    slots = [
-        sum((share * k[j] for k, share in proof.servers), Fraction(0)) for j in range(len(workload))
-    ]
+    slots = [sum((share * k[j] for k, share in proof.servers), Fraction(0)) for j in range(len(workload))]
     return Solution(
         alpha=alpha,
         optimum=proof.value,
@@ -135,9 +131,7 @@ class BarRow:
         return max(self.best, self.packed, self.present)
 
 
-def bar_rows(
-    solution: Solution, present: Shares, rewards: Sequence[Fraction]
-) -> tuple[BarRow, ...]:
+def bar_rows(solution: Solution, present: Shares, rewards: Sequence[Fraction]) -> tuple[BarRow, ...]:
     """The configurations that a solution uses, the highest reward first, then all others.
 
     Of more than :data:`MOST_ROWS` those with the largest shares are kept.
@@ -156,10 +150,7 @@ def bar_rows(
     kept = sorted(used, key=lambda row: row.largest, reverse=True)[:MOST_ROWS]
     left = [row for row in rows if row not in kept]
     others = BarRow(
-        None,
-        sum(row.best for row in left),
-        sum(row.packed for row in left),
-        sum(row.present for row in left),
+        None, sum(row.best for row in left), sum(row.packed for row in left), sum(row.present for row in left)
     )
     kept.sort(key=reward, reverse=True)
     return (*kept, others) if others.largest else tuple(kept)

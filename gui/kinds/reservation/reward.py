@@ -15,16 +15,7 @@ from gui.kinds.reservation.reward_table import RewardTable, TypeCounts
 from gui.panel import Panel
 from gui.panels.sampled import LEAST_GROWTH, Columns, History, SampledSeries, nothing
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
-from gui.panels.wording import (
-    GREEDY,
-    GREEDY_PLAIN,
-    OPTIMUM,
-    OPTIMUM_PLAIN,
-    THIN,
-    share_of,
-    significant,
-    with_interval,
-)
+from gui.panels.wording import GREEDY, GREEDY_PLAIN, OPTIMUM, OPTIMUM_PLAIN, THIN, share_of, significant, with_interval
 from gui.plotting.curve import PyramidBand
 from gui.plotting.time_plot import PlotText, TimePlot
 from gui.theme import Theme, current_fonts, type_letter
@@ -81,9 +72,11 @@ class RewardPanel(Panel):
         text = PlotText("time", "reward rate")
         plot = TimePlot(self.theme, current_fonts(), text, parent=self.body)
         plot.setAccessibleName("reward rate over time")
-        plot.setToolTip("The reward rate over time; grey is its range where averages are drawn.\n"
-                        "A click goes to that moment, the wheel enlarges, a double click shows "
-                        "all.")  # fmt: skip
+        plot.setToolTip(
+            "The reward rate over time; grey is its range where averages are drawn.\n"
+            "A click goes to that moment, the wheel enlarges, a double click shows "
+            "all."
+        )
         self._ahead = plot.add_curve("ahead", "border")
         self._curve = plot.add_curve("reward", "run")
         self._bound = plot.add_curve("bound", "muted", style=Qt.PenStyle.DotLine)
@@ -143,11 +136,13 @@ class RewardPanel(Panel):
         since = f"mean since <i>t</i> = {start}"
         tip = f"The mean reward rate since the warm-up, with its {CONFIDENCE:.0%} interval."
         now = float(reward_rate(frame.info.numbers, frame.state.jobs_in_system))
-        self.tiles.set_texts((
-            TileText(since, f"{mean}{interval}", "run", tip),
-            *self._shares(frame),
-            TileText("now", significant(now), "run", "The reward rate at the moment shown."),
-        ))  # fmt: skip
+        self.tiles.set_texts(
+            (
+                TileText(since, f"{mean}{interval}", "run", tip),
+                *self._shares(frame),
+                TileText("now", significant(now), "run", "The reward rate at the moment shown."),
+            )
+        )
         self._show_counts(frame)
 
     def _shares(self, frame: Frame) -> Iterator[TileText]:
@@ -155,8 +150,7 @@ class RewardPanel(Panel):
         for bound in _bounds(frame):
             if bound.value:
                 mean, half = self.mean.mean / bound.value, self.mean.half_width / bound.value
-                tip = (f"The mean reward rate as a share of {bound.said}, "
-                       f"{significant(bound.value)}.")  # fmt: skip
+                tip = f"The mean reward rate as a share of {bound.said}, {significant(bound.value)}."
                 yield TileText(f"of {bound.symbol}", share_of(mean, half), bound.role, tip)
 
     def _show_counts(self, frame: Frame) -> None:
@@ -171,9 +165,7 @@ class RewardPanel(Panel):
         room -= round(_LEAST_PLOT * current_fonts().scale)
         roomy = room >= self.table.height_of(_LEAST_LINES)
         self.table.set_counts((everything, *lines) if roomy else (everything,))
-        self.table_area.setFixedHeight(
-            min(self.table.sizeHint().height(), max(room, self.table.height_of(1)))
-        )
+        self.table_area.setFixedHeight(min(self.table.sizeHint().height(), max(room, self.table.height_of(1))))
 
     def _show_lines(self, frame: Frame) -> None:
         """Lines at the bounds and at the mean, and the mean's interval where it counts."""
@@ -293,8 +285,7 @@ class RewardPanel(Panel):
         counts = np.hstack([samples[:, columns(block, numbers.types)] for block in blocks])
         rates = reward_rate(numbers, samples[:, columns("jobs", numbers.types)])
         rows = zip(samples[:, EVENT_COLUMN], samples[:, TIME_COLUMN], rates, counts, strict=True)
-        return names, ([int(event), float(time), float(rate), *map(int, row)]
-                       for event, time, rate, row in rows)  # fmt: skip
+        return names, ([int(event), float(time), float(rate), *map(int, row)] for event, time, rate, row in rows)
 
 
 class _Bound(NamedTuple):

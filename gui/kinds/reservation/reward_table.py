@@ -22,8 +22,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 #: Columns after the type: heading and role of the numbers.
-COLUMNS = (("admitted", "normal"), ("rejected", "rejection"), ("", "rejection"),
-           ("migrated", "migration"))  # fmt: skip
+COLUMNS = (("admitted", "normal"), ("rejected", "rejection"), ("", "rejection"), ("migrated", "migration"))
 SHARE = 2  # which of them is the share of rejections
 
 
@@ -114,9 +113,7 @@ class RewardTable(QWidget):
             self._paint_line(painter, counts, number * height + 2, lefts)
         painter.end()
 
-    def _paint_line(
-        self, painter: QPainter, counts: TypeCounts, top: float, lefts: list[float]
-    ) -> None:
+    def _paint_line(self, painter: QPainter, counts: TypeCounts, top: float, lefts: list[float]) -> None:
         height, theme = self.line_height(), self._theme
         side = height - _LINE_GAP - 4
         name_left = _MARGIN
@@ -130,11 +127,10 @@ class RewardTable(QWidget):
         room = name_right - name_left
         name = metrics.elidedText(counts.name, Qt.TextElideMode.ElideRight, room)
         painter.drawText(QRectF(name_left, top, room, height), _LEFT, name)
-        self._paint_bar(painter, counts, QRectF(name_right + _GAP, top + height / 2 - 4,
-                                                lefts[0] - _GAP - name_right, 8))  # fmt: skip
-        for (_, role), cell, left, width in zip(
-            COLUMNS, counts.cells(), lefts, self._widths, strict=True
-        ):
+        self._paint_bar(
+            painter, counts, QRectF(name_right + _GAP, top + height / 2 - 4, lefts[0] - _GAP - name_right, 8)
+        )
+        for (_, role), cell, left, width in zip(COLUMNS, counts.cells(), lefts, self._widths, strict=True):
             if width:
                 painter.setPen(QColor(theme.ink(theme.color(role))))
                 painter.drawText(QRectF(left, top, width, height), _RIGHT, cell)
@@ -157,10 +153,7 @@ class RewardTable(QWidget):
         """Columns get as wide as their widest number so far, so that they do not breathe."""
         metrics = QFontMetricsF(current_fonts().body)
         rows = [[heading for heading, _ in COLUMNS]] + [list(one.cells()) for one in self._counts]
-        needed = [
-            max(metrics.horizontalAdvance(row[place]) for row in rows)
-            for place in range(len(COLUMNS))
-        ]
+        needed = [max(metrics.horizontalAdvance(row[place]) for row in rows) for place in range(len(COLUMNS))]
         usual = metrics.horizontalAdvance(_USUAL)
         known = self._widths or [usual] * len(COLUMNS)
         self._widths = [max(pair) for pair in zip(known, needed, strict=True)]

@@ -112,8 +112,7 @@ def caption_lines(caption: Caption, rows: int, split: bool) -> list[tuple[tuple[
 def _filled(frame: Frame, column: ConfigurationColumn) -> tuple[str, ...]:
     jobs = frame.state.placement[column.servers].sum(axis=0).tolist()
     return tuple(
-        f"{grouped(n)}/{grouped(slots * column.held)}"
-        for n, slots in zip(jobs, column.configuration, strict=True)
+        f"{grouped(n)}/{grouped(slots * column.held)}" for n, slots in zip(jobs, column.configuration, strict=True)
     )
 
 

@@ -98,9 +98,7 @@ class StackFigure:
         return max(stacks, default=0)
 
 
-def figure_of(
-    frame: Frame, places: Places = (), order: Sequence[WantedServers] | None = None
-) -> StackFigure:
+def figure_of(frame: Frame, places: Places = (), order: Sequence[WantedServers] | None = None) -> StackFigure:
     """The picture of a frame; *places* are those of the moment before, so that nothing jumps.
 
     With *order*, the columns of GPA are those, and only their counts follow the frame.
@@ -164,9 +162,7 @@ def settled_reject_group(frame: Frame) -> npt.NDArray[np.bool_]:
     return result
 
 
-def stacks_of(
-    stack: npt.NDArray[np.int32], index: npt.NDArray[np.int32], stacks: int
-) -> list[npt.NDArray[np.int32]]:
+def stacks_of(stack: npt.NDArray[np.int32], index: npt.NDArray[np.int32], stacks: int) -> list[npt.NDArray[np.int32]]:
     """The servers of each stack from the largest index to index 1."""
     heights = np.bincount(stack, minlength=stacks)
     starts = np.cumsum(heights) - heights

@@ -49,9 +49,7 @@ class EventLine(QObject):
         side = text.height * 1.1
         return QRectF(area.x() + 3, area.y() + (area.height() - side) / 2, 1.3 * side, side)
 
-    def paint(
-        self, painter: QPainter, area: QRectF, theme: Theme, palette: RasterPalette, text: Symbols
-    ) -> None:
+    def paint(self, painter: QPainter, area: QRectF, theme: Theme, palette: RasterPalette, text: Symbols) -> None:
         """Paint the marker and the sentence; a hall reads it below the picture."""
         x = area.x()
         if self._job is not None:

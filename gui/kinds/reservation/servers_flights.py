@@ -12,11 +12,7 @@ from gui.kinds.reservation.servers_steps import Movement
 
 
 def flights(
-    phases: tuple[tuple[Movement, ...], ...],
-    old: StackScene,
-    new: StackScene,
-    image: QImage,
-    door: QRectF,
+    phases: tuple[tuple[Movement, ...], ...], old: StackScene, new: StackScene, image: QImage, door: QRectF
 ) -> list[list[Flight]]:
     """One flight for each movement that can be seen from its start to its end.
 
@@ -29,9 +25,7 @@ def flights(
     return result
 
 
-def _flight(
-    item: Movement, old: StackScene, new: StackScene, image: QImage, door: QRectF
-) -> Flight | None:
+def _flight(item: Movement, old: StackScene, new: StackScene, image: QImage, door: QRectF) -> Flight | None:
     if item.kind == "reassign":
         start = old.rect(old.server_box(item.server))
         end = new.rect(new.server_box(item.server))
@@ -51,8 +45,9 @@ def _flight(
 
 def _copied(scene: StackScene, image: QImage, rect: QRectF) -> QPixmap:
     stage, ratio = scene.regions.stage, scene.ratio
-    box = QRectF((rect.x() - stage.x()) * ratio, (rect.y() - stage.y()) * ratio,
-                 rect.width() * ratio, rect.height() * ratio).toAlignedRect()  # fmt: skip
+    box = QRectF(
+        (rect.x() - stage.x()) * ratio, (rect.y() - stage.y()) * ratio, rect.width() * ratio, rect.height() * ratio
+    ).toAlignedRect()
     picture = QPixmap.fromImage(image.copy(box))
     picture.setDevicePixelRatio(ratio)
     return picture

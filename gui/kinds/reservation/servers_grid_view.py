@@ -11,12 +11,7 @@ from gui.gestures import Gestures, show_tip
 from gui.intents import Select
 from gui.kinds.reservation.servers_columns import settled_reject_group
 from gui.kinds.reservation.servers_event import EventLine
-from gui.kinds.reservation.servers_grid_layout import (
-    GridLayout,
-    fitting_grid,
-    most_zoom,
-    zoomed_grid,
-)
+from gui.kinds.reservation.servers_grid_layout import GridLayout, fitting_grid, most_zoom, zoomed_grid
 from gui.kinds.reservation.servers_legend import StackLegend, entries
 from gui.kinds.reservation.servers_raster_view import ServerView
 from gui.kinds.reservation.servers_steps import marks
@@ -117,9 +112,7 @@ class GridView(QWidget):
         slots = info is not None and info.facts.reserves_slots
         items = entries(names, slots, info is not None and info.facts.has_groups)
         kept = "type", "empty", "reject_group"
-        self._legend = StackLegend(
-            [item for item in items if item.mark in kept], self._text, self._theme
-        )
+        self._legend = StackLegend([item for item in items if item.mark in kept], self._text, self._theme)
 
     # Layout.
 
@@ -130,8 +123,7 @@ class GridView(QWidget):
         legend = self._legend.height(room, LEGEND_LINES)
         bottom = self.height() - 4 - legend
         top = event.bottom() + 4
-        return (event, QRectF(MARGIN, top, room, max(0.0, bottom - 6 - top)),
-                QRectF(MARGIN, bottom, room, legend))  # fmt: skip
+        return (event, QRectF(MARGIN, top, room, max(0.0, bottom - 6 - top)), QRectF(MARGIN, bottom, room, legend))
 
     def _arrange(self) -> None:
         _, stage, _ = self._parts()
@@ -158,8 +150,9 @@ class GridView(QWidget):
         label = round(self._text.height * self._ratio)
         if layout.cell[0] < widest + layout.gap or layout.cell[1] < 5 * label:
             return layout
-        return GridLayout(layout.servers, layout.width, layout.height, layout.columns, layout.cell,
-                          label, layout.offset)  # fmt: skip
+        return GridLayout(
+            layout.servers, layout.width, layout.height, layout.columns, layout.cell, label, layout.offset
+        )
 
     def _show(self) -> None:
         frame, layout = self._frame, self._layout
@@ -173,13 +166,15 @@ class GridView(QWidget):
         group = np.full(len(self._seen), NEITHER, np.uint8)
         if frame.info.facts.reserves_slots:
             group = settled_reject_group(frame)[self._seen].astype(np.uint8)
-        self.view.set_servers(PaintedServers(
-            rects=self._rects,
-            configuration=frame.state.configuration[self._seen],
-            placement=frame.state.placement[self._seen],
-            group=group,
-            weight=np.clip(frame.info.numbers.largest_share, 1e-6, 1.0),
-        ))  # fmt: skip
+        self.view.set_servers(
+            PaintedServers(
+                rects=self._rects,
+                configuration=frame.state.configuration[self._seen],
+                placement=frame.state.placement[self._seen],
+                group=group,
+                weight=np.clip(frame.info.numbers.largest_share, 1e-6, 1.0),
+            )
+        )
 
     # Zooming.
 
@@ -289,8 +284,9 @@ class GridView(QWidget):
             line, _, legend = self._parts()
             if self._layout is None:
                 painter.setPen(QColor(self._theme.muted))
-                painter.drawText(self.rect().adjusted(8, 8, -8, -8), _CENTRED,
-                                 "Too small to draw: make this panel larger.")  # fmt: skip
+                painter.drawText(
+                    self.rect().adjusted(8, 8, -8, -8), _CENTRED, "Too small to draw: make this panel larger."
+                )
             else:
                 self.event_line.paint(painter, line, self._theme, self._palette, self._text)
                 self._legend.paint(painter, legend, LEGEND_LINES, self._palette)

@@ -20,8 +20,7 @@ LINE = 1.35  #: height of a line of the legend, in lines of text
 
 
 #: What the marks look like.
-_MARKS = {"empty": "thin frame", "reject_group": "thick frame", "wanted": "line across",
-          "missing": "dashed frame"}  # fmt: skip
+_MARKS = {"empty": "thin frame", "reject_group": "thick frame", "wanted": "line across", "missing": "dashed frame"}
 
 
 class StackEntry(NamedTuple):
@@ -32,9 +31,7 @@ class StackEntry(NamedTuple):
     job_type: int = -1
 
 
-def entries(
-    type_names: tuple[str, ...], reserves_slots: bool, has_groups: bool
-) -> list[StackEntry]:
+def entries(type_names: tuple[str, ...], reserves_slots: bool, has_groups: bool) -> list[StackEntry]:
     """What the legend explains, the most important first."""
     types = [StackEntry(name, "type", j) for j, name in enumerate(type_names)]
     if not reserves_slots:
@@ -50,9 +47,7 @@ def entries(
     ]
 
 
-def flow(
-    widths: list[float], room: float, most_lines: int = 1000
-) -> list[tuple[int, float] | None]:
+def flow(widths: list[float], room: float, most_lines: int = 1000) -> list[tuple[int, float] | None]:
     """Line and x of each entry, wrapped into *room*; None for those beyond *most_lines*."""
     result: list[tuple[int, float] | None] = []
     line, x = 0, 0.0
@@ -72,11 +67,7 @@ class StackLegend:
         self._side = text.height
 
     def _width(self, entry: StackEntry) -> float:
-        return (
-            self._side * (1.0 if entry.mark != "wanted" else 1.4)
-            + GAP
-            + self._text.width(entry.words)
-        )
+        return self._side * (1.0 if entry.mark != "wanted" else 1.4) + GAP + self._text.width(entry.words)
 
     def height(self, room: float, most_lines: int) -> float:
         """Height that it takes in this width; in several lines all job types are shown."""
@@ -92,15 +83,16 @@ class StackLegend:
             more = 0.0 if whole else BETWEEN + self._text.width(_more(len(widths)))
             return flow(widths, room - more, most_lines)
         types = max(
-            (place[0] + 1 for item, place in zip(self._items, places, strict=True)
-             if place is not None and item.mark == "type"),
+            (
+                place[0] + 1
+                for item, place in zip(self._items, places, strict=True)
+                if place is not None and item.mark == "type"
+            ),
             default=0,
-        )  # fmt: skip
+        )
         return flow(widths, room, max(types, most_lines))
 
-    def paint(
-        self, painter: QPainter, area: QRectF, most_lines: int, palette: RasterPalette
-    ) -> None:
+    def paint(self, painter: QPainter, area: QRectF, most_lines: int, palette: RasterPalette) -> None:
         """Paint it into *area*."""
         height = LINE * self._text.height
         places = self._places(area.width(), most_lines)
@@ -111,14 +103,14 @@ class StackLegend:
             wide = self._side * (1.4 if item.mark == "wanted" else 1.0)
             mark = QRectF(x, y + (height - self._side) / 2, wide, self._side)
             self._mark(painter, item, mark.adjusted(0, 1, 0, -1), palette)
-            self._text.draw(painter, x + wide + GAP, y + (height - self._text.height) / 2,
-                            item.words, self._theme.normal)  # fmt: skip
+            self._text.draw(
+                painter, x + wide + GAP, y + (height - self._text.height) / 2, item.words, self._theme.normal
+            )
         hidden = places.count(None)
         if hidden and most_lines == 1:
             shown = len(places) - hidden
             x = area.x() + sum(self._width(item) + BETWEEN for item in self._items[:shown])
-            self._text.draw(painter, x, area.y() + (height - self._text.height) / 2,
-                            _more(hidden), self._theme.muted)  # fmt: skip
+            self._text.draw(painter, x, area.y() + (height - self._text.height) / 2, _more(hidden), self._theme.muted)
 
     @property
     def words(self) -> str:
@@ -129,9 +121,7 @@ class StackLegend:
             for item in self._items
         )
 
-    def _mark(
-        self, painter: QPainter, item: StackEntry, rect: QRectF, palette: RasterPalette
-    ) -> None:
+    def _mark(self, painter: QPainter, item: StackEntry, rect: QRectF, palette: RasterPalette) -> None:
         theme = self._theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         match item.mark:
@@ -163,14 +153,7 @@ def dashed(theme: Theme) -> QPen:
     return pen
 
 
-def swatch(
-    painter: QPainter,
-    rect: QRectF,
-    job_type: int,
-    theme: Theme,
-    palette: RasterPalette,
-    text: Symbols,
-) -> None:
+def swatch(painter: QPainter, rect: QRectF, job_type: int, theme: Theme, palette: RasterPalette, text: Symbols) -> None:
     """A filled slot of a type: colour, texture and letter."""
     style = theme.type_style(job_type)
     brush = tile_brush(palette.tile[job_type])

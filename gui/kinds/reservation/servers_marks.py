@@ -6,13 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.intents import Select
-from gui.kinds.reservation.servers_captions import (
-    HAT,
-    Caption,
-    Captions,
-    caption_lines,
-    labels_above,
-)
+from gui.kinds.reservation.servers_captions import HAT, Caption, Captions, caption_lines, labels_above
 from gui.kinds.reservation.servers_columns import ConfigurationColumn
 from gui.kinds.reservation.servers_legend import dashed
 from gui.kinds.reservation.servers_scene import LABEL_GAP, StackScene
@@ -46,9 +40,7 @@ def paint_stage(painter: QPainter, scene: StackScene, labels: bool) -> None:
     painter.restore()
 
 
-def _missing(
-    painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn
-) -> None:
+def _missing(painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn) -> None:
     if not column.missing:
         return
     left, right, _ = scene.span(number)
@@ -66,9 +58,7 @@ def _missing(
             painter.drawRect(QRectF(left + 0.5, high + 1.5, right - left - 1, low - high - 2))
 
 
-def _reject_group(
-    painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn
-) -> None:
+def _reject_group(painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn) -> None:
     servers = column.servers
     if not len(servers) or not scene.figure.reject_group[servers[-1]]:
         return
@@ -86,8 +76,7 @@ def _reject_group(
             painter.fillRect(QRectF(x, bottom - height, 4, height), color)
         return
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(color, 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.SquareCap,
-                        Qt.PenJoinStyle.MiterJoin))  # fmt: skip
+    painter.setPen(QPen(color, 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.SquareCap, Qt.PenJoinStyle.MiterJoin))
     painter.drawRect(QRectF(left + 1, top + 1, right - left - 2, unit - 2))
 
 
@@ -139,9 +128,7 @@ def paint_foot(painter: QPainter, scene: StackScene, captions: Captions) -> None
     painter.restore()
 
 
-def _letters(
-    painter: QPainter, scene: StackScene, left: float, number: int, filled: tuple[str, ...]
-) -> None:
+def _letters(painter: QPainter, scene: StackScene, left: float, number: int, filled: tuple[str, ...]) -> None:
     ends: dict[int, list[int]] = {}
     for box in scene.pictures[number].boxes:
         start, end = ends.get(box.job_type, [box.left, box.right])
@@ -149,9 +136,7 @@ def _letters(
     foot = scene.regions.foot
     for job_type, (start, end) in ends.items():
         style = scene.theme.type_style(job_type)
-        area = QRectF(
-            left + start / scene.ratio, foot.y(), (end - start) / scene.ratio, foot.height()
-        )
+        area = QRectF(left + start / scene.ratio, foot.y(), (end - start) / scene.ratio, foot.height())
         words = f"{style.letter} {filled[job_type]}" if job_type < len(filled) else style.letter
         texts: tuple[str, ...] = (words, style.letter, "")
         if not scene.rows.legend:  # nothing else says what a letter stands for
@@ -177,9 +162,7 @@ def paint_header(painter: QPainter, scene: StackScene, captions: Captions, split
     painter.restore()
 
 
-def _caption(
-    painter: QPainter, scene: StackScene, area: QRectF, caption: Caption, split: bool
-) -> None:
+def _caption(painter: QPainter, scene: StackScene, area: QRectF, caption: Caption, split: bool) -> None:
     text, theme = scene.text, scene.theme
     strong = theme.normal if caption.settled else theme.muted
     if not caption.counts:

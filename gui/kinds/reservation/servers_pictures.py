@@ -19,9 +19,7 @@ MOST = 512
 class Pictures:
     """Pictures of strips for one scenario, theme and font."""
 
-    def __init__(
-        self, numbers: ReservationNumbers, theme: Theme, palette: RasterPalette, font: QFont
-    ) -> None:
+    def __init__(self, numbers: ReservationNumbers, theme: Theme, palette: RasterPalette, font: QFont) -> None:
         # A slot's width grows with the root of its share of a server: small slots stay
         # visible beside large ones, and larger ones still look larger.
         self._weight = np.sqrt(np.clip(numbers.largest_share, 1e-3, 1.0)).tolist()
@@ -36,7 +34,5 @@ class Pictures:
         if key not in self._known:
             if len(self._known) >= MOST:
                 self._known.clear()
-            self._known[key] = strip_picture(
-                configuration, self._weight, strip, self._theme, self._palette, self._font
-            )
+            self._known[key] = strip_picture(configuration, self._weight, strip, self._theme, self._palette, self._font)
         return self._known[key]

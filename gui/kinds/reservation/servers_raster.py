@@ -63,9 +63,16 @@ class ServerRaster:
             return self._paint(servers, everything)
         changed = np.empty(len(servers.rects), dtype=np.int32)
         count = twin(
-            self._pixels, *_arrays(servers), *_arrays(self._shown), servers.weight,
-            float(servers.capacity), *self._colours(), self._palette.scale, everything, changed,
-        )  # fmt: skip
+            self._pixels,
+            *_arrays(servers),
+            *_arrays(self._shown),
+            servers.weight,
+            float(servers.capacity),
+            *self._colours(),
+            self._palette.scale,
+            everything,
+            changed,
+        )
         return changed[:count]
 
     def _colours(self) -> tuple[npt.NDArray[np.uint32] | np.uint32, ...]:
@@ -86,9 +93,7 @@ class ServerRaster:
         painter = QPainter(self._image)
         if not everything:
             for x, y, width, height in self._shown.rects[chosen].tolist():
-                self._pixels[max(0, y) : y + height, max(0, x) : x + width] = (
-                    self._palette.background
-                )
+                self._pixels[max(0, y) : y + height, max(0, x) : x + width] = self._palette.background
         paint_servers(painter, servers, chosen, self._palette)
         painter.end()
         for before, after in zip(old, new, strict=True):
@@ -102,8 +107,7 @@ def _arrays(servers: PaintedServers) -> tuple[npt.NDArray[np.generic], ...]:
 
 def _copy(servers: PaintedServers) -> PaintedServers:
     copies = {
-        name: getattr(servers, name).copy()
-        for name in ("rects", "configuration", "placement", "group", "weight")
+        name: getattr(servers, name).copy() for name in ("rects", "configuration", "placement", "group", "weight")
     }
     return replace(servers, **copies)
 

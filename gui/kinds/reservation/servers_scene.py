@@ -8,14 +8,7 @@ from typing import Callable
 from PySide6.QtCore import QPointF, QRectF
 
 from gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
-from gui.kinds.reservation.servers_stack_layout import (
-    ColumnSpan,
-    Share,
-    StackLayout,
-    StackScale,
-    spans,
-    widening,
-)
+from gui.kinds.reservation.servers_stack_layout import ColumnSpan, Share, StackLayout, StackScale, spans, widening
 from gui.painting.stack_slots import StripPicture
 from gui.painting.stack_text import Symbols
 from gui.theme import Theme
@@ -66,9 +59,7 @@ class Regions:
     legend: QRectF
 
 
-def regions(
-    width: float, height: float, line: float, rows: TextRows, split: bool, legend: float
-) -> Regions | None:
+def regions(width: float, height: float, line: float, rows: TextRows, split: bool, legend: float) -> Regions | None:
     """The parts of the picture from top to bottom; None where it is too small for them.
 
     With *split*, names of configurations have a line of their own; *legend* is its height.
@@ -163,8 +154,7 @@ class StackScene:
     def pixel(self, position: QPointF) -> tuple[int, int]:
         """The stage's device pixel at a point of the widget."""
         stage = self.regions.stage
-        return (int((position.x() - stage.x()) * self.ratio // 1),
-                int((position.y() - stage.y()) * self.ratio // 1))  # fmt: skip
+        return (int((position.x() - stage.x()) * self.ratio // 1), int((position.y() - stage.y()) * self.ratio // 1))
 
     def server_at(self, position: QPointF) -> int | None:
         """The server at a point; None where there is none, or several share the strip."""
@@ -221,8 +211,7 @@ def cut_of(figure: StackFigure, scale: StackScale, room: int) -> tuple[int, ...]
     """
     fits = max(1, int(room / scale.unit))
     return tuple(
-        max(0, column.held - fits) if column is not None and column.is_empty else 0
-        for column in figure.columns
+        max(0, column.held - fits) if column is not None and column.is_empty else 0 for column in figure.columns
     )
 
 

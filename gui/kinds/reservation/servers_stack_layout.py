@@ -15,9 +15,15 @@ LEAST_STRIP = 3
 MOST_STRIP = 96
 #: Heights of a server below the least one, as strips of so many pixels for so many servers.
 SMALL = tuple(
-    sorted({Fraction(strip, group) for group in (1, 2, 3, 4) for strip in range(2, 9)
-            if 2 * strip > group and strip < LEAST_STRIP * group})
-)  # fmt: skip
+    sorted(
+        {
+            Fraction(strip, group)
+            for group in (1, 2, 3, 4)
+            for strip in range(2, 9)
+            if 2 * strip > group and strip < LEAST_STRIP * group
+        }
+    )
+)
 
 #: From this height of a server on, zooming widens the columns as well.
 WIDENS_FROM = 18
@@ -210,5 +216,4 @@ class StackLayout:
         most_x = max(0, self.content_width - self.width)
         most_y = max(0, self.scale.height(tallest) + headroom - self.base)
         offset = min(max(0, x), most_x), min(max(0, y), most_y)
-        return StackLayout(self.width, self.height, self.base, self.scale, self.columns,
-                           self.counts, offset)  # fmt: skip
+        return StackLayout(self.width, self.height, self.base, self.scale, self.columns, self.counts, offset)

@@ -48,8 +48,7 @@ class StackRaster:
         self._background = background
         self.clear()
         stage = self._pixels[self._pad : self._pad + max(1, height)]
-        self._image = QImage(stage.data, stage.shape[1], stage.shape[0], 4 * stage.shape[1],
-                             QImage.Format.Format_RGB32)  # fmt: skip
+        self._image = QImage(stage.data, stage.shape[1], stage.shape[0], 4 * stage.shape[1], QImage.Format.Format_RGB32)
 
     @property
     def image(self) -> QImage:
@@ -93,9 +92,7 @@ class StackRaster:
         right = left + layout.columns[column].width
         self._pixels[:bottom, max(0, left) : max(0, right)] = self._background
 
-    def _put(
-        self, layout: StackLayout, column: int, now: _Shown, chosen: npt.NDArray[np.intp]
-    ) -> None:
+    def _put(self, layout: StackLayout, column: int, now: _Shown, chosen: npt.NDArray[np.intp]) -> None:
         left, strip = layout.left(column), layout.scale.strip
         first, last = max(0, left), min(self._pixels.shape[1], left + layout.columns[column].stack)
         if last <= first or not len(chosen):
@@ -117,9 +114,7 @@ def _visible(layout: StackLayout, servers: int) -> tuple[int, int]:
     return min(first, strips), min(last, strips)
 
 
-def _grouped(
-    content: StackContent, scale: StackScale, first: int, last: int
-) -> tuple[Floats, Flags]:
+def _grouped(content: StackContent, scale: StackScale, first: int, last: int) -> tuple[Floats, Flags]:
     """Jobs per server and type, and the group, of each strip from *first* to before *last*."""
     servers = slice(first * scale.group, min(last * scale.group, len(content.jobs)))
     jobs = content.jobs[servers].astype(np.float64)

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QHelpEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.gestures import Gestures, show_tip
 from gui.intents import Select
 from gui.kinds.reservation.servers_calm import Calm
 from gui.kinds.reservation.servers_captions import Captions, captions_of
-from gui.kinds.reservation.servers_columns import (
-    StackFigure,
-    WantedServers,
-    figure_of,
-    tallest_of,
-    wanted_of,
-)
+from gui.kinds.reservation.servers_columns import StackFigure, WantedServers, figure_of, tallest_of, wanted_of
 from gui.kinds.reservation.servers_event import EventLine
 from gui.kinds.reservation.servers_flights import flights
 from gui.kinds.reservation.servers_legend import StackLegend, entries
@@ -38,21 +25,8 @@ from gui.kinds.reservation.servers_marks import (
 )
 from gui.kinds.reservation.servers_motion import Motion
 from gui.kinds.reservation.servers_pictures import Pictures
-from gui.kinds.reservation.servers_scene import (
-    MARGIN,
-    StackScene,
-    arrange,
-    cut_of,
-    headroom,
-    lay_out_columns,
-)
-from gui.kinds.reservation.servers_stack_layout import (
-    StackLayout,
-    StackScale,
-    calm_scale,
-    fitting_scale,
-    zoomed_scale,
-)
+from gui.kinds.reservation.servers_scene import MARGIN, StackScene, arrange, cut_of, headroom, lay_out_columns
+from gui.kinds.reservation.servers_stack_layout import StackLayout, StackScale, calm_scale, fitting_scale, zoomed_scale
 from gui.kinds.reservation.servers_stack_raster import StackContent, StackRaster
 from gui.kinds.reservation.servers_steps import Movement, marks, movements
 from gui.kinds.reservation.servers_words import column_words, pointed_words, selected
@@ -173,9 +147,7 @@ class StackView(QWidget):
             self._follow(self._frame)
             self._lay_out()
 
-    def _let_move(
-        self, phases: tuple[tuple[Movement, ...], ...], old_scene: StackScene | None
-    ) -> None:
+    def _let_move(self, phases: tuple[tuple[Movement, ...], ...], old_scene: StackScene | None) -> None:
         scene = self._scene
         if phases and old_scene is not None and scene is not None:
             door = self.event_line.marker(scene.regions.event, scene.text)
@@ -192,9 +164,7 @@ class StackView(QWidget):
         self._palette = raster_palette(self._theme, len(names), self._ratio)
         groups = info is None or info.facts.has_groups
         self._legend = StackLegend(entries(names, True, groups), self._text, self._theme)
-        self._pictures = (
-            Pictures(info.numbers, self._theme, self._palette, font) if info is not None else None
-        )
+        self._pictures = Pictures(info.numbers, self._theme, self._palette, font) if info is not None else None
         self._raster_key = ()
 
     def _lay_out(self) -> None:
@@ -217,13 +187,13 @@ class StackView(QWidget):
         assert frame is not None and figure is not None and pictures is not None
         ratio, line = self._ratio, self._palette.scale
         room = self.width() - 2 * MARGIN
-        found = arrange(self.width(), self.height(), self._text.height, split,
-                        lambda lines: self._legend.height(room, lines))  # fmt: skip
+        found = arrange(
+            self.width(), self.height(), self._text.height, split, lambda lines: self._legend.height(room, lines)
+        )
         if found is None:
             return None
         rows, parts = found
-        width, height = (max(1, round(side * ratio)) for side in
-                         (parts.stage.width(), parts.stage.height()))  # fmt: skip
+        width, height = (max(1, round(side * ratio)) for side in (parts.stage.width(), parts.stage.height()))
         above = round(headroom(rows, self._text.height) * ratio)
         base = height - 2 * line
         tallest = max(figure.tallest, *map(tallest_of, frame.beside), 0)
@@ -234,8 +204,7 @@ class StackView(QWidget):
         columns = lay_out_columns(figure, width, character, scale, self._scale, line)
         cut = cut_of(figure, self._scale, base - above)
         counts = tuple(
-            column.held - less if column is not None else 0
-            for column, less in zip(figure.columns, cut, strict=True)
+            column.held - less if column is not None else 0 for column, less in zip(figure.columns, cut, strict=True)
         )
         layout = StackLayout(width, height, base, scale, columns, counts)
         layout = layout.moved(*self._offset, above, figure.tallest)
@@ -243,8 +212,7 @@ class StackView(QWidget):
             pictures.get(column.configuration if column is not None else (), span.stack, scale)
             for column, span in zip(figure.columns, columns, strict=True)
         )
-        return StackScene(frame, figure, layout, cut, looks, rows, parts, self._theme, self._text,
-                     ratio, line)  # fmt: skip
+        return StackScene(frame, figure, layout, cut, looks, rows, parts, self._theme, self._text, ratio, line)
 
     def _draw(self, scene: StackScene) -> None:
         layout = scene.layout
@@ -259,9 +227,7 @@ class StackView(QWidget):
         contents = []
         for column, less, picture in zip(figure.columns, scene.cut, scene.pictures, strict=True):
             servers = column.servers[less:] if column is not None else _NOBODY
-            contents.append(
-                StackContent(picture, state.placement[servers], figure.reject_group[servers])
-            )
+            contents.append(StackContent(picture, state.placement[servers], figure.reject_group[servers]))
         self._raster.draw(layout, tuple(contents))
 
     # Zooming.
@@ -285,8 +251,7 @@ class StackView(QWidget):
         self._lay_out()
         if self._scene is not None:
             layout = self._scene.layout
-            self._look(round(across * layout.content_width - x),
-                       round(level * scale.unit + y - layout.base))  # fmt: skip
+            self._look(round(across * layout.content_width - x), round(level * scale.unit + y - layout.base))
 
     def reset_zoom(self) -> None:
         """Show everything again."""
@@ -343,8 +308,9 @@ class StackView(QWidget):
         if scene is None or self._captions is None:
             if self._frame is not None:
                 painter.setPen(QColor(self._theme.muted))
-                painter.drawText(self.rect().adjusted(8, 8, -8, -8), _CENTRED,
-                                 "Too small to draw: make this panel larger.")  # fmt: skip
+                painter.drawText(
+                    self.rect().adjusted(8, 8, -8, -8), _CENTRED, "Too small to draw: make this panel larger."
+                )
             painter.end()
             return
         image = self._raster.image

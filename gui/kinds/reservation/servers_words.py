@@ -61,8 +61,7 @@ def configuration_words(configuration: Configuration, room: int = 6) -> str:
 
 def letter_words(configuration: Configuration, plus: str = "+ ") -> str:
     """A configuration by the letters of its types, such as 12 A + 3 B."""
-    parts = [f"{k} {type_letter(j)}" if plus else f"{k}{type_letter(j)}"
-             for j, k in enumerate(configuration) if k]  # fmt: skip
+    parts = [f"{k} {type_letter(j)}" if plus else f"{k}{type_letter(j)}" for j, k in enumerate(configuration) if k]
     return f" {plus}".join(parts) or "0"
 
 
@@ -100,8 +99,10 @@ def server_words(frame: Frame, server: int) -> str:
     configuration = configuration_words(tuple(frame.state.configuration[server].tolist()))
     name = f"k[{position}] = {configuration}" if position else configuration
     group = "Reject Group" if classes.reject_group[server] else "Accept Group"
-    return (f"{start}: configuration {name}, index {grouped(int(classes.index[server]))}, "
-            f"rank {classes.rank[server]}, {group}; {filled}")  # fmt: skip
+    return (
+        f"{start}: configuration {name}, index {grouped(int(classes.index[server]))}, "
+        f"rank {classes.rank[server]}, {group}; {filled}"
+    )
 
 
 def used_words(frame: Frame, server: int) -> str:
@@ -151,5 +152,6 @@ def column_words(frame: Frame, column: ConfigurationColumn) -> str:
         state = f"{grouped(column.missing)} still missing"
     elif column.surplus:
         state = f"the {grouped(column.surplus)} most recent are surplus"
-    return (f"k[{column.position}] = {name}: {reward}; X = {servers}, "
-            f"GPA wants {X_HAT} = {grouped(column.wanted)}; {state}")  # fmt: skip
+    return (
+        f"k[{column.position}] = {name}: {reward}; X = {servers}, GPA wants {X_HAT} = {grouped(column.wanted)}; {state}"
+    )

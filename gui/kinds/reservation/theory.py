@@ -13,13 +13,7 @@ from gui.kinds.reservation.theory_plot import FunctionPlot
 from gui.kinds.reservation.theory_rows import configuration_text
 from gui.kinds.reservation.theory_search import SearchRow
 from gui.kinds.reservation.theory_target import TargetBars
-from gui.kinds.reservation.theory_values import (
-    EffectiveServers,
-    falling_for,
-    has_greedy,
-    moment_of,
-    value_of,
-)
+from gui.kinds.reservation.theory_values import EffectiveServers, falling_for, has_greedy, moment_of, value_of
 from gui.panel import Panel
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import GREEDY_MARK, significant
@@ -151,14 +145,13 @@ class TheoryPanel(Panel):
 
     def _next_tile(self, moment: EffectiveServers) -> TileText:
         """(5.3): the configuration that the next empty server gets."""
-        tip = ("The first greedy configuration of whose slots every type is short, (5.3): CRA "
-               "gives it to the next server of rank J + 1 that is empty.")  # fmt: skip
+        tip = (
+            "The first greedy configuration of whose slots every type is short, (5.3): CRA "
+            "gives it to the next server of rank J + 1 that is empty."
+        )
         if moment.all_effective:
-            return TileText("servers effective, none to assign, (5.3)", "all", "normal", tip,
-                            short="effective, (5.3)")  # fmt: skip
-        text, caption, short, role = (
-            "stay", "empty servers: slots enough, (5.3)", "empty servers, (5.3)", "normal"
-        )  # fmt: skip
+            return TileText("servers effective, none to assign, (5.3)", "all", "normal", tip, short="effective, (5.3)")
+        text, caption, short, role = ("stay", "empty servers: slots enough, (5.3)", "empty servers, (5.3)", "normal")
         if moment.place is not None:
             metrics = QFontMetricsF(current_fonts().display)
             room = _NEXT_FIGURES * metrics.horizontalAdvance("0")
@@ -175,14 +168,25 @@ class TheoryPanel(Panel):
             return
         value = value_of(self._function, frame, moment)
         jobs = sum(map(float, value.jobs))
-        yield TileText("<i>V</i>(<i>z</i>), 0 at the target", significant(float(value.value), 2),
-                       "run", f"{_CONSTANTS} ξ = {self._function.ratio}.",
-                       short="<i>V</i>(<i>z</i>)")  # fmt: skip
-        yield TileText("of it: servers", significant(float(value.value) - jobs, 2), "greedy",
-                       f"How far x⁽ᵉ⁾ is from x{GREEDY_MARK}, weighted by Z₁, Z₂, …")  # fmt: skip
-        yield TileText("of it: jobs above <i>ρ</i>", significant(jobs, 2), "normal",
-                       "Z times the jobs of each type beyond its mean number, per "
-                       "server.")  # fmt: skip
+        yield TileText(
+            "<i>V</i>(<i>z</i>), 0 at the target",
+            significant(float(value.value), 2),
+            "run",
+            f"{_CONSTANTS} ξ = {self._function.ratio}.",
+            short="<i>V</i>(<i>z</i>)",
+        )
+        yield TileText(
+            "of it: servers",
+            significant(float(value.value) - jobs, 2),
+            "greedy",
+            f"How far x⁽ᵉ⁾ is from x{GREEDY_MARK}, weighted by Z₁, Z₂, …",
+        )
+        yield TileText(
+            "of it: jobs above <i>ρ</i>",
+            significant(jobs, 2),
+            "normal",
+            "Z times the jobs of each type beyond its mean number, per server.",
+        )
 
     def _verdict(self, frame: Frame) -> str:
         """What V does, and why it need not; or why there is no V."""
@@ -194,17 +198,17 @@ class TheoryPanel(Panel):
         if series is not None and len(series.values) > 1:
             duration, width = falling_for(series, frame.time)
             if duration > 0:
-                said = (f"V has fallen for the last {significant(duration, 2)} "
-                        f"(averages over {significant(width, 2)}).")  # fmt: skip
-        limit = (f"Only the fluid limit falls for ever (Proposition 7); {servers} servers "
-                 "fluctuate, and V can even be below 0.")  # fmt: skip
+                said = f"V has fallen for the last {significant(duration, 2)} (averages over {significant(width, 2)})."
+        limit = (
+            f"Only the fluid limit falls for ever (Proposition 7); {servers} servers "
+            "fluctuate, and V can even be below 0."
+        )
         return f"{said} {limit}{self._chance_words()}"
 
     def _chance_words(self) -> str:
         if self._chance is None:
             return ""
-        return (f" Chance alone adds up to {significant(self._chance, 2)} on average; "
-                "with more servers less.")  # fmt: skip
+        return f" Chance alone adds up to {significant(self._chance, 2)} on average; with more servers less."
 
     def _choose(self, _configuration: Configuration | None) -> None:
         if self.frame is not None:
@@ -236,8 +240,9 @@ class TheoryPanel(Panel):
             return None
         whole, servers = (series.values.y.tolist() for series in history.series)
         samples = self.frame.samples[: len(whole)]
-        rows = zip(samples[:, EVENT_COLUMN].astype(int).tolist(), samples[:, TIME_COLUMN].tolist(),
-                   whole, servers, strict=True)  # fmt: skip
+        rows = zip(
+            samples[:, EVENT_COLUMN].astype(int).tolist(), samples[:, TIME_COLUMN].tolist(), whole, servers, strict=True
+        )
         return ["event", "time", "v", "v_servers"], rows
 
 
@@ -255,8 +260,7 @@ def _beyond(frame: Frame) -> str:
 def _missing(frame: Frame) -> str:
     """Why there is no V."""
     if not any(frame.info.numbers.workload):
-        return ("The workload is not known, so there is no target that V could measure the "
-                "distance to; q needs none.")  # fmt: skip
+        return "The workload is not known, so there is no target that V could measure the distance to; q needs none."
     bounds = frame.bounds
     if bounds.optimum is None and not bounds.problem:
         return "Computing the target and V …"

@@ -6,15 +6,7 @@ from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from gui.kinds.reservation.theory_rows import (
-    GAP,
-    LEFT,
-    MARGIN,
-    NAMES,
-    RIGHT,
-    Rows,
-    configuration_text,
-)
+from gui.kinds.reservation.theory_rows import GAP, LEFT, MARGIN, NAMES, RIGHT, Rows, configuration_text
 from gui.kinds.reservation.type_marks import paint_type_mark
 from gui.plotting.scales import MINUS, SteppedRange, format_number
 from gui.theme import Theme, current_fonts, type_letter
@@ -70,8 +62,7 @@ class DeficitBars(Rows):
         number = metrics.horizontalAdvance(f"{MINUS}0000")
         left = MARGIN + names + GAP
         right = self.width() - MARGIN - number - GAP
-        return QRectF(left, self.row_height(), max(20.0, right - left),
-                      len(self._names) * self.row_height())  # fmt: skip
+        return QRectF(left, self.row_height(), max(20.0, right - left), len(self._names) * self.row_height())
 
     def _titles(self) -> list[str]:
         return [f"{type_letter(j)}\u2002{name}" for j, name in enumerate(self._names)]

@@ -136,9 +136,7 @@ class _Running:
             stderr=subprocess.DEVNULL,
         )
         self._lines = SimpleQueue()
-        threading.Thread(
-            target=_listen, args=(self._process, task, self._lines), daemon=True
-        ).start()
+        threading.Thread(target=_listen, args=(self._process, task, self._lines), daemon=True).start()
 
     def end(self, *_: object) -> None:
         """End a search that is under way; nothing more is heard of it."""
@@ -156,9 +154,7 @@ class _Running:
                 return found
 
 
-def _listen(
-    process: subprocess.Popen[bytes], task: bytes, lines: SimpleQueue[dict[str, Any]]
-) -> None:
+def _listen(process: subprocess.Popen[bytes], task: bytes, lines: SimpleQueue[dict[str, Any]]) -> None:
     """Hand the task over, pass on what is said, and say so if the process fails."""
     try:
         with process:
@@ -190,15 +186,19 @@ def _violation(witness: Witness, numbers: ReservationNumbers) -> str:
     end = "So Theorem 2 does not apply; the guarantee is 1/2."
     if numbers.types <= _MOST_WRITTEN or witness.upper != numbers.workload:
         lower, upper = (f"({', '.join(map(str, one))})" for one in (witness.lower, witness.upper))
-        return (f"Violated: at workload {lower} the greedy reward is {more}, at the larger "
-                f"workload {upper} it is {less}. {end}")  # fmt: skip
+        return (
+            f"Violated: at workload {lower} the greedy reward is {more}, at the larger "
+            f"workload {upper} it is {less}. {end}"
+        )
     changes = ", ".join(
         f"{type_letter(j)} from {high} to {low}"
         for j, (low, high) in enumerate(zip(witness.lower, witness.upper, strict=True))
         if low != high
     )
-    return (f"Violated: with less workload (type {changes}; all else as it is) the greedy reward "
-            f"rises from {less} to {more}. {end}")  # fmt: skip
+    return (
+        f"Violated: with less workload (type {changes}; all else as it is) the greedy reward "
+        f"rises from {less} to {more}. {end}"
+    )
 
 
 def _amount(value: Any) -> str:

@@ -3,27 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
+from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from gui.kinds.reservation.theory_rows import (
-    GAP,
-    LEFT,
-    MARGIN,
-    NAMES,
-    PAD,
-    RIGHT,
-    Rows,
-    configuration_text,
-)
+from gui.kinds.reservation.theory_rows import GAP, LEFT, MARGIN, NAMES, PAD, RIGHT, Rows, configuration_text
 from gui.kinds.reservation.theory_values import EffectiveServers
 from gui.panels.wording import GREEDY_MARK
 from gui.plotting.scales import format_number
@@ -175,8 +158,7 @@ class TargetBars(Rows):
         painter.drawText(QRectF(MARGIN, box.top(), box.left(), box.height()), LEFT, name)
         present, target = shares
         if present > 0:
-            bar = QRectF(box.left(), box.top() + 4, max(1.0, present * box.width()),
-                         box.height() - 8)  # fmt: skip
+            bar = QRectF(box.left(), box.top() + 4, max(1.0, present * box.width()), box.height() - 8)
             painter.fillRect(bar, QColor(theme.run))
         if target is not None:
             self._paint_target(painter, box, target)
@@ -204,9 +186,11 @@ class TargetBars(Rows):
         """A sentence on the row at this height."""
         row = self.row_at(height)
         if row is None or self._moment is None:
-            return ("Servers that have a configuration and that GPA wants there, as a share of all "
-                    f"({EFFECTIVE}), against the fluid limit's target ({TARGET}).\n"
-                    "A click shows the slot deficit up to that configuration.")  # fmt: skip
+            return (
+                "Servers that have a configuration and that GPA wants there, as a share of all "
+                f"({EFFECTIVE}), against the fluid limit's target ({TARGET}).\n"
+                "A click shows the slot deficit up to that configuration."
+            )
         configuration, present, target = self.shares()[row]
         servers = round(present * self._moment.servers)
         whole = "all together"

@@ -92,15 +92,12 @@ def moment_of(frame: Frame, selected: Configuration | None = None) -> EffectiveS
     found, wanted = state.greedy_configuration[:length].tolist(), state.greedy_count[:length]
     given = [configuration for configuration, count in zip(found, wanted, strict=True) if count]
     lacking = next(
-        (tuple(one) for one, held, count in zip(found, frame.derived.held, wanted, strict=True)
-         if held < count), None,
-    )  # fmt: skip
+        (tuple(one) for one, held, count in zip(found, frame.derived.held, wanted, strict=True) if held < count), None
+    )
     shares = {} if greedy is None else greedy.fractions()
     wished = [*shares, *([] if selected is None else [selected])]
     configurations = configurations_in_play(given, wished, numbers.rewards)
-    effective = effective_counts(
-        configurations, found, frame.derived.held.tolist(), wanted.tolist()
-    )
+    effective = effective_counts(configurations, found, frame.derived.held.tolist(), wanted.tolist())
     reserved = frame.info.facts.reserved
     deficit = slot_deficit(configurations, effective, state.jobs_in_system, reserved)
     target = None

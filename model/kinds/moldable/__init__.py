@@ -9,17 +9,19 @@ from model.kinds.declaration import Experiment, Room, declared_policies
 _EXPERIMENTS = {
     "moldable-table1": Experiment(
         "Mean execution time and blocking under four laws of job sizes, by three statistics",
-        "moldable", "Ghanbarian et al. (2025), Table 1",
+        "moldable",
+        "Ghanbarian et al. (2025), Table 1",
         f"{__name__}.experiments.moldable_table1",
         also=("table1",),
     ),
     "moldable-fig2": Experiment(
         "Blocking (a) and mean execution time (b) over the number of servers",
-        "moldable", "Ghanbarian et al. (2025), Figure 2",
+        "moldable",
+        "Ghanbarian et al. (2025), Figure 2",
         f"{__name__}.experiments.moldable_fig2",
         also=("fig2a", "fig2b"),
     ),
-}  # fmt: skip
+}
 
 ROOM = Room(
     kind=f"{__name__}.kind",

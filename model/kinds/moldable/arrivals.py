@@ -10,9 +10,7 @@ from model.kinds.moldable.scenario.schema import MoldableScenario
 from model.workload import PoissonWorkload, RecordedWorkload, Workload
 
 
-def workload_of(
-    scenario: MoldableScenario, numbers: MoldableNumbers, start: float = 0.0, branch: int = 0
-) -> Workload:
+def workload_of(scenario: MoldableScenario, numbers: MoldableNumbers, start: float = 0.0, branch: int = 0) -> Workload:
     """The workload of a scenario from time *start* on; a block's services are inherent sizes.
 
     Raises
@@ -38,8 +36,7 @@ def _drawn_from_trace(scenario: MoldableScenario, start: float, branch: int) -> 
     """Jobs drawn from what a trace's jobs were like; the trace's own jobs must be given."""
     if scenario.needs_trace:
         raise ScenarioError(
-            "found a trace that has not been read; give its files with --trace PATH",
-            where="workload.paths",
+            "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
         )
     from model.kinds.moldable.traces.workload import workload_of as drawn
 

@@ -43,9 +43,7 @@ class MoldableNarrator:
         The name of a job, by its number.
     """
 
-    def __init__(
-        self, numbers: MoldableNumbers, facts: MoldableFacts, job_name: Callable[[int], str]
-    ) -> None:
+    def __init__(self, numbers: MoldableNumbers, facts: MoldableFacts, job_name: Callable[[int], str]) -> None:
         self._numbers = numbers
         self._facts = facts
         self._job_name = job_name
@@ -63,15 +61,16 @@ class MoldableNarrator:
             first = self._departed_row(row, job)
         else:
             first = f"{job} asks for {servers_told(int(row['request']))}, "
-            first += self._blocked_row(row) if flags & FLAG_BLOCKED else \
-                self._allocated_row(row, flags)  # fmt: skip
+            first += self._blocked_row(row) if flags & FLAG_BLOCKED else self._allocated_row(row, flags)
         return "; ".join([first, *self._consequences(row, flags)])
 
     def _departed_row(self, row: np.void, job: str) -> str:
         width, whose = int(row["width"]), self._for_class(int(row["type"]))
         free = int(row["free"]) + width
-        return (f"{job} departs after {time_told(float(row['lasts']))} on {servers_told(width)}: "
-                f"{grouped(free)} {_are(free)} free{whose}")  # fmt: skip
+        return (
+            f"{job} departs after {time_told(float(row['lasts']))} on {servers_told(width)}: "
+            f"{grouped(free)} {_are(free)} free{whose}"
+        )
 
     def _blocked_row(self, row: np.void) -> str:
         """Why there is none, although others may be free."""
@@ -95,13 +94,15 @@ class MoldableNarrator:
         whose = self._for_class(job_class)
         if flags & FLAG_SPLIT:
             # Where there are common servers, a gap of theirs may have been long enough.
-            yield "it runs in several pieces" if self._common else \
-                "no gap is long enough, so that it runs in several pieces"  # fmt: skip
+            yield (
+                "it runs in several pieces"
+                if self._common
+                else "no gap is long enough, so that it runs in several pieces"
+            )
         if flags & FLAG_BELOW:
             least = int(self._facts.tables.least[job_class])
             of_class = f" of class {self._name(job_class)}" if self._numbers.classes > 1 else ""
-            yield (f"now two jobs{of_class} run on fewer than i₁ = {least} servers, by Lemma 2 it "
-                   "is at most one")  # fmt: skip
+            yield (f"now two jobs{of_class} run on fewer than i₁ = {least} servers, by Lemma 2 it is at most one")
         if flags & FLAG_FULL and not flags & FLAG_BLOCKED:
             yield f"no server is free any more{whose}"
         if flags & FLAG_FREED:
@@ -134,17 +135,19 @@ class MoldableNarrator:
     def _allocate(self, record: Allocate) -> str:
         asked, free, got = record.values["request"], record.values["free"], record.servers
         missing = f", {grouped(asked - got)} fewer than it asked for" if got < asked else ""
-        return (f"min(i, j) = min({grouped(asked)}, {grouped(free)}) = {grouped(got)}: it gets "
-                f"{servers_told(got)}{missing}")  # fmt: skip
+        return (
+            f"min(i, j) = min({grouped(asked)}, {grouped(free)}) = {grouped(got)}: it gets {servers_told(got)}{missing}"
+        )
 
     def _arrival(self, values: Values) -> str:
-        return (f"{self.job(values['job'], values['type'])} arrives; on one server it would take "
-                f"{time_told(values['size'])}")  # fmt: skip
+        return (
+            f"{self.job(values['job'], values['type'])} arrives; on one server it would take "
+            f"{time_told(values['size'])}"
+        )
 
     def _departure(self, values: Values) -> str:
         width = values["width"]
-        return (f"{self.job(values['job'], values['type'])} departs: {servers_told(width)} "
-                f"{_are(width)} free again")  # fmt: skip
+        return f"{self.job(values['job'], values['type'])} departs: {servers_told(width)} {_are(width)} free again"
 
     def _request(self, values: Values) -> str:
         return f"it asks for i = {servers_told(values['request'])}, {self._why(values)}"
@@ -215,8 +218,10 @@ def _drawn(values: Values) -> str:
     place = values["widths"].index(values["request"])
     start = ends[place] - values["shares"][place]
     width = str(values["request"]).translate(_SUBSCRIPTS)
-    return (f"drawn by u = {values['uniform']:.4f} in ({_share(start)}, {_share(ends[place])}], a "
-            f"part of length p*{width} = {values['shares'][place]:.4g}")  # fmt: skip
+    return (
+        f"drawn by u = {values['uniform']:.4f} in ({_share(start)}, {_share(ends[place])}], a "
+        f"part of length p*{width} = {values['shares'][place]:.4g}"
+    )
 
 
 def _share(share: float) -> str:

@@ -51,9 +51,7 @@ class MoldableFacts:
         return pool if pool < self.rules.pools else -1
 
 
-def facts_of(
-    numbers: MoldableNumbers, tables: MoldableTables, policy: MoldablePolicy
-) -> MoldableFacts:
+def facts_of(numbers: MoldableNumbers, tables: MoldableTables, policy: MoldablePolicy) -> MoldableFacts:
     """The facts of a system under a policy."""
     rules = policy.rules
     draws = policy.draws and not numbers.requests_scripted

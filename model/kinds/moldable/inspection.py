@@ -89,8 +89,7 @@ def _server(moment: InspectedMoment, server: int) -> Description:
     if record < 0:
         return Description(title, sections(("", [*whose, *_free(moment, server, pool)])))
     runs = Fact("runs", _name(moment, record), thing=Thing(JOB, int(state.job_number[record])))
-    return Description(title, sections(("", [*whose, runs]), ("its job", list(
-        _known(moment, record)))))  # fmt: skip
+    return Description(title, sections(("", [*whose, runs]), ("its job", list(_known(moment, record)))))
 
 
 def _pool(facts: Any, pool: int) -> Fact | None:
@@ -133,8 +132,7 @@ def _known(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     factor = float(info.numbers.speedup_table[job_class, width])
     yield Fact("class", info.numbers.class_names[job_class], thing=Thing(CLASS, job_class))
     yield Fact("asked for", servers_told(asked))
-    yield Fact("got", servers_told(width) if width == asked else
-               f"{servers_told(width)}, all that were free")  # fmt: skip
+    yield Fact("got", servers_told(width) if width == asked else f"{servers_told(width)}, all that were free")
     yield from _pieces(state, record)
     yield Fact("speed-up", f"{factor:.4g}", "times one server")
     yield Fact("inherent size", time_told((departure - arrival) * factor), units(info.time_unit))
@@ -142,9 +140,7 @@ def _known(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     yield time_fact(moment, "departs at", departure)
     lasts = departure - arrival
     done = (moment.time - arrival) / lasts if lasts > 0 else 1.0
-    yield Fact(
-        "executed", f"{per_cent(min(1.0, done))} of {time_told(lasts)}", units(info.time_unit)
-    )
+    yield Fact("executed", f"{per_cent(min(1.0, done))} of {time_told(lasts)}", units(info.time_unit))
 
 
 def _pieces(state: Any, record: int) -> Iterator[Fact]:
@@ -156,8 +152,7 @@ def _pieces(state: Any, record: int) -> Iterator[Fact]:
     shown = places[:MOST_PIECES]
     for place, start in enumerate(shown):
         label = "on" if len(places) == 1 else f"piece {place + 1} of {len(places)}"
-        yield Fact(label, neighbours_told(start, int(state.run_length[start])),
-                   thing=Thing(SERVER, start))  # fmt: skip
+        yield Fact(label, neighbours_told(start, int(state.run_length[start])), thing=Thing(SERVER, start))
 
 
 def _class(moment: InspectedMoment, job_class: int) -> Description:
@@ -176,13 +171,13 @@ def _class(moment: InspectedMoment, job_class: int) -> Description:
         Fact("blocked", f"{grouped(blocked)}{share}", meaning="rejection" if blocked else ""),
         Fact("got fewer than asked", grouped(int(counts[PARTIAL]))),
         Fact("in pieces", grouped(int(counts[SPLIT]))),
-        Fact(f"on fewer than i₁ = {least}", grouped(below), plural(below, "job"))
-        if least else None,
-        Fact("free servers for it", grouped(sum(
-            int(state.free[pool]) for pool in moment.info.facts.open_pools(job_class)))),
-    ]  # fmt: skip
-    table = Table("widths", ("on", "jobs now", "on average", "optimum"),
-                  tuple(_widths(moment, job_class)))  # fmt: skip
+        Fact(f"on fewer than i₁ = {least}", grouped(below), plural(below, "job")) if least else None,
+        Fact(
+            "free servers for it",
+            grouped(sum(int(state.free[pool]) for pool in moment.info.facts.open_pools(job_class))),
+        ),
+    ]
+    table = Table("widths", ("on", "jobs now", "on average", "optimum"), tuple(_widths(moment, job_class)))
     name = numbers.class_names[job_class]
     return Description(f"Class {name}", sections(("", facts)), table)
 
@@ -193,8 +188,9 @@ def _widths(moment: InspectedMoment, job_class: int) -> Iterator[TableLine]:
         target = float(numbers.target[job_class, width])
         now, mean = int(state.jobs[job_class, width]), moment.derived.mean_jobs[job_class, width]
         if now or mean or target:
-            yield TableLine((servers_told(width), grouped(now), f"{mean:.4g}",
-                             "" if np.isnan(target) else f"{target:.4g}"))  # fmt: skip
+            yield TableLine(
+                (servers_told(width), grouped(now), f"{mean:.4g}", "" if np.isnan(target) else f"{target:.4g}")
+            )
 
 
 _DESCRIBING = {SERVER: _server, JOB: _job, CLASS: _class}

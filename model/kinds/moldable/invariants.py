@@ -91,14 +91,15 @@ def _servers(state: MoldableState) -> Sentences:
         yield "a server runs a job that is not here"
         return
     if not widths == len(held_by) == state.number[BUSY]:
-        yield (f"jobs run on {widths} servers by their widths, {len(held_by)} servers have a job, "
-               f"counted {state.number[BUSY]}")  # fmt: skip
+        yield (
+            f"jobs run on {widths} servers by their widths, {len(held_by)} servers have a job, "
+            f"counted {state.number[BUSY]}"
+        )
     if widths > servers:
         yield f"jobs run on {widths} servers, there are {servers}"
     held = np.bincount(held_by, minlength=servers)
     for record in np.flatnonzero(live & (held != state.job_width)):
-        yield (f"the job of server {record + 1} runs on {held[record]} servers, its width is "
-               f"{state.job_width[record]}")  # fmt: skip
+        yield (f"the job of server {record + 1} runs on {held[record]} servers, its width is {state.job_width[record]}")
     for record in np.flatnonzero(live & (state.server_job != np.arange(servers))):
         yield f"the job of server {record + 1} is not on it"
 
@@ -116,8 +117,7 @@ def _jobs(system: MoldableSystem, state: MoldableState) -> Sentences:
     for j, name in enumerate(system.numbers.class_names):
         narrow = jobs[j, : least[j]].sum()
         if narrow != state.below[0, j]:
-            yield (f"{narrow} jobs of class {name} run on fewer than {least[j]} servers, counted "
-                   f"{state.below[0, j]}")  # fmt: skip
+            yield (f"{narrow} jobs of class {name} run on fewer than {least[j]} servers, counted {state.below[0, j]}")
     if (state.below[1] < state.below[0]).any():
         yield "more jobs run on fewer than i1 servers than ever did"
 
@@ -129,16 +129,18 @@ def _conservation(state: MoldableState) -> Sentences:
     """Who came was blocked, or is here, or has left; an event is an arrival or a departure."""
     tally, here = state.tally, state.jobs.sum(axis=1)
     if (tally[ARRIVED] != tally[ADMITTED] + tally[BLOCKED]).any():
-        yield (f"{tally[ARRIVED].tolist()} jobs arrived, {tally[ADMITTED].tolist()} got servers "
-               f"and {tally[BLOCKED].tolist()} were blocked")  # fmt: skip
+        yield (
+            f"{tally[ARRIVED].tolist()} jobs arrived, {tally[ADMITTED].tolist()} got servers "
+            f"and {tally[BLOCKED].tolist()} were blocked"
+        )
     if (tally[ADMITTED] != tally[DEPARTED] + here).any():
-        yield (f"{tally[ADMITTED].tolist()} jobs got servers, {tally[DEPARTED].tolist()} left and "
-               f"{here.tolist()} are here")  # fmt: skip
+        yield (
+            f"{tally[ADMITTED].tolist()} jobs got servers, {tally[DEPARTED].tolist()} left and {here.tolist()} are here"
+        )
     if tally[ARRIVED].sum() != state.number[NEXT_ARRIVAL]:
         yield f"{state.number[NEXT_ARRIVAL]} arrivals were taken, {tally[ARRIVED].sum()} jobs came"
     if state.number[EVENT] != tally[ARRIVED].sum() + tally[DEPARTED].sum():
-        yield (f"{tally[ARRIVED].sum()} jobs came and {tally[DEPARTED].sum()} left, in "
-               f"{state.number[EVENT]} events")  # fmt: skip
+        yield (f"{tally[ARRIVED].sum()} jobs came and {tally[DEPARTED].sum()} left, in {state.number[EVENT]} events")
 
 
 def _tallies(state: MoldableState) -> Sentences:
@@ -148,12 +150,16 @@ def _tallies(state: MoldableState) -> Sentences:
         yield f"something happened {tally.min()} times"
     partial = live[state.job_width[live] < state.job_request[live]]
     split = live[state.piece_next[live] >= 0]
-    for row, now, word in ((PARTIAL, partial, "on fewer servers than they asked for"),
-                           (SPLIT, split, "in several pieces")):  # fmt: skip
+    for row, now, word in (
+        (PARTIAL, partial, "on fewer servers than they asked for"),
+        (SPLIT, split, "in several pieces"),
+    ):
         here = np.bincount(state.job_class[now], minlength=tally.shape[1])
         if ((here > tally[row]) | (tally[row] - here > tally[DEPARTED])).any():
-            yield (f"{here.tolist()} jobs run {word} and {tally[DEPARTED].tolist()} departed, "
-                   f"{tally[row].tolist()} did or do")  # fmt: skip
+            yield (
+                f"{here.tolist()} jobs run {word} and {tally[DEPARTED].tolist()} departed, "
+                f"{tally[row].tolist()} did or do"
+            )
 
 
 # Times.
@@ -180,8 +186,9 @@ def _levels(system: MoldableSystem, state: MoldableState) -> Sentences:
     tables = system.tables
     away = np.abs(state.jobs * DISTANCE_UNIT - tables.target).sum(axis=1)
     if (away != state.distance).any():
-        yield (f"||X - n y*|| is {(away / DISTANCE_UNIT).tolist()}, counted "
-               f"{(state.distance / DISTANCE_UNIT).tolist()}")  # fmt: skip
+        yield (
+            f"||X - n y*|| is {(away / DISTANCE_UNIT).tolist()}, counted {(state.distance / DISTANCE_UNIT).tolist()}"
+        )
     there = np.take_along_axis(state.jobs, tables.pair.astype(np.int64), axis=1)
     right = np.zeros_like(state.level)
     right[:, DISTANCE] = away / DISTANCE_UNIT
@@ -200,8 +207,10 @@ def _areas(system: MoldableSystem, state: MoldableState) -> Sentences:
     if busy > servers * now * (1 + TIME_TOLERANCE):
         yield f"{busy:g} of {servers * now:g} of the servers' time was used"
     if (state.level_area[:, BELOW] > state.class_since * (1 + TIME_TOLERANCE)).any():
-        yield (f"two jobs ran on fewer than i1 servers for {state.level_area[:, BELOW].tolist()}, "
-               f"of {state.class_since.tolist()}")  # fmt: skip
+        yield (
+            f"two jobs ran on fewer than i1 servers for {state.level_area[:, BELOW].tolist()}, "
+            f"of {state.class_since.tolist()}"
+        )
 
 
 def _spent(state: MoldableState) -> Sentences:
@@ -213,11 +222,12 @@ def _spent(state: MoldableState) -> Sentences:
     left = np.bincount(of, state.job_departure[live] - state.job_arrival[live], classes)
     area, sums = _grown(state).sum(axis=1), state.time_sum
     if not _equal(area, sums[OF_DEPARTED] + since):
-        yield (f"the integral of the jobs is {area.tolist()}, they have spent "
-               f"{(sums[OF_DEPARTED] + since).tolist()}")  # fmt: skip
+        yield (f"the integral of the jobs is {area.tolist()}, they have spent {(sums[OF_DEPARTED] + since).tolist()}")
     if not _equal(sums[OF_ADMITTED], sums[OF_DEPARTED] + left):
-        yield (f"execution times are {sums[OF_ADMITTED].tolist()} in all, of jobs that departed "
-               f"{sums[OF_DEPARTED].tolist()} and of those here {left.tolist()}")  # fmt: skip
+        yield (
+            f"execution times are {sums[OF_ADMITTED].tolist()} in all, of jobs that departed "
+            f"{sums[OF_DEPARTED].tolist()} and of those here {left.tolist()}"
+        )
 
 
 def _grown(state: MoldableState) -> NDArray[np.float64]:
@@ -300,8 +310,7 @@ def _gaps(system: MoldableSystem, state: MoldableState) -> Sentences:
         starts, there = _runs(state.server_job[first:end] < 0)
         right = {first + int(s): int(n) for s, n in zip(starts, there, strict=True)}
         if sum(right.values()) != state.free[pool]:
-            yield (f"pool {pool + 1} has {sum(right.values())} free servers, counted "
-                   f"{state.free[pool]}")  # fmt: skip
+            yield (f"pool {pool + 1} has {sum(right.values())} free servers, counted {state.free[pool]}")
         yield from _listed(state, pool, right)
         for start, length in right.items():
             if state.run_length[start + length - 1] != length:

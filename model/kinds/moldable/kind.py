@@ -27,17 +27,17 @@ from model.statespec import StateSpec
 
 MARKS = (
     Mark(rows.FLAG_ADMITTED, "allocations", "A job gets servers.", 0, "normal", "plus"),
-    Mark(rows.FLAG_BLOCKED, "blocked jobs", "No server is free; the job is lost.", 0, "rejection",
-         "cross"),
-    Mark(rows.FLAG_PARTIAL, "partial allocations", "A job gets fewer servers than it asked for.",
-         1, "migration", "bars"),
-    Mark(rows.FLAG_SPLIT, "jobs in pieces", "No gap holds the job: it runs in several pieces.", 2,
-         "muted", "box"),
-    Mark(rows.FLAG_BELOW, "two jobs below i1", "More than one job runs on fewer than i1 servers.",
-         3, "migration", "star"),
+    Mark(rows.FLAG_BLOCKED, "blocked jobs", "No server is free; the job is lost.", 0, "rejection", "cross"),
+    Mark(
+        rows.FLAG_PARTIAL, "partial allocations", "A job gets fewer servers than it asked for.", 1, "migration", "bars"
+    ),
+    Mark(rows.FLAG_SPLIT, "jobs in pieces", "No gap holds the job: it runs in several pieces.", 2, "muted", "box"),
+    Mark(
+        rows.FLAG_BELOW, "two jobs below i1", "More than one job runs on fewer than i1 servers.", 3, "migration", "star"
+    ),
     Mark(rows.FLAG_FREED, "free again", "There is a free server again.", 4, "muted", "ring"),
     Mark(rows.FLAG_DEPARTED, "departures", "A job is completed.", 5, "muted", "minus"),
-)  # fmt: skip
+)
 
 #: Events that can be followed by eye in a second.
 EVENTS_PER_SECOND = 4
@@ -72,11 +72,7 @@ class MoldableKind(UsualKind):
         return numbers_of(scenario)
 
     def system(
-        self,
-        scenario: MoldableScenario,
-        numbers: MoldableNumbers,
-        workload: Any,
-        policy: MoldablePolicy,
+        self, scenario: MoldableScenario, numbers: MoldableNumbers, workload: Any, policy: MoldablePolicy
     ) -> MoldableSystem:
         """The servers and their jobs under a policy's reference."""
         return MoldableSystem(scenario, numbers, workload, policy)
@@ -97,9 +93,7 @@ class MoldableKind(UsualKind):
         """Servers, widths and the optimum."""
         return frozenset({"moldable", "jobs", "bounds"})
 
-    def derive(
-        self, state: MoldableState, numbers: MoldableNumbers, facts: MoldableFacts
-    ) -> MoldableStanding:
+    def derive(self, state: MoldableState, numbers: MoldableNumbers, facts: MoldableFacts) -> MoldableStanding:
         """Allocations on average."""
         return describing.standing(state)
 
@@ -107,9 +101,7 @@ class MoldableKind(UsualKind):
         """A power of two of units of time, so that some four events pass in a second."""
         return 2.0 ** round(log2(EVENTS_PER_SECOND / (2 * (numbers.rate or 1.0))))
 
-    def decisions(
-        self, rows: NDArray[Any], initial_jobs: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def decisions(self, rows: NDArray[Any], initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Arrivals, and on how many servers each of them runs."""
         arrivals = rows[rows["kind"] == ARRIVAL]
         widths = np.where(arrivals["width"] > 0, arrivals["width"], REJECTED)

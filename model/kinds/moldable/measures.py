@@ -37,8 +37,7 @@ from model.kinds.moldable.tables import tables_of
 from model.metrics import Batches, ratio
 
 #: Counts that are measured, by name: rows of the tally.
-_COUNTED = {"admitted": ADMITTED, "blocked": BLOCKED, "partial": PARTIAL, "split": SPLIT,
-            "departed": DEPARTED}  # fmt: skip
+_COUNTED = {"admitted": ADMITTED, "blocked": BLOCKED, "partial": PARTIAL, "split": SPLIT, "departed": DEPARTED}
 
 #: Widths up to this one have a measure of their own.
 MOST_WIDTHS = 16
@@ -54,9 +53,7 @@ def totals(numbers: MoldableNumbers, state: MoldableState, now: float) -> NDArra
     return np.hstack([told, state.area + state.jobs * (now - state.since)])
 
 
-def _allocations(
-    numbers: MoldableNumbers, areas: NDArray[np.float64], length: float
-) -> dict[str, Batches]:
+def _allocations(numbers: MoldableNumbers, areas: NDArray[np.float64], length: float) -> dict[str, Batches]:
     """x_i: jobs on i servers divided by n, on average; by class where there are several.
 
     For large degrees only the least widths and those of I*; none where *areas* [B, l, 0] has none.
@@ -87,9 +84,7 @@ def totals_at(
     return np.asarray(found.reshape(len(times), numbers.classes, PER_CLASS))
 
 
-def batches_of(
-    numbers: MoldableNumbers, table: NDArray[np.float64], length: float
-) -> dict[str, Batches]:
+def batches_of(numbers: MoldableNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     """Each measure from what it grew by in stretches of *length*.
 
     Three statistics of the mean execution time: over the jobs admitted, over those that departed,
@@ -125,15 +120,11 @@ def batches_of(
         result[name] = Batches(counts[:, row], len(table))
     if numbers.classes > 1:
         for j, name in enumerate(numbers.class_names):
-            result[f"blocking_probability_{name}"] = ratio(
-                table[:, j, COUNTS + BLOCKED], table[:, j, COUNTS + ARRIVED]
-            )
+            result[f"blocking_probability_{name}"] = ratio(table[:, j, COUNTS + BLOCKED], table[:, j, COUNTS + ARRIVED])
     return result | _allocations(numbers, table[:, :, PER_CLASS:], length)
 
 
-def headline_series(
-    numbers: MoldableNumbers, samples: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], None]:
+def headline_series(numbers: MoldableNumbers, samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], None]:
     """[n] the share of the jobs so far that were blocked; 0 while there is none."""
     table = samples[:, SCALARS:].reshape(len(samples), numbers.classes, PER_CLASS)
     counts = table[:, :, COUNTS:].sum(axis=1)

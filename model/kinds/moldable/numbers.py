@@ -140,8 +140,10 @@ class MoldableNumbers:
     def warnings(self) -> tuple[str, ...]:
         """Sentences about what is allowed but may surprise."""
         if self.load > 1:
-            return (f"workload: found a load of {float(self.load):.4g}, above 1; whatever the "
-                    "policy does, jobs are blocked",)  # fmt: skip
+            return (
+                f"workload: found a load of {float(self.load):.4g}, above 1; whatever the "
+                "policy does, jobs are blocked",
+            )
         return ()
 
 
@@ -154,8 +156,9 @@ def numbers_of(scenario: MoldableScenario) -> MoldableNumbers:
         If the scenario's trace has not been read, or the state would not fit memory.
     """
     if scenario.needs_trace:
-        raise ScenarioError("found a trace that has not been read; give its files with --trace "
-                            "PATH", where="workload.paths")  # fmt: skip
+        raise ScenarioError(
+            "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
+        )
     classes = range(len(scenario.classes))
     numbers = MoldableNumbers(
         servers=scenario.servers.count or 0,
@@ -177,6 +180,4 @@ def numbers_of(scenario: MoldableScenario) -> MoldableNumbers:
 
 def _requests_scripted(scenario: MoldableScenario) -> bool:
     script = scenario.workload
-    return isinstance(script, ScriptedMoldable) and all(
-        job.requested is not None for job in script.arrivals
-    )
+    return isinstance(script, ScriptedMoldable) and all(job.requested is not None for job in script.arrivals)

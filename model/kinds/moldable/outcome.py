@@ -80,8 +80,7 @@ class MoldableOutcome:
 
     def fault(self, what: str) -> PolicyError:
         """The error that a decision is impossible."""
-        return PolicyError(f"the decision is impossible: {what}",
-                           where=f"policy at time {self.event.time:g}")  # fmt: skip
+        return PolicyError(f"the decision is impossible: {what}", where=f"policy at time {self.event.time:g}")
 
     def close(self, state: MoldableState, row: np.ndarray) -> None:
         """See :func:`close`."""
@@ -89,7 +88,16 @@ class MoldableOutcome:
         told: dict[str, Any] = {"lasts": self.lasts}
         with np.errstate(over="ignore"):
             close(
-                state, event.kind, self.flags, event.job, event.type, self.server, self.request,
-                self.width, self.free, self._below, told,
-            )  # fmt: skip
+                state,
+                event.kind,
+                self.flags,
+                event.job,
+                event.type,
+                self.server,
+                self.request,
+                self.width,
+                self.free,
+                self._below,
+                told,
+            )
         fill_row(row, told)

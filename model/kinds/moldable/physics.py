@@ -121,9 +121,7 @@ def count_job(state: State, tables: Any, job_class: int, width: int, by: int) ->
 
 
 @jitable
-def admit(
-    state: State, tables: Any, rules: Any, job_class: int, number: int, requested: int, width: int
-) -> int:
+def admit(state: State, tables: Any, rules: Any, job_class: int, number: int, requested: int, width: int) -> int:
     """A job takes *width* servers, of its own pool first; returns its record.
 
     When it departs is set by :func:`schedule`.

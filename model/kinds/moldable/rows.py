@@ -19,32 +19,36 @@ FLAG_FREED = 128  # after the event one would, and before none would have
 FLAG_BELOW = 256  # from now on more than one job of the class runs on fewer than i1 servers
 
 #: Names of the kinds of event that a run can be asked to stop at.
-EVENT_KINDS: Mapping[str, int] = MappingProxyType({
-    "blocking": FLAG_BLOCKED,
-    "partial allocation": FLAG_PARTIAL,
-    "allocation": FLAG_ADMITTED,
-    "departure": FLAG_DEPARTED,
-    "arrival": FLAG_ARRIVED,
-    "no free server": FLAG_FULL,
-    "a server free again": FLAG_FREED,
-    "two jobs below i1": FLAG_BELOW,
-    "job in pieces": FLAG_SPLIT,
-})  # fmt: skip
+EVENT_KINDS: Mapping[str, int] = MappingProxyType(
+    {
+        "blocking": FLAG_BLOCKED,
+        "partial allocation": FLAG_PARTIAL,
+        "allocation": FLAG_ADMITTED,
+        "departure": FLAG_DEPARTED,
+        "arrival": FLAG_ARRIVED,
+        "no free server": FLAG_FULL,
+        "a server free again": FLAG_FREED,
+        "two jobs below i1": FLAG_BELOW,
+        "job in pieces": FLAG_SPLIT,
+    }
+)
 
 #: One row for each event; -1 where a field does not apply.
-MOLDABLE_ROW = np.dtype([
-    ("event", np.int64),
-    ("time", np.float64),
-    ("job", np.int64),
-    ("lasts", np.float64),  # the job's execution time; -1: it is blocked
-    ("trail", np.uint64),
-    ("server", np.int32),  # the job's first server
-    ("type", np.int32),  # the job's class
-    ("request", np.int32),  # the servers that it asked for
-    ("width", np.int32),  # the servers that it got or had; 0: blocked
-    ("free", np.int32),  # free servers open to it before the event
-    ("running", np.int32),  # X_i of its class and width after the event
-    ("busy", np.int32),  # servers in use after the event
-    ("flags", np.uint16),
-    ("kind", np.uint8),
-])  # fmt: skip
+MOLDABLE_ROW = np.dtype(
+    [
+        ("event", np.int64),
+        ("time", np.float64),
+        ("job", np.int64),
+        ("lasts", np.float64),  # the job's execution time; -1: it is blocked
+        ("trail", np.uint64),
+        ("server", np.int32),  # the job's first server
+        ("type", np.int32),  # the job's class
+        ("request", np.int32),  # the servers that it asked for
+        ("width", np.int32),  # the servers that it got or had; 0: blocked
+        ("free", np.int32),  # free servers open to it before the event
+        ("running", np.int32),  # X_i of its class and width after the event
+        ("busy", np.int32),  # servers in use after the event
+        ("flags", np.uint16),
+        ("kind", np.uint8),
+    ]
+)

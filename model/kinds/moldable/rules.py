@@ -53,9 +53,7 @@ def drawn(laws: Sequence[Sequence[Fraction]]) -> tuple[NDArray[np.int32], NDArra
     return width, last
 
 
-def pooled(
-    sizes: Sequence[int], own: Sequence[int], common: int = -1
-) -> dict[str, NDArray[np.int32]]:
+def pooled(sizes: Sequence[int], own: Sequence[int], common: int = -1) -> dict[str, NDArray[np.int32]]:
     """What :class:`AllocationRules` says of pools of these *sizes*, which begin with server 0."""
     ends = np.cumsum(np.asarray(sizes, np.int64)).astype(np.int32)
     return {

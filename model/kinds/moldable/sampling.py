@@ -6,15 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.jit import jitable
-from model.kinds.moldable.state import (
-    BUSY,
-    EVENT,
-    JOBS,
-    LEVELS,
-    NOW,
-    TALLIES,
-    MoldableState,
-)
+from model.kinds.moldable.state import BUSY, EVENT, JOBS, LEVELS, NOW, TALLIES, MoldableState
 
 #: Columns: first the event and the time, then servers in use and jobs in the system.
 EVENT_COLUMN, TIME_COLUMN, BUSY_COLUMN, JOBS_COLUMN = range(4)
@@ -44,10 +36,7 @@ def columns(name: int, classes: int) -> NDArray[np.int64]:
 
 @jitable
 def sample(
-    state: MoldableState,
-    pair: NDArray[np.int32],
-    speedup: NDArray[np.float64],
-    row: NDArray[np.float64],
+    state: MoldableState, pair: NDArray[np.int32], speedup: NDArray[np.float64], row: NDArray[np.float64]
 ) -> None:
     """Fill one row [width(l)]; *pair* and *speedup* are those of the tables."""
     now = state.clock[NOW]

@@ -26,14 +26,7 @@ from model.kinds.moldable.rows import (
     MOLDABLE_ROW,
 )
 from model.kinds.moldable.script import MoldableScript
-from model.kinds.moldable.state import (
-    ARRIVED,
-    BLOCKED,
-    NEXT_ARRIVAL,
-    NOW,
-    MoldableState,
-    blank_state,
-)
+from model.kinds.moldable.state import ARRIVED, BLOCKED, NEXT_ARRIVAL, NOW, MoldableState, blank_state
 from model.kinds.moldable.tables import tables_of
 from model.kinds.moldable.takeover import check_continuation, taken_over
 from model.kinds.moldable.view import MoldableJob, MoldableView
@@ -50,9 +43,7 @@ class MoldableSystem(PolicySystem):
     numbers: MoldableNumbers
     policy: MoldablePolicy
 
-    def __init__(
-        self, scenario: Any, numbers: MoldableNumbers, workload: Any, policy: MoldablePolicy
-    ) -> None:
+    def __init__(self, scenario: Any, numbers: MoldableNumbers, workload: Any, policy: MoldablePolicy) -> None:
         self.script = MoldableScript.of(scenario)
         super().__init__(scenario, numbers, workload, policy, self.script.names)
         self.tables = tables_of(numbers)
@@ -95,15 +86,17 @@ class MoldableSystem(PolicySystem):
             return None
         if departs <= comes:
             return self._departure(state, departs)
-        return Event(ARRIVAL, comes, int(block.type[place]), self.initial_jobs + arrival,
-                     service=float(block.service[place]))  # fmt: skip
+        return Event(
+            ARRIVAL, comes, int(block.type[place]), self.initial_jobs + arrival, service=float(block.service[place])
+        )
 
     @staticmethod
     def _departure(state: MoldableState, time: float) -> Event:
         due = np.flatnonzero(state.job_departure == time)
         record = int(due[np.argmin(state.job_number[due])])
-        return Event(DEPARTURE, time, int(state.job_class[record]), int(state.job_number[record]),
-                     server=record, record=record)  # fmt: skip
+        return Event(
+            DEPARTURE, time, int(state.job_class[record]), int(state.job_number[record]), server=record, record=record
+        )
 
     def prepared(self, state: MoldableState) -> MoldableState:
         """*state* itself: there are never more jobs than servers."""
@@ -137,29 +130,22 @@ class MoldableSystem(PolicySystem):
         outcome.lasts = event.time - float(state.job_arrival[event.record])
         physics.depart(state, self.tables, self.rules, event.record)
         outcome.flags |= FLAG_DEPARTED
-        return Record("departure", None, {"job": event.job, "type": event.type,
-                                          "width": outcome.width})  # fmt: skip
+        return Record("departure", None, {"job": event.job, "type": event.type, "width": outcome.width})
 
-    def _arrival(
-        self, state: MoldableState, event: Event, outcome: MoldableOutcome
-    ) -> Iterator[Record]:
+    def _arrival(self, state: MoldableState, event: Event, outcome: MoldableOutcome) -> Iterator[Record]:
         state.number[NEXT_ARRIVAL] += 1
         state.tally[ARRIVED, event.type] += 1
         outcome.flags |= FLAG_ARRIVED
-        yield Record("arrival", None, {"job": event.job, "type": event.type,
-                                       "size": event.service})  # fmt: skip
+        yield Record("arrival", None, {"job": event.job, "type": event.type, "size": event.service})
         view = MoldableView(self.numbers, self.tables, self.rules, state, self.script.requests)
         decisions = self.policy.arrival(view, MoldableJob(event.job, event.type))
         yield from self._decide(state, decisions, outcome)
         if not outcome.flags & (FLAG_ADMITTED | FLAG_BLOCKED):
-            raise outcome.fault(f"it neither gives servers to job {self.job_name(event.job)} nor "
-                                "blocks it")  # fmt: skip
+            raise outcome.fault(f"it neither gives servers to job {self.job_name(event.job)} nor blocks it")
 
     # Decisions.
 
-    def _decide(
-        self, state: MoldableState, decisions: Iterable[Record], outcome: MoldableOutcome
-    ) -> Iterator[Record]:
+    def _decide(self, state: MoldableState, decisions: Iterable[Record], outcome: MoldableOutcome) -> Iterator[Record]:
         def carry_out(decision: Record) -> Record:
             if isinstance(decision, Allocate | Reject):
                 if outcome.flags & (FLAG_ADMITTED | FLAG_BLOCKED):
@@ -180,10 +166,8 @@ class MoldableSystem(PolicySystem):
         if not 1 <= width <= degree:
             raise outcome.fault(f"it gives job {name} {width} servers, allowed: 1 to {degree}")
         if width > outcome.free:
-            raise outcome.fault(f"it gives job {name} {width} servers, but {outcome.free} are "
-                                "free")  # fmt: skip
-        record = physics.admit(state, self.tables, self.rules, event.type, event.job,
-                               outcome.request, width)  # fmt: skip
+            raise outcome.fault(f"it gives job {name} {width} servers, but {outcome.free} are free")
+        record = physics.admit(state, self.tables, self.rules, event.type, event.job, outcome.request, width)
         physics.schedule(state, record, self._departs(event, width))
         outcome.server, outcome.width = record, width
         outcome.lasts = float(state.job_departure[record]) - event.time

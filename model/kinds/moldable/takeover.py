@@ -28,22 +28,17 @@ def check_continuation(system: MoldableSystem, other: MoldableSystem) -> None:
         servers into other pools.
     """
     if system.scenario.workload.kind != "poisson":
-        raise ScenarioError("found recorded jobs, allowed when continuing: Poisson arrivals; "
-                            + _RESTART)  # fmt: skip
+        raise ScenarioError("found recorded jobs, allowed when continuing: Poisson arrivals; " + _RESTART)
     mine, theirs = system.numbers, other.numbers
     kept = {"servers": "servers", "class_names": "classes", "speedups": "speed-ups"}
     changed = [word for name, word in kept.items() if getattr(mine, name) != getattr(theirs, name)]
     if changed:
-        raise ScenarioError(f"found other {' and '.join(changed)}, allowed when continuing: the "
-                            f"same; {_RESTART}")  # fmt: skip
+        raise ScenarioError(f"found other {' and '.join(changed)}, allowed when continuing: the same; {_RESTART}")
     if system.rules.pools > 1 and not _same_pools(system.rules, other.rules):
-        raise ScenarioError("found other pools of servers, allowed when continuing: the same, or "
-                            f"one pool; {_RESTART}")  # fmt: skip
+        raise ScenarioError(f"found other pools of servers, allowed when continuing: the same, or one pool; {_RESTART}")
 
 
-def taken_over(
-    system: MoldableSystem, other: MoldableSystem, state: MoldableState
-) -> MoldableState:
+def taken_over(system: MoldableSystem, other: MoldableSystem, state: MoldableState) -> MoldableState:
     """The state with which *system* goes on.
 
     Jobs stay, and so does all else that means the same: with other pools the gaps are listed anew,
@@ -72,9 +67,7 @@ def _same_targets(mine: MoldableTables, theirs: MoldableTables) -> bool:
     return all(np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in fields)
 
 
-def _retargeted(
-    system: MoldableSystem, other: MoldableSystem, state: MoldableState
-) -> MoldableState:
+def _retargeted(system: MoldableSystem, other: MoldableSystem, state: MoldableState) -> MoldableState:
     """Distances are from this system's optimum from now on, and bins of ``occupancy`` around it."""
     for j in range(other.numbers.classes):
         physics.settle_class(state, other.tables, j)

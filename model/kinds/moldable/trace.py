@@ -31,9 +31,7 @@ def lines(system: MoldableSystem, most: float) -> Iterator[dict[str, Any]]:
             yield _line(system, event, state, row[0])
 
 
-def _line(
-    system: MoldableSystem, event: Event, state: MoldableState, row: np.void
-) -> dict[str, Any]:
+def _line(system: MoldableSystem, event: Event, state: MoldableState, row: np.void) -> dict[str, Any]:
     width, degree = int(row["width"]), system.numbers.degrees[event.type]
     line = {
         "job": _name(system, event.job),
@@ -63,9 +61,7 @@ def _times(system: MoldableSystem, event: Event) -> dict[str, Any]:
     return {"arrival": str(job.time), "size": str(job.size)}
 
 
-def _departure(
-    system: MoldableSystem, event: Event, state: MoldableState, row: np.void
-) -> float | str:
+def _departure(system: MoldableSystem, event: Event, state: MoldableState, row: np.void) -> float | str:
     """When a job that got servers departs."""
     job = system.script.jobs.get(event.job)
     if job is None:

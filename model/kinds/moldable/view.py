@@ -52,8 +52,7 @@ class MoldableView:
         if job.number in self._scripted:
             return self._scripted[job.number]
         with np.errstate(over="ignore"):
-            return physics.request(self._tables, self._rules, job.type, job.number,
-                                   self.free(job.type))  # fmt: skip
+            return physics.request(self._tables, self._rules, job.type, job.number, self.free(job.type))
 
     def is_scripted(self, job: int) -> bool:
         """Whether a script says how many servers the job asks for."""

@@ -9,29 +9,28 @@ from model.kinds.declaration import Experiment, Room, declared_policies
 _EXPERIMENTS = {
     "jrs-gap": Experiment(
         "How far JRS is from its bound, over the scale of the system",
-        "phases", "Hong, Xie & Wang (2023), Theorem 1",
+        "phases",
+        "Hong, Xie & Wang (2023), Theorem 1",
         f"{__name__}.experiments.jrs_gap",
     ),
     "jrs-peers": Experiment(
         "JRS beside first fit, best fit, GRAND and power of two choices",
-        "phases", "Hong, Xie & Wang (2023), Section 4.3",
+        "phases",
+        "Hong, Xie & Wang (2023), Section 4.3",
         f"{__name__}.experiments.jrs_peers",
     ),
     "jrs-misestimation": Experiment(
         "JRS that plans with wrong rates",
-        "phases", "Hong, Xie & Wang (2023), Appendix D",
+        "phases",
+        "Hong, Xie & Wang (2023), Appendix D",
         f"{__name__}.experiments.jrs_misestimation",
     ),
-}  # fmt: skip
+}
 
 ROOM = Room(
     kind=f"{__name__}.kind",
     schema=(f"{__name__}.scenario.schema", "PhasesScenario"),
-    readers=MappingProxyType(
-        {
-            "pools": f"{__name__}.scenario.instance",
-        }
-    ),
+    readers=MappingProxyType({"pools": f"{__name__}.scenario.instance"}),
     policies=declared_policies(
         __name__,
         {

@@ -12,9 +12,7 @@ from model.scenario.common import Deterministic
 from model.workload import PoissonWorkload, RecordedWorkload
 
 
-def workload_of(
-    scenario: PhasesScenario, numbers: PhaseNumbers, start: float = 0.0, branch: int = 0
-) -> Any:
+def workload_of(scenario: PhasesScenario, numbers: PhaseNumbers, start: float = 0.0, branch: int = 0) -> Any:
     """The workload of a scenario: Poisson with rates Lambda_i, also with those of a trace.
 
     Beside a script there is none.

@@ -27,13 +27,7 @@ from model.kinds.phases.rows import (
     FLAG_TICKED,
 )
 from model.kinds.phases.state import NOW, PhaseState
-from model.kinds.phases.words import (
-    by_type,
-    server_name,
-    time_shown,
-    why_waiting,
-    would_ask,
-)
+from model.kinds.phases.words import by_type, server_name, time_shown, why_waiting, would_ask
 from model.records import (
     ARRIVAL,
     DEPARTURE,
@@ -98,9 +92,11 @@ class PhaseNarrator:
             return f"no token of type {kind}{self._limit(int(row['pool']))}: {job} goes to {server}"
         if flags & FLAG_MATCHED:
             age = time_shown(float(row["token_age"]))
-            return (f"{job} takes token {grouped(int(row['token']) + 1)}, "
-                    f"{_which(int(row['tokens']), kind)}, and joins {server}: it was asked for "
-                    f"{age} ago")  # fmt: skip
+            return (
+                f"{job} takes token {grouped(int(row['token']) + 1)}, "
+                f"{_which(int(row['tokens']), kind)}, and joins {server}: it was asked for "
+                f"{age} ago"
+            )
         if flags & FLAG_PLACED:
             return f"{job} of type {kind} goes to {server}: {_seen(int(row['fitting']))}"
         return f"{job} of type {kind} arrives"
@@ -125,9 +121,7 @@ class PhaseNarrator:
             first = int(row["first_virtual"])
             names = self._virtual_name(first)
             if virtual > 1:
-                names += (
-                    f"{' and' if virtual == 2 else ' to'} {self._virtual_name(first + virtual - 1)}"
-                )
+                names += f"{' and' if virtual == 2 else ' to'} {self._virtual_name(first + virtual - 1)}"
             yield f"above the limit of tokens: {plural(virtual, 'virtual job')} {names}"
         if flags & FLAG_IDLE:
             yield f"{server} has no real job any more"
@@ -176,8 +170,10 @@ class PhaseNarrator:
                 return self._overflowed(job, pool, values)
             case Request(server=server, jobs=jobs):
                 count = counted(sum(jobs), "token")
-                return (f"{self._server(server)} asks for {by_type(self._numbers, jobs)}: {count}, "
-                        "and it is paused until they are gone")  # fmt: skip
+                return (
+                    f"{self._server(server)} asks for {by_type(self._numbers, jobs)}: {count}, "
+                    "and it is paused until they are gone"
+                )
             case VirtualArrival(type=kind, values=values):
                 return self._arrived_virtually(kind, values)
             case SetTimer(server=server, rate=rate, values=values):
@@ -188,14 +184,18 @@ class PhaseNarrator:
 
     def _matched(self, job: int, values: Values) -> str:
         kind, count = self._type(values["type"]), values["count"]
-        return (f"job {self._job_name(job)} takes token {grouped(values['token'] + 1)}, "
-                f"{_which(count, kind)}, and joins {self._server(values['server'])}, which asked "
-                "for it")  # fmt: skip
+        return (
+            f"job {self._job_name(job)} takes token {grouped(values['token'] + 1)}, "
+            f"{_which(count, kind)}, and joins {self._server(values['server'])}, which asked "
+            "for it"
+        )
 
     def _overflowed(self, job: int, pool: int, values: Values) -> str:
         backup = server_name(-2 - values["backup"], pool, self._facts.pools)
-        return (f"no token of type {self._type(values['type'])}{self._limit(pool)}: job "
-                f"{self._job_name(job)} goes to {backup}")  # fmt: skip
+        return (
+            f"no token of type {self._type(values['type'])}{self._limit(pool)}: job "
+            f"{self._job_name(job)} goes to {backup}"
+        )
 
     def _limit(self, pool: int) -> str:
         """Where there is no token, and how many there may be."""
@@ -207,18 +207,19 @@ class PhaseNarrator:
 
     def _arrived_virtually(self, kind: int, values: Values) -> str:
         job = self._virtual_name(values["number"])
-        return (f"{self._limit_passed(values)}: virtual job {job} takes token "
-                f"{grouped(values['token'] + 1)} of type {self._type(kind)} on "
-                f"{self._server(values['server'])}")  # fmt: skip
+        return (
+            f"{self._limit_passed(values)}: virtual job {job} takes token "
+            f"{grouped(values['token'] + 1)} of type {self._type(kind)} on "
+            f"{self._server(values['server'])}"
+        )
 
     def _limit_passed(self, values: Values) -> str:
-        kind = (
-            "of all types" if self._facts.limit_in_all else f"of type {self._type(values['type'])}"
-        )
+        kind = "of all types" if self._facts.limit_in_all else f"of type {self._type(values['type'])}"
         inside = f" in pool {values['pool'] + 1}" if self._facts.pools > 1 else ""
         limit = values["limit"]
-        allowed = f"there must be fewer than {limit}" if self._facts.limit_reached and limit else \
-            f"the limit is {limit}"  # fmt: skip
+        allowed = (
+            f"there must be fewer than {limit}" if self._facts.limit_reached and limit else f"the limit is {limit}"
+        )
         return f"{counted(values['count'], 'token')} {kind}{inside}, {allowed}"
 
     def _timer_set(self, server: int, rate: float, values: Values) -> str:
@@ -246,8 +247,7 @@ class PhaseNarrator:
     def _move(self, values: Values) -> str:
         job = self.job(values["job"], values["virtual"])
         server = self._server(values["server"], values["pool"])
-        return (f"{job} on {server} goes from {self._type(values['from'])} to "
-                f"{self._type(values['to'])}")  # fmt: skip
+        return f"{job} on {server} goes from {self._type(values['from'])} to {self._type(values['to'])}"
 
     def _departure(self, values: Values) -> str:
         job = self.job(values["job"], values["virtual"])
@@ -255,19 +255,26 @@ class PhaseNarrator:
         return f"{job} departs from {server} in phase {self._type(values['from'])}"
 
     def _tick(self, values: Values) -> str:
-        return (f"the timer of {self._server(values['server'])} at {shown(values['observed'])} "
-                f"rings: case 1, it asks for one {self._type(values['type'])}")  # fmt: skip
+        return (
+            f"the timer of {self._server(values['server'])} at {shown(values['observed'])} "
+            f"rings: case 1, it asks for one {self._type(values['type'])}"
+        )
 
     def _recovery_tick(self, values: Values) -> str:
         server, observed = self._server(values["server"]), values["observed"]
         jobs = by_type(self._numbers, values["jobs"])
-        why = "the fewest jobs that lead back into its class" if any(observed) else \
-            "what lets an empty server go on (Appendix B.3)"  # fmt: skip
+        why = (
+            "the fewest jobs that lead back into its class"
+            if any(observed)
+            else "what lets an empty server go on (Appendix B.3)"
+        )
         return f"the timer of {server} at {shown(observed)} rings: it asks for {jobs}, {why}"
 
     def _reactive(self, values: Values) -> str:
-        return (f"{shown(values['configuration'])} is case 2: {self._server(values['server'])} "
-                f"asks at once for one {self._type(values['type'])}")  # fmt: skip
+        return (
+            f"{shown(values['configuration'])} is case 2: {self._server(values['server'])} "
+            f"asks at once for one {self._type(values['type'])}"
+        )
 
     def _resumed(self, values: Values) -> str:
         server, observed = int(values["server"]), values["observed"]
@@ -283,9 +290,11 @@ class PhaseNarrator:
         server, observed = int(values["server"]), values["observed"]
         would = self._would_ask(server, observed)
         then = f"would have asked for {would}" if would else "would not have asked either"
-        return (f"{self._server(server)} asks for nothing: it holds "
-                f"{counted(values['tokens'], 'token')}; at {shown(observed)} it "
-                f"{then}")  # fmt: skip
+        return (
+            f"{self._server(server)} asks for nothing: it holds "
+            f"{counted(values['tokens'], 'token')}; at {shown(observed)} it "
+            f"{then}"
+        )
 
     def _fits(self, values: Values) -> str:
         kind = self._type(values["type"])
@@ -293,9 +302,11 @@ class PhaseNarrator:
 
     def _draw(self, values: Values) -> str:
         idle, jobs = values["idle"], values["jobs"]
-        return (f"the draw: {counted(values['servers'], 'busy server')} with room for type "
-                f"{self._type(values['type'])} and {grouped(idle)} idle, ⌈aZ⌉ with Z = "
-                f"{grouped(jobs)} jobs")  # fmt: skip
+        return (
+            f"the draw: {counted(values['servers'], 'busy server')} with room for type "
+            f"{self._type(values['type'])} and {grouped(idle)} idle, ⌈aZ⌉ with Z = "
+            f"{grouped(jobs)} jobs"
+        )
 
     def _drawn(self, values: Values) -> str:
         drawn = values["servers"]
@@ -319,8 +330,7 @@ class PhaseNarrator:
         if len(holders):
             return found + self._taken(int(holders[0]), state)
         taken = rows[rows["token"] == token]
-        return found + [f"{_when(row)}: {self._arrival_row(row, int(row['flags']))}"
-                        for row in taken]  # fmt: skip
+        return found + [f"{_when(row)}: {self._arrival_row(row, int(row['flags']))}" for row in taken]
 
     def _made(self, token: int, rows: NDArray[Any]) -> Iterator[str]:
         made = (rows["first_token"] >= 0) & (rows["first_token"] <= token)
@@ -331,22 +341,25 @@ class PhaseNarrator:
         for pool, kind, place in np.argwhere(state.token_number == token).tolist():
             age = time_shown(float(state.clock[NOW] - state.token_time[pool, kind, place]))
             count = int(state.token_count[pool, kind])
-            yield (f"token {grouped(token + 1)} of "
-                   f"{self._server(state.token_server[pool, kind, place])} waits for {age}, "
-                   f"number {place + 1} by age of {count} of type {self._type(kind)}")  # fmt: skip
+            yield (
+                f"token {grouped(token + 1)} of "
+                f"{self._server(state.token_server[pool, kind, place])} waits for {age}, "
+                f"number {place + 1} by age of {count} of type {self._type(kind)}"
+            )
 
     def _taken(self, record: int, state: PhaseState) -> list[str]:
         made, came = float(state.job_token_time[record]), float(state.job_arrival[record])
         job = self.job(int(state.job_number[record]), bool(state.job_virtual[record]))
         server = self._server(int(state.job_server[record]), int(state.job_pool[record]))
         phase = self._type(int(state.job_phase[record]))
-        return [f"made at {time_shown(made)}, taken at {time_shown(came)} by {job}",
-                f"{job} is on {server} in phase {phase} now"]  # fmt: skip
+        return [
+            f"made at {time_shown(made)}, taken at {time_shown(came)} by {job}",
+            f"{job} is on {server} in phase {phase} now",
+        ]
 
     def job(self, number: int, virtual: bool = False) -> str:
         """What a job is called, or a virtual one."""
-        return f"virtual job {self._virtual_name(number)}" if virtual else \
-            f"job {self._job_name(number)}"  # fmt: skip
+        return f"virtual job {self._virtual_name(number)}" if virtual else f"job {self._job_name(number)}"
 
     def _server(self, server: Any, pool: Any = 0) -> str:
         return server_name(int(server), int(pool), self._facts.pools)

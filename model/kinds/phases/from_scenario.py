@@ -34,8 +34,9 @@ def numbers_of(scenario: PhasesScenario) -> PhaseNumbers:
         system than memory can hold, or the scenario's trace has not been read.
     """
     if not scenario.phases:
-        raise ScenarioError("found a trace that has not been read; give its files with --trace "
-                            "PATH", where="workload.paths")  # fmt: skip
+        raise ScenarioError(
+            "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
+        )
     model = job_model(scenario)
     _check_units(model)
     workload = scenario.workload
@@ -88,8 +89,7 @@ def _check_units(model: JobModel) -> None:
     most = [model.most_jobs * max(column) for column in zip(*demand, strict=True)]
     if max(*most, *capacity) > MOST_UNITS:
         raise ScenarioError(
-            "found amounts with too fine a common measure; write demands and capacities with fewer "
-            "digits",
+            "found amounts with too fine a common measure; write demands and capacities with fewer digits",
             where="servers.capacity",
         )
     if _cost_units(model, most, capacity) > MOST_COST_UNITS:

@@ -44,8 +44,7 @@ class PhasesInspector:
     def describe(self, moment: InspectedMoment, thing: Thing) -> Description:
         """A server with its jobs and tokens, a job, or a token."""
         if thing.what == SERVER:
-            return _backup(moment, thing) if thing.number <= FIRST_BACKUP else \
-                _server(moment, thing.number)  # fmt: skip
+            return _backup(moment, thing) if thing.number <= FIRST_BACKUP else _server(moment, thing.number)
         return _token(moment, thing.number) if thing.what == TOKEN else _job(moment, thing)
 
     def may_concern(self, rows: NDArray[Any], thing: Thing, before: Any) -> NDArray[np.bool_]:
@@ -70,8 +69,7 @@ class PhasesInspector:
         virtual = thing.what == VIRTUAL
         if ((state.job_number == number) & (state.job_virtual == virtual)).any():
             return 0
-        known = state.number[NEXT_VIRTUAL] if virtual else \
-            initial_jobs + state.number[NEXT_ARRIVAL]  # fmt: skip
+        known = state.number[NEXT_VIRTUAL] if virtual else initial_jobs + state.number[NEXT_ARRIVAL]
         return -1 if number >= known else 1
 
     def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
@@ -115,8 +113,9 @@ def _server(moment: InspectedMoment, server: int) -> Description:
         parts.insert(1, ("requests", _requests(moment, server)))
     lines = [_line(moment, int(record)) for record in _records_on(state, server)]
     columns = ("job", "phase", "arrived as", "since")
-    return Description(title, sections(*((name, list(part)) for name, part in parts)),
-                       Table("jobs", columns, tuple(lines)))  # fmt: skip
+    return Description(
+        title, sections(*((name, list(part)) for name, part in parts)), Table("jobs", columns, tuple(lines))
+    )
 
 
 def _records_on(state: Any, server: int) -> NDArray[np.int64]:
@@ -151,14 +150,12 @@ def _requests(moment: InspectedMoment, server: int) -> Iterator[Fact]:
             age = time_shown(moment.time - made)
             name = info.numbers.model.phases[kind]
             yield Fact(
-                f"token {grouped(token + 1)}", f"{name}, out for {age}", units(info.time_unit),
-                Thing(TOKEN, token),
-            )  # fmt: skip
+                f"token {grouped(token + 1)}", f"{name}, out for {age}", units(info.time_unit), Thing(TOKEN, token)
+            )
     elif state.timer_number[server] >= 0:
         pool, place = int(info.facts.pool_of[server]), int(state.observed[server])
         unit = info.time_unit or "unit of time"
-        yield Fact("timer", f"rate {time_shown(float(info.facts.rules.rate[pool, place]))}",
-                   f"per {unit}")  # fmt: skip
+        yield Fact("timer", f"rate {time_shown(float(info.facts.rules.rate[pool, place]))}", f"per {unit}")
     why = why_waiting(state, info.numbers, info.facts, server)
     why = why.removeprefix(f"server {server + 1} ")
     if why:
@@ -169,8 +166,7 @@ def _tokens_of(state: Any, server: int) -> Iterator[tuple[int, int, float]]:
     """The number, type and birth of each token that a server has out."""
     for pool, kind, place in np.argwhere(state.token_server == server).tolist():
         if place < state.token_count[pool, kind]:
-            yield (int(state.token_number[pool, kind, place]), kind,
-                   float(state.token_time[pool, kind, place]))  # fmt: skip
+            yield (int(state.token_number[pool, kind, place]), kind, float(state.token_time[pool, kind, place]))
 
 
 def _room(moment: InspectedMoment, server: int) -> Iterator[Fact]:
@@ -179,11 +175,17 @@ def _room(moment: InspectedMoment, server: int) -> Iterator[Fact]:
         used, whole = int(state.use[server, d]), int(numbers.capacity[d])
         of = f" {name}" if numbers.resources > 1 else ""
         overrun = used > whole
-        yield Fact(f"in use{of}", f"{_amount(numbers, used, d)} of {_amount(numbers, whole, d)}",
-                   meaning="rejection" if overrun else "")  # fmt: skip
+        yield Fact(
+            f"in use{of}",
+            f"{_amount(numbers, used, d)} of {_amount(numbers, whole, d)}",
+            meaning="rejection" if overrun else "",
+        )
         left = abs(whole - used)
-        yield Fact(f"{'above capacity' if overrun else 'room left'}{of}",
-                   _amount(numbers, left, d), meaning="rejection" if overrun else "")  # fmt: skip
+        yield Fact(
+            f"{'above capacity' if overrun else 'room left'}{of}",
+            _amount(numbers, left, d),
+            meaning="rejection" if overrun else "",
+        )
         peak = int(state.peak_use[server, d])
         if peak != used:
             yield Fact(f"may need{of}", _amount(numbers, peak, d))
@@ -210,10 +212,15 @@ def _line(moment: InspectedMoment, record: int) -> TableLine:
     state, phases = moment.state, moment.info.numbers.model.phases
     phase = int(state.job_phase[record])
     return TableLine(
-        (_name(moment, record), phases[phase], phases[int(state.job_type[record])],
-         time_cell(moment, float(state.job_arrival[record]))),
-        _thing(state, record), phase,
-    )  # fmt: skip
+        (
+            _name(moment, record),
+            phases[phase],
+            phases[int(state.job_type[record])],
+            time_cell(moment, float(state.job_arrival[record])),
+        ),
+        _thing(state, record),
+        phase,
+    )
 
 
 # Jobs and tokens.
@@ -226,8 +233,7 @@ def _thing(state: Any, record: int) -> Thing:
 
 def _name(moment: InspectedMoment, record: int) -> str:
     state = moment.state
-    name: str = moment.info.narrator.job(int(state.job_number[record]),
-                                         bool(state.job_virtual[record]))  # fmt: skip
+    name: str = moment.info.narrator.job(int(state.job_number[record]), bool(state.job_virtual[record]))
     return name
 
 
@@ -259,8 +265,12 @@ def _known(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     token = int(state.job_token[record])
     if token >= 0:
         waited = arrival - float(state.job_token_time[record])
-        yield Fact("token taken", f"token {grouped(token + 1)}, which was out for "
-                   f"{time_shown(waited)}", units(info.time_unit), Thing(TOKEN, token))  # fmt: skip
+        yield Fact(
+            "token taken",
+            f"token {grouped(token + 1)}, which was out for {time_shown(waited)}",
+            units(info.time_unit),
+            Thing(TOKEN, token),
+        )
 
 
 def _token(moment: InspectedMoment, token: int) -> Description:
@@ -295,8 +305,7 @@ def _taken(moment: InspectedMoment, record: int) -> Iterator[Fact]:
     server, pool = int(state.job_server[record]), int(state.job_pool[record])
     made, taken = float(state.job_token_time[record]), float(state.job_arrival[record])
     yield Fact("type", info.numbers.model.phases[int(state.job_type[record])])
-    yield Fact("asked for by", server_name(server, pool, info.facts.pools),
-               thing=Thing(SERVER, server, pool))  # fmt: skip
+    yield Fact("asked for by", server_name(server, pool, info.facts.pools), thing=Thing(SERVER, server, pool))
     yield time_fact(moment, "made at", made)
     yield time_fact(moment, "taken at", taken)
     yield Fact("by", _name(moment, record), thing=_thing(state, record))

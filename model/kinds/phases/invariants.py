@@ -72,8 +72,7 @@ def _records(system: PhaseSystem, state: PhaseState) -> Sentences:
     """Each job record is a job's, or stands once in the stack of free ones."""
     free = np.sort(state.free_record[: int(state.number[FREE])])
     if not np.array_equal(free, np.flatnonzero(state.job_number < 0)):
-        yield f"{len(free)} job records are called free, " \
-              f"{(state.job_number < 0).sum()} have no job"  # fmt: skip
+        yield f"{len(free)} job records are called free, {(state.job_number < 0).sum()} have no job"
     began = system.initial_jobs + state.number[NEXT_ARRIVAL]
     for virtual, word, given in ((0, "real", began), (1, "virtual", state.number[NEXT_VIRTUAL])):
         numbers = state.job_number[(state.job_number >= 0) & (state.job_virtual == virtual)]
@@ -118,18 +117,23 @@ def _jobs(system: PhaseSystem, state: PhaseState) -> Sentences:
     peak = np.zeros_like(state.peak_use)
     here = live & (state.job_server >= 0) & (state.job_virtual == 0)
     np.add.at(peak, state.job_server[here], numbers.peak[state.job_type[here]])
-    checks = (("real jobs", real, state.real), ("virtual jobs", virtual, state.virtual),
-              ("units in use", real @ numbers.demand, state.use),
-              ("units at their peak", peak, state.peak_use),
-              ("jobs in all", real.sum(axis=1)[:, None], state.jobs_on[:, None]))  # fmt: skip
+    checks = (
+        ("real jobs", real, state.real),
+        ("virtual jobs", virtual, state.virtual),
+        ("units in use", real @ numbers.demand, state.use),
+        ("units at their peak", peak, state.peak_use),
+        ("jobs in all", real.sum(axis=1)[:, None], state.jobs_on[:, None]),
+    )
     for word, right, counted in checks:
         for server in np.flatnonzero((right != counted).any(axis=1)):
-            yield (f"server {server + 1} has {right[server].tolist()} {word}, counted "
-                   f"{counted[server].tolist()}")  # fmt: skip
+            yield (f"server {server + 1} has {right[server].tolist()} {word}, counted {counted[server].tolist()}")
     backup = int((live & (state.job_server <= FIRST_BACKUP)).sum())
-    totals = ((REAL, real.sum() + backup, "real jobs"), (VIRTUAL, virtual.sum(), "virtual jobs"),
-              (BACKUP, backup, "jobs on backup servers"),
-              (ACTIVE, (real.sum(axis=1) > 0).sum() + backup, "active servers"))  # fmt: skip
+    totals = (
+        (REAL, real.sum() + backup, "real jobs"),
+        (VIRTUAL, virtual.sum(), "virtual jobs"),
+        (BACKUP, backup, "jobs on backup servers"),
+        (ACTIVE, (real.sum(axis=1) > 0).sum() + backup, "active servers"),
+    )
     for place, count, word in totals:
         if state.number[place] != count:
             yield f"there are {count} {word}, counted {state.number[place]}"
@@ -141,13 +145,14 @@ def _limits_of_servers(system: PhaseSystem, load: NDArray[np.int64]) -> Sentence
     numbers = system.numbers
     most = numbers.model.most_jobs
     for server in np.flatnonzero(load.sum(axis=1) > most):
-        yield (f"server {server + 1} has {load[server].sum()} jobs and tokens, allowed: "
-               f"{most}")  # fmt: skip
+        yield (f"server {server + 1} has {load[server].sum()} jobs and tokens, allowed: {most}")
     if numbers.model.hard:
         for server in np.flatnonzero((load @ numbers.demand > numbers.capacity).any(axis=1)):
-            yield (f"the jobs and tokens of server {server + 1} need "
-                   f"{(load[server] @ numbers.demand).tolist()} units, its capacity is "
-                   f"{numbers.capacity.tolist()}")  # fmt: skip
+            yield (
+                f"the jobs and tokens of server {server + 1} need "
+                f"{(load[server] @ numbers.demand).tolist()} units, its capacity is "
+                f"{numbers.capacity.tolist()}"
+            )
 
 
 def _backups(state: PhaseState) -> Sentences:
@@ -169,8 +174,10 @@ def _backups(state: PhaseState) -> Sentences:
     for pool, row in enumerate(state.backup_record):
         idle = int(np.argmax(row < 0)) if (row < 0).any() else len(row)
         if state.backup_idle[pool] != idle:
-            yield (f"backup server {idle + 1} of pool {pool + 1} is the first that is idle, called "
-                   f"so: {state.backup_idle[pool] + 1}")  # fmt: skip
+            yield (
+                f"backup server {idle + 1} of pool {pool + 1} is the first that is idle, called "
+                f"so: {state.backup_idle[pool] + 1}"
+            )
 
 
 def _moves(system: PhaseSystem, state: PhaseState) -> Sentences:
@@ -190,8 +197,7 @@ def _moves(system: PhaseSystem, state: PhaseState) -> Sentences:
     if size and times.min() < state.clock[NOW]:
         yield f"a move at {times.min():g} is before the present, {state.clock[NOW]:g}"
     following = state.job_next[will]
-    wrong = (following < 0) | (following > system.numbers.phases) \
-        | (following == state.job_phase[will])  # fmt: skip
+    wrong = (following < 0) | (following > system.numbers.phases) | (following == state.job_phase[will])
     if wrong.any():
         yield f"{wrong.sum()} jobs will move to no other phase"
 
@@ -203,27 +209,29 @@ def _conservation(system: PhaseSystem, state: PhaseState) -> Sentences:
     if system.script:
         pretended = system.script.initial_virtual
     if tally[ARRIVED] + began != number[REAL] + tally[DEPARTED]:
-        yield (f"{tally[ARRIVED] + began} jobs came, but {number[REAL]} are here and "
-               f"{tally[DEPARTED]} left")  # fmt: skip
+        yield (f"{tally[ARRIVED] + began} jobs came, but {number[REAL]} are here and {tally[DEPARTED]} left")
     if tally[ARRIVED] != number[NEXT_ARRIVAL]:
         yield f"{number[NEXT_ARRIVAL]} arrivals were taken, {tally[ARRIVED]} jobs arrived"
     if number[NEXT_VIRTUAL] != number[VIRTUAL] + tally[VIRTUAL_LEFT]:
-        yield (f"{number[NEXT_VIRTUAL]} virtual jobs came, but {number[VIRTUAL]} are here and "
-               f"{tally[VIRTUAL_LEFT]} left")  # fmt: skip
+        yield (
+            f"{number[NEXT_VIRTUAL]} virtual jobs came, but {number[VIRTUAL]} are here and {tally[VIRTUAL_LEFT]} left"
+        )
     if number[NEXT_VIRTUAL] != tally[VIRTUAL_ARRIVED] + pretended:
-        yield (f"{tally[VIRTUAL_ARRIVED] + pretended} virtual arrivals, the next one has number "
-               f"{number[NEXT_VIRTUAL] + 1}")  # fmt: skip
+        yield (
+            f"{tally[VIRTUAL_ARRIVED] + pretended} virtual arrivals, the next one has number {number[NEXT_VIRTUAL] + 1}"
+        )
     if number[NEXT_TOKEN] != tally[REQUESTED]:
         yield f"{tally[REQUESTED]} tokens were made, numbered up to {number[NEXT_TOKEN]}"
     if not system.normal_servers:
         return
     if tally[ARRIVED] != tally[MATCHED] + tally[OVERFLOWED]:
-        yield (f"{tally[ARRIVED]} jobs arrived, but {tally[MATCHED]} took a token and "
-               f"{tally[OVERFLOWED]} overflowed")  # fmt: skip
+        yield (f"{tally[ARRIVED]} jobs arrived, but {tally[MATCHED]} took a token and {tally[OVERFLOWED]} overflowed")
     if tally[REQUESTED] != number[TOKENS] + tally[MATCHED] + tally[VIRTUAL_ARRIVED]:
-        yield (f"{tally[REQUESTED]} tokens were made, but {number[TOKENS]} are here, "
-               f"{tally[MATCHED]} were taken by jobs and {tally[VIRTUAL_ARRIVED]} by virtual "
-               "ones")  # fmt: skip
+        yield (
+            f"{tally[REQUESTED]} tokens were made, but {number[TOKENS]} are here, "
+            f"{tally[MATCHED]} were taken by jobs and {tally[VIRTUAL_ARRIVED]} by virtual "
+            "ones"
+        )
 
 
 def _areas(state: PhaseState) -> Sentences:
@@ -236,8 +244,7 @@ def _areas(state: PhaseState) -> Sentences:
     spent = state.occupancy.sum() + (now - state.observed_since).sum()
     whole = now * len(state.observed)
     if (state.occupancy < 0).any() or abs(spent - whole) > TIME_TOLERANCE * max(whole, 1.0):
-        yield (f"{len(state.observed)} servers were observed for {spent:g} in all, {whole:g} has "
-               "passed")  # fmt: skip
+        yield (f"{len(state.observed)} servers were observed for {spent:g} in all, {whole:g} has passed")
 
 
 def _costs(system: PhaseSystem, state: PhaseState) -> Sentences:
@@ -285,13 +292,10 @@ def _tokens(system: PhaseSystem, state: PhaseState) -> Sentences:
         if (numbers[count:] != -1).any() or (servers[count:] != -1).any():
             yield f"there are {(numbers >= 0).sum()} tokens of {name}, counted {count}"
     for server in np.flatnonzero((held != state.tokens).any(axis=1)):
-        yield (f"server {server + 1} holds {held[server].tolist()} tokens, counted "
-               f"{state.tokens[server].tolist()}")  # fmt: skip
+        yield (f"server {server + 1} holds {held[server].tolist()} tokens, counted {state.tokens[server].tolist()}")
     for server in np.flatnonzero(held.sum(axis=1) != state.tokens_on):
-        yield (f"server {server + 1} holds {held[server].sum()} tokens in all, counted "
-               f"{state.tokens_on[server]}")  # fmt: skip
-    for place, count, word in ((TOKENS, held.sum(), "tokens"),
-                               (PAUSED, held.any(axis=1).sum(), "paused servers")):  # fmt: skip
+        yield (f"server {server + 1} holds {held[server].sum()} tokens in all, counted {state.tokens_on[server]}")
+    for place, count, word in ((TOKENS, held.sum(), "tokens"), (PAUSED, held.any(axis=1).sum(), "paused servers")):
         if state.number[place] != count:
             yield f"there are {count} {word}, counted {state.number[place]}"
 
@@ -304,8 +308,7 @@ def _limits(system: PhaseSystem, state: PhaseState) -> Sentences:
         counts = counts.sum(axis=1, keepdims=True)
     most = np.maximum(rules.limit - rules.option[LIMIT_REACHED], 0)
     for pool, kind in np.argwhere(counts > most[:, None]).tolist():
-        word = "" if rules.option[LIMIT_IN_ALL] else \
-            f" of type {system.numbers.model.phases[kind]}"  # fmt: skip
+        word = "" if rules.option[LIMIT_IN_ALL] else f" of type {system.numbers.model.phases[kind]}"
         yield f"pool {pool + 1} has {counts[pool, kind]} tokens{word}, allowed: {most[pool]}"
 
 
@@ -317,8 +320,10 @@ def _timers(system: PhaseSystem, state: PhaseState) -> Sentences:
         yield f"server {server + 1} is paused and a timer of it runs"
     wanted = rules.rate[rules.pool_of, state.observed] > 0
     for server in np.flatnonzero(~paused & (runs != wanted)):
-        yield (f"a timer of server {server + 1} {'runs' if runs[server] else 'does not run'} at "
-               f"{_configuration(system, int(state.observed[server]))}")  # fmt: skip
+        yield (
+            f"a timer of server {server + 1} {'runs' if runs[server] else 'does not run'} at "
+            f"{_configuration(system, int(state.observed[server]))}"
+        )
     due = state.timer_due
     if (np.isfinite(due) & ~runs).any() or (not system.script and ~np.isfinite(due[runs]).all()):
         yield "a timer runs without a time, or has a time and does not run"
@@ -341,8 +346,10 @@ def _tournament(state: PhaseState) -> Sentences:
         left, right = (int(state.timer_tree[2 * node + side]) for side in (0, 1))
         first = right if right >= 0 and due[right] < due[left] else left
         if state.timer_tree[node] != first:
-            yield (f"server {state.timer_tree[node] + 1} wins the tournament of timers against "
-                   f"server {first + 1}, which is due first")  # fmt: skip
+            yield (
+                f"server {state.timer_tree[node] + 1} wins the tournament of timers against "
+                f"server {first + 1}, which is due first"
+            )
             return
 
 
@@ -354,9 +361,11 @@ def _observed(system: PhaseSystem, state: PhaseState) -> Sentences:
         return
     seen = configurations[state.observed]
     for server in np.flatnonzero((seen != state.real + state.virtual).any(axis=1)):
-        yield (f"server {server + 1} is observed at {seen[server].tolist()}, but has "
-               f"{state.real[server].tolist()} real and {state.virtual[server].tolist()} virtual "
-               "jobs")  # fmt: skip
+        yield (
+            f"server {server + 1} is observed at {seen[server].tolist()}, but has "
+            f"{state.real[server].tolist()} real and {state.virtual[server].tolist()} virtual "
+            "jobs"
+        )
 
 
 def _configuration(system: PhaseSystem, place: int) -> str:

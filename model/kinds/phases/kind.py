@@ -28,24 +28,17 @@ from model.statespec import StateSpec
 
 MARKS = (
     Mark(rows.FLAG_ARRIVED, "arrivals", "A job arrives.", 0, "muted", "plus"),
-    Mark(rows.FLAG_MATCHED, "matches", "A job takes a token and joins its server.", 1, "normal",
-         "arrow"),
+    Mark(rows.FLAG_MATCHED, "matches", "A job takes a token and joins its server.", 1, "normal", "arrow"),
     Mark(rows.FLAG_PLACED, "placements", "A job is placed.", 1, "normal", "arrow"),
-    Mark(rows.FLAG_OVERFLOW, "overflows", "A job finds no token and goes to a backup server.", 1,
-         "rejection", "cross"),
+    Mark(rows.FLAG_OVERFLOW, "overflows", "A job finds no token and goes to a backup server.", 1, "rejection", "cross"),
     Mark(rows.FLAG_REQUESTED, "requests", "A server asks for jobs.", 2, "normal", "ring"),
-    Mark(rows.FLAG_MISSED, "missed requests", "A paused server would have asked for jobs.", 2,
-         "rejection", "ring"),
-    Mark(rows.FLAG_VIRTUAL, "virtual arrivals", "There are more tokens than the limit allows.", 3,
-         "migration", "star"),
-    Mark(rows.FLAG_MOVED, "changes of phase", "A job goes into another phase.", 4, "muted",
-         "turn"),
+    Mark(rows.FLAG_MISSED, "missed requests", "A paused server would have asked for jobs.", 2, "rejection", "ring"),
+    Mark(rows.FLAG_VIRTUAL, "virtual arrivals", "There are more tokens than the limit allows.", 3, "migration", "star"),
+    Mark(rows.FLAG_MOVED, "changes of phase", "A job goes into another phase.", 4, "muted", "turn"),
     Mark(rows.FLAG_TICKED, "ticks", "The timer of a server rings.", 4, "normal", "bars"),
-    Mark(rows.FLAG_DEPARTED, "departures", "A job, real or virtual, is completed.", 5, "muted",
-         "minus"),
-    Mark(rows.FLAG_OVERRUN, "overruns", "After the event its server needs more than it has.", 6,
-         "rejection", "box"),
-)  # fmt: skip
+    Mark(rows.FLAG_DEPARTED, "departures", "A job, real or virtual, is completed.", 5, "muted", "minus"),
+    Mark(rows.FLAG_OVERRUN, "overruns", "After the event its server needs more than it has.", 6, "rejection", "box"),
+)
 
 #: Events that can be followed by eye in a second.
 EVENTS_PER_SECOND = 4
@@ -93,14 +86,12 @@ class PhasesKind(UsualKind):
 
     def narrator(self, system: PhaseSystem) -> PhaseNarrator:
         """Sentences about requests, tokens, virtual jobs and backup servers."""
-        return PhaseNarrator(system.numbers, self.facts(system), system.job_name,
-                             system.virtual_name)  # fmt: skip
+        return PhaseNarrator(system.numbers, self.facts(system), system.job_name, system.virtual_name)
 
     def facts(self, system: PhaseSystem) -> PhaseFacts:
         """The plan and the pools."""
         policy = system.policy
-        return PhaseFacts(policy.plan, policy.rules, policy.pool_of,
-                          policy.pools)  # fmt: skip
+        return PhaseFacts(policy.plan, policy.rules, policy.pool_of, policy.pools)
 
     def offers(self, system: PhaseSystem) -> frozenset[str]:
         """Servers and phases; tokens, a plan and its lattice where the policy has them."""

@@ -119,20 +119,18 @@ def _hard(model: JobModel) -> NDArray[np.int32]:
 def whole_units(model: JobModel) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
     """[I][D] demands and [D] capacities as whole numbers of a common unit of each resource."""
     units = [
-        lcm(limit.denominator, *(row[d].denominator for row in model.demand))
-        for d, limit in enumerate(model.capacity)
+        lcm(limit.denominator, *(row[d].denominator for row in model.demand)) for d, limit in enumerate(model.capacity)
     ]
     demand = [tuple(int(row[d] * unit) for d, unit in enumerate(units)) for row in model.demand]
-    return demand, tuple(
-        int(limit * unit) for limit, unit in zip(model.capacity, units, strict=True)
-    )
+    return demand, tuple(int(limit * unit) for limit, unit in zip(model.capacity, units, strict=True))
 
 
 def too_many(model: JobModel, count: int) -> ScenarioError:
     """The error that |K| is too large, with what would do."""
     phases = len(model.phases)
-    fits = next(limit for limit in range(model.most_jobs, -1, -1)
-                if comb(limit + phases, phases) <= MOST_CONFIGURATIONS)  # fmt: skip
+    fits = next(
+        limit for limit in range(model.most_jobs, -1, -1) if comb(limit + phases, phases) <= MOST_CONFIGURATIONS
+    )
     known = f"at least {count:,}" if model.hard else f"{count:,}"
     return ScenarioError(
         f"found {model.most_jobs}, which makes {known} configurations of {phases} phases, "
@@ -156,8 +154,7 @@ def cost_rate(model: JobModel, configuration: tuple[int, ...]) -> Fraction:
         return dict(model.cost.table).get(configuration, Fraction(0))
     total = Fraction(0)
     for d, capacity in enumerate(model.capacity):
-        use = sum((n * row[d] for n, row in zip(configuration, model.demand, strict=True)),
-                  Fraction(0))  # fmt: skip
+        use = sum((n * row[d] for n, row in zip(configuration, model.demand, strict=True)), Fraction(0))
         excess = max(Fraction(0), use - capacity) / capacity
         total += excess if model.cost.law == "overrun" else excess**2
     return total

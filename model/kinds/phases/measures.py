@@ -8,13 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.sampling import (
-    ACTIVE_COLUMN,
-    AREA_COLUMNS,
-    COUNTED,
-    SCALARS,
-    TIME_COLUMN,
-)
+from model.kinds.phases.sampling import ACTIVE_COLUMN, AREA_COLUMNS, COUNTED, SCALARS, TIME_COLUMN
 from model.kinds.phases.state import (
     ACTIVE,
     ACTIVE_AREA,
@@ -34,9 +28,12 @@ from model.metrics import Batches, ratio
 COUNTS = ("requests", "matches", "virtual_arrivals", "overflows")
 
 _MEANS = {
-    "active_servers": ACTIVE_AREA, "tokens": TOKENS_AREA, "virtual_jobs": VIRTUAL_AREA,
-    "backup_jobs": BACKUP_AREA, "real_jobs": REAL_AREA,
-}  # fmt: skip
+    "active_servers": ACTIVE_AREA,
+    "tokens": TOKENS_AREA,
+    "virtual_jobs": VIRTUAL_AREA,
+    "backup_jobs": BACKUP_AREA,
+    "real_jobs": REAL_AREA,
+}
 
 
 def totals(_numbers: PhaseNumbers, state: PhaseState, now: float) -> NDArray[np.float64]:
@@ -46,9 +43,7 @@ def totals(_numbers: PhaseNumbers, state: PhaseState, now: float) -> NDArray[np.
     return np.asarray(np.r_[areas, state.tally[list(COUNTED)].sum(axis=1)], np.float64)
 
 
-def totals_at(
-    numbers: PhaseNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def totals_at(numbers: PhaseNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
     """[n, AREAS + 4] as :func:`totals`, at each of n increasing times.
 
     Between samples a count is that of the last one, and nothing is taken to have changed.
@@ -64,9 +59,7 @@ def totals_at(
     return np.hstack([areas, counts])
 
 
-def batches_of(
-    numbers: PhaseNumbers, table: NDArray[np.float64], length: float
-) -> dict[str, Batches]:
+def batches_of(numbers: PhaseNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     """Each measure from what it grew by in stretches of *length*.
 
     Parameters
@@ -86,9 +79,7 @@ def batches_of(
     return result
 
 
-def headline_series(
-    _numbers: PhaseNumbers, samples: NDArray[np.float64]
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def headline_series(_numbers: PhaseNumbers, samples: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """[n] N at each sample, and [n] its integral up to there."""
     return samples[:, ACTIVE_COLUMN], samples[:, AREA_COLUMNS + ACTIVE_AREA]
 

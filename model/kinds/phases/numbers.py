@@ -130,17 +130,14 @@ class PhaseNumbers:
         if self.power:
             return np.zeros(0, np.int64)
         rows = self.lattice.configurations.tolist()
-        return np.array([int(cost_rate(self.model, tuple(row)) / self.cost_unit) for row in rows],
-                        np.int64)  # fmt: skip
+        return np.array([int(cost_rate(self.model, tuple(row)) / self.cost_unit) for row in rows], np.int64)
 
     @cached_property
     def mean_jobs(self) -> Fraction:
         """E[Z]: real jobs in the system in the long run, by Little's law."""
         return self.scale * sum(
-            (rate * life for rate, life in zip(self.model.arrival_rates, self.mean_lives,
-                                               strict=True)),
-            Fraction(0),
-        )  # fmt: skip
+            (rate * life for rate, life in zip(self.model.arrival_rates, self.mean_lives, strict=True)), Fraction(0)
+        )
 
     @cached_property
     def mean_lives(self) -> tuple[Fraction, ...]:
@@ -159,8 +156,7 @@ def mean_lives(model: JobModel) -> tuple[Fraction, ...]:
     """
     used = {i for i, rate in enumerate(model.arrival_rates) if rate}
     present = sorted(set().union(*(model.reachable[i] for i in used)))
-    rows = [[model.out_rates[i] if i == k else -model.moves[i][k] for k in present]
-            + [Fraction(1)] for i in present]  # fmt: skip
+    rows = [[model.out_rates[i] if i == k else -model.moves[i][k] for k in present] + [Fraction(1)] for i in present]
     for pivot in range(len(rows)):
         best = next(row for row in range(pivot, len(rows)) if rows[row][pivot])
         rows[pivot], rows[best] = rows[best], rows[pivot]

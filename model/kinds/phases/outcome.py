@@ -16,8 +16,23 @@ from model.records import Event
 from model.systems.rows import fill_row
 
 # Places in an event's outcome.  HAD_JOBS: whether its server had a real job before it.
-(FLAGS, JOB, TOKEN, FIRST_TOKEN, FIRST_VIRTUAL, SERVER, POOL, TYPE, PHASE, MADE, VIRTUALS,
- OF_TYPE, FITTING, HAD_JOBS, KIND) = range(15)  # fmt: skip
+(
+    FLAGS,
+    JOB,
+    TOKEN,
+    FIRST_TOKEN,
+    FIRST_VIRTUAL,
+    SERVER,
+    POOL,
+    TYPE,
+    PHASE,
+    MADE,
+    VIRTUALS,
+    OF_TYPE,
+    FITTING,
+    HAD_JOBS,
+    KIND,
+) = range(15)
 OUTCOMES = 15
 
 extend_trail = physics.extend_trail
@@ -29,9 +44,14 @@ def close(state: Any, capacity: Any, outcome: Any, row: Any) -> None:
     note_server(state, capacity, outcome)
     state.number[EVENT] += 1
     extend_trail(
-        state, outcome[FLAGS], max(outcome[JOB], 0), outcome[SERVER], outcome[PHASE] + 1,
-        outcome[MADE], outcome[VIRTUALS],
-    )  # fmt: skip
+        state,
+        outcome[FLAGS],
+        max(outcome[JOB], 0),
+        outcome[SERVER],
+        outcome[PHASE] + 1,
+        outcome[MADE],
+        outcome[VIRTUALS],
+    )
     row["event"] = state.number[EVENT]
     row["time"] = state.clock[NOW]
     row["job"] = outcome[JOB]
@@ -81,16 +101,27 @@ class PhaseOutcome:
 
     def fault(self, what: str) -> PolicyError:
         """The error that a decision is impossible."""
-        return PolicyError(f"the decision is impossible: {what}",
-                           where=f"policy at time {self._event.time:g}")  # fmt: skip
+        return PolicyError(f"the decision is impossible: {what}", where=f"policy at time {self._event.time:g}")
 
     def close(self, numbers: PhaseNumbers, state: PhaseState, row: np.ndarray) -> None:
         """See :func:`close`."""
         outcome = [
-            self.flags, self.job, self.token, self.first_token, self.first_virtual, self.server,
-            self.pool, self.type, self.phase, self.made, self.virtual, self.tokens, self.fitting,
-            self.had_jobs, self._event.kind,
-        ]  # fmt: skip
+            self.flags,
+            self.job,
+            self.token,
+            self.first_token,
+            self.first_virtual,
+            self.server,
+            self.pool,
+            self.type,
+            self.phase,
+            self.made,
+            self.virtual,
+            self.tokens,
+            self.fitting,
+            self.had_jobs,
+            self._event.kind,
+        ]
         told: dict[str, Any] = {"token_age": self.token_age}
         with np.errstate(over="ignore"):
             close(state, numbers.capacity, outcome, told)

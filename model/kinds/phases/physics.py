@@ -303,8 +303,7 @@ def leave(state: State, tables: Any, record: int) -> None:
         else:
             leave_server(state, tables, server, phase, job_type)
     if server >= 0 and len(state.observed):
-        observe(state, server, tables.down[np.uintp(state.observed[np.uintp(server)]),
-                                           np.uintp(phase)])  # fmt: skip
+        observe(state, server, tables.down[np.uintp(state.observed[np.uintp(server)]), np.uintp(phase)])
     release(state, record)
 
 
@@ -356,9 +355,7 @@ def release(state: State, record: int) -> None:
 
 
 @jitable
-def extend_trail(
-    state: State, flags: int, job: int, server: int, phase: int, tokens: int, virtual: int
-) -> None:
+def extend_trail(state: State, flags: int, job: int, server: int, phase: int, tokens: int, virtual: int) -> None:
     """Let the outcome of one event enter the running hash, so that a digest covers history."""
     word = mixed(state.trail[0], job * 65536 + flags)
     word = mixed(word, (server + 2147483648) * 1048576 + phase)

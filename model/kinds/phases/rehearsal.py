@@ -36,5 +36,7 @@ def rehearse(system: PhaseSystem) -> None:
         made, named = int(state.number[NEXT_VIRTUAL]) - before, len(given.virtual_choices)
         if made != named:
             place = int(state.number[EVENT]) - 1
-            raise ScenarioError(f"found {named}, allowed: {made}, one for each virtual arrival",
-                                where=f"workload.events[{place}].virtual_choices")  # fmt: skip
+            raise ScenarioError(
+                f"found {named}, allowed: {made}, one for each virtual arrival",
+                where=f"workload.events[{place}].virtual_choices",
+            )

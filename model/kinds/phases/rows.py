@@ -24,42 +24,46 @@ FLAG_OVERRUN = 4096  # the event's server needs more than it has
 FLAG_IDLE = 8192  # a server has no real job any more
 
 #: Names of the kinds of event that a run can be asked to stop at.
-EVENT_KINDS: Mapping[str, int] = MappingProxyType({
-    "overflow": FLAG_OVERFLOW,
-    "virtual arrival": FLAG_VIRTUAL,
-    "request": FLAG_REQUESTED,
-    "missed request": FLAG_MISSED,
-    "match": FLAG_MATCHED,
-    "placement": FLAG_PLACED,
-    "overrun": FLAG_OVERRUN,
-    "arrival": FLAG_ARRIVED,
-    "change of phase": FLAG_MOVED,
-    "departure": FLAG_DEPARTED,
-    "tick": FLAG_TICKED,
-    "end of a pause": FLAG_RESUMED,
-    "idle server": FLAG_IDLE,
-})  # fmt: skip
+EVENT_KINDS: Mapping[str, int] = MappingProxyType(
+    {
+        "overflow": FLAG_OVERFLOW,
+        "virtual arrival": FLAG_VIRTUAL,
+        "request": FLAG_REQUESTED,
+        "missed request": FLAG_MISSED,
+        "match": FLAG_MATCHED,
+        "placement": FLAG_PLACED,
+        "overrun": FLAG_OVERRUN,
+        "arrival": FLAG_ARRIVED,
+        "change of phase": FLAG_MOVED,
+        "departure": FLAG_DEPARTED,
+        "tick": FLAG_TICKED,
+        "end of a pause": FLAG_RESUMED,
+        "idle server": FLAG_IDLE,
+    }
+)
 
 #: One row for each event; -1 where a field does not apply.
-PHASE_ROW = np.dtype([
-    ("event", np.int64),
-    ("time", np.float64),
-    ("job", np.int64),  # the one that arrived, moved or departed
-    ("token", np.int64),  # the number of the token that it took
-    ("token_age", np.float64),  # for how long that token had waited
-    ("first_token", np.int64),  # the number of the first token made
-    ("first_virtual", np.int64),  # the number of the first virtual arrival
-    ("cost", np.int64),  # h over all servers after the event, in units of cost
-    ("trail", np.uint64),
-    ("server", np.int32),  # of the event's job or timer; FIRST_BACKUP - n for backup server n
-    ("pool", np.int32),
-    ("type", np.int32),  # of the job that arrived, or the phase that the job was in
-    ("phase", np.int32),  # the phase that it is in now; I: it departed
-    ("made", np.int32),  # tokens made
-    ("virtual", np.int32),  # virtual arrivals
-    ("tokens", np.int32),  # tokens of the job's type in its pool when it arrived
-    ("active", np.int32),  # N after the event
-    ("fitting", np.int32),  # servers that had room for the job (policies without tokens)
-    ("flags", np.uint32),
-    ("kind", np.uint8),
-])  # fmt: skip
+PHASE_ROW = np.dtype(
+    [
+        ("event", np.int64),
+        ("time", np.float64),
+        ("job", np.int64),  # the one that arrived, moved or departed
+        ("token", np.int64),  # the number of the token that it took
+        ("token_age", np.float64),  # for how long that token had waited
+        ("first_token", np.int64),  # the number of the first token made
+        ("first_virtual", np.int64),  # the number of the first virtual arrival
+        ("cost", np.int64),  # h over all servers after the event, in units of cost
+        ("trail", np.uint64),
+        ("server", np.int32),  # of the event's job or timer; FIRST_BACKUP - n for backup server n
+        ("pool", np.int32),
+        ("type", np.int32),  # of the job that arrived, or the phase that the job was in
+        ("phase", np.int32),  # the phase that it is in now; I: it departed
+        ("made", np.int32),  # tokens made
+        ("virtual", np.int32),  # virtual arrivals
+        ("tokens", np.int32),  # tokens of the job's type in its pool when it arrived
+        ("active", np.int32),  # N after the event
+        ("fitting", np.int32),  # servers that had room for the job (policies without tokens)
+        ("flags", np.uint32),
+        ("kind", np.uint8),
+    ]
+)

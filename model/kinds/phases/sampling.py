@@ -22,8 +22,7 @@ from model.kinds.phases.state import (
 #: Columns: first the event and the time, then the numbers of INTEGRATED, then their integrals
 #: up to TIME, then the servers paused; then, for each type, its tokens and the counts so far.
 EVENT_COLUMN, TIME_COLUMN = 0, 1
-(ACTIVE_COLUMN, COST_COLUMN, TOKENS_COLUMN, VIRTUAL_COLUMN, BACKUP_COLUMN,
- REAL_COLUMN) = range(2, 8)  # fmt: skip
+(ACTIVE_COLUMN, COST_COLUMN, TOKENS_COLUMN, VIRTUAL_COLUMN, BACKUP_COLUMN, REAL_COLUMN) = range(2, 8)
 AREA_COLUMNS = 8
 PAUSED_COLUMN = AREA_COLUMNS + AREAS
 SCALARS = PAUSED_COLUMN + 1

@@ -22,14 +22,7 @@ from model.kinds.phases.scenario.workload import (
     ScriptedServer,
     ScriptedTick,
 )
-from model.kinds.phases.state import (
-    EVENT,
-    NEXT_ARRIVAL,
-    NEXT_VIRTUAL,
-    PhaseState,
-    job_of,
-    with_room,
-)
+from model.kinds.phases.state import EVENT, NEXT_ARRIVAL, NEXT_VIRTUAL, PhaseState, job_of, with_room
 from model.kinds.phases.tables import PhaseTables
 from model.kinds.phases.view import RandomChoices
 from model.records import ARRIVAL, DEPARTURE, MOVE, TICK, Event
@@ -48,9 +41,7 @@ class PhaseScript:
         script begins with.
     """
 
-    def __init__(
-        self, scenario: Any, numbers: PhaseNumbers, tables: PhaseTables, policy: PhasePolicy
-    ) -> None:
+    def __init__(self, scenario: Any, numbers: PhaseNumbers, tables: PhaseTables, policy: PhasePolicy) -> None:
         self._plan: ScriptedPhases = scenario.workload
         self._numbers = numbers
         self._tables = tables
@@ -58,8 +49,10 @@ class PhaseScript:
         self._pools = policy.pools
         self._first_server = np.searchsorted(policy.pool_of, np.arange(policy.pools + 1))
         if not len(policy.pool_of):
-            raise ScenarioError(f"found '{scenario.policy.name}', allowed with a script: a policy "
-                                "whose servers ask for jobs", where="policy.name")  # fmt: skip
+            raise ScenarioError(
+                f"found '{scenario.policy.name}', allowed with a script: a policy whose servers ask for jobs",
+                where="policy.name",
+            )
         self._check_names()
         self._check_start()
 
@@ -109,8 +102,7 @@ class PhaseScript:
     def _check_names(self) -> None:
         for name, found in Counter([*self.names.values(), *self.virtual_names.values()]).items():
             if found > 1:
-                raise ScenarioError(f"found {found} jobs with the name '{name}', allowed: one",
-                                    where="workload")  # fmt: skip
+                raise ScenarioError(f"found {found} jobs with the name '{name}', allowed: one", where="workload")
 
     # The start.
 
@@ -130,9 +122,11 @@ class PhaseScript:
             jobs = there[place] if place < len(there) else ScriptedServer()
             phases = [*jobs.real.values(), *jobs.virtual.values(), *held.get(place + 1, ())]
             if not self._holds(phases):
-                raise ScenarioError(f"found {len(phases)} jobs and tokens, which no server may "
-                                    f"hold (at most {self._numbers.model.most_jobs} jobs)",
-                                    where=f"workload.initial[{pool}][{place}]")  # fmt: skip
+                raise ScenarioError(
+                    f"found {len(phases)} jobs and tokens, which no server may "
+                    f"hold (at most {self._numbers.model.most_jobs} jobs)",
+                    where=f"workload.initial[{pool}][{place}]",
+                )
 
     def _tokens_held(self, pool: int) -> dict[int, list[str]]:
         """The types of the tokens of each server, by its number from 1."""
@@ -203,31 +197,25 @@ class PhaseScript:
         server = int(state.job_server[record])
         if isinstance(event, ScriptedMove):
             if self._phase[event.to] == state.job_phase[record]:
-                raise self.fault(state, "to", f"found '{event.to}', the phase in which the job is; "
-                                 "allowed: another")  # fmt: skip
-            return Event(MOVE, time, self._phase[event.to], job_of(state, record), server,
-                         record=record)  # fmt: skip
-        return Event(DEPARTURE, time, len(self._phase), job_of(state, record), server,
-                     record=record)  # fmt: skip
+                raise self.fault(state, "to", f"found '{event.to}', the phase in which the job is; allowed: another")
+            return Event(MOVE, time, self._phase[event.to], job_of(state, record), server, record=record)
+        return Event(DEPARTURE, time, len(self._phase), job_of(state, record), server, record=record)
 
     def _record(self, state: PhaseState, event: Any) -> int:
         number, virtual = self._known.get(event.job, (-1, False))
-        found = np.flatnonzero((state.job_number == number)
-                               & (state.job_virtual.astype(bool) == virtual))  # fmt: skip
+        found = np.flatnonzero((state.job_number == number) & (state.job_virtual.astype(bool) == virtual))
         if number < 0 or not len(found):
             raise self.fault(state, "job", f"found '{event.job}', which is not in the system then")
         pool = int(state.job_pool[found[0]]) + 1
         if pool != event.pool:
-            raise self.fault(state, "pool", f"found {event.pool}, allowed: {pool}, where job "
-                             f"'{event.job}' is")  # fmt: skip
+            raise self.fault(state, "pool", f"found {event.pool}, allowed: {pool}, where job '{event.job}' is")
         return int(found[0])
 
     def _timer(self, state: PhaseState, event: ScriptedTick) -> int:
         server = int(self._first_server[event.pool - 1]) + event.server - 1
         runs = server < self._first_server[event.pool] and state.timer_number[server] >= 0
         if not runs:
-            raise self.fault(state, "server", f"found {event.server}, allowed: a server whose "
-                             "timer runs then")  # fmt: skip
+            raise self.fault(state, "server", f"found {event.server}, allowed: a server whose timer runs then")
         return server
 
     def phase(self, name: str) -> int:
@@ -243,9 +231,7 @@ class PhaseScript:
 class ScriptedChoices(RandomChoices):
     """Choices as the script gives them; *event*: the one that happens, None at the start."""
 
-    def __init__(
-        self, script: PhaseScript, tables: PhaseTables, state: PhaseState, event: Any
-    ) -> None:
+    def __init__(self, script: PhaseScript, tables: PhaseTables, state: PhaseState, event: Any) -> None:
         super().__init__(tables, state)
         self._script = script
         self._event = event
@@ -260,20 +246,26 @@ class ScriptedChoices(RandomChoices):
         index = self._event.token_index
         if (index is None) != (count == 0) or (index or 0) >= max(count, 1):
             raise self._script.fault(
-                self._state, "token_index", f"found {'none' if index is None else index}, allowed "
-                f"with {count} tokens: {f'0 to {count - 1}' if count else 'none'}")  # fmt: skip
+                self._state,
+                "token_index",
+                f"found {'none' if index is None else index}, allowed "
+                f"with {count} tokens: {f'0 to {count - 1}' if count else 'none'}",
+            )
         return -1 if index is None else int(index)
 
     def virtual_token(self, count: int) -> int:
         """See :class:`model.kinds.phases.view.Choices`."""
         if self._event is None:
-            raise ScenarioError(f"found {count} tokens of a type, allowed: at most the token limit",
-                                where="workload.initial_tokens")  # fmt: skip
+            raise ScenarioError(
+                f"found {count} tokens of a type, allowed: at most the token limit", where="workload.initial_tokens"
+            )
         given = self._event.virtual_choices
         if self._used >= len(given) or given[self._used] >= count:
             raise self._script.fault(
-                self._state, "virtual_choices", f"found {list(given)}, allowed: a place below "
-                f"{count} for virtual arrival {self._used + 1}")  # fmt: skip
+                self._state,
+                "virtual_choices",
+                f"found {list(given)}, allowed: a place below {count} for virtual arrival {self._used + 1}",
+            )
         self._used += 1
         return int(given[self._used - 1])
 
@@ -282,8 +274,9 @@ class ScriptedChoices(RandomChoices):
         chosen = self._script.phase(self._event.type)
         steps = np.diff(shares, prepend=0.0)
         if chosen < 0 or steps[chosen] <= 0:
-            raise self._script.fault(self._state, "type", f"found '{self._event.type}', allowed: "
-                                     "a type whose timer runs on the server")  # fmt: skip
+            raise self._script.fault(
+                self._state, "type", f"found '{self._event.type}', allowed: a type whose timer runs on the server"
+            )
         return chosen
 
     def requested(self, step: int, shares: NDArray[np.float64]) -> int:

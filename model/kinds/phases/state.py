@@ -39,8 +39,7 @@ PAUSED = 14  # servers that hold a token
 NUMBERS = 15
 
 # Places in ``tally``: counts so far, by the type of the job or of the token.
-(ARRIVED, DEPARTED, MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED,
- VIRTUAL_LEFT) = range(7)  # fmt: skip
+(ARRIVED, DEPARTED, MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED, VIRTUAL_LEFT) = range(7)
 TALLIES = 7
 
 # Places in ``area``: integrals over time up to ``clock``.
@@ -157,13 +156,21 @@ def empty_state(sizes: StateSizes) -> PhaseState:
 
 
 _PER_RECORD: RecordFields = {
-    "job_number": (-1, np.int64), "job_virtual": (0, np.uint8), "job_type": (-1, np.int32),
-    "job_phase": (-1, np.int32), "job_pool": (-1, np.int32), "job_server": (-1, np.int32),
-    "job_arrival": (0.0, np.float64), "job_token": (-1, np.int64),
-    "job_token_time": (0.0, np.float64), "job_moves": (0, np.int64), "job_next": (-1, np.int32),
-    "job_due": (np.inf, np.float64), "heap_time": (np.inf, np.float64),
+    "job_number": (-1, np.int64),
+    "job_virtual": (0, np.uint8),
+    "job_type": (-1, np.int32),
+    "job_phase": (-1, np.int32),
+    "job_pool": (-1, np.int32),
+    "job_server": (-1, np.int32),
+    "job_arrival": (0.0, np.float64),
+    "job_token": (-1, np.int64),
+    "job_token_time": (0.0, np.float64),
+    "job_moves": (0, np.int64),
+    "job_next": (-1, np.int32),
+    "job_due": (np.inf, np.float64),
+    "heap_time": (np.inf, np.float64),
     "heap_record": (-1, np.int32),
-}  # fmt: skip
+}
 
 _PER_SERVER = ("real", "jobs_on", "use", "peak_use", "cost", "virtual", "tokens", "tokens_on")
 
@@ -210,8 +217,9 @@ def doubled(state: PhaseState) -> PhaseState:
 
 
 def _with_servers(state: PhaseState) -> PhaseState:
-    grown = {name: np.concatenate([array, np.zeros_like(array)])
-             for name in _PER_SERVER for array in [getattr(state, name)]}  # fmt: skip
+    grown = {
+        name: np.concatenate([array, np.zeros_like(array)]) for name in _PER_SERVER for array in [getattr(state, name)]
+    }
     return state._replace(**grown)
 
 

@@ -72,9 +72,7 @@ class PhaseSystem(PolicySystem):
     numbers: PhaseNumbers
     policy: PhasePolicy
 
-    def __init__(
-        self, scenario: Any, numbers: PhaseNumbers, workload: Any, policy: PhasePolicy
-    ) -> None:
+    def __init__(self, scenario: Any, numbers: PhaseNumbers, workload: Any, policy: PhasePolicy) -> None:
         super().__init__(scenario, numbers, workload, policy)
         self.sample_width = sampling.width(numbers.phases)
         self.tables = tables_of(numbers, policy.observes)
@@ -94,11 +92,7 @@ class PhaseSystem(PolicySystem):
         configurations = len(self.tables.up) if self.policy.observes else 0
         state = empty_state(
             StateSizes(
-                self.numbers.phases,
-                self.numbers.resources,
-                self.policy.pools,
-                self.normal_servers,
-                configurations,
+                self.numbers.phases, self.numbers.resources, self.policy.pools, self.normal_servers, configurations
             )
         )
         return self.script.begun(state) if self.script else state
@@ -147,8 +141,7 @@ class PhaseSystem(PolicySystem):
     def _move(self, state: PhaseState, record: int, due: float) -> Event:
         phase = int(state.job_next[record])
         kind = DEPARTURE if phase == self.numbers.phases else MOVE
-        return Event(kind, due, phase, job_of(state, record), int(state.job_server[record]),
-                     record=record)  # fmt: skip
+        return Event(kind, due, phase, job_of(state, record), int(state.job_server[record]), record=record)
 
     def prepared(self, state: PhaseState) -> PhaseState:
         """*state* with room for one more event."""
@@ -187,8 +180,9 @@ class PhaseSystem(PolicySystem):
         decisions = self.policy.arrived(self._view(state), PhaseJob(event.job, event.type))
         yield from self._decide(state, decisions, outcome, record)
         if state.job_server[record] == -1:
-            raise outcome.fault(f"it leaves job {self.job_name(event.job)} nowhere; allowed: a "
-                                "server for every job that arrives")  # fmt: skip
+            raise outcome.fault(
+                f"it leaves job {self.job_name(event.job)} nowhere; allowed: a server for every job that arrives"
+            )
 
     def _tick(self, state: PhaseState, event: Event, outcome: PhaseOutcome) -> Iterator[Record]:
         timer = int(state.timer_number[event.server])
@@ -200,16 +194,19 @@ class PhaseSystem(PolicySystem):
         view = self._view(state, timer)
         yield from self._decide(state, self.policy.ticked(view, event.server), outcome)
 
-    def _job_moves(
-        self, state: PhaseState, event: Event, outcome: PhaseOutcome
-    ) -> Iterator[Record]:
+    def _job_moves(self, state: PhaseState, event: Event, outcome: PhaseOutcome) -> Iterator[Record]:
         record = event.record
         outcome.job, outcome.server = int(state.job_number[record]), event.server
         outcome.pool, outcome.type = int(state.job_pool[record]), int(state.job_phase[record])
         outcome.phase = event.type
         outcome.had_jobs = event.server >= 0 and bool(state.jobs_on[event.server])
-        values = {"job": outcome.job, "virtual": bool(state.job_virtual[record]),
-                  "server": event.server, "pool": outcome.pool, "from": outcome.type}  # fmt: skip
+        values = {
+            "job": outcome.job,
+            "virtual": bool(state.job_virtual[record]),
+            "server": event.server,
+            "pool": outcome.pool,
+            "from": outcome.type,
+        }
         outcome.flags |= FLAG_OF_VIRTUAL if values["virtual"] else 0
         if event.kind == DEPARTURE:
             physics.leave(state, self.tables, record)
@@ -234,11 +231,7 @@ class PhaseSystem(PolicySystem):
         return PhaseView(self.numbers, state, choices)
 
     def _decide(
-        self,
-        state: PhaseState,
-        decisions: Iterable[Record],
-        outcome: PhaseOutcome,
-        record: int = -1,
+        self, state: PhaseState, decisions: Iterable[Record], outcome: PhaseOutcome, record: int = -1
     ) -> Iterator[Record]:
         def carry_out(decision: Record) -> Record:
             if isinstance(decision, Match | Overflow | Place):
@@ -255,17 +248,13 @@ class PhaseSystem(PolicySystem):
 
         return carried_out(decisions, carry_out)
 
-    def _check_arrival(
-        self, state: PhaseState, job: int, record: int, outcome: PhaseOutcome
-    ) -> None:
+    def _check_arrival(self, state: PhaseState, job: int, record: int, outcome: PhaseOutcome) -> None:
         if record < 0 or state.job_number[record] != job:
             raise outcome.fault(f"it places job {self.job_name(job)}, which does not arrive now")
         if state.job_server[record] != -1:
             raise outcome.fault(f"it places job {self.job_name(job)} twice")
 
-    def _match(
-        self, state: PhaseState, decision: Match, outcome: PhaseOutcome, record: int
-    ) -> None:
+    def _match(self, state: PhaseState, decision: Match, outcome: PhaseOutcome, record: int) -> None:
         job_type, now = int(state.job_type[record]), float(state.clock[0])
         self._check_token(state, decision.pool, job_type, decision.position, outcome)
         outcome.tokens = int(state.token_count[decision.pool, job_type])
@@ -276,31 +265,27 @@ class PhaseSystem(PolicySystem):
         outcome.token_age = now - float(state.job_token_time[record])
         outcome.flags |= FLAG_MATCHED
 
-    def _overflow(
-        self, state: PhaseState, decision: Overflow, outcome: PhaseOutcome, record: int
-    ) -> None:
+    def _overflow(self, state: PhaseState, decision: Overflow, outcome: PhaseOutcome, record: int) -> None:
         if not self.normal_servers or not 0 <= decision.pool < self.policy.pools:
-            raise outcome.fault("it sends a job to the backup servers of pool "
-                                f"{decision.pool + 1}, allowed: pools 1 to {self.policy.pools} "
-                                "of a policy with normal servers")  # fmt: skip
+            raise outcome.fault(
+                "it sends a job to the backup servers of pool "
+                f"{decision.pool + 1}, allowed: pools 1 to {self.policy.pools} "
+                "of a policy with normal servers"
+            )
         job_type = int(state.job_type[record])
-        outcome.tokens, outcome.pool = (
-            int(state.token_count[decision.pool, job_type]),
-            decision.pool,
-        )
+        outcome.tokens, outcome.pool = (int(state.token_count[decision.pool, job_type]), decision.pool)
         backup = physics.put_on_backup(state, self.tables, record, decision.pool)
         outcome.server = FIRST_BACKUP - backup
         outcome.flags |= FLAG_OVERFLOW
 
-    def _place(
-        self, state: PhaseState, decision: Place, outcome: PhaseOutcome, record: int
-    ) -> None:
+    def _place(self, state: PhaseState, decision: Place, outcome: PhaseOutcome, record: int) -> None:
         server = self._server(state, decision.server, outcome)
         if self.normal_servers:
             raise outcome.fault(f"it places a job on server {server + 1} without a token")
         if state.jobs_on[server] >= self.numbers.model.most_jobs:
-            raise outcome.fault(f"it places a job on server {server + 1}, which has "
-                                f"{state.jobs_on[server]}, the service limit")  # fmt: skip
+            raise outcome.fault(
+                f"it places a job on server {server + 1}, which has {state.jobs_on[server]}, the service limit"
+            )
         need = self.numbers.demand[state.job_type[record]]
         if self.numbers.model.hard and (state.use[server] + need > self.numbers.capacity).any():
             raise outcome.fault(f"it places a job on server {server + 1}, which has no room")
@@ -309,18 +294,16 @@ class PhaseSystem(PolicySystem):
         physics.put(state, self.tables, record, server)
         outcome.flags |= FLAG_PLACED
 
-    def _request(
-        self, state: PhaseState, decision: Request, outcome: PhaseOutcome, record: int
-    ) -> None:
+    def _request(self, state: PhaseState, decision: Request, outcome: PhaseOutcome, record: int) -> None:
         server = self._server(state, decision.server, outcome)
         if state.tokens_on[server]:
-            raise outcome.fault(f"server {server + 1} asks for jobs while it holds "
-                                f"{state.tokens_on[server]} tokens")  # fmt: skip
+            raise outcome.fault(f"server {server + 1} asks for jobs while it holds {state.tokens_on[server]} tokens")
         there = int(state.real[server].sum() + state.virtual[server].sum())
         most, asked = self.numbers.model.most_jobs, sum(decision.jobs)
         if not 0 < asked <= most - there or min(decision.jobs) < 0:
-            raise outcome.fault(f"server {server + 1} asks for {asked} jobs, allowed: 1 to "
-                                f"{most - there}, as it has {there} of {most}")  # fmt: skip
+            raise outcome.fault(
+                f"server {server + 1} asks for {asked} jobs, allowed: 1 to {most - there}, as it has {there} of {most}"
+            )
         tokens.begin_request(state)
         if outcome.first_token < 0:
             outcome.first_token = int(state.number[NEXT_TOKEN])
@@ -330,20 +313,15 @@ class PhaseSystem(PolicySystem):
         outcome.made += asked
         outcome.flags |= FLAG_REQUESTED
 
-    def _virtual(
-        self, state: PhaseState, decision: VirtualArrival, outcome: PhaseOutcome, record: int
-    ) -> None:
+    def _virtual(self, state: PhaseState, decision: VirtualArrival, outcome: PhaseOutcome, record: int) -> None:
         self._check_token(state, decision.pool, decision.type, decision.position, outcome)
         if outcome.first_virtual < 0:
             outcome.first_virtual = int(state.number[NEXT_VIRTUAL])
-        tokens.arrive_virtually(state, self.tables, decision.pool, decision.type,
-                                 decision.position)  # fmt: skip
+        tokens.arrive_virtually(state, self.tables, decision.pool, decision.type, decision.position)
         outcome.virtual += 1
         outcome.flags |= FLAG_VIRTUAL
 
-    def _set_timer(
-        self, state: PhaseState, decision: SetTimer, outcome: PhaseOutcome, record: int
-    ) -> None:
+    def _set_timer(self, state: PhaseState, decision: SetTimer, outcome: PhaseOutcome, record: int) -> None:
         server = self._server(state, decision.server, outcome)
         if decision.rate > 0 and state.tokens_on[server]:
             raise outcome.fault(f"it starts a timer of server {server + 1}, which is paused")
@@ -354,18 +332,16 @@ class PhaseSystem(PolicySystem):
 
     def _server(self, state: PhaseState, server: int, outcome: PhaseOutcome) -> int:
         if not 0 <= server < len(state.jobs_on):
-            raise outcome.fault(f"it names server {server + 1}; there are servers 1 to "
-                                f"{len(state.jobs_on)}")  # fmt: skip
+            raise outcome.fault(f"it names server {server + 1}; there are servers 1 to {len(state.jobs_on)}")
         return server
 
-    def _check_token(
-        self, state: PhaseState, pool: int, job_type: int, position: int, outcome: PhaseOutcome
-    ) -> None:
+    def _check_token(self, state: PhaseState, pool: int, job_type: int, position: int, outcome: PhaseOutcome) -> None:
         known = 0 <= pool < self.policy.pools and 0 <= job_type < self.numbers.phases
         count = int(state.token_count[pool, job_type]) if known else 0
         if not 0 <= position < count:
-            raise outcome.fault(f"it takes token {position + 1} of type {job_type + 1} in pool "
-                                f"{pool + 1}, where there are {count}")  # fmt: skip
+            raise outcome.fault(
+                f"it takes token {position + 1} of type {job_type + 1} in pool {pool + 1}, where there are {count}"
+            )
 
 
 _HANDLERS: dict[type[Record], Callable[..., None]] = {

@@ -11,10 +11,8 @@ from model.kinds.phases.numbers import PhaseNumbers
 from model.streams import stream_key
 
 # Places in ``key``: one stream of random words for each purpose.
-REAL_KEY, VIRTUAL_KEY, TIMER_KEY, REQUEST_KEY, TOKEN_KEY, VIRTUAL_TOKEN_KEY, ROUTE_KEY, \
-    CHOICE_KEY = range(8)  # fmt: skip
-_STREAMS = ("phases", "virtual phases", "timers", "requests", "tokens", "virtual tokens",
-            "routes", "choices")  # fmt: skip
+REAL_KEY, VIRTUAL_KEY, TIMER_KEY, REQUEST_KEY, TOKEN_KEY, VIRTUAL_TOKEN_KEY, ROUTE_KEY, CHOICE_KEY = range(8)
+_STREAMS = ("phases", "virtual phases", "timers", "requests", "tokens", "virtual tokens", "routes", "choices")
 
 
 class PhaseTables(NamedTuple):

@@ -44,12 +44,12 @@ def check_continuation(system: PhaseSystem, other: PhaseSystem) -> None:
     kept = ("phases", "resources", "demand", "capacity", "most_jobs", "hard", "cost")
     changed = [name for name in kept if getattr(mine, name) != getattr(theirs, name)]
     if changed:
-        raise ScenarioError(f"found other {' and '.join(changed)}, allowed when continuing: the "
-                            f"same; {_RESTART}")  # fmt: skip
+        raise ScenarioError(f"found other {' and '.join(changed)}, allowed when continuing: the same; {_RESTART}")
     if system.normal_servers and not np.array_equal(system.policy.pool_of, other.policy.pool_of):
         here, there = system.normal_servers, other.normal_servers or "no"
-        raise ScenarioError(f"found {here} normal servers after {there} in the same pools, allowed "
-                            f"when continuing: as many; {_RESTART}")  # fmt: skip
+        raise ScenarioError(
+            f"found {here} normal servers after {there} in the same pools, allowed when continuing: as many; {_RESTART}"
+        )
 
 
 def taken_over(system: PhaseSystem, other: PhaseSystem, state: PhaseState) -> PhaseState:
@@ -110,9 +110,7 @@ def _without_tokens(system: PhaseSystem, state: PhaseState) -> PhaseState:
     return fresh
 
 
-def _with_job(
-    system: PhaseSystem, fresh: PhaseState, state: PhaseState, record: int, server: int
-) -> PhaseState:
+def _with_job(system: PhaseSystem, fresh: PhaseState, state: PhaseState, record: int, server: int) -> PhaseState:
     """*fresh* with a job of *state* on a server, its next move as it was drawn."""
     while len(fresh.jobs_on) <= server or not fresh.number[FREE]:
         fresh = doubled(fresh)

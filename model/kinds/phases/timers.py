@@ -12,10 +12,7 @@ from typing import Any
 import numpy as np
 
 from model.jit import jitable
-from model.kinds.phases.state import (
-    NEXT_TIMER,
-    NOW,
-)
+from model.kinds.phases.state import NEXT_TIMER, NOW
 from model.kinds.phases.tables import TIMER_KEY
 from model.systems import random_words
 

@@ -17,13 +17,7 @@ import numpy as np
 
 from model.kinds.phases.programs.rules import ANY_TOKEN, LIMIT_IN_ALL
 from model.kinds.phases.scenario.workload import PATCH
-from model.kinds.phases.state import (
-    ACTIVE,
-    COST,
-    FIRST_BACKUP,
-    NEXT_VIRTUAL,
-    PhaseState,
-)
+from model.kinds.phases.state import ACTIVE, COST, FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
 from model.kinds.phases.system import PhaseSystem
 from model.records import ARRIVAL, TICK, Event, Match, Overflow, Place, Record, VirtualArrival
 
@@ -71,13 +65,14 @@ class Happening:
     def _what(self, event: Event) -> Line:
         phases = self._system.numbers.model.phases
         if event.kind == ARRIVAL:
-            return {"kind": "arrival", "type": phases[event.type],
-                    "job": self._system.job_name(event.job)}  # fmt: skip
+            return {"kind": "arrival", "type": phases[event.type], "job": self._system.job_name(event.job)}
         if event.kind == TICK:
-            return {"kind": "tick", "server": self._own_number(event.server)} \
-                | self._in_pool(int(self._system.policy.pool_of[event.server]))  # fmt: skip
-        found = {"job": name_of(self._system, self._state, event.record)} \
-            | self._in_pool(int(self._state.job_pool[event.record]))  # fmt: skip
+            return {"kind": "tick", "server": self._own_number(event.server)} | self._in_pool(
+                int(self._system.policy.pool_of[event.server])
+            )
+        found = {"job": name_of(self._system, self._state, event.record)} | self._in_pool(
+            int(self._state.job_pool[event.record])
+        )
         if event.type == len(phases):
             return {"kind": "departure"} | found
         return {"kind": "phase", "to": phases[event.type]} | found
@@ -101,8 +96,7 @@ class Happening:
                 self._placed = f"server {self._own_number(values['server'])}"
             case Overflow(job=job, pool=pool):
                 self.told |= self._in_pool(pool)
-                (found,) = np.flatnonzero((self._state.job_number == job)
-                                          & (self._state.job_virtual == 0))  # fmt: skip
+                (found,) = np.flatnonzero((self._state.job_number == job) & (self._state.job_virtual == 0))
                 backup = FIRST_BACKUP - int(self._state.job_server[found])
                 self._placed = f"backup {backup + 1}"
             case Place(server=server):
@@ -123,11 +117,13 @@ class Happening:
         in_all = self._system.policy.rules.option[LIMIT_IN_ALL] == ANY_TOKEN
         before = int(self._counts[: record.type].sum()) if in_all else 0
         self.told.setdefault("virtual_choices", []).append(before + record.position)
-        self._virtual.append({
-            "job": self._system.virtual_name(number),
-            "server": self._own_number(record.values["server"]),
-            "type": self._system.numbers.model.phases[record.type],
-        })  # fmt: skip
+        self._virtual.append(
+            {
+                "job": self._system.virtual_name(number),
+                "server": self._own_number(record.values["server"]),
+                "type": self._system.numbers.model.phases[record.type],
+            }
+        )
 
     def result(self) -> Line:
         """Where an arrival was placed, and the virtual arrivals."""
@@ -154,8 +150,7 @@ def standing(system: PhaseSystem, state: PhaseState) -> Line:
 
 
 def _busy(state: PhaseState) -> dict[str, list[int]]:
-    return {str(server + 1): state.real[server].tolist()
-            for server in np.flatnonzero(state.jobs_on).tolist()}  # fmt: skip
+    return {str(server + 1): state.real[server].tolist() for server in np.flatnonzero(state.jobs_on).tolist()}
 
 
 def _pool(system: PhaseSystem, state: PhaseState, pool: int) -> Line:
@@ -166,11 +161,11 @@ def _pool(system: PhaseSystem, state: PhaseState, pool: int) -> Line:
     backups = np.flatnonzero(state.backup_record[pool] >= 0).tolist()
     return {
         "servers": [_server(system, state, first + place) for place in range(servers)],
-        "tokens": {name: (state.token_server[pool, i, : counts[i]] - first + 1).tolist()
-                   for i, name in enumerate(phases)},
-        "backup": {str(backup + 1): phases[state.job_phase[state.backup_record[pool, backup]]]
-                   for backup in backups},
-    }  # fmt: skip
+        "tokens": {
+            name: (state.token_server[pool, i, : counts[i]] - first + 1).tolist() for i, name in enumerate(phases)
+        },
+        "backup": {str(backup + 1): phases[state.job_phase[state.backup_record[pool, backup]]] for backup in backups},
+    }
 
 
 def _server(system: PhaseSystem, state: PhaseState, server: int) -> Line:
@@ -191,17 +186,17 @@ def timers_of(system: PhaseSystem, state: PhaseState, server: int) -> dict[str, 
     policy = system.policy
     pool, place = int(policy.pool_of[server]), int(state.observed[server])
     rates = policy.plan.pools[pool].rate[place]
-    found = {name: float(rate) for name, rate in
-             zip(system.numbers.model.phases, rates, strict=True) if rate > 0}  # fmt: skip
+    found = {name: float(rate) for name, rate in zip(system.numbers.model.phases, rates, strict=True) if rate > 0}
     return found or {PATCH: float(policy.rules.rate[pool, place])}
 
 
 def _jobs(system: PhaseSystem, state: PhaseState) -> dict[str, list[str]]:
     phases = system.numbers.model.phases
     live: Sequence[int] = np.flatnonzero(state.job_number >= 0).tolist()
-    return {name_of(system, state, record): [_where(system, state, record),
-                                             phases[state.job_phase[record]]]
-            for record in live}  # fmt: skip
+    return {
+        name_of(system, state, record): [_where(system, state, record), phases[state.job_phase[record]]]
+        for record in live
+    }
 
 
 def _where(system: PhaseSystem, state: PhaseState, record: int) -> str:

@@ -8,13 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.state import (
-    NEXT_REQUEST,
-    NEXT_VIRTUAL,
-    NOW,
-    REAL,
-    PhaseState,
-)
+from model.kinds.phases.state import NEXT_REQUEST, NEXT_VIRTUAL, NOW, REAL, PhaseState
 from model.kinds.phases.tables import (
     CHOICE_KEY,
     REQUEST_KEY,

@@ -30,8 +30,7 @@ def by_type(numbers: PhaseNumbers, counts: Sequence[int]) -> str:
     """2 L and 1 H: so many of each type, those of which there are none left out."""
     names = numbers.model.phases
     pairs = zip(counts, names, strict=True)
-    return listed([f"{grouped(int(many))}{TIMES if name[0].isdigit() else ' '}{name}"
-                   for many, name in pairs if many])  # fmt: skip
+    return listed([f"{grouped(int(many))}{TIMES if name[0].isdigit() else ' '}{name}" for many, name in pairs if many])
 
 
 def asked_for(numbers: PhaseNumbers, shares: Sequence[float]) -> str:
@@ -74,15 +73,16 @@ def why_waiting(state: PhaseState, numbers: PhaseNumbers, facts: PhaseFacts, ser
         why = "Appendix B.3" if place == 0 else "recovery"
         return f"{where}: case {case}, a timer of rate {rate} will ask for {jobs} at once ({why})"
     if place == 0:
-        return (f"{where}: case {case}, without a timer it rests for ever, as no job is left whose "
-                "move could make it ask")  # fmt: skip
+        return (
+            f"{where}: case {case}, without a timer it rests for ever, as no job is left whose move could make it ask"
+        )
     if case == AT_ONCE:
         wanted = asked_for(numbers, facts.rules.choice[pool, place])
-        return (f"{where}: case 2 asks for {wanted} after the move of a job, and the end of its "
-                "pause was none; a job must move first")  # fmt: skip
-    return (
-        f"{where}: case 3, no request leads from there back into its class; a job must move first"
-    )
+        return (
+            f"{where}: case 2 asks for {wanted} after the move of a job, and the end of its "
+            "pause was none; a job must move first"
+        )
+    return f"{where}: case 3, no request leads from there back into its class; a job must move first"
 
 
 def _paused(state: PhaseState, numbers: PhaseNumbers, facts: PhaseFacts, server: int) -> str:
@@ -91,8 +91,7 @@ def _paused(state: PhaseState, numbers: PhaseNumbers, facts: PhaseFacts, server:
     mine = state.token_time[pool][state.token_server[pool] == server]
     oldest = time_shown(float(state.clock[NOW] - mine.min())) if len(mine) else "?"
     held = by_type(numbers, state.tokens[server].tolist())
-    text = (f"server {server + 1} asks for nothing: it holds {counted(count, 'token')} ({held}), "
-            f"the oldest for {oldest}")  # fmt: skip
+    text = f"server {server + 1} asks for nothing: it holds {counted(count, 'token')} ({held}), the oldest for {oldest}"
     would = would_ask(numbers, facts, pool, place)
     if not would:
         return text

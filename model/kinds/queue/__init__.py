@@ -9,51 +9,54 @@ from model.kinds.declaration import Experiment, Room, declared_policies
 _EXPERIMENTS = {
     "queues-fig1": Experiment(
         "How many different requests for memory and CPU a Google trace has",
-        "queue", "Psychas & Ghaderi (2019), Figure 1",
+        "queue",
+        "Psychas & Ghaderi (2019), Figure 1",
         f"{__name__}.experiments.queues_fig1",
         needs_trace=True,
     ),
     "queues-fig3a": Experiment(
         "Queues over time where VQS is unstable and Best-Fit is not",
-        "queue", "Psychas & Ghaderi (2019), Figure 3a",
+        "queue",
+        "Psychas & Ghaderi (2019), Figure 3a",
         f"{__name__}.experiments.queues_fig3:VQS_UNSTABLE",
     ),
     "queues-fig3b": Experiment(
         "Queues over time where Best-Fit is unstable and VQS is not",
-        "queue", "Psychas & Ghaderi (2019), Figure 3b",
+        "queue",
+        "Psychas & Ghaderi (2019), Figure 3b",
         f"{__name__}.experiments.queues_fig3:BEST_FIT_UNSTABLE",
     ),
     "queues-fig4a": Experiment(
         "Mean queue over the traffic intensity, sizes uniform from 0.01 to 0.19",
-        "queue", "Psychas & Ghaderi (2019), Figure 4a",
+        "queue",
+        "Psychas & Ghaderi (2019), Figure 4a",
         f"{__name__}.experiments.queues_fig4:SMALL_JOBS",
     ),
     "queues-fig4b": Experiment(
         "Mean queue over the traffic intensity, sizes uniform from 0.1 to 0.9",
-        "queue", "Psychas & Ghaderi (2019), Figure 4b",
+        "queue",
+        "Psychas & Ghaderi (2019), Figure 4b",
         f"{__name__}.experiments.queues_fig4:WIDE_JOBS",
     ),
     "queues-fig5": Experiment(
         "Queues on the Google trace, over the traffic scaling",
-        "queue", "Psychas & Ghaderi (2019), Figure 5",
+        "queue",
+        "Psychas & Ghaderi (2019), Figure 5",
         f"{__name__}.experiments.queues_fig5",
         needs_trace=True,
     ),
     "queues-limits": Experiment(
         "What workload can be supported, by any policy and by these",
-        "queue", "Psychas & Ghaderi (2019), Sections III, V and VII.A",
+        "queue",
+        "Psychas & Ghaderi (2019), Sections III, V and VII.A",
         f"{__name__}.experiments.queues_limits",
     ),
-}  # fmt: skip
+}
 
 ROOM = Room(
     kind=f"{__name__}.kind",
     schema=(f"{__name__}.scenario.schema", "QueueScenario"),
-    readers=MappingProxyType(
-        {
-            "runs": f"{__name__}.scenario.instance",
-        }
-    ),
+    readers=MappingProxyType({"runs": f"{__name__}.scenario.instance"}),
     policies=declared_policies(
         __name__,
         {

@@ -14,13 +14,7 @@ from numpy.typing import NDArray
 
 from model.errors import ScenarioError
 from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.scenario.arrivals import (
-    ScriptedSlots,
-    SlotBatches,
-    SlotCounts,
-    SlotPoisson,
-    TraceSlots,
-)
+from model.kinds.queue.scenario.arrivals import ScriptedSlots, SlotBatches, SlotCounts, SlotPoisson, TraceSlots
 from model.kinds.queue.scenario.schema import QueueScenario
 from model.kinds.queue.service import slot_sampler
 from model.kinds.queue.sizes import SizeLaw
@@ -49,12 +43,7 @@ class SlottedBlock(NamedTuple):
 class RecordedSlots:
     """A finite workload held in memory: scripted, or read from a trace."""
 
-    def __init__(
-        self,
-        time: NDArray[np.float64],
-        size: NDArray[np.int64],
-        service: NDArray[np.float64],
-    ) -> None:
+    def __init__(self, time: NDArray[np.float64], size: NDArray[np.int64], service: NDArray[np.float64]) -> None:
         self._block = SlottedBlock(time, size, service, np.zeros(1, np.int64))
 
     def block_at(self, arrival: int) -> SlottedBlock | None:
@@ -185,9 +174,7 @@ class SlottedWorkload:
         places = self._counts.places(self._stream("arrivals", number), self.slots)
         time = (self._start + number * self.slots + places).astype(np.float64)
         count = len(time)
-        chosen = np.searchsorted(
-            self._below, self._stream("classes", number).random(count), "right"
-        )
+        chosen = np.searchsorted(self._below, self._stream("classes", number).random(count), "right")
         size = np.empty((count, self._laws[0].resources), np.int64)
         service = np.empty(count)
         for kind, (law, sampler) in enumerate(zip(self._laws, self._services, strict=True)):
@@ -217,8 +204,9 @@ def workload_of(
     if isinstance(workload, ScriptedSlots):
         return _script(workload, numbers)
     if isinstance(workload, TraceSlots):
-        raise ScenarioError("found a trace that has not been read; give its files with "
-                            "--trace PATH", where="workload.paths")  # fmt: skip
+        raise ScenarioError(
+            "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
+        )
     return SlottedWorkload(
         _counts(workload, float(numbers.arrival_rate)),
         float(numbers.arrival_rate),

@@ -129,8 +129,7 @@ class GridNormal(Interval):
     def __init__(self, low: int, high: int, mean: Fraction, deviation: Fraction) -> None:
         super().__init__(low, high)
         self._centre, self._scale = float(mean), float(deviation)
-        self._law = _StandardNormal(float(low - mean) / self._scale,
-                                    float(high - mean) / self._scale)  # fmt: skip
+        self._law = _StandardNormal(float(low - mean) / self._scale, float(high - mean) / self._scale)
 
     def _draw(self, random: np.random.Generator, count: int) -> Floats:
         return self._centre + self._scale * self._law.draw(random, count)

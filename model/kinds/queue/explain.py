@@ -57,9 +57,7 @@ class QueueNarrator:
         The name of a job, by its number.
     """
 
-    def __init__(
-        self, numbers: QueueNumbers, facts: QueueFacts, job_name: Callable[[int], str]
-    ) -> None:
+    def __init__(self, numbers: QueueNumbers, facts: QueueFacts, job_name: Callable[[int], str]) -> None:
         self._numbers = numbers
         self._facts = facts
         self._name = job_name
@@ -94,8 +92,9 @@ class QueueNarrator:
         if count := int(row["placed"]):
             jobs = "" if parts else f" {plural(count, 'job')}"
             first = "" if count == 1 else "first "
-            parts.append(f"{grouped(count)}{jobs} placed ({first}{self._job(row['job'])} on "
-                         f"server {row['server'] + 1})")  # fmt: skip
+            parts.append(
+                f"{grouped(count)}{jobs} placed ({first}{self._job(row['job'])} on server {row['server'] + 1})"
+            )
         elif row["departed"] == 1 and not row["arrived"]:
             return f"{self._job(row['job'])} left server {row['server'] + 1}"
         return ", ".join(parts)
@@ -122,14 +121,14 @@ class QueueNarrator:
             return reasons
         if 0 <= free < size:
             which = f"{self._numbers.resource_names[0]} " if self._numbers.resources > 1 else ""
-            reasons.append(f"{which}residual {amount(self._numbers.amount(free))} < {shown} on "
-                           "the best server")  # fmt: skip
+            reasons.append(f"{which}residual {amount(self._numbers.amount(free))} < {shown} on the best server")
         elif free >= 0 and not reasons:
             reasons.append(
-                "no server has room in all resources" if self._numbers.resources > 1 else
-                f"residual {amount(self._numbers.amount(free))} on the best server holds its "
+                "no server has room in all resources"
+                if self._numbers.resources > 1
+                else f"residual {amount(self._numbers.amount(free))} on the best server holds its "
                 f"{shown}, but it is not its turn"
-            )  # fmt: skip
+            )
         return reasons
 
     def _configurations(self, queue: int, serving: int, size: str) -> list[str]:
@@ -214,19 +213,16 @@ class QueueNarrator:
         if not values["weight"]:
             return f"{renewed}: all weights are 0, {name} is the first"
         counts = self._facts.configurations[configuration].tolist()
-        terms = [f"{count}·{length}" for count, length in zip(counts, values["lengths"],
-                                                           strict=True) if count]  # fmt: skip
+        terms = [f"{count}·{length}" for count, length in zip(counts, values["lengths"], strict=True) if count]
         product = f"{' + '.join(terms)} = " if len(terms) <= MOST_TERMS else ""
         return f"{renewed}: {name} has the largest weight, {product}{values['weight']}"
 
     def _stalled(self, server: int, values: Values) -> str:
         if values.get("reason") == "light":
             least = values["gamma"] * values["largest"]
-            return (f"its configuration's weight {values['weight']} is below "
-                    f"γ·{values['largest']} = {amount(least)}")  # fmt: skip
+            return f"its configuration's weight {values['weight']} is below γ·{values['largest']} = {amount(least)}"
         if values.get("reason") == "half_empty":
-            whole = [self._numbers.amount(int(units), d)
-                     for d, units in enumerate(self._numbers.capacity[server])]  # fmt: skip
+            whole = [self._numbers.amount(int(units), d) for d, units in enumerate(self._numbers.capacity[server])]
             capacity = amounts(whole[0] if len(whole) == 1 else whole)
             return f"{amounts(values['used'])} in use is below half of {capacity}, and jobs wait"
         return ""
@@ -240,8 +236,7 @@ class QueueNarrator:
         depth = len(self._facts.intervals) // 2
         least = self._numbers.amount(int(self._numbers.largest[0]) >> depth)
         rounded = f", rounded up to {amount(least)}," if size < least else ""
-        return (f"{text}{rounded} is in ({low}, {high}], it joins "
-                f"{self._queue(queue)}")  # fmt: skip
+        return f"{text}{rounded} is in ({low}, {high}], it joins {self._queue(queue)}"
 
     def _departure(self, values: Values) -> str:
         return f"{self._job(values['job'])} leaves server {values['server'] + 1}"
@@ -266,8 +261,7 @@ class QueueNarrator:
         job = f"{self._job(values['job'])} {_bracketed(values['size'])}"
         if values["waiting"] == 1:
             return f"{left}: {job}, the only one that waits, fits"
-        word = ("is the largest that fits" if self._numbers.resources == 1 else
-                "has the best score of those that fit")  # fmt: skip
+        word = "is the largest that fits" if self._numbers.resources == 1 else "has the best score of those that fit"
         return f"{left}: of {_jobs(values['waiting'])} that wait, {job} {word}"
 
     def _nothing_fits(self, values: Values) -> str:
@@ -294,25 +288,30 @@ class QueueNarrator:
 
     def _head_of_line(self, values: Values) -> str:
         fits = "≤" if values["fits"] else ">"
-        return (f"{self._job(values['job'])} of {self._queue(values['queue'])}: size "
-                f"{amounts(values['size'])} {fits} {amounts(values['free'])} left for it on "
-                f"server {values['server'] + 1}")  # fmt: skip
+        return (
+            f"{self._job(values['job'])} of {self._queue(values['queue'])}: size "
+            f"{amounts(values['size'])} {fits} {amounts(values['free'])} left for it on "
+            f"server {values['server'] + 1}"
+        )
 
     def _counted(self, values: Values) -> str:
         queue, wanted = values["queue"], values["wanted"]
         if not self._facts.intervals:
-            return (f"server {values['server'] + 1} has {values['present']} of {wanted} "
-                    f"{plural(wanted, 'job')} of size {self._size(queue)}")  # fmt: skip
-        return (f"server {values['server'] + 1} has {values['present']} "
-                f"{plural(values['present'], 'job')} of {self._queue(queue)}, "
-                f"k{subscript(queue)} = {wanted}")  # fmt: skip
+            return (
+                f"server {values['server'] + 1} has {values['present']} of {wanted} "
+                f"{plural(wanted, 'job')} of size {self._size(queue)}"
+            )
+        return (
+            f"server {values['server'] + 1} has {values['present']} "
+            f"{plural(values['present'], 'job')} of {self._queue(queue)}, "
+            f"k{subscript(queue)} = {wanted}"
+        )
 
     def _none_fits(self, values: Values) -> str:
         queue, waiting = self._queue(values["queue"]), values["waiting"]
         if not waiting:
             return f"no job waits in {queue}"
-        none = f"none of {_jobs(waiting)} in {queue} fits" if waiting > 1 else \
-            f"the only job in {queue} does not fit"  # fmt: skip
+        none = f"none of {_jobs(waiting)} in {queue} fits" if waiting > 1 else f"the only job in {queue} does not fit"
         return f"{none} in the {amounts(values['free'])} left on server {values['server'] + 1}"
 
     def _job(self, number: Any) -> str:

@@ -73,8 +73,7 @@ def standing(state: QueueState, numbers: QueueNumbers, facts: QueueFacts) -> Que
     """What follows from *state*."""
     weights = facts.configurations.astype(np.int64) @ state.queue_length
     heaviest = tuple(
-        start + int(np.argmax(weights[start:stop])) if stop > start else -1
-        for start, stop in facts.pool_configurations
+        start + int(np.argmax(weights[start:stop])) if stop > start else -1 for start, stop in facts.pool_configurations
     )
     return QueueStanding(weights, heaviest, numbers.capacity - state.used)
 

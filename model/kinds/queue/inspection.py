@@ -88,8 +88,7 @@ class QueueInspector:
     def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
         """The sub-steps that name it, and why a job that arrived waits."""
         if thing.what == QUEUE:
-            mine = [one for one in changes(passed.records)
-                    if _queue_of(passed.state, one) == thing.number]  # fmt: skip
+            mine = [one for one in changes(passed.records) if _queue_of(passed.state, one) == thing.number]
         else:
             mine = naming(passed.records, {thing.what: thing.number})
             if passed.before == _active_on(passed.state, thing):
@@ -109,9 +108,7 @@ def _flags(records: Sequence[Record]) -> int:
     return flags
 
 
-_FLAG_OF: dict[type[Record], int] = {
-    Place: FLAG_PLACED, Renew: FLAG_RENEWED, Stall: FLAG_STALLED, Evict: FLAG_EVICTED,
-}  # fmt: skip
+_FLAG_OF: dict[type[Record], int] = {Place: FLAG_PLACED, Renew: FLAG_RENEWED, Stall: FLAG_STALLED, Evict: FLAG_EVICTED}
 _FLAG_OF_KIND = {"arrival": FLAG_ARRIVED, "departure": FLAG_DEPARTED}
 
 
@@ -157,8 +154,7 @@ def _room(moment: InspectedMoment, server: int) -> Iterator[Fact]:
     for d, name in enumerate(numbers.resource_names):
         of, unit = f" {name}" if several else "", moment.info.scenario.unit_of(name)
         capacity, taken = int(numbers.capacity[server, d]), int(used[d])
-        yield Fact(f"in use{of}", f"{amount(numbers.amount(taken, d))} of "
-                   f"{amount(numbers.amount(capacity, d))}", unit)  # fmt: skip
+        yield Fact(f"in use{of}", f"{amount(numbers.amount(taken, d))} of {amount(numbers.amount(capacity, d))}", unit)
         yield Fact(f"room left{of}", amount(numbers.amount(capacity - taken, d)), unit)
 
 
@@ -181,13 +177,19 @@ def _active(moment: InspectedMoment, server: int) -> Iterator[Fact]:
     yield Fact("weight ⟨k, Q⟩ now", grouped(int(derived.weights[active])))
     for queue in np.flatnonzero(facts.configurations[active]).tolist():
         count, length = int(facts.configurations[active, queue]), int(state.queue_length[queue])
-        yield Fact(f"of {facts.layout.names[queue]}", f"{counted(count, 'place')} × "
-                   f"{grouped(length)} waiting", thing=Thing(QUEUE, queue))  # fmt: skip
+        yield Fact(
+            f"of {facts.layout.names[queue]}",
+            f"{counted(count, 'place')} × {grouped(length)} waiting",
+            thing=Thing(QUEUE, queue),
+        )
     best = derived.heaviest[int(moment.info.numbers.pool_of[server])]
     if best >= 0 and derived.weights[best] > derived.weights[active]:
-        yield Fact("largest weight", f"{grouped(int(derived.weights[best]))} of "
-                   f"{facts.configuration_names[best]}, for a server that is renewed "
-                   "now")  # fmt: skip
+        yield Fact(
+            "largest weight",
+            f"{grouped(int(derived.weights[best]))} of "
+            f"{facts.configuration_names[best]}, for a server that is renewed "
+            "now",
+        )
 
 
 def _on_server(moment: InspectedMoment, server: int) -> Iterator[TableLine]:
@@ -220,13 +222,11 @@ def _job(moment: InspectedMoment, number: int) -> Description:
     what = [
         Fact("size", size),
         Fact("takes", room) if room != size else None,
-        Fact("virtual queue", layout.names[queue], thing=Thing(QUEUE, queue))
-        if layout.queues > 1 else None,
+        Fact("virtual queue", layout.names[queue], thing=Thing(QUEUE, queue)) if layout.queues > 1 else None,
         time_fact(moment, "arrived in slot", float(state.job_arrival[record])),
-    ]  # fmt: skip
+    ]
     where = _waits(moment, record) if server < 0 else _served(moment, record, server)
-    return Description(f"Job {_job_name(moment, record)}",
-                       sections(("", [*what, *where])))  # fmt: skip
+    return Description(f"Job {_job_name(moment, record)}", sections(("", [*what, *where])))
 
 
 def _waits(moment: InspectedMoment, record: int) -> Iterator[Fact]:
@@ -278,8 +278,10 @@ def _served(moment: InspectedMoment, record: int, server: int) -> Iterator[Fact]
 def _queue(moment: InspectedMoment, queue: int) -> Description:
     state, facts = moment.state, moment.info.facts
     if not 0 <= queue < facts.layout.queues:
-        return Description(f"Queue {queue}", absent=f"This policy has {facts.layout.queues} "
-                           f"virtual {plural(facts.layout.queues, 'queue')}.")  # fmt: skip
+        return Description(
+            f"Queue {queue}",
+            absent=f"This policy has {facts.layout.queues} virtual {plural(facts.layout.queues, 'queue')}.",
+        )
     name = facts.layout.names[queue]
     title = f"{name[:1].upper()}{name[1:]}"
     in_service = (state.job_server >= 0) & (state.job_queue == queue)
@@ -312,8 +314,12 @@ def _head(moment: InspectedMoment, queue: int) -> Fact | None:
         return None
     job = int(moment.state.job_number[record])
     waited = moment.time - float(moment.state.job_arrival[record])
-    return Fact("head of line", f"job {_job_name(moment, record)}, for {grouped(int(waited))}",
-                plural(int(waited), "slot"), Thing(JOB, job))  # fmt: skip
+    return Fact(
+        "head of line",
+        f"job {_job_name(moment, record)}, for {grouped(int(waited))}",
+        plural(int(waited), "slot"),
+        Thing(JOB, job),
+    )
 
 
 def _serving(moment: InspectedMoment, queue: int) -> Iterator[Fact]:
@@ -336,10 +342,14 @@ def _line(moment: InspectedMoment, queue: int) -> Iterator[TableLine]:
             return
         arrival = float(state.job_arrival[record])
         yield TableLine(
-            (_job_name(moment, record), _size(moment, record, "job_size"),
-             time_cell(moment, arrival), grouped(int(moment.time - arrival))),
+            (
+                _job_name(moment, record),
+                _size(moment, record, "job_size"),
+                time_cell(moment, arrival),
+                grouped(int(moment.time - arrival)),
+            ),
             Thing(JOB, int(state.job_number[record])),
-        )  # fmt: skip
+        )
         record = int(state.job_next[record])
 
 

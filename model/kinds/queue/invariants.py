@@ -62,8 +62,7 @@ def _queues(state: QueueState) -> Sentences:
         elif (np.diff(state.job_number[along]) <= 0).any():
             yield f"virtual queue {queue} is not in order of arrival"
         if state.queue_length[queue] != len(mine):
-            yield (f"{len(mine)} jobs wait in virtual queue {queue}, counted "
-                   f"{state.queue_length[queue]}")  # fmt: skip
+            yield (f"{len(mine)} jobs wait in virtual queue {queue}, counted {state.queue_length[queue]}")
     if waiting.sum() != state.number[WAITING]:
         yield f"{waiting.sum()} jobs wait, counted {state.number[WAITING]}"
     outside = waiting & ~((state.job_queue >= 0) & (state.job_queue < len(state.queue_length)))
@@ -107,8 +106,7 @@ def _free(system: QueueSystem, state: QueueState) -> Sentences:
     """Each job record is a job's, or stands once in the stack of free ones."""
     free = np.sort(state.free_record[: int(state.number[FREE])])
     if not np.array_equal(free, np.flatnonzero(state.job_number < 0)):
-        yield f"{len(free)} job records are called free, " \
-              f"{(state.job_number < 0).sum()} have no job"  # fmt: skip
+        yield f"{len(free)} job records are called free, {(state.job_number < 0).sum()} have no job"
     live = state.job_number[state.job_number >= 0]
     given = system.initial_jobs + state.number[NEXT_ARRIVAL]
     if (live >= given).any():
@@ -123,26 +121,32 @@ def _room(system: QueueSystem, state: QueueState) -> Sentences:
     used = np.zeros_like(state.used)
     np.add.at(used, state.job_server[served], state.job_room[served])
     for server in np.flatnonzero((used != state.used).any(axis=1)):
-        yield (f"the jobs of server {server + 1} take {used[server].tolist()} units, counted "
-               f"{state.used[server].tolist()}")  # fmt: skip
+        yield (
+            f"the jobs of server {server + 1} take {used[server].tolist()} units, counted {state.used[server].tolist()}"
+        )
     capacity = system.numbers.capacity
     for server in np.flatnonzero((used > capacity).any(axis=1)):
-        yield (f"the jobs of server {server + 1} take {used[server].tolist()} units, its capacity "
-               f"is {capacity[server].tolist()}")  # fmt: skip
+        yield (
+            f"the jobs of server {server + 1} take {used[server].tolist()} units, its capacity "
+            f"is {capacity[server].tolist()}"
+        )
     if not np.array_equal(used.sum(axis=0), state.used_total):
-        yield (f"all jobs take {used.sum(axis=0).tolist()} units, counted "
-               f"{state.used_total.tolist()}")  # fmt: skip
+        yield (f"all jobs take {used.sum(axis=0).tolist()} units, counted {state.used_total.tolist()}")
 
 
 def _conservation(state: QueueState) -> Sentences:
     """(3): who arrived waits, is in service, or has left."""
     tally, number = state.tally, state.number
     if tally[ARRIVED] != number[WAITING] + number[IN_SERVICE] + tally[DEPARTED]:
-        yield (f"{tally[ARRIVED]} jobs arrived, but {number[WAITING]} wait, "
-               f"{number[IN_SERVICE]} are in service and {tally[DEPARTED]} left")  # fmt: skip
+        yield (
+            f"{tally[ARRIVED]} jobs arrived, but {number[WAITING]} wait, "
+            f"{number[IN_SERVICE]} are in service and {tally[DEPARTED]} left"
+        )
     if tally[PLACED] != number[IN_SERVICE] + tally[DEPARTED] + tally[EVICTED]:
-        yield (f"{tally[PLACED]} jobs were placed, but {number[IN_SERVICE]} are in service, "
-               f"{tally[DEPARTED]} left and {tally[EVICTED]} were evicted")  # fmt: skip
+        yield (
+            f"{tally[PLACED]} jobs were placed, but {number[IN_SERVICE]} are in service, "
+            f"{tally[DEPARTED]} left and {tally[EVICTED]} were evicted"
+        )
     if tally[ARRIVED] != number[NEXT_ARRIVAL]:
         yield f"{number[NEXT_ARRIVAL]} arrivals were taken, {tally[ARRIVED]} jobs arrived"
 
@@ -189,12 +193,13 @@ def _layout(system: QueueSystem, state: QueueState) -> Sentences:
         yield str(error)
         return
     for place in np.flatnonzero(queues != state.job_queue[live])[:1]:
-        yield (f"a job of {sizes[place].tolist()} units is in virtual queue "
-               f"{state.job_queue[live[place]]}")  # fmt: skip
+        yield (f"a job of {sizes[place].tolist()} units is in virtual queue {state.job_queue[live[place]]}")
     for place in np.flatnonzero((rooms != state.job_room[live]).any(axis=1))[:1]:
-        yield (f"a job of {sizes[place].tolist()} units takes "
-               f"{state.job_room[live[place]].tolist()}, allowed: "
-               f"{rooms[place].tolist()}")  # fmt: skip
+        yield (
+            f"a job of {sizes[place].tolist()} units takes "
+            f"{state.job_room[live[place]].tolist()}, allowed: "
+            f"{rooms[place].tolist()}"
+        )
 
 
 def _configurations(system: QueueSystem, state: QueueState) -> Sentences:
@@ -208,8 +213,10 @@ def _configurations(system: QueueSystem, state: QueueState) -> Sentences:
     none_yet = (state.active < 0) & (state.jobs_on == 0)
     strange = (state.active < limits[:, 0]) | (state.active >= limits[:, 1])
     for server in np.flatnonzero(strange & ~none_yet):
-        yield (f"server {server + 1} has configuration {state.active[server]}, its pool those "
-               f"from {limits[server, 0]} to {limits[server, 1] - 1}")  # fmt: skip
+        yield (
+            f"server {server + 1} has configuration {state.active[server]}, its pool those "
+            f"from {limits[server, 0]} to {limits[server, 1] - 1}"
+        )
 
 
 def _reduced(system: QueueSystem) -> Sentences:
@@ -225,8 +232,7 @@ def _reduced(system: QueueSystem) -> Sentences:
             yield f"K_RED of pool '{pool.name}' has {stop - start} members, not {members}"
         needed = policy.configurations[start:stop].astype(np.int64) @ ends
         for place in np.flatnonzero(needed > pool.capacity[0]):
-            yield (f"configuration {start + place} takes {needed[place]} units of "
-                   f"{pool.capacity[0]}")  # fmt: skip
+            yield (f"configuration {start + place} takes {needed[place]} units of {pool.capacity[0]}")
 
 
 def _reservations(system: QueueSystem, state: QueueState) -> Sentences:
@@ -242,8 +248,7 @@ def _reservations(system: QueueSystem, state: QueueState) -> Sentences:
         start, stop = policy.pool_configurations[numbers.pool_of[server]]
         if not start < state.active[server] < stop:
             continue
-        first_odd = 2 * ((int(numbers.largest[0]) // int(numbers.capacity[server, 0]))
-                         .bit_length() - 1) + 1  # fmt: skip
+        first_odd = 2 * ((int(numbers.largest[0]) // int(numbers.capacity[server, 0])).bit_length() - 1) + 1
         yield from _reserved(system, state, int(server), first_odd)
 
 
@@ -261,8 +266,10 @@ def _reserved(system: QueueSystem, state: QueueState, server: int, first_odd: in
         yield f"server {server + 1} has {first.sum()} jobs of VQ_1, allowed: 1"
     third = int(system.numbers.capacity[server, 0]) // 3
     if rooms[~first].sum() > third:
-        yield (f"the jobs beside VQ_1 on server {server + 1} take {rooms[~first].sum()} units, "
-               f"allowed: a third of it, {third}")  # fmt: skip
+        yield (
+            f"the jobs beside VQ_1 on server {server + 1} take {rooms[~first].sum()} units, "
+            f"allowed: a third of it, {third}"
+        )
 
 
 def _left_over(system: QueueSystem, state: QueueState) -> Sentences:
@@ -280,7 +287,9 @@ def _left_over(system: QueueSystem, state: QueueState) -> Sentences:
     for server in takes[np.sort(one_each)]:
         fitting = records[(state.job_room[records] <= free[server]).all(axis=1)]
         if len(fitting):
-            yield (f"job {state.job_number[fitting[0]]} waits, takes "
-                   f"{state.job_room[fitting[0]].tolist()} units and fits server {server + 1}, "
-                   f"where {free[server].tolist()} are left")  # fmt: skip
+            yield (
+                f"job {state.job_number[fitting[0]]} waits, takes "
+                f"{state.job_room[fitting[0]].tolist()} units and fits server {server + 1}, "
+                f"where {free[server].tolist()} are left"
+            )
             return

@@ -28,16 +28,19 @@ from model.statespec import StateSpec
 MARKS = (
     Mark(rows.FLAG_ARRIVED, "arrivals", "Slots in which jobs arrive.", 0, "muted", "plus"),
     Mark(rows.FLAG_PLACED, "placements", "Slots in which jobs are placed.", 1, "normal", "arrow"),
-    Mark(rows.FLAG_DEPARTED, "departures", "Slots that begin with jobs leaving.", 2, "muted",
-         "minus"),
-    Mark(rows.FLAG_WAITS, "jobs that wait", "Slots in which a job arrives and has to wait.", 3,
-         "rejection", "bars"),
-    Mark(rows.FLAG_RENEWED, "renewals", "Slots in which a server gets another active "
-         "configuration.", 4, "migration", "turn"),
+    Mark(rows.FLAG_DEPARTED, "departures", "Slots that begin with jobs leaving.", 2, "muted", "minus"),
+    Mark(rows.FLAG_WAITS, "jobs that wait", "Slots in which a job arrives and has to wait.", 3, "rejection", "bars"),
+    Mark(
+        rows.FLAG_RENEWED,
+        "renewals",
+        "Slots in which a server gets another active configuration.",
+        4,
+        "migration",
+        "turn",
+    ),
     Mark(rows.FLAG_STALLED, "stalls", "Slots in which a server is stalled.", 5, "rejection", "box"),
-    Mark(rows.FLAG_EVICTED, "evictions", "Slots in which a job goes back to the queue.", 5,
-         "rejection", "cross"),
-)  # fmt: skip
+    Mark(rows.FLAG_EVICTED, "evictions", "Slots in which a job goes back to the queue.", 5, "rejection", "cross"),
+)
 
 
 #: What a run that can be followed by eye does in a second, and how far its pace may go: 2^10.
@@ -74,9 +77,7 @@ class QueueKind(UsualKind):
         """Servers, sizes in integer units, and rates."""
         return numbers_of(scenario)
 
-    def system(
-        self, scenario: QueueScenario, numbers: QueueNumbers, workload: Any, policy: QueuePolicy
-    ) -> QueueSystem:
+    def system(self, scenario: QueueScenario, numbers: QueueNumbers, workload: Any, policy: QueuePolicy) -> QueueSystem:
         """The servers and their queue under a policy's reference."""
         return QueueSystem(scenario, numbers, workload, policy)
 
@@ -88,9 +89,14 @@ class QueueKind(UsualKind):
         """Virtual queues and configurations."""
         policy = system.policy
         return QueueFacts(
-            policy.layout, policy.intervals, policy.configurations, policy.configuration_names,
-            policy.pool_configurations, policy.reserves, policy.gamma,
-        )  # fmt: skip
+            policy.layout,
+            policy.intervals,
+            policy.configurations,
+            policy.configuration_names,
+            policy.pool_configurations,
+            policy.reserves,
+            policy.gamma,
+        )
 
     def offers(self, system: QueueSystem) -> frozenset[str]:
         """Bins and queues; configurations and a partition where the policy has them."""
@@ -111,9 +117,7 @@ class QueueKind(UsualKind):
         slots = BUSY_SLOTS_PER_SECOND / (2 * float(numbers.arrival_rate))
         return 2.0 ** min(max(round(log2(slots)), 0), MOST_HALVINGS)
 
-    def judge(
-        self, scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: float
-    ) -> Judgement:
+    def judge(self, scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: float) -> Judgement:
         """See :func:`model.kinds.queue.measures.judge`."""
         return measures.judge(scenario, runs, span)
 

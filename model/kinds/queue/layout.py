@@ -65,8 +65,7 @@ class Containers:
 
     def __init__(self, count: int, largest: Integers) -> None:
         self._ends = [
-            np.array([number * int(units) // count for number in range(count + 1)], np.int64)
-            for units in largest
+            np.array([number * int(units) // count for number in range(count + 1)], np.int64) for units in largest
         ]
 
     def queue_of(self, sizes: Integers) -> Indices:

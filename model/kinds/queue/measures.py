@@ -24,15 +24,7 @@ from model.kinds.queue.sampling import (
 )
 from model.kinds.queue.scenario.arrivals import ScriptedSlots, TraceSlots
 from model.kinds.queue.scenario.schema import QueueScenario
-from model.kinds.queue.state import (
-    ARRIVED,
-    DEPARTED,
-    NOW,
-    PLACED,
-    RENEWED,
-    WAITING,
-    QueueState,
-)
+from model.kinds.queue.state import ARRIVED, DEPARTED, NOW, PLACED, RENEWED, WAITING, QueueState
 from model.kinds.spec import NO_VERDICT, UNSTABLE, Judgement
 from model.metrics import Batches, Estimate, ratio
 
@@ -50,9 +42,7 @@ def totals(numbers: QueueNumbers, state: QueueState, now: float) -> NDArray[np.f
     return np.asarray(np.r_[waiting, used, state.tally[list(_TALLIES)]], np.float64)
 
 
-def totals_at(
-    _numbers: QueueNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def totals_at(_numbers: QueueNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
     """[n, 6] as :func:`totals`, at each of n increasing times.
 
     Integrals are exact at samples and after them as if the queue had not changed; a count is
@@ -67,9 +57,7 @@ def totals_at(
     return np.column_stack([waiting, used, last[:, list(_COLUMNS)]])
 
 
-def batches_of(
-    _numbers: QueueNumbers, table: NDArray[np.float64], length: float
-) -> dict[str, Batches]:
+def batches_of(_numbers: QueueNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     """Each measure from what it grew by in stretches of *length* slots.
 
     Parameters
@@ -93,9 +81,7 @@ def batches_of(
     return result
 
 
-def headline_series(
-    _numbers: QueueNumbers, samples: NDArray[np.float64]
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def headline_series(_numbers: QueueNumbers, samples: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """[n] the queue at each sample, and [n] its sum over the slots before."""
     return samples[:, WAITING_COLUMN], samples[:, WAITING_AREA_COLUMN]
 
@@ -142,5 +128,8 @@ def _growth_of(run: Mapping[str, Batches], slots: float) -> Growth:
     if arrived >= len(queue):
         return found
     jobs = f"{arrived} job has" if arrived == 1 else f"{arrived} jobs have"
-    return replace(found, verdict="undecided", reason=f"{jobs} arrived in {len(queue)} stretches; "
-                   f"at least one job for each is needed")  # fmt: skip
+    return replace(
+        found,
+        verdict="undecided",
+        reason=f"{jobs} arrived in {len(queue)} stretches; at least one job for each is needed",
+    )

@@ -16,13 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.errors import ScenarioError
-from model.kinds.queue.scenario.arrivals import (
-    LEAST_RATE,
-    MOST_RATE,
-    ScriptedSlots,
-    SlotCounts,
-    TraceSlots,
-)
+from model.kinds.queue.scenario.arrivals import LEAST_RATE, MOST_RATE, ScriptedSlots, SlotCounts, TraceSlots
 from model.kinds.queue.scenario.schema import QueueJobClass, QueueScenario
 from model.kinds.queue.service import mean_slots
 from model.kinds.queue.sizes import Atoms, MixedSizes, SizeLaw, Units
@@ -121,10 +115,9 @@ class QueueNumbers:
     def total_capacity(self) -> tuple[Fraction, ...]:
         """[D] what all servers have, in largest servers."""
         return tuple(
-            Fraction(sum(pool.count * pool.capacity[d] for pool in self.pools),
-                     int(self.largest[d]))
+            Fraction(sum(pool.count * pool.capacity[d] for pool in self.pools), int(self.largest[d]))
             for d in range(self.resources)
-        )  # fmt: skip
+        )
 
     @property
     def intensity(self) -> Fraction:
@@ -179,10 +172,7 @@ def numbers_of(scenario: QueueScenario) -> QueueNumbers:
     pools = _pools(scenario, unit)
     counts = [pool.count for pool in pools]
     pool_of = np.repeat(np.arange(len(pools), dtype=np.int32), counts)
-    total = [
-        Fraction(sum(pool.count * pool.capacity[d] for pool in pools), largest)
-        for d in range(len(unit))
-    ]
+    total = [Fraction(sum(pool.count * pool.capacity[d] for pool in pools), largest) for d in range(len(unit))]
     units = dict(zip(scenario.resource_names, unit, strict=True))
     laws = tuple(size_law(item.size, units) for item in scenario.jobs)
     shares = tuple(item.share for item in scenario.jobs)
@@ -218,10 +208,7 @@ def _pools(scenario: QueueScenario, unit: Sequence[Fraction]) -> tuple[QueuePool
 
 
 def _law(
-    scenario: QueueScenario,
-    laws: Sequence[SizeLaw],
-    shares: Sequence[Fraction],
-    unit: Sequence[Fraction],
+    scenario: QueueScenario, laws: Sequence[SizeLaw], shares: Sequence[Fraction], unit: Sequence[Fraction]
 ) -> SizeLaw:
     if isinstance(scenario.workload, ScriptedSlots):
         values = [scaled(arrival.size, unit) for arrival in scenario.workload.arrivals]
@@ -237,22 +224,16 @@ def _scripted(script: ScriptedSlots, unit: Sequence[Fraction], largest: int) -> 
     leaving = [(job.service, scaled(job.size, unit)) for job in script.arrivals if job.service]
     count = len(leaving) or 1
     service = Fraction(sum(slots for slots, _ in leaving), count)
-    work = tuple(Fraction(sum(slots * size[d] for slots, size in leaving), count * largest)
-                 for d in range(len(unit)))  # fmt: skip
+    work = tuple(Fraction(sum(slots * size[d] for slots, size in leaving), count * largest) for d in range(len(unit)))
     return Fraction(len(script.arrivals), script.arrivals[-1].slot + 1), service, work
 
 
-def _random(
-    scenario: QueueScenario, laws: Sequence[SizeLaw], largest: int, total: Sequence[Fraction]
-) -> Traffic:
+def _random(scenario: QueueScenario, laws: Sequence[SizeLaw], largest: int, total: Sequence[Fraction]) -> Traffic:
     """lambda, 1 / mu and the mean work of a job in each resource."""
     if not scenario.jobs:
-        raise ScenarioError("found a trace that has not been read; give its files",
-                            where="workload.paths")  # fmt: skip
+        raise ScenarioError("found a trace that has not been read; give its files", where="workload.paths")
     service = sum((item.share * mean_slots(item.service) for item in scenario.jobs), _NONE)
-    work = tuple(
-        _mean_work(scenario.jobs, laws, d) / largest for d in range(len(scenario.resource_names))
-    )
+    work = tuple(_mean_work(scenario.jobs, laws, d) / largest for d in range(len(scenario.resource_names)))
     return _rate(scenario, service, work, total), service, work
 
 
@@ -261,12 +242,7 @@ def _mean_work(jobs: Sequence[QueueJobClass], laws: Sequence[SizeLaw], d: int) -
     return sum((item.share * mean_slots(item.service) * law.mean(d) for item, law in pairs), _NONE)
 
 
-def _rate(
-    scenario: QueueScenario,
-    service: Fraction,
-    work: Sequence[Fraction],
-    total: Sequence[Fraction],
-) -> Fraction:
+def _rate(scenario: QueueScenario, service: Fraction, work: Sequence[Fraction], total: Sequence[Fraction]) -> Fraction:
     workload = scenario.workload
     assert not isinstance(workload, ScriptedSlots)
     if isinstance(workload, TraceSlots):
@@ -280,6 +256,8 @@ def _rate(
     else:
         rate = workload.arrival_rate or _NONE
     if not LEAST_RATE <= rate <= MOST_RATE:
-        raise ScenarioError(f"found {float(rate):.3g} jobs per slot, allowed: from "
-                            f"{float(LEAST_RATE):g} to {MOST_RATE}", where="workload")  # fmt: skip
+        raise ScenarioError(
+            f"found {float(rate):.3g} jobs per slot, allowed: from {float(LEAST_RATE):g} to {MOST_RATE}",
+            where="workload",
+        )
     return rate

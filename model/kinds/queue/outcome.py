@@ -17,8 +17,21 @@ from model.records import SLOT
 from model.systems.rows import fill_row
 
 # Places in a slot's outcome.  The jobs and servers are the first ones; BEFORE_WAITING is Q(t).
-(FLAGS, ARRIVED, DEPARTED, PLACED, RENEWED, STALLED, BEFORE_WAITING, REMEMBERED, CAME_JOB,
- LEFT_JOB, LEFT_SERVER, PLACED_JOB, PLACED_SERVER) = range(13)  # fmt: skip
+(
+    FLAGS,
+    ARRIVED,
+    DEPARTED,
+    PLACED,
+    RENEWED,
+    STALLED,
+    BEFORE_WAITING,
+    REMEMBERED,
+    CAME_JOB,
+    LEFT_JOB,
+    LEFT_SERVER,
+    PLACED_JOB,
+    PLACED_SERVER,
+) = range(13)
 OUTCOMES = 13
 
 extend_trail = physics.extend_trail
@@ -46,9 +59,15 @@ def close(state: Any, looks_again: int, fresh: Any, outcome: Any, row: Any) -> i
         again = 0
     state.number[UNSETTLED] = 1 if again and (outcome[FLAGS] or outcome[REMEMBERED]) else 0
     extend_trail(
-        state, outcome[FLAGS], max(job, 0), server, outcome[PLACED], outcome[DEPARTED],
-        outcome[RENEWED], outcome[STALLED],
-    )  # fmt: skip
+        state,
+        outcome[FLAGS],
+        max(job, 0),
+        server,
+        outcome[PLACED],
+        outcome[DEPARTED],
+        outcome[RENEWED],
+        outcome[STALLED],
+    )
     row["event"] = state.number[EVENT]
     row["time"] = state.clock[NOW]
     row["job"] = job
@@ -112,17 +131,23 @@ class SlotOutcome:
 
     def fault(self, what: str) -> PolicyError:
         """The error that a decision is impossible."""
-        return PolicyError(f"the decision is impossible: {what}",
-                           where=f"policy in slot {self.slot:g}")  # fmt: skip
+        return PolicyError(f"the decision is impossible: {what}", where=f"policy in slot {self.slot:g}")
 
-    def close(
-        self, numbers: QueueNumbers, policy: QueuePolicy, state: QueueState, row: np.ndarray
-    ) -> None:
+    def close(self, numbers: QueueNumbers, policy: QueuePolicy, state: QueueState, row: np.ndarray) -> None:
         """See :func:`close`; also what is costly to count."""
         outcome = [
-            self.flags, len(self.fresh), self.departed, self.placed, self.renewed, self.stalled,
-            self._waiting, self.remembered, self._came, *self._first_left, *self._first_placed,
-        ]  # fmt: skip
+            self.flags,
+            len(self.fresh),
+            self.departed,
+            self.placed,
+            self.renewed,
+            self.stalled,
+            self._waiting,
+            self.remembered,
+            self._came,
+            *self._first_left,
+            *self._first_placed,
+        ]
         told: dict[str, Any] = {}
         with np.errstate(over="ignore"):
             kept = close(state, policy.looks_again, self.fresh, outcome, told)

@@ -217,10 +217,7 @@ def evict(state: State, record: int) -> None:
     """A job goes back to its queue with the service that it still needs."""
     position = heap_find(state.heap_record, state.number[DEPARTURES], record)
     if position >= 0:
-        heap_remove(
-            state.heap_time, state.heap_record, state.number[DEPARTURES], position,
-            state.job_number,
-        )  # fmt: skip
+        heap_remove(state.heap_time, state.heap_record, state.number[DEPARTURES], position, state.job_number)
         state.number[DEPARTURES] -= 1
     state.job_service[record] = state.job_departure[record] - state.clock[NOW]
     state.job_departure[record] = np.inf
@@ -249,14 +246,7 @@ def stall(state: State, server: int) -> None:
 
 @jitable
 def extend_trail(
-    state: State,
-    flags: int,
-    job: int,
-    server: int,
-    placed: int,
-    departed: int,
-    renewed: int,
-    stalled: int,
+    state: State, flags: int, job: int, server: int, placed: int, departed: int, renewed: int, stalled: int
 ) -> None:
     """Let the outcome of one slot enter the running hash, so that a digest covers history."""
     word = mixed(state.trail[0], job * 512 + flags)

@@ -18,35 +18,39 @@ FLAG_EMPTY = 64  # the queue became empty
 FLAG_EVICTED = 128
 
 #: Names of the kinds of event that a run can be asked to stop at.
-EVENT_KINDS: Mapping[str, int] = MappingProxyType({
-    "job that waits": FLAG_WAITS,
-    "placement": FLAG_PLACED,
-    "arrival": FLAG_ARRIVED,
-    "departure": FLAG_DEPARTED,
-    "renewal": FLAG_RENEWED,
-    "stall": FLAG_STALLED,
-    "empty queue": FLAG_EMPTY,
-    "eviction": FLAG_EVICTED,
-})  # fmt: skip
+EVENT_KINDS: Mapping[str, int] = MappingProxyType(
+    {
+        "job that waits": FLAG_WAITS,
+        "placement": FLAG_PLACED,
+        "arrival": FLAG_ARRIVED,
+        "departure": FLAG_DEPARTED,
+        "renewal": FLAG_RENEWED,
+        "stall": FLAG_STALLED,
+        "empty queue": FLAG_EMPTY,
+        "eviction": FLAG_EVICTED,
+    }
+)
 
 #: One row for each busy slot; -1 where a field does not apply or was not computed.
-QUEUE_ROW = np.dtype([
-    ("event", np.int64),
-    ("time", np.float64),
-    ("job", np.int64),  # the first that was placed, else that arrived, else that left
-    ("kept", np.int64),  # the first that arrived in the slot and waits
-    ("kept_size", np.int64),  # the room that it needs, in units of the first resource
-    ("best_residual", np.int64),  # the most that is free on a server (only where asked for)
-    ("waiting", np.int64),  # Q(t+1)
-    ("trail", np.uint64),
-    ("arrived", np.int32),
-    ("departed", np.int32),
-    ("placed", np.int32),
-    ("renewed", np.int32),  # servers that got another active configuration
-    ("stalled", np.int32),  # servers that were stalled
-    ("server", np.int32),  # where the first job was placed, else where the first one left
-    ("serving", np.int32),  # servers whose active configuration has k_j > 0 for the kept job's j
-    ("kept_queue", np.int16),
-    ("flags", np.uint16),
-    ("kind", np.uint8),
-])  # fmt: skip
+QUEUE_ROW = np.dtype(
+    [
+        ("event", np.int64),
+        ("time", np.float64),
+        ("job", np.int64),  # the first that was placed, else that arrived, else that left
+        ("kept", np.int64),  # the first that arrived in the slot and waits
+        ("kept_size", np.int64),  # the room that it needs, in units of the first resource
+        ("best_residual", np.int64),  # the most that is free on a server (only where asked for)
+        ("waiting", np.int64),  # Q(t+1)
+        ("trail", np.uint64),
+        ("arrived", np.int32),
+        ("departed", np.int32),
+        ("placed", np.int32),
+        ("renewed", np.int32),  # servers that got another active configuration
+        ("stalled", np.int32),  # servers that were stalled
+        ("server", np.int32),  # where the first job was placed, else where the first one left
+        ("serving", np.int32),  # servers whose active configuration has k_j > 0 for the kept job's j
+        ("kept_queue", np.int16),
+        ("flags", np.uint16),
+        ("kind", np.uint8),
+    ]
+)

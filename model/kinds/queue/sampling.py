@@ -21,9 +21,20 @@ from model.kinds.queue.state import (
 
 #: Columns before Q_0 .. Q_{V-1}.  Areas are sums over the slots before TIME; USED is a share of
 #: all servers' capacity, the mean over resources.
-(EVENT_COLUMN, TIME_COLUMN, WAITING_COLUMN, WAITING_AREA_COLUMN, IN_SERVICE_COLUMN, USED_COLUMN,
- USED_AREA_COLUMN, ARRIVED_COLUMN, PLACED_COLUMN, DEPARTED_COLUMN, STALLED_COLUMN,
- RENEWED_COLUMN) = range(12)  # fmt: skip
+(
+    EVENT_COLUMN,
+    TIME_COLUMN,
+    WAITING_COLUMN,
+    WAITING_AREA_COLUMN,
+    IN_SERVICE_COLUMN,
+    USED_COLUMN,
+    USED_AREA_COLUMN,
+    ARRIVED_COLUMN,
+    PLACED_COLUMN,
+    DEPARTED_COLUMN,
+    STALLED_COLUMN,
+    RENEWED_COLUMN,
+) = range(12)
 SCALARS = 12
 
 

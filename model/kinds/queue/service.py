@@ -13,22 +13,8 @@ from typing import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.queue.scenario.service import (
-    MOST_SLOTS,
-    DiscreteSlots,
-    Fixed,
-    Geometric,
-    SlotService,
-    UniformSlots,
-)
-from model.scenario.common import (
-    Deterministic,
-    Erlang,
-    Exponential,
-    HyperExponential,
-    LogNormal,
-    Pareto,
-)
+from model.kinds.queue.scenario.service import MOST_SLOTS, DiscreteSlots, Fixed, Geometric, SlotService, UniformSlots
+from model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
 from model.workload import Sampler, service_sampler
 
 #: Slots that are summed one by one for the mean of a law that is rounded up, the sum of P(S > k).
@@ -103,9 +89,8 @@ def _erlang_tail(phases: int, rate: float) -> tuple[Function, Function]:
 
     return (
         lambda s: np.asarray(gammaincc(phases, rate * s)),
-        lambda s: np.asarray(phases / rate * gammaincc(phases + 1, rate * s)
-                             - s * gammaincc(phases, rate * s)),
-    )  # fmt: skip
+        lambda s: np.asarray(phases / rate * gammaincc(phases + 1, rate * s) - s * gammaincc(phases, rate * s)),
+    )
 
 
 def _pareto_tail(mean: float, shape: float) -> tuple[Function, Function]:
@@ -124,5 +109,4 @@ def _lognormal_tail(mean: float, spread: float) -> tuple[Function, Function]:
         with np.errstate(divide="ignore"):
             return np.asarray(ndtr((np.log(mean) - np.log(s)) / spread + shift))
 
-    return (lambda s: above(s, -spread / 2),
-            lambda s: mean * above(s, spread / 2) - s * above(s, -spread / 2))  # fmt: skip
+    return (lambda s: above(s, -spread / 2), lambda s: mean * above(s, spread / 2) - s * above(s, -spread / 2))

@@ -129,10 +129,8 @@ class MixedSizes:
     def __init__(self, laws: Sequence[SizeLaw], shares: Sequence[Fraction]) -> None:
         self.laws, self.shares = tuple(laws), tuple(shares)
         self.resources = self.laws[0].resources
-        self.smallest = tuple(min(column) for column in zip(*(law.smallest for law in laws),
-                                                            strict=True))  # fmt: skip
-        self.largest = tuple(max(column) for column in zip(*(law.largest for law in laws),
-                                                           strict=True))  # fmt: skip
+        self.smallest = tuple(min(column) for column in zip(*(law.smallest for law in laws), strict=True))
+        self.largest = tuple(max(column) for column in zip(*(law.largest for law in laws), strict=True))
         self.least = min(law.least for law in self.laws)
         self._below = np.cumsum([float(share) for share in self.shares])[:-1]
 
@@ -141,9 +139,11 @@ class MixedSizes:
         """See :class:`SizeLaw`."""
         if not all(law.atoms for law in self.laws):
             return ()
-        pairs = [(value, share * part)
-                 for law, share in zip(self.laws, self.shares, strict=True)
-                 for value, part in law.atoms]  # fmt: skip
+        pairs = [
+            (value, share * part)
+            for law, share in zip(self.laws, self.shares, strict=True)
+            for value, part in law.atoms
+        ]
         return Atoms([value for value, _ in pairs], [share for _, share in pairs]).atoms
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
@@ -185,9 +185,10 @@ class IndependentSizes:
         single = [law.atoms for law in self.laws]
         if not 0 < prod(map(len, single)) <= MOST_TOGETHER:
             return ()
-        pairs = [(tuple(value[0] for value, _ in chosen),
-                  prod((share for _, share in chosen), start=Fraction(1)))
-                 for chosen in product(*single)]  # fmt: skip
+        pairs = [
+            (tuple(value[0] for value, _ in chosen), prod((share for _, share in chosen), start=Fraction(1)))
+            for chosen in product(*single)
+        ]
         return Atoms([value for value, _ in pairs], [share for _, share in pairs]).atoms
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:

@@ -83,20 +83,23 @@ class QueueState(NamedTuple):
 
 
 _PER_RECORD: RecordFields = {
-    "job_number": (-1, np.int64), "job_queue": (-1, np.int32), "job_arrival": (0.0, np.float64),
-    "job_service": (0.0, np.float64), "job_server": (-1, np.int32),
-    "job_departure": (np.inf, np.float64), "job_next": (-1, np.int32),
-    "job_previous": (-1, np.int32), "heap_time": (np.inf, np.float64),
+    "job_number": (-1, np.int64),
+    "job_queue": (-1, np.int32),
+    "job_arrival": (0.0, np.float64),
+    "job_service": (0.0, np.float64),
+    "job_server": (-1, np.int32),
+    "job_departure": (np.inf, np.float64),
+    "job_next": (-1, np.int32),
+    "job_previous": (-1, np.int32),
+    "heap_time": (np.inf, np.float64),
     "heap_record": (-1, np.int32),
-}  # fmt: skip
+}
 
 #: What has a place for each resource, too.
 _PER_RESOURCE: RecordFields = {"job_size": (0, np.int64), "job_room": (0, np.int64)}
 
 
-def empty_state(
-    servers: int, resources: int, queues: int, records: int = FIRST_RECORDS, memory: int = 0
-) -> QueueState:
+def empty_state(servers: int, resources: int, queues: int, records: int = FIRST_RECORDS, memory: int = 0) -> QueueState:
     """L idle servers and no job, before slot 0."""
     state = QueueState(
         number=np.zeros(NUMBERS, np.int64),

@@ -50,17 +50,16 @@ class QueueSystem(PolicySystem):
     numbers: QueueNumbers
     policy: QueuePolicy
 
-    def __init__(
-        self, scenario: Any, numbers: QueueNumbers, workload: Any, policy: QueuePolicy
-    ) -> None:
+    def __init__(self, scenario: Any, numbers: QueueNumbers, workload: Any, policy: QueuePolicy) -> None:
         super().__init__(scenario, numbers, workload, policy, _job_names(scenario))
         self.sample_width = sampling.width(policy.layout.queues)
         self.used_weight = sampling.used_weight(numbers.capacity)
 
     def raw_state(self) -> QueueState:
         """Idle servers before slot 0."""
-        return empty_state(self.numbers.servers, self.numbers.resources,
-                           self.policy.layout.queues, memory=self.policy.memory)  # fmt: skip
+        return empty_state(
+            self.numbers.servers, self.numbers.resources, self.policy.layout.queues, memory=self.policy.memory
+        )
 
     def start(self, state: QueueState) -> Iterator[Record]:
         """A queueing policy acts in slots only."""
@@ -75,12 +74,14 @@ class QueueSystem(PolicySystem):
             If the servers or the units of sizes differ, or this system's jobs are recorded.
         """
         if self.scenario.workload.kind in ("scripted", "trace"):
-            raise ScenarioError("found a recorded workload, allowed when continuing: random "
-                                "arrivals; apply with a restart instead")  # fmt: skip
+            raise ScenarioError(
+                "found a recorded workload, allowed when continuing: random arrivals; apply with a restart instead"
+            )
         mine, theirs = self.numbers, other.numbers
         if not np.array_equal(mine.capacity, theirs.capacity) or mine.unit != theirs.unit:
-            raise ScenarioError("found other servers or sizes, allowed when continuing: the same; "
-                                "apply with a restart instead")  # fmt: skip
+            raise ScenarioError(
+                "found other servers or sizes, allowed when continuing: the same; apply with a restart instead"
+            )
 
     def take_over(self, other: QueueSystem, state: QueueState) -> QueueState:
         """Go on from another policy's state: the jobs stay, queued as this policy does.
@@ -175,16 +176,13 @@ class QueueSystem(PolicySystem):
             physics.join(state, record, int(queues[one]))
             outcome.came(job, record)
             outcome.flags |= FLAG_ARRIVED
-            yield Record("arrival", None, {"job": job, "queue": int(queues[one]),
-                                           "size": self._amounts(sizes[one])})  # fmt: skip
+            yield Record("arrival", None, {"job": job, "queue": int(queues[one]), "size": self._amounts(sizes[one])})
 
     def _amounts(self, units: Any) -> Any:
         amounts = tuple(self.numbers.amount(int(one), d) for d, one in enumerate(units))
         return amounts[0] if len(amounts) == 1 else amounts
 
-    def _decide(
-        self, state: QueueState, decisions: Iterable[Record], outcome: SlotOutcome
-    ) -> Iterator[Record]:
+    def _decide(self, state: QueueState, decisions: Iterable[Record], outcome: SlotOutcome) -> Iterator[Record]:
         def carry_out(record: Record) -> Record:
             handler = _HANDLERS.get(type(record))
             if handler is not None:
@@ -198,14 +196,14 @@ class QueueSystem(PolicySystem):
         tried = f"it places job {self.job_name(decision.job)} on server {server + 1}"
         record = self._find(state, decision.job, outcome, tried)
         if state.job_server[record] >= 0:
-            raise outcome.fault(f"{tried}, but it is in service already, on server "
-                                f"{state.job_server[record] + 1}")  # fmt: skip
+            raise outcome.fault(f"{tried}, but it is in service already, on server {state.job_server[record] + 1}")
         if state.stalled[server]:
             raise outcome.fault(f"{tried}, which is stalled until it is empty")
         room, free = state.job_room[record], self.numbers.capacity[server] - state.used[server]
         if (room > free).any():
-            raise outcome.fault(f"{tried}, which has {_told(self._amounts(free))} left; the job "
-                                f"needs {_told(self._amounts(room))}")  # fmt: skip
+            raise outcome.fault(
+                f"{tried}, which has {_told(self._amounts(free))} left; the job needs {_told(self._amounts(room))}"
+            )
         physics.place(state, record, server)
         outcome.went(decision.job, server)
         outcome.flags |= FLAG_PLACED
@@ -214,13 +212,17 @@ class QueueSystem(PolicySystem):
         server = self._server(decision.server, outcome)
         start, stop = self.policy.pool_configurations[self.numbers.pool_of[server]]
         if not start <= decision.configuration < stop:
-            raise outcome.fault(f"it gives server {server + 1} the configuration number "
-                                f"{decision.configuration}; there are {start} to {stop - 1} for "
-                                "its pool")  # fmt: skip
+            raise outcome.fault(
+                f"it gives server {server + 1} the configuration number "
+                f"{decision.configuration}; there are {start} to {stop - 1} for "
+                "its pool"
+            )
         if state.jobs_on[server] and not self.policy.preemptive:
-            raise outcome.fault(f"it renews the configuration of server {server + 1}, which "
-                                f"has {state.jobs_on[server]} jobs; allowed: an empty "
-                                "server")  # fmt: skip
+            raise outcome.fault(
+                f"it renews the configuration of server {server + 1}, which "
+                f"has {state.jobs_on[server]} jobs; allowed: an empty "
+                "server"
+            )
         if physics.renew(state, server, decision.configuration):
             outcome.renewed += 1
             outcome.flags |= FLAG_RENEWED
@@ -228,8 +230,9 @@ class QueueSystem(PolicySystem):
     def _stall(self, state: QueueState, decision: Stall, outcome: SlotOutcome) -> None:
         server = self._server(decision.server, outcome)
         if not decision.stalled:
-            raise outcome.fault(f"it lets server {server + 1} take jobs again; a stalled server "
-                                "does so once it is empty")  # fmt: skip
+            raise outcome.fault(
+                f"it lets server {server + 1} take jobs again; a stalled server does so once it is empty"
+            )
         if state.stalled[server] or not state.jobs_on[server]:
             what = "stalled already" if state.stalled[server] else "empty"
             raise outcome.fault(f"it stalls server {server + 1}, which is {what}")
@@ -249,15 +252,15 @@ class QueueSystem(PolicySystem):
     def _remember(self, state: QueueState, decision: Remember, outcome: SlotOutcome) -> None:
         end = decision.start + len(decision.numbers)
         if not 0 <= decision.start <= end <= len(state.memory):
-            raise outcome.fault(f"it remembers numbers {decision.start} to {end - 1}; its class "
-                                f"declares memory = {len(state.memory)}")  # fmt: skip
+            raise outcome.fault(
+                f"it remembers numbers {decision.start} to {end - 1}; its class declares memory = {len(state.memory)}"
+            )
         state.memory[decision.start : end] = decision.numbers
         outcome.remembered = True
 
     def _server(self, server: int, outcome: SlotOutcome) -> int:
         if not 0 <= server < self.numbers.servers:
-            raise outcome.fault(f"it names server {server + 1}; there are servers 1 to "
-                                f"{self.numbers.servers}")  # fmt: skip
+            raise outcome.fault(f"it names server {server + 1}; there are servers 1 to {self.numbers.servers}")
         return server
 
     @staticmethod
@@ -284,5 +287,4 @@ def _told(amount: Any) -> str:
 def _job_names(scenario: Any) -> dict[int, str]:
     if scenario.workload.kind != "scripted":
         return {}
-    return {number: arrival.job for number, arrival in enumerate(scenario.workload.arrivals)
-            if arrival.job}  # fmt: skip
+    return {number: arrival.job for number, arrival in enumerate(scenario.workload.arrivals) if arrival.job}

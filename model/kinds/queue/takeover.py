@@ -12,9 +12,7 @@ from model.kinds.queue.policies.base import QueuePolicy
 from model.kinds.queue.state import NOW, STALLED_SERVERS, UNSETTLED, WAITING, QueueState
 
 
-def taken_over(
-    state: QueueState, numbers: QueueNumbers, policy: QueuePolicy, before: QueuePolicy
-) -> QueueState:
+def taken_over(state: QueueState, numbers: QueueNumbers, policy: QueuePolicy, before: QueuePolicy) -> QueueState:
     """*state*, which the policy *before* has left, as *policy* sees it.
 
     Servers keep their active configurations where both choose from the same and serve by them

@@ -61,19 +61,19 @@ def line(system: QueueSystem, state: QueueState, slot: int, records: Sequence[Re
     policy = system.policy
     found: Line = {
         "t": slot,
-        "arrivals": [name(system, record.values["job"]) for record in records
-                     if record.kind == "arrival"],
-        "place": [[name(system, record.job), record.server] for record in records
-                  if isinstance(record, Place)],
+        "arrivals": [name(system, record.values["job"]) for record in records if record.kind == "arrival"],
+        "place": [[name(system, record.job), record.server] for record in records if isinstance(record, Place)],
         "queue": _jobs(system, state, waiting_records(state)),
-        "servers": [_jobs(system, state, records_on(state, server))
-                    for server in range(system.numbers.servers)],
+        "servers": [_jobs(system, state, records_on(state, server)) for server in range(system.numbers.servers)],
         "used": [_used(system, state, server) for server in range(system.numbers.servers)],
         "depart_end": _leaving(system, state, slot + 1),
-    }  # fmt: skip
+    }
     if len(policy.configurations):
-        found["renew"] = [[record.server, _configuration(system, record.configuration)]
-                          for record in records if isinstance(record, Renew)]  # fmt: skip
+        found["renew"] = [
+            [record.server, _configuration(system, record.configuration)]
+            for record in records
+            if isinstance(record, Renew)
+        ]
     if policy.intervals:
         found["VQ"] = _virtual_queues(system, state)
     if getattr(policy.parameters, "stall", False):
@@ -93,8 +93,7 @@ def _jobs(system: QueueSystem, state: QueueState, records: Any) -> list[int | st
 
 def _used(system: QueueSystem, state: QueueState, server: int) -> Any:
     """What is in use in the scenario's unit; a list if there are several resources."""
-    amounts = [str(system.numbers.amount(int(units), d))
-               for d, units in enumerate(state.used[server])]  # fmt: skip
+    amounts = [str(system.numbers.amount(int(units), d)) for d, units in enumerate(state.used[server])]
     return amounts[0] if len(amounts) == 1 else amounts
 
 
@@ -120,5 +119,4 @@ def _virtual_queues(system: QueueSystem, state: QueueState) -> dict[str, list[in
     """Who waits in each virtual queue that is not empty."""
     waiting = waiting_records(state)
     queues = state.job_queue[waiting]
-    return {str(queue): _jobs(system, state, waiting[queues == queue])
-            for queue in np.unique(queues).tolist()}  # fmt: skip
+    return {str(queue): _jobs(system, state, waiting[queues == queue]) for queue in np.unique(queues).tolist()}

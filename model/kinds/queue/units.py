@@ -7,14 +7,7 @@ from math import gcd, isqrt, lcm, log
 from typing import Iterator, Mapping, Sequence
 
 from model.errors import ScenarioError
-from model.kinds.queue.continuous import (
-    GridBeta,
-    GridExponential,
-    GridLogNormal,
-    GridNormal,
-    GridUniform,
-    Interval,
-)
+from model.kinds.queue.continuous import GridBeta, GridExponential, GridLogNormal, GridNormal, GridUniform, Interval
 from model.kinds.queue.scenario import laws as schema
 from model.kinds.queue.scenario.arrivals import ScriptedSlots
 from model.kinds.queue.scenario.schema import QueueScenario
@@ -116,20 +109,14 @@ def size_law(law: schema.SizeLaw, unit: Mapping[str, Fraction]) -> SizeLaw:
         units = tuple(unit.values())
         return Atoms([scaled(size, units) for size in law.values], law.shares)
     if isinstance(law, schema.Mixture):
-        return MixedSizes([size_law(part.size, unit) for part in law.parts],
-                       [part.share for part in law.parts])  # fmt: skip
+        return MixedSizes([size_law(part.size, unit) for part in law.parts], [part.share for part in law.parts])
     if isinstance(law, schema.Independent):
-        return IndependentSizes([size_law(law.resources[name], {name: one})
-                            for name, one in unit.items()])  # fmt: skip
+        return IndependentSizes([size_law(law.resources[name], {name: one}) for name, one in unit.items()])
     return _interval(law, *unit.values())
 
 
 ContinuousLaw = (
-    schema.Uniform
-    | schema.Beta
-    | schema.TruncatedNormal
-    | schema.TruncatedExponential
-    | schema.TruncatedLogNormal
+    schema.Uniform | schema.Beta | schema.TruncatedNormal | schema.TruncatedExponential | schema.TruncatedLogNormal
 )
 
 

@@ -34,9 +34,8 @@ class QueueView:
     """The state as a policy sees it in one slot."""
 
     def __init__(
-        self, numbers: QueueNumbers, layout: QueueLayout, state: QueueState,
-        arrived: tuple[int, ...] = (),
-    ) -> None:  # fmt: skip
+        self, numbers: QueueNumbers, layout: QueueLayout, state: QueueState, arrived: tuple[int, ...] = ()
+    ) -> None:
         self.numbers = numbers
         self.layout = layout
         self._state = state
@@ -104,8 +103,7 @@ class QueueView:
 
     def arrived(self) -> list[QueuedJob]:
         """The jobs that arrived in this slot and still wait, in order of arrival."""
-        return [self._job(record) for record in self._arrived
-                if self._state.job_server[record] < 0]  # fmt: skip
+        return [self._job(record) for record in self._arrived if self._state.job_server[record] < 0]
 
     def largest_that_fits(self, server: int, queue: int | None = None) -> QueuedJob | None:
         """Of the waiting jobs (of VQ_j) that fit the server the largest, the earliest of equals.
@@ -132,9 +130,15 @@ class QueueView:
         records = records[(rooms <= self.free(server)).all(axis=1)]
         if not len(records):
             return None
-        scores = [(self.score(self._state.job_room[record], server),
-                   int(self._state.job_room[record].sum()), -int(self._state.job_number[record]),
-                   int(record)) for record in records]  # fmt: skip
+        scores = [
+            (
+                self.score(self._state.job_room[record], server),
+                int(self._state.job_room[record].sum()),
+                -int(self._state.job_number[record]),
+                int(record),
+            )
+            for record in records
+        ]
         best = max(scores)
         return self._job(best[-1]), best[0]
 
@@ -144,8 +148,7 @@ class QueueView:
         Psychas & Ghaderi (2019), Section VIII; counted in :func:`score_unit` of both.
         """
         unit, used = self._score_unit, self._state.used[server]
-        return sum(int(amount) // unit * (int(taken) // unit)
-                   for amount, taken in zip(demand, used, strict=True))  # fmt: skip
+        return sum(int(amount) // unit * (int(taken) // unit) for amount, taken in zip(demand, used, strict=True))
 
     # The servers.
 

@@ -12,10 +12,7 @@ from model.workload import PoissonWorkload, RecordedWorkload, Workload
 
 
 def workload_of(
-    scenario: ReservationScenario,
-    numbers: ReservationNumbers,
-    start: float = 0.0,
-    branch: int = 0,
+    scenario: ReservationScenario, numbers: ReservationNumbers, start: float = 0.0, branch: int = 0
 ) -> Workload:
     """The workload of a scenario from time *start* on; see :class:`PoissonWorkload`.
 
@@ -27,17 +24,15 @@ def workload_of(
     kind = scenario.workload
     if isinstance(kind, TraceWorkload):
         raise ScenarioError(
-            "found a trace that has not been read; give its files with --trace PATH",
-            where="workload.paths",
+            "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
         )
     if isinstance(kind, ScriptedWorkload):
         number = {name: j for j, name in enumerate(numbers.type_names)}
         return RecordedWorkload(
             np.array([float(job.time) for job in kind.arrivals]),
             np.array([number[job.type] for job in kind.arrivals], np.int32),
-            np.array([np.inf if job.service is None else float(job.service)
-                      for job in kind.arrivals]),
-        )  # fmt: skip
+            np.array([np.inf if job.service is None else float(job.service) for job in kind.arrivals]),
+        )
     rates = [float(rate) * numbers.servers for rate in numbers.rates]
     laws = [item.service for item in scenario.job_types]
     return PoissonWorkload(rates, laws, scenario.seed, start, branch)

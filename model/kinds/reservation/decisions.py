@@ -54,15 +54,15 @@ def sound(record: Any, numbers: ReservationNumbers) -> Record:
     if check is None:
         raise NotADecisionError(_no_record(record))
     if type(record.values) not in (dict, MappingProxyType):
-        raise NotADecisionError(f"the values of {_name(record)} are {found(record.values)}, "
-                                "allowed: a dictionary")  # fmt: skip
+        raise NotADecisionError(f"the values of {_name(record)} are {found(record.values)}, allowed: a dictionary")
     usual = type(record).__dataclass_fields__["kind"].default
     kind: Any = record.kind
     if type(record) is not Record and not (type(kind) is str and kind == usual):
-        raise NotADecisionError(f"{_name(record)} has the kind {found(record.kind)}, allowed: "
-                                f"none; what else is to be said goes into values")  # fmt: skip
-    changes = {name: value for name, value in check(record, numbers).items()
-               if value is not getattr(record, name)}  # fmt: skip
+        raise NotADecisionError(
+            f"{_name(record)} has the kind {found(record.kind)}, allowed: "
+            f"none; what else is to be said goes into values"
+        )
+    changes = {name: value for name, value in check(record, numbers).items() if value is not getattr(record, name)}
     result: Record = replace(record, **changes) if changes else record
     return result
 
@@ -160,8 +160,9 @@ def _configuration(value: Any, what: str, numbers: ReservationNumbers) -> Config
         items = _sequence(value, what)
         same = tuple(whole(item, f"a number of slots in {what}", 0, MOST_SLOTS) for item in items)
     if len(same) != numbers.types or not all(0 <= slots <= MOST_SLOTS for slots in same):
-        raise NotADecisionError(f"{what} is {found(value)}, allowed: a tuple of {numbers.types} "
-                                "numbers of slots, one for each job type")  # fmt: skip
+        raise NotADecisionError(
+            f"{what} is {found(value)}, allowed: a tuple of {numbers.types} numbers of slots, one for each job type"
+        )
     return same
 
 
@@ -215,10 +216,8 @@ def _reassign(record: Reassign, numbers: ReservationNumbers) -> dict[str, Any]:
     return {
         "line": _line(record),
         "server": _server(record, "server", numbers),
-        "configuration": _configuration(
-            record.configuration, "configuration of Reassign", numbers
-        ),
-    }  # fmt: skip
+        "configuration": _configuration(record.configuration, "configuration of Reassign", numbers),
+    }
 
 
 def _classify(record: Classify, numbers: ReservationNumbers) -> dict[str, Any]:
@@ -230,17 +229,13 @@ def _classify(record: Classify, numbers: ReservationNumbers) -> dict[str, Any]:
         )
     counts = _sequence(record.counts, "counts of Classify", len(rows))
     if not isinstance(record.extended, bool):
-        raise NotADecisionError(f"extended of Classify is {found(record.extended)}, "
-                                "allowed: True or False")  # fmt: skip
+        raise NotADecisionError(f"extended of Classify is {found(record.extended)}, allowed: True or False")
     return {
         "line": _line(record),
         "configurations": _tuple(
-            record.configurations,
-            (_configuration(row, "a configuration of Classify", numbers) for row in rows),
+            record.configurations, (_configuration(row, "a configuration of Classify", numbers) for row in rows)
         ),
-        "counts": _tuple(
-            record.counts, (whole(item, "a count of Classify", 0, MOST_SLOTS) for item in counts)
-        ),
+        "counts": _tuple(record.counts, (whole(item, "a count of Classify", 0, MOST_SLOTS) for item in counts)),
         "i_star": whole(record.i_star, "i_star of Classify", 1, numbers.ranks),
     }
 

@@ -48,9 +48,7 @@ class ReservationNarrator:
         Whether the policy admits jobs into reserved slots.
     """
 
-    def __init__(
-        self, type_names: Sequence[str], job_name: Callable[[int], str], reserves_slots: bool
-    ) -> None:
+    def __init__(self, type_names: Sequence[str], job_name: Callable[[int], str], reserves_slots: bool) -> None:
         self._types = tuple(type_names)
         self._job = job_name
         self._slots = reserves_slots
@@ -64,13 +62,14 @@ class ReservationNarrator:
         elif flags & FLAG_REJECTED:
             parts = [f"{name} rejected: {self._why(row)}"]
         elif flags & FLAG_ADMITTED:
-            parts = [f"{name} job {self._job(int(row['job']))} admitted to server "
-                     f"{row['server'] + 1}"]  # fmt: skip
+            parts = [f"{name} job {self._job(int(row['job']))} admitted to server {row['server'] + 1}"]
         else:
             parts = [f"{name} job {self._job(int(row['job']))} left server {row['server'] + 1}"]
         if flags & FLAG_MIGRATED:
-            parts.append(f"job {self._job(int(row['moved']))} migrated into its slot from "
-                         f"Reject Group server {row['source'] + 1}")  # fmt: skip
+            parts.append(
+                f"job {self._job(int(row['moved']))} migrated into its slot from "
+                f"Reject Group server {row['source'] + 1}"
+            )
         if flags & FLAG_PREEMPTED:
             parts.append(self._preempted(row))
         if flags & FLAG_REASSIGNED:
@@ -89,10 +88,7 @@ class ReservationNarrator:
             has = "has" if room == 1 else "have"
             return f"{room} {plural(room, 'server')} {has} room, but the policy does not use it"
         empty = int(row["empty_slots"])
-        first = (
-            "no empty slot" if empty == 0
-            else f"{empty} empty {plural(empty, 'slot')}, all on Reject Group servers"
-        )  # fmt: skip
+        first = "no empty slot" if empty == 0 else f"{empty} empty {plural(empty, 'slot')}, all on Reject Group servers"
         if room < 0:
             return first
         if room == 0:
@@ -102,8 +98,7 @@ class ReservationNarrator:
 
     def _preempted(self, row: np.void) -> str:
         count = int(row["preempted"])
-        first = (f"job {self._job(int(row['moved']))} on Reject Group server "
-                 f"{row['source'] + 1}")  # fmt: skip
+        first = f"job {self._job(int(row['moved']))} on Reject Group server {row['source'] + 1}"
         return f"{first} preempted" if count == 1 else f"{count} jobs preempted, first {first}"
 
     def job(self, number: int, job_type: int) -> str:
@@ -181,18 +176,18 @@ class ReservationNarrator:
         return f"{self._types[values['type']]} job {self._job(values['job'])} arrives"
 
     def _departure(self, values: Mapping[str, Any]) -> str:
-        return (f"{self._types[values['type']]} job {self._job(values['job'])} leaves server "
-                f"{values['server'] + 1}")  # fmt: skip
+        return f"{self._types[values['type']]} job {self._job(values['job'])} leaves server {values['server'] + 1}"
 
     def _count_found(self, values: Mapping[str, Any]) -> str:
         count, servers = values["count"], values["servers_left"]
-        text = (f"k[{values['i']}] is wanted on {count} {plural(count, 'server')}; "
-                f"{self._types[values['exhausted']]}")  # fmt: skip
+        text = f"k[{values['i']}] is wanted on {count} {plural(count, 'server')}; {self._types[values['exhausted']]}"
         short = values["jobs_left"][values["exhausted"]] if "jobs_left" in values else 0
         if short <= 0:
             return f"{text} is used up first, {servers} {plural(servers, 'server')} left"
-        return (f"{text} would be used up first, but the servers run out: {short} "
-                f"{plural(short, 'slot')} {'is' if short == 1 else 'are'} missing")  # fmt: skip
+        return (
+            f"{text} would be used up first, but the servers run out: {short} "
+            f"{plural(short, 'slot')} {'is' if short == 1 else 'are'} missing"
+        )
 
 
 def _greedy_start(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
@@ -208,8 +203,7 @@ def _ranked(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
     held, count = values["held"], values["count"]
     text = f"k[{values['i']}]: {held} {plural(held, 'server')} held, {count} wanted"
     if values["surplus"] > 0:
-        most = "the most recent is" if values["surplus"] == 1 else \
-            f"the {values['surplus']} most recent are"  # fmt: skip
+        most = "the most recent is" if values["surplus"] == 1 else f"the {values['surplus']} most recent are"
         return f"{text}; {most} surplus"
     if values["surplus"] < 0:
         return f"{text}; {-values['surplus']} missing"
@@ -217,8 +211,7 @@ def _ranked(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
 
 
 def _unmatched(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
-    return (f"no empty server of rank J + 1 for k[{values['i']}]: "
-            f"{values['missing']} stay missing")  # fmt: skip
+    return f"no empty server of rank J + 1 for k[{values['i']}]: {values['missing']} stay missing"
 
 
 def _servers_scanned(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
@@ -261,10 +254,8 @@ def _planned(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
 
 #: Why a server admits, by the reason that the policy gives; ``load`` in percent.
 _REASONS: dict[str, str] = {
-    "least_loaded": "server {server} is the least loaded of these ({load:.3g} %): it admits the "
-    "job",
-    "least_room": "server {server} has the least room left with the job (load {load:.4g} %): it "
-    "admits the job",
+    "least_loaded": "server {server} is the least loaded of these ({load:.3g} %): it admits the job",
+    "least_room": "server {server} has the least room left with the job (load {load:.4g} %): it admits the job",
     "empty_slot": "server {server} has an empty slot of the type: it admits the job",
 }
 

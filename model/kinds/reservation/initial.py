@@ -10,13 +10,7 @@ from model.errors import ScenarioError
 from model.kinds.reservation import physics
 from model.kinds.reservation.numbers import ReservationNumbers
 from model.kinds.reservation.scenario.schema import FullStart, GivenStart, ReservationScenario
-from model.kinds.reservation.state import (
-    ADMITTED,
-    FIRST_RECORDS,
-    NEXT_STAMP,
-    ReservationState,
-    empty_state,
-)
+from model.kinds.reservation.state import ADMITTED, FIRST_RECORDS, NEXT_STAMP, ReservationState, empty_state
 from model.streams import stream
 from model.workload import service_sampler
 
@@ -33,9 +27,7 @@ class StartingJob(NamedTuple):
     name: str
 
 
-def starting_jobs(
-    scenario: ReservationScenario, numbers: ReservationNumbers
-) -> tuple[StartingJob, ...]:
+def starting_jobs(scenario: ReservationScenario, numbers: ReservationNumbers) -> tuple[StartingJob, ...]:
     """The jobs in service at time 0, in the order of their numbers."""
     if isinstance(scenario.initial, FullStart):
         return _full_of(scenario, numbers, scenario.initial.type)
@@ -73,16 +65,16 @@ def initial_state(
     return state
 
 
-def _full_of(
-    scenario: ReservationScenario, numbers: ReservationNumbers, name: str
-) -> tuple[StartingJob, ...]:
+def _full_of(scenario: ReservationScenario, numbers: ReservationNumbers, name: str) -> tuple[StartingJob, ...]:
     chosen = numbers.type_names.index(name)
     alone = tuple(int(j == chosen) for j in range(numbers.types))
     most = [pool.space.max_reward(alone, 1 << chosen)[chosen] for pool in numbers.pools]
     total = sum(jobs * pool.count for jobs, pool in zip(most, numbers.pools, strict=True))
     if total > MOST_JOBS:
-        raise ScenarioError(f"found {total} jobs of type '{name}' that fill the servers, allowed: "
-                            f"at most {MOST_JOBS} jobs in all", where="initial")  # fmt: skip
+        raise ScenarioError(
+            f"found {total} jobs of type '{name}' that fill the servers, allowed: at most {MOST_JOBS} jobs in all",
+            where="initial",
+        )
     law = scenario.job_types[chosen].service
     services = service_sampler(law)(stream(scenario.seed, "initial"), total)
     holders = np.repeat(np.arange(numbers.servers), np.array(most)[numbers.pool_of])
@@ -92,9 +84,7 @@ def _full_of(
     )
 
 
-def _given(
-    scenario: ReservationScenario, numbers: ReservationNumbers, start: GivenStart
-) -> tuple[StartingJob, ...]:
+def _given(scenario: ReservationScenario, numbers: ReservationNumbers, start: GivenStart) -> tuple[StartingJob, ...]:
     jobs: list[StartingJob] = []
     random = stream(scenario.seed, "initial")
     scripted = scenario.workload.kind == "scripted"

@@ -77,15 +77,13 @@ def _server(moment: InspectedMoment, server: int) -> Description:
     jobs, slots = int(state.placement[server].sum()), int(state.configuration[server].sum())
     reserves = moment.info.facts.reserves_slots
     facts = [
-        Fact("filled", f"{jobs} of {slots} {plural(slots, 'slot')}") if reserves else
-        Fact("jobs", str(jobs)),
+        Fact("filled", f"{jobs} of {slots} {plural(slots, 'slot')}") if reserves else Fact("jobs", str(jobs)),
         Fact("jobs k̂", shown(state.placement[server].tolist())),
         *(_configuration(moment, server) if reserves else ()),
         *_room(moment, server),
-    ]  # fmt: skip
+    ]
     columns = ("slot", "job", "since", "leaves")
-    return Description(title, sections(("", facts)),
-                       Table("slots", columns, tuple(_slots(moment, server))))  # fmt: skip
+    return Description(title, sections(("", facts)), Table("slots", columns, tuple(_slots(moment, server))))
 
 
 def _configuration(moment: InspectedMoment, server: int) -> Iterator[Fact]:
@@ -101,8 +99,7 @@ def _configuration(moment: InspectedMoment, server: int) -> Iterator[Fact]:
     rank, index = int(derived.rank[server]), int(derived.index[server])
     wanted = "" if rank <= moment.info.numbers.ranks else ": not wanted"
     rejects = bool(derived.reject_group[server])
-    yield Fact("group", "Reject Group" if rejects else "Accept Group",
-               meaning="reject_group" if rejects else "")  # fmt: skip
+    yield Fact("group", "Reject Group" if rejects else "Accept Group", meaning="reject_group" if rejects else "")
     yield Fact("place", f"index {index}, rank {rank}{wanted}")
 
 
@@ -125,9 +122,16 @@ def _slots(moment: InspectedMoment, server: int) -> Iterator[TableLine]:
         while record >= 0:
             job = int(state.job_number[record])
             label = moment.info.narrator.job(job, j).removeprefix(f"{name} ")
-            yield TableLine((name, label, time_cell(moment, float(state.job_arrival[record])),
-                             time_cell(moment, float(state.job_departure[record]))),
-                            Thing(JOB, job), j)  # fmt: skip
+            yield TableLine(
+                (
+                    name,
+                    label,
+                    time_cell(moment, float(state.job_arrival[record])),
+                    time_cell(moment, float(state.job_departure[record])),
+                ),
+                Thing(JOB, job),
+                j,
+            )
             record = int(state.job_next[record])
         empty = int(state.configuration[server, j] - state.placement[server, j])
         if empty > 0:

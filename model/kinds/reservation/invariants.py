@@ -58,8 +58,10 @@ def _slots(system: ReservationSystem, state: ReservationState) -> Sentences:
     """Placement <= configuration, and every configuration is feasible (Section 2.2)."""
     over = np.argwhere((state.placement > state.configuration) | (state.placement < 0))
     for server, job_type in over[:1]:
-        yield (f"server {server + 1} has {state.placement[server, job_type]} jobs of type "
-               f"{job_type + 1} in {state.configuration[server, job_type]} slots")  # fmt: skip
+        yield (
+            f"server {server + 1} has {state.placement[server, job_type]} jobs of type "
+            f"{job_type + 1} in {state.configuration[server, job_type]} slots"
+        )
     holder = infeasible_server(state, system.numbers)
     if holder is not None:
         row = tuple(state.configuration[holder].tolist())
@@ -76,8 +78,7 @@ def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
     if not np.array_equal(tally[:, ARRIVED], decided):
         yield f"{tally[:, ARRIVED].tolist()} jobs arrived, {decided.tolist()} were decided on"
     if tally[:, ARRIVED].sum() != state.number[NEXT_ARRIVAL]:
-        yield (f"{state.number[NEXT_ARRIVAL]} arrivals were taken, {tally[:, ARRIVED].sum()} jobs "
-               "arrived")  # fmt: skip
+        yield (f"{state.number[NEXT_ARRIVAL]} arrivals were taken, {tally[:, ARRIVED].sum()} jobs arrived")
     types = len(state.jobs_in_system)
     began = np.bincount([job.type for job in system.starting], minlength=types)
     expected = began + tally[:, ADMITTED] - tally[:, DEPARTED] - tally[:, PREEMPTED]
@@ -95,8 +96,7 @@ def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
     }
     for word, count in counts.items():
         if not np.array_equal(count, expected):
-            yield (f"{np.asarray(count).tolist()} jobs are {word}, but {expected.tolist()} came "
-                   "in and have not left")  # fmt: skip
+            yield (f"{np.asarray(count).tolist()} jobs are {word}, but {expected.tolist()} came in and have not left")
 
 
 def _lists(state: ReservationState) -> Sentences:
@@ -118,9 +118,11 @@ def _lists(state: ReservationState) -> Sentences:
         front, depth = following[onward], depth + 1
     if not np.array_equal(lengths, state.placement):
         server, job_type = np.argwhere(lengths != state.placement)[0]
-        yield (f"the list of server {server + 1} and type {job_type + 1} has "
-               f"{lengths[server, job_type]} jobs, placed are "
-               f"{state.placement[server, job_type]}")  # fmt: skip
+        yield (
+            f"the list of server {server + 1} and type {job_type + 1} has "
+            f"{lengths[server, job_type]} jobs, placed are "
+            f"{state.placement[server, job_type]}"
+        )
     np.add.at(visits, state.free_record[: int(state.number[FREE])], 1)
     if (visits != 1).any():
         record = int(np.flatnonzero(visits != 1)[0])
@@ -169,10 +171,7 @@ def _groups(system: ReservationSystem, state: ReservationState) -> Sentences:
 
 
 def _stack(
-    state: ReservationState,
-    classes: Classification,
-    mine: NDArray[np.int64],
-    configuration: tuple[int, ...],
+    state: ReservationState, classes: Classification, mine: NDArray[np.int64], configuration: tuple[int, ...]
 ) -> Sentences:
     """The servers *mine* of one configuration."""
     newest_first = mine[np.argsort(-state.stamp[mine])]
@@ -186,8 +185,10 @@ def _stack(
     for server in rejecting:
         rank = classes.rank[server]
         if rank != beyond if extended else server != newest_first[0] or rank <= classes.i_star:
-            yield (f"Reject Group server {server + 1} has rank {rank} and index "
-                   f"{classes.index[server]}; I* is {classes.i_star}")  # fmt: skip
+            yield (
+                f"Reject Group server {server + 1} has rank {rank} and index "
+                f"{classes.index[server]}; I* is {classes.i_star}"
+            )
 
 
 def _matched(state: ReservationState, classes: Classification) -> Sentences:
@@ -195,8 +196,7 @@ def _matched(state: ReservationState, classes: Classification) -> Sentences:
     found = int(state.number[GREEDY_LENGTH])
     missing = state.greedy_count[:found] - classes.held
     for place in np.flatnonzero(missing[: classes.i_star - 1] > 0):
-        yield (f"k[{place + 1}] lacks {missing[place]} servers, but I* is "
-               f"{classes.i_star}")  # fmt: skip
+        yield (f"k[{place + 1}] lacks {missing[place]} servers, but I* is {classes.i_star}")
     last = classes.i_star == len(state.greedy_count)
     if not last and (classes.i_star > found or missing[classes.i_star - 1] <= 0):
         yield f"I* is {classes.i_star}, but k[{classes.i_star}] lacks no server"
@@ -209,8 +209,7 @@ def _cra_again(system: ReservationSystem, state: ReservationState) -> Sentences:
         return
     for record in policy.cra(ReservationView(system.numbers, copied(state))):
         if isinstance(record, Reassign):
-            yield (f"CRA applied again would reassign server {record.server + 1} to "
-                   f"{record.configuration}")  # fmt: skip
+            yield (f"CRA applied again would reassign server {record.server + 1} to {record.configuration}")
             return
         if isinstance(record, Classify):
             yield from _same_outcome(state, record)

@@ -28,15 +28,11 @@ from model.statespec import StateSpec
 MARKS = (
     Mark(rows.FLAG_ADMITTED, "admissions", "A job was admitted to a server.", 0, "muted", "plus"),
     Mark(rows.FLAG_REJECTED, "rejections", "A job was turned away.", 0, "rejection", "cross"),
-    Mark(rows.FLAG_DEPARTED, "departures", "A job left at the end of its service.", 0, "muted",
-         "minus"),
-    Mark(rows.FLAG_MIGRATED, "migrations", "A job moved to another server.", 1, "migration",
-         "arrow"),
-    Mark(rows.FLAG_REASSIGNED, "reassignments", "An empty server got another configuration.", 2,
-         "migration", "box"),
-    Mark(rows.FLAG_I_STAR, "I* changes", "I*, and with it the Reject Group, changed.", 3,
-         "normal", "star"),
-)  # fmt: skip
+    Mark(rows.FLAG_DEPARTED, "departures", "A job left at the end of its service.", 0, "muted", "minus"),
+    Mark(rows.FLAG_MIGRATED, "migrations", "A job moved to another server.", 1, "migration", "arrow"),
+    Mark(rows.FLAG_REASSIGNED, "reassignments", "An empty server got another configuration.", 2, "migration", "box"),
+    Mark(rows.FLAG_I_STAR, "I* changes", "I*, and with it the Reject Group, changed.", 3, "normal", "star"),
+)
 
 
 @dataclass(frozen=True)
@@ -85,9 +81,7 @@ class ReservationKind(UsualKind):
         """L, the job types, feasible configurations and exact rationals."""
         return numbers_of(scenario)
 
-    def system(
-        self, scenario: ReservationScenario, numbers: Any, workload: Any, policy: Any
-    ) -> ReservationSystem:
+    def system(self, scenario: ReservationScenario, numbers: Any, workload: Any, policy: Any) -> ReservationSystem:
         """The loss system under a policy's reference."""
         return ReservationSystem(scenario, numbers, workload, policy)
 
@@ -97,9 +91,7 @@ class ReservationKind(UsualKind):
 
     def narrator(self, system: ReservationSystem) -> ReservationNarrator:
         """Sentences about admissions, migrations and reassignments."""
-        return ReservationNarrator(
-            system.numbers.type_names, system.job_name, system.policy.reserves_slots
-        )
+        return ReservationNarrator(system.numbers.type_names, system.job_name, system.policy.reserves_slots)
 
     def facts(self, system: ReservationSystem) -> ReservationFacts:
         """Reservation and groups."""
@@ -113,9 +105,7 @@ class ReservationKind(UsualKind):
         always = {"servers", "slots", "jobs", "reward", "bounds", "optimum"}
         return frozenset(always | (groups if self.facts(system).has_groups else set()))
 
-    def derive(
-        self, state: ReservationState, numbers: ReservationNumbers, facts: ReservationFacts
-    ) -> Classification:
+    def derive(self, state: ReservationState, numbers: ReservationNumbers, facts: ReservationFacts) -> Classification:
         """Index, rank and group of every server."""
         return classify(state)
 
@@ -123,9 +113,7 @@ class ReservationKind(UsualKind):
         """One mean service time, or what the scenario's unit is, per second."""
         return 1.0
 
-    def decisions(
-        self, rows: NDArray[Any], initial_jobs: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def decisions(self, rows: NDArray[Any], initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Arrivals, and the server that admits each of them."""
         arrivals = rows[rows["kind"] == ARRIVAL]
         admitted = (arrivals["flags"] & FLAG_ADMITTED) != 0

@@ -43,9 +43,7 @@ class LoadMeasure:
         """[J, m] what a job adds on a server of the first pool."""
         return np.asarray(self.by_pool[0])
 
-    def of(
-        self, placement: NDArray[np.integer], servers: Sequence[int] | NDArray[np.integer]
-    ) -> NDArray[np.int64]:
+    def of(self, placement: NDArray[np.integer], servers: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int64]:
         """[s] the loads of *servers* [s] if they had the jobs *placement* [s, J]."""
         weights = self.by_pool[self.pool_of[np.asarray(servers)]]
         sums = np.einsum("sj,sjm->sm", placement.astype(np.int64), weights)
@@ -73,12 +71,11 @@ def load_measure(numbers: ReservationNumbers) -> LoadMeasure:
     full = lcm(*(part for parts in rooms for part in parts if part))
     rows = [
         [
-            [amount * full // part if part and fits else 0
-             for amount, part in zip(row, parts, strict=True)]
+            [amount * full // part if part and fits else 0 for amount, part in zip(row, parts, strict=True)]
             for row, fits in zip(wanted, numbers.space.fits, strict=True)
         ]
         for parts in rooms
-    ]  # fmt: skip
+    ]
     if not numbers.demand.shape[1]:
         rows = [[[sum(row)] for row in pool] for pool in rows]
     if full * max(len(rooms[0]), 2) >= LOAD_BOUND:

@@ -8,19 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.sampling import (
-    REASSIGNED_COLUMN,
-    TIME_COLUMN,
-    area_until_now,
-    columns,
-)
-from model.kinds.reservation.state import (
-    ADMITTED,
-    MIGRATED,
-    REASSIGNMENTS,
-    REJECTED,
-    ReservationState,
-)
+from model.kinds.reservation.sampling import REASSIGNED_COLUMN, TIME_COLUMN, area_until_now, columns
+from model.kinds.reservation.state import ADMITTED, MIGRATED, REASSIGNMENTS, REJECTED, ReservationState
 from model.metrics import Batches, Estimate, batch_rates, estimate, ratio
 
 #: What is counted over a run, in the order of :func:`batches_of`.
@@ -33,9 +22,7 @@ def reward_rate(numbers: ReservationNumbers, jobs: NDArray[Any]) -> NDArray[np.f
     return np.asarray(jobs @ rewards / numbers.servers)
 
 
-def batches_of(
-    _numbers: ReservationNumbers, table: NDArray[np.float64], length: float
-) -> dict[str, Batches]:
+def batches_of(_numbers: ReservationNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
     """Each metric from what it grew by in stretches of *length*.
 
     Parameters
@@ -68,12 +55,12 @@ def totals_at(
     grid = samples[:, TIME_COLUMN]
     before = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
     after = np.minimum(before + 1, len(grid) - 1)
-    areas = [reward_rate(numbers, samples[rows][:, columns("area", numbers.types)])
-             for rows in (before, after)]  # fmt: skip
+    areas = [reward_rate(numbers, samples[rows][:, columns("area", numbers.types)]) for rows in (before, after)]
     span = grid[after] - grid[before]
     share = np.divide(times - grid[before], span, out=np.zeros(len(times)), where=span > 0)
-    counts = [samples[before][:, columns(name, numbers.types)].sum(axis=1)
-              for name in ("admitted", "rejected", "migrated")]  # fmt: skip
+    counts = [
+        samples[before][:, columns(name, numbers.types)].sum(axis=1) for name in ("admitted", "rejected", "migrated")
+    ]
     reassigned = samples[before, REASSIGNED_COLUMN]
     return np.column_stack([areas[0] + share * (areas[1] - areas[0]), *counts, reassigned])
 
@@ -91,15 +78,11 @@ def headline_now(numbers: ReservationNumbers, state: ReservationState) -> float:
     return float(reward_rate(numbers, state.jobs_in_system))
 
 
-def running_reward(
-    numbers: ReservationNumbers, samples: NDArray[np.float64], warmup: float
-) -> Estimate:
+def running_reward(numbers: ReservationNumbers, samples: NDArray[np.float64], warmup: float) -> Estimate:
     """The mean reward rate since *warmup* of the samples of a run, by batch means."""
     kept = samples[samples[:, TIME_COLUMN] >= warmup]
     totals = reward_rate(numbers, kept[:, columns("area", numbers.types)])
     return estimate(batch_rates(kept[:, TIME_COLUMN], totals))
 
 
-__all__ = [
-    "Batches", "Estimate", "batches_of", "reward_rate", "running_reward",
-]  # fmt: skip
+__all__ = ["Batches", "Estimate", "batches_of", "reward_rate", "running_reward"]

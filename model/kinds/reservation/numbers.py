@@ -138,18 +138,13 @@ class ReservationNumbers:
         """
         if self.demand.shape[1]:
             sizes = [
-                max(
-                    Fraction(int(need), int(has))
-                    for need, has in zip(row, self.capacity, strict=True)
-                )
+                max(Fraction(int(need), int(has)) for need, has in zip(row, self.capacity, strict=True))
                 for row in self.demand
             ]
         else:
             most = [int(slots) for slots in self.maximal.max(axis=0)]
             sizes = [Fraction(1, slots) if slots else Fraction(0) for slots in most]
-        fitting = [
-            size if fits else Fraction(0) for size, fits in zip(sizes, self.space.fits, strict=True)
-        ]
+        fitting = [size if fits else Fraction(0) for size, fits in zip(sizes, self.space.fits, strict=True)]
         return tuple(common_units(fitting)[0])
 
     @cached_property
@@ -162,10 +157,7 @@ class ReservationNumbers:
         return np.asarray(1.0 / np.maximum(most, 1), np.float64)
 
     def room_for(
-        self,
-        placement: NDArray[np.int32],
-        job_type: int,
-        servers: NDArray[np.integer] | slice = slice(None),
+        self, placement: NDArray[np.int32], job_type: int, servers: NDArray[np.integer] | slice = slice(None)
     ) -> NDArray[np.bool_]:
         """Would one more job of the type be feasible on *servers*, which have *placement* [.., J]?
 
@@ -181,11 +173,8 @@ class ReservationNumbers:
     def warnings(self) -> tuple[str, ...]:
         """Sentences about what is allowed but may surprise."""
         return tuple(
-            f"job_types[{position}] '{name}': found a demand that fits no server; "
-            "all its jobs are rejected"
-            for position, (name, fits) in enumerate(
-                zip(self.type_names, self.space.fits, strict=True)
-            )
+            f"job_types[{position}] '{name}': found a demand that fits no server; all its jobs are rejected"
+            for position, (name, fits) in enumerate(zip(self.type_names, self.space.fits, strict=True))
             if not fits
         )
 
@@ -228,14 +217,14 @@ def numbers_of(scenario: ReservationScenario) -> ReservationNumbers:
     )
 
 
-def _pools(
-    scenario: ReservationScenario, resources: tuple[str, ...]
-) -> tuple[tuple[Pool, ...], NDArray[np.int64]]:
+def _pools(scenario: ReservationScenario, resources: tuple[str, ...]) -> tuple[tuple[Pool, ...], NDArray[np.int64]]:
     """The pools, and the demands [J, n] in the units of their capacities."""
     servers = scenario.servers
     kinds = [("", servers.count, servers.capacity, "servers.capacity")]
-    kinds += [(pool.name, pool.count, pool.capacity, f"servers.pools[{position}].capacity")
-              for position, pool in enumerate(servers.pools)]  # fmt: skip
+    kinds += [
+        (pool.name, pool.count, pool.capacity, f"servers.pools[{position}].capacity")
+        for position, pool in enumerate(servers.pools)
+    ]
     demand, capacities = _scaled(scenario, resources, [capacity for _, _, capacity, _ in kinds])
     pools: list[Pool] = []
     for (name, count, _, where), capacity in zip(kinds, capacities, strict=True):
@@ -254,9 +243,7 @@ def _pools(
 
 
 def _scaled(
-    scenario: ReservationScenario,
-    resources: tuple[str, ...],
-    capacities: Sequence[Mapping[str, Quantity]],
+    scenario: ReservationScenario, resources: tuple[str, ...], capacities: Sequence[Mapping[str, Quantity]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Demands [J, n] and capacities [P, n] as integers in one unit for each resource."""
     types = len(scenario.job_types)

@@ -13,8 +13,9 @@ from model.records import Event
 from model.systems.rows import fill_row
 
 # Places in an event's outcome that stand in its row.
-(KIND, FLAGS, SERVER, SOURCE, MOVED, REASSIGNED, FIRST_REASSIGNED, EMPTY_SLOTS, JOB, TYPE,
- WITH_ROOM, PREEMPTED) = range(12)  # fmt: skip
+(KIND, FLAGS, SERVER, SOURCE, MOVED, REASSIGNED, FIRST_REASSIGNED, EMPTY_SLOTS, JOB, TYPE, WITH_ROOM, PREEMPTED) = (
+    range(12)
+)
 OUTCOMES = 12
 
 extend_trail = physics.extend_trail
@@ -25,9 +26,15 @@ def close(state: Any, outcome: Any, row: Any) -> None:
     """Count the event, let it enter the trail, and fill its row."""
     state.number[EVENT] += 1
     extend_trail(
-        state, outcome[FLAGS], max(outcome[JOB], 0), outcome[SERVER], outcome[MOVED],
-        outcome[SOURCE], outcome[REASSIGNED], outcome[FIRST_REASSIGNED],
-    )  # fmt: skip
+        state,
+        outcome[FLAGS],
+        max(outcome[JOB], 0),
+        outcome[SERVER],
+        outcome[MOVED],
+        outcome[SOURCE],
+        outcome[REASSIGNED],
+        outcome[FIRST_REASSIGNED],
+    )
     row["event"] = state.number[EVENT]
     row["time"] = state.clock[NOW]
     row["job"] = outcome[JOB]
@@ -60,10 +67,19 @@ class ReservationOutcome:
         """See :func:`close`."""
         event = self.event
         outcome = [
-            event.kind, self.flags, self.server, self.source, self.moved, self.reassigned,
-            self.first_reassigned, self.empty_slots, event.job, event.type,
-            self.servers_with_room, self.preempted,
-        ]  # fmt: skip
+            event.kind,
+            self.flags,
+            self.server,
+            self.source,
+            self.moved,
+            self.reassigned,
+            self.first_reassigned,
+            self.empty_slots,
+            event.job,
+            event.type,
+            self.servers_with_room,
+            self.preempted,
+        ]
         told: dict[str, Any] = {}
         with np.errstate(over="ignore"):
             close(state, outcome, told)

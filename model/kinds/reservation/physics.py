@@ -125,10 +125,7 @@ def preempt(state: State, record: int) -> None:
     """A job is thrown out before its service ends; its record is released."""
     position = heap_find(state.heap_record, state.number[DEPARTURES], record)
     if position >= 0:
-        heap_remove(
-            state.heap_time, state.heap_record, state.number[DEPARTURES], position,
-            state.job_number,
-        )  # fmt: skip
+        heap_remove(state.heap_time, state.heap_record, state.number[DEPARTURES], position, state.job_number)
         state.number[DEPARTURES] -= 1
     job_type = state.job_type[record]
     unlink(state, record)
@@ -162,14 +159,7 @@ def stamp_as_most_recent(state: State, server: int) -> None:
 
 @jitable
 def extend_trail(
-    state: State,
-    flags: int,
-    job: int,
-    server: int,
-    moved: int,
-    source: int,
-    reassigned: int,
-    first_reassigned: int,
+    state: State, flags: int, job: int, server: int, moved: int, source: int, reassigned: int, first_reassigned: int
 ) -> None:
     """Let the outcome of one event enter the running hash, so that a digest covers history."""
     word = mixed(state.trail[0], job * 512 + flags)

@@ -18,33 +18,37 @@ FLAG_GREEDY = 64  # GPA's configurations or counts changed
 FLAG_PREEMPTED = 128
 
 #: Names of the kinds of event that a run can be asked to stop at.
-EVENT_KINDS: Mapping[str, int] = MappingProxyType({
-    "rejection": FLAG_REJECTED,
-    "admission": FLAG_ADMITTED,
-    "departure": FLAG_DEPARTED,
-    "migration": FLAG_MIGRATED,
-    "reassignment": FLAG_REASSIGNED,
-    "change of I*": FLAG_I_STAR,
-    "change of GPA": FLAG_GREEDY,
-    "preemption": FLAG_PREEMPTED,
-})  # fmt: skip
+EVENT_KINDS: Mapping[str, int] = MappingProxyType(
+    {
+        "rejection": FLAG_REJECTED,
+        "admission": FLAG_ADMITTED,
+        "departure": FLAG_DEPARTED,
+        "migration": FLAG_MIGRATED,
+        "reassignment": FLAG_REASSIGNED,
+        "change of I*": FLAG_I_STAR,
+        "change of GPA": FLAG_GREEDY,
+        "preemption": FLAG_PREEMPTED,
+    }
+)
 
 #: One row for each event; -1 where a field does not apply or was not computed.
-EVENT_ROW = np.dtype([
-    ("event", np.int64),
-    ("time", np.float64),
-    ("job", np.int64),
-    ("moved", np.int64),  # the job that migrated
-    ("trail", np.uint64),
-    ("server", np.int32),
-    ("source", np.int32),  # where the migrated job came from
-    ("reassigned", np.int32),  # how many servers were reassigned
-    ("first_reassigned", np.int32),
-    ("empty_slots", np.int32),  # of the type, all on Reject Group servers (at a rejection)
-    ("servers_with_room", np.int32),  # servers whose free resources would hold the job
-    ("preempted", np.int32),  # how many jobs were preempted; ``moved`` is the first of them
-    ("i_star", np.int16),
-    ("type", np.int16),
-    ("flags", np.uint16),
-    ("kind", np.uint8),
-])  # fmt: skip
+EVENT_ROW = np.dtype(
+    [
+        ("event", np.int64),
+        ("time", np.float64),
+        ("job", np.int64),
+        ("moved", np.int64),  # the job that migrated
+        ("trail", np.uint64),
+        ("server", np.int32),
+        ("source", np.int32),  # where the migrated job came from
+        ("reassigned", np.int32),  # how many servers were reassigned
+        ("first_reassigned", np.int32),
+        ("empty_slots", np.int32),  # of the type, all on Reject Group servers (at a rejection)
+        ("servers_with_room", np.int32),  # servers whose free resources would hold the job
+        ("preempted", np.int32),  # how many jobs were preempted; ``moved`` is the first of them
+        ("i_star", np.int16),
+        ("type", np.int16),
+        ("flags", np.uint16),
+        ("kind", np.uint8),
+    ]
+)

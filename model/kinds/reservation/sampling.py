@@ -28,8 +28,7 @@ SCALARS = 5
 
 #: Blocks of J columns after them, in order.  "effective" has X^(e) of the i-th configuration
 #: of the greedy configuration set (Psychas & Ghaderi 2022, (5.1)) in its column i.
-PER_TYPE = ("jobs", "area", "arrived", "admitted", "rejected", "migrated", "slots",
-            "reject_group_empty", "effective")  # fmt: skip
+PER_TYPE = ("jobs", "area", "arrived", "admitted", "rejected", "migrated", "slots", "reject_group_empty", "effective")
 
 
 def width(types: int) -> int:
@@ -48,9 +47,7 @@ def area_until_now(state: ReservationState, now: float) -> NDArray[np.float64]:
     return np.asarray(state.area + state.jobs_in_system * (now - state.since))
 
 
-def sample(
-    state: ReservationState, row: NDArray[np.float64], greedy_set: Sequence[Configuration] = ()
-) -> None:
+def sample(state: ReservationState, row: NDArray[np.float64], greedy_set: Sequence[Configuration] = ()) -> None:
     """Fill one row [width(J)] from a state; *greedy_set* has at most J configurations."""
     types = len(state.jobs_in_system)
     now = float(state.clock[NOW])
@@ -62,12 +59,19 @@ def sample(
     row[I_STAR_COLUMN] = state.number[I_STAR]
     row[REASSIGNED_COLUMN] = state.number[REASSIGNMENTS]
     row[REJECT_GROUP_COLUMN] = reject_group.sum()
-    row[SCALARS:] = np.concatenate([
-        state.jobs_in_system, area_until_now(state, now), state.tally[:, ARRIVED],
-        state.tally[:, ADMITTED], state.tally[:, REJECTED], state.tally[:, MIGRATED],
-        state.slots_in_system, empty.sum(axis=0),
-        effective_servers(state, classes, greedy_set),
-    ])  # fmt: skip
+    row[SCALARS:] = np.concatenate(
+        [
+            state.jobs_in_system,
+            area_until_now(state, now),
+            state.tally[:, ARRIVED],
+            state.tally[:, ADMITTED],
+            state.tally[:, REJECTED],
+            state.tally[:, MIGRATED],
+            state.slots_in_system,
+            empty.sum(axis=0),
+            effective_servers(state, classes, greedy_set),
+        ]
+    )
     assert len(row) == width(types)
 
 

@@ -71,11 +71,7 @@ class ReservationState(NamedTuple):
 
 
 def empty_state(
-    servers: int,
-    types: int,
-    records: int = FIRST_RECORDS,
-    memory: int = 0,
-    ranks: int | None = None,
+    servers: int, types: int, records: int = FIRST_RECORDS, memory: int = 0, ranks: int | None = None
 ) -> ReservationState:
     """L empty servers with the empty configuration at time 0; server 0 has index 1."""
     ranks = types if ranks is None else ranks
@@ -104,11 +100,16 @@ def empty_state(
 
 
 _PER_RECORD: RecordFields = {
-    "job_number": (-1, np.int64), "job_type": (-1, np.int32), "job_server": (-1, np.int32),
-    "job_arrival": (0.0, np.float64), "job_departure": (np.inf, np.float64),
-    "job_next": (-1, np.int32), "job_previous": (-1, np.int32), "heap_time": (np.inf, np.float64),
+    "job_number": (-1, np.int64),
+    "job_type": (-1, np.int32),
+    "job_server": (-1, np.int32),
+    "job_arrival": (0.0, np.float64),
+    "job_departure": (np.inf, np.float64),
+    "job_next": (-1, np.int32),
+    "job_previous": (-1, np.int32),
+    "heap_time": (np.inf, np.float64),
     "heap_record": (-1, np.int32),
-}  # fmt: skip
+}
 
 
 def with_room(state: ReservationState) -> ReservationState:

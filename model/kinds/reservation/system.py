@@ -72,11 +72,7 @@ class ReservationSystem(PolicySystem):
     policy: ReservationPolicy
 
     def __init__(
-        self,
-        scenario: ReservationScenario,
-        numbers: ReservationNumbers,
-        workload: Workload,
-        policy: ReservationPolicy,
+        self, scenario: ReservationScenario, numbers: ReservationNumbers, workload: Workload, policy: ReservationPolicy
     ) -> None:
         self.starting = starting_jobs(scenario, numbers)
         names = _job_names(scenario, [job.name for job in self.starting])
@@ -87,10 +83,7 @@ class ReservationSystem(PolicySystem):
 
     def raw_state(self) -> ReservationState:
         """The state at time 0, before the policy has acted."""
-        return initial_state(
-            self.scenario, self.numbers, self.starting, self.policy.reserves_slots,
-            self.policy.memory,
-        )  # fmt: skip
+        return initial_state(self.scenario, self.numbers, self.starting, self.policy.reserves_slots, self.policy.memory)
 
     @property
     def ends_when_idle(self) -> bool:
@@ -106,13 +99,13 @@ class ReservationSystem(PolicySystem):
             If servers or job types differ, or this system's jobs are recorded.
         """
         if self.scenario.workload.kind != "poisson":
-            raise ScenarioError("found a recorded workload, allowed when continuing: Poisson "
-                                "arrivals; apply with a restart instead")  # fmt: skip
+            raise ScenarioError(
+                "found a recorded workload, allowed when continuing: Poisson arrivals; apply with a restart instead"
+            )
         mine, theirs = self.numbers, other.numbers
         if (mine.servers, mine.type_names) != (theirs.servers, theirs.type_names):
             raise ScenarioError(
-                "found other servers or job types, allowed when continuing: the same; "
-                "apply with a restart instead"
+                "found other servers or job types, allowed when continuing: the same; apply with a restart instead"
             )
 
     def take_over(self, other: ReservationSystem, state: ReservationState) -> ReservationState:
@@ -185,9 +178,7 @@ class ReservationSystem(PolicySystem):
         """The policy's own initialization at time 0 (Section 4); no event is counted."""
         view = ReservationView(self.numbers, state)
         yield from self._decide(
-            state,
-            self.policy.start(view),
-            ReservationOutcome(Event(UPDATE, float(state.clock[NOW]))),
+            state, self.policy.start(view), ReservationOutcome(Event(UPDATE, float(state.clock[NOW])))
         )
 
     def run(self, state: ReservationState, event: Event, row: np.ndarray) -> Iterator[Record]:
@@ -210,11 +201,8 @@ class ReservationSystem(PolicySystem):
             decisions = self.policy.arrival(view, ArrivingJob(event.type, event.job))
         elif event.kind == DEPARTURE:
             served = self._depart(state, outcome)
-            yield Record("departure", None, {"type": event.type, "job": event.job,
-                                             "server": event.server})  # fmt: skip
-            decisions = self.policy.departure(
-                view, DepartedJob(event.type, event.job, event.server, served)
-            )
+            yield Record("departure", None, {"type": event.type, "job": event.job, "server": event.server})
+            decisions = self.policy.departure(view, DepartedJob(event.type, event.job, event.server, served))
         else:
             state.clock[TIMER] = np.inf
             yield Record("update", None, {})
@@ -265,14 +253,20 @@ class ReservationSystem(PolicySystem):
         job_type = event.type
         if self.policy.reserves_slots:
             if state.placement[server, job_type] >= state.configuration[server, job_type]:
-                raise self._fault(event, f"it admits job {self.job_name(event.job)} on server "
-                                  f"{server + 1}, which has no empty slot of type "
-                                  f"{self.numbers.type_names[job_type]}: "
-                                  f"{_slots_and_jobs(state, server, job_type)}")  # fmt: skip
+                raise self._fault(
+                    event,
+                    f"it admits job {self.job_name(event.job)} on server "
+                    f"{server + 1}, which has no empty slot of type "
+                    f"{self.numbers.type_names[job_type]}: "
+                    f"{_slots_and_jobs(state, server, job_type)}",
+                )
         elif not self._has_room(state, server, job_type):
-            raise self._fault(event, f"it admits job {self.job_name(event.job)} on server "
-                              f"{server + 1}, whose free resources do not hold it: its jobs are "
-                              f"{_row(state.placement, server)}")  # fmt: skip
+            raise self._fault(
+                event,
+                f"it admits job {self.job_name(event.job)} on server "
+                f"{server + 1}, whose free resources do not hold it: its jobs are "
+                f"{_row(state.placement, server)}",
+            )
         else:
             self._resize(state, server, job_type, 1)
         physics.admit(state, server, job_type, event.job, event.time + event.service)
@@ -292,9 +286,7 @@ class ReservationSystem(PolicySystem):
         outcome.empty_slots = int(record.values.get("empty_slots", -1))
         outcome.servers_with_room = int(record.values.get("servers_with_room", -1))
 
-    def _migrate(
-        self, state: ReservationState, record: Migrate, outcome: ReservationOutcome
-    ) -> None:
+    def _migrate(self, state: ReservationState, record: Migrate, outcome: ReservationOutcome) -> None:
         event = outcome.event
         self._check_server(event, record.target)
         job = self._find(state, event, record.job, record.source)
@@ -307,25 +299,23 @@ class ReservationSystem(PolicySystem):
         outcome.flags |= FLAG_MIGRATED
         outcome.moved, outcome.source = record.job, record.source
 
-    def _make_room(
-        self, state: ReservationState, record: Migrate, job_type: int, event: Event, tried: str
-    ) -> None:
+    def _make_room(self, state: ReservationState, record: Migrate, job_type: int, event: Event, tried: str) -> None:
         """Check that the target holds the job; without reservation its slot comes along."""
         target = record.target
         if self.policy.reserves_slots:
             if state.placement[target, job_type] >= state.configuration[target, job_type]:
-                raise self._fault(event, f"{tried}, which has no empty slot for it: "
-                                  f"{_slots_and_jobs(state, target, job_type)}")  # fmt: skip
+                raise self._fault(
+                    event, f"{tried}, which has no empty slot for it: {_slots_and_jobs(state, target, job_type)}"
+                )
             return
         if not self._has_room(state, target, job_type):
-            raise self._fault(event, f"{tried}, whose free resources do not hold it: its jobs are "
-                              f"{_row(state.placement, target)}")  # fmt: skip
+            raise self._fault(
+                event, f"{tried}, whose free resources do not hold it: its jobs are {_row(state.placement, target)}"
+            )
         self._resize(state, record.source, job_type, -1)
         self._resize(state, target, job_type, 1)
 
-    def _preempt(
-        self, state: ReservationState, record: Preempt, outcome: ReservationOutcome
-    ) -> None:
+    def _preempt(self, state: ReservationState, record: Preempt, outcome: ReservationOutcome) -> None:
         job = self._find(state, outcome.event, record.job, record.server)
         job_type = int(state.job_type[job])
         physics.preempt(state, job)
@@ -336,20 +326,23 @@ class ReservationSystem(PolicySystem):
             outcome.moved, outcome.source = record.job, record.server
         outcome.preempted += 1
 
-    def _reassign(
-        self, state: ReservationState, record: Reassign, outcome: ReservationOutcome
-    ) -> None:
+    def _reassign(self, state: ReservationState, record: Reassign, outcome: ReservationOutcome) -> None:
         event, server = outcome.event, record.server
         self._check_server(event, server)
         if not self.policy.reserves_slots:
-            raise self._fault(event, f"it reassigns server {server + 1}, but reserves no slots; "
-                              "allowed: with reserves_slots = True")  # fmt: skip
+            raise self._fault(
+                event, f"it reassigns server {server + 1}, but reserves no slots; allowed: with reserves_slots = True"
+            )
         if state.placement[server].any():
-            raise self._fault(event, f"it reassigns server {server + 1}, which is not empty: its "
-                              f"jobs are {_row(state.placement, server)}")  # fmt: skip
+            raise self._fault(
+                event,
+                f"it reassigns server {server + 1}, which is not empty: its jobs are {_row(state.placement, server)}",
+            )
         if not self.numbers.space_of(server).contains(record.configuration):
-            raise self._fault(event, f"it reassigns server {server + 1} to the configuration "
-                              f"{record.configuration}, which is not feasible")  # fmt: skip
+            raise self._fault(
+                event,
+                f"it reassigns server {server + 1} to the configuration {record.configuration}, which is not feasible",
+            )
         for job_type, slots in enumerate(record.configuration):
             physics.set_slots(state, server, job_type, slots)
         physics.stamp_as_most_recent(state, server)
@@ -358,9 +351,7 @@ class ReservationSystem(PolicySystem):
             outcome.first_reassigned = server
         outcome.reassigned += 1
 
-    def _classify(
-        self, state: ReservationState, record: Classify, outcome: ReservationOutcome
-    ) -> None:
+    def _classify(self, state: ReservationState, record: Classify, outcome: ReservationOutcome) -> None:
         found = len(record.configurations)
         rows = np.zeros_like(state.greedy_configuration)
         counts = np.zeros_like(state.greedy_count)
@@ -378,27 +369,23 @@ class ReservationSystem(PolicySystem):
         state.number[I_STAR] = record.i_star
         state.number[EXTENDED] = record.extended
 
-    def _remember(
-        self, state: ReservationState, record: Remember, outcome: ReservationOutcome
-    ) -> None:
+    def _remember(self, state: ReservationState, record: Remember, outcome: ReservationOutcome) -> None:
         end = record.start + len(record.numbers)
         if not 0 <= record.start <= end <= len(state.memory):
-            raise self._fault(outcome.event, f"it remembers numbers {record.start} to {end - 1}; "
-                              f"its class declares memory = {len(state.memory)}")  # fmt: skip
+            raise self._fault(
+                outcome.event,
+                f"it remembers numbers {record.start} to {end - 1}; its class declares memory = {len(state.memory)}",
+            )
         state.memory[record.start : end] = record.numbers
 
-    def _update_at(
-        self, state: ReservationState, record: UpdateAt, outcome: ReservationOutcome
-    ) -> None:
+    def _update_at(self, state: ReservationState, record: UpdateAt, outcome: ReservationOutcome) -> None:
         if not record.time > state.clock[NOW]:
-            raise self._fault(outcome.event, f"it asks for an update at {record.time}, "
-                              "which is not in the future")  # fmt: skip
+            raise self._fault(outcome.event, f"it asks for an update at {record.time}, which is not in the future")
         state.clock[TIMER] = record.time
 
     def _check_server(self, event: Event, server: int) -> None:
         if not 0 <= server < self.numbers.servers:
-            raise self._fault(event, f"it names server {server + 1}; there are servers 1 to "
-                              f"{self.numbers.servers}")  # fmt: skip
+            raise self._fault(event, f"it names server {server + 1}; there are servers 1 to {self.numbers.servers}")
 
     def _find(self, state: ReservationState, event: Event, job: int, server: int) -> int:
         self._check_server(event, server)
@@ -406,15 +393,13 @@ class ReservationSystem(PolicySystem):
         if not len(records) or job < 0:
             present = state.job_server[(state.job_number == job) & (job >= 0)]
             place = f"it is on server {present[0] + 1}" if len(present) else "it is on no server"
-            raise self._fault(event, f"it moves job {self.job_name(job)}, which is not on server "
-                              f"{server + 1}: {place}")  # fmt: skip
+            raise self._fault(event, f"it moves job {self.job_name(job)}, which is not on server {server + 1}: {place}")
         return int(records[0])
 
     def _fault(self, event: Event, what: str) -> PolicyError:
         names = {ARRIVAL: "arrival", DEPARTURE: "departure", UPDATE: "update"}
         return PolicyError(
-            f"the decision is impossible: {what}",
-            where=f"policy at the {names[event.kind]} at time {event.time:g}",
+            f"the decision is impossible: {what}", where=f"policy at the {names[event.kind]} at time {event.time:g}"
         )
 
 

@@ -17,17 +17,7 @@ from model.kinds.reservation.scenario.instance import VARIANTS
 from model.kinds.reservation.scenario.schema import GivenStart
 from model.kinds.reservation.state import GREEDY_LENGTH, NEXT_ARRIVAL, ReservationState
 from model.kinds.reservation.system import ReservationSystem
-from model.records import (
-    ARRIVAL,
-    DEPARTURE,
-    Admit,
-    Event,
-    Migrate,
-    Preempt,
-    Reassign,
-    Record,
-    Reject,
-)
+from model.records import ARRIVAL, DEPARTURE, Admit, Event, Migrate, Preempt, Reassign, Record, Reject
 from model.scenario.common import PolicyChoice
 
 
@@ -51,9 +41,7 @@ def lines(system: ReservationSystem, most: float) -> Iterator[dict[str, Any]]:
             scripted.remove(next(event for event in scripted if event.job == run.event.job))
 
 
-def _is_absent(
-    system: ReservationSystem, state: ReservationState, leaves: Event, due: Event | None
-) -> bool:
+def _is_absent(system: ReservationSystem, state: ReservationState, leaves: Event, due: Event | None) -> bool:
     """Whether a job that is to leave now was rejected or preempted before."""
     arrived = leaves.job < system.initial_jobs + state.number[NEXT_ARRIVAL]
     is_next = due is None or (leaves.time <= due.time and arrived)
@@ -68,10 +56,13 @@ def _scripted_departures(system: ReservationSystem) -> list[Event]:
     if block := system.workload.block_at(0):
         jobs += zip(block.time, block.service, block.type, strict=True)
     return sorted(
-        (Event(DEPARTURE, float(time + service), type=int(job_type), job=number)
-         for number, (time, service, job_type) in enumerate(jobs) if np.isfinite(service)),
+        (
+            Event(DEPARTURE, float(time + service), type=int(job_type), job=number)
+            for number, (time, service, job_type) in enumerate(jobs)
+            if np.isfinite(service)
+        ),
         key=lambda event: event.time,
-    )  # fmt: skip
+    )
 
 
 def header(system: ReservationSystem) -> dict[str, Any]:
@@ -82,11 +73,16 @@ def header(system: ReservationSystem) -> dict[str, Any]:
     reservation = getattr(system.policy, "reservation", 0)
     return {
         "instance": {
-            "sizes": [[_number(item.demand[name].in_unit(scenario.unit_of(name)))
-                       if name in item.demand else 0 for name in resources]
-                      for item in scenario.job_types],
-            "capacity": [_number(scenario.servers.capacity[name].in_unit(scenario.unit_of(name)))
-                         for name in resources],
+            "sizes": [
+                [
+                    _number(item.demand[name].in_unit(scenario.unit_of(name))) if name in item.demand else 0
+                    for name in resources
+                ]
+                for item in scenario.job_types
+            ],
+            "capacity": [
+                _number(scenario.servers.capacity[name].in_unit(scenario.unit_of(name))) for name in resources
+            ],
             "rewards": [_number(reward) for reward in numbers.rewards],
             **({"priority": list(numbers.priorities)} if any(numbers.priorities) else {}),
         },
@@ -95,7 +91,7 @@ def header(system: ReservationSystem) -> dict[str, Any]:
         "variant": variant,
         "cra_mode": mode,
         "initial": _initial(system),
-    }  # fmt: skip
+    }
 
 
 def _variant(policy: PolicyChoice) -> tuple[str, str]:
@@ -103,10 +99,9 @@ def _variant(policy: PolicyChoice) -> tuple[str, str]:
     for names, (name, parameters) in VARIANTS.items():
         given = policy.parameters
         if name == policy.name and all(
-            given.get(key) == parameters.get(key, False)
-            for key in {*parameters, "extended"} & {*given}
+            given.get(key) == parameters.get(key, False) for key in {*parameters, "extended"} & {*given}
         ):
-            return names  # fmt: skip
+            return names
     return ("dra" if policy.name == "dra-preemption" else policy.name), "event"
 
 
@@ -125,23 +120,20 @@ def _initial(system: ReservationSystem) -> dict[str, Any]:
             server["config"] = list(content.configuration)
     for job in system.starting:
         servers[job.server].setdefault("jobs", []).append([job.name, job.type + 1])
-    return {"servers": servers, "order": [
-        {"config": list(order.configuration), "servers": list(order.servers)}
-        for order in given.order]}  # fmt: skip
+    return {
+        "servers": servers,
+        "order": [{"config": list(order.configuration), "servers": list(order.servers)} for order in given.order],
+    }
 
 
 def step(
-    system: ReservationSystem,
-    state: ReservationState,
-    event: Event | None,
-    records: Iterable[Record],
+    system: ReservationSystem, state: ReservationState, event: Event | None, records: Iterable[Record]
 ) -> dict[str, Any]:
     """One line: the event, the actions it led to, and the state after it."""
     classes = classify(state)
     found = int(state.number[GREEDY_LENGTH])
     greedy = [
-        {"k": state.greedy_configuration[place].tolist(), "X": int(state.greedy_count[place])}
-        for place in range(found)
+        {"k": state.greedy_configuration[place].tolist(), "X": int(state.greedy_count[place])} for place in range(found)
     ]
     return {
         "Y": state.jobs_in_system.tolist(),
@@ -164,9 +156,7 @@ def _first_unmatched(state: ReservationState, classes: Classification) -> int | 
     return None
 
 
-def _servers(
-    system: ReservationSystem, state: ReservationState, classes: Classification
-) -> list[dict[str, Any]]:
+def _servers(system: ReservationSystem, state: ReservationState, classes: Classification) -> list[dict[str, Any]]:
     ranks = system.numbers.ranks
     counts = state.greedy_count[: int(state.number[GREEDY_LENGTH])]
     positive_rank = np.cumsum(counts > 0)
@@ -174,22 +164,22 @@ def _servers(
     rows = []
     for server in range(system.numbers.servers):
         rank = int(classes.rank[server])
-        rows.append({
-            "id": server,
-            "config": state.configuration[server].tolist(),
-            "jobs": jobs[server],
-            "index": int(classes.index[server]),
-            "rank": rank,
-            "prank": int(positive_rank[rank - 1]) if rank <= ranks else "J+1",
-            "group": "RG" if classes.reject_group[server] else "AG",
-        })  # fmt: skip
+        rows.append(
+            {
+                "id": server,
+                "config": state.configuration[server].tolist(),
+                "jobs": jobs[server],
+                "index": int(classes.index[server]),
+                "rank": rank,
+                "prank": int(positive_rank[rank - 1]) if rank <= ranks else "J+1",
+                "group": "RG" if classes.reject_group[server] else "AG",
+            }
+        )
     return rows
 
 
 def _jobs_by_server(system: ReservationSystem, state: ReservationState) -> list[list[list[str]]]:
-    jobs: list[list[list[str]]] = [
-        [[] for _ in range(system.numbers.types)] for _ in range(system.numbers.servers)
-    ]
+    jobs: list[list[list[str]]] = [[[] for _ in range(system.numbers.types)] for _ in range(system.numbers.servers)]
     live = np.flatnonzero(state.job_number >= 0)
     for record in live[np.argsort(state.job_number[live])]:
         server, job_type = state.job_server[record], state.job_type[record]
@@ -203,8 +193,7 @@ def _event(system: ReservationSystem, event: Event | None) -> dict[str, Any]:
     time = int(event.time) if event.time == int(event.time) else event.time
     name = system.job_name(event.job)
     if event.kind == ARRIVAL:
-        return {"t": time, "ev": "arrival", "type": event.type + 1, "job": name,
-                **_preemption(system, event)}  # fmt: skip
+        return {"t": time, "ev": "arrival", "type": event.type + 1, "job": name, **_preemption(system, event)}
     if event.kind == DEPARTURE:
         return {"t": time, "ev": "departure", "job": name}
     return {"t": time, "ev": "cra"}
@@ -218,25 +207,30 @@ def _preemption(system: ReservationSystem, event: Event) -> dict[str, Any]:
     return {"preempt": "retry" if policy.parameters.get("retry") else True}
 
 
-def _action(
-    system: ReservationSystem, event: Event | None, record: Record
-) -> dict[str, Any] | None:
+def _action(system: ReservationSystem, event: Event | None, record: Record) -> dict[str, Any] | None:
     name = system.job_name
     match record:
         case Admit() if event is not None:
-            return {"op": "admit", "job": name(event.job), "type": event.type + 1,
-                    "server": record.server}  # fmt: skip
+            return {"op": "admit", "job": name(event.job), "type": event.type + 1, "server": record.server}
         case Reject() if event is not None:
             return {"op": "reject", "job": name(event.job), "type": event.type + 1}
         case Migrate() if event is not None:
-            return {"op": "migrate", "job": name(record.job), "type": event.type + 1,
-                    "to": record.target, "from": record.source}  # fmt: skip
+            return {
+                "op": "migrate",
+                "job": name(record.job),
+                "type": event.type + 1,
+                "to": record.target,
+                "from": record.source,
+            }
         case Preempt():
-            return {"op": "preempt", "job": name(record.job),
-                    "type": record.values.get("type", -1) + 1, "server": record.server}  # fmt: skip
+            return {
+                "op": "preempt",
+                "job": name(record.job),
+                "type": record.values.get("type", -1) + 1,
+                "server": record.server,
+            }
         case Reassign():
             return {"op": "reassign", "server": record.server, "to": list(record.configuration)}
         case Record(kind="departure") if event is not None:
-            return {"op": "depart", "job": name(event.job), "type": event.type + 1,
-                    "server": event.server}  # fmt: skip
+            return {"op": "depart", "job": name(event.job), "type": event.type + 1, "server": event.server}
     return None

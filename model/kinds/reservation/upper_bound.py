@@ -52,8 +52,9 @@ def upper_bound_series(
         If a search is too long.
     """
     if isinstance(scenario.workload, TraceWorkload) and recorded is None:
-        raise ScenarioError("found a trace that has not been read; give its files with --trace "
-                            "PATH", where="workload.paths")  # fmt: skip
+        raise ScenarioError(
+            "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
+        )
     if seed is not None:
         scenario = scenario.model_copy(update={"seed": seed})
     numbers = numbers_of(scenario)

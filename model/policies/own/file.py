@@ -27,12 +27,7 @@ from model.policies.own.former import answer_to_former_names
 from model.policies.own.shape import place_in, policy_class, takes_nothing
 from model.policies.own.text import STOP, own_lines, stoppable
 from model.policies.own.trust import check_allowed, digest_of
-from model.policies.own.watch import (
-    MOST_SECONDS_TO_LOAD,
-    CodeStoppedError,
-    go_on_stopping,
-    watched,
-)
+from model.policies.own.watch import MOST_SECONDS_TO_LOAD, CodeStoppedError, go_on_stopping, watched
 from model.records import Line
 
 #: A policy is some pages of text.
@@ -152,8 +147,9 @@ def check_unchanged(path: str, digest: str, session: str) -> None:
         told = f"the session was saved with the policy {path}: {error.message}; {kept}"
         raise PolicyFileError(told, where=session) from None
     if digest_of(text) != digest:
-        told = f"the session was saved with another text of the policy {path}; put it back to " \
-               f"reopen the session: {kept}"  # fmt: skip
+        told = (
+            f"the session was saved with another text of the policy {path}; put it back to reopen the session: {kept}"
+        )
         raise PolicyFileError(told, where=session)
 
 
@@ -177,19 +173,17 @@ def read_policy(path: str) -> str:
         if file.is_dir():
             raise UnreadablePolicyError("found a directory, allowed: a Python file", where=path)
         if file.exists() and not file.is_file():
-            raise UnreadablePolicyError(
-                "found a device or pipe, allowed: a Python file", where=path
-            )
+            raise UnreadablePolicyError("found a device or pipe, allowed: a Python file", where=path)
         size = file.stat().st_size
         if size > MOST_BYTES:
-            raise UnreadablePolicyError(
-                f"found {size:,} bytes, allowed: at most {MOST_BYTES:,}", where=path
-            )
+            raise UnreadablePolicyError(f"found {size:,} bytes, allowed: at most {MOST_BYTES:,}", where=path)
         text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnreadablePolicyError(f"found the byte 0x{error.object[error.start]:02x} at position "
-                          f"{error.start}, which is not UTF-8; save the file as UTF-8",
-                          where=path) from None  # fmt: skip
+        raise UnreadablePolicyError(
+            f"found the byte 0x{error.object[error.start]:02x} at position "
+            f"{error.start}, which is not UTF-8; save the file as UTF-8",
+            where=path,
+        ) from None
     except FileNotFoundError:
         raise UnreadablePolicyError("no such file", where=path) from None
     except (OSError, ValueError) as error:
@@ -234,8 +228,10 @@ def _guarded(path: str, call: Any, what: str) -> Any:
         with QUIET:
             return watched(call, MOST_SECONDS_TO_LOAD)
     except CodeStoppedError as error:
-        told = f"{what} takes more than {error.seconds:.0f} seconds to load, allowed: " \
-               f"{MOST_SECONDS_TO_LOAD:g}; is this a loop without end?"  # fmt: skip
+        told = (
+            f"{what} takes more than {error.seconds:.0f} seconds to load, allowed: "
+            f"{MOST_SECONDS_TO_LOAD:g}; is this a loop without end?"
+        )
         raise PolicyFileError(told, where=place_in(path, line_in(error.cause, path))) from None
     except BaseException as error:
         if is_from_outside(error):

@@ -59,8 +59,12 @@ class Lasting:
         self._owner, self._variables = owner, variables
         self._known = {id(item): item for item in known}
         self._module = str(variables.get("__name__", ""))
-        self._cached = {name for kind in type(owner).__mro__ for name, item in vars(kind).items()
-                        if isinstance(item, cached_property)}  # fmt: skip
+        self._cached = {
+            name
+            for kind in type(owner).__mro__
+            for name, item in vars(kind).items()
+            if isinstance(item, cached_property)
+        }
         self._before = self._first_prints()
 
     def _first_prints(self) -> dict[str, tuple[Any, bytes | None]]:
@@ -76,8 +80,7 @@ class Lasting:
     def changed(self) -> list[str]:
         """Names of attributes and variables that are not what they were."""
         press, left = _Press(self._known, self._module), dict(self._before)
-        found = [name for name, value in self._all()
-                 if name not in left or not _same(press, value, *left.pop(name))]  # fmt: skip
+        found = [name for name, value in self._all() if name not in left or not _same(press, value, *left.pop(name))]
         return [*found, *left]
 
     def _all(self) -> Iterator[tuple[str, Any]]:
@@ -102,15 +105,11 @@ class Lasting:
         if kind in _PLAIN or id(value) in self._known or kind is ModuleType:
             return True
         if isinstance(value, tuple):
-            return not hasattr(value, "__dict__") and all(
-                self._is_fixed(part, depth + 1) for part in value
-            )
+            return not hasattr(value, "__dict__") and all(self._is_fixed(part, depth + 1) for part in value)
         if isinstance(value, FunctionType):
             own = (value.__defaults__ or (), *(value.__kwdefaults__ or {}).values())
             return value.__module__ != self._module or (
-                all(self._is_fixed(part, depth + 1) for part in own)
-                and not value.__closure__
-                and not vars(value)
+                all(self._is_fixed(part, depth + 1) for part in own) and not value.__closure__ and not vars(value)
             )
         if isinstance(value, BaseModel):
             return bool(kind.model_config.get("frozen")) and all(
@@ -174,8 +173,9 @@ class _Press:
         if depth > MOST_DEPTH:
             raise TooMuchError(f"holds data nested deeper than {MOST_DEPTH}, allowed: {MOST_DEPTH}")
         if self._left < 0:
-            raise TooMuchError(f"holds more than {MOST_PARTS:,} objects, allowed: {MOST_PARTS:,}; "
-                               "an array of numbers is one")  # fmt: skip
+            raise TooMuchError(
+                f"holds more than {MOST_PARTS:,} objects, allowed: {MOST_PARTS:,}; an array of numbers is one"
+            )
 
     def _taken_apart(self, item: Any, depth: int) -> tuple[bytes, Iterable[Any]]:
         """Something that tells the item itself, and its parts."""
@@ -220,8 +220,7 @@ def _inside(item: Any, module: str) -> list[Any]:
         return [item.__defaults__, item.__kwdefaults__, item.__closure__, vars(item)] if own else []
     if isinstance(item, type):
         own = item.__module__ == module and not issubclass(item, BaseModel)
-        return [part for name, part in vars(item).items()
-                if name[:2] != "__" or name == "__init__"] if own else []  # fmt: skip
+        return [part for name, part in vars(item).items() if name[:2] != "__" or name == "__init__"] if own else []
     parts: list[Any] = _flat(_attributes(item))
     if not parts:
         goes_on = hasattr(type(item), "__next__")

@@ -44,8 +44,9 @@ def policy_class(path: str, module: ModuleType) -> type:
     variables = vars(module)
     cls = next((variables[name] for name in CLASSES if name in variables), None)
     if cls is None:
-        own = [name for name, item in variables.items()
-               if isinstance(item, type) and item.__module__ == module.__name__]  # fmt: skip
+        own = [
+            name for name, item in variables.items() if isinstance(item, type) and item.__module__ == module.__name__
+        ]
         there = f"found the classes {', '.join(own)}" if own else "found no class"
         raise _refused(path, 0, there, "a class called Policy")
     if not isinstance(cls, type):
@@ -66,8 +67,9 @@ def _refused(path: str, line: int, found: str, allowed: str) -> PolicyFileError:
 
 def _check_methods(path: str, cls: type) -> None:
     if not callable(getattr(cls, "arrival", None)):
-        raise _refused(path, _line_of(cls), f"the class {cls.__name__} has no method arrival",
-                       "def arrival(self, view, job)")  # fmt: skip
+        raise _refused(
+            path, _line_of(cls), f"the class {cls.__name__} has no method arrival", "def arrival(self, view, job)"
+        )
     for name, arguments in OCCASIONS.items():
         method = inspect.getattr_static(cls, name, None)
         if method is None:
@@ -89,8 +91,7 @@ def _check_generator(path: str, line: int, name: str, function: FunctionType) ->
         raise _refused(path, line, f"found async def {name}", f"def {name} with yield")
     yields = inspect.isgeneratorfunction(function)
     if name == "arrival" and not yields and not _returns(function):
-        raise _refused(path, line, "arrival has no yield",
-                       "a generator that yields one Admit(server=...) or Reject()")  # fmt: skip
+        raise _refused(path, line, "arrival has no yield", "a generator that yields one Admit(server=...) or Reject()")
 
 
 def _returns(function: FunctionType) -> bool:
@@ -106,13 +107,13 @@ def _check_attributes(path: str, cls: type) -> None:
     line = _line_of(cls)
     schema = getattr(cls, "schema", NoParameters)
     if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
-        raise _refused(path, line, "the schema is no pydantic model",
-                       "schema = Parameters, with class Parameters(Section)")  # fmt: skip
+        raise _refused(
+            path, line, "the schema is no pydantic model", "schema = Parameters, with class Parameters(Section)"
+        )
     for name, kind in TYPED.items():
         value = getattr(cls, name, kind())
         if not isinstance(value, kind | property):
-            raise _refused(path, line, f"{name} is of the class {type(value).__name__}",
-                           kind.__name__)  # fmt: skip
+            raise _refused(path, line, f"{name} is of the class {type(value).__name__}", kind.__name__)
     lines = getattr(cls, "pseudocode", ())
     if not isinstance(lines, tuple) or not all(type(item) is PseudocodeLine for item in lines):
         raise _refused(path, line, "the pseudocode is no tuple of PseudocodeLine", "that, or none")

@@ -31,12 +31,9 @@ LONGEST_FRACTION = 24
 
 def execute(options: argparse.Namespace) -> int:
     """Solve and print."""
-    choice = (policy_choice(options.policy) if options.policy
-              else load_scenario(options.scenario).policy)  # fmt: skip
+    choice = policy_choice(options.policy) if options.policy else load_scenario(options.scenario).policy
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
-        session = Session.open(
-            options.scenario, UNCONDITIONAL, options.seed, tuple(options.trace), kernel=False
-        )
+        session = Session.open(options.scenario, UNCONDITIONAL, options.seed, tuple(options.trace), kernel=False)
         numbers = session.bench.numbers
         if numbers.optimum is not None:
             rules_for(choice, numbers)  # says what is wrong with the policy
@@ -170,8 +167,7 @@ def _policy(one: PolicyReference) -> Result:
             "blocking": one.blocking,
             "mean_time": one.mean_time,
             "classes": [
-                {"width": c.width, "lines": c.lines, "offered": c.offered, "blocking": c.blocking}
-                for c in one.erlang
+                {"width": c.width, "lines": c.lines, "offered": c.offered, "blocking": c.blocking} for c in one.erlang
             ],
         }
     return {
@@ -227,17 +223,28 @@ def _solution_lines(result: Mapping[str, Any]) -> list[str]:
         return []
     classes = {one["name"]: one for one in result["classes"]}
     rows = [
-        (item["class"], str(item["servers"]), shown(float(Fraction(item["y"]))), short(item["y"]),
-         shown(float(Fraction(item["p"]))), short(item["p"]))
+        (
+            item["class"],
+            str(item["servers"]),
+            shown(float(Fraction(item["y"]))),
+            short(item["y"]),
+            shown(float(Fraction(item["p"]))),
+            short(item["p"]),
+        )
         for item in result["programs"]["Theorem 1"]["solution"]
-    ]  # fmt: skip
+    ]
     lines = [table(("class", "servers", "y*", "exact", "p*", "exact"), rows), ""]
     if len(classes) > 1:
         shares = [
-            (name, shown(float(Fraction(one["share"]))), short(one["share"]),
-             f"{one['servers']:,}", shown(float(Fraction(one["mean_time"]))))
+            (
+                name,
+                shown(float(Fraction(one["share"]))),
+                short(one["share"]),
+                f"{one['servers']:,}",
+                shown(float(Fraction(one["mean_time"]))),
+            )
             for name, one in classes.items()
-        ]  # fmt: skip
+        ]
         lines += [
             table(("class", "share b", "exact", "servers", "mean time"), shares),
             f"left over: {short(result['slack'])} of the servers",
@@ -251,10 +258,15 @@ def _solution_lines(result: Mapping[str, Any]) -> list[str]:
 def _range_lines(classes: Sequence[Mapping[str, Any]]) -> list[str]:
     """Theorem 1's ranges where they fit a screen."""
     rows = [
-        (one["name"], shown(float(Fraction(part["from"]))), shown(float(Fraction(part["to"]))),
-         " and ".join(map(str, part["widths"])))
-        for one in classes for part in one["ranges"]
-    ]  # fmt: skip
+        (
+            one["name"],
+            shown(float(Fraction(part["from"]))),
+            shown(float(Fraction(part["to"]))),
+            " and ".join(map(str, part["widths"])),
+        )
+        for one in classes
+        for part in one["ranges"]
+    ]
     if len(rows) > 24:
         return []
     return [table(("class", "loads above", "up to", "run on"), rows), ""]
@@ -265,9 +277,7 @@ def _policy_lines(result: Mapping[str, Any]) -> list[str]:
     notes = [f"{name}: {one['note']}" for name, one in result["policies"].items() if one["note"]]
     if not rows:
         return [*notes, ""] if notes else []
-    lines = [
-        table(("policy", "by", "blocked", "mean time", "E||x - y*||", "two below i1"), rows, 2)
-    ]
+    lines = [table(("policy", "by", "blocked", "mean time", "E||x - y*||", "two below i1"), rows, 2)]
     if any(row[1] == "chain" for row in rows) and not result["exponential"]:
         lines.append("the chains are for exponential sizes, which these are not")
     return [*lines, *notes, ""]
@@ -280,9 +290,14 @@ def _policy_rows(policies: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
             yield name, "Erlang B", shown(found["blocking"]), shown(found["mean_time"]), "-", "-"
         if one["chain"]:
             found = one["chain"]
-            yield (name, "chain", shown(found["blocking"]), shown(found["mean_time"]),
-                   shown(found["distance"]),
-                   ", ".join(map(shown, found["narrow"])) or "-")  # fmt: skip
+            yield (
+                name,
+                "chain",
+                shown(found["blocking"]),
+                shown(found["mean_time"]),
+                shown(found["distance"]),
+                ", ".join(map(shown, found["narrow"])) or "-",
+            )
 
 
 def _theorem2_lines(classes: Sequence[Mapping[str, Any]]) -> list[str]:

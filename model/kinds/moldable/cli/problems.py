@@ -29,10 +29,9 @@ from model.scenario.validation import validated
 Result = dict[str, Any]
 
 #: The two speed-ups of Ghanbarian et al. (2025), Section 7, by name.
-PAPER: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "linear": ("1", "2", "3", "4", "5"),
-    "sub": ("1", "1.8", "2.5", "3", "3.4"),
-})  # fmt: skip
+PAPER: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"linear": ("1", "2", "3", "4", "5"), "sub": ("1", "1.8", "2.5", "3", "3.4")}
+)
 
 #: Bound on the problems of a file.
 MOST_PROBLEMS = 1000
@@ -92,8 +91,9 @@ def solve_problems(data: Mapping[str, Any]) -> Result:
     for key, solved in (("P", _single), ("Q", _several)):
         problems = data.get(key, [])
         if not isinstance(problems, list) or len(problems) > MOST_PROBLEMS:
-            raise ScenarioError(f"found {quoted(problems)}, allowed: a list of at most "
-                                f"{MOST_PROBLEMS} problems", where=key)  # fmt: skip
+            raise ScenarioError(
+                f"found {quoted(problems)}, allowed: a list of at most {MOST_PROBLEMS} problems", where=key
+            )
         for number, problem in enumerate(problems):
             where = f"{key}[{number}]"
             if not isinstance(problem, dict):
@@ -136,10 +136,11 @@ def _several(problem: Mapping[str, Any]) -> Result:
     parts = [_list(_given(problem, name), name) for name in names]
     if len({len(part) for part in parts}) > 1:
         sizes = ", ".join(str(len(part)) for part in parts)
-        raise ScenarioError(f"found {sizes} entries in {', '.join(names)}, allowed: as many "
-                            "in each")  # fmt: skip
-    lams, rates = ([_number(item, f"{name}[{place}]") for place, item in enumerate(part)]
-                   for name, part in zip(names, parts[:2], strict=False))  # fmt: skip
+        raise ScenarioError(f"found {sizes} entries in {', '.join(names)}, allowed: as many in each")
+    lams, rates = (
+        [_number(item, f"{name}[{place}]") for place, item in enumerate(part)]
+        for name, part in zip(names, parts[:2], strict=False)
+    )
     speedups = [_speedup(item, f"speedups[{j}]") for j, item in enumerate(parts[2])]
     best = class_optimum(lams, rates, speedups)
     loads = [lam / rate for lam, rate in zip(lams, rates, strict=True)]
@@ -150,15 +151,18 @@ def _several(problem: Mapping[str, Any]) -> Result:
         "objective": float(best.objective),
         "exact": str(best.objective),
         "status": "optimal",
-        "solution": [{"class": j, "servers": i, "y": str(one.y[i - 1])}
-                     for j, one in enumerate(best.classes, 1) for i in one.support],
+        "solution": [
+            {"class": j, "servers": i, "y": str(one.y[i - 1])}
+            for j, one in enumerate(best.classes, 1)
+            for i in one.support
+        ],
         "b": [str(share) for share in best.shares],
         "y": [[str(share) for share in one.y] for one in best.classes],
         "p": [[str(share) for share in one.p] for one in best.classes],
         "slack": str(best.slack),
         "unique": best.unique,
         **answers,
-    }  # fmt: skip
+    }
 
 
 def _answers(
@@ -200,8 +204,7 @@ def _number(value: Any, where: str) -> Fraction:
 def _speedup(value: Any, where: str) -> tuple[Fraction, ...]:
     if isinstance(value, str):
         if value not in PAPER:
-            raise ScenarioError(f"found {quoted(value)}, allowed: {', '.join(PAPER)}, a list or a "
-                                "law", where=where)  # fmt: skip
+            raise ScenarioError(f"found {quoted(value)}, allowed: {', '.join(PAPER)}, a list or a law", where=where)
         value = list(PAPER[value])
     try:
         return factors_of(validated(_Problem, {"speedup": value}).speedup)
@@ -211,7 +214,12 @@ def _speedup(value: Any, where: str) -> tuple[Fraction, ...]:
 
 def _solution(item: Mapping[str, Any]) -> str:
     """y* in one line, by class and width."""
-    return ", ".join(
-        "y_" + "".join([str(part["servers"]), *([f",{part['class']}"] if "class" in part else [])])
-        + f" = {short(part['y'])}" for part in item["solution"]
-    ) or "-"  # fmt: skip
+    return (
+        ", ".join(
+            "y_"
+            + "".join([str(part["servers"]), *([f",{part['class']}"] if "class" in part else [])])
+            + f" = {short(part['y'])}"
+            for part in item["solution"]
+        )
+        or "-"
+    )

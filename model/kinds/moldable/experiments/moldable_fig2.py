@@ -27,10 +27,12 @@ from model.scenario.load import Scenario
 NAME = "moldable-fig2"
 
 #: Servers n, all of them multiples of 5, and how long is simulated with each.
-SCALES: Mapping[str, tuple[tuple[int, ...], MoldableLength]] = MappingProxyType({
-    "quick": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((1_100_000,), 4, 100_000)),
-    "paper": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((5_500_000,), 100, 500_000)),
-})  # fmt: skip
+SCALES: Mapping[str, tuple[tuple[int, ...], MoldableLength]] = MappingProxyType(
+    {
+        "quick": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((1_100_000,), 4, 100_000)),
+        "paper": ((100, 300, 1000, 3000, 4000, 10_000), MoldableLength((5_500_000,), 100, 500_000)),
+    }
+)
 
 
 class Way(NamedTuple):
@@ -80,23 +82,21 @@ def parts(scale: str, _options: Options) -> list[Part]:
 def _cells(scale: str) -> dict[Key, list[Part]]:
     sizes, length = SCALES[scale]
     keys = [Key(way, traffic, n) for way in WAYS for traffic in TRAFFIC for n in sizes]
-    return {key: moldable_runs(key.scenario, key.way.policy, length,
-                               f"{key.line}, n = {key.servers}") for key in keys}  # fmt: skip
+    return {key: moldable_runs(key.scenario, key.way.policy, length, f"{key.line}, n = {key.servers}") for key in keys}
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """P_b and E[D] for each n, beside Erlang's formula where it holds, and D*."""
-    cells = {key: MoldableRuns.of(done) for key, several in _cells(scale).items()
-             if (done := finished(several, outcomes))}  # fmt: skip
+    cells = {
+        key: MoldableRuns.of(done) for key, several in _cells(scale).items() if (done := finished(several, outcomes))
+    }
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     return Result(NAME, scale, tuple(rows), _figures(scale, cells) if cells else (), NOTES)
 
 
 def _rows(key: Key, cell: MoldableRuns) -> list[Row]:
-    at: At = {"speed-up": key.way.speedup, "policy": key.way.policy, "traffic": key.traffic,
-              "n": key.servers}  # fmt: skip
-    rows = [Row(name, *pair(cell.measure(name)), paper=_printed(key).get(name), at=at)
-            for name in MEASURES]  # fmt: skip
+    at: At = {"speed-up": key.way.speedup, "policy": key.way.policy, "traffic": key.traffic, "n": key.servers}
+    rows = [Row(name, *pair(cell.measure(name)), paper=_printed(key).get(name), at=at) for name in MEASURES]
     known = _erlang(key)
     if known is not None:
         rows.insert(1, Row("blocking_by_erlang", known, at=at))
@@ -127,25 +127,41 @@ def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
     pictures = []
     for speedup in dict.fromkeys(way.speedup for way in WAYS):
         keys = [key for key in cells if key.way.speedup == speedup]
-        curves = (*_measured(keys, cells, "blocking_probability"),
-                  *_known(keys, lambda key: f"Erlang: {key.line}", _erlang))  # fmt: skip
+        curves = (
+            *_measured(keys, cells, "blocking_probability"),
+            *_known(keys, lambda key: f"Erlang: {key.line}", _erlang),
+        )
         title = f"Blocking over the number of servers, {speedup}"
-        pictures.append(Figure(f"{NAME}a-{speedup}", title, over,
-                               "blocking probability", curves, logarithmic_x=True,
-                               planned=_planned(speedup, "Erlang")))  # fmt: skip
+        pictures.append(
+            Figure(
+                f"{NAME}a-{speedup}",
+                title,
+                over,
+                "blocking probability",
+                curves,
+                logarithmic_x=True,
+                planned=_planned(speedup, "Erlang"),
+            )
+        )
     optimal = [key for key in cells if key.way == WAYS[0]]
-    times = (*_measured(cells, cells, "execution_time"),
-             *_known(optimal, lambda key: f"D*: {key.line}", _optimal_time))  # fmt: skip
-    pictures.append(Figure(f"{NAME}b", "Mean execution time over the number of servers", over,
-                           "mean execution time", times, logarithmic_x=True,
-                           planned=_planned("", "D*")))  # fmt: skip
+    times = (*_measured(cells, cells, "execution_time"), *_known(optimal, lambda key: f"D*: {key.line}", _optimal_time))
+    pictures.append(
+        Figure(
+            f"{NAME}b",
+            "Mean execution time over the number of servers",
+            over,
+            "mean execution time",
+            times,
+            logarithmic_x=True,
+            planned=_planned("", "D*"),
+        )
+    )
     return tuple(figure for figure in pictures if figure.curves)
 
 
 def _planned(speedup: str, known: str) -> tuple[str, ...]:
     """The curves with a speed-up (empty: with all): what is measured, then what is known."""
-    lines = [Key(way, traffic, 0).line for way in WAYS for traffic in TRAFFIC
-             if speedup in ("", way.speedup)]  # fmt: skip
+    lines = [Key(way, traffic, 0).line for way in WAYS for traffic in TRAFFIC if speedup in ("", way.speedup)]
     return (*lines, *(f"{known}: {line}" for line in lines))
 
 
@@ -164,14 +180,11 @@ def _measured(keys: Iterable[Key], cells: Cells, measure: str) -> list[Curve]:
     ]
 
 
-def _known(
-    keys: Iterable[Key], name: Callable[[Key], str], value: Callable[[Key], float | None]
-) -> list[Curve]:
+def _known(keys: Iterable[Key], name: Callable[[Key], str], value: Callable[[Key], float | None]) -> list[Curve]:
     """Curves of what is known exactly, where it is."""
     curves = []
     for points in _lines(keys).values():
-        found = {float(key.servers): Estimate(known, 0.0) for key in points
-                 if (known := value(key)) is not None}  # fmt: skip
+        found = {float(key.servers): Estimate(known, 0.0) for key in points if (known := value(key)) is not None}
         if found:
             curves.append(Curve.through(name(points[0]), found))
     return curves

@@ -24,14 +24,12 @@ from model.scenario.load import Scenario, as_data, edited, load_scenario
 WORK = __name__
 
 #: The scenarios of the paper's two speed-ups, by what it calls them.
-SPEEDUPS: Mapping[str, str] = MappingProxyType({
-    "linear": "moldable-linear", "sub-linear": "moldable-sublinear",
-})  # fmt: skip
+SPEEDUPS: Mapping[str, str] = MappingProxyType({"linear": "moldable-linear", "sub-linear": "moldable-sublinear"})
 
 #: alpha and beta of lambda = 1 - beta n^-alpha in Section 7, by what pictures call them.
-TRAFFIC: Mapping[str, tuple[str, str]] = MappingProxyType({
-    "α = 0": ("0", "0.2"), "α = 1/2": ("1/2", "0.1"), "α = 2/3": ("2/3", "0.1"),
-})  # fmt: skip
+TRAFFIC: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"α = 0": ("0", "0.2"), "α = 1/2": ("1/2", "0.1"), "α = 2/3": ("2/3", "0.1")}
+)
 
 #: The three statistics of the mean execution time: over the jobs admitted, over those completed,
 #: and by Little's law.
@@ -64,9 +62,7 @@ class MoldableLength:
         return f"{self.replications} runs of {self.arrivals[-1] - self.warmup:,} arrivals{after}"
 
 
-def system_of(
-    speedup: str, traffic: str, servers: int, size: Mapping[str, Any] | None = None
-) -> Scenario:
+def system_of(speedup: str, traffic: str, servers: int, size: Mapping[str, Any] | None = None) -> Scenario:
     """A system of Section 7.
 
     Parameters
@@ -81,11 +77,14 @@ def system_of(
     scenario = load_scenario(SPEEDUPS[speedup])
     (jobs,) = as_data(scenario)["classes"]
     alpha, beta = TRAFFIC[traffic]
-    return edited(scenario, {
-        "servers": {"count": servers},
-        "classes": [jobs | ({"size": dict(size)} if size else {})],
-        "workload": {"kind": "poisson", "alpha": alpha, "beta": beta},
-    })  # fmt: skip
+    return edited(
+        scenario,
+        {
+            "servers": {"count": servers},
+            "classes": [jobs | ({"size": dict(size)} if size else {})],
+            "workload": {"kind": "poisson", "alpha": alpha, "beta": beta},
+        },
+    )
 
 
 def optimal_time(scenario: Scenario) -> float:
@@ -102,17 +101,14 @@ def erlang_blocking(scenario: Scenario, policy: str) -> float | None:
     return erlang_reference(policy, bench.numbers, bench.system.policy.rules).blocking
 
 
-def moldable_runs(
-    scenario: Scenario, policy: str, length: MoldableLength, label: str
-) -> list[Part]:
+def moldable_runs(scenario: Scenario, policy: str, length: MoldableLength, label: str) -> list[Part]:
     """Parts that run *scenario* under *policy* from empty, with the seeds 1, 2, ....
 
     The outcome of each is a list, with the run's measures by name for each of the numbers of
     arrivals: from the end of the warm-up to just after that arrival.
     """
     settings = {"warmup": length.warmup, "arrivals": list(length.arrivals)}
-    return replications(WORK, scenario, policy, settings, length.replications, label,
-                        length.arrivals[-1])  # fmt: skip
+    return replications(WORK, scenario, policy, settings, length.replications, label, length.arrivals[-1])
 
 
 def carry_out(part: Part) -> Outcome:
@@ -130,9 +126,7 @@ def samples_at(bench: Bench, arrivals: Sequence[int]) -> NDArray[np.float64]:
     return samples
 
 
-def _measures(
-    numbers: MoldableNumbers, first: NDArray[np.float64], last: NDArray[np.float64]
-) -> dict[str, float]:
+def _measures(numbers: MoldableNumbers, first: NDArray[np.float64], last: NDArray[np.float64]) -> dict[str, float]:
     grown = last - first
     table = grown[SCALARS:].reshape(1, numbers.classes, PER_CLASS)
     batches = batches_of(numbers, table, float(grown[TIME_COLUMN]))
@@ -155,10 +149,7 @@ class MoldableRuns:
     def of(cls, outcomes: Sequence[Outcome]) -> MoldableRuns:
         """From the outcomes of :func:`moldable_runs`; at least one."""
         names = outcomes[0][0]
-        return cls({
-            name: np.array([[found[name] for found in outcome] for outcome in outcomes])
-            for name in names
-        })  # fmt: skip
+        return cls({name: np.array([[found[name] for found in outcome] for outcome in outcomes]) for name in names})
 
     def measure(self, name: str, place: int = -1) -> Estimate:
         """The mean of a measure over the runs and its interval.

@@ -33,12 +33,14 @@ SERVERS = 4000
 POLICY = "greedy-p"
 
 #: The laws of Section 7, as a scenario says them; all have mean 1.
-LAWS: Mapping[str, Mapping[str, Any]] = MappingProxyType({
-    "exponential": {"distribution": "exponential"},
-    "deterministic": {"distribution": "deterministic"},
-    "mixed Erlang": {"distribution": "mixed-erlang", "probabilities": ["2/5", "3/5"]},
-    "Pareto": {"distribution": "pareto", "shape": "3/2"},
-})  # fmt: skip
+LAWS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "exponential": {"distribution": "exponential"},
+        "deterministic": {"distribution": "deterministic"},
+        "mixed Erlang": {"distribution": "mixed-erlang", "probabilities": ["2/5", "3/5"]},
+        "Pareto": {"distribution": "pareto", "shape": "3/2"},
+    }
+)
 
 #: After how many arrivals the horizon's part in the numbers is shown, and where.
 HORIZONS = (50_000, 150_000, 500_000, 1_500_000, 5_000_000, 15_000_000, 50_000_000)
@@ -53,10 +55,12 @@ class TableScale(NamedTuple):
     horizons: MoldableLength
 
 
-SCALES: Mapping[str, TableScale] = MappingProxyType({
-    "quick": TableScale(MoldableLength((5_000_000,), 4), MoldableLength(HORIZONS, 4)),
-    "paper": TableScale(MoldableLength((5_000_000,), 100), MoldableLength(HORIZONS, 20)),
-})  # fmt: skip
+SCALES: Mapping[str, TableScale] = MappingProxyType(
+    {
+        "quick": TableScale(MoldableLength((5_000_000,), 4), MoldableLength(HORIZONS, 4)),
+        "paper": TableScale(MoldableLength((5_000_000,), 100), MoldableLength(HORIZONS, 20)),
+    }
+)
 
 
 class Printed(NamedTuple):
@@ -67,17 +71,16 @@ class Printed(NamedTuple):
 
 
 #: Table 1 as printed.
-PAPER: Mapping[tuple[str, str], Printed] = MappingProxyType({
-    ("linear", "α = 0"): Printed((0.2, 0.2, 0.2, 0.1973), (0, 0, 0, 0)),
-    ("linear", "α = 1/2"): Printed((0.2, 0.2, 0.2, 0.1970), (0.0267, 0.0268, 0.0267, 0.0209)),
-    ("linear", "α = 2/3"): Printed((0.2, 0.2, 0.2, 0.1971), (0.0274, 0.0274, 0.0274, 0.0219)),
-    ("sub-linear", "α = 0"): Printed((0.3782, 0.3782, 0.3782, 0.3708),
-                                     (0.0204, 0.0202, 0.0203, 0.0149)),
-    ("sub-linear", "α = 1/2"): Printed((0.9930, 0.9937, 0.9933, 0.9621),
-                                       (0.0126, 0.0126, 0.0126, 0.0041)),
-    ("sub-linear", "α = 2/3"): Printed((0.9976, 0.9984, 0.9979, 0.9669),
-                                       (0.0125, 0.0125, 0.0125, 0.0041)),
-})  # fmt: skip
+PAPER: Mapping[tuple[str, str], Printed] = MappingProxyType(
+    {
+        ("linear", "α = 0"): Printed((0.2, 0.2, 0.2, 0.1973), (0, 0, 0, 0)),
+        ("linear", "α = 1/2"): Printed((0.2, 0.2, 0.2, 0.1970), (0.0267, 0.0268, 0.0267, 0.0209)),
+        ("linear", "α = 2/3"): Printed((0.2, 0.2, 0.2, 0.1971), (0.0274, 0.0274, 0.0274, 0.0219)),
+        ("sub-linear", "α = 0"): Printed((0.3782, 0.3782, 0.3782, 0.3708), (0.0204, 0.0202, 0.0203, 0.0149)),
+        ("sub-linear", "α = 1/2"): Printed((0.9930, 0.9937, 0.9933, 0.9621), (0.0126, 0.0126, 0.0126, 0.0041)),
+        ("sub-linear", "α = 2/3"): Printed((0.9976, 0.9984, 0.9979, 0.9669), (0.0125, 0.0125, 0.0125, 0.0041)),
+    }
+)
 
 Key = tuple[str, str, str]
 
@@ -92,28 +95,37 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
     length = SCALES[scale].table
     return {
         (speedup, traffic, law): moldable_runs(
-            system_of(speedup, traffic, SERVERS, size), POLICY, length,
-            f"{speedup}, {traffic}, {law}",
+            system_of(speedup, traffic, SERVERS, size), POLICY, length, f"{speedup}, {traffic}, {law}"
         )
-        for speedup in SPEEDUPS for traffic in TRAFFIC for law, size in LAWS.items()
-    }  # fmt: skip
+        for speedup in SPEEDUPS
+        for traffic in TRAFFIC
+        for law, size in LAWS.items()
+    }
 
 
 def _horizon_cells(scale: str) -> dict[str, list[Part]]:
     length = SCALES[scale].horizons
     return {
-        law: moldable_runs(system_of(*HORIZON_SYSTEM, SERVERS, LAWS[law]), POLICY, length,
-                           f"{law} over {length.arrivals[-1]:,} arrivals")
+        law: moldable_runs(
+            system_of(*HORIZON_SYSTEM, SERVERS, LAWS[law]),
+            POLICY,
+            length,
+            f"{law} over {length.arrivals[-1]:,} arrivals",
+        )
         for law in HORIZON_LAWS
-    }  # fmt: skip
+    }
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """The table with all three statistics, Erlang's numbers, and the horizon's part in them."""
-    cells = {key: MoldableRuns.of(done) for key, several in _cells(scale).items()
-             if (done := finished(several, outcomes))}  # fmt: skip
-    horizons = {law: MoldableRuns.of(done) for law, several in _horizon_cells(scale).items()
-                if (done := finished(several, outcomes))}  # fmt: skip
+    cells = {
+        key: MoldableRuns.of(done) for key, several in _cells(scale).items() if (done := finished(several, outcomes))
+    }
+    horizons = {
+        law: MoldableRuns.of(done)
+        for law, several in _horizon_cells(scale).items()
+        if (done := finished(several, outcomes))
+    }
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     if cells:
         rows += [_erlang_row(traffic) for traffic in TRAFFIC]
@@ -128,10 +140,8 @@ def _rows(key: Key, cell: MoldableRuns) -> list[Row]:
     speedup, traffic, law = key
     at: At = {"speed-up": speedup, "traffic": traffic, "sizes": law}
     printed, place = PAPER[speedup, traffic], list(LAWS).index(law)
-    paper = {"execution_time_completed": printed.time[place],
-             "blocking_probability": printed.blocking[place]}  # fmt: skip
-    names = ("execution_time_completed", "execution_time", "execution_time_little",
-             "blocking_probability")  # fmt: skip
+    paper = {"execution_time_completed": printed.time[place], "blocking_probability": printed.blocking[place]}
+    names = ("execution_time_completed", "execution_time", "execution_time_little", "blocking_probability")
     return [Row(name, *pair(cell.measure(name)), paper=paper.get(name), at=at) for name in names]
 
 
@@ -153,29 +163,44 @@ def _figures(scale: str, cells: Mapping[str, MoldableRuns]) -> tuple[Figure, ...
     length = SCALES[scale].horizons
     where = ", ".join(HORIZON_SYSTEM)
     over = f"million arrivals since the system was empty ({length.replications} runs)"
-    told = {"execution_time": "all accepted", "execution_time_completed": "completed",
-            "execution_time_little": "Little's law"}  # fmt: skip
+    told = {
+        "execution_time": "all accepted",
+        "execution_time_completed": "completed",
+        "execution_time_little": "Little's law",
+    }
 
     def points(cell: MoldableRuns, name: str) -> dict[float, Estimate]:
-        return {number / 1e6: cell.measure(name, place)
-                for place, number in enumerate(length.arrivals)}  # fmt: skip
+        return {number / 1e6: cell.measure(name, place) for place, number in enumerate(length.arrivals)}
 
     def named(law: str, name: str) -> str:
         return f"{law}, {told[name]}"
 
-    times = tuple(Curve.through(named(law, name), points(cell, name))
-                  for law, cell in cells.items() for name in EXECUTION_TIMES)  # fmt: skip
-    blocking = tuple(Curve.through(law, points(cell, "blocking_probability"))
-                     for law, cell in cells.items())  # fmt: skip
+    times = tuple(
+        Curve.through(named(law, name), points(cell, name)) for law, cell in cells.items() for name in EXECUTION_TIMES
+    )
+    blocking = tuple(Curve.through(law, points(cell, "blocking_probability")) for law, cell in cells.items())
     optimal = optimal_time(system_of(*HORIZON_SYSTEM, SERVERS))
     return (
-        Figure(NAME, f"Mean execution time over the horizon ({where}; the paper's is 5)", over,
-               "mean execution time", times, (("D*", optimal),), logarithmic_x=True,
-               planned=tuple(named(law, name) for law in HORIZON_LAWS
-                             for name in EXECUTION_TIMES)),
-        Figure(f"{NAME}-blocking", f"Blocking over the horizon ({where}; the paper's is 5)", over,
-               "blocking probability", blocking, logarithmic_x=True, planned=HORIZON_LAWS),
-    )  # fmt: skip
+        Figure(
+            NAME,
+            f"Mean execution time over the horizon ({where}; the paper's is 5)",
+            over,
+            "mean execution time",
+            times,
+            (("D*", optimal),),
+            logarithmic_x=True,
+            planned=tuple(named(law, name) for law in HORIZON_LAWS for name in EXECUTION_TIMES),
+        ),
+        Figure(
+            f"{NAME}-blocking",
+            f"Blocking over the horizon ({where}; the paper's is 5)",
+            over,
+            "blocking probability",
+            blocking,
+            logarithmic_x=True,
+            planned=HORIZON_LAWS,
+        ),
+    )
 
 
 NOTES = (

@@ -13,14 +13,7 @@ from model.jit import jitable
 from model.kinds.moldable import outcome as outcome_of
 from model.kinds.moldable import physics, sampling
 from model.kinds.moldable.kernels import calendar as departures
-from model.kinds.moldable.rows import (
-    FLAG_ADMITTED,
-    FLAG_ARRIVED,
-    FLAG_BLOCKED,
-    FLAG_DEPARTED,
-    FLAG_PARTIAL,
-    FLAG_SPLIT,
-)
+from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_ARRIVED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL, FLAG_SPLIT
 from model.kinds.moldable.state import ARRIVED, BLOCKED, EVENT, NEXT_ARRIVAL, NOW
 from model.records import ARRIVAL, DEPARTURE
 from model.systems.compiled import (
@@ -102,9 +95,7 @@ def advance(
 
 
 @jitable
-def run_departure(
-    state: State, tables: Any, rules: Any, calendar: Any, record: int, row: Any
-) -> int:
+def run_departure(state: State, tables: Any, rules: Any, calendar: Any, record: int, row: Any) -> int:
     """The job in a record departs; returns the event's flags."""
     at = np.uintp(record)
     job_class = state.job_class[at]
@@ -116,23 +107,12 @@ def run_departure(
     depart(state, tables, rules, record)
     remove_next(calendar)
     row["lasts"] = lasts
-    return int(
-        close(
-            state, DEPARTURE, FLAG_DEPARTED, number, job_class, record, asked, width, free, 0, row
-        )
-    )
+    return int(close(state, DEPARTURE, FLAG_DEPARTED, number, job_class, record, asked, width, free, 0, row))
 
 
 @jitable
 def run_arrival(
-    state: State,
-    tables: Any,
-    rules: Any,
-    calendar: Any,
-    jobs: Any,
-    place: int,
-    number: int,
-    row: Any,
+    state: State, tables: Any, rules: Any, calendar: Any, jobs: Any, place: int, number: int, row: Any
 ) -> int:
     """The next job arrives and gets servers, or is blocked; returns the event's flags."""
     job_class = jobs.type[np.uintp(place)]
@@ -163,6 +143,4 @@ def run_arrival(
     state.number[NEXT_ARRIVAL] += 1
     state.tally[ARRIVED, j] += 1
     row["lasts"] = lasts
-    return int(
-        close(state, ARRIVAL, flags, number, job_class, record, asked, width, free, below, row)
-    )
+    return int(close(state, ARRIVAL, flags, number, job_class, record, asked, width, free, below, row))

@@ -53,8 +53,7 @@ class MoldablePolicy(Policy):
             return values | {"reason": "scripted"}
         if self.draws:
             widths, shares = zip(*self.law(job.type), strict=True)
-            return values | {"reason": "drawn", "uniform": view.uniform(job.number),
-                             "widths": widths, "shares": shares}  # fmt: skip
+            return values | {"reason": "drawn", "uniform": view.uniform(job.number), "widths": widths, "shares": shares}
         return values | {"reason": "certain"}
 
     def law(self, job_class: int) -> list[tuple[int, float]]:
@@ -69,5 +68,4 @@ def certain(numbers: MoldableNumbers, widths: Sequence[int]) -> AllocationRules:
     """
     laws = [[Fraction(i == width) for i in range(1, width + 1)] for width in widths]
     width, last = drawn(laws)
-    return AllocationRules(width, last, NO_TABLE,
-                 **pooled([numbers.servers], [0] * numbers.classes))  # fmt: skip
+    return AllocationRules(width, last, NO_TABLE, **pooled([numbers.servers], [0] * numbers.classes))

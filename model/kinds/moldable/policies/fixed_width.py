@@ -41,11 +41,10 @@ class Reference(MoldablePolicy):
     paper = "greedy(p) with p_i = 1; Ghanbarian et al. (2025), Section 4"
     schema = Parameters
     pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>",
-                       "fixed width"),
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "fixed width"),
         PseudocodeLine(Line(1, 2), 1, "it asks for i servers, always the same number"),
         PseudocodeLine(Line(1, 3), 1, "it gets min(i, j); <b>if</b> j = 0 it is blocked"),
-    )  # fmt: skip
+    )
 
     def __init__(self, numbers: MoldableNumbers, parameters: Parameters) -> None:
         self.rules = certain(numbers, _widths(numbers, parameters.servers))
@@ -68,6 +67,7 @@ def _widths(numbers: MoldableNumbers, given: int | dict[str, int]) -> list[int]:
         if name not in by_name:
             raise ValueError(f"servers: found nothing for class '{name}', allowed: 1 to {degree}")
         if by_name[name] > degree:
-            raise ValueError(f"servers: found {by_name[name]} for class '{name}', allowed: 1 to "
-                             f"{degree}, on which its jobs can run")  # fmt: skip
+            raise ValueError(
+                f"servers: found {by_name[name]} for class '{name}', allowed: 1 to {degree}, on which its jobs can run"
+            )
     return [by_name[name] for name in names]

@@ -27,11 +27,10 @@ class Reference(MoldablePolicy):
     title = "greedy"
     paper = "Ghanbarian et al. (2025), Section 4"
     pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>",
-                       "greedy"),
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "greedy"),
         PseudocodeLine(Line(1, 2), 1, "it asks for i = d servers"),
         PseudocodeLine(Line(1, 3), 1, "it gets min(i, j); <b>if</b> j = 0 it is blocked"),
-    )  # fmt: skip
+    )
 
     def __init__(self, numbers: MoldableNumbers, parameters: Any) -> None:
         self.rules = certain(numbers, numbers.degrees)

@@ -63,12 +63,10 @@ class Reference(MoldablePolicy):
     schema = Parameters
     draws = True
     pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>",
-                       "greedy(p*)"),
-        PseudocodeLine(Line(1, 2), 1, "it asks for i servers, i drawn with probability "
-                                      "p*<sub>i</sub>"),
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "greedy(p*)"),
+        PseudocodeLine(Line(1, 2), 1, "it asks for i servers, i drawn with probability p*<sub>i</sub>"),
         PseudocodeLine(Line(1, 3), 1, "it gets min(i, j); <b>if</b> j = 0 it is blocked"),
-    )  # fmt: skip
+    )
 
     def __init__(self, numbers: MoldableNumbers, parameters: Parameters) -> None:
         self.numbers = numbers
@@ -79,8 +77,7 @@ class Reference(MoldablePolicy):
         shared = numbers.classes > 1 and parameters.shares == "optimal"
         self.shares = tuple(found.shares) if shared else given
         width, last = drawn(self._laws)
-        self.rules = AllocationRules(width, last, NO_TABLE,
-                           **_pools(numbers, self.shares, parameters.rest))  # fmt: skip
+        self.rules = AllocationRules(width, last, NO_TABLE, **_pools(numbers, self.shares, parameters.rest))
 
     def law(self, job_class: int) -> list[tuple[int, float]]:
         """(i, p*_i) of a class."""
@@ -118,8 +115,10 @@ def _rates(numbers: MoldableNumbers, load: Fraction) -> tuple[Fraction, ...]:
     if numbers.classes == 1:
         return (load / numbers.means[0],)
     if not all(numbers.loads):
-        raise ScenarioError("found no arrival rates, so that a load cannot be shared out among the "
-                            "classes; give p instead", where="policy.parameters.load")  # fmt: skip
+        raise ScenarioError(
+            "found no arrival rates, so that a load cannot be shared out among the classes; give p instead",
+            where="policy.parameters.load",
+        )
     scale = load / numbers.load
     return tuple(rate * scale for rate in numbers.arrival_rates)
 
@@ -133,8 +132,7 @@ def _refuse(numbers: MoldableNumbers) -> None:
             f"{instead}",
             where="workload.load",
         )
-    raise ScenarioError("found no load, allowed: a workload with one, or p*",
-                        where="policy.parameters.p")  # fmt: skip
+    raise ScenarioError("found no load, allowed: a workload with one, or p*", where="policy.parameters.p")
 
 
 def _laws(
@@ -163,11 +161,12 @@ def _given_laws(numbers: MoldableNumbers, given: Any) -> list[Sequence[Fraction]
     for name, degree in zip(numbers.class_names, numbers.degrees, strict=True):
         law = by_name[name]
         if len(law) > degree:
-            raise ValueError(f"p: found {len(law)} probabilities for class '{name}', allowed: at "
-                             f"most {degree}, on which its jobs can run")  # fmt: skip
+            raise ValueError(
+                f"p: found {len(law)} probabilities for class '{name}', allowed: at "
+                f"most {degree}, on which its jobs can run"
+            )
         if sum(law) != 1:
-            raise ValueError(f"p: found a sum of {float(sum(law)):.9g} for class '{name}', "
-                             "allowed: 1")  # fmt: skip
+            raise ValueError(f"p: found a sum of {float(sum(law)):.9g} for class '{name}', allowed: 1")
     return [by_name[name] for name in numbers.class_names]
 
 
@@ -189,8 +188,9 @@ def _laws_within(
     for j, (name, share) in enumerate(zip(numbers.class_names, shares, strict=True)):
         load = rates[j] * numbers.means[j]
         if not load:
-            raise ValueError(f"shares: found a share for class '{name}', allowed where its load is "
-                             "known; or give p too")  # fmt: skip
+            raise ValueError(
+                f"shares: found a share for class '{name}', allowed where its load is known; or give p too"
+            )
         found = optimum(numbers.speedups[j], load / share) if share else None
         if found is not None:
             laws.append(found.p)
@@ -214,15 +214,16 @@ def _given_shares(numbers: MoldableNumbers, given: Any) -> tuple[Fraction, ...]:
         return ()
     _check_names("shares", given, numbers)
     if sum(given.values()) > 1:
-        raise ValueError(f"shares: found a sum of {float(sum(given.values())):.9g}, allowed: at "
-                         "most 1")  # fmt: skip
+        raise ValueError(f"shares: found a sum of {float(sum(given.values())):.9g}, allowed: at most 1")
     return tuple(given[name] for name in numbers.class_names)
 
 
 def _check_names(where: str, by_name: dict[str, Any], numbers: MoldableNumbers) -> None:
     if set(by_name) != set(numbers.class_names):
-        raise ValueError(f"{where}: found classes {', '.join(by_name) or 'none'}, allowed: each of "
-                         f"{', '.join(numbers.class_names)} once")  # fmt: skip
+        raise ValueError(
+            f"{where}: found classes {', '.join(by_name) or 'none'}, allowed: each of "
+            f"{', '.join(numbers.class_names)} once"
+        )
 
 
 def _pools(numbers: MoldableNumbers, shares: Sequence[Fraction], rest: str) -> dict[str, Any]:
@@ -237,10 +238,11 @@ def _pools(numbers: MoldableNumbers, shares: Sequence[Fraction], rest: str) -> d
         return pooled([numbers.servers], [0] * numbers.classes)
     sizes = [floor(share * numbers.servers) for share in shares]
     if rest == "common":
-        return pooled([*sizes, numbers.servers - sum(sizes)], range(numbers.classes),
-                      numbers.classes)  # fmt: skip
+        return pooled([*sizes, numbers.servers - sum(sizes)], range(numbers.classes), numbers.classes)
     for name, size in zip(numbers.class_names, sizes, strict=True):
         if not size:
-            raise ValueError(f"shares: found less than one server for class '{name}', allowed: at "
-                             "least one; use more servers, or rest = 'common'")  # fmt: skip
+            raise ValueError(
+                f"shares: found less than one server for class '{name}', allowed: at "
+                "least one; use more servers, or rest = 'common'"
+            )
     return pooled(sizes, range(numbers.classes))

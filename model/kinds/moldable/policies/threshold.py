@@ -48,8 +48,7 @@ class Parameters(Section):
         seen: set[int] = set()
         for position, step in enumerate(self.steps):
             if step.free in seen:
-                raise ValueError(f"steps[{position}].free: found {step.free} for the second time, "
-                                 "allowed: once")  # fmt: skip
+                raise ValueError(f"steps[{position}].free: found {step.free} for the second time, allowed: once")
             seen.add(step.free)
         return self
 
@@ -62,24 +61,21 @@ class Reference(MoldablePolicy):
     paper = "a rule of one's own, to compare"
     schema = Parameters
     pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>",
-                       "threshold rule"),
-        PseudocodeLine(Line(1, 2), 1, "it asks for i<sub>k</sub> servers, k the last step with "
-                                      "f<sub>k</sub> ≤ j"),
-        PseudocodeLine(Line(1, 3), 1, "it gets min(i<sub>k</sub>, j); <b>if</b> j = 0 it is "
-                                      "blocked"),
-    )  # fmt: skip
+        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "threshold rule"),
+        PseudocodeLine(Line(1, 2), 1, "it asks for i<sub>k</sub> servers, k the last step with f<sub>k</sub> ≤ j"),
+        PseudocodeLine(Line(1, 3), 1, "it gets min(i<sub>k</sub>, j); <b>if</b> j = 0 it is blocked"),
+    )
 
     def __init__(self, numbers: MoldableNumbers, parameters: Parameters) -> None:
         tenth = ThresholdStep(free=-(-numbers.servers // 10), servers=numbers.degree)
         self._steps = sorted(parameters.steps or (tenth,), key=lambda step: step.free)
         for step in self._steps:
             if step.free > numbers.servers:
-                raise ValueError(f"steps: found free = {step.free}, allowed: at most "
-                                 f"{numbers.servers}, all servers")  # fmt: skip
+                raise ValueError(f"steps: found free = {step.free}, allowed: at most {numbers.servers}, all servers")
             if step.servers > numbers.degree:
-                raise ValueError(f"steps: found servers = {step.servers}, allowed: 1 to "
-                                 f"{numbers.degree}, on which jobs can run")  # fmt: skip
+                raise ValueError(
+                    f"steps: found servers = {step.servers}, allowed: 1 to {numbers.degree}, on which jobs can run"
+                )
         self.rules = certain(numbers, [1] * numbers.classes)._replace(by_free=self._table(numbers))
 
     def _table(self, numbers: MoldableNumbers) -> NDArray[np.int32]:

@@ -20,11 +20,7 @@ from model.kinds.moldable.programs.classes import ClassesOptimum, value_curve
 from model.kinds.moldable.programs.distance import DistanceBounds, theorem2
 from model.kinds.moldable.programs.fluid import fluid_path
 from model.kinds.moldable.programs.program import ProgramAnswer, available_solvers, solve
-from model.kinds.moldable.programs.references import (
-    PolicyReference,
-    chain_reference,
-    erlang_reference,
-)
+from model.kinds.moldable.programs.references import PolicyReference, chain_reference, erlang_reference
 from model.kinds.moldable.programs.theorem1 import Duals, Optimum, duals, knots, optimum
 from model.kinds.moldable.rules import AllocationRules
 from model.kinds.moldable.scenario.schema import MoldableScenario
@@ -195,8 +191,10 @@ def _problem(numbers: MoldableNumbers) -> str:
     if not all(numbers.loads):
         return f"It is not known how many jobs arrive, so that {program} cannot be written down."
     if numbers.load > 1:
-        return (f"{program} has no solution: the load is {float(numbers.load):.6g}, above 1 "
-                "(Proposition 1). Whatever the policy does, jobs are blocked.")  # fmt: skip
+        return (
+            f"{program} has no solution: the load is {float(numbers.load):.6g}, above 1 "
+            "(Proposition 1). Whatever the policy does, jobs are blocked."
+        )
     return ""
 
 
@@ -225,9 +223,7 @@ def time_curve(speedup: tuple[Fraction, ...], mean: Fraction) -> NDArray[np.floa
     return np.column_stack([loads, float(mean) * jobs / loads])
 
 
-def _with_solution(
-    bounds: MoldableBounds, numbers: MoldableNumbers, solution: ClassesOptimum
-) -> MoldableBounds:
+def _with_solution(bounds: MoldableBounds, numbers: MoldableNumbers, solution: ClassesOptimum) -> MoldableBounds:
     classes = []
     total = sum(numbers.arrival_rates, Fraction(0))
     for j, one in enumerate(solution.classes):
@@ -237,22 +233,23 @@ def _with_solution(
         times, path = _fluid(known, one.y, within.support)
         own = share * numbers.servers
         whole = own.denominator == 1
-        classes.append(replace(
-            known,
-            share=share,
-            servers=floor(own),
-            optimum=within,
-            y=one.y,
-            p=one.p,
-            mean_time=one.mean_time,
-            duals=duals(known.speedup, within),
-            value=value_curve(known.load, total, known.speedup),
-            theorem2=theorem2(int(own), known.speedup, within) if whole else None,
-            fluid_times=times,
-            fluid=path,
-        ))  # fmt: skip
-    return replace(bounds, classes=tuple(classes), solved=True, solution=solution,
-                   mean_time=solution.objective)  # fmt: skip
+        classes.append(
+            replace(
+                known,
+                share=share,
+                servers=floor(own),
+                optimum=within,
+                y=one.y,
+                p=one.p,
+                mean_time=one.mean_time,
+                duals=duals(known.speedup, within),
+                value=value_curve(known.load, total, known.speedup),
+                theorem2=theorem2(int(own), known.speedup, within) if whole else None,
+                fluid_times=times,
+                fluid=path,
+            )
+        )
+    return replace(bounds, classes=tuple(classes), solved=True, solution=solution, mean_time=solution.objective)
 
 
 def _fluid(
@@ -264,8 +261,9 @@ def _fluid(
 
 
 def _with_solvers(bounds: MoldableBounds, numbers: MoldableNumbers) -> MoldableBounds:
-    answers = tuple(solve(numbers.arrival_rates, numbers.loads, numbers.speedups, solver)
-                    for solver in available_solvers())  # fmt: skip
+    answers = tuple(
+        solve(numbers.arrival_rates, numbers.loads, numbers.speedups, solver) for solver in available_solvers()
+    )
     off = None
     if bounds.mean_time is not None:
         best = float(bounds.mean_time)
@@ -289,9 +287,7 @@ def _with_references(
         yield bounds
 
 
-def _rules(
-    scenario: MoldableScenario, numbers: MoldableNumbers
-) -> Iterator[tuple[str, AllocationRules]]:
+def _rules(scenario: MoldableScenario, numbers: MoldableNumbers) -> Iterator[tuple[str, AllocationRules]]:
     """The rules of the scenario's own policy and of others, where they can be had."""
     choices = [scenario.policy, *(PolicyChoice(name=name) for name in COMPARED)]
     for name, choice in {choice_text(choice): choice for choice in choices}.items():

@@ -103,11 +103,7 @@ class JobChain:
 
 
 def chain_of(
-    classes: Sequence[ChainClass],
-    common: int,
-    requests: Requests,
-    most_states: int = MOST_STATES,
-    known: int = 0,
+    classes: Sequence[ChainClass], common: int, requests: Requests, most_states: int = MOST_STATES, known: int = 0
 ) -> JobChain:
     """The chain of classes with pools, solved.
 
@@ -137,9 +133,7 @@ def chain_of(
         for target, rate in steps.out_of(state):
             if target not in numbers:
                 if known + len(queue) >= most_states:
-                    raise ChainTooLargeError(
-                        f"the chain has more than {most_states:,} states; it needs fewer servers"
-                    )
+                    raise ChainTooLargeError(f"the chain has more than {most_states:,} states; it needs fewer servers")
                 numbers[target] = len(queue)
                 queue.append(target)
             rows.append((source, numbers[target], rate))
@@ -258,8 +252,9 @@ def _settled(flow: sparse.csr_matrix, out: NDArray[np.float64]) -> NDArray[np.fl
         if np.abs(mass - before).sum() < SETTLED:
             return mass
         steps *= 2
-    raise ChainTooLargeError("the chain settles too slowly: the rates of its classes lie too far "
-                             "apart for so many states")  # fmt: skip
+    raise ChainTooLargeError(
+        "the chain settles too slowly: the rates of its classes lie too far apart for so many states"
+    )
 
 
 def _step(flow: sparse.csr_matrix, out: NDArray[np.float64]) -> sparse.csr_matrix:

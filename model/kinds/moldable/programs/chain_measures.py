@@ -8,13 +8,7 @@ from typing import Sequence
 
 import numpy as np
 
-from model.kinds.moldable.programs.chain import (
-    MOST_STATES,
-    ChainClass,
-    JobChain,
-    Requests,
-    chain_of,
-)
+from model.kinds.moldable.programs.chain import MOST_STATES, ChainClass, JobChain, Requests, chain_of
 
 
 @dataclass(frozen=True)
@@ -96,8 +90,9 @@ def chain_measures(
             own = chain_of([one], 0, _of_class(requests, j), most_states, states)
             parts.append((own, 0))
             states += len(own.states)
-    rows = [_class_measures(chain, place, servers, targets[j] if targets else ())
-            for j, (chain, place) in enumerate(parts)]  # fmt: skip
+    rows = [
+        _class_measures(chain, place, servers, targets[j] if targets else ()) for j, (chain, place) in enumerate(parts)
+    ]
     return _together(classes, servers, states, rows)
 
 
@@ -118,9 +113,7 @@ class _Row:
     has_target: bool
 
 
-def _class_measures(
-    chain: JobChain, job_class: int, servers: int, target: Sequence[Fraction]
-) -> _Row:
+def _class_measures(chain: JobChain, job_class: int, servers: int, target: Sequence[Fraction]) -> _Row:
     jobs = chain.jobs(job_class) / servers
     speedup = np.array(chain.classes[job_class].speedup)
     goal = np.array([float(share) for share in target] or np.zeros(jobs.shape[1]))
@@ -138,9 +131,7 @@ def _class_measures(
     )
 
 
-def _together(
-    classes: Sequence[ChainClass], servers: int, states: int, rows: Sequence[_Row]
-) -> ChainMeasures:
+def _together(classes: Sequence[ChainClass], servers: int, states: int, rows: Sequence[_Row]) -> ChainMeasures:
     rates = [one.arrival_rate for one in classes]
     accepted = [rate * (1 - row.blocking) for rate, row in zip(rates, rows, strict=True)]
     partial = sum(rate * row.partial for rate, row in zip(rates, rows, strict=True))

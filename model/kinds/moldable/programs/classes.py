@@ -100,9 +100,7 @@ class WideningStep(NamedTuple):
 
 
 def class_optimum(
-    arrival_rates: Sequence[Fraction],
-    service_rates: Sequence[Fraction],
-    speedups: Sequence[Sequence[Fraction]],
+    arrival_rates: Sequence[Fraction], service_rates: Sequence[Fraction], speedups: Sequence[Sequence[Fraction]]
 ) -> ClassesOptimum | None:
     """An optimal solution of (Q), or None where the classes' load is above 1.
 

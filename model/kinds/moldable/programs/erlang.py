@@ -63,9 +63,7 @@ class ErlangReference:
     mean_time: float
 
 
-def fixed_width(
-    servers: int, width: int, speedup: Sequence[Fraction], work: Fraction
-) -> ErlangReference | None:
+def fixed_width(servers: int, width: int, speedup: Sequence[Fraction], work: Fraction) -> ErlangReference | None:
     """What jobs meet that all ask for *width* of a pool of servers; None unless it divides them.
 
     Parameters

@@ -14,11 +14,7 @@ RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 
 
 def fluid_path(
-    target: ArrayLike,
-    rates: ArrayLike,
-    until: float,
-    start: ArrayLike | None = None,
-    points: int = 200,
+    target: ArrayLike, rates: ArrayLike, until: float, start: ArrayLike | None = None, points: int = 200
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The solution of (12) from *start* on.
 

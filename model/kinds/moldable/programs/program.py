@@ -47,9 +47,7 @@ class ProgramAnswer:
 
 
 def formulate(
-    arrival_rates: Sequence[Fraction],
-    loads: Sequence[Fraction],
-    speedups: Sequence[Sequence[Fraction]],
+    arrival_rates: Sequence[Fraction], loads: Sequence[Fraction], speedups: Sequence[Sequence[Fraction]]
 ) -> tuple[Any, list[list[Any]]]:
     """(Q) in PuLP; with one class and an arrival rate equal to its load it is (P).
 
@@ -68,8 +66,10 @@ def formulate(
     import pulp
 
     problem = pulp.LpProblem("moldable", pulp.LpMinimize)
-    y = [[problem.add_variable(f"y_{i}_{j}", lowBound=0) for i in range(1, len(speedup) + 1)]
-         for j, speedup in enumerate(speedups, 1)]  # fmt: skip
+    y = [
+        [problem.add_variable(f"y_{i}_{j}", lowBound=0) for i in range(1, len(speedup) + 1)]
+        for j, speedup in enumerate(speedups, 1)
+    ]
     weight = 1 / float(sum(arrival_rates))
     problem += pulp.lpSum(weight * jobs for one in y for jobs in one)
     for j, (speedup, load) in enumerate(zip(speedups, loads, strict=True)):
@@ -91,10 +91,7 @@ def available_solvers() -> tuple[str, ...]:
 
 
 def solve(
-    arrival_rates: Sequence[Fraction],
-    loads: Sequence[Fraction],
-    speedups: Sequence[Sequence[Fraction]],
-    solver: str,
+    arrival_rates: Sequence[Fraction], loads: Sequence[Fraction], speedups: Sequence[Sequence[Fraction]], solver: str
 ) -> ProgramAnswer:
     """(Q) by a solver of :func:`available_solvers`; see :func:`formulate`.
 

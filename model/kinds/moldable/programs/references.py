@@ -11,12 +11,7 @@ from fractions import Fraction
 from typing import Sequence
 
 from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.programs.chain import (
-    MOST_STATES,
-    ChainClass,
-    ChainTooLargeError,
-    Requests,
-)
+from model.kinds.moldable.programs.chain import MOST_STATES, ChainClass, ChainTooLargeError, Requests
 from model.kinds.moldable.programs.chain_measures import ChainMeasures, chain_measures
 from model.kinds.moldable.programs.erlang import ErlangReference, fixed_width
 from model.kinds.moldable.rules import WORDS, AllocationRules
@@ -56,9 +51,7 @@ class PolicyReference:
     note: str = ""
 
 
-def erlang_reference(
-    policy: str, numbers: MoldableNumbers, rules: AllocationRules
-) -> PolicyReference:
+def erlang_reference(policy: str, numbers: MoldableNumbers, rules: AllocationRules) -> PolicyReference:
     """What Erlang's formula says of a policy's rules, if anything."""
     pools, common = pools_of(rules)
     reference = PolicyReference(policy, pools, common)
@@ -70,17 +63,19 @@ def erlang_reference(
         return reference
     rates = [float(rate) for rate in numbers.arrival_rates]
     accepted = [rate * (1 - one.blocking) for rate, one in zip(rates, erlang, strict=True)]
-    times = [one.mean_time * float(mean)
-             for one, mean in zip(erlang, numbers.means, strict=True)]  # fmt: skip
+    times = [one.mean_time * float(mean) for one, mean in zip(erlang, numbers.means, strict=True)]
     work = sum(rate * time for rate, time in zip(accepted, times, strict=True))
-    return PolicyReference(policy, pools, common, erlang,
-                           blocking=1 - sum(accepted) / sum(rates),
-                           mean_time=work / sum(accepted) if sum(accepted) else None)  # fmt: skip
+    return PolicyReference(
+        policy,
+        pools,
+        common,
+        erlang,
+        blocking=1 - sum(accepted) / sum(rates),
+        mean_time=work / sum(accepted) if sum(accepted) else None,
+    )
 
 
-def _erlang(
-    numbers: MoldableNumbers, rules: AllocationRules, job_class: int, servers: int
-) -> ErlangReference | None:
+def _erlang(numbers: MoldableNumbers, rules: AllocationRules, job_class: int, servers: int) -> ErlangReference | None:
     law = _law(rules, job_class)
     if len(law) != 1:
         return None
@@ -95,15 +90,13 @@ def chain_reference(
     pools, common = pools_of(rules)
     classes = [
         ChainClass(float(numbers.servers * rate), float(1 / mean), tuple(map(float, speedup)), own)
-        for rate, mean, speedup, own in zip(numbers.arrival_rates, numbers.means,
-                                            numbers.speedups, pools, strict=True)
-    ]  # fmt: skip
+        for rate, mean, speedup, own in zip(numbers.arrival_rates, numbers.means, numbers.speedups, pools, strict=True)
+    ]
     targets: Sequence[Sequence[Fraction]] = ()
     if numbers.optimum is not None:
         targets = [one.y for one in numbers.optimum.classes]
     try:
-        return chain_measures(classes, common, requests_of(rules), numbers.servers, targets,
-                              most_states), ""  # fmt: skip
+        return chain_measures(classes, common, requests_of(rules), numbers.servers, targets, most_states), ""
     except ChainTooLargeError as error:
         return None, str(error)
 
@@ -114,9 +107,7 @@ def pools_of(rules: AllocationRules) -> tuple[tuple[int, ...], int]:
     common = int(rules.common_pool[0])
     if len(rules.own_pool) > 1 and len(set(rules.own_pool.tolist())) == 1:
         return (0,) * len(rules.own_pool), sizes[0]
-    return tuple(sizes[pool] for pool in rules.own_pool.tolist()), sizes[
-        common
-    ] if common >= 0 else 0
+    return tuple(sizes[pool] for pool in rules.own_pool.tolist()), sizes[common] if common >= 0 else 0
 
 
 def requests_of(rules: AllocationRules) -> Requests:
@@ -132,8 +123,7 @@ def _law(rules: AllocationRules, job_class: int) -> list[tuple[int, float]]:
     if len(rules.by_free):
         return []
     found, before = [], -1
-    for i, last in zip(rules.width[job_class].tolist(), rules.last_word[job_class].tolist(),
-                       strict=True):  # fmt: skip
+    for i, last in zip(rules.width[job_class].tolist(), rules.last_word[job_class].tolist(), strict=True):
         if last > before:
             found.append((i, (last - before) / WORDS))
             before = last

@@ -108,15 +108,18 @@ def optimum(speedup: Sequence[Fraction], load: Fraction) -> Optimum | None:
     if load == here:
         return _solution(speedup, load, {i: load / speedup[i - 1]}, "ii")
     gap = here - after
-    return _solution(speedup, load, {
-        i: (load - after) / gap / i,  # (7)
-        i + 1: (here - load) / gap / (i + 1),  # (8)
-    }, "iii")  # fmt: skip
+    return _solution(
+        speedup,
+        load,
+        {
+            i: (load - after) / gap / i,  # (7)
+            i + 1: (here - load) / gap / (i + 1),  # (8)
+        },
+        "iii",
+    )
 
 
-def _solution(
-    speedup: Sequence[Fraction], load: Fraction, jobs: dict[int, Fraction], case: str
-) -> Optimum:
+def _solution(speedup: Sequence[Fraction], load: Fraction, jobs: dict[int, Fraction], case: str) -> Optimum:
     y = tuple(jobs.get(i, Fraction(0)) for i in range(1, len(speedup) + 1))
     return Optimum(
         load=load,
@@ -138,9 +141,7 @@ def _on_a_line(speedup: Sequence[Fraction], jobs: dict[int, Fraction]) -> bool:
     i servers can be exchanged for as many on i - 1 and i + 1 if these three lie on a line, as in
     s = (1, 3/2, 2) for lambda = 3/4.
     """
-    return any(
-        1 < i < len(speedup) and 2 * speedup[i - 1] == speedup[i - 2] + speedup[i] for i in jobs
-    )
+    return any(1 < i < len(speedup) and 2 * speedup[i - 1] == speedup[i - 2] + speedup[i] for i in jobs)
 
 
 def duals(speedup: Sequence[Fraction], found: Optimum) -> Duals:

@@ -32,25 +32,29 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
         If a part is missing or wrong.
     """
     if "events" not in data and ("P" in data or "Q" in data):
-        raise ScenarioError("found solutions of the programs (P) and (Q), allowed: an instance "
-                            "with n, speedup and events; 'slotscope bounds' takes this "
-                            "file")  # fmt: skip
+        raise ScenarioError(
+            "found solutions of the programs (P) and (Q), allowed: an instance "
+            "with n, speedup and events; 'slotscope bounds' takes this "
+            "file"
+        )
     classes = _classes(data)
     events = [_event(item, f"events[{place}]") for place, item in enumerate(_events(data))]
     workload: dict[str, Any] = {"kind": "scripted", "arrivals": events}
     load = next((data[key] for key in _LOAD if data.get(key) is not None), None)
     if load is not None:
         workload["load"] = load
-    return [{
-        "title": str(data.get("name", ""))[:200],
-        "description": str(data.get("description", ""))[:4000],
-        "system": "moldable",
-        "run": {"until": _until(events)},
-        "servers": {"count": _given(data, "n")},
-        "classes": classes,
-        "workload": workload,
-        "policy": {"name": "greedy-p"},
-    }]  # fmt: skip
+    return [
+        {
+            "title": str(data.get("name", ""))[:200],
+            "description": str(data.get("description", ""))[:4000],
+            "system": "moldable",
+            "run": {"until": _until(events)},
+            "servers": {"count": _given(data, "n")},
+            "classes": classes,
+            "workload": workload,
+            "policy": {"name": "greedy-p"},
+        }
+    ]
 
 
 def _given(data: Mapping[str, Any], key: str, inside: str = "") -> Any:
@@ -80,8 +84,7 @@ def _classes(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     if isinstance(speedups, dict):
         return [{"name": name, "speedup": item} for name, item in speedups.items()]
     if not isinstance(speedups, list):
-        raise _fault(speedups, "a list of speed-ups, or an object with one for each class",
-                     "speedups")  # fmt: skip
+        raise _fault(speedups, "a list of speed-ups, or an object with one for each class", "speedups")
     names = data.get("classes", [str(number) for number in range(1, len(speedups) + 1)])
     if not isinstance(names, list) or len(names) != len(speedups):
         raise _fault(names, f"{len(speedups)} names, one for each of the speedups", "classes")

@@ -13,21 +13,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from model.kinds.moldable.scenario.speedup import Speedup, factors_of
-from model.kinds.moldable.scenario.workload import (
-    MoldablePoisson,
-    MoldableWorkload,
-    ScriptedMoldable,
-    TraceMoldable,
-)
+from model.kinds.moldable.scenario.workload import MoldablePoisson, MoldableWorkload, ScriptedMoldable, TraceMoldable
 from model.scenario.choices import one_or_list, told_by
-from model.scenario.common import (
-    MOST_SERVERS,
-    SERVICE_LAWS,
-    Exponential,
-    PolicyChoice,
-    ScenarioBase,
-    Service,
-)
+from model.scenario.common import MOST_SERVERS, SERVICE_LAWS, Exponential, PolicyChoice, ScenarioBase, Service
 from model.scenario.fields import Name, Positive, Section, Whole, plain
 
 #: Bound on classes of jobs.
@@ -78,9 +66,7 @@ class MoldableScenario(ScenarioBase):
 
     system: Literal["moldable"] = "moldable"
     servers: MoldableServers = MoldableServers()
-    classes: Annotated[
-        tuple[MoldableJobClass, ...], Field(max_length=MOST_CLASSES), one_or_list(MoldableJobClass)
-    ]
+    classes: Annotated[tuple[MoldableJobClass, ...], Field(max_length=MOST_CLASSES), one_or_list(MoldableJobClass)]
     workload: MoldableWorkload
     policy: PolicyChoice = PolicyChoice(name="greedy-p")
 
@@ -92,8 +78,7 @@ class MoldableScenario(ScenarioBase):
             if count > 1:
                 raise ValueError(f"classes: found the name '{name}' {count} times, allowed: once")
         if self.servers.count is None and not isinstance(self.workload, TraceMoldable):
-            raise ValueError("servers.count: found nothing, allowed: this field is required; only "
-                             "a trace can tell it")  # fmt: skip
+            raise ValueError("servers.count: found nothing, allowed: this field is required; only a trace can tell it")
         self._check_degrees()
         self._check_rates()
         if isinstance(self.workload, MoldablePoisson):
@@ -101,8 +86,9 @@ class MoldableScenario(ScenarioBase):
         if isinstance(self.workload, ScriptedMoldable):
             self._check_script(self.workload)
         if isinstance(self.workload, TraceMoldable) and len(self.classes) > 1:
-            raise ValueError(f"classes: found {len(self.classes)}, allowed with a trace: one, "
-                             "because a log does not tell classes")  # fmt: skip
+            raise ValueError(
+                f"classes: found {len(self.classes)}, allowed with a trace: one, because a log does not tell classes"
+            )
         return self
 
     @property
@@ -146,8 +132,7 @@ class MoldableScenario(ScenarioBase):
         load = self._told_load()
         if load is None:
             return tuple(item.arrival_rate or Fraction(0) for item in self.classes)
-        work = sum((share * item.size.mean for share, item in
-                    zip(self.shares, self.classes, strict=True)), Fraction(0))  # fmt: skip
+        work = sum((share * item.size.mean for share, item in zip(self.shares, self.classes, strict=True)), Fraction(0))
         return tuple(load * share / work for share in self.shares)
 
     @property
@@ -168,9 +153,11 @@ class MoldableScenario(ScenarioBase):
             return  # requests are given: a job gets what there is of them
         for position, item in enumerate(self.classes):
             if self.servers.count is not None and item.degree > self.servers.count:
-                raise ValueError(f"classes[{position}].speedup: found a degree of {item.degree}, "
-                                 f"allowed: at most servers.count = {self.servers.count}; the "
-                                 "analysis asks that it be small beside the servers")  # fmt: skip
+                raise ValueError(
+                    f"classes[{position}].speedup: found a degree of {item.degree}, "
+                    f"allowed: at most servers.count = {self.servers.count}; the "
+                    "analysis asks that it be small beside the servers"
+                )
 
     def _check_rates(self) -> None:
         """Arrival rates are told for all classes or for none, and not beside a load."""
@@ -179,37 +166,45 @@ class MoldableScenario(ScenarioBase):
             return
         for key in ("load", "alpha", "beta"):
             if getattr(self.workload, key, None) is not None:
-                raise ValueError(f"workload.{key}: found {plain(getattr(self.workload, key))} "
-                                 f"beside classes[{rated.index(True)}].arrival_rate, allowed: one "
-                                 "of them")  # fmt: skip
+                raise ValueError(
+                    f"workload.{key}: found {plain(getattr(self.workload, key))} "
+                    f"beside classes[{rated.index(True)}].arrival_rate, allowed: one "
+                    "of them"
+                )
         if not all(rated):
             missing = rated.index(False)
-            raise ValueError(f"classes[{missing}].arrival_rate: found nothing, allowed: a number "
-                             f"above 0, because classes[{rated.index(True)}] has one")  # fmt: skip
+            raise ValueError(
+                f"classes[{missing}].arrival_rate: found nothing, allowed: a number "
+                f"above 0, because classes[{rated.index(True)}] has one"
+            )
 
     def _check_traffic(self, traffic: MoldablePoisson) -> None:
         rated = self.classes[0].arrival_rate is not None
         if not rated and traffic.load is None and traffic.alpha is None:
-            raise ValueError("workload.load: found nothing, allowed: a load above 0; or alpha and "
-                             "beta; or an arrival_rate for every class")  # fmt: skip
+            raise ValueError(
+                "workload.load: found nothing, allowed: a load above 0; or alpha and "
+                "beta; or an arrival_rate for every class"
+            )
         if traffic.beta is not None and self.load <= 0:
-            raise ValueError(f"workload.beta: found {plain(traffic.beta)}, allowed: below n^alpha "
-                             f"= {float(traffic.beta / (1 - self.load)):.6g}, so that rho = 1 - "
-                             "beta n^-alpha is above 0")  # fmt: skip
+            raise ValueError(
+                f"workload.beta: found {plain(traffic.beta)}, allowed: below n^alpha "
+                f"= {float(traffic.beta / (1 - self.load)):.6g}, so that rho = 1 - "
+                "beta n^-alpha is above 0"
+            )
 
     def _check_script(self, script: ScriptedMoldable) -> None:
         for position, job in enumerate(script.arrivals):
             where = f"workload.arrivals[{position}]"
             if job.class_name is None and len(self.classes) > 1:
-                raise ValueError(f"{where}.class: found nothing, allowed: "
-                                 f"{', '.join(self.class_names)}")  # fmt: skip
+                raise ValueError(f"{where}.class: found nothing, allowed: {', '.join(self.class_names)}")
             if job.class_name is not None and job.class_name not in self.class_names:
-                raise ValueError(f"{where}.class: found '{job.class_name}', allowed: "
-                                 f"{', '.join(self.class_names)}")  # fmt: skip
+                raise ValueError(f"{where}.class: found '{job.class_name}', allowed: {', '.join(self.class_names)}")
             degree = self.classes[self.class_of(job.class_name)].degree
             if job.requested is not None and job.requested > degree:
-                raise ValueError(f"{where}.requested: found {job.requested}, allowed: at most "
-                                 f"{degree}, the degree of the class's speed-up")  # fmt: skip
+                raise ValueError(
+                    f"{where}.requested: found {job.requested}, allowed: at most "
+                    f"{degree}, the degree of the class's speed-up"
+                )
 
     def class_of(self, name: str | None) -> int:
         """The number of the class of that name, from 0; without a name the first."""

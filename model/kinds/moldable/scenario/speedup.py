@@ -11,13 +11,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Iterable, Literal, Mapping
 
-from pydantic import (
-    Field,
-    TypeAdapter,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-    model_validator,
-)
+from pydantic import Field, TypeAdapter, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 
 from model.scenario.fields import Exact, Numbers, Positive, Section, Whole, plain
 from model.scenario.validation import shown
@@ -56,14 +50,12 @@ class AmdahlSpeedup(Section):
     @model_validator(mode="after")
     def _is_a_part(self) -> AmdahlSpeedup:
         if self.parallel > 1:
-            raise ValueError("parallel must be a part above 0 and at most 1, "
-                             f"found {plain(self.parallel)}")  # fmt: skip
+            raise ValueError(f"parallel must be a part above 0 and at most 1, found {plain(self.parallel)}")
         return self
 
     def factors(self) -> tuple[Fraction, ...]:
         """s_1, ..., s_d."""
-        return tuple(i / (i * (1 - self.parallel) + self.parallel)
-                     for i in range(1, self.degree + 1))  # fmt: skip
+        return tuple(i / (i * (1 - self.parallel) + self.parallel) for i in range(1, self.degree + 1))
 
 
 class PowerSpeedup(Section):
@@ -76,10 +68,12 @@ class PowerSpeedup(Section):
     @model_validator(mode="after")
     def _is_concave(self) -> PowerSpeedup:
         if self.exponent != 1 and not LEAST_EXPONENT <= self.exponent <= 1 - LEAST_EXPONENT:
-            raise ValueError(f"exponent must be 1, or from {plain(LEAST_EXPONENT)} to "
-                             f"{plain(1 - LEAST_EXPONENT)}, so that every further server helps, "
-                             "and none more than the one before; "
-                             f"found {plain(self.exponent)}")  # fmt: skip
+            raise ValueError(
+                f"exponent must be 1, or from {plain(LEAST_EXPONENT)} to "
+                f"{plain(1 - LEAST_EXPONENT)}, so that every further server helps, "
+                "and none more than the one before; "
+                f"found {plain(self.exponent)}"
+            )
         return self
 
     def factors(self) -> tuple[Fraction, ...]:
@@ -94,15 +88,10 @@ def _power(base: int, exponent: Decimal) -> Fraction:
 
 SpeedupLaw = LinearSpeedup | AmdahlSpeedup | PowerSpeedup
 
-_LAWS: Mapping[str, type[SpeedupLaw]] = {
-    "linear": LinearSpeedup,
-    "amdahl": AmdahlSpeedup,
-    "power": PowerSpeedup,
-}
+_LAWS: Mapping[str, type[SpeedupLaw]] = {"linear": LinearSpeedup, "amdahl": AmdahlSpeedup, "power": PowerSpeedup}
 
 #: What may stand where a speed-up is asked for.
-_ALLOWED = "a list s_1, s_2, ... such as [1, 1.8, 2.5], or a table with law = 'linear', " \
-           "'amdahl' or 'power'"  # fmt: skip
+_ALLOWED = "a list s_1, s_2, ... such as [1, 1.8, 2.5], or a table with law = 'linear', 'amdahl' or 'power'"
 
 
 def first_fault(factors: Iterable[Fraction]) -> str:
@@ -112,12 +101,16 @@ def first_fault(factors: Iterable[Fraction]) -> str:
         if i == 1 and factor != 1:
             return f"s_1 = 1, but s_1 is {plain(factor)}; sizes are times on one server"
         if factor <= before:
-            return (f"an increasing speed-up, but s_{i} = {plain(factor)} is not above "
-                    f"s_{i - 1} = {plain(before)}; leave out servers that do not help")  # fmt: skip
+            return (
+                f"an increasing speed-up, but s_{i} = {plain(factor)} is not above "
+                f"s_{i - 1} = {plain(before)}; leave out servers that do not help"
+            )
         if factor - before > step:
             earlier = f"s_{i - 1} - s_{i - 2} = {plain(step)}" if i > 2 else f"s_1 = {plain(step)}"
-            return (f"a concave speed-up, but s_{i} - s_{i - 1} = {plain(factor - before)} is "
-                    f"above {earlier}; no step may be larger than the one before")  # fmt: skip
+            return (
+                f"a concave speed-up, but s_{i} - s_{i - 1} = {plain(factor - before)} is "
+                f"above {earlier}; no step may be larger than the one before"
+            )
         before, step = factor, factor - before
     return ""
 

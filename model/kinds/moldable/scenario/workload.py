@@ -46,16 +46,16 @@ class MoldablePoisson(Section):
     def _told_once(self) -> Self:
         given = [name for name in ("alpha", "beta") if getattr(self, name) is not None]
         if self.load is not None and given:
-            raise ValueError(f"found load and {' and '.join(given)}, allowed: load, or alpha and "
-                             "beta")  # fmt: skip
+            raise ValueError(f"found load and {' and '.join(given)}, allowed: load, or alpha and beta")
         if len(given) == 1:
-            raise ValueError(f"found {given[0]} alone, allowed: alpha and beta, of rho = 1 - "
-                             "beta n^-alpha, or load")  # fmt: skip
+            raise ValueError(f"found {given[0]} alone, allowed: alpha and beta, of rho = 1 - beta n^-alpha, or load")
         if self.alpha is not None and self.alpha > MOST_ALPHA:
             raise ValueError(f"found alpha = {plain(self.alpha)}, allowed: at most {MOST_ALPHA}")
         if self.alpha == 0 and self.beta is not None and self.beta >= 1:
-            raise ValueError(f"found beta = {plain(self.beta)} with alpha = 0, allowed: above 0 "
-                             "and below 1, so that rho = 1 - beta is a load")  # fmt: skip
+            raise ValueError(
+                f"found beta = {plain(self.beta)} with alpha = 0, allowed: above 0 "
+                "and below 1, so that rho = 1 - beta is a load"
+            )
         return self
 
     def told_load(self, servers: int) -> Fraction | None:

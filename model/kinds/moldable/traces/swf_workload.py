@@ -25,9 +25,7 @@ class DrawnWorkload:
         As for :class:`model.workload.PoissonWorkload`.
     """
 
-    def __init__(
-        self, gaps: Sampler, sizes: Sampler, seed: int, start: float = 0.0, branch: int = 0
-    ) -> None:
+    def __init__(self, gaps: Sampler, sizes: Sampler, seed: int, start: float = 0.0, branch: int = 0) -> None:
         self._gaps, self._sizes = gaps, sizes
         self._seed, self._branch = seed, branch
         self._starts = [start]

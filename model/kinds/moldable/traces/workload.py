@@ -79,8 +79,7 @@ def with_trace(
         )
     files = paths or trace.paths
     if not files:
-        raise ScenarioError("found no path of a trace; give its files with --trace PATH",
-                            where="workload.paths")  # fmt: skip
+        raise ScenarioError("found no path of a trace; give its files with --trace PATH", where="workload.paths")
     log = _used(scenario, trace, _read(files, progress, cancelled))
     found = _told(scenario, trace, log, files)
     report = log.report.then(len(log.time), "jobs", (), _notes(found, log))
@@ -112,9 +111,7 @@ def workload_of(scenario: MoldableScenario, start: float = 0.0, branch: int = 0)
     sizes = empirical_sampler(log.size, fsum(log.size) / len(log.size))
     if trace.arrivals == "recorded":
         drawn = sizes(stream(scenario.seed, "service", branch, 0), len(log.size))
-        return RecordedWorkload(
-            *_arrays(_times(scenario, log), log.size if trace.sizes == "recorded" else drawn)
-        )
+        return RecordedWorkload(*_arrays(_times(scenario, log), log.size if trace.sizes == "recorded" else drawn))
     gaps = _gaps(scenario, trace, log)
     if trace.sizes == "resampled":
         return DrawnWorkload(gaps, sizes, scenario.seed, start, branch)
@@ -153,9 +150,7 @@ _RECENT: dict[_Stamped, ParallelJobs] = {}
 
 
 def _read(
-    paths: tuple[str, ...],
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    paths: tuple[str, ...], progress: Callable[[float], None] | None = None, cancelled: Callable[[], bool] | None = None
 ) -> ParallelJobs:
     """A log's jobs; read from its files unless it was read lately and they have not changed."""
     key = tuple((path, file_size(Path(path)), Path(path).stat().st_mtime_ns) for path in paths)
@@ -179,20 +174,19 @@ def _used(scenario: MoldableScenario, trace: TraceMoldable, jobs: ParallelJobs) 
     count = min(len(jobs), trace.limit)
     if count < 2 or jobs.submit[count - 1] == jobs.submit[0]:
         found = f"{count:,} jobs that can be used" if count != 1 else "one job that can be used"
-        told = "".join(f"; {item.count:,} {item.what}: {item.reason}"
-                       for item in jobs.report.left_out)  # fmt: skip
-        raise TraceError(f"found {found}{', all of one time' if count > 1 else ''}, allowed: jobs "
-                         f"of several times, from which a rate can be told{told}",
-                         where=jobs.report.files[0])  # fmt: skip
+        told = "".join(f"; {item.count:,} {item.what}: {item.reason}" for item in jobs.report.left_out)
+        raise TraceError(
+            f"found {found}{', all of one time' if count > 1 else ''}, allowed: jobs "
+            f"of several times, from which a rate can be told{told}",
+            where=jobs.report.files[0],
+        )
     size = jobs.run[:count] * _factors(scenario, trace, jobs.processors[:count])
     out = LeftOut(f"after the first {count:,} jobs", len(jobs) - count, "jobs")
     report = jobs.report.then(count, "jobs", (out,))
     return _ScenarioLog(jobs.submit[:count] - jobs.submit[0], size, jobs.machine, report)
 
 
-def _factors(
-    scenario: MoldableScenario, trace: TraceMoldable, processors: npt.NDArray[np.int64]
-) -> Floats:
+def _factors(scenario: MoldableScenario, trace: TraceMoldable, processors: npt.NDArray[np.int64]) -> Floats:
     """[n] how much longer each job would have run on one processor."""
     if trace.work == "run time":
         return np.ones(len(processors))
@@ -244,11 +238,14 @@ def _notes(scenario: MoldableScenario, log: _ScenarioLog) -> list[str]:
     trace = scenario.workload
     assert isinstance(trace, TraceMoldable)
     gap, mean, servers = _mean_gap(scenario), float(scenario.mean_of(0)), scenario.servers.count
-    told = {"speed-up": "run time times speed-up", "linear": "run time times processors",
-            "run time": "run time"}[trace.work]  # fmt: skip
-    notes = [f"the inherent size of a job is its {told}, {mean:,.6g} s on average; with "
-             f"{gap:,.6g} s from one arrival to the next they offer {servers:,} servers a load of "
-             f"{float(scenario.load):.4g}"]  # fmt: skip
+    told = {"speed-up": "run time times speed-up", "linear": "run time times processors", "run time": "run time"}[
+        trace.work
+    ]
+    notes = [
+        f"the inherent size of a job is its {told}, {mean:,.6g} s on average; with "
+        f"{gap:,.6g} s from one arrival to the next they offer {servers:,} servers a load of "
+        f"{float(scenario.load):.4g}"
+    ]
     if trace.load is not None:
         notes.append(f"times between arrivals are scaled by {gap / log.gap:.4g}")
     if log.machine != servers:

@@ -23,9 +23,7 @@ def execute(options: argparse.Namespace) -> int:
     """Solve and print."""
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
         # A policy that plans would solve the program twice; what bounds it is the same for all.
-        session = Session.open(
-            options.scenario, PLANLESS, options.seed, tuple(options.trace), kernel=False
-        )
+        session = Session.open(options.scenario, PLANLESS, options.seed, tuple(options.trace), kernel=False)
         numbers = session.bench.numbers
         for warning in numbers.warnings():
             note(f"warning: {warning}")
@@ -135,10 +133,13 @@ def _text(result: Mapping[str, Any]) -> str:
     lines = [
         f"{result['scenario']}: {result['configurations']:,} configurations, "
         f"{shown(result['mean_jobs'])} jobs in the long run",
-        table(("program", "objective", "exact", "status"), [
-            (name, shown(item["objective"]), _short(item["exact"]), item["status"])
-            for name, item in result["programs"].items()
-        ]),
+        table(
+            ("program", "objective", "exact", "status"),
+            [
+                (name, shown(item["objective"]), _short(item["exact"]), item["status"])
+                for name, item in result["programs"].items()
+            ],
+        ),
         *([] if result["budget_price"] is None else [spent]),
         f"timers or waiting in {cases['1']} configurations, a request at once in {cases['2']}, "
         f"nothing in {cases['3']}; timers run in {result['timers']}",
@@ -146,12 +147,21 @@ def _text(result: Mapping[str, Any]) -> str:
         f"from pi by {lemma['stationary']:.1e} and from u by {lemma['requests']:.1e}",
         "",
         "pools of Join-Requesting-Server",
-        table(("pool", "share", "Nbar", "servers", "token limit", "k0"), [
-            (str(number), shown(pool["share"]), shown(pool["nbar"]), str(pool["servers"]),
-             str(pool["token_limit"]), _listed(pool["k0"]))
-            for number, pool in enumerate(result["pools"], 1)
-        ]),
-    ]  # fmt: skip
+        table(
+            ("pool", "share", "Nbar", "servers", "token limit", "k0"),
+            [
+                (
+                    str(number),
+                    shown(pool["share"]),
+                    shown(pool["nbar"]),
+                    str(pool["servers"]),
+                    str(pool["token_limit"]),
+                    _listed(pool["k0"]),
+                )
+                for number, pool in enumerate(result["pools"], 1)
+            ],
+        ),
+    ]
     return "\n".join(lines).rstrip()
 
 

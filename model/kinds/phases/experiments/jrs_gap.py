@@ -26,10 +26,12 @@ from model.metrics import Estimate, estimate
 NAME = "jrs-gap"
 
 #: Scales r, and how long is simulated at each.
-SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = MappingProxyType({
-    "quick": ((25, 50, 100, 200, 400, 800), PhaseLength(50, 300, 4)),
-    "paper": ((25, 50, 100, 200, 400, 800, 1600, 3200), PhaseLength(100, 1000, 10)),
-})  # fmt: skip
+SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = MappingProxyType(
+    {
+        "quick": ((25, 50, 100, 200, 400, 800), PhaseLength(50, 300, 4)),
+        "paper": ((25, 50, 100, 200, 400, 800, 1600, 3200), PhaseLength(100, 1000, 10)),
+    }
+)
 
 #: The exponent is also fitted from this r on, where the gap's first terms matter less.
 LARGE = 400
@@ -57,11 +59,7 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """N, C and what they are made of at each r; the gap and its exponent."""
-    cells = {
-        key: PhaseRuns.of(done)
-        for key, several in _cells(scale).items()
-        if (done := finished(several, outcomes))
-    }
+    cells = {key: PhaseRuns.of(done) for key, several in _cells(scale).items() if (done := finished(several, outcomes))}
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     for model in MODELS:
         rows += _exponents(model, cells)
@@ -98,8 +96,7 @@ def _exponents(model: str, cells: Cells) -> list[Row]:
 
 def _gaps(model: str, cells: Cells) -> dict[int, NDArray[np.float64]]:
     """For each r at hand, [replications] N - Nbar."""
-    return {r: cell.by_run("active_servers") - cell.bound
-            for (name, r), cell in cells.items() if name == model}  # fmt: skip
+    return {r: cell.by_run("active_servers") - cell.bound for (name, r), cell in cells.items() if name == model}
 
 
 def exponent(scales: NDArray[np.int64], gaps: NDArray[np.float64]) -> Estimate:
@@ -140,41 +137,53 @@ def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
     found = (
         _figure("", "Active servers over their bound", over, "N / N̄", cells, servers, "N̄"),
         _figure("-cost", "Cost rate over its budget", over, "C / ε", cells, cost, "ε"),
-        _figure("-root", "Gap to the bound over the square root of r", over, "(N − N̄) / √r", cells,
-                gap),
-        _figure("-tokens", "Tokens over the square root of r", over, "tokens / √r", cells,
-                extra("tokens")),
-        _figure("-virtual", "Virtual jobs over the square root of r", over, "virtual jobs / √r",
-                cells, extra("virtual_jobs")),
-        _figure("-backup", "Jobs on backup servers over the square root of r", over,
-                "backup jobs / √r", cells, extra("backup_jobs")),
-    )  # fmt: skip
+        _figure("-root", "Gap to the bound over the square root of r", over, "(N − N̄) / √r", cells, gap),
+        _figure("-tokens", "Tokens over the square root of r", over, "tokens / √r", cells, extra("tokens")),
+        _figure(
+            "-virtual",
+            "Virtual jobs over the square root of r",
+            over,
+            "virtual jobs / √r",
+            cells,
+            extra("virtual_jobs"),
+        ),
+        _figure(
+            "-backup",
+            "Jobs on backup servers over the square root of r",
+            over,
+            "backup jobs / √r",
+            cells,
+            extra("backup_jobs"),
+        ),
+    )
     return tuple(figure for figure in found if figure.curves)
 
 
-def _figure(
-    ending: str,
-    title: str,
-    x_label: str,
-    y_label: str,
-    cells: Cells,
-    value: Value,
-    level: str = "",
-) -> Figure:
+def _figure(ending: str, title: str, x_label: str, y_label: str, cells: Cells, value: Value, level: str = "") -> Figure:
     curves = []
     for model in MODELS:
-        points = {float(key[1]): found for key, cell in cells.items()
-                  if key[0] == model and (found := value(key, cell)) is not None}  # fmt: skip
+        points = {
+            float(key[1]): found
+            for key, cell in cells.items()
+            if key[0] == model and (found := value(key, cell)) is not None
+        }
         if points:
             curves.append(Curve.through(model, points))
     levels = ((level, 1.0),) if level else ()
-    return Figure(f"{NAME}{ending}", f"JRS: {title}", x_label, y_label, tuple(curves), levels,
-                  logarithmic_x=True, planned=tuple(MODELS))  # fmt: skip
+    return Figure(
+        f"{NAME}{ending}",
+        f"JRS: {title}",
+        x_label,
+        y_label,
+        tuple(curves),
+        levels,
+        logarithmic_x=True,
+        planned=tuple(MODELS),
+    )
 
 
 NOTES = (
-    "The paper proves bounds and plots nothing: there are no numbers of its own to set beside "
-    "ours.",
+    "The paper proves bounds and plots nothing: there are no numbers of its own to set beside ours.",
     "Theorem 1: N is at most (1 + O(1/√r)) times its bound N̄, and C at most (1 + O(1/√r)) "
     "times its budget. So the gap over √r should level off, as should virtual and backup jobs. "
     "Tokens do from the start; the gap still rises a little: its exponent is 0.57 to 0.70 over "

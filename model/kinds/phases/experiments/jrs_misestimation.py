@@ -23,14 +23,11 @@ from model.scenario.load import as_data, edited, load_scenario
 
 NAME = "jrs-misestimation"
 
-SCALES: Mapping[str, tuple[int, PhaseLength]] = MappingProxyType({
-    "quick": (100, PhaseLength(50, 300, 4)),
-    "paper": (400, PhaseLength(100, 1000, 10)),
-})  # fmt: skip
+SCALES: Mapping[str, tuple[int, PhaseLength]] = MappingProxyType(
+    {"quick": (100, PhaseLength(50, 300, 4)), "paper": (400, PhaseLength(100, 1000, 10))}
+)
 
-MODELS: Mapping[str, str] = MappingProxyType({
-    "two phases": "jrs-two-phases", "three phases": "jrs-three-phases",
-})  # fmt: skip
+MODELS: Mapping[str, str] = MappingProxyType({"two phases": "jrs-two-phases", "three phases": "jrs-three-phases"})
 
 #: What the planned rates are, relative to the true ones.
 FACTORS = ("4/5", "9/10", "19/20", "1", "21/20", "11/10", "6/5")
@@ -56,17 +53,14 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
         for rates in WRONG:
             for factor in FACTORS:
                 found[model, rates, factor] = _runs(
-                    name, r, _wrong(name, rates, Fraction(factor)), length,
-                    f"{model}, {rates} times {factor}")  # fmt: skip
+                    name, r, _wrong(name, rates, Fraction(factor)), length, f"{model}, {rates} times {factor}"
+                )
         for time in LEARNED:
-            found[model, "learned", str(time)] = _runs(name, r, {"learn": time}, length,
-                                                       f"{model}, learned in {time}")  # fmt: skip
+            found[model, "learned", str(time)] = _runs(name, r, {"learn": time}, length, f"{model}, learned in {time}")
     return found
 
 
-def _runs(
-    name: str, r: int, estimate: Mapping[str, Any], length: PhaseLength, label: str
-) -> list[Part]:
+def _runs(name: str, r: int, estimate: Mapping[str, Any], length: PhaseLength, label: str) -> list[Part]:
     policy = {"name": "jrs", "parameters": {"estimate": estimate}}
     return phase_runs(edited(at_scale(name, r), {"policy": policy}), None, length, label)
 
@@ -81,11 +75,7 @@ def _wrong(name: str, rates: str, factor: Fraction) -> dict[str, Any]:
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """N and C of each plan on the true system, beside the bound of the true rates."""
-    cells = {
-        key: PhaseRuns.of(done)
-        for key, several in _cells(scale).items()
-        if (done := finished(several, outcomes))
-    }
+    cells = {key: PhaseRuns.of(done) for key, several in _cells(scale).items() if (done := finished(several, outcomes))}
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     figures = [figure for model in MODELS for figure in _figures(scale, model, cells)]
     return Result(NAME, scale, tuple(rows), tuple(figures), NOTES)
@@ -96,15 +86,16 @@ def _rows(key: Key, cell: PhaseRuns) -> list[Row]:
     at: At = {"model": model, "rates": rates, "value": value}
     return [
         Row("planned_nbar", cell.bound, at=at),
-        *(Row(name, found.mean, found.half_width, at=at)
-          for name in ("active_servers", "cost_rate", "virtual_jobs", "backup_jobs")
-          for found in [cell.measure(name)]),
-    ]  # fmt: skip
+        *(
+            Row(name, found.mean, found.half_width, at=at)
+            for name in ("active_servers", "cost_rate", "virtual_jobs", "backup_jobs")
+            for found in [cell.measure(name)]
+        ),
+    ]
 
 
 def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Figure]:
-    true = {cell.nbar for (name, _, value), cell in cells.items()
-            if name == model and value == "1"}  # fmt: skip
+    true = {cell.nbar for (name, _, value), cell in cells.items() if name == model and value == "1"}
     budget = budget_of(MODELS[model])
     if not true or budget is None:
         return []
@@ -122,11 +113,25 @@ def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Fig
     x_label = f"planned rate over true rate (r = {r}, {length.text()})"
     title = f"{model.capitalize()}: planned with wrong rates"
     return [
-        Figure(f"{NAME}-{ending}", f"{title}, active servers", x_label, "N / N̄",
-               _curves(servers), (("N̄ of the true rates", 1.0),), planned=planned),
-        Figure(f"{NAME}-{ending}-cost", f"{title}, cost rate", x_label, "C / ε",
-               _curves(cost), (("ε", 1.0),), planned=planned),
-    ]  # fmt: skip
+        Figure(
+            f"{NAME}-{ending}",
+            f"{title}, active servers",
+            x_label,
+            "N / N̄",
+            _curves(servers),
+            (("N̄ of the true rates", 1.0),),
+            planned=planned,
+        ),
+        Figure(
+            f"{NAME}-{ending}-cost",
+            f"{title}, cost rate",
+            x_label,
+            "C / ε",
+            _curves(cost),
+            (("ε", 1.0),),
+            planned=planned,
+        ),
+    ]
 
 
 def _curves(points: Mapping[str, Mapping[float, Estimate]]) -> tuple[Curve, ...]:

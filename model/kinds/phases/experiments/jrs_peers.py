@@ -23,23 +23,27 @@ from model.metrics import Estimate
 
 NAME = "jrs-peers"
 
-SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = MappingProxyType({
-    "quick": ((25, 100, 400, 1600), PhaseLength(50, 100, 4)),
-    "paper": ((25, 50, 100, 200, 400, 800, 1600), PhaseLength(100, 1000, 8)),
-})  # fmt: skip
+SCALES: Mapping[str, tuple[tuple[int, ...], PhaseLength]] = MappingProxyType(
+    {
+        "quick": ((25, 100, 400, 1600), PhaseLength(50, 100, 4)),
+        "paper": ((25, 50, 100, 200, 400, 800, 1600), PhaseLength(100, 1000, 8)),
+    }
+)
 
 #: Policies by what they are called in pictures.
-POLICIES: Mapping[str, str] = MappingProxyType({
-    "JRS": "jrs",
-    "JRS, recovery": "jrs:recovery_rate=10",
-    "first fit": "first-fit",
-    "first fit, peak": "first-fit:fits=peak",
-    "first fit, 80 %": "first-fit:factor=4/5",
-    "best fit": "best-fit",
-    "GRAND": "grand",
-    "GRAND, peak": "grand:fits=peak",
-    "power of 2": "power-of-d",
-})  # fmt: skip
+POLICIES: Mapping[str, str] = MappingProxyType(
+    {
+        "JRS": "jrs",
+        "JRS, recovery": "jrs:recovery_rate=10",
+        "first fit": "first-fit",
+        "first fit, peak": "first-fit:fits=peak",
+        "first fit, 80 %": "first-fit:factor=4/5",
+        "best fit": "best-fit",
+        "GRAND": "grand",
+        "GRAND, peak": "grand:fits=peak",
+        "power of 2": "power-of-d",
+    }
+)
 
 #: Where no phase follows another, peak and present demand are the same.
 _PEAK = frozenset({"first fit, peak", "GRAND, peak"})
@@ -58,22 +62,17 @@ def parts(scale: str, _options: Options) -> list[Part]:
 def _cells(scale: str) -> dict[Key, list[Part]]:
     sizes, length = SCALES[scale]
     return {
-        (model, name, r): phase_runs(at_scale(scenario, r), policy, length,
-                                     f"{model}, {name}, r = {r}")
+        (model, name, r): phase_runs(at_scale(scenario, r), policy, length, f"{model}, {name}, r = {r}")
         for model, scenario in MODELS.items()
         for name, policy in POLICIES.items()
         for r in sizes
         if model != "fixed sizes" or name not in _PEAK
-    }  # fmt: skip
+    }
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """N and C of every policy."""
-    cells = {
-        key: PhaseRuns.of(done)
-        for key, several in _cells(scale).items()
-        if (done := finished(several, outcomes))
-    }
+    cells = {key: PhaseRuns.of(done) for key, several in _cells(scale).items() if (done := finished(several, outcomes))}
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     figures = tuple(figure for model in MODELS for figure in _figures(scale, model, cells))
     return Result(NAME, scale, tuple(rows), figures, NOTES)
@@ -105,13 +104,13 @@ def _crossed(model: str, drawn: Curve, spent: Mapping[float, Estimate]) -> Curve
 
 
 def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Figure]:
-    nbar = {r: cell.nbar for (name, policy, r), cell in cells.items()
-            if name == model and policy == "JRS" and cell.nbar}  # fmt: skip
+    nbar = {
+        r: cell.nbar for (name, policy, r), cell in cells.items() if name == model and policy == "JRS" and cell.nbar
+    }
     servers, cost = [], []
     for policy in POLICIES:
         mine = {r: cell for (name, of, r), cell in cells.items() if (name, of) == (model, policy)}
-        over = {float(r): scaled(cell.measure("active_servers"), 1 / nbar[r])
-                for r, cell in mine.items() if r in nbar}  # fmt: skip
+        over = {float(r): scaled(cell.measure("active_servers"), 1 / nbar[r]) for r, cell in mine.items() if r in nbar}
         spent = {float(r): cell.measure("cost_rate") for r, cell in mine.items()}
         if over:
             servers.append(_crossed(model, Curve.through(policy, over), spent))
@@ -122,14 +121,33 @@ def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Fig
     ending = MODELS[model].removeprefix("jrs-")
     x_label = f"scaling factor r ({SCALES[scale][1].text()})"
     title = f"{model.capitalize()}: active servers over their bound"
-    found = [Figure(f"{NAME}-{ending}", title, x_label, "N / N̄", tuple(servers),
-                    (("N̄", 1.0),), logarithmic_x=True, planned=tuple(POLICIES),
-                    crossed_out=OVER)]  # fmt: skip
+    found = [
+        Figure(
+            f"{NAME}-{ending}",
+            title,
+            x_label,
+            "N / N̄",
+            tuple(servers),
+            (("N̄", 1.0),),
+            logarithmic_x=True,
+            planned=tuple(POLICIES),
+            crossed_out=OVER,
+        )
+    ]
     if budget is not None:
-        found.append(Figure(f"{NAME}-{ending}-cost", f"{model.capitalize()}: cost rate", x_label,
-                            "C", tuple(cost), (("ε", budget),),
-                            logarithmic_x=True, planned=tuple(POLICIES),
-                            crossed_out=OVER))  # fmt: skip
+        found.append(
+            Figure(
+                f"{NAME}-{ending}-cost",
+                f"{model.capitalize()}: cost rate",
+                x_label,
+                "C",
+                tuple(cost),
+                (("ε", budget),),
+                logarithmic_x=True,
+                planned=tuple(POLICIES),
+                crossed_out=OVER,
+            )
+        )
     return found
 
 

@@ -24,11 +24,7 @@ MOST_JOBS_AT_ONCE = 5_000
 PEAK = "first-fit:fits=peak"
 
 #: Peers by what they are called.
-PEERS = (
-    ("First fit", "first-fit"),
-    ("First fit by peak demand", PEAK),
-    ("GRAND(aZ)", "grand"),
-)
+PEERS = (("First fit", "first-fit"), ("First fit by peak demand", PEAK), ("GRAND(aZ)", "grand"))
 
 
 def points(scenario: PhasesScenario) -> Iterator[PhasePoint]:
@@ -61,5 +57,4 @@ def _measured(
         cell = PhaseRuns.of([carry_out(part) for part in phase_runs(at, policy, length, title)])
     except UserError:
         return
-    yield PhasePoint(title, float(scale), cell.measure("active_servers"),
-                     cell.measure("cost_rate"), cell.nbar)  # fmt: skip
+    yield PhasePoint(title, float(scale), cell.measure("active_servers"), cell.measure("cost_rate"), cell.nbar)

@@ -19,10 +19,14 @@ from model.scenario.load import Scenario, edited, load_scenario
 WORK = __name__
 
 #: The scenarios of the four job models, by what they are called in pictures.
-MODELS: Mapping[str, str] = MappingProxyType({
-    "two phases": "jrs-two-phases", "burst": "jrs-burst", "three phases": "jrs-three-phases",
-    "fixed sizes": "jrs-fixed-sizes",
-})  # fmt: skip
+MODELS: Mapping[str, str] = MappingProxyType(
+    {
+        "two phases": "jrs-two-phases",
+        "burst": "jrs-burst",
+        "three phases": "jrs-three-phases",
+        "fixed sizes": "jrs-fixed-sizes",
+    }
+)
 
 At = Mapping[str, str | int | float]
 
@@ -52,9 +56,7 @@ def budget_of(name: str) -> float | None:
     return float(scenario.cost.budget) if scenario.cost and scenario.cost.budget else None
 
 
-def phase_runs(
-    scenario: Scenario, policy: str | None, length: PhaseLength, label: str
-) -> list[Part]:
+def phase_runs(scenario: Scenario, policy: str | None, length: PhaseLength, label: str) -> list[Part]:
     """Parts that run *scenario* under *policy* (None: its own), with the seeds 1, 2, ....
 
     The outcome of each has ``batches``: by measure, its value in equal stretches after the warm-up;
@@ -62,16 +64,16 @@ def phase_runs(
     """
     until = length.warmup + length.time
     jobs = float(sum(kind_named(scenario.system).numbers(scenario).arrival_rates))
-    return replications(WORK, scenario, policy, {"warmup": length.warmup, "until": until},
-                        length.replications, label, jobs * until)  # fmt: skip
+    return replications(
+        WORK, scenario, policy, {"warmup": length.warmup, "until": until}, length.replications, label, jobs * until
+    )
 
 
 def carry_out(part: Part) -> Outcome:
     """See :func:`phase_runs`."""
     settings, bench = part.settings, bench_of(part)
     run = Run(bench)
-    batches = bench.kind.run_batches(bench.numbers, run.to, float(settings["warmup"]),
-                                     float(settings["until"]))  # fmt: skip
+    batches = bench.kind.run_batches(bench.numbers, run.to, float(settings["warmup"]), float(settings["until"]))
     values = {name: batch.values.tolist() for name, batch in batches.items()}
     return {"batches": values, "plan": _plan(bench.kind.facts(bench.system).plan)}
 

@@ -22,14 +22,7 @@ import numpy as np
 from model.jit import jitable
 from model.kinds.phases import physics
 from model.kinds.phases.kernels import fits, loop
-from model.kinds.phases.kernels.loop import (
-    ARRIVES,
-    DRAWS,
-    DUE,
-    RULE,
-    SHARE_DENOMINATOR,
-    SHARE_NUMERATOR,
-)
+from model.kinds.phases.kernels.loop import ARRIVES, DRAWS, DUE, RULE, SHARE_DENOMINATOR, SHARE_NUMERATOR
 from model.kinds.phases.outcome import FITTING, FLAGS, JOB, SERVER, TYPE
 from model.kinds.phases.rows import FLAG_PLACED
 from model.kinds.phases.state import REAL

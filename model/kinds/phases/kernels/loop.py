@@ -9,34 +9,9 @@ import numpy as np
 from model.jit import jitable
 from model.kinds.phases import outcome as outcome_of
 from model.kinds.phases import physics, sampling, timers
-from model.kinds.phases.outcome import (
-    FLAGS,
-    HAD_JOBS,
-    JOB,
-    KIND,
-    MADE,
-    OUTCOMES,
-    PHASE,
-    POOL,
-    SERVER,
-    TYPE,
-    VIRTUALS,
-)
-from model.kinds.phases.rows import (
-    FLAG_ARRIVED,
-    FLAG_DEPARTED,
-    FLAG_MOVED,
-    FLAG_OF_VIRTUAL,
-    FLAG_TICKED,
-)
-from model.kinds.phases.state import (
-    ACTIVE,
-    EVENT,
-    FREE,
-    NEXT_ARRIVAL,
-    NOW,
-    TOKENS,
-)
+from model.kinds.phases.outcome import FLAGS, HAD_JOBS, JOB, KIND, MADE, OUTCOMES, PHASE, POOL, SERVER, TYPE, VIRTUALS
+from model.kinds.phases.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_MOVED, FLAG_OF_VIRTUAL, FLAG_TICKED
+from model.kinds.phases.state import ACTIVE, EVENT, FREE, NEXT_ARRIVAL, NOW, TOKENS
 from model.records import ARRIVAL, DEPARTURE, MOVE, TICK
 from model.systems.compiled import (
     AT_END,
@@ -178,14 +153,7 @@ def run_move(state: State, tables: Any, outcome: Array) -> int:
 
 @jitable
 def finish(
-    state: State,
-    tables: Any,
-    constant: Array,
-    came: int,
-    outcome: Array,
-    tape: Array,
-    samples: Array,
-    done: Array,
+    state: State, tables: Any, constant: Array, came: int, outcome: Array, tape: Array, samples: Array, done: Array
 ) -> bool:
     """Close the event: its row, and a sample if one is due; True if the run should stop here.
 

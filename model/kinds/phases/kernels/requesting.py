@@ -38,28 +38,9 @@ from model.kinds.phases.outcome import (
 )
 from model.kinds.phases.programs.plan import AT_ONCE, TIMERS
 from model.kinds.phases.programs.rules import AFTER_PAUSE, ANY_TOKEN, LIMIT_IN_ALL, LIMIT_REACHED
-from model.kinds.phases.rows import (
-    FLAG_MATCHED,
-    FLAG_MISSED,
-    FLAG_OVERFLOW,
-    FLAG_REQUESTED,
-    FLAG_RESUMED,
-    FLAG_VIRTUAL,
-)
-from model.kinds.phases.state import (
-    FIRST_BACKUP,
-    MATCHED,
-    NEXT_REQUEST,
-    NEXT_TOKEN,
-    NEXT_VIRTUAL,
-)
-from model.kinds.phases.tables import (
-    REQUEST_KEY,
-    ROUTE_KEY,
-    TIMER_KEY,
-    TOKEN_KEY,
-    VIRTUAL_TOKEN_KEY,
-)
+from model.kinds.phases.rows import FLAG_MATCHED, FLAG_MISSED, FLAG_OVERFLOW, FLAG_REQUESTED, FLAG_RESUMED, FLAG_VIRTUAL
+from model.kinds.phases.state import FIRST_BACKUP, MATCHED, NEXT_REQUEST, NEXT_TOKEN, NEXT_VIRTUAL
+from model.kinds.phases.tables import REQUEST_KEY, ROUTE_KEY, TIMER_KEY, TOKEN_KEY, VIRTUAL_TOKEN_KEY
 from model.systems import random_words
 from model.systems.compiled import AT_FLAG, AT_LIMIT
 
@@ -131,9 +112,7 @@ def pool_for(tables: Any, rules: Any, job: int, job_type: int) -> int:
 
 
 @jitable
-def tick(
-    state: State, tables: Any, rules: Any, server: int, asked: Array, step: Array, outcome: Array
-) -> None:
+def tick(state: State, tables: Any, rules: Any, server: int, asked: Array, step: Array, outcome: Array) -> None:
     """Step 1: what a server whose timer rings asks for."""
     on = np.uintp(server)
     number = state.timer_number[on]
@@ -294,9 +273,7 @@ def in_all(state: State, pool: int) -> int:
 
 
 @jitable
-def take_token(
-    state: State, tables: Any, rules: Any, record: int, step: Array, outcome: Array
-) -> None:
+def take_token(state: State, tables: Any, rules: Any, record: int, step: Array, outcome: Array) -> None:
     """A job joins the server of the token in *step*; without tokens left, that server goes on."""
     server = use_token(state, step[OF], step[KIND], step[POSITION], record)
     put(state, tables, record, server)

@@ -39,7 +39,7 @@ class Reference(FittingPolicy):
         PseudocodeLine(Line(1, 2), 1, "<b>if</b> it fits a busy server <b>then</b>"),
         PseudocodeLine(Line(1, 3), 2, "the one with the least capacity left takes it"),
         PseudocodeLine(Line(1, 4), 1, "<b>else</b> an idle server takes it"),
-    )  # fmt: skip
+    )
 
     def __init__(self, numbers: PhaseNumbers, parameters: FitParameters) -> None:
         super().__init__(numbers, parameters)
@@ -58,8 +58,10 @@ class Reference(FittingPolicy):
         yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})
         if fitting:
             server = min(fitting, key=lambda one: int(self.left(view, one) @ self.weight))
-            yield Place(line=Line(1, 3), job=job.number, server=server,
-                        values={"fitting": len(fitting), "reason": "tightest"})  # fmt: skip
+            yield Place(
+                line=Line(1, 3), job=job.number, server=server, values={"fitting": len(fitting), "reason": "tightest"}
+            )
         else:
-            yield Place(line=Line(1, 4), job=job.number, server=view.first_idle(),
-                        values={"fitting": 0, "reason": "none fits"})  # fmt: skip
+            yield Place(
+                line=Line(1, 4), job=job.number, server=view.first_idle(), values={"fitting": 0, "reason": "none fits"}
+            )

@@ -28,7 +28,7 @@ class Reference(FittingPolicy):
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
         PseudocodeLine(Line(1, 2), 1, "the servers where it fits: busy ones with room, idle ones"),
         PseudocodeLine(Line(1, 3), 1, "the one of lowest number takes it"),
-    )  # fmt: skip
+    )
 
     def arrived(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """The first server where it fits."""
@@ -36,5 +36,9 @@ class Reference(FittingPolicy):
         yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})
         busy = bool(fitting) and fitting[0] < idle
         reason = "first" if busy else "first idle" if fitting else "none fits"
-        yield Place(line=Line(1, 3), job=job.number, server=fitting[0] if busy else idle,
-                    values={"fitting": len(fitting), "reason": reason})  # fmt: skip
+        yield Place(
+            line=Line(1, 3),
+            job=job.number,
+            server=fitting[0] if busy else idle,
+            values={"fitting": len(fitting), "reason": reason},
+        )

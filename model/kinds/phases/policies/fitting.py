@@ -36,8 +36,7 @@ class FittingPolicy(PhasePolicy):
         super().__init__(numbers, parameters)
         self.by_peak = parameters.fits == "peak"
         #: [D] units that the jobs of a server may take.
-        self.limit = np.array([floor(int(units) * parameters.factor) for units in numbers.capacity],
-                              np.int64)  # fmt: skip
+        self.limit = np.array([floor(int(units) * parameters.factor) for units in numbers.capacity], np.int64)
         if numbers.model.hard:
             self.limit = np.minimum(self.limit, numbers.capacity)
 

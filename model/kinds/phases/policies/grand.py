@@ -47,7 +47,7 @@ class Reference(FittingPolicy):
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
         PseudocodeLine(Line(1, 2), 1, "the draw: busy servers that it fits, and ⌈aZ⌉ idle ones"),
         PseudocodeLine(Line(1, 3), 1, "one of them, uniformly at random, takes it"),
-    )  # fmt: skip
+    )
 
     def __init__(self, numbers: PhaseNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)
@@ -58,11 +58,17 @@ class Reference(FittingPolicy):
         """One server of the draw."""
         fitting = self.fitting(view, job.type)
         idle = ceil(self.share * view.jobs)
-        yield Record("draw", Line(1, 2), {"type": job.type, "servers": len(fitting), "idle": idle,
-                                          "jobs": view.jobs})  # fmt: skip
+        yield Record("draw", Line(1, 2), {"type": job.type, "servers": len(fitting), "idle": idle, "jobs": view.jobs})
         total = len(fitting) + idle
         chosen = view.choices.one_of(job.number, 0, total) if total else 0
         server = fitting[chosen] if chosen < len(fitting) else view.first_idle()
-        yield Place(line=Line(1, 3), job=job.number, server=server,
-                    values={"fitting": len(fitting), "idle": idle, "reason":
-                            "drawn busy" if chosen < len(fitting) else "drawn idle"})  # fmt: skip
+        yield Place(
+            line=Line(1, 3),
+            job=job.number,
+            server=server,
+            values={
+                "fitting": len(fitting),
+                "idle": idle,
+                "reason": "drawn busy" if chosen < len(fitting) else "drawn idle",
+            },
+        )

@@ -79,23 +79,27 @@ class Reference(PhasePolicy):
     schema = Parameters
     observes = True
     pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>when</b> a timer of server ℓ ticks <b>do</b>",
-                       heading="Step 1: job requesting on a normal server"),
+        PseudocodeLine(
+            Line(1, 1),
+            0,
+            "<b>when</b> a timer of server ℓ ticks <b>do</b>",
+            heading="Step 1: job requesting on a normal server",
+        ),
         PseudocodeLine(Line(1, 2), 1, "ask for one job of its type (at 0: for k⁰)"),
         PseudocodeLine(Line(1, 3), 0, "<b>when</b> a job on ℓ changes phase or departs <b>do</b>"),
         PseudocodeLine(Line(1, 4), 1, "<b>if</b> ℓ holds a token <b>then</b> nothing (a pause)"),
         PseudocodeLine(Line(1, 5), 1, "<b>while</b> π(k̂ + a) = 0, u(k̂ + a) ≠ 0: ask for one more"),
         PseudocodeLine(Line(1, 6), 0, "make a token for each job asked for; ℓ is paused"),
         PseudocodeLine(Line(1, 7), 0, "<b>when</b> k̂ changed and ℓ holds no token: new timers"),
-        PseudocodeLine(Line(2, 1), 0, "<b>when</b> a job of type i arrives <b>do</b>",
-                       heading="Step 2: arrival dispatching"),
+        PseudocodeLine(
+            Line(2, 1), 0, "<b>when</b> a job of type i arrives <b>do</b>", heading="Step 2: arrival dispatching"
+        ),
         PseudocodeLine(Line(2, 2), 1, "<b>if</b> there is a token of type i <b>then</b>"),
         PseudocodeLine(Line(2, 3), 2, "take one at random; the job joins its server"),
         PseudocodeLine(Line(2, 4), 1, "<b>else</b> it goes to an idle backup server"),
-        PseudocodeLine(Line(2, 5), 0, "<b>while</b> a type has more than η<sub>max</sub> tokens "
-                                      "<b>do</b>"),
+        PseudocodeLine(Line(2, 5), 0, "<b>while</b> a type has more than η<sub>max</sub> tokens <b>do</b>"),
         PseudocodeLine(Line(2, 6), 1, "take one at random; a virtual job joins its server"),
-    )  # fmt: skip
+    )
 
     def __init__(self, numbers: PhaseNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)
@@ -127,18 +131,29 @@ class Reference(PhasePolicy):
         pool = view.choices.pool(job.number, self.rules.route[job.type])
         count = view.tokens(pool, job.type)
         limit = int(self.rules.limit[pool])
-        yield Record("tokens_of_type", Line(2, 2), {"pool": pool, "type": job.type,
-                                                    "count": count, "limit": limit})  # fmt: skip
+        yield Record("tokens_of_type", Line(2, 2), {"pool": pool, "type": job.type, "count": count, "limit": limit})
         position = view.choices.token(job.number, count)
         if position < 0:
-            yield Overflow(line=Line(2, 4), job=job.number, pool=pool,
-                           values={"type": job.type, "limit": limit,
-                                   "backup": view.idle_backup(pool)})  # fmt: skip
+            yield Overflow(
+                line=Line(2, 4),
+                job=job.number,
+                pool=pool,
+                values={"type": job.type, "limit": limit, "backup": view.idle_backup(pool)},
+            )
             return
         server = view.token_server(pool, job.type, position)
-        yield Match(line=Line(2, 3), job=job.number, pool=pool, position=position,
-                    values={"server": server, "count": count, "type": job.type,
-                            "token": view.token_number(pool, job.type, position)})  # fmt: skip
+        yield Match(
+            line=Line(2, 3),
+            job=job.number,
+            pool=pool,
+            position=position,
+            values={
+                "server": server,
+                "count": count,
+                "type": job.type,
+                "token": view.token_number(pool, job.type, position),
+            },
+        )
         asked = yield from self._token_gone(view, server)
         yield from self._keep_limit(view, pool, asked)
 
@@ -148,8 +163,7 @@ class Reference(PhasePolicy):
         if view.is_paused(server):
             missed = self._case(view, server) == AT_ONCE
             kind = "missed_request" if missed else "paused"
-            yield Record(kind, Line(1, 4), {"server": server, "observed": observed,
-                                            "tokens": view.tokens_on(server)})  # fmt: skip
+            yield Record(kind, Line(1, 4), {"server": server, "observed": observed, "tokens": view.tokens_on(server)})
             return
         yield from self._react(view, server)
 
@@ -161,13 +175,11 @@ class Reference(PhasePolicy):
         if self.rules.case[pool, place] == TIMERS:
             job_type = view.choices.ticked(server, self.rules.timer[pool, place])
             jobs[job_type] = 1
-            yield Record("tick", Line(1, 2), {"server": server, "type": job_type,
-                                              "observed": observed})  # fmt: skip
+            yield Record("tick", Line(1, 2), {"server": server, "type": job_type, "observed": observed})
             yield from self._chain(view, server, int(self._up[place, job_type]), jobs)
         else:
             jobs = self.rules.asks[pool, place].tolist()
-            yield Record("recovery_tick", Line(1, 2), {"server": server, "jobs": tuple(jobs),
-                                                       "observed": observed})  # fmt: skip
+            yield Record("recovery_tick", Line(1, 2), {"server": server, "jobs": tuple(jobs), "observed": observed})
         yield from self._request(view, server, jobs)
 
     @property
@@ -191,10 +203,15 @@ class Reference(PhasePolicy):
         pool = self.pool_of[server]
         while self.rules.case[pool, place] == AT_ONCE:
             job_type = view.choices.requested(sum(jobs), self.rules.choice[pool, place])
-            yield Record("reactive", Line(1, 5), {
-                "server": server, "type": job_type,
-                "configuration": tuple(self.plan.lattice.configurations[place].tolist()),
-            })  # fmt: skip
+            yield Record(
+                "reactive",
+                Line(1, 5),
+                {
+                    "server": server,
+                    "type": job_type,
+                    "configuration": tuple(self.plan.lattice.configurations[place].tolist()),
+                },
+            )
             jobs[job_type] += 1
             place = int(self._up[place, job_type])
 
@@ -209,19 +226,21 @@ class Reference(PhasePolicy):
         while (job_type := self._over_limit(view, pool, asked)) is not None:
             in_all = self.rules.option[LIMIT_IN_ALL] == ANY_TOKEN
             count = view.all_tokens(pool) if in_all else view.tokens(pool, job_type)
-            found = {"pool": pool, "type": job_type, "count": count,
-                     "limit": int(self.rules.limit[pool])}  # fmt: skip
+            found = {"pool": pool, "type": job_type, "count": count, "limit": int(self.rules.limit[pool])}
             yield Record("limit", Line(2, 5), found)
             position = view.choices.virtual_token(count)
             while in_all and position >= view.tokens(pool, job_type):
                 position -= view.tokens(pool, job_type)
                 job_type += 1
             server = view.token_server(pool, job_type, position)
-            yield VirtualArrival(line=Line(2, 6), pool=pool, type=job_type, position=position,
-                                 values=found | {
-                                     "server": server, "number": view.next_virtual,
-                                     "token": view.token_number(pool, job_type, position),
-                                 })  # fmt: skip
+            yield VirtualArrival(
+                line=Line(2, 6),
+                pool=pool,
+                type=job_type,
+                position=position,
+                values=found
+                | {"server": server, "number": view.next_virtual, "token": view.token_number(pool, job_type, position)},
+            )
             asked = yield from self._token_gone(view, server, asked)
 
     def _over_limit(self, view: PhaseView, pool: int, asked: int) -> int | None:
@@ -241,14 +260,11 @@ class Reference(PhasePolicy):
         in_turn = (*types[asked:], *types[:asked])
         return next((i for i in in_turn if view.tokens(pool, i)), None)
 
-    def _token_gone(
-        self, view: PhaseView, server: int, asked: int = 0
-    ) -> Generator[Record, None, int]:
+    def _token_gone(self, view: PhaseView, server: int, asked: int = 0) -> Generator[Record, None, int]:
         """A server whose last token was taken goes on; returns the type *asked* for last."""
         if view.is_paused(server):
             return asked
-        yield Record("resumed", Line(1, 7), {
-            "server": server, "observed": view.observed_configuration(server)})  # fmt: skip
+        yield Record("resumed", Line(1, 7), {"server": server, "observed": view.observed_configuration(server)})
         if not self.rules.option[AFTER_PAUSE]:
             yield from self._new_timer(view, server)
             return asked
@@ -263,8 +279,9 @@ class Reference(PhasePolicy):
     def _new_timer(self, view: PhaseView, server: int) -> Decisions:
         rate = float(self.rules.rate[self.pool_of[server], view.observed(server)])
         if rate > 0 or view.timer_runs(server):
-            yield SetTimer(line=Line(1, 7), server=server, rate=rate, values={
-                "observed": view.observed_configuration(server)})  # fmt: skip
+            yield SetTimer(
+                line=Line(1, 7), server=server, rate=rate, values={"observed": view.observed_configuration(server)}
+            )
 
 
 def _first(jobs: Sequence[int]) -> int:

@@ -42,7 +42,7 @@ class Reference(BestFit):
         PseudocodeLine(Line(1, 3), 1, "<b>if</b> it fits one of them <b>then</b>"),
         PseudocodeLine(Line(1, 4), 2, "the one with the least capacity left takes it"),
         PseudocodeLine(Line(1, 5), 1, "<b>else</b> an idle server takes it"),
-    )  # fmt: skip
+    )
 
     def __init__(self, numbers: PhaseNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)
@@ -57,8 +57,16 @@ class Reference(BestFit):
         fitting = [server for server in drawn if self.fits(view, server, job.type)]
         if fitting:
             server = min(fitting, key=lambda one: int(self.left(view, one) @ self.weight))
-            yield Place(line=Line(1, 4), job=job.number, server=server,
-                        values={"fitting": len(fitting), "reason": "tightest drawn"})  # fmt: skip
+            yield Place(
+                line=Line(1, 4),
+                job=job.number,
+                server=server,
+                values={"fitting": len(fitting), "reason": "tightest drawn"},
+            )
         else:
-            yield Place(line=Line(1, 5), job=job.number, server=view.first_idle(),
-                        values={"fitting": 0, "reason": "none drawn fits"})  # fmt: skip
+            yield Place(
+                line=Line(1, 5),
+                job=job.number,
+                server=view.first_idle(),
+                values={"fitting": 0, "reason": "none drawn fits"},
+            )

@@ -25,19 +25,8 @@ from model.kinds.phases.lattice import lattice_of
 from model.kinds.phases.numbers import PhaseNumbers, mean_lives
 from model.kinds.phases.programs.lemma7 import Lemma7, lemma7
 from model.kinds.phases.programs.plan import PoolPlan, ServerPlan, classes_of, plan_of
-from model.kinds.phases.programs.policy import (
-    AT_ONCE,
-    NOTHING,
-    TIMERS,
-    PolicyTable,
-    chain_of,
-    policy_of,
-)
-from model.kinds.phases.programs.single_server import (
-    SingleServerSolution,
-    SolvingStoppedError,
-    solved,
-)
+from model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS, PolicyTable, chain_of, policy_of
+from model.kinds.phases.programs.single_server import SingleServerSolution, SolvingStoppedError, solved
 from model.kinds.phases.scenario.schema import PhasesScenario
 from model.metrics import Estimate
 
@@ -173,14 +162,10 @@ def bounds_of(numbers: PhaseNumbers) -> Iterator[PhasesBounds]:
     """The same for numbers that are there already."""
     model = numbers.model
     bounds = PhasesBounds(
-        phases=model.phases,
-        scale=numbers.scale,
-        mean_jobs=float(numbers.mean_jobs),
-        budget=float(model.budget),
+        phases=model.phases, scale=numbers.scale, mean_jobs=float(numbers.mean_jobs), budget=float(model.budget)
     )
     if not any(model.arrival_rates):
-        yield replace(bounds, problem="Nothing arrives but what the script says, so there is no "
-                                      "long run to bound.")  # fmt: skip
+        yield replace(bounds, problem="Nothing arrives but what the script says, so there is no long run to bound.")
         return
     try:
         bounds = replace(bounds, configurations=len(lattice_of(model)))
@@ -232,17 +217,19 @@ def _solving(model: JobModel) -> Iterator[SingleServerSolution | tuple[int, floa
         solver.join(FAREWELL)
 
 
-def _with_solution(
-    bounds: PhasesBounds, numbers: PhaseNumbers, found: SingleServerSolution
-) -> PhasesBounds:
+def _with_solution(bounds: PhasesBounds, numbers: PhaseNumbers, found: SingleServerSolution) -> PhasesBounds:
     model = numbers.model
     policies = [(part, policy_of(part.stationary, part.requests)) for part in found.parts]
     plan: ServerPlan = plan_of(model, numbers.scale, policies, found.certified, "solved")
     table = policy_of(found.stationary, found.requests)
     checks = [lemma7(own, chain_of(model, plan.lattice, own), part) for part, own in policies]
-    classes = [RecurrentClassRow(one.share, len(one.members), len(one.vanishing),
-                        tuple(one.throughput.tolist()), tuple(one.start.tolist()))
-               for part, own in policies for one in classes_of(model, part, own)]  # fmt: skip
+    classes = [
+        RecurrentClassRow(
+            one.share, len(one.members), len(one.vanishing), tuple(one.throughput.tolist()), tuple(one.start.tolist())
+        )
+        for part, own in policies
+        for one in classes_of(model, part, own)
+    ]
     return replace(
         bounds,
         iterations=found.iterations,
@@ -261,10 +248,9 @@ def _with_solution(
         timers=int((table.rate > 0).any(axis=1).sum()),
         classes=tuple(sorted(classes, key=lambda one: -one.share)),
         pools=plan.pools,
-        lemma7=Lemma7(max(check.stationary for check in checks),
-                      max(check.requests for check in checks)),
+        lemma7=Lemma7(max(check.stationary for check in checks), max(check.requests for check in checks)),
         packing=packing(model) if model.hard else None,
-    )  # fmt: skip
+    )
 
 
 def _cases(table: PolicyTable) -> tuple[int, int, int]:

@@ -37,9 +37,10 @@ def plan_of(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
 
 def _chosen(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
     if not parameters.pools and not any(numbers.model.arrival_rates):
-        raise ScenarioError("found none, allowed with a script: the pools, because without "
-                            "arrival rates nothing can be planned",
-                            where="policy.parameters.pools")  # fmt: skip
+        raise ScenarioError(
+            "found none, allowed with a script: the pools, because without arrival rates nothing can be planned",
+            where="policy.parameters.pools",
+        )
     if parameters.plan and not parameters.pools:
         return plan_from_file(parameters.plan, numbers.model, numbers.scale)
     try:

@@ -21,14 +21,7 @@ from scipy.sparse.csgraph import connected_components
 
 from model.errors import ScenarioError
 from model.kinds.phases.programs.policy import PolicyPart, together
-from model.kinds.phases.programs.process import (
-    MOST_IMPROVEMENTS,
-    WAIT,
-    Evaluated,
-    Prices,
-    Process,
-    UndecidedError,
-)
+from model.kinds.phases.programs.process import MOST_IMPROVEMENTS, WAIT, Evaluated, Prices, Process, UndecidedError
 from model.kinds.phases.programs.program import SingleServerProgram, program_of
 from model.kinds.phases.programs.simplex import Cancelled, Progress
 
@@ -83,9 +76,7 @@ class _Mixture:
 
 
 def decomposed(
-    program: SingleServerProgram,
-    progress: Progress | None = None,
-    cancelled: Cancelled | None = None,
+    program: SingleServerProgram, progress: Progress | None = None, cancelled: Cancelled | None = None
 ) -> Decomposed:
     """Solve (61).
 
@@ -112,9 +103,7 @@ def undecided(program: SingleServerProgram) -> ScenarioError:
     )
 
 
-def _begun(
-    program: SingleServerProgram, progress: Progress | None, cancelled: Cancelled | None
-) -> _Decomposition:
+def _begun(program: SingleServerProgram, progress: Progress | None, cancelled: Cancelled | None) -> _Decomposition:
     """A mixture to begin with: of a large program the optimum with a smaller K_max."""
     solving = _Decomposition(program, progress, cancelled)
     most = _fewer_jobs(program)
@@ -136,12 +125,7 @@ def _fewer_jobs(program: SingleServerProgram) -> int:
 
 
 class _Decomposition:
-    def __init__(
-        self,
-        program: SingleServerProgram,
-        progress: Progress | None,
-        cancelled: Cancelled | None,
-    ) -> None:
+    def __init__(self, program: SingleServerProgram, progress: Progress | None, cancelled: Cancelled | None) -> None:
         self._program, self._process = program, Process(program, cancelled)
         self._progress = progress
         self._arrivals = np.array([float(rate) for rate in program.model.arrival_rates])
@@ -211,9 +195,7 @@ class _Decomposition:
         found = self._improve(mixture.prices, everywhere=True)
         return found, self._gains(found, mixture)
 
-    def _improve(
-        self, prices: Prices, everywhere: bool = False, patience: int = MOST_IMPROVEMENTS
-    ) -> Evaluated:
+    def _improve(self, prices: Prices, everywhere: bool = False, patience: int = MOST_IMPROVEMENTS) -> Evaluated:
         """A good policy for some prices, beginning with the one that was found last."""
         found = self._process.improved(self._latest, prices, everywhere, patience)
         self._latest = found.action
@@ -264,8 +246,9 @@ class _Decomposition:
         loss = np.concatenate([np.zeros(count), [-1.0], fault, fault, [over]])
         right = np.append(np.zeros(types), 1.0)
         for presolve in (True, False):  # HiGHS gives up on some small programs in its presolve
-            solution = linprog(loss, most, [self._budget], equal, right, method="highs-ds",
-                               options=TIGHT | {"presolve": presolve})  # fmt: skip
+            solution = linprog(
+                loss, most, [self._budget], equal, right, method="highs-ds", options=TIGHT | {"presolve": presolve}
+            )
             if solution.status == 0:
                 break
         else:
@@ -288,8 +271,9 @@ class _Decomposition:
         before = self._policies, self._throughputs, self._costs
         used = np.flatnonzero(mixture.weights > WEIGHT_TOLERANCE)
         policies = [self._policies[place] for place in used]
-        flows = np.array([weight * self._flow(policy) for weight, policy in
-                          zip(mixture.weights[used], policies, strict=True)])  # fmt: skip
+        flows = np.array(
+            [weight * self._flow(policy) for weight, policy in zip(mixture.weights[used], policies, strict=True)]
+        )
         groups = _groups(policies)
         self._policies, self._throughputs, self._costs = [], [], []
         for number, policy in enumerate(policies):
@@ -323,8 +307,7 @@ class _Decomposition:
         weights = self._polished(used, mixture)
         policies = [self._policies[place] for place in used]
         parts = tuple(
-            self._part(weights[same], [policies[place] for place in same])
-            for same in _members(_groups(policies))
+            self._part(weights[same], [policies[place] for place in same]) for same in _members(_groups(policies))
         )
         stationary, requests = together(parts)
         phi = float(requests.sum() / self._arrivals.sum())
@@ -360,8 +343,7 @@ class _Decomposition:
     def _polished(self, used: NDArray[np.int64], mixture: _Mixture) -> NDArray[np.float64]:
         """The weights of the policies in use, without the solver's rounding."""
         kinds = self._process.arriving
-        rows = [*(np.array(self._throughputs)[used][:, kinds] / self._arrivals[kinds]).T,
-                np.ones(len(used))]  # fmt: skip
+        rows = [*(np.array(self._throughputs)[used][:, kinds] / self._arrivals[kinds]).T, np.ones(len(used))]
         left = np.column_stack([np.array(rows), [*-np.ones(len(kinds)), 0.0]])
         right = np.append(np.zeros(len(kinds)), 1.0)
         if mixture.prices.cost > 0:
@@ -394,5 +376,4 @@ def _members(groups: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 def _between(known: Prices, fresh: Prices, share: float) -> Prices:
     """Prices on the way from *fresh* to *known*."""
-    return Prices(share * known.types + (1 - share) * fresh.types,
-                  share * known.cost + (1 - share) * fresh.cost)  # fmt: skip
+    return Prices(share * known.types + (1 - share) * fresh.types, share * known.cost + (1 - share) * fresh.cost)

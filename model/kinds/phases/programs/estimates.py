@@ -38,9 +38,10 @@ class RateEstimate(Section):
         given = bool(self.arrival_rates or self.departure_rates or self.to)
         ways = [given, self.factor is not None, self.learn is not None]
         if sum(ways) != 1:
-            raise ValueError("either rates (arrival_rates, departure_rates, to), or factor, or "
-                             "learn; found " + ("none" if not any(ways) else "more than one")
-                             + ", allowed: one of them")  # fmt: skip
+            raise ValueError(
+                "either rates (arrival_rates, departure_rates, to), or factor, or "
+                "learn; found " + ("none" if not any(ways) else "more than one") + ", allowed: one of them"
+            )
         return self
 
 
@@ -66,16 +67,13 @@ def estimated(numbers: PhaseNumbers, estimate: RateEstimate) -> PhaseNumbers:
         place = _place(names, name, "estimate.to")
         moves[place] = _changed(names, moves[place], row, f"estimate.to.{name}")
         if moves[place][place]:
-            raise ScenarioError("found a rate from a phase to itself, allowed: none",
-                                where=f"estimate.to.{name}")  # fmt: skip
+            raise ScenarioError("found a rate from a phase to itself, allowed: none", where=f"estimate.to.{name}")
     changed = replace(
         model,
-        arrival_rates=_changed(names, model.arrival_rates, estimate.arrival_rates,
-                               "estimate.arrival_rates"),
-        departure_rates=_changed(names, model.departure_rates, estimate.departure_rates,
-                                 "estimate.departure_rates"),
+        arrival_rates=_changed(names, model.arrival_rates, estimate.arrival_rates, "estimate.arrival_rates"),
+        departure_rates=_changed(names, model.departure_rates, estimate.departure_rates, "estimate.departure_rates"),
         moves=tuple(moves),
-    )  # fmt: skip
+    )
     return replace(numbers, model=_checked(changed, "estimate"))
 
 
@@ -88,10 +86,7 @@ def _learned(numbers: PhaseNumbers, until: Fraction) -> JobModel:
 
 
 def _changed(
-    names: tuple[str, ...],
-    rates: tuple[Fraction, ...],
-    given: Mapping[str, Fraction],
-    where: str,
+    names: tuple[str, ...], rates: tuple[Fraction, ...], given: Mapping[str, Fraction], where: str
 ) -> tuple[Fraction, ...]:
     """Rates with the given ones in their places."""
     found = list(rates)
@@ -109,14 +104,14 @@ def _place(names: tuple[str, ...], name: str, where: str) -> int:
 def _checked(model: JobModel, where: str) -> JobModel:
     """The model, if something arrives and every phase that jobs come to can end."""
     if not any(model.arrival_rates):
-        raise ScenarioError("leaves no arrival rate above 0, so there is nothing to plan",
-                            where=where)  # fmt: skip
+        raise ScenarioError("leaves no arrival rate above 0, so there is nothing to plan", where=where)
     ending = [any(model.departure_rates[i] for i in reach) for reach in model.reachable]
-    entered = {i for start, rate in enumerate(model.arrival_rates) if rate
-               for i in model.reachable[start]}  # fmt: skip
+    entered = {i for start, rate in enumerate(model.arrival_rates) if rate for i in model.reachable[start]}
     for i in sorted(entered):
         if not ending[i]:
-            raise ScenarioError(f"leaves jobs in phase '{model.phases[i]}' without a way to the "
-                                "end; give rates that let them end, or count for longer",
-                                where=where)  # fmt: skip
+            raise ScenarioError(
+                f"leaves jobs in phase '{model.phases[i]}' without a way to the "
+                "end; give rates that let them end, or count for longer",
+                where=where,
+            )
     return model

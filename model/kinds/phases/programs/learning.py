@@ -58,22 +58,23 @@ def learned(numbers: PhaseNumbers, until: Fraction) -> JobModel:
     jobs = float(sum(numbers.arrival_rates) * until)
     if jobs > MOST_JOBS:
         most = float(until) * MOST_JOBS / jobs
-        raise ScenarioError(f"found {float(until):g}, which is {jobs:,.0f} jobs on average, "
-                            f"allowed: at most {MOST_JOBS:,}; {most:.3g} would do",
-                            where=_WHERE)  # fmt: skip
+        raise ScenarioError(
+            f"found {float(until):g}, which is {jobs:,.0f} jobs on average, "
+            f"allowed: at most {MOST_JOBS:,}; {most:.3g} would do",
+            where=_WHERE,
+        )
     seen = watched(numbers, float(until))
     _check(model, seen, until)
-    rates = [[_rate(int(count), float(time)) for count in row]
-             for row, time in zip(seen.moves, seen.time, strict=True)]  # fmt: skip
+    rates = [[_rate(int(count), float(time)) for count in row] for row, time in zip(seen.moves, seen.time, strict=True)]
     kept = [not time for time in seen.time]
     return replace(
         model,
         arrival_rates=tuple(int(count) / (until * numbers.scale) for count in seen.arrivals),
-        departure_rates=tuple(old if keep else row[-1] for old, row, keep in
-                              zip(model.departure_rates, rates, kept, strict=True)),
-        moves=tuple(old if keep else tuple(row[:-1]) for old, row, keep in
-                    zip(model.moves, rates, kept, strict=True)),
-    )  # fmt: skip
+        departure_rates=tuple(
+            old if keep else row[-1] for old, row, keep in zip(model.departure_rates, rates, kept, strict=True)
+        ),
+        moves=tuple(old if keep else tuple(row[:-1]) for old, row, keep in zip(model.moves, rates, kept, strict=True)),
+    )
 
 
 def _rate(count: int, time: float) -> Fraction:
@@ -90,15 +91,16 @@ def _check(model: JobModel, seen: Seen, until: Fraction) -> None:
     for i in present:
         what = "that no job is in" if not seen.time[i] else "that no job leaves towards the end"
         if not seen.time[i] or i not in ending:
-            raise ScenarioError(f"found {float(until):g}, a time with a phase '{model.phases[i]}' "
-                                f"{what}; allowed: a longer time", where=_WHERE)  # fmt: skip
+            raise ScenarioError(
+                f"found {float(until):g}, a time with a phase '{model.phases[i]}' {what}; allowed: a longer time",
+                where=_WHERE,
+            )
 
 
 def watched(numbers: PhaseNumbers, until: float) -> Seen:
     """What the run's own jobs do up to a time; they do the same under every policy."""
     phases = numbers.phases
-    seen = Seen(np.zeros(phases, np.int64), np.zeros((phases, phases + 1), np.int64),
-                np.zeros(phases))  # fmt: skip
+    seen = Seen(np.zeros(phases, np.int64), np.zeros((phases, phases + 1), np.int64), np.zeros(phases))
     workload, tables = poisson(numbers), tables_of(numbers, with_lattice=False)
     arrival = 0
     while (block := workload.block_at(arrival)) is not None and block.time[0] <= until:

@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import linalg
 
-from model.kinds.phases.programs.policy import (
-    AT_ONCE,
-    TIMERS,
-    Chain,
-    PolicyPart,
-    PolicyTable,
-    closed_classes,
-)
+from model.kinds.phases.programs.policy import AT_ONCE, TIMERS, Chain, PolicyPart, PolicyTable, closed_classes
 
 #: Differences up to this count as none.
 LEMMA_TOLERANCE = 1e-9
@@ -69,17 +62,13 @@ def class_distribution(chain: Chain, members: NDArray[np.int64]) -> NDArray[np.f
     out = np.asarray(rates.sum(axis=1)).ravel()
     balance = (rates - sparse.diags(out)).T.tocsc()
     # The last equation follows from the others; the last probability is set to 1 instead.
-    rest = linalg.splu(sparse.csc_matrix(balance[:-1, :-1])).solve(
-        -balance[:-1, -1].toarray().ravel()
-    )
+    rest = linalg.splu(sparse.csc_matrix(balance[:-1, :-1])).solve(-balance[:-1, -1].toarray().ravel())
     shares = np.append(rest, 1.0)
     found[members] = shares / shares.sum()
     return found
 
 
-def class_requests(
-    table: PolicyTable, chain: Chain, stationary: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def class_requests(table: PolicyTable, chain: Chain, stationary: NDArray[np.float64]) -> NDArray[np.float64]:
     """[C, I] the transition frequencies of Definition 2 in the policy's own order."""
     entering = chain.events.T @ stationary
     passing = np.zeros_like(entering)

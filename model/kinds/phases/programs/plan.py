@@ -16,12 +16,7 @@ from numpy.typing import NDArray
 
 from model.kinds.phases.jobs import JobModel
 from model.kinds.phases.lattice import Lattice, cost_units, lattice_of
-from model.kinds.phases.programs.plan_tables import (
-    GivenSolution,
-    PoolTable,
-    pool_tables,
-    read_solution,
-)
+from model.kinds.phases.programs.plan_tables import GivenSolution, PoolTable, pool_tables, read_solution
 from model.kinds.phases.programs.policy import (
     AT_ONCE,
     NOTHING,
@@ -49,7 +44,7 @@ __all__ = [
     "plan_from_pools",
     "plan_of",
     "planned",
-]  # fmt: skip
+]
 
 #: Ceilings forgive a relative excess that rounding alone can make.
 CEILING_TOLERANCE = 1e-9
@@ -150,10 +145,7 @@ def ceiling(value: float) -> int:
 
 
 def planned(
-    model: JobModel,
-    scale: Fraction,
-    progress: Progress | None = None,
-    cancelled: Cancelled | None = None,
+    model: JobModel, scale: Fraction, progress: Progress | None = None, cancelled: Cancelled | None = None
 ) -> ServerPlan:
     """Solve (61) and make the pools of B.3 for a scale r.
 
@@ -172,11 +164,7 @@ def planned(
 
 
 def plan_of(
-    model: JobModel,
-    scale: Fraction,
-    policies: Sequence[tuple[PolicyPart, PolicyTable]],
-    certified: bool,
-    source: str,
+    model: JobModel, scale: Fraction, policies: Sequence[tuple[PolicyPart, PolicyTable]], certified: bool, source: str
 ) -> ServerPlan:
     """The pools of B.3 for the recurrent classes of some policies, each on its share of servers.
 
@@ -187,8 +175,12 @@ def plan_of(
     arriving = np.array([float(rate) for rate in model.arrival_rates])
     phi = float(requests.sum() / arriving.sum()) if arriving.any() else 0.0
     nbar = float(scale) / phi if phi > 0 else inf
-    found = [one for part, table in policies for one in classes_of(model, part, table)
-             if one.share > CEILING_TOLERANCE and one.throughput.any()]  # fmt: skip
+    found = [
+        one
+        for part, table in policies
+        for one in classes_of(model, part, table)
+        if one.share > CEILING_TOLERANCE and one.throughput.any()
+    ]
     received = np.array([one.share * one.throughput for one in found]).reshape(-1, len(arriving))
     total = received.sum(axis=0)
     route = np.divide(received, total, out=np.zeros_like(received), where=total > 0)
@@ -196,8 +188,7 @@ def plan_of(
     units, unit = cost_units(model, lattice)
     active = 1.0 - float(stationary[0])
     spent = float(units @ stationary) * float(unit) / active if active > 0 else 0.0
-    return ServerPlan(pools, lattice, phi, nbar, float(model.budget), spent, stationary, requests,
-                certified, source)  # fmt: skip
+    return ServerPlan(pools, lattice, phi, nbar, float(model.budget), spent, stationary, requests, certified, source)
 
 
 def classes_of(model: JobModel, part: PolicyPart, table: PolicyTable) -> tuple[RecurrentClass, ...]:
@@ -208,10 +199,7 @@ def classes_of(model: JobModel, part: PolicyPart, table: PolicyTable) -> tuple[R
 
 
 def _pool(
-    found: RecurrentClass,
-    nbar: float,
-    route: NDArray[np.float64],
-    arrival_rates: NDArray[np.float64],
+    found: RecurrentClass, nbar: float, route: NDArray[np.float64], arrival_rates: NDArray[np.float64]
 ) -> PoolPlan:
     """The pool of a recurrent class."""
     own = found.table
@@ -286,14 +274,5 @@ def plan_from_pools(tables: Sequence[PoolTable | dict[str, Any]], model: JobMode
         for (servers, limit, table, patch, rate), weight in zip(read, wanted, strict=True)
     )
     return ServerPlan(
-        pools,
-        lattice,
-        nan,
-        nan,
-        float(model.budget),
-        nan,
-        nothing[:, 0],
-        nothing,
-        False,
-        "given in the scenario",
+        pools, lattice, nan, nan, float(model.budget), nan, nothing[:, 0], nothing, False, "given in the scenario"
     )

@@ -108,9 +108,10 @@ def read_solution(path: Path, model: JobModel) -> GivenSolution:
 def _solution(found: SolutionFile, model: JobModel) -> GivenSolution:
     phases = found.input.get("phases")
     if phases is not None and list(phases) != list(model.phases):
-        raise ScenarioError(f"found the phases {_listed(phases)}, but the scenario has "
-                            f"{_listed(model.phases)}, in this order",
-                            where="input.phases")  # fmt: skip
+        raise ScenarioError(
+            f"found the phases {_listed(phases)}, but the scenario has {_listed(model.phases)}, in this order",
+            where="input.phases",
+        )
     lattice = lattice_of(model)
     table = _table(found.policy, model, lattice)
     stationary = np.zeros(len(lattice))
@@ -121,19 +122,17 @@ def _solution(found: SolutionFile, model: JobModel) -> GivenSolution:
         stationary[place] = entry.pi
         requests[place] = _weights(entry.u or {}, model, f"{where}.u")
         if (entry.pi > 0) != (entry.case == TIMERS):
-            raise ScenarioError(f"found pi = {entry.pi:g} in case {entry.case}; pi > 0 in case 1 "
-                                "and only there", where=where)  # fmt: skip
+            raise ScenarioError(
+                f"found pi = {entry.pi:g} in case {entry.case}; pi > 0 in case 1 and only there", where=where
+            )
     if abs(stationary.sum() - 1) > SUM_TOLERANCE:
-        raise ScenarioError(f"found pi that add up to {stationary.sum():.9g}, allowed: 1",
-                            where="policy.pi")  # fmt: skip
+        raise ScenarioError(f"found pi that add up to {stationary.sum():.9g}, allowed: 1", where="policy.pi")
     if not requests.any():
         raise ScenarioError("found no request at all; u is needed", where="policy.u")
     return GivenSolution(table, stationary, requests)
 
 
-def pool_tables(
-    tables: Sequence[PoolTable | Mapping[str, Any]], model: JobModel
-) -> list[GivenPool]:
+def pool_tables(tables: Sequence[PoolTable | Mapping[str, Any]], model: JobModel) -> list[GivenPool]:
     """Pools as arrays.
 
     Raises
@@ -147,9 +146,7 @@ def pool_tables(
     return [_pool(table, model, lattice, f"pools[{j}]") for j, table in enumerate(tables)]
 
 
-def _pool(
-    given: PoolTable | Mapping[str, Any], model: JobModel, lattice: Lattice, where: str
-) -> GivenPool:
+def _pool(given: PoolTable | Mapping[str, Any], model: JobModel, lattice: Lattice, where: str) -> GivenPool:
     try:
         pool = given if isinstance(given, PoolTable) else PoolTable.model_validate(dict(given))
     except ValidationError as error:
@@ -179,8 +176,9 @@ def _table(entries: Sequence[PolicyEntry], model: JobModel, lattice: Lattice) ->
         where = f"policy[{number}]"
         place = _place(entry.k, lattice, model, f"{where}.k")
         if place in seen:
-            raise ScenarioError(f"found {_listed(entry.k)} again, it stands in "
-                                f"policy[{seen[place]}] already", where=f"{where}.k")  # fmt: skip
+            raise ScenarioError(
+                f"found {_listed(entry.k)} again, it stands in policy[{seen[place]}] already", where=f"{where}.k"
+            )
         seen[place] = number
         case[place] = entry.case
         if entry.case == TIMERS:
@@ -189,41 +187,43 @@ def _table(entries: Sequence[PolicyEntry], model: JobModel, lattice: Lattice) ->
             choice[place] = _weights(entry.prob or {}, model, f"{where}.prob")
             total = choice[place].sum()
             if abs(total - 1) > SUM_TOLERANCE:
-                raise ScenarioError(f"found probabilities that add up to {total:.9g}, allowed: 1",
-                                    where=f"{where}.prob")  # fmt: skip
+                raise ScenarioError(
+                    f"found probabilities that add up to {total:.9g}, allowed: 1", where=f"{where}.prob"
+                )
             choice[place] /= total
         beyond = ((rate[place] + choice[place]) > 0) & (lattice.up[place] < 0)
         if beyond.any():
             name = model.phases[int(np.argmax(beyond))]
-            raise ScenarioError(f"requests type '{name}' in {_listed(entry.k)}, where no server "
-                                "can take another one", where=where)  # fmt: skip
+            raise ScenarioError(
+                f"requests type '{name}' in {_listed(entry.k)}, where no server can take another one", where=where
+            )
     return PolicyTable(case, rate, choice)
 
 
 def _place(k: tuple[int, ...], lattice: Lattice, model: JobModel, where: str) -> int:
     """The place of a configuration that must be in K."""
     if len(k) != len(model.phases):
-        raise ScenarioError(f"found {len(k)} numbers, allowed: {len(model.phases)}, one for each "
-                            f"phase ({_listed(model.phases)})", where=where)  # fmt: skip
+        raise ScenarioError(
+            f"found {len(k)} numbers, allowed: {len(model.phases)}, one for each phase ({_listed(model.phases)})",
+            where=where,
+        )
     place = lattice.place(k)
     if place < 0:
-        raise ScenarioError(f"found {_listed(k)}, which no server may hold (at most "
-                            f"{model.most_jobs} jobs"
-                            + (" that fit its capacity)" if model.hard else ")"),
-                            where=where)  # fmt: skip
+        raise ScenarioError(
+            f"found {_listed(k)}, which no server may hold (at most "
+            f"{model.most_jobs} jobs" + (" that fit its capacity)" if model.hard else ")"),
+            where=where,
+        )
     return place
 
 
-def _weights(
-    given: Mapping[str, float] | Sequence[float], model: JobModel, where: str
-) -> NDArray[np.float64]:
+def _weights(given: Mapping[str, float] | Sequence[float], model: JobModel, where: str) -> NDArray[np.float64]:
     """[I] numbers >= 0 from a table by name, or from a list in the order of the phases."""
     found = np.zeros(len(model.phases))
     if isinstance(given, Mapping):
         for name, value in given.items():
             if name not in model.phases:
-                raise ScenarioError(f"found phase '{name}', known are {_listed(model.phases)}",
-                                    where=where)  # fmt: skip
+                raise ScenarioError(f"found phase '{name}', known are {_listed(model.phases)}", where=where)
             found[model.phases.index(name)] = value
     elif len(given) != len(found):
         raise ScenarioError(f"found {len(given)} numbers, allowed: {len(found)}", where=where)

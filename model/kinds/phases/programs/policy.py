@@ -42,10 +42,8 @@ class PolicyPart:
 
 def together(parts: Sequence[PolicyPart]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """[C] pi and [C, I] u over all servers, (50) and (51)."""
-    stationary = sum((part.share * part.stationary for part in parts),
-                     np.zeros_like(parts[0].stationary))  # fmt: skip
-    requests = sum((part.share * part.requests for part in parts),
-                   np.zeros_like(parts[0].requests))  # fmt: skip
+    stationary = sum((part.share * part.stationary for part in parts), np.zeros_like(parts[0].stationary))
+    requests = sum((part.share * part.requests for part in parts), np.zeros_like(parts[0].requests))
     return np.asarray(stationary), np.asarray(requests)
 
 
@@ -72,8 +70,9 @@ class PolicyTable:
         column = kept[:, None]
         return PolicyTable(
             np.where(kept, self.case, NOTHING).astype(np.int8),
-            np.where(column, self.rate, 0.0), np.where(column, self.choice, 0.0),
-        )  # fmt: skip
+            np.where(column, self.rate, 0.0),
+            np.where(column, self.choice, 0.0),
+        )
 
 
 def policy_of(stationary: NDArray[np.float64], requests: NDArray[np.float64]) -> PolicyTable:
@@ -89,8 +88,9 @@ def policy_of(stationary: NDArray[np.float64], requests: NDArray[np.float64]) ->
     case = np.where(timers, TIMERS, np.where(at_once, AT_ONCE, NOTHING)).astype(np.int8)
     pi = np.where(timers, stationary, 1.0)[:, None]
     sums = np.where(at_once, total, 1.0)[:, None]
-    return PolicyTable(case, np.where(timers[:, None], requests / pi, 0.0),
-                       np.where(at_once[:, None], requests / sums, 0.0))  # fmt: skip
+    return PolicyTable(
+        case, np.where(timers[:, None], requests / pi, 0.0), np.where(at_once[:, None], requests / sums, 0.0)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,11 +204,7 @@ def closed_classes(chain: Chain) -> list[NDArray[np.int64]]:
 
 
 def _class_of(
-    lattice: Lattice,
-    table: PolicyTable,
-    chain: Chain,
-    members: NDArray[np.int64],
-    part: PolicyPart,
+    lattice: Lattice, table: PolicyTable, chain: Chain, members: NDArray[np.int64], part: PolicyPart
 ) -> RecurrentClass:
     vanishing = _passed(chain, members)
     inside = np.zeros(len(lattice), bool)
@@ -223,8 +219,7 @@ def _class_of(
     counts = lattice.configurations[members]
     usable = ((counts == 0) | (throughput > 0)).all(axis=1)
     best = int(np.argmax(np.where(usable, pi[members], -1.0)))
-    return RecurrentClass(members, vanishing, part.share * share, table.within(inside), pi, u,
-                          throughput, counts[best])  # fmt: skip
+    return RecurrentClass(members, vanishing, part.share * share, table.within(inside), pi, u, throughput, counts[best])
 
 
 def _passed(chain: Chain, members: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -143,11 +143,7 @@ class Process:
         return jobs
 
     def improved(
-        self,
-        action: NDArray[np.int64],
-        prices: Prices,
-        everywhere: bool = False,
-        patience: int = MOST_IMPROVEMENTS,
+        self, action: NDArray[np.int64], prices: Prices, everywhere: bool = False, patience: int = MOST_IMPROVEMENTS
     ) -> Evaluated:
         """A policy that no single decision improves, beginning with *action*.
 
@@ -192,9 +188,7 @@ class Process:
             np.add.at(entering, self.up[here, kind], entering[here])
         return requests
 
-    def evaluate(
-        self, action: NDArray[np.int64], prices: Prices, everywhere: bool = False
-    ) -> Evaluated:
+    def evaluate(self, action: NDArray[np.int64], prices: Prices, everywhere: bool = False) -> Evaluated:
         """The gain and the relative values of a policy; of its best recurrent class.
 
         Raises
@@ -268,15 +262,10 @@ class Process:
     def _graph(self, settled: _Settled) -> sparse.csr_matrix:
         """[C, C] moves between waiting configurations."""
         ones = np.ones(len(settled.moves), np.int8)
-        return sparse.csr_matrix((ones, (settled.source, settled.target)),
-                                 shape=(self.size, self.size))  # fmt: skip
+        return sparse.csr_matrix((ones, (settled.source, settled.target)), shape=(self.size, self.size))
 
     def _in_reach(
-        self,
-        action: NDArray[np.int64],
-        members: NDArray[np.int64],
-        graph: sparse.csr_matrix,
-        settled: _Settled,
+        self, action: NDArray[np.int64], members: NDArray[np.int64], graph: sparse.csr_matrix, settled: _Settled
     ) -> NDArray[np.int64]:
         """Waiting configurations that a server comes to, perhaps after one more request."""
         inside = np.zeros(self.size, bool)
@@ -303,13 +292,7 @@ class Process:
         solved = self._chain(members, members, settled, prices).solved(-1)
         return solved.gain if isinstance(solved, Solved) else -np.inf
 
-    def _chain(
-        self,
-        members: NDArray[np.int64],
-        part: NDArray[np.int64],
-        settled: _Settled,
-        prices: Prices,
-    ) -> LongRun:
+    def _chain(self, members: NDArray[np.int64], part: NDArray[np.int64], settled: _Settled, prices: Prices) -> LongRun:
         """The chain on *part*, which is closed and holds one class, *members*."""
         place = np.full(self.size, -1)
         place[part] = np.arange(len(part))
@@ -346,9 +329,7 @@ class Process:
         value = value[settled.end] + settled.jobs @ prices.types
         return Evaluated(action, stationary, solved.gain, value, known[settled.end])
 
-    def _advantages(
-        self, found: Evaluated, prices: Prices
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _advantages(self, found: Evaluated, prices: Prices) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """[C] what waiting once gains, and [C, I] what a request gains; -inf where not known."""
         value = found.value
         out = np.where(self.out > 0, self.out, 1.0)
@@ -375,11 +356,7 @@ class Process:
         return np.where(gains, np.where(request >= waiting, kind, WAIT), found.action)
 
     def _led_into(
-        self,
-        action: NDArray[np.int64],
-        members: NDArray[np.int64],
-        graph: sparse.csr_matrix,
-        settled: _Settled,
+        self, action: NDArray[np.int64], members: NDArray[np.int64], graph: sparse.csr_matrix, settled: _Settled
     ) -> NDArray[np.int64]:
         """The same policy, but with *members* as its only class (Lemma 5).
 

@@ -61,8 +61,14 @@ def transitions_of(model: JobModel, lattice: Lattice) -> Transitions:
         steps += [(lattice.up[less, to], rate) for to, rate in enumerate(model.moves[i])]
         for target, rate in steps:
             if rate:
-                parts.append((source, target.astype(np.int64), counts[source, i].astype(np.int64),
-                              np.full(len(source), len(rates))))  # fmt: skip
+                parts.append(
+                    (
+                        source,
+                        target.astype(np.int64),
+                        counts[source, i].astype(np.int64),
+                        np.full(len(source), len(rates)),
+                    )
+                )
                 rates.append(rate)
     if not parts:
         empty = np.zeros(0, np.int64)
@@ -131,8 +137,7 @@ class SingleServerProgram:
     def exact_columns(self) -> list[dict[int, Fraction]]:
         """The matrix column by column, exact: row -> entry."""
         found: list[dict[int, Fraction]] = [{} for _ in range(self.columns)]
-        entries = zip(self.row.tolist(), self.column.tolist(), self.count.tolist(),
-                      self.factor.tolist(), strict=True)  # fmt: skip
+        entries = zip(self.row.tolist(), self.column.tolist(), self.count.tolist(), self.factor.tolist(), strict=True)
         for row, column, count, factor in entries:
             entry = found[column].get(row, Fraction(0)) + count * self.factors[factor]
             found[column][row] = entry
@@ -183,8 +188,7 @@ def program_of(model: JobModel) -> SingleServerProgram:
         entries.add(size + 1 + types, np.arange(size), units, entries.numbers((unit,)))
         entries.add(size + 1 + types, 0, 1, entries.numbers((model.budget,)))
     row, column, count, factor = entries.arrays()
-    return SingleServerProgram(model, lattice, start, kind, row, column, count, factor,
-                               tuple(entries.factors))  # fmt: skip
+    return SingleServerProgram(model, lattice, start, kind, row, column, count, factor, tuple(entries.factors))
 
 
 class _Entries:

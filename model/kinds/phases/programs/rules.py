@@ -32,9 +32,7 @@ class PhaseRules(NamedTuple):
     option: NDArray[np.int64]  #: [OPTIONS] 0: off
 
 
-def rules_of(
-    plan: ServerPlan, options: NDArray[np.int64], recovery_rate: float, patch: bool
-) -> PhaseRules:
+def rules_of(plan: ServerPlan, options: NDArray[np.int64], recovery_rate: float, patch: bool) -> PhaseRules:
     """The tables of a plan; with B.3's patch, and with timers of *recovery_rate* elsewhere."""
     pools = [_Pool(pool, plan.lattice, recovery_rate, patch) for pool in plan.pools]
     return PhaseRules(
@@ -44,11 +42,10 @@ def rules_of(
         choice=np.array([cumulative(pool.choice) for pool in plan.pools]),
         asks=np.array([pool.asks for pool in pools], np.int32),
         limit=np.array([pool.token_limit for pool in plan.pools], np.int64),
-        pool_of=np.repeat(np.arange(len(pools), dtype=np.int32),
-                          [pool.servers for pool in plan.pools]),
+        pool_of=np.repeat(np.arange(len(pools), dtype=np.int32), [pool.servers for pool in plan.pools]),
         route=cumulative(np.array([pool.route for pool in plan.pools]).T),
         option=options,
-    )  # fmt: skip
+    )
 
 
 def cumulative(weights: NDArray[np.float64]) -> NDArray[np.float64]:

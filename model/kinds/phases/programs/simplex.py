@@ -177,9 +177,7 @@ def _balance(program: SingleServerProgram, k: int, pi: list[Any], u: list[dict[i
     model, lattice = program.model, program.lattice
     here = lattice.configurations[k].tolist()
     parts: list[Any] = []
-    for i, (above, below) in enumerate(
-        zip(lattice.up[k].tolist(), lattice.down[k].tolist(), strict=True)
-    ):
+    for i, (above, below) in enumerate(zip(lattice.up[k].tolist(), lattice.down[k].tolist(), strict=True)):
         parts.append(-here[i] * float(model.out_rates[i]) * pi[k])
         if below >= 0:
             parts += [u[i][below]] if below in u[i] else []

@@ -22,14 +22,7 @@ from model.kinds.phases.programs.decomposition import decomposed, undecided
 from model.kinds.phases.programs.lemma7 import lemma7
 from model.kinds.phases.programs.policy import PolicyPart, chain_of, policy_of, together
 from model.kinds.phases.programs.program import SingleServerProgram, program_of
-from model.kinds.phases.programs.simplex import (
-    WAYS,
-    Basis,
-    Cancelled,
-    Progress,
-    SolvingStoppedError,
-    by_highs,
-)
+from model.kinds.phases.programs.simplex import WAYS, Basis, Cancelled, Progress, SolvingStoppedError, by_highs
 from model.kinds.phases.programs.vertex import Vertex, exact_vertex
 
 __all__ = ["Cancelled", "Progress", "SingleServerSolution", "SolvingStoppedError", "solved"]
@@ -113,9 +106,7 @@ def solved(
     SolvingStoppedError
         If *cancelled* says so.
     """
-    return store.kept(
-        model, lambda: _solve(model, progress, cancelled), lambda data: _from_plain(model, data)
-    )
+    return store.kept(model, lambda: _solve(model, progress, cancelled), lambda data: _from_plain(model, data))
 
 
 def _from_plain(model: JobModel, data: dict[str, Any]) -> SingleServerSolution:
@@ -129,27 +120,28 @@ def _from_plain(model: JobModel, data: dict[str, Any]) -> SingleServerSolution:
     exact = data["exact_phi"]
     parts = (PolicyPart(float(part["share"]), *_arrays(model, part)) for part in data["parts"])
     stationary, requests = _arrays(model, data)
-    return SingleServerSolution(**{
-        **data, "exact_phi": None if exact is None else Fraction(exact), "stationary": stationary,
-        "requests": requests, "parts": tuple(parts), "type_prices": tuple(data["type_prices"]),
-    })  # fmt: skip
+    return SingleServerSolution(
+        **{
+            **data,
+            "exact_phi": None if exact is None else Fraction(exact),
+            "stationary": stationary,
+            "requests": requests,
+            "parts": tuple(parts),
+            "type_prices": tuple(data["type_prices"]),
+        }
+    )
 
 
-def _arrays(
-    model: JobModel, data: dict[str, Any]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _arrays(model: JobModel, data: dict[str, Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """[C] pi and [C, I] u."""
     stationary, requests = (np.array(data[name], float) for name in ("stationary", "requests"))
     configurations = len(lattice_of(model))
-    if stationary.shape != (configurations,) \
-            or requests.shape != (configurations, len(model.phases)):  # fmt: skip
+    if stationary.shape != (configurations,) or requests.shape != (configurations, len(model.phases)):
         raise ValueError("a solution of another model")
     return stationary, requests
 
 
-def _solve(
-    model: JobModel, progress: Progress | None, cancelled: Cancelled | None
-) -> SingleServerSolution:
+def _solve(model: JobModel, progress: Progress | None, cancelled: Cancelled | None) -> SingleServerSolution:
     program = program_of(model)
     _check(program)
     found = None
@@ -166,21 +158,19 @@ def _check(program: SingleServerProgram) -> None:
     """Refuse a model without arrivals, or with a type that no server can take."""
     model, lattice = program.model, program.lattice
     if not any(model.arrival_rates):
-        raise ScenarioError("no type of job arrives, so there is nothing to plan",
-                            where="phases.arrival_rate")  # fmt: skip
+        raise ScenarioError("no type of job arrives, so there is nothing to plan", where="phases.arrival_rate")
     for name, rate, above in zip(model.phases, model.arrival_rates, lattice.up[0], strict=True):
         if rate and above < 0:
             raise ScenarioError(
-                f"a job of type '{name}' does not fit a server, so it can never be served",
-                where="phases",
+                f"a job of type '{name}' does not fit a server, so it can never be served", where="phases"
             )
 
 
 def _nothing(program: SingleServerProgram) -> ScenarioError:
     """The error that nothing can be served within the budget."""
-    names = ", ".join(name for name, rate in
-                      zip(program.model.phases, program.model.arrival_rates, strict=True)
-                      if rate)  # fmt: skip
+    names = ", ".join(
+        name for name, rate in zip(program.model.phases, program.model.arrival_rates, strict=True) if rate
+    )
     return ScenarioError(
         f"however a server is filled with jobs ({names}), its mean cost exceeds the budget "
         f"{float(program.model.budget):g}; give a larger budget or servers with more capacity",
@@ -241,8 +231,9 @@ def _spent(program: SingleServerProgram, vertex: Vertex) -> Fraction:
     columns, size = program.exact_columns, program.configurations
     empty = vertex.values.get(0, Fraction(0))
     row = program.budget_row
-    total = sum((columns[k].get(row, Fraction(0)) * value for k, value in vertex.values.items()
-                 if 0 < k < size), Fraction(0))  # fmt: skip
+    total = sum(
+        (columns[k].get(row, Fraction(0)) * value for k, value in vertex.values.items() if 0 < k < size), Fraction(0)
+    )
     return total / (1 - empty) if empty < 1 else Fraction(0)
 
 

@@ -70,9 +70,7 @@ class _Attempt:
         slowest = float(self.waits.max())
         usual = self.shares[reference] / self.shares[own].sum()
         near = self.waits < slowest / 2
-        if slowest * usual <= slow or slowest * self.shares[reference] <= slow * float(
-            self.shares[near].sum()
-        ):
+        if slowest * usual <= slow or slowest * self.shares[reference] <= slow * float(self.shares[near].sum()):
             return np.zeros(0, np.int64)
         return np.flatnonzero(~near)
 
@@ -229,12 +227,7 @@ class LongRun:
 
 
 def _factors(matrix: sparse.csc_matrix) -> linalg.SuperLU:
-    return linalg.splu(
-        matrix,
-        permc_spec="MMD_AT_PLUS_A",
-        diag_pivot_thresh=0.0,
-        options={"SymmetricMode": True},
-    )
+    return linalg.splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
 
 
 def closed_sets(graph: sparse.csr_matrix) -> list[Places]:

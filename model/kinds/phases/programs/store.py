@@ -36,9 +36,7 @@ _memory: OrderedDict[JobModel, Any] = OrderedDict()
 _lock = threading.Lock()
 
 
-def kept(
-    model: JobModel, solve: Callable[[], _Solution], read: Callable[[dict[str, Any]], _Solution]
-) -> _Solution:
+def kept(model: JobModel, solve: Callable[[], _Solution], read: Callable[[dict[str, Any]], _Solution]) -> _Solution:
     """The solution of *model*: remembered, read from its file, or made by *solve*.
 
     A solution is a dataclass of numbers, words, arrays and such; *read* makes one of the plain data

@@ -33,9 +33,7 @@ class Vertex:
     prices: tuple[Fraction, ...]
 
 
-def exact_vertex(
-    program: SingleServerProgram, basic: Sequence[int], loose: Sequence[int]
-) -> Vertex | None:
+def exact_vertex(program: SingleServerProgram, basic: Sequence[int], loose: Sequence[int]) -> Vertex | None:
     """The vertex of a basis, if it is optimal.
 
     Parameters
@@ -66,8 +64,7 @@ def exact_vertex(
     if values is None or min(values, default=Fraction(0)) < 0:
         return None
     phi = program.columns - 1
-    down: Sparse = [{place[row]: entry for row, entry in columns[column].items() if row in place}
-                    for column in basic]  # fmt: skip
+    down: Sparse = [{place[row]: entry for row, entry in columns[column].items() if row in place} for column in basic]
     gains = [Fraction(int(column == phi)) for column in basic]
     duals = solve(down, gains)
     if duals is None:
@@ -84,8 +81,9 @@ def _proved(program: SingleServerProgram, vertex: Vertex, loose: set[int]) -> bo
     """Whether loose rows hold, and no column and no slack could gain."""
     columns = program.exact_columns
     for row in loose:
-        used = sum((columns[column].get(row, Fraction(0)) * value
-                    for column, value in vertex.values.items()), Fraction(0))  # fmt: skip
+        used = sum(
+            (columns[column].get(row, Fraction(0)) * value for column, value in vertex.values.items()), Fraction(0)
+        )
         limit = program.right_side(row)
         if used > limit or (used < limit and row != program.budget_row):
             return False
@@ -127,16 +125,14 @@ def solve(equations: Sparse, right: Sequence[Fraction]) -> list[Fraction] | None
     solution = [Fraction(0)] * len(rows)
     for number, column in reversed(order):
         row = rows[number]
-        rest = sum((entry * solution[other] for other, entry in row.items() if other != column),
-                   Fraction(0))  # fmt: skip
+        rest = sum((entry * solution[other] for other, entry in row.items() if other != column), Fraction(0))
         solution[column] = (sides[number] - rest) / row[column]
     return solution
 
 
 def _subtract(
-    rows: Sparse, sides: list[Fraction], members: list[set[int]], pivot_row: int, other: int,
-    pivot: int,
-) -> None:  # fmt: skip
+    rows: Sparse, sides: list[Fraction], members: list[set[int]], pivot_row: int, other: int, pivot: int
+) -> None:
     """Take a multiple of the pivot's equation from another one, so that the pivot's entry goes."""
     source, target = rows[pivot_row], rows[other]
     factor = target[pivot] / source[pivot]

@@ -40,28 +40,28 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     names = _names(data)
     pools = _each(data, "pools", _object)
     events = _each(data, "events", _event)
-    return [{
-        "title": str(data.get("name", ""))[:200],
-        "description": str(data.get("purpose", ""))[:4000],
-        "system": "phases",
-        "run": {"until": _until(events)},
-        "servers": {"most_jobs": data["K_max"], "capacity": _amounts(data, "cap")},
-        "phases": [{"name": name, "demand": _amounts(data, "req", place)}
-                   for place, name in enumerate(names)],
-        "workload": {
-            "kind": "scripted",
-            "initial": [_initial(pool, f"pools[{place}].initial")
-                        for place, pool in enumerate(pools)],
-            "initial_tokens": [_within(pool, "initial_tokens", f"pools[{place}]")
-                               for place, pool in enumerate(pools)],
-            "events": events,
-        },
-        "policy": {
-            "name": "jrs",
-            "parameters": {"pools": [_pool(pool, names, f"pools[{place}]")
-                                     for place, pool in enumerate(pools)]},
-        },
-    }]  # fmt: skip
+    return [
+        {
+            "title": str(data.get("name", ""))[:200],
+            "description": str(data.get("purpose", ""))[:4000],
+            "system": "phases",
+            "run": {"until": _until(events)},
+            "servers": {"most_jobs": data["K_max"], "capacity": _amounts(data, "cap")},
+            "phases": [{"name": name, "demand": _amounts(data, "req", place)} for place, name in enumerate(names)],
+            "workload": {
+                "kind": "scripted",
+                "initial": [_initial(pool, f"pools[{place}].initial") for place, pool in enumerate(pools)],
+                "initial_tokens": [
+                    _within(pool, "initial_tokens", f"pools[{place}]") for place, pool in enumerate(pools)
+                ],
+                "events": events,
+            },
+            "policy": {
+                "name": "jrs",
+                "parameters": {"pools": [_pool(pool, names, f"pools[{place}]") for place, pool in enumerate(pools)]},
+            },
+        }
+    ]
 
 
 def _names(data: Mapping[str, Any]) -> list[str]:
@@ -81,9 +81,7 @@ def _object(value: Any, where: str) -> dict[str, Any]:
     return value
 
 
-def _each(
-    table: Mapping[str, Any], key: str, read: Callable[[Any, str], Item], inside: str = ""
-) -> list[Item]:
+def _each(table: Mapping[str, Any], key: str, read: Callable[[Any, str], Item], inside: str = "") -> list[Item]:
     """What *read* makes of each item of the list ``table[key]``."""
     where = f"{inside}.{key}" if inside else key
     value = table[key]
@@ -104,8 +102,7 @@ def _amounts(data: Mapping[str, Any], key: str, place: int | None = None) -> dic
         value = resource[key]
         if place is not None:
             if not isinstance(value, list) or len(value) != len(data["phases"]):
-                raise _fault(value, f"{len(data['phases'])} numbers, one for each phase",
-                             f"resources[{number}].{key}")  # fmt: skip
+                raise _fault(value, f"{len(data['phases'])} numbers, one for each phase", f"resources[{number}].{key}")
             value = value[place]
         amounts[str(resource["name"])] = value
     return amounts
@@ -139,23 +136,17 @@ def _event(event: Any, where: str) -> dict[str, Any]:
     keys = ("t", "kind", *EVENTS[kind], "pool", "virtual_choices")
     for key in keys:
         if key not in event and key not in _OPTIONAL:
-            raise ScenarioError("found nothing, allowed: this key is required",
-                                where=f"{where}.{key}")  # fmt: skip
+            raise ScenarioError("found nothing, allowed: this key is required", where=f"{where}.{key}")
     for key in event:
         if key not in keys:
-            raise ScenarioError(f"found an unknown key, allowed: {', '.join(keys)}",
-                                where=f"{where}.{key}")  # fmt: skip
+            raise ScenarioError(f"found an unknown key, allowed: {', '.join(keys)}", where=f"{where}.{key}")
     return {key: event[key] for key in keys if event.get(key) is not None}
 
 
 def _pool(pool: Mapping[str, Any], names: list[str], where: str) -> dict[str, Any]:
     """A pool's policy as Join-Requesting-Server takes it in its parameters."""
     entries = _each(pool, "policy", lambda entry, place: _entry(entry, names, place), where)
-    found = {
-        "servers": pool["L"],
-        "token_limit": pool["eta_max"],
-        "policy": [entry for entry in entries if entry],
-    }
+    found = {"servers": pool["L"], "token_limit": pool["eta_max"], "policy": [entry for entry in entries if entry]}
     if pool.get("patch_at_0") is not None:
         patch = _object(pool["patch_at_0"], f"{where}.patch_at_0")
         found["patch"] = {"rate": patch["rate"], "k0": patch["k0"]}

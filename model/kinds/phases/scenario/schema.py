@@ -8,13 +8,7 @@ from typing import Annotated, Iterable, Literal, Mapping, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from model.kinds.phases.scenario.workload import (
-    MOST_PHASES,
-    PATCH,
-    PhaseWorkload,
-    ScriptedPhases,
-    TracePhases,
-)
+from model.kinds.phases.scenario.workload import MOST_PHASES, PATCH, PhaseWorkload, ScriptedPhases, TracePhases
 from model.scenario.choices import one_or_list
 from model.scenario.common import PolicyChoice, ScenarioBase
 from model.scenario.fields import Exact, Name, NotNegative, Quantity, Section, Whole, plain
@@ -38,8 +32,10 @@ def _within_bounds(rate: Fraction) -> Fraction:
 
 def _above_zero(budget: Fraction) -> Fraction:
     if budget <= 0:
-        raise ValueError("a number above 0, because the analysis needs a budget above 0 "
-                         "(servers.contention = 'never' is the system without cost)")  # fmt: skip
+        raise ValueError(
+            "a number above 0, because the analysis needs a budget above 0 "
+            "(servers.contention = 'never' is the system without cost)"
+        )
     return budget
 
 
@@ -81,11 +77,9 @@ class ContentionCost(Section):
     @model_validator(mode="after")
     def _listed_where_used(self) -> Self:
         if self.law == "table" and not self.rates:
-            raise ValueError("rates: found none, allowed with law = 'table': at least one "
-                             "configuration and its rate")  # fmt: skip
+            raise ValueError("rates: found none, allowed with law = 'table': at least one configuration and its rate")
         if self.law != "table" and self.rates:
-            raise ValueError(f"rates: found a table beside law = '{self.law}', allowed: none, or "
-                             "law = 'table'")  # fmt: skip
+            raise ValueError(f"rates: found a table beside law = '{self.law}', allowed: none, or law = 'table'")
         return self
 
 
@@ -149,8 +143,7 @@ class PhasesScenario(ScenarioBase):
     @property
     def capacity(self) -> tuple[Fraction, ...]:
         """[D] in the declared units."""
-        return tuple(self.servers.capacity[name].in_unit(self.unit_of(name))
-                     for name in self.resource_names)  # fmt: skip
+        return tuple(self.servers.capacity[name].in_unit(self.unit_of(name)) for name in self.resource_names)
 
     def unit_of(self, resource: str) -> str:
         """The declared unit of a resource, or an empty string."""
@@ -159,8 +152,10 @@ class PhasesScenario(ScenarioBase):
     def demand_of(self, phase: Phase) -> tuple[Fraction, ...]:
         """[D] what a job in a phase needs, in the declared units; 0 where nothing is said."""
         written = self._by_resource(phase.demand)
-        return tuple(written[name].in_unit(self.unit_of(name)) if name in written else Fraction(0)
-                     for name in self.resource_names)  # fmt: skip
+        return tuple(
+            written[name].in_unit(self.unit_of(name)) if name in written else Fraction(0)
+            for name in self.resource_names
+        )
 
     def _by_resource(self, demand: Mapping[str, Quantity]) -> Mapping[str, Quantity]:
         """A bare number is the only resource's, whatever that is called."""
@@ -170,11 +165,12 @@ class PhasesScenario(ScenarioBase):
 
     def _check_capacity(self) -> None:
         for name, amount in self.servers.capacity.items():
-            found = self._amount(_path("servers.capacity", self.servers.capacity, name),
-                                 name, amount)  # fmt: skip
+            found = self._amount(_path("servers.capacity", self.servers.capacity, name), name, amount)
             if found <= 0:
-                raise ValueError(f"{_path('servers.capacity', self.servers.capacity, name)}: "
-                                 f"found {plain(found)}, allowed: an amount above 0")  # fmt: skip
+                raise ValueError(
+                    f"{_path('servers.capacity', self.servers.capacity, name)}: "
+                    f"found {plain(found)}, allowed: an amount above 0"
+                )
 
     def _check_demands(self) -> None:
         for position, phase in enumerate(self.phases):
@@ -183,9 +179,11 @@ class PhasesScenario(ScenarioBase):
                 place = _path(where, phase.demand, name)
                 if name not in self.resource_names:
                     found = "one number" if name == SIZE else f"'{name}'"
-                    raise ValueError(f"{place}: found {found}, allowed: "
-                                     f"{', '.join(self.resource_names)}, the resources of "
-                                     "servers.capacity")  # fmt: skip
+                    raise ValueError(
+                        f"{place}: found {found}, allowed: "
+                        f"{', '.join(self.resource_names)}, the resources of "
+                        "servers.capacity"
+                    )
                 self._amount(place, name, amount)
             if self.hard:
                 self._check_fits(where, phase)
@@ -200,33 +198,37 @@ class PhasesScenario(ScenarioBase):
         rows = zip(self.resource_names, self.demand_of(phase), self.capacity, strict=True)
         for name, need, has in rows:
             if need > has:
-                raise ValueError(f"{_path(where, phase.demand, name)}: found {plain(need)}, "
-                                 f"allowed: at most {plain(has)}, what a server has, because "
-                                 "servers.contention = 'never'")  # fmt: skip
+                raise ValueError(
+                    f"{_path(where, phase.demand, name)}: found {plain(need)}, "
+                    f"allowed: at most {plain(has)}, what a server has, because "
+                    "servers.contention = 'never'"
+                )
 
     def _check_moves(self) -> None:
         for position, phase in enumerate(self.phases):
             where = f"phases[{position}].to"
             if phase.to and self.hard:
-                raise ValueError(f"{where}: found {', '.join(phase.to)}, allowed: none, because "
-                                 "servers.contention = 'never' leaves no room for requirements "
-                                 "that vary over time")  # fmt: skip
+                raise ValueError(
+                    f"{where}: found {', '.join(phase.to)}, allowed: none, because "
+                    "servers.contention = 'never' leaves no room for requirements "
+                    "that vary over time"
+                )
             for name in phase.to:
                 if name not in self.phase_names or name == phase.name:
                     others = [other for other in self.phase_names if other != phase.name]
-                    raise ValueError(f"{where}: found '{name}', allowed: "
-                                     f"{', '.join(others) or 'none'}, another phase")  # fmt: skip
+                    raise ValueError(f"{where}: found '{name}', allowed: {', '.join(others) or 'none'}, another phase")
 
     def _check_cost(self) -> None:
         if self.hard:
             if self.cost is not None:
-                raise ValueError("cost: found a table, allowed: none, because servers.contention "
-                                 "= 'never'")  # fmt: skip
+                raise ValueError("cost: found a table, allowed: none, because servers.contention = 'never'")
             return
         planned = not isinstance(self.workload, ScriptedPhases)
         if planned and (self.cost is None or self.cost.budget is None):
-            raise ValueError("cost.budget: found nothing, allowed: a number above 0; or "
-                             "servers.contention = 'never', the system without cost")  # fmt: skip
+            raise ValueError(
+                "cost.budget: found nothing, allowed: a number above 0; or "
+                "servers.contention = 'never', the system without cost"
+            )
         if self.cost is not None:
             self._check_table(self.cost)
 
@@ -236,18 +238,17 @@ class PhasesScenario(ScenarioBase):
             where = f"cost.rates[{position}]"
             for name in item.jobs:
                 if name not in self.phase_names:
-                    raise ValueError(f"{where}.jobs: found '{name}', allowed: "
-                                     f"{', '.join(self.phase_names)}")  # fmt: skip
+                    raise ValueError(f"{where}.jobs: found '{name}', allowed: {', '.join(self.phase_names)}")
             configuration = self.configuration_of(item)
             if sum(configuration) > self.servers.most_jobs:
-                raise ValueError(f"{where}.jobs: found {sum(configuration)} jobs, allowed: at most "
-                                 f"servers.most_jobs = {self.servers.most_jobs}")  # fmt: skip
+                raise ValueError(
+                    f"{where}.jobs: found {sum(configuration)} jobs, allowed: at most "
+                    f"servers.most_jobs = {self.servers.most_jobs}"
+                )
             if not any(configuration) and item.rate:
-                raise ValueError(f"{where}.rate: found {plain(item.rate)} for a server without "
-                                 "jobs, allowed: 0")  # fmt: skip
+                raise ValueError(f"{where}.rate: found {plain(item.rate)} for a server without jobs, allowed: 0")
             if configuration in seen:
-                raise ValueError(f"{where}.jobs: found a configuration for the second time, "
-                                 "allowed: once")  # fmt: skip
+                raise ValueError(f"{where}.jobs: found a configuration for the second time, allowed: once")
             seen.add(configuration)
 
     def configuration_of(self, item: CostRate) -> tuple[int, ...]:
@@ -256,13 +257,11 @@ class PhasesScenario(ScenarioBase):
 
     def _check_arrivals(self) -> None:
         if not any(phase.arrival_rate for phase in self.phases):
-            raise ValueError("phases: found no arrival_rate above 0, allowed: at least one, "
-                             "else no job ever comes")  # fmt: skip
+            raise ValueError("phases: found no arrival_rate above 0, allowed: at least one, else no job ever comes")
 
     def _check_ends(self) -> None:
         """Every phase that a job may be in has a way to the end."""
-        ways = {phase.name: {name for name, rate in phase.to.items() if rate}
-                for phase in self.phases}  # fmt: skip
+        ways = {phase.name: {name for name, rate in phase.to.items() if rate} for phase in self.phases}
         entered = _closed({phase.name for phase in self.phases if phase.arrival_rate}, ways)
         back: dict[str, set[str]] = {name: set() for name in ways}
         for name, targets in ways.items():
@@ -271,18 +270,20 @@ class PhasesScenario(ScenarioBase):
         ending = _closed({phase.name for phase in self.phases if phase.departure_rate}, back)
         for position, phase in enumerate(self.phases):
             if phase.name in entered - ending:
-                raise ValueError(f"phases[{position}].departure_rate: found 0 and no way from "
-                                 f"phase '{phase.name}' to the end; allowed: a rate above 0, here "
-                                 "or in a phase to which it leads")  # fmt: skip
+                raise ValueError(
+                    f"phases[{position}].departure_rate: found 0 and no way from "
+                    f"phase '{phase.name}' to the end; allowed: a rate above 0, here "
+                    "or in a phase to which it leads"
+                )
 
     def _check_script(self, script: ScriptedPhases) -> None:
         if PATCH in self.phase_names:
-            raise ValueError(f"phases: found the name '{PATCH}', allowed: another, because a "
-                             "script gives that name to a timer")  # fmt: skip
+            raise ValueError(
+                f"phases: found the name '{PATCH}', allowed: another, because a script gives that name to a timer"
+            )
         for where, name in script.phases_named():
             if name not in self.phase_names:
-                raise ValueError(f"workload.{where}: found '{name}', allowed: "
-                                 f"{', '.join(self.phase_names)}")  # fmt: skip
+                raise ValueError(f"workload.{where}: found '{name}', allowed: {', '.join(self.phase_names)}")
         for where, pool, server in script.places_named():
             self._check_place(f"workload.{where}", pool, server)
 
@@ -292,12 +293,14 @@ class PhasesScenario(ScenarioBase):
         if not isinstance(pools, list) or not all(isinstance(item, Mapping) for item in pools):
             return  # the policy's own schema says what it needs
         if pool > len(pools):
-            raise ValueError(f"{where}: found pool {pool}, allowed: at most {len(pools)}, as many "
-                             "as policy.parameters.pools")  # fmt: skip
+            raise ValueError(
+                f"{where}: found pool {pool}, allowed: at most {len(pools)}, as many as policy.parameters.pools"
+            )
         servers = pools[pool - 1].get("servers")
         if isinstance(servers, int) and server > servers:
-            raise ValueError(f"{where}: found server {server}, allowed: at most {servers}, the "
-                             f"normal servers of pool {pool}")  # fmt: skip
+            raise ValueError(
+                f"{where}: found server {server}, allowed: at most {servers}, the normal servers of pool {pool}"
+            )
 
 
 def _path(where: str, written: Mapping[str, Quantity], name: str) -> str:

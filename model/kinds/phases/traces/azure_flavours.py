@@ -22,15 +22,7 @@ from model.errors import TraceError
 from model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
 from model.scenario.fields import plain
 from model.traces.azure_files import AzureFiles, azure_files
-from model.traces.reading import (
-    FieldError,
-    Watch,
-    file_size,
-    lines,
-    scaled_decimal,
-    shown,
-    whole_number,
-)
+from model.traces.reading import FieldError, Watch, file_size, lines, scaled_decimal, shown, whole_number
 from model.traces.report import ImportReport, LeftOut
 
 SOURCE = "Azure VM trace V1 (2017), prepared by Huawei Cloud"
@@ -104,15 +96,16 @@ def read_flavours(
             _count(files, line, flavours, bins, seen)
     kept = seen.arrivals.total()
     if not kept:
-        found = f"more than {limit:,} machines in the first line; allowed is a larger limit" \
-            if left else "no machine; allowed is a trace that has some"  # fmt: skip
+        found = (
+            f"more than {limit:,} machines in the first line; allowed is a larger limit"
+            if left
+            else "no machine; allowed is a trace that has some"
+        )
         raise TraceError(f"found {found}", where=str(files.arrivals))
     out = LeftOut(f"after the first {kept:,} machines", left, MACHINES)
     report = ImportReport(SOURCE, tuple(path.name for path in files[:4]), rows, 0, MACHINES)
-    types = tuple(_type(name, *amounts, seen) for name, amounts in flavours.items()
-                  if seen.arrivals[name])  # fmt: skip
-    return FixedTypes(types, Fraction(end - start),
-                      report.then(kept, MACHINES, (out,), _notes(seen, batches)))  # fmt: skip
+    types = tuple(_type(name, *amounts, seen) for name, amounts in flavours.items() if seen.arrivals[name])
+    return FixedTypes(types, Fraction(end - start), report.then(kept, MACHINES, (out,), _notes(seen, batches)))
 
 
 def _type(letter: str, cpu: Fraction, memory: Fraction, seen: _Seen) -> FixedType:
@@ -150,8 +143,9 @@ def _lines(files: AzureFiles, watch: Watch) -> Iterator[_ArrivalLine]:
         if arrivals is None or lifetimes is None:
             shorter = files.lifetimes if lifetimes is None else files.arrivals
             longer = files.arrivals if lifetimes is None else files.lifetimes
-            raise TraceError(f"the file ends before {longer.name} does; allowed is a line for each "
-                             "line of that", where=str(shorter))  # fmt: skip
+            raise TraceError(
+                f"the file ends before {longer.name} does; allowed is a line for each line of that", where=str(shorter)
+            )
         line = _line(files, arrivals, lifetimes)
         if not before < line.time < files.censored:
             raise TraceError(
@@ -178,9 +172,11 @@ def _line(files: AzureFiles, arrivals: _Entries, lifetimes: _Entries) -> _Arriva
     machines = Counter(zip(letters, lives, strict=True))
     for letter, life in machines:
         if (letter == BETWEEN) != (life == BETWEEN):
-            raise TraceError(f"row {other}: found {shown(life)} for {shown(letter)}; allowed "
-                             f"is '{BETWEEN}' where the arrivals have it and nowhere else",
-                             where=str(files.lifetimes))  # fmt: skip
+            raise TraceError(
+                f"row {other}: found {shown(life)} for {shown(letter)}; allowed "
+                f"is '{BETWEEN}' where the arrivals have it and nowhere else",
+                where=str(files.lifetimes),
+            )
     del machines[BETWEEN, BETWEEN]
     batches = sum(machine for machine, _ in groupby(letters, lambda letter: letter != BETWEEN))
     return _ArrivalLine(number, other, time, batches, machines)
@@ -201,8 +197,9 @@ def _rows(path: Path, watch: Watch) -> Iterator[_Entries]:
             raise error.at(path, number) from None
         entries = [entry.strip() for entry in rest.rstrip(",").split(",")] if rest else []
         if "" in entries:
-            raise TraceError(f"row {number}: found an empty entry; allowed are entries with commas "
-                             "between them", where=str(path))  # fmt: skip
+            raise TraceError(
+                f"row {number}: found an empty entry; allowed are entries with commas between them", where=str(path)
+            )
         yield number, time, entries
     if empty:
         raise TraceError("found blank lines only; a trace has rows", where=str(path))
@@ -219,19 +216,22 @@ def _count(
     follow = files.censored - line.time
     for (letter, life), count in line.machines.items():
         if letter not in flavours:
-            raise FieldError("flavour", letter, f"a letter of {files.flavours.name}: "
-                             f"{', '.join(flavours)}").at(files.arrivals, line.number)  # fmt: skip
+            raise FieldError("flavour", letter, f"a letter of {files.flavours.name}: {', '.join(flavours)}").at(
+                files.arrivals, line.number
+            )
         match = _LIFE.fullmatch(life)
         if match is None or int(match[2]) not in bins:
-            raise FieldError("lifetime", life, f"U or C and a bin of {files.bins.name}, 0 to "
-                             f"{max(bins)}").at(files.lifetimes, line.other)  # fmt: skip
+            raise FieldError("lifetime", life, f"U or C and a bin of {files.bins.name}, 0 to {max(bins)}").at(
+                files.lifetimes, line.other
+            )
         shortest, longest = bins[int(match[2])]
         seen.arrivals[letter] += count
         if match[1] == "C":
             seen.twice_time[letter] += 2 * count * min(max(follow, shortest), longest)
         elif shortest > follow:
-            raise FieldError("lifetime", life, f"a bin of at most {follow} s, which is left until "
-                             "the time of censoring").at(files.lifetimes, line.other)  # fmt: skip
+            raise FieldError(
+                "lifetime", life, f"a bin of at most {follow} s, which is left until the time of censoring"
+            ).at(files.lifetimes, line.other)
         else:
             seen.ends[letter] += count
             seen.twice_time[letter] += count * (shortest + min(longest, follow))
@@ -245,8 +245,7 @@ def _flavours(path: Path, watch: Watch) -> dict[str, tuple[Fraction, Fraction]]:
             cpu, _, memory = amounts.partition(",")
             flavour = (_amount(cpu, "vcpu"), _amount(memory, "memGiB"))
             if letter == BETWEEN or letter in found or flavour in found.values():
-                raise FieldError("flavour", f"{amounts} {letter}", "each letter and each flavour "
-                                 "once")  # fmt: skip
+                raise FieldError("flavour", f"{amounts} {letter}", "each letter and each flavour once")
         except FieldError as error:
             raise error.at(path, number) from None
         found[letter] = flavour
@@ -262,9 +261,7 @@ def _bins(path: Path, watch: Watch) -> dict[int, Bin]:
     members: defaultdict[int, list[int]] = defaultdict(list)
     for number, (seconds, label) in _pairs(path, watch, "'seconds bin'"):
         try:
-            members[whole_number(label, "bin", 0, 10**6)].append(
-                whole_number(seconds, "seconds", 0, LATEST)
-            )
+            members[whole_number(label, "bin", 0, 10**6)].append(whole_number(seconds, "seconds", 0, LATEST))
         except FieldError as error:
             raise error.at(path, number) from None
     return {label: Bin(min(seconds), max(seconds)) for label, seconds in members.items()}
@@ -279,7 +276,6 @@ def _pairs(path: Path, watch: Watch, allowed: str) -> Iterator[tuple[int, tuple[
             empty = False
             yield number, (words[0], words[1])
         elif words:
-            raise TraceError(f"row {number}: found {shown(line)}; allowed is {allowed}",
-                             where=str(path))  # fmt: skip
+            raise TraceError(f"row {number}: found {shown(line)}; allowed is {allowed}", where=str(path))
     if empty:
         raise TraceError("found blank lines only; a list has rows", where=str(path))

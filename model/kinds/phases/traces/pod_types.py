@@ -35,19 +35,25 @@ def pod_types(pods: Pods, *, limit: int | None = None) -> FixedTypes:
     created, runtime = pods.created[:count], pods.runtime[:count]
     span = int(created[-1] - created[0]) if count else 0
     if not span:
-        raise TraceError(f"found {count:,} pods that ran, all created at one time; allowed are "
-                         "pods of several times, from which a rate can be told")  # fmt: skip
-    requests, type_of = np.unique(np.stack((pods.cpu, pods.memory), axis=1)[:count], axis=0,
-                                  return_inverse=True)  # fmt: skip
+        raise TraceError(
+            f"found {count:,} pods that ran, all created at one time; allowed are "
+            "pods of several times, from which a rate can be told"
+        )
+    requests, type_of = np.unique(np.stack((pods.cpu, pods.memory), axis=1)[:count], axis=0, return_inverse=True)
     arrivals = np.bincount(type_of.ravel(), minlength=len(requests)).tolist()
     time = np.zeros(len(requests), np.int64)
     np.add.at(time, type_of.ravel(), runtime)
     types = tuple(
-        FixedType(_name(cpu, memory), Fraction(cpu, THOUSANDTHS), Fraction(memory, MEBI), come,
-                  come, Fraction(ran, MICROSECONDS))
-        for (cpu, memory), come, ran in zip(requests.tolist(), arrivals, time.tolist(),
-                                            strict=True)
-    )  # fmt: skip
+        FixedType(
+            _name(cpu, memory),
+            Fraction(cpu, THOUSANDTHS),
+            Fraction(memory, MEBI),
+            come,
+            come,
+            Fraction(ran, MICROSECONDS),
+        )
+        for (cpu, memory), come, ran in zip(requests.tolist(), arrivals, time.tolist(), strict=True)
+    )
     out = LeftOut(f"after the first {count:,} pods", len(pods.created) - count, "pods")
     report = pods.report.then(count, "pods", (out,), (_unevenness(created, span),))
     return FixedTypes(types, Fraction(span, MICROSECONDS), report)
@@ -61,5 +67,4 @@ def _unevenness(created: Integers, span: int) -> str:
     """How far from evenly the pods came: the rates are averages."""
     half = len(created) // 2
     shortest = int((created[half:] - created[: len(created) - half]).min())
-    return (f"rates are averages over all of the time; half of the pods came within "
-            f"{shortest / span:.1%} of it")  # fmt: skip
+    return f"rates are averages over all of the time; half of the pods came within {shortest / span:.1%} of it"

@@ -50,8 +50,7 @@ def with_trace(
         )
     files = paths or trace.paths
     if not files:
-        raise ScenarioError("found no path of a trace; give its files with --trace PATH",
-                            where="workload.paths")  # fmt: skip
+        raise ScenarioError("found no path of a trace; give its files with --trace PATH", where="workload.paths")
     scales = _scales(scenario)  # before seconds of reading
     found = _read(trace, [Path(path) for path in files], progress, cancelled)
     chosen, report = _chosen(scenario, found, scales)
@@ -96,18 +95,18 @@ def _scales(scenario: PhasesScenario) -> Mapping[str, _Scale]:
     """
     fields = {name: _field(name) for name in scenario.resource_names}
     if "" in fields.values() or len(set(fields.values())) != len(fields):
-        raise ScenarioError(f"found the resources {', '.join(fields)}, allowed: one whose name "
-                            "begins with 'cpu' or 'vcpu', one with 'mem', or both",
-                            where="servers.capacity")  # fmt: skip
-    return {name: _Scale(field, _one(scenario.unit_of(name), name, field))
-            for name, field in fields.items()}  # fmt: skip
+        raise ScenarioError(
+            f"found the resources {', '.join(fields)}, allowed: one whose name "
+            "begins with 'cpu' or 'vcpu', one with 'mem', or both",
+            where="servers.capacity",
+        )
+    return {name: _Scale(field, _one(scenario.unit_of(name), name, field)) for name, field in fields.items()}
 
 
 def _field(name: str) -> str:
     """The amount of a type that a resource of this name is, or nothing."""
     small = name.lower()
-    return "cpu" if small.startswith(("cpu", "vcpu")) else \
-        "memory" if small.startswith("mem") else ""  # fmt: skip
+    return "cpu" if small.startswith(("cpu", "vcpu")) else "memory" if small.startswith("mem") else ""
 
 
 def _one(unit: str, name: str, field: str) -> Fraction:
@@ -117,8 +116,10 @@ def _one(unit: str, name: str, field: str) -> Fraction:
             return Quantity((Fraction(1), own)).in_unit(unit)
         except ValueError:
             continue
-    raise ScenarioError(f"found '{unit}', allowed: a unit that {' or '.join(_UNITS[field])} can be "
-                        "written in, or none", where=f"resources.{name}.unit")  # fmt: skip
+    raise ScenarioError(
+        f"found '{unit}', allowed: a unit that {' or '.join(_UNITS[field])} can be written in, or none",
+        where=f"resources.{name}.unit",
+    )
 
 
 def _chosen(
@@ -137,19 +138,15 @@ def _chosen(
     large = [item for item in found.types if scenario.hard and not _fits(scenario, scales, item)]
     rest = [item for item in found.types if item not in large]
     endless = [item for item in rest if not item.ends or not item.time]
-    rest = sorted((item for item in rest if item not in endless),
-                  key=lambda item: -item.arrivals)  # fmt: skip
+    rest = sorted((item for item in rest if item not in endless), key=lambda item: -item.arrivals)
     kept, rare = rest[: trace.most_types], rest[trace.most_types :]
     out = (
         LeftOut(f"of {_types(large)} larger than a server", _jobs(large), what),
-        LeftOut(f"of {_types(endless)} of which no mean lifetime can be told",
-                _jobs(endless), what),
-        LeftOut(f"of {_types(rare)} beyond the {trace.most_types} most frequent",
-                _jobs(rare), what),
-    )  # fmt: skip
+        LeftOut(f"of {_types(endless)} of which no mean lifetime can be told", _jobs(endless), what),
+        LeftOut(f"of {_types(rare)} beyond the {trace.most_types} most frequent", _jobs(rare), what),
+    )
     if not kept:
-        reasons = "; ".join(f"{item.count:,} {item.what} {item.reason}" for item in out
-                            if item.count)  # fmt: skip
+        reasons = "; ".join(f"{item.count:,} {item.what} {item.reason}" for item in out if item.count)
         raise TraceError(f"no type of the trace can be used: {reasons}", where="servers.capacity")
     notes = (_told(kept, found.span, trace.scale),)
     return kept, found.report.then(_jobs(kept), what, out, notes)
@@ -168,9 +165,7 @@ def _fits(scenario: PhasesScenario, scales: Mapping[str, _Scale], item: FixedTyp
     return all(scale.of(item) <= has for scale, has in pairs)
 
 
-def _phase(
-    scales: Mapping[str, _Scale], item: FixedType, span: Fraction, seconds: Fraction
-) -> dict[str, Any]:
+def _phase(scales: Mapping[str, _Scale], item: FixedType, span: Fraction, seconds: Fraction) -> dict[str, Any]:
     """A type as a phase in which jobs begin and end, with its rates per unit of time."""
     return {
         "name": item.name,
@@ -189,5 +184,7 @@ def _told(types: list[FixedType], span: Fraction, scale: Fraction) -> str:
     jobs = scale * sum((item.arrivals / span / item.departure_rate for item in types), Fraction(0))
     names = ", ".join(f"{item.name} ({item.arrivals:,})" for item in types[:3])
     more = ", ..." if len(types) > 3 else ""
-    return (f"{_types(types)}: {names}{more}; with their rates times {plain(scale)} there are "
-            f"{float(jobs):,.1f} jobs in the system on average")  # fmt: skip
+    return (
+        f"{_types(types)}: {names}{more}; with their rates times {plain(scale)} there are "
+        f"{float(jobs):,.1f} jobs in the system on average"
+    )

@@ -24,9 +24,7 @@ Result = dict[str, Any]
 def execute(options: argparse.Namespace) -> int:
     """Solve and print."""
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
-        session = Session.open(
-            options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False
-        )
+        session = Session.open(options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False)
         numbers, scenario = session.bench.numbers, session.bench.scenario
         assert isinstance(scenario, QueueScenario)
         for warning in numbers.warnings():
@@ -64,11 +62,12 @@ def execute_queue(numbers: QueueNumbers, scenario: QueueScenario) -> Result:
         "workload": float(bounds.workload),
         "load": None if load is None else {"at_least": float(load[0]), "at_most": float(load[1])},
         "sizes": [_amounts(value, numbers) for value, _ in reversed(instance.law.atoms)]
-        if bounds.supportable is not None else [],
+        if bounds.supportable is not None
+        else [],
         "theorem1": [_row(row) for row in bounds.theorem1],
         "fluid": [_limit(limit) for limit in bounds.fluid],
         "problem": bounds.problem,
-    }  # fmt: skip
+    }
 
 
 def _amounts(value: tuple[int, ...], numbers: QueueNumbers) -> list[str]:
@@ -139,11 +138,7 @@ def _limit(limit: FluidLimit) -> Result:
         "policies": list(limit.policies),
         "limit": None if limit.limit is None else float(limit.limit),
         "growth": float(limit.slope),
-        "growth_of": {
-            name: float(growth)
-            for name, growth in zip(limit.types, limit.growth, strict=True)
-            if growth
-        },
+        "growth_of": {name: float(growth) for name, growth in zip(limit.types, limit.growth, strict=True) if growth},
         "configuration": list(limit.configuration),
         "condition": limit.condition,
         "source": limit.source,
@@ -154,17 +149,20 @@ def _text(result: Mapping[str, Any]) -> str:
     load = result["load"]
     lines = [
         f"{result['scenario']}: workload in jobs, of the whole system",
-        table(("program", "objective", "exact", "status"), [
-            (name, shown(item["objective"]), item["exact"] or "-", item["status"])
-            for name, item in result["programs"].items()
-        ]),
+        table(
+            ("program", "objective", "exact", "status"),
+            [
+                (name, shown(item["objective"]), item["exact"] or "-", item["status"])
+                for name, item in result["programs"].items()
+            ],
+        ),
         f"workload {shown(result['workload'])}" + (f", {_share(load)} of rho*" if load else ""),
         "",
         *_solutions(result),
         *_refinements(result["theorem1"]),
         *(_sentence(limit) for limit in result["fluid"]),
         *([result["problem"]] if result["problem"] else []),
-    ]  # fmt: skip
+    ]
     return "\n".join(lines).rstrip()
 
 
@@ -194,12 +192,12 @@ def _refinements(rows: list[Result]) -> list[str]:
         return []
     return [
         "Theorem 1, as the partition refines",
-        table(("n", "cells", "at least", "at most"), [
-            (str(row["n"]), str(row["cells"]), shown(row["lower"]), shown(row["upper"]))
-            for row in rows
-        ]),
+        table(
+            ("n", "cells", "at least", "at most"),
+            [(str(row["n"]), str(row["cells"]), shown(row["lower"]), shown(row["upper"])) for row in rows],
+        ),
         "",
-    ]  # fmt: skip
+    ]
 
 
 def _sentence(limit: Mapping[str, Any]) -> str:
@@ -207,8 +205,9 @@ def _sentence(limit: Mapping[str, Any]) -> str:
     growing = f"the queues grow by {shown(limit['growth'])} jobs per slot"
     if limit["limit"] is not None:
         growth = f"; {growing}" if limit["growth"] else ""
-        return (f"{named}: no growth up to {shown(limit['limit'])} jobs per slot{growth} "
-                f"({limit['condition']}; {limit['source']})")  # fmt: skip
+        return (
+            f"{named}: no growth up to {shown(limit['limit'])} jobs per slot{growth} "
+            f"({limit['condition']}; {limit['source']})"
+        )
     configuration = ", ".join(map(str, limit["configuration"]))
-    return (f"{named}: stuck in ({configuration}), {growing} {limit['condition']} "
-            f"({limit['source']})")  # fmt: skip
+    return f"{named}: stuck in ({configuration}), {growing} {limit['condition']} ({limit['source']})"

@@ -53,8 +53,9 @@ def queue_runs(scenario: Scenario, policy: str, length: QueueLength, label: str)
         What the parts are called, besides their seeds.
     """
     rate = float(kind_named(scenario.system).numbers(scenario).arrival_rate)
-    return replications(WORK, scenario, policy, {"slots": length.slots}, length.replications,
-                        label, length.slots * rate)  # fmt: skip
+    return replications(
+        WORK, scenario, policy, {"slots": length.slots}, length.replications, label, length.slots * rate
+    )
 
 
 def carry_out(part: Part) -> Outcome:
@@ -138,8 +139,7 @@ class QueueRuns:
         if self.growth.verdict == "stable":
             return [*found, Row("mean_queue", self.mean.mean, self.mean.half_width, at=told)]
         length: At = told | {"slots": self.slots}
-        return [*found, Row("average_over_run", self.average.mean, self.average.half_width,
-                            at=length)]  # fmt: skip
+        return [*found, Row("average_over_run", self.average.mean, self.average.half_width, at=length)]
 
     def path(self, name: str) -> Curve:
         """The queue over time, the mean of all replications in each stretch."""
@@ -147,5 +147,4 @@ class QueueRuns:
         middle = (edges[1:] + edges[:-1]) / 2
         mean = self.table.mean(axis=0)
         spread = [estimate(column).half_width for column in self.table.T]
-        return Curve(name, tuple(middle.tolist()), tuple(mean.tolist()),
-                     tuple(spread) if len(self.table) > 1 else ())  # fmt: skip
+        return Curve(name, tuple(middle.tolist()), tuple(mean.tolist()), tuple(spread) if len(self.table) > 1 else ())

@@ -66,15 +66,16 @@ def _counted(trace: tuple[str, ...], _content: str) -> dict[str, Any]:
         if event.cpu is None or event.memory is None:
             continue
         requests[event.job, event.task] = (event.cpu, event.memory)
-        for what, value in (("cpu", event.cpu), ("memory", event.memory),
-                            ("pairs", (event.cpu, event.memory))):  # fmt: skip
+        for what, value in (("cpu", event.cpu), ("memory", event.memory), ("pairs", (event.cpu, event.memory))):
             first[what].setdefault(value, event.time)
     asked = np.array(list(requests.values()) or [(0, 0)])
     return {
-        "rows": rows, "tasks": len(requests), "last": last,
+        "rows": rows,
+        "tasks": len(requests),
+        "last": last,
         "first": {what: sorted(seen.values()) for what, seen in first.items()},
         "asked": {"cpu": _shares(asked[:, 0]), "memory": _shares(asked[:, 1])},
-    }  # fmt: skip
+    }
 
 
 def _shares(values: np.ndarray) -> list[tuple[float, float]]:
@@ -90,8 +91,10 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     if part not in outcomes:
         return Result(NAME, scale, (), ())
     found = outcomes[part]
-    rows = [Row(f"distinct_{what}", len(found["first"][what]), paper=paper,
-                at={"tasks": found["tasks"]}) for what, paper in PAPER.items()]  # fmt: skip
+    rows = [
+        Row(f"distinct_{what}", len(found["first"][what]), paper=paper, at={"tasks": found["tasks"]})
+        for what, paper in PAPER.items()
+    ]
     return Result(NAME, scale, tuple(rows), (_over_time(found), _asked(found)), _notes(found))
 
 
@@ -107,8 +110,7 @@ def _over_time(found: Outcome) -> Figure:
         x_label="hours",
         y_label="different requests",
         curves=tuple(
-            Curve(what, tuple(_hours(time) for time in times), _seen(found["first"][what], times))
-            for what in DRAWN
+            Curve(what, tuple(_hours(time) for time in times), _seen(found["first"][what], times)) for what in DRAWN
         ),
         planned=DRAWN,
     )

@@ -13,10 +13,9 @@ from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Figure, Result, Row
 from model.scenario.load import load_scenario
 
-SCALES: Mapping[str, QueueLength] = MappingProxyType({
-    "quick": QueueLength(1_000_000, 16),
-    "paper": QueueLength(1_000_000, 200),
-})  # fmt: skip
+SCALES: Mapping[str, QueueLength] = MappingProxyType(
+    {"quick": QueueLength(1_000_000, 16), "paper": QueueLength(1_000_000, 200)}
+)
 
 #: The policies that the paper draws are drawn; for the others only numbers are given.
 DRAWN = ("VQS", "VQS-BF", "BF-J/S")
@@ -48,8 +47,7 @@ class Stability:
 
     def _cells(self, scale: str) -> dict[str, list[Part]]:
         scenario = load_scenario(self.scenario)
-        return {name: queue_runs(scenario, policy, SCALES[scale], name)
-                for name, policy in self.policies.items()}  # fmt: skip
+        return {name: queue_runs(scenario, policy, SCALES[scale], name) for name, policy in self.policies.items()}
 
     def result(self, scale: str, _options: Options, outcomes: Outcomes) -> Result:
         """Growth and mean queue of each policy, and the queues over time."""
@@ -76,11 +74,9 @@ class Stability:
         rows = []
         for limit in bounds.fluid:
             at = {"policy": ", ".join(limit.policies)}
-            rows.append(Row("fluid_growth_per_slot", float(limit.slope), exact=str(limit.slope),
-                            at=at))  # fmt: skip
+            rows.append(Row("fluid_growth_per_slot", float(limit.slope), exact=str(limit.slope), at=at))
             if limit.limit is not None:
-                rows.append(Row("largest_arrival_rate", float(limit.limit), at=at,
-                                exact=str(limit.limit)))  # fmt: skip
+                rows.append(Row("largest_arrival_rate", float(limit.limit), at=at, exact=str(limit.limit)))
         return rows
 
 
@@ -95,27 +91,40 @@ VQS_UNSTABLE = Stability(
     "queues-fig3a",
     "queues-vqs-unstable",
     "Sizes 0.4 and 0.6",
-    MappingProxyType({
-        "VQS": "vqs", "VQS-BF": "vqs-bf", "BF-J/S": "bf-js", "BF-J": "bf-j",
-        "MaxWeight": "max-weight", "FIFO-FF": "fifo-ff",
-    }),
+    MappingProxyType(
+        {
+            "VQS": "vqs",
+            "VQS-BF": "vqs-bf",
+            "BF-J/S": "bf-js",
+            "BF-J": "bf-j",
+            "MaxWeight": "max-weight",
+            "FIFO-FF": "fifo-ff",
+        }
+    ),
     (
         'The paper: VQS is "unstable for any arrival rate greater than 2/3 x 0.02"; "both of the '
         'other proposed algorithms, BF-J/S and VQS-BF, circumvent this problem".',
         MEASURED,
     ),
-)  # fmt: skip
+)
 
 #: VII.A.2.
 BEST_FIT_UNSTABLE = Stability(
     "queues-fig3b",
     "queues-bf-unstable",
     "Sizes 2 and 5 of 10",
-    MappingProxyType({
-        "VQS": "vqs", "VQS-BF": "vqs-bf:renew=before", "VQS-BF, renewal after arrivals": "vqs-bf",
-        "VQS-BF, stalling": "vqs-bf:stall=true", "BF-J/S": "bf-js", "BF-J": "bf-j",
-        "MaxWeight": "max-weight", "FIFO-FF": "fifo-ff",
-    }),
+    MappingProxyType(
+        {
+            "VQS": "vqs",
+            "VQS-BF": "vqs-bf:renew=before",
+            "VQS-BF, renewal after arrivals": "vqs-bf",
+            "VQS-BF, stalling": "vqs-bf:stall=true",
+            "BF-J/S": "bf-js",
+            "BF-J": "bf-j",
+            "MaxWeight": "max-weight",
+            "FIFO-FF": "fifo-ff",
+        }
+    ),
     (
         'The paper: "an example where VQS is stable, while both BF-J/S and VQS-BF are not".',
         "VQS-BF is drawn with active configurations renewed before the slot's arrivals: then it "
@@ -123,4 +132,4 @@ BEST_FIT_UNSTABLE = Stability(
         "in the long run. Stalling is that of Section VIII, with gamma = 0.5.",
         MEASURED,
     ),
-)  # fmt: skip
+)

@@ -7,12 +7,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import Callable, Mapping, Sequence
 
-from model.kinds.queue.experiments.queue_runs import (
-    WARMUP_SHARE,
-    QueueLength,
-    QueueRuns,
-    queue_runs,
-)
+from model.kinds.queue.experiments.queue_runs import WARMUP_SHARE, QueueLength, QueueRuns, queue_runs
 from model.lab.parts import Part
 from model.lab.plan import Options, Outcomes, finished
 from model.lab.results import Curve, Figure, Result
@@ -22,9 +17,9 @@ from model.scenario.load import edited, load_scenario
 #: alpha, the share of all capacity that arriving jobs need on average.
 INTENSITIES = ("0.85", "0.90", "0.93", "0.95", "0.97", "0.99")
 
-POLICIES: Mapping[str, str] = MappingProxyType({
-    "BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vqs", "FIFO-FF": "fifo-ff",
-})  # fmt: skip
+POLICIES: Mapping[str, str] = MappingProxyType(
+    {"BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vqs", "FIFO-FF": "fifo-ff"}
+)
 
 
 @dataclass(frozen=True)
@@ -39,10 +34,12 @@ class IntensityScale:
         return self.longer.get(policy, self.usual)
 
 
-SCALES: Mapping[str, IntensityScale] = MappingProxyType({
-    "quick": IntensityScale(QueueLength(1_000_000, 4), {"BF-J/S": QueueLength(10_000_000, 4)}),
-    "paper": IntensityScale(QueueLength(1_000_000, 24), {"BF-J/S": QueueLength(10_000_000, 8)}),
-})  # fmt: skip
+SCALES: Mapping[str, IntensityScale] = MappingProxyType(
+    {
+        "quick": IntensityScale(QueueLength(1_000_000, 4), {"BF-J/S": QueueLength(10_000_000, 4)}),
+        "paper": IntensityScale(QueueLength(1_000_000, 24), {"BF-J/S": QueueLength(10_000_000, 8)}),
+    }
+)
 
 Cells = Mapping[tuple[str, float], QueueRuns]
 
@@ -63,14 +60,12 @@ class Intensities:
     def _cells(self, scale: str) -> dict[tuple[str, str], list[Part]]:
         scenario = load_scenario(self.scenario)
         dense = {
-            alpha: edited(scenario, {"workload": {"kind": "poisson", "intensity": alpha}})
-            for alpha in INTENSITIES
+            alpha: edited(scenario, {"workload": {"kind": "poisson", "intensity": alpha}}) for alpha in INTENSITIES
         }
         return {
-            (name, alpha): queue_runs(dense[alpha], POLICIES[name], SCALES[scale].of(name),
-                                      f"{name}, alpha = {alpha}")
+            (name, alpha): queue_runs(dense[alpha], POLICIES[name], SCALES[scale].of(name), f"{name}, alpha = {alpha}")
             for name, alpha in product(POLICIES, INTENSITIES)
-        }  # fmt: skip
+        }
 
     def result(self, scale: str, _options: Options, outcomes: Outcomes) -> Result:
         """Growth of each policy at each intensity, and its mean queue where it is stable."""
@@ -80,21 +75,24 @@ class Intensities:
             for (name, alpha), several in self._cells(scale).items()
             if (done := finished(several, outcomes))
         }
-        rows = [row for (name, alpha), cell in cells.items()
-                for row in cell.rows({"policy": name, "alpha": alpha})]  # fmt: skip
+        rows = [row for (name, alpha), cell in cells.items() for row in cell.rows({"policy": name, "alpha": alpha})]
         return Result(self.name, scale, tuple(rows), self._figures(size, cells), self.notes)
 
     def _figures(self, scale: IntensityScale, cells: Cells) -> tuple[Figure, ...]:
         stable = {key: cell for key, cell in cells.items() if cell.growth.verdict == "stable"}
         over = f"average queue over runs of {scale.usual.slots:,} slots"
         return (
-            self._figure(scale, "", "mean queue where it is stable", "mean queue", stable,
-                         lambda cell: cell.mean),
-            self._figure(scale, "-growth", "growth of the queue", "jobs per slot", cells,
-                         lambda cell: Estimate(cell.growth.slope, cell.growth.half_width)),
-            self._figure(scale, "-average", over, "average queue", cells,
-                         lambda cell: cell.average),
-        )  # fmt: skip
+            self._figure(scale, "", "mean queue where it is stable", "mean queue", stable, lambda cell: cell.mean),
+            self._figure(
+                scale,
+                "-growth",
+                "growth of the queue",
+                "jobs per slot",
+                cells,
+                lambda cell: Estimate(cell.growth.slope, cell.growth.half_width),
+            ),
+            self._figure(scale, "-average", over, "average queue", cells, lambda cell: cell.average),
+        )
 
     def _figure(
         self,
@@ -107,8 +105,7 @@ class Intensities:
     ) -> Figure:
         curves = []
         for name in POLICIES:
-            points = {alpha: value(cell) for (policy, alpha), cell in cells.items()
-                      if policy == name}  # fmt: skip
+            points = {alpha: value(cell) for (policy, alpha), cell in cells.items() if policy == name}
             if points:
                 curves.append(Curve.through(_curve_name(name, scale), points))
         return Figure(

@@ -14,12 +14,7 @@ import numpy as np
 
 from model.assembly import assemble
 from model.errors import UserError
-from model.kinds.queue.experiments.queue_runs import (
-    CUTS,
-    WARMUP_CUTS,
-    WARMUP_SHARE,
-    sums_of_the_queue,
-)
+from model.kinds.queue.experiments.queue_runs import CUTS, WARMUP_CUTS, WARMUP_SHARE, sums_of_the_queue
 from model.kinds.queue.scenario.arrivals import TraceSlots
 from model.kinds.queue.scenario.schema import QueueScenario
 from model.kinds.queue.traces.google_queue import queue_jobs
@@ -38,15 +33,14 @@ from model.traces.task_events import REQUEST_UNIT
 NAME = "queues-fig5"
 SCENARIO = "queues-google"
 
-POLICIES: Mapping[str, str] = MappingProxyType({
-    "BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vqs", "FIFO-FF": "fifo-ff",
-})  # fmt: skip
+POLICIES: Mapping[str, str] = MappingProxyType(
+    {"BF-J/S": "bf-js", "VQS-BF": "vqs-bf", "VQS": "vqs", "FIFO-FF": "fifo-ff"}
+)
 
 #: The paper's traffic scaling 1 / beta, from its least to its most.
-SCALES: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "quick": ("1", "1.2", "1.4", "1.6"),
-    "paper": ("1", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6"),
-})  # fmt: skip
+SCALES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"quick": ("1", "1.2", "1.4", "1.6"), "paper": ("1", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6")}
+)
 DENSEST = SCALES["paper"][-1]
 
 #: The mean load at the densest traffic, as a share of all servers.
@@ -119,8 +113,7 @@ def jobs_at(trace: tuple[str, ...], text: str, scaling: str) -> SlottedJobs:
     """The jobs of a trace of content *text* at a traffic scaling."""
     workload = _scenario(1, scaling).workload
     assert isinstance(workload, TraceSlots)
-    return queue_jobs(_tasks(trace, text), slot=workload.slot, time_scale=workload.time_scale,
-                      limit=workload.limit)  # fmt: skip
+    return queue_jobs(_tasks(trace, text), slot=workload.slot, time_scale=workload.time_scale, limit=workload.limit)
 
 
 def mean_load(jobs: SlottedJobs) -> float:
@@ -142,19 +135,18 @@ def parts(scale: str, options: Options) -> list[Part]:
 
 def _cells(scale: str, trace: tuple[str, ...]) -> dict[tuple[str, str], Part]:
     known = facts(trace)
-    return {
-        (name, scaling): _part(name, scaling, known, trace)
-        for scaling in SCALES[scale]
-        for name in POLICIES
-    }
+    return {(name, scaling): _part(name, scaling, known, trace) for scaling in SCALES[scale] for name in POLICIES}
 
 
 def _part(name: str, scaling: str, known: QueueTraceFacts, trace: tuple[str, ...]) -> Part:
     settings = {
-        "policy": POLICIES[name], "scaling": scaling, "servers": known.servers,
-        "scenario": as_data(_scenario(known.servers, scaling)), "trace": list(trace),
+        "policy": POLICIES[name],
+        "scaling": scaling,
+        "servers": known.servers,
+        "scenario": as_data(_scenario(known.servers, scaling)),
+        "trace": list(trace),
         "content": content(trace),
-    }  # fmt: skip
+    }
     return Part.of(__name__, 1, settings, f"{name}, scaling {scaling}", known.jobs)
 
 
@@ -171,19 +163,25 @@ def carry_out(part: Part) -> Outcome:
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     """The average queue of each policy at each scaling, and the queues over time at the densest."""
     known = facts(options.trace)
-    found = {key: outcomes[part] for key, part in _cells(scale, options.trace).items()
-             if finished([part], outcomes)}  # fmt: skip
+    found = {key: outcomes[part] for key, part in _cells(scale, options.trace).items() if finished([part], outcomes)}
     means = {key: float(np.mean(outcome["queue"][WARMUP_CUTS:])) for key, outcome in found.items()}
     rows = [
-        Row("average_queue", mean, float("nan"),
-            at={"policy": name, "traffic_scaling": float(scaling), "L": known.servers})
+        Row(
+            "average_queue",
+            mean,
+            float("nan"),
+            at={"policy": name, "traffic_scaling": float(scaling), "L": known.servers},
+        )
         for (name, scaling), mean in means.items()
-    ]  # fmt: skip
+    ]
     rows += [
-        Row("mean_load_over_servers", known.loads[scaling] / known.servers,
-            at={"traffic_scaling": float(scaling), "L": known.servers})
+        Row(
+            "mean_load_over_servers",
+            known.loads[scaling] / known.servers,
+            at={"traffic_scaling": float(scaling), "L": known.servers},
+        )
         for scaling in SCALES[scale]
-    ]  # fmt: skip
+    ]
     figures = (_over_scaling(means, known.servers), _over_time(found, known.servers))
     return Result(NAME, scale, tuple(rows), figures, (PAPER, *_chosen(known)))
 

@@ -24,25 +24,32 @@ NAME = "queues-limits"
 UNIFORM = "uniform on (0, 1]"
 
 #: The systems whose limits are calculated; rho* where the paper tells it.
-SYSTEMS: Mapping[str, float | None] = MappingProxyType({
-    "queues-vqs-unstable": 2.0, "queues-bf-unstable": None, UNIFORM: None,
-    "queues-small-jobs": None, "queues-wide-jobs": None,
-})  # fmt: skip
+SYSTEMS: Mapping[str, float | None] = MappingProxyType(
+    {
+        "queues-vqs-unstable": 2.0,
+        "queues-bf-unstable": None,
+        UNIFORM: None,
+        "queues-small-jobs": None,
+        "queues-wide-jobs": None,
+    }
+)
 
 #: J for which Proposition 1 is solved, and its guarantee, which the paper calls tight.
 DEPTHS, GUARANTEE = (2, 3, 4, 5), 2 / 3
 
 #: Where limits of two policies are measured, and at which intensities.
 MEASURED_ON = "queues-wide-jobs"
-INTENSITIES: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "vqs": ("0.78", "0.80", "0.81", "0.82", "0.83", "0.85"),
-    "vqs-bf": ("0.86", "0.88", "0.90", "0.91", "0.92", "0.94"),
-})  # fmt: skip
+INTENSITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "vqs": ("0.78", "0.80", "0.81", "0.82", "0.83", "0.85"),
+        "vqs-bf": ("0.86", "0.88", "0.90", "0.91", "0.92", "0.94"),
+    }
+)
 TITLES: Mapping[str, str] = MappingProxyType({"vqs": "VQS", "vqs-bf": "VQS-BF"})
 
-SCALES: Mapping[str, QueueLength] = MappingProxyType({
-    "quick": QueueLength(5_000_000, 4), "paper": QueueLength(20_000_000, 16),
-})  # fmt: skip
+SCALES: Mapping[str, QueueLength] = MappingProxyType(
+    {"quick": QueueLength(5_000_000, 4), "paper": QueueLength(20_000_000, 16)}
+)
 
 #: About how long programs take, in the unit of runs: slots times jobs per slot.
 _PROGRAMS = 1e6
@@ -63,8 +70,7 @@ NOTES = (
 
 def parts(scale: str, _options: Options) -> list[Part]:
     """One part for each system's programs, one for Proposition 1, and the runs."""
-    programs = [Part.of(__name__, 0, {"system": name}, f"limits of {name}", _PROGRAMS)
-                for name in SYSTEMS]  # fmt: skip
+    programs = [Part.of(__name__, 0, {"system": name}, f"limits of {name}", _PROGRAMS) for name in SYSTEMS]
     runs = [part for several in _runs(scale).values() for part in several]
     return [*programs, _proposition(), *runs]
 
@@ -89,8 +95,10 @@ def carry_out(part: Part) -> Outcome:
     """Numbers of the programs: each with ``what``, ``value`` (a rational), ``at``, ``paper``."""
     settings = part.settings
     if "depths" in settings:
-        return [_number("proposition_1_ratio", worst_queue(depth).ratio, {"J": depth}, GUARANTEE)
-                for depth in settings["depths"]]  # fmt: skip
+        return [
+            _number("proposition_1_ratio", worst_queue(depth).ratio, {"J": depth}, GUARANTEE)
+            for depth in settings["depths"]
+        ]
     name = settings["system"]
     *_, bounds = all_bounds(_scenario(name))
     return _limits(bounds, {"system": name}, SYSTEMS[name])
@@ -101,20 +109,15 @@ def _scenario(name: str) -> QueueScenario:
         return validated(QueueScenario, as_data(load_scenario(name)))
     data = as_data(load_scenario(MEASURED_ON))
     size = {"distribution": "uniform", "low": 0, "high": 1}
-    changes = {"servers": data["servers"] | {"count": 1},
-               "jobs": [job | {"size": size} for job in data["jobs"]]}  # fmt: skip
+    changes = {"servers": data["servers"] | {"count": 1}, "jobs": [job | {"size": size} for job in data["jobs"]]}
     return validated(QueueScenario, data | changes)
 
 
-def _number(
-    what: str, value: Fraction, at: Mapping[str, str | int], paper: float | None = None
-) -> dict[str, Any]:
+def _number(what: str, value: Fraction, at: Mapping[str, str | int], paper: float | None = None) -> dict[str, Any]:
     return {"what": what, "value": str(value), "at": dict(at), "paper": paper}
 
 
-def _limits(
-    bounds: QueueBounds, at: Mapping[str, str | int], paper: float | None
-) -> list[dict[str, Any]]:
+def _limits(bounds: QueueBounds, at: Mapping[str, str | int], paper: float | None) -> list[dict[str, Any]]:
     found = []
     if bounds.supportable is not None:
         found.append(_number("supportable_workload", bounds.supportable.value, at, paper))
@@ -142,11 +145,10 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     """The table, and the growth from which the measured limits are read."""
     programs = [part for part in parts(scale, options) if part.work == __name__]
     rows = [
-        Row(item["what"], float(Fraction(item["value"])), paper=item["paper"], at=item["at"],
-            exact=item["value"])
+        Row(item["what"], float(Fraction(item["value"])), paper=item["paper"], at=item["at"], exact=item["value"])
         for numbers in finished(programs, outcomes)
         for item in numbers
-    ]  # fmt: skip
+    ]
     cells = {
         (policy, float(alpha)): QueueRuns.of(done, SCALES[scale].slots)
         for (policy, alpha), several in _runs(scale).items()

@@ -137,15 +137,7 @@ def best_for(state: State, index: Any, constant: Array, capacity: Array, server:
 
 
 @jitable
-def place(
-    state: State,
-    index: Any,
-    constant: Array,
-    capacity: Array,
-    record: int,
-    server: int,
-    outcome: Array,
-) -> None:
+def place(state: State, index: Any, constant: Array, capacity: Array, record: int, server: int, outcome: Array) -> None:
     """A waiting job goes into service, and the index follows."""
     if constant[BY_SIZE]:
         remove_by_size(index.waiting, state, record)
@@ -156,9 +148,7 @@ def place(
 
 
 @jitable
-def fill_servers(
-    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
-) -> None:
+def fill_servers(state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array) -> None:
     """Step 1: BF-S over the servers in order, passing over those to which nothing can be added.
 
     BF-J/S leaves the jobs that have just arrived to step 2 where no job has left a server.
@@ -180,9 +170,7 @@ def fill_servers(
 
 
 @jitable
-def place_jobs(
-    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
-) -> None:
+def place_jobs(state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array) -> None:
     """BF-J, job by job: those that have just arrived (step 2 of BF-J/S), or all that wait.
 
     Of all that wait the earliest one that fits somewhere is taken, again and again: one that fits
@@ -227,9 +215,7 @@ def stall_half_empty(state: State, index: Any, capacity: Array, outcome: Array) 
 
 
 @jitable
-def act(
-    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
-) -> None:
+def act(state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array) -> None:
     """What the policy does in a slot."""
     if constant[STEP_SERVERS]:
         fill_servers(state, index, constant, capacity, fresh, outcome)
@@ -253,9 +239,7 @@ def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: A
 
 
 @jitable
-def take_arrivals(
-    state: State, index: Any, jobs: Any, constant: Array, fresh: Array, outcome: Array
-) -> None:
+def take_arrivals(state: State, index: Any, jobs: Any, constant: Array, fresh: Array, outcome: Array) -> None:
     """The jobs of the slot join the queue."""
     for one in range(outcome[ARRIVED]):
         record = arrive(state, jobs, constant, outcome)

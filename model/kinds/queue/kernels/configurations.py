@@ -131,9 +131,7 @@ def is_due(state: State, constant: Array, server: int) -> bool:
 
 
 @jitable
-def prepare(
-    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
-) -> None:
+def prepare(state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array) -> None:
     """Renew an empty server; stall one whose configuration weighs too little."""
     pool = index.pool_of[server]
     if state.jobs_on[server] == 0:
@@ -147,9 +145,7 @@ def prepare(
 
 
 @jitable
-def place(
-    state: State, index: Any, constant: Array, record: int, server: int, outcome: Array
-) -> None:
+def place(state: State, index: Any, constant: Array, record: int, server: int, outcome: Array) -> None:
     """A waiting job goes into service, and the index follows."""
     if constant[BY_SIZE]:
         remove_by_size(index.waiting, state, record)
@@ -165,9 +161,7 @@ def place(
 
 
 @jitable
-def of_reserved(
-    state: State, index: Any, constant: Array, capacity: Array, server: int, step: int
-) -> int:
+def of_reserved(state: State, index: Any, constant: Array, capacity: Array, server: int, step: int) -> int:
     """VQS: the job that step (i) or (ii) takes next, its record, or -1."""
     active = state.active[server]
     odd = index.first_odd[active]
@@ -224,9 +218,7 @@ def of_exactly(state: State, index: Any, capacity: Array, server: int, step: int
 
 
 @jitable
-def serve(
-    state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array
-) -> None:
+def serve(state: State, index: Any, constant: Array, capacity: Array, server: int, outcome: Array) -> None:
     """Let a server take jobs, step after step.
 
     VQS-BF looks at its last step first: where nothing fits at all, the others need not be looked
@@ -279,9 +271,7 @@ def make_way(state: State, index: Any, server: int, outcome: Array) -> None:
 
 
 @jitable
-def renew_all(
-    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
-) -> None:
+def renew_all(state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array) -> None:
     """Renew and stall before any server takes jobs; all see the same queue."""
     if not constant[PREEMPTIVE] and not constant[STALLS] and state.number[IDLE] == 0:
         return
@@ -294,9 +284,7 @@ def renew_all(
 
 
 @jitable
-def act(
-    state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array
-) -> None:
+def act(state: State, index: Any, constant: Array, capacity: Array, fresh: Array, outcome: Array) -> None:
     """What the policy does in a slot."""
     one_by_one = constant[SEQUENTIAL] and not constant[PREEMPTIVE]
     if not one_by_one:

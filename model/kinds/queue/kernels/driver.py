@@ -43,10 +43,7 @@ class QueueKernel(CompiledEngine):
 
     def options(self) -> dict[int, int]:
         """What every policy has."""
-        return {
-            slots.SCORE_UNIT: score_unit(self.numbers),
-            slots.LOOKS_AGAIN: self.policy.looks_again,
-        }
+        return {slots.SCORE_UNIT: score_unit(self.numbers), slots.LOOKS_AGAIN: self.policy.looks_again}
 
     def index(self, state: QueueState) -> Any:
         """Waiting jobs as the policy looks for them, and what is free on servers."""
@@ -55,9 +52,12 @@ class QueueKernel(CompiledEngine):
     def build(self, state: QueueState) -> tuple[Any, ...]:
         """The index, capacities, configurations, the weights of samples, and scratch."""
         return (
-            self.index(state), self.numbers.capacity, self.policy.configurations,
-            self.system.used_weight, np.zeros(len(state.job_number), np.int32),
-        )  # fmt: skip
+            self.index(state),
+            self.numbers.capacity,
+            self.policy.configurations,
+            self.system.used_weight,
+            np.zeros(len(state.job_number), np.int32),
+        )
 
     def waiting(self, state: QueueState) -> WaitingJobs:
         """Its part for the jobs that wait: empty where the policy needs none."""

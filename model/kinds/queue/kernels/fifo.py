@@ -50,9 +50,7 @@ def first_with_room(state: State, index: Any, capacity: Array, record: int) -> i
 
 
 @jitable
-def place_in_order(
-    state: State, index: Any, constant: Array, capacity: Array, outcome: Array
-) -> None:
+def place_in_order(state: State, index: Any, constant: Array, capacity: Array, outcome: Array) -> None:
     """The head of the line, again and again; with SKIPS and several resources the whole list."""
     record = state.first_waiting[0]
     while record >= 0:
@@ -66,9 +64,7 @@ def place_in_order(
 
 
 @jitable
-def place_earliest(
-    state: State, index: Any, constant: Array, capacity: Array, outcome: Array
-) -> None:
+def place_earliest(state: State, index: Any, constant: Array, capacity: Array, outcome: Array) -> None:
     """The earliest waiting job that fits somewhere, again and again."""
     while state.number[WAITING] > 0:
         record = earliest_up_to(index.waiting, state, most_free(index.rooms), 0)

@@ -25,23 +25,8 @@ from model.kinds.queue.outcome import (
     RENEWED,
     STALLED,
 )
-from model.kinds.queue.rows import (
-    FLAG_ARRIVED,
-    FLAG_DEPARTED,
-    FLAG_EVICTED,
-    FLAG_PLACED,
-    FLAG_RENEWED,
-    FLAG_STALLED,
-)
-from model.kinds.queue.state import (
-    DEPARTURES,
-    EVENT,
-    FREE,
-    NEXT_ARRIVAL,
-    NOW,
-    UNSETTLED,
-    WAITING,
-)
+from model.kinds.queue.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_EVICTED, FLAG_PLACED, FLAG_RENEWED, FLAG_STALLED
+from model.kinds.queue.state import DEPARTURES, EVENT, FREE, NEXT_ARRIVAL, NOW, UNSETTLED, WAITING
 from model.systems.compiled import (
     AT_END,
     AT_TIME,
@@ -64,9 +49,7 @@ DUE = 100
 # The kind's places in ``constant``: options of policies, each 0 or 1 unless said otherwise.
 STEP_JOBS, STEP_SERVERS, ONLY_DEPARTURES, SKIPS, STALLS = range(COMMON, COMMON + 5)
 BEFORE, SEQUENTIAL, BEST_FIT, EXACTLY = range(COMMON + 5, COMMON + 9)
-PREEMPTIVE, GAMMA_NUMERATOR, GAMMA_DENOMINATOR, SCORE_UNIT, LOOKS_AGAIN = range(
-    COMMON + 9, COMMON + 14
-)
+PREEMPTIVE, GAMMA_NUMERATOR, GAMMA_DENOMINATOR, SCORE_UNIT, LOOKS_AGAIN = range(COMMON + 9, COMMON + 14)
 # How waiting jobs are found: an index by size, one by arrival, or neither.
 BY_SIZE, BY_ARRIVAL = range(COMMON + 14, COMMON + 16)
 CONSTANTS = COMMON + 16

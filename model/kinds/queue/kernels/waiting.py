@@ -48,9 +48,7 @@ class Buckets(NamedTuple):
 
     upper: NDArray[np.int64]  #: [B + 1] the largest size of each bucket, decreasing to 0
     shift: int  #: sizes are cut into cells of 2**shift
-    top: (
-        int  #: the first bucket's cell if buckets are cells (k 2**shift, (k + 1) 2**shift], else -1
-    )
+    top: int  #: the first bucket's cell if buckets are cells (k 2**shift, (k + 1) 2**shift], else -1
     cell: NDArray[np.int32]  #: [n + 2] otherwise the bucket of the first size of each cell
 
 
@@ -70,14 +68,10 @@ class WaitingJobs(NamedTuple):
     words: NDArray[np.uint64]  #: buckets that are not empty
     summary: NDArray[np.uint64]
     earliest: NDArray[np.int64]  #: [2 T] tree of the least job number, leaves from T on
-    foreseen: NDArray[
-        np.int64
-    ]  #: [1] the record expected next, see :mod:`model.kinds.queue.kernels.foresight`
+    foreseen: NDArray[np.int64]  #: [1] the record expected next, see :mod:`model.kinds.queue.kernels.foresight`
 
 
-def buckets_of(
-    numbers: QueueNumbers, layout: QueueLayout, boundaries: Sequence[int], count: int
-) -> Buckets:
+def buckets_of(numbers: QueueNumbers, layout: QueueLayout, boundaries: Sequence[int], count: int) -> Buckets:
     """The buckets for a law of sizes; those of *boundaries* that sizes surround are ends.
 
     A continuous law's range is cut into *count* buckets at most, by arithmetic where powers of two
@@ -166,9 +160,7 @@ def waiting_of(state: QueueState, buckets: Buckets, by_size: bool) -> WaitingJob
     return waiting
 
 
-def _grow_tree(
-    tree: NDArray[np.int64], buckets: NDArray[np.int64], numbers: NDArray[np.int64]
-) -> None:
+def _grow_tree(tree: NDArray[np.int64], buckets: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
     """Fill the tree from the job numbers of its leaves."""
     level = len(tree) // 2
     tree[level + buckets] = numbers

@@ -90,12 +90,17 @@ class ActiveConfigurations(QueuePolicy):
     def _prepare(self, view: QueueView, server: int, lengths: NDArray[np.int64]) -> Decisions:
         best, largest = self.heaviest(server, lengths)
         if view.is_empty(server):
-            yield Renew(line=RENEWAL, server=server, configuration=best, values={
-                "weight": largest, "lengths": tuple(lengths.tolist()),
-                "name": self.configuration_names[best]})  # fmt: skip
+            yield Renew(
+                line=RENEWAL,
+                server=server,
+                configuration=best,
+                values={"weight": largest, "lengths": tuple(lengths.tolist()), "name": self.configuration_names[best]},
+            )
         elif self.gamma and not view.is_stalled(server):
             weight = int(self.configurations[view.active(server)].astype(np.int64) @ lengths)
             if weight * self.gamma.denominator < self.gamma.numerator * largest:
-                yield Stall(line=STALLING, server=server, values={
-                    "weight": weight, "largest": largest, "gamma": self.gamma,
-                    "reason": "light"})  # fmt: skip
+                yield Stall(
+                    line=STALLING,
+                    server=server,
+                    values={"weight": weight, "largest": largest, "gamma": self.gamma, "reason": "light"},
+                )

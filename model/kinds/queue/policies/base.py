@@ -61,12 +61,13 @@ class QueuePolicy(Policy):
         self.parameters = parameters
 
 
-def placed(
-    line: Line, view: QueueView, job: QueuedJob, server: int, reason: str, **values: Any
-) -> Place:
+def placed(line: Line, view: QueueView, job: QueuedJob, server: int, reason: str, **values: Any) -> Place:
     """The decision to place a job, with the numbers that were compared."""
     told: Mapping[str, Any] = {
-        "reason": reason, "queue": job.queue, "size": view.told(job.room),
-        "free": view.told(view.free(server)), **values,
-    }  # fmt: skip
+        "reason": reason,
+        "queue": job.queue,
+        "size": view.told(job.room),
+        "free": view.told(view.free(server)),
+        **values,
+    }
     return Place(line=line, job=job.number, server=server, values=told)

@@ -24,10 +24,16 @@ from model.records import Line, Record, Stall
 def place_in_tightest(view: QueueView, job: QueuedJob, found: Line, taken: Line) -> Decisions:
     """BF-J for one job: the server with the least residual capacity that accommodates it."""
     servers = view.with_room(job)
-    yield Record("servers_that_fit", found, {
-        "job": job.number, "size": view.told(job.room), "servers": len(servers),
-        "most_free": view.told(most_free(view)),
-    })  # fmt: skip
+    yield Record(
+        "servers_that_fit",
+        found,
+        {
+            "job": job.number,
+            "size": view.told(job.room),
+            "servers": len(servers),
+            "most_free": view.told(most_free(view)),
+        },
+    )
     if not len(servers):
         return
     if view.numbers.resources == 1:
@@ -42,13 +48,11 @@ def fill_server(view: QueueView, server: int, found: Line, taken: Line) -> Decis
     """BF-S for one server: the largest job that fits, again and again."""
     while True:
         job = largest(view, server)
-        values = {"server": server, "free": view.told(view.free(server)),
-                  "waiting": int(view.queue_length.sum())}  # fmt: skip
+        values = {"server": server, "free": view.told(view.free(server)), "waiting": int(view.queue_length.sum())}
         if job is None:
             yield Record("nothing_fits", found, values)
             return
-        yield Record("largest_that_fits", found,
-                     values | {"job": job.number, "size": view.told(job.room)})  # fmt: skip
+        yield Record("largest_that_fits", found, values | {"job": job.number, "size": view.told(job.room)})
         reason = "largest" if view.numbers.resources == 1 else "best_score"
         yield placed(taken, view, job, server, reason)
 
@@ -63,8 +67,7 @@ def largest(view: QueueView, server: int) -> QueuedJob | None:
 
 def most_free(view: QueueView) -> np.ndarray:
     """[D] the most that is free of each resource on a server that is not stalled."""
-    free = [view.free(server) for server in range(view.numbers.servers)
-            if not view.is_stalled(server)]  # fmt: skip
+    free = [view.free(server) for server in range(view.numbers.servers) if not view.is_stalled(server)]
     return np.max(free, axis=0) if free else np.zeros(view.numbers.resources, np.int64)
 
 
@@ -76,5 +79,4 @@ def stall_half_empty(view: QueueView, line: Line) -> Decisions:
         if view.is_empty(server) or view.is_stalled(server):
             continue
         if (2 * view.used(server) < view.numbers.capacity[server]).all():
-            yield Stall(line=line, server=server, values={
-                "used": view.told(view.used(server)), "reason": "half_empty"})  # fmt: skip
+            yield Stall(line=line, server=server, values={"used": view.told(view.used(server)), "reason": "half_empty"})

@@ -41,16 +41,16 @@ class Reference(QueuePolicy):
     exhausts = "queue"
     by_job, by_server = True, True
     pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server that had departures <b>do</b>",
-                       heading="Step 1: BF-S"),
+        PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server that had departures <b>do</b>", heading="Step 1: BF-S"),
         PseudocodeLine(Line(1, 2), 1, "<b>while</b> a waiting job fits <b>do</b>"),
         PseudocodeLine(Line(1, 3), 2, "schedule the largest that fits"),
-        PseudocodeLine(Line(2, 1), 0, "<b>for each</b> job that has just arrived and waits "
-                       "<b>do</b>", heading="Step 2: BF-J"),
+        PseudocodeLine(
+            Line(2, 1), 0, "<b>for each</b> job that has just arrived and waits <b>do</b>", heading="Step 2: BF-J"
+        ),
         PseudocodeLine(Line(2, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),
         PseudocodeLine(Line(2, 3), 2, "schedule it where the least capacity is left"),
         PseudocodeLine(Line(3, 1), 0, "stall servers in use below one half", heading="Stalling"),
-    )  # fmt: skip
+    )
 
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)

@@ -51,13 +51,18 @@ class Reference(QueuePolicy):
         """Jobs in order of arrival; the first that fits nowhere ends it, or is passed over."""
         for job in view.waiting() if self.skips else view.in_line(0):
             servers = view.with_room(job)
-            yield Record("servers_that_fit", Line(1, 2), {
-                "job": job.number, "size": view.told(job.room), "servers": len(servers),
-                "most_free": view.told(most_free(view)),
-            })  # fmt: skip
+            yield Record(
+                "servers_that_fit",
+                Line(1, 2),
+                {
+                    "job": job.number,
+                    "size": view.told(job.room),
+                    "servers": len(servers),
+                    "most_free": view.told(most_free(view)),
+                },
+            )
             if len(servers):
                 yield placed(Line(1, 3), view, job, int(servers[0]), "first_fit")
             elif not self.skips:
-                yield Record("blocked", Line(1, 4), {"job": job.number, "behind":
-                                                     int(view.queue_length.sum()) - 1})  # fmt: skip
+                yield Record("blocked", Line(1, 4), {"job": job.number, "behind": int(view.queue_length.sum()) - 1})
                 return

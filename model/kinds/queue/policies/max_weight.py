@@ -49,14 +49,26 @@ class Reference(ActiveConfigurations):
     schema = Parameters
     serves_by = "exactly"
     pseudocode = (
-        PseudocodeLine(Line(1, 1), 0, "<b>if</b> the server is empty: <b>k</b> := argmax "
-                       "&lt;<b>k</b>, <b>Q</b>&gt; over all feasible configurations"),
-        PseudocodeLine(Line(2, 1), 0, "<b>for each</b> type <i>j</i>, <b>while</b> fewer than "
-                       "<i>k<sub>j</sub></i> of its jobs are in the server <b>do</b>"),
+        PseudocodeLine(
+            Line(1, 1),
+            0,
+            "<b>if</b> the server is empty: <b>k</b> := argmax "
+            "&lt;<b>k</b>, <b>Q</b>&gt; over all feasible configurations",
+        ),
+        PseudocodeLine(
+            Line(2, 1),
+            0,
+            "<b>for each</b> type <i>j</i>, <b>while</b> fewer than "
+            "<i>k<sub>j</sub></i> of its jobs are in the server <b>do</b>",
+        ),
         PseudocodeLine(Line(2, 2), 1, "schedule the one that waits longest"),
-        PseudocodeLine(Line(3, 1), 0, "put jobs beyond <b>k</b> back into the queue",
-                       heading="Preemptive: before step 2, for each server"),
-    )  # fmt: skip
+        PseudocodeLine(
+            Line(3, 1),
+            0,
+            "put jobs beyond <b>k</b> back into the queue",
+            heading="Preemptive: before step 2, for each server",
+        ),
+    )
 
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)
@@ -64,8 +76,10 @@ class Reference(ActiveConfigurations):
         if self.preemptive:
             self.looks_again = ALWAYS
         if not numbers.values:
-            raise ValueError("found sizes from a continuous distribution, allowed for max-weight: "
-                             "finitely many sizes (a discrete or scripted law)")  # fmt: skip
+            raise ValueError(
+                "found sizes from a continuous distribution, allowed for max-weight: "
+                "finitely many sizes (a discrete or scripted law)"
+            )
         values = np.array(numbers.values, np.int64)
         names = tuple(str(view_name(numbers, value)) for value in numbers.values)
         self.layout = OneForEachSize(values, names)
@@ -95,9 +109,17 @@ class Reference(ActiveConfigurations):
     def _make_way(self, view: QueueView, server: int, lengths: NDArray[np.int64]) -> Decisions:
         """The heaviest configuration, all jobs counting; those beyond it go back, newest first."""
         best, weight = self.heaviest(server, lengths)
-        yield Renew(line=RENEWAL, server=server, configuration=best, values={
-            "weight": weight, "lengths": tuple(lengths.tolist()),
-            "name": self.configuration_names[best], "empty": view.is_empty(server)})  # fmt: skip
+        yield Renew(
+            line=RENEWAL,
+            server=server,
+            configuration=best,
+            values={
+                "weight": weight,
+                "lengths": tuple(lengths.tolist()),
+                "name": self.configuration_names[best],
+                "empty": view.is_empty(server),
+            },
+        )
         left = self.configurations[best].copy()
         for job in view.jobs_on(server):
             left[job.queue] -= 1
@@ -111,9 +133,11 @@ class Reference(ActiveConfigurations):
         wanted = self.configurations[view.active(server)]
         for queue in np.flatnonzero(wanted).tolist():
             present = sum(job.queue == queue for job in view.jobs_on(server))
-            yield Record("counted", Line(2, 1), {
-                "server": server, "queue": queue, "present": present,
-                "wanted": int(wanted[queue])})  # fmt: skip
+            yield Record(
+                "counted",
+                Line(2, 1),
+                {"server": server, "queue": queue, "present": present, "wanted": int(wanted[queue])},
+            )
             for job in view.in_line(queue):
                 if present >= wanted[queue] or not view.fits(job, server):
                     break

@@ -74,16 +74,20 @@ def virtual_queues(numbers: QueueNumbers, depth: int | None, rounds: bool) -> Vi
         by a power of two, or J is too small for the smallest servers.
     """
     if numbers.resources > 1:
-        raise ValueError(f"found {numbers.resources} resources, allowed for virtual queues: one; "
-                         "use bf-js, or map the sizes to their largest")  # fmt: skip
+        raise ValueError(
+            f"found {numbers.resources} resources, allowed for virtual queues: one; "
+            "use bf-js, or map the sizes to their largest"
+        )
     largest = int(numbers.largest[0])
     halvings = [_halvings(largest, int(pool.capacity[0]), pool.name) for pool in numbers.pools]
     least = max(halvings) + LEAST_DEPTH
     if depth is None:
         depth = max(default_depth(Fraction(int(numbers.smallest), largest)), least)
     elif depth < least:
-        raise ValueError(f"found j = {depth} with servers of 1/{2 ** max(halvings)} of the "
-                         f"largest capacity, allowed: at least {least}")  # fmt: skip
+        raise ValueError(
+            f"found j = {depth} with servers of 1/{2 ** max(halvings)} of the "
+            f"largest capacity, allowed: at least {least}"
+        )
     partition = Partition(depth)
     rows: list[tuple[int, ...]] = []
     odd: list[int] = []
@@ -96,10 +100,15 @@ def virtual_queues(numbers: QueueNumbers, depth: int | None, rounds: bool) -> Vi
     other = [_other(row, queue) for row, queue in zip(rows, odd, strict=True)]
     intervals = tuple((int(low * largest), int(high * largest)) for low, high in partition.ruler)
     return VirtualQueues(
-        depth, PartitionLayout(partition, largest, rounds), intervals, np.array(rows, np.int32),
-        tuple(configuration_name(row) for row in rows), tuple(pools), np.array(odd, np.int32),
+        depth,
+        PartitionLayout(partition, largest, rounds),
+        intervals,
+        np.array(rows, np.int32),
+        tuple(configuration_name(row) for row in rows),
+        tuple(pools),
+        np.array(odd, np.int32),
         np.array(other, np.int32),
-    )  # fmt: skip
+    )
 
 
 def _other(row: tuple[int, ...], odd: int) -> int:
@@ -112,6 +121,8 @@ def _halvings(largest: int, capacity: int, name: str) -> int:
     ratio = Fraction(largest, capacity)
     halvings = ratio.numerator.bit_length() - 1
     if ratio != 2**halvings:
-        raise ValueError(f"found servers ({name}) of 1/({ratio}) of the largest capacity, allowed "
-                         "for virtual queues: 1/2, 1/4, 1/8, ...")  # fmt: skip
+        raise ValueError(
+            f"found servers ({name}) of 1/({ratio}) of the largest capacity, allowed "
+            "for virtual queues: 1/2, 1/4, 1/8, ..."
+        )
     return halvings

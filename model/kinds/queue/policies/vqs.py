@@ -33,13 +33,17 @@ from model.records import Line, Record
 from model.scenario.fields import Whole
 
 HEADING = PseudocodeLine(
-    Line(1, 1), 0, "<b>if</b> the server is empty: <b>k</b> := argmax &lt;<b>k</b>, <b>Q</b>&gt; "
-    "over K<sub>RED</sub>", heading="Step 1: active configuration",
-)  # fmt: skip
+    Line(1, 1),
+    0,
+    "<b>if</b> the server is empty: <b>k</b> := argmax &lt;<b>k</b>, <b>Q</b>&gt; over K<sub>RED</sub>",
+    heading="Step 1: active configuration",
+)
 STALL = PseudocodeLine(
-    Line(3, 1), 0, "stall a server if &lt;<b>k</b>, <b>Q</b>&gt; &lt; γ max &lt;<b>k</b>, "
-    "<b>Q</b>&gt;", heading="Stalling",
-)  # fmt: skip
+    Line(3, 1),
+    0,
+    "stall a server if &lt;<b>k</b>, <b>Q</b>&gt; &lt; γ max &lt;<b>k</b>, <b>Q</b>&gt;",
+    heading="Stalling",
+)
 
 
 class PartitionParameters(StallingParameters):
@@ -87,15 +91,21 @@ class Reference(PartitionPolicy):
     reserves = True
     pseudocode = (
         HEADING,
-        PseudocodeLine(Line(2, 1), 0, "<b>if</b> <i>k</i><sub>1</sub> = 1 and no job of "
-                       "VQ<sub>1</sub> is in the server <b>then</b>", heading="Step 2: job "
-                       "scheduling, server by server"),
+        PseudocodeLine(
+            Line(2, 1),
+            0,
+            "<b>if</b> <i>k</i><sub>1</sub> = 1 and no job of VQ<sub>1</sub> is in the server <b>then</b>",
+            heading="Step 2: job scheduling, server by server",
+        ),
         PseudocodeLine(Line(2, 2), 1, "schedule the head of line of VQ<sub>1</sub>"),
-        PseudocodeLine(Line(2, 3), 0, "<b>while</b> the head of line of VQ<sub>j</sub>, "
-                       "<i>k<sub>j</sub></i> &gt; 0, fits <b>do</b>"),
+        PseudocodeLine(
+            Line(2, 3),
+            0,
+            "<b>while</b> the head of line of VQ<sub>j</sub>, <i>k<sub>j</sub></i> &gt; 0, fits <b>do</b>",
+        ),
         PseudocodeLine(Line(2, 4), 1, "schedule it"),
         STALL,
-    )  # fmt: skip
+    )
 
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)
@@ -116,8 +126,9 @@ class Reference(PartitionPolicy):
     def _first(self, view: QueueView, server: int, odd: int) -> Decisions:
         present = any(job.queue == odd for job in view.jobs_on(server))
         waiting = int(view.queue_length[odd])
-        yield Record("reserved_share", Line(2, 1), {
-            "server": server, "queue": odd, "present": present, "waiting": waiting})  # fmt: skip
+        yield Record(
+            "reserved_share", Line(2, 1), {"server": server, "queue": odd, "present": present, "waiting": waiting}
+        )
         if waiting and not present:
             head = next(view.in_line(odd))
             if view.fits(head, server):
@@ -128,12 +139,20 @@ class Reference(PartitionPolicy):
         for job in view.waiting(queue) if self.skips else view.in_line(queue):
             free = min(share - taken, int(view.free(server)[0]))
             fits = job.room[0] <= free
-            yield Record("head_of_line", Line(2, 3), {
-                "server": server, "queue": queue, "job": job.number, "size": view.told(job.room),
-                "free": view.told(np.array([free])), "fits": fits})  # fmt: skip
+            yield Record(
+                "head_of_line",
+                Line(2, 3),
+                {
+                    "server": server,
+                    "queue": queue,
+                    "job": job.number,
+                    "size": view.told(job.room),
+                    "free": view.told(np.array([free])),
+                    "fits": fits,
+                },
+            )
             if fits:
-                yield placed(Line(2, 4), view, job, server, "head_of_line",
-                             share=view.told(np.array([free])))  # fmt: skip
+                yield placed(Line(2, 4), view, job, server, "head_of_line", share=view.told(np.array([free])))
                 taken += job.room[0]
             elif not self.skips:
                 return

@@ -32,15 +32,22 @@ class Reference(PartitionPolicy):
     serves_by = "best fit"
     pseudocode = (
         HEADING,
-        PseudocodeLine(Line(2, 1), 0, "<b>if</b> <i>k</i><sub>1</sub> = 1: schedule the largest "
-                       "job of VQ<sub>1</sub> that fits", heading="Step 2: server by server"),
-        PseudocodeLine(Line(2, 2), 0, "<b>while</b> fewer than <i>k<sub>j</sub></i> jobs of "
-                       "VQ<sub>j</sub> are in it and one fits <b>do</b>"),
+        PseudocodeLine(
+            Line(2, 1),
+            0,
+            "<b>if</b> <i>k</i><sub>1</sub> = 1: schedule the largest job of VQ<sub>1</sub> that fits",
+            heading="Step 2: server by server",
+        ),
+        PseudocodeLine(
+            Line(2, 2),
+            0,
+            "<b>while</b> fewer than <i>k<sub>j</sub></i> jobs of VQ<sub>j</sub> are in it and one fits <b>do</b>",
+        ),
         PseudocodeLine(Line(2, 3), 1, "schedule the largest that fits"),
         PseudocodeLine(Line(2, 4), 0, "<b>while</b> a waiting job fits <b>do</b>"),
         PseudocodeLine(Line(2, 5), 1, "schedule the largest that fits (BF-S)"),
         STALL,
-    )  # fmt: skip
+    )
 
     def serve(self, view: QueueView, server: int) -> Decisions:
         """Steps (i), (ii) and (iii) for one server."""
@@ -52,9 +59,9 @@ class Reference(PartitionPolicy):
         wanted = int(self.configurations[configuration, queue])
         while True:
             present = sum(job.queue == queue for job in view.jobs_on(server))
-            yield Record("counted", Line(2, 2), {
-                "server": server, "queue": queue, "present": present, "wanted": wanted,
-            })  # fmt: skip
+            yield Record(
+                "counted", Line(2, 2), {"server": server, "queue": queue, "present": present, "wanted": wanted}
+            )
             before = int(view.queue_length[queue])
             if present < wanted:
                 yield from self._largest_of(view, server, queue, Line(2, 3))
@@ -65,8 +72,15 @@ class Reference(PartitionPolicy):
     def _largest_of(self, view: QueueView, server: int, queue: int, line: Line) -> Decisions:
         job = view.largest_that_fits(server, queue)
         if job is None:
-            yield Record("none_fits", line, {
-                "server": server, "queue": queue, "waiting": int(view.queue_length[queue]),
-                "free": view.told(view.free(server))})  # fmt: skip
+            yield Record(
+                "none_fits",
+                line,
+                {
+                    "server": server,
+                    "queue": queue,
+                    "waiting": int(view.queue_length[queue]),
+                    "free": view.told(view.free(server)),
+                },
+            )
         else:
             yield placed(line, view, job, server, "largest_of_queue")

@@ -132,10 +132,11 @@ def bounds_of(scenario: QueueScenario, numbers: QueueNumbers) -> Iterator[QueueB
         if bounds.supportable is not None:
             return
     if numbers.resources > 1:
-        yield replace(bounds, problem=bounds.problem or (
-            f"With {numbers.resources} resources rho* is calculated for few sizes only; "
-            "L / E[R] bounds it."
-        ))  # fmt: skip
+        yield replace(
+            bounds,
+            problem=bounds.problem
+            or (f"With {numbers.resources} resources rho* is calculated for few sizes only; L / E[R] bounds it."),
+        )
         return
     yield from _refined(bounds, instance)
 
@@ -145,9 +146,7 @@ def _with_reduced(bounds: QueueBounds, instance: Instance) -> QueueBounds:
     partition = instance.partition
     if partition is None:
         return bounds
-    return replace(
-        bounds, depth=partition.depth, reduced=instance.reduced(), real=instance.real(),
-    )  # fmt: skip
+    return replace(bounds, depth=partition.depth, reduced=instance.reduced(), real=instance.real())
 
 
 def _with_types(bounds: QueueBounds, instance: Instance) -> QueueBounds:
@@ -169,9 +168,8 @@ def _refined(bounds: QueueBounds, instance: Instance) -> Iterator[QueueBounds]:
             yield bounds
             if row.level == TRIMMED_LEVEL:
                 trimmed = refinements(
-                    instance.law, instance.unit_pools, instance.points,
-                    first=row.level, last=row.level, trimmed=True,
-                )  # fmt: skip
+                    instance.law, instance.unit_pools, instance.points, first=row.level, last=row.level, trimmed=True
+                )
                 bounds = replace(bounds, trimmed=next(trimmed))
                 yield bounds
                 if not row.exact or len(instance.unit_pools) > 1:

@@ -74,9 +74,7 @@ class FluidLimit:
         return sum(self.growth, Fraction(0))
 
 
-def growth_in(
-    configuration: Configuration, arrivals: Rates, service_rate: Fraction, servers: int = 1
-) -> Rates:
+def growth_in(configuration: Configuration, arrivals: Rates, service_rate: Fraction, servers: int = 1) -> Rates:
     """How fast queues grow while all servers keep one configuration (Section VII.A.2).
 
     Parameters
@@ -100,9 +98,7 @@ def growth_in(
     )
 
 
-def max_weight_growth(
-    services: Iterable[Rates], arrivals: Rates, weights: Sequence[Fraction] | None = None
-) -> Rates:
+def max_weight_growth(services: Iterable[Rates], arrivals: Rates, weights: Sequence[Fraction] | None = None) -> Rates:
     """How fast queues grow under the heaviest of *services*, in the fluid limit from empty.
 
     Parameters
@@ -122,15 +118,8 @@ def max_weight_growth(
     places = [j for j, rate in enumerate(arrivals) if rate]
     scale = [Fraction(1) if weights is None else weights[j] for j in places]
     # Services may be used in part: with each vector also those in which some types get none.
-    lower = {
-        point
-        for service in services
-        for point in product(*({Fraction(0), service[j]} for j in places))
-    }
-    points = [
-        tuple(arrivals[j] - s for j, s in zip(places, point, strict=True))
-        for point in sorted(lower)
-    ]
+    lower = {point for service in services for point in product(*({Fraction(0), service[j]} for j in places))}
+    points = [tuple(arrivals[j] - s for j, s in zip(places, point, strict=True)) for point in sorted(lower)]
     found = dict(zip(places, nearest_point(points, scale), strict=True))
     return tuple(found.get(j, Fraction(0)) for j in range(len(arrivals)))
 
@@ -153,9 +142,7 @@ def traps(space: ConfigurationSpace) -> list[Configuration]:
     for row in space.maximal().tolist():
         residual = space.capacity[0] - sum(k * s for k, s in zip(row, sizes, strict=True))
         held = [size for size, count in zip(sizes, row, strict=True) if count]
-        if held and all(
-            max(size for size in sizes if size <= residual + left) == left for left in held
-        ):
+        if held and all(max(size for size in sizes if size <= residual + left) == left for left in held):
             found.append(tuple(row))
     return found
 
@@ -193,17 +180,19 @@ def stuck_limits(
     for configuration in traps(space):
         growth = growth_in(configuration, arrivals, service_rate, servers)
         if all(g > 0 for g, rate in zip(growth, arrivals, strict=True) if rate):
-            limits.append(FluidLimit(
-                policies=("bf-js", "bf-s"),
-                types=tuple(types),
-                arrivals=arrivals,
-                growth=growth,
-                limit=None,
-                configuration=configuration,
-                condition="while every server stays in this configuration, which it does not "
-                "leave as long as jobs of every type wait and its jobs end in different slots",
-                source="Psychas & Ghaderi (2019), Section VII.A.2",
-            ))  # fmt: skip
+            limits.append(
+                FluidLimit(
+                    policies=("bf-js", "bf-s"),
+                    types=tuple(types),
+                    arrivals=arrivals,
+                    growth=growth,
+                    limit=None,
+                    configuration=configuration,
+                    condition="while every server stays in this configuration, which it does not "
+                    "leave as long as jobs of every type wait and its jobs end in different slots",
+                    source="Psychas & Ghaderi (2019), Section VII.A.2",
+                )
+            )
     return limits
 
 

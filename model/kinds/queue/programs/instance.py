@@ -16,12 +16,7 @@ from model.errors import ScenarioError
 from model.kinds.queue.numbers import QueueNumbers
 from model.kinds.queue.programs.fluid import FluidLimit, reduced_limit, stuck_limits
 from model.kinds.queue.programs.packing import MOST_UNITS
-from model.kinds.queue.programs.partition import (
-    LEAST_DEPTH,
-    Partition,
-    configuration_name,
-    default_depth,
-)
+from model.kinds.queue.programs.partition import LEAST_DEPTH, Partition, configuration_name, default_depth
 from model.kinds.queue.programs.reduced import (
     largest_sizes,
     nominal_contents,
@@ -97,10 +92,9 @@ class Instance:
     @cached_property
     def _capacities(self) -> list[tuple[tuple[Fraction, ...], int]]:
         return [
-            (tuple(self.numbers.fraction(units, d) for d, units in enumerate(pool.capacity)),
-             pool.count)
+            (tuple(self.numbers.fraction(units, d) for d, units in enumerate(pool.capacity)), pool.count)
             for pool in self.numbers.pools
-        ]  # fmt: skip
+        ]
 
     @property
     def sizes(self) -> tuple[tuple[Fraction, ...], ...]:
@@ -130,9 +124,7 @@ class Instance:
     @property
     def mean_bound(self) -> Fraction | None:
         """L / E[R] of Lemma 1: what there is of a resource over what a job takes of it."""
-        means = [
-            self.law.mean(d) / int(self.numbers.largest[d]) for d in range(self.numbers.resources)
-        ]
+        means = [self.law.mean(d) / int(self.numbers.largest[d]) for d in range(self.numbers.resources)]
         pairs = zip(self.numbers.total_capacity, means, strict=True)
         return min((total / mean for total, mean in pairs if mean), default=None)
 
@@ -160,9 +152,7 @@ class Instance:
         """What K_RED really carries; None of a law with too many sizes."""
         if not self.sizes or self.partition is None:
             return None
-        return real_supportable(
-            self.partition, self._queue_probabilities, self._largest, self._shares
-        )
+        return real_supportable(self.partition, self._queue_probabilities, self._largest, self._shares)
 
     @property
     def _largest(self) -> tuple[Fraction, ...]:
@@ -175,9 +165,7 @@ class Instance:
             return None
         rate = 1 / self.numbers.mean_service
         rates = (rate, rate)
-        shares = {
-            (part.pool, part.configuration): part.servers / found.servers for part in found.solution
-        }
+        shares = {(part.pool, part.configuration): part.servers / found.servers for part in found.solution}
         return Region(
             full=full_polygon(self.pools, rates),
             reduced=self._reduced_polygon(rates),
@@ -215,11 +203,12 @@ class Instance:
     def _reduced_polygon(self, rates: Vector) -> tuple[Vector, ...]:
         if self.partition is None:
             return ()
-        return average_polygon([
-            (service_polygon([k for _, k in self._held(capacity)], rates),
-             Fraction(count, self.numbers.servers))
-            for capacity, count in self._shares
-        ])  # fmt: skip
+        return average_polygon(
+            [
+                (service_polygon([k for _, k in self._held(capacity)], rates), Fraction(count, self.numbers.servers))
+                for capacity, count in self._shares
+            ]
+        )
 
     def _reduced_vectors(self, rates: Vector) -> tuple[tuple[str, Vector], ...]:
         largest = max(self._shares)[0]
@@ -237,15 +226,17 @@ class Instance:
         follows = real is not None and (not self.fixed_service or real.value >= numbers.workload)
         if follows and real is not None and self.partition is not None and self._one_size_each():
             arrivals = queue_probabilities(self.partition, [(s[0], p) for s, p in self._types])
-            limits.append(reduced_limit(
-                real.value,
-                real_contents(self.partition, self._largest),
-                tuple(numbers.arrival_rate * share for share in arrivals),
-                rate,
-                self.partition.names,
-                numbers.servers,
-                nominal_contents(self.partition, Fraction(1)),
-            ))  # fmt: skip
+            limits.append(
+                reduced_limit(
+                    real.value,
+                    real_contents(self.partition, self._largest),
+                    tuple(numbers.arrival_rate * share for share in arrivals),
+                    rate,
+                    self.partition.names,
+                    numbers.servers,
+                    nominal_contents(self.partition, Fraction(1)),
+                )
+            )
         limits += stuck_limits(
             self.pools[0][0],
             tuple(numbers.arrival_rate * share for share in self.probabilities),

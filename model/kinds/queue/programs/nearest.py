@@ -48,10 +48,7 @@ def nearest_point(points: Sequence[Point], scale: Sequence[Fraction]) -> Point:
 
 def _combined(points: Sequence[Point], weights: Sequence[Fraction]) -> Point:
     columns = zip(*points, strict=True)
-    return tuple(
-        sum((w * x for w, x in zip(weights, column, strict=True)), Fraction(0))
-        for column in columns
-    )
+    return tuple(sum((w * x for w, x in zip(weights, column, strict=True)), Fraction(0)) for column in columns)
 
 
 def _as_far_as_possible(weights: Sequence[Fraction], target: Sequence[Fraction]) -> list[Fraction]:

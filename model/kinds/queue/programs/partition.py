@@ -44,10 +44,7 @@ def check_depth(depth: int, where: str = "") -> int:
     if LEAST_DEPTH <= depth <= MOST_DEPTH:
         return depth
     why = "; with J = 1 no configuration serves sizes in (1/2, 2/3]" if depth == 1 else ""
-    raise ScenarioError(
-        f"found a partition with J = {depth}, allowed: {LEAST_DEPTH} to {MOST_DEPTH}{why}",
-        where=where,
-    )
+    raise ScenarioError(f"found a partition with J = {depth}, allowed: {LEAST_DEPTH} to {MOST_DEPTH}{why}", where=where)
 
 
 def default_depth(smallest: Fraction) -> int:
@@ -204,9 +201,7 @@ def configuration_name(configuration: Sequence[int], first: int = 0) -> str:
         The number of the first queue: 0 as in the paper's partition.
     """
     parts = [
-        f"{count if count > 1 else ''}e{subscript(j)}"
-        for j, count in enumerate(configuration, start=first)
-        if count
+        f"{count if count > 1 else ''}e{subscript(j)}" for j, count in enumerate(configuration, start=first) if count
     ]
     return "+".join(parts) or "0"
 
@@ -218,6 +213,4 @@ def subscript(number: int) -> str:
 
 def _check_sizes(sizes: Integers, capacity: int) -> None:
     if sizes.size and (int(sizes.min()) < 1 or int(sizes.max()) > capacity):
-        raise ValueError(
-            f"found sizes from {sizes.min()} to {sizes.max()} units; allowed: 1 to {capacity}"
-        )
+        raise ValueError(f"found sizes from {sizes.min()} to {sizes.max()} units; allowed: 1 to {capacity}")

@@ -20,11 +20,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Sequence
 
-from model.kinds.queue.programs.partition import (
-    LEAST_DEPTH,
-    Partition,
-    reduced_configurations,
-)
+from model.kinds.queue.programs.partition import LEAST_DEPTH, Partition, reduced_configurations
 from model.kinds.queue.programs.supportable import PoolOfServers, SupportableWorkload, supportable
 from model.programs.configurations import Configuration, ConfigurationSpace
 
@@ -56,10 +52,7 @@ def reduced_supportable(
     ValueError
         If a capacity is not a power of 1/2, or J is too small for it.
     """
-    return supportable(
-        [_pool(nominal_contents(partition, share), count) for share, count in capacities],
-        probabilities,
-    )
+    return supportable([_pool(nominal_contents(partition, share), count) for share, count in capacities], probabilities)
 
 
 def real_supportable(
@@ -76,14 +69,11 @@ def real_supportable(
         As for :func:`reduced_supportable`.
     """
     return supportable(
-        [_pool(real_contents(partition, largest, share), count) for share, count in capacities],
-        probabilities,
+        [_pool(real_contents(partition, largest, share), count) for share, count in capacities], probabilities
     )
 
 
-def queue_probabilities(
-    partition: Partition, types: Sequence[tuple[Fraction, Fraction]]
-) -> tuple[Fraction, ...]:
+def queue_probabilities(partition: Partition, types: Sequence[tuple[Fraction, Fraction]]) -> tuple[Fraction, ...]:
     """[2J] P^(I) of finitely many *types* (size as a share of a largest server, probability)."""
     shares = [Fraction(0)] * partition.queues
     for size, probability in types:
@@ -113,11 +103,12 @@ def nominal_contents(partition: Partition, capacity: Fraction) -> list[Configura
     """
     halvings = capacity.denominator.bit_length() - 1
     if capacity != Fraction(1, 2**halvings):
-        raise ValueError(f"found servers of {capacity} of the largest capacity; K_RED needs "
-                         "1/2, 1/4, 1/8, ...")  # fmt: skip
+        raise ValueError(f"found servers of {capacity} of the largest capacity; K_RED needs 1/2, 1/4, 1/8, ...")
     if partition.depth - halvings < LEAST_DEPTH:
-        raise ValueError(f"found J = {partition.depth} with servers of {capacity} of the largest "
-                         f"capacity; J must be at least {halvings + LEAST_DEPTH}")  # fmt: skip
+        raise ValueError(
+            f"found J = {partition.depth} with servers of {capacity} of the largest "
+            f"capacity; J must be at least {halvings + LEAST_DEPTH}"
+        )
     shifted = (0,) * (2 * halvings)
     return [shifted + k for k in reduced_configurations(partition.depth - halvings)]
 

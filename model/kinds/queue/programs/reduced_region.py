@@ -85,9 +85,7 @@ def worst_queue(depth: int, ends: Sequence[Fraction] | None = None) -> WorstQueu
             by_queue = dict(zip(places, found, strict=True))
             configuration = tuple(by_queue.get(j, 0) for j in range(partition.queues))
             # Queues that the configuration does not serve only add weight to K_RED.
-            shown = tuple(
-                q if k else Fraction(0) for k, q in zip(configuration, queue, strict=True)
-            )
+            shown = tuple(q if k else Fraction(0) for k, q in zip(configuration, queue, strict=True))
             best = WorstQueue(depth, 1 / weight, configuration, shown)
     assert best is not None
     return best
@@ -104,9 +102,7 @@ def _finest(partition: Partition) -> tuple[ConfigurationSpace, list[int]]:
     return ConfigurationSpace.from_demands(sizes, [parts - 1]), list(range(partition.queues))
 
 
-def _refined(
-    partition: Partition, ends: Sequence[Fraction]
-) -> tuple[ConfigurationSpace, list[int]]:
+def _refined(partition: Partition, ends: Sequence[Fraction]) -> tuple[ConfigurationSpace, list[int]]:
     """K^(X) of given cells, of which only the smallest end in each interval matters."""
     lowest = Fraction(1, 2**partition.depth)
     smallest: dict[int, Fraction] = {}

@@ -138,16 +138,13 @@ def full_polygon(pools: Sequence[PoolOfServers], rates: Vector) -> Polygon:
         If a pool has more maximal configurations than can be listed.
     """
     servers = sum(count for _, count in pools)
-    return average_polygon([
-        (service_polygon(space.maximal().tolist(), rates), Fraction(count, servers))
-        for space, count in pools
-    ])  # fmt: skip
+    return average_polygon(
+        [(service_polygon(space.maximal().tolist(), rates), Fraction(count, servers)) for space, count in pools]
+    )
 
 
 def drawn_configurations(
-    spaces: Sequence[ConfigurationSpace],
-    rates: Vector,
-    shares: Mapping[tuple[int, Configuration], Fraction],
+    spaces: Sequence[ConfigurationSpace], rates: Vector, shares: Mapping[tuple[int, Configuration], Fraction]
 ) -> tuple[DrawnConfiguration, ...]:
     """The maximal configurations of each pool, at most :data:`MOST_DRAWN` together.
 
@@ -162,12 +159,11 @@ def drawn_configurations(
     """
     drawn = [
         DrawnConfiguration(
-            pool, (int(a), int(b)), (int(a) * rates[0], int(b) * rates[1]),
-            shares.get((pool, (int(a), int(b))), _ZERO),
+            pool, (int(a), int(b)), (int(a) * rates[0], int(b) * rates[1]), shares.get((pool, (int(a), int(b))), _ZERO)
         )
         for pool, space in enumerate(spaces)
         for a, b in space.maximal().tolist()
-    ]  # fmt: skip
+    ]
     # Those of the solution are never left out.
     drawn.sort(key=lambda one: one.share == 0)
     return tuple(drawn[:MOST_DRAWN])

@@ -35,9 +35,7 @@ class Smoothing:
         [J] P_j.
     """
 
-    def __init__(
-        self, packers: Sequence[Packer], counts: Sequence[int], probabilities: Sequence[float]
-    ) -> None:
+    def __init__(self, packers: Sequence[Packer], counts: Sequence[int], probabilities: Sequence[float]) -> None:
         self._packers, self._counts = packers, counts
         self._shares = np.array(probabilities)
         sizes = np.array([row[0] for row in packers[0].space.demand], np.float64)

@@ -88,8 +88,7 @@ class SupportableWorkload:
 
 
 def pools_of(
-    sizes: Sequence[Sequence[Fraction | int]],
-    capacities: Sequence[tuple[Sequence[Fraction | int], int]],
+    sizes: Sequence[Sequence[Fraction | int]], capacities: Sequence[tuple[Sequence[Fraction | int], int]]
 ) -> tuple[PoolOfServers, ...]:
     """Pools of servers that hold jobs of finitely many sizes (Definition 1).
 
@@ -105,14 +104,10 @@ def pools_of(
     ValueError
         If a number is negative, the lengths differ, or the numbers are too far apart.
     """
-    return tuple(
-        (ConfigurationSpace.from_demands(sizes, capacity), count) for capacity, count in capacities
-    )
+    return tuple((ConfigurationSpace.from_demands(sizes, capacity), count) for capacity, count in capacities)
 
 
-def supportable(
-    pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction]
-) -> SupportableWorkload:
+def supportable(pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction]) -> SupportableWorkload:
     """rho* of (4) by exact column generation.
 
     Parameters
@@ -238,11 +233,13 @@ class _SupportableProgram:
     def result(self) -> SupportableWorkload:
         """The present basic solution in the units of the caller."""
         solution = sorted(
-            (ServersWith(pool, configuration, amount)
-             for (kind, pool, configuration), amount in self.simplex.solution().items()
-             if kind == "servers"),
+            (
+                ServersWith(pool, configuration, amount)
+                for (kind, pool, configuration), amount in self.simplex.solution().items()
+                if kind == "servers"
+            ),
             key=lambda part: (part.pool, tuple(-count for count in part.configuration)),
-        )  # fmt: skip
+        )
         unit = Fraction(self.scale, self.simplex.denominator)
         prices = [price * unit for price in self.simplex.prices()]
         return SupportableWorkload(
@@ -255,9 +252,7 @@ class _SupportableProgram:
         )
 
 
-def solver_status(
-    pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction], found: SupportableWorkload
-) -> str:
+def solver_status(pools: Sequence[PoolOfServers], probabilities: Sequence[Fraction], found: SupportableWorkload) -> str:
     """``optimal`` if a solver finds the same value, else one sentence that says what it says.
 
     The solver gets all maximal configurations, or those of the solution where these are many.
@@ -267,8 +262,9 @@ def solver_status(
     solver, name, note = choose_solver()
     if solver is None:
         return note
-    problem = formulate([_written(p, pools, found) for p in range(len(pools))],
-                        [count for _, count in pools], probabilities)  # fmt: skip
+    problem = formulate(
+        [_written(p, pools, found) for p in range(len(pools))], [count for _, count in pools], probabilities
+    )
     try:
         code = problem.solve(solver)
     except pulp.PulpSolverError as error:
@@ -282,9 +278,7 @@ def solver_status(
     return note
 
 
-def _written(
-    pool: int, pools: Sequence[PoolOfServers], found: SupportableWorkload
-) -> list[Configuration]:
+def _written(pool: int, pools: Sequence[PoolOfServers], found: SupportableWorkload) -> list[Configuration]:
     try:
         rows = pools[pool][0].maximal(limit=MOST_WRITTEN)
     except ValueError:
@@ -293,9 +287,7 @@ def _written(
 
 
 def formulate(
-    configurations: Sequence[Sequence[Configuration]],
-    servers: Sequence[int],
-    probabilities: Sequence[Fraction],
+    configurations: Sequence[Sequence[Configuration]], servers: Sequence[int], probabilities: Sequence[Fraction]
 ) -> Any:
     """The program (4) in PuLP.
 
@@ -313,8 +305,10 @@ def formulate(
     problem = pulp.LpProblem("supportable", pulp.LpMaximize)
     rho = problem.add_variable("rho", lowBound=0)
     problem += rho
-    x = [[problem.add_variable(f"x_{p}_{i}", lowBound=0) for i in range(len(members))]
-         for p, members in enumerate(configurations)]  # fmt: skip
+    x = [
+        [problem.add_variable(f"x_{p}_{i}", lowBound=0) for i in range(len(members))]
+        for p, members in enumerate(configurations)
+    ]
     for j, share in enumerate(probabilities):
         slots = pulp.lpSum(
             k[j] * x_k

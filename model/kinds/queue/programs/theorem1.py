@@ -51,9 +51,7 @@ class SizeDistribution(Protocol):
         """The largest size possible."""
         ...
 
-    def probability(
-        self, low: int | Fraction, high: int | Fraction, d: int = 0
-    ) -> Fraction | float:
+    def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Fraction | float:
         """P(low < R <= high), a Fraction where it is exact."""
         ...
 
@@ -134,11 +132,7 @@ def refinements(
 
 
 def partition_cells(
-    law: SizeDistribution,
-    whole: int,
-    count: int,
-    points: Sequence[tuple[int, Fraction]] = (),
-    trimmed: bool = False,
+    law: SizeDistribution, whole: int, count: int, points: Sequence[tuple[int, Fraction]] = (), trimmed: bool = False
 ) -> tuple[SizeInterval, ...]:
     """The cells of X^(n), (26), that have a positive probability.
 
@@ -158,8 +152,7 @@ def partition_cells(
     rest = _Rest(law, single)
     ends = [0, *rest.quantiles(whole, count), whole]
     floor, ceiling = (law.smallest[0] - 1, law.largest[0]) if trimmed else (0, whole)
-    cells = [SizeInterval(Fraction(size, whole), Fraction(size, whole), share, True)
-             for size, share in single.items()]  # fmt: skip
+    cells = [SizeInterval(Fraction(size, whole), Fraction(size, whole), share, True) for size, share in single.items()]
     for low, high in pairwise(ends):
         share = rest.between(low, high)
         if share > PROBABILITY_TOLERANCE:
@@ -241,9 +234,7 @@ def _value(cells: Sequence[SizeInterval], pools: UnitPools, upwards: bool) -> Fr
     return supportable(_servers(list(together), pools), list(together.values())).value
 
 
-def _on_grid(
-    sizes: Sequence[tuple[Fraction, Fraction]], upwards: bool
-) -> Iterator[tuple[Fraction, Fraction]]:
+def _on_grid(sizes: Sequence[tuple[Fraction, Fraction]], upwards: bool) -> Iterator[tuple[Fraction, Fraction]]:
     """The sizes themselves, or rounded further to ``COARSE`` parts where they are too fine."""
     exact = _exact([size for size, _ in sizes])
     for size, share in sizes:

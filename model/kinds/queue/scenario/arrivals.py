@@ -35,8 +35,9 @@ class _Rate(Section):
         names = ("arrival_rate", "workload", "intensity")
         given = [name for name in names if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"found {' and '.join(given) or 'none'} of arrival_rate, workload and "
-                             "intensity, allowed: one of them")  # fmt: skip
+            raise ValueError(
+                f"found {' and '.join(given) or 'none'} of arrival_rate, workload and intensity, allowed: one of them"
+            )
         return self
 
 
@@ -61,8 +62,7 @@ class SlotBatches(_Rate):
         whole = self.batch == "geometric" or self.mean_batch.denominator == 1
         if not whole or not 1 <= self.mean_batch <= MOST_AT_ONCE:
             kind = "a number" if self.batch == "geometric" else "a whole number"
-            raise ValueError(f"mean_batch must be {kind} from 1 to {MOST_AT_ONCE}, "
-                             f"found {plain(self.mean_batch)}")  # fmt: skip
+            raise ValueError(f"mean_batch must be {kind} from 1 to {MOST_AT_ONCE}, found {plain(self.mean_batch)}")
         return self
 
 

@@ -28,28 +28,40 @@ _RENEW = {"renew": "renew", "renew_mode": "renew_mode"}
 _PARTITION = {**_RENEW, **_STALL, "gamma": "gamma"}
 
 #: The algorithms as instance files name them.
-ALGORITHMS: Mapping[str, _Algorithm] = MappingProxyType({
-    "FIFO-FF": _Algorithm("fifo-ff", {"fifo_skip": "skip"}),
-    "BF-J": _Algorithm("bf-j", _STALL),
-    "BF-S": _Algorithm("bf-s", _STALL),
-    "BF-J/S": _Algorithm("bf-js", _STALL),
-    "VQS": _Algorithm("vqs", {**_PARTITION, "vqs_skip": "skip"}, has_depth=True),
-    "VQS-BF": _Algorithm("vqs-bf", _PARTITION, has_depth=True),
-    "MW": _Algorithm("max-weight", {**_RENEW, "preemptive": "preemptive"}),
-})  # fmt: skip
+ALGORITHMS: Mapping[str, _Algorithm] = MappingProxyType(
+    {
+        "FIFO-FF": _Algorithm("fifo-ff", {"fifo_skip": "skip"}),
+        "BF-J": _Algorithm("bf-j", _STALL),
+        "BF-S": _Algorithm("bf-s", _STALL),
+        "BF-J/S": _Algorithm("bf-js", _STALL),
+        "VQS": _Algorithm("vqs", {**_PARTITION, "vqs_skip": "skip"}, has_depth=True),
+        "VQS-BF": _Algorithm("vqs-bf", _PARTITION, has_depth=True),
+        "MW": _Algorithm("max-weight", {**_RENEW, "preemptive": "preemptive"}),
+    }
+)
 
 #: Values of options that the program calls otherwise.
-_SAME: Mapping[tuple[str, str], str] = MappingProxyType({
-    ("renew_mode", "snapshot"): "together",
-    **{("score", text): "inner-product" for text in ("inner", "inner product", "inner_product")},
-})  # fmt: skip
+_SAME: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("renew_mode", "snapshot"): "together",
+        **{("score", text): "inner-product" for text in ("inner", "inner product", "inner_product")},
+    }
+)
 
 #: What an option means when it is absent: an algorithm that does not know it may be given that.
 #: gamma says nothing by itself, so that it may stand beside every algorithm.
-_DEFAULTS: Mapping[str, Any] = MappingProxyType({
-    "fifo_skip": False, "vqs_skip": False, "stall": False, "renew": "after",
-    "renew_mode": "together", "preemptive": False, "gamma": None, "score": "inner-product",
-})  # fmt: skip
+_DEFAULTS: Mapping[str, Any] = MappingProxyType(
+    {
+        "fifo_skip": False,
+        "vqs_skip": False,
+        "stall": False,
+        "renew": "after",
+        "renew_mode": "together",
+        "preemptive": False,
+        "gamma": None,
+        "score": "inner-product",
+    }
+)
 
 
 def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -72,10 +84,13 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     }
     name = str(data.get("name", ""))
     return [
-        {"policy": _policy(run, data.get("J"), f"runs[{place}]"), **common,
-         "title": f"{name} {_label(run)}".strip()[:200]}
+        {
+            "policy": _policy(run, data.get("J"), f"runs[{place}]"),
+            **common,
+            "title": f"{name} {_label(run)}".strip()[:200],
+        }
         for place, run in enumerate(runs)
-    ]  # fmt: skip
+    ]
 
 
 def _list(data: Mapping[str, Any], key: str) -> list[Any]:
@@ -84,8 +99,7 @@ def _list(data: Mapping[str, Any], key: str) -> list[Any]:
         raise ScenarioError(f"found {shown(value)}, allowed: a list", where=key)
     for place, item in enumerate(value):
         if not isinstance(item, dict):
-            raise ScenarioError(f"found {shown(item)}, allowed: an object",
-                                where=f"{key}[{place}]")  # fmt: skip
+            raise ScenarioError(f"found {shown(item)}, allowed: an object", where=f"{key}[{place}]")
     return value
 
 
@@ -105,13 +119,12 @@ def _arrivals(data: Mapping[str, Any]) -> list[dict[str, Any]]:
         where = f"arrivals[{place}]"
         for key in ("id", "slot", "size"):
             if key not in job:
-                raise ScenarioError("found nothing, allowed: this key is required",
-                                    where=f"{where}.{key}")  # fmt: skip
+                raise ScenarioError("found nothing, allowed: this key is required", where=f"{where}.{key}")
         if not isinstance(job["slot"], int) or isinstance(job["slot"], bool) or job["slot"] < 0:
-            raise ScenarioError(f"found {shown(job['slot'])}, allowed: a whole number of at "
-                                "least 0", where=f"{where}.slot")  # fmt: skip
-        arrival = {"slot": job["slot"], "size": _size(job["size"], f"{where}.size"),
-                   "job": str(job["id"])}  # fmt: skip
+            raise ScenarioError(
+                f"found {shown(job['slot'])}, allowed: a whole number of at least 0", where=f"{where}.slot"
+            )
+        arrival = {"slot": job["slot"], "size": _size(job["size"], f"{where}.size"), "job": str(job["id"])}
         if job.get("service") is not None:
             arrival["service"] = job["service"]
         found.append(arrival)
@@ -127,8 +140,9 @@ def _size(value: Any, where: str) -> Any:
         if not any(map(rational, sizes)):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
-        raise ScenarioError(f"found {shown(value)}, allowed: a number above 0, or text such as "
-                            "'3/5'", where=where) from None  # fmt: skip
+        raise ScenarioError(
+            f"found {shown(value)}, allowed: a number above 0, or text such as '3/5'", where=where
+        ) from None
     return value
 
 
@@ -146,12 +160,12 @@ def _policy(run: Mapping[str, Any], depth: Any, where: str) -> dict[str, Any]:
     known = {_letters(name): algorithm for name, algorithm in ALGORITHMS.items()}
     algorithm = known.get(_letters(run.get("algo", "")))
     if algorithm is None:
-        raise ScenarioError(f"found {shown(run.get('algo', 'nothing'))}, allowed: "
-                            f"{', '.join(ALGORITHMS)}", where=f"{where}.algo")  # fmt: skip
+        raise ScenarioError(
+            f"found {shown(run.get('algo', 'nothing'))}, allowed: {', '.join(ALGORITHMS)}", where=f"{where}.algo"
+        )
     options = run.get("options") or {}
     if not isinstance(options, dict):
-        raise ScenarioError(f"found {shown(options)}, allowed: an object",
-                            where=f"{where}.options")  # fmt: skip
+        raise ScenarioError(f"found {shown(options)}, allowed: an object", where=f"{where}.options")
     parameters = {}
     for name, given in options.items():
         value = _SAME.get((name, str(given)), given)
@@ -159,8 +173,10 @@ def _policy(run: Mapping[str, Any], depth: Any, where: str) -> dict[str, Any]:
             parameters[algorithm.options[name]] = value
         elif name not in _DEFAULTS or _DEFAULTS[name] not in (None, value):
             allowed = ", ".join(algorithm.options) or "none"
-            raise ScenarioError(f"found {shown(value)}, allowed for {run['algo']}: the options "
-                                f"{allowed}", where=f"{where}.options.{name}")  # fmt: skip
+            raise ScenarioError(
+                f"found {shown(value)}, allowed for {run['algo']}: the options {allowed}",
+                where=f"{where}.options.{name}",
+            )
     if algorithm.has_depth and depth is not None:
         parameters["j"] = depth
     return {"name": algorithm.policy, "parameters": parameters}

@@ -10,14 +10,7 @@ from fractions import Fraction
 from math import erfc, inf, log, log1p, sqrt
 from typing import Annotated, Any, Literal, Self, Sequence
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    PlainSerializer,
-    PlainValidator,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
 from model.exact import rational
 from model.scenario.choices import told_by
@@ -48,8 +41,11 @@ NOT_EMPTY = AfterValidator(_not_empty)
 
 def _size(value: Any) -> tuple[Fraction, ...]:
     several = isinstance(value, list | tuple)
-    allowed = "finite numbers of at least 0, one of them above 0" if several \
-        else "a finite number above 0, or text such as '3/5'"  # fmt: skip
+    allowed = (
+        "finite numbers of at least 0, one of them above 0"
+        if several
+        else "a finite number above 0, or text such as '3/5'"
+    )
     try:
         numbers = tuple(_number(item) for item in (value if several else (value,)))
     except (ValueError, OverflowError):
@@ -82,8 +78,7 @@ def must_sum_to_one(what: str, shares: Sequence[Fraction]) -> None:
     """Refuse shares that do not sum to 1 exactly."""
     total = sum(shares, Fraction(0))
     if total != 1:
-        raise ValueError(f"{what} must sum to 1 exactly, found the sum {plain(total)} "
-                         "(write thirds as '1/3')")  # fmt: skip
+        raise ValueError(f"{what} must sum to 1 exactly, found the sum {plain(total)} (write thirds as '1/3')")
 
 
 def one_for_each(what: str, found: int, values: int) -> None:
@@ -142,8 +137,7 @@ class _Interval(Section):
     @model_validator(mode="after")
     def _low_below_high(self) -> Self:
         if self.low >= self.high:
-            raise ValueError(f"high must be above low = {plain(self.low)}, "
-                             f"found {plain(self.high)}")  # fmt: skip
+            raise ValueError(f"high must be above low = {plain(self.low)}, found {plain(self.high)}")
         return self
 
 
@@ -164,8 +158,7 @@ class Beta(_Interval):
     def _shaped(self) -> Self:
         for name, shape in (("a", self.a), ("b", self.b)):
             if not LEAST_SHAPE <= shape <= MOST_SHAPE:
-                raise ValueError(f"{name} must be from {plain(LEAST_SHAPE)} to {MOST_SHAPE}, "
-                                 f"found {plain(shape)}")  # fmt: skip
+                raise ValueError(f"{name} must be from {plain(LEAST_SHAPE)} to {MOST_SHAPE}, found {plain(shape)}")
         return self
 
 
@@ -220,22 +213,13 @@ def _refuse_no_chance(low: float, high: float) -> None:
         low, high = -high, -low
     chance = (erfc(-high / sqrt(2)) - erfc(-low / sqrt(2))) / 2
     if chance < LEAST_CHANCE:
-        raise ValueError(f"low and high must leave at least {LEAST_CHANCE:g} of the law, "
-                         f"found {chance:.2g}")  # fmt: skip
+        raise ValueError(f"low and high must leave at least {LEAST_CHANCE:g} of the law, found {chance:.2g}")
 
 
-_LINES = (
-    Discrete, Empirical, Uniform, Beta, TruncatedNormal, TruncatedExponential, TruncatedLogNormal,
-)  # fmt: skip
+_LINES = (Discrete, Empirical, Uniform, Beta, TruncatedNormal, TruncatedExponential, TruncatedLogNormal)
 
 Line = Annotated[
-    Discrete
-    | Empirical
-    | Uniform
-    | Beta
-    | TruncatedNormal
-    | TruncatedExponential
-    | TruncatedLogNormal,
+    Discrete | Empirical | Uniform | Beta | TruncatedNormal | TruncatedExponential | TruncatedLogNormal,
     Field(discriminator="distribution"),
     told_by("distribution", *_LINES),
 ]
@@ -261,14 +245,7 @@ class Mixture(Section):
 
 
 Single = Annotated[
-    Discrete
-    | Empirical
-    | Uniform
-    | Beta
-    | TruncatedNormal
-    | TruncatedExponential
-    | TruncatedLogNormal
-    | Mixture,
+    Discrete | Empirical | Uniform | Beta | TruncatedNormal | TruncatedExponential | TruncatedLogNormal | Mixture,
     Field(discriminator="distribution"),
     told_by("distribution", *_LINES, Mixture),
 ]

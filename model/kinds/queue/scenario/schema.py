@@ -6,20 +6,10 @@ from collections import Counter
 from fractions import Fraction
 from typing import Annotated, Iterable, Iterator, Literal, Mapping, Self
 
-from pydantic import (
-    Field,
-    model_validator,
-)
+from pydantic import Field, model_validator
 
 from model.kinds.queue.scenario.arrivals import ScriptedSlots, SlotWorkload, TraceSlots
-from model.kinds.queue.scenario.laws import (
-    Discrete,
-    Empirical,
-    Independent,
-    Mixture,
-    SizeLaw,
-    must_sum_to_one,
-)
+from model.kinds.queue.scenario.laws import Discrete, Empirical, Independent, Mixture, SizeLaw, must_sum_to_one
 from model.kinds.queue.scenario.service import MOST_SLOTS, Geometric, SlotService
 from model.scenario.choices import one_or_list
 from model.scenario.common import MOST_SERVERS, PolicyChoice, RunLength, ScenarioBase
@@ -58,9 +48,11 @@ class QueueServers(Section):
         """Name, number, capacity and path of the capacity of each kind of server."""
         return (
             ("", self.count, self.capacity, "servers.capacity"),
-            *((pool.name, pool.count, pool.capacity, f"servers.pools[{position}].capacity")
-              for position, pool in enumerate(self.pools)),
-        )  # fmt: skip
+            *(
+                (pool.name, pool.count, pool.capacity, f"servers.pools[{position}].capacity")
+                for position, pool in enumerate(self.pools)
+            ),
+        )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -70,8 +62,9 @@ class QueueServers(Section):
         for position, pool in enumerate(self.pools):
             if set(pool.capacity) != set(self.capacity):
                 found, allowed = ", ".join(pool.capacity), ", ".join(self.capacity)
-                raise ValueError(f"pools[{position}].capacity: found {found}, allowed: "
-                                 f"the resources of servers.capacity, {allowed}")  # fmt: skip
+                raise ValueError(
+                    f"pools[{position}].capacity: found {found}, allowed: the resources of servers.capacity, {allowed}"
+                )
         return self
 
 
@@ -90,8 +83,7 @@ class QueueJobClass(Section):
     def _slots_within_bounds(self) -> Self:
         mean = getattr(self.service, "mean", Fraction(0))
         if mean > MOST_SLOTS:
-            raise ValueError(f"service.mean must be at most {MOST_SLOTS} slots, "
-                             f"found {plain(mean)}")  # fmt: skip
+            raise ValueError(f"service.mean must be at most {MOST_SLOTS} slots, found {plain(mean)}")
         return self
 
 
@@ -117,9 +109,7 @@ class QueueScenario(ScenarioBase):
     run: SlotRun = SlotRun()
     resources: tuple[Resource, ...] = ()
     servers: QueueServers
-    jobs: Annotated[
-        tuple[QueueJobClass, ...], Field(max_length=MOST_CLASSES), one_or_list(QueueJobClass)
-    ] = ()
+    jobs: Annotated[tuple[QueueJobClass, ...], Field(max_length=MOST_CLASSES), one_or_list(QueueJobClass)] = ()
     workload: SlotWorkload
     policy: PolicyChoice = PolicyChoice(name="bf-js")
 
@@ -159,8 +149,9 @@ class QueueScenario(ScenarioBase):
     def _check_classes(self) -> None:
         scripted = isinstance(self.workload, ScriptedSlots)
         if scripted and self.jobs:
-            raise ValueError("jobs: found laws beside a script, allowed: a script alone, "
-                             "which gives each job's size and service")  # fmt: skip
+            raise ValueError(
+                "jobs: found laws beside a script, allowed: a script alone, which gives each job's size and service"
+            )
         if not self.jobs and not isinstance(self.workload, ScriptedSlots | TraceSlots):
             raise ValueError("jobs: found none, at least one class is needed")
         if self.jobs:
@@ -173,15 +164,18 @@ class QueueScenario(ScenarioBase):
         servers = [self.amounts(capacity) for _, _, capacity, _ in self.servers.kinds]
         for where, size in self._extreme_sizes():
             if len(size) != len(self.resource_names):
-                raise ValueError(f"{where}: found {_numbers(len(size))}, allowed: "
-                                 f"{len(self.resource_names)}, one for each resource, "
-                                 f"{', '.join(self.resource_names)}")  # fmt: skip
-            if not any(all(need <= has for need, has in zip(size, server, strict=True))
-                       for server in servers):  # fmt: skip
+                raise ValueError(
+                    f"{where}: found {_numbers(len(size))}, allowed: "
+                    f"{len(self.resource_names)}, one for each resource, "
+                    f"{', '.join(self.resource_names)}"
+                )
+            if not any(all(need <= has for need, has in zip(size, server, strict=True)) for server in servers):
                 most = [plain(max(column)) for column in zip(*servers, strict=True)]
-                raise ValueError(f"{where}: found {_shown(size)}, allowed: at most "
-                                 f"{' and '.join(map(str, most))}, the capacity of the "
-                                 "largest server")  # fmt: skip
+                raise ValueError(
+                    f"{where}: found {_shown(size)}, allowed: at most "
+                    f"{' and '.join(map(str, most))}, the capacity of the "
+                    "largest server"
+                )
 
     def _extreme_sizes(self) -> Iterator[tuple[str, tuple[Fraction, ...]]]:
         if isinstance(self.workload, ScriptedSlots):
@@ -197,8 +191,9 @@ class QueueScenario(ScenarioBase):
     def _largest_of(self, where: str, law: Independent) -> tuple[Fraction, ...]:
         if set(law.resources) != set(self.resource_names):
             found, allowed = ", ".join(law.resources), ", ".join(self.resource_names)
-            raise ValueError(f"{where}.resources: found {found or 'none'}, allowed: "
-                             f"the resources of servers.capacity, {allowed}")  # fmt: skip
+            raise ValueError(
+                f"{where}.resources: found {found or 'none'}, allowed: the resources of servers.capacity, {allowed}"
+            )
         corner = []
         for name in self.resource_names:
             sizes = list(largest_sizes(f"{where}.resources.{name}", law.resources[name]))
@@ -214,8 +209,9 @@ class QueueScenario(ScenarioBase):
         seen: set[str] = set()
         for position, arrival in enumerate(self.workload.arrivals):
             if arrival.job and arrival.job in seen:
-                raise ValueError(f"workload.arrivals[{position}].job: found the name "
-                                 f"'{arrival.job}' again, allowed: once")  # fmt: skip
+                raise ValueError(
+                    f"workload.arrivals[{position}].job: found the name '{arrival.job}' again, allowed: once"
+                )
             seen.add(arrival.job)
 
 

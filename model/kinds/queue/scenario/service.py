@@ -7,21 +7,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from model.kinds.queue.scenario.laws import (
-    MOST_VALUES,
-    NOT_EMPTY,
-    must_sum_to_one,
-    one_for_each,
-)
+from model.kinds.queue.scenario.laws import MOST_VALUES, NOT_EMPTY, must_sum_to_one, one_for_each
 from model.scenario.choices import told_by
-from model.scenario.common import (
-    Deterministic,
-    Erlang,
-    Exponential,
-    HyperExponential,
-    LogNormal,
-    Pareto,
-)
+from model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
 from model.scenario.fields import Numbers, Positive, Section, Whole, plain
 
 #: Slots stay far within exact floating point.

@@ -61,26 +61,20 @@ def with_trace(
         )
     files = paths or trace.paths
     if not files:
-        raise ScenarioError(
-            "found no path of a trace; give its files with --trace PATH", where="workload.paths"
-        )
+        raise ScenarioError("found no path of a trace; give its files with --trace PATH", where="workload.paths")
     resources(scenario)  # before minutes of reading
     jobs = _read(trace, [Path(path) for path in files], progress, cancelled)
     return with_jobs(scenario, jobs, files)
 
 
 def _read(
-    trace: TraceSlots,
-    files: list[Path],
-    progress: Callable[[float], None] | None,
-    cancelled: Callable[[], bool] | None,
+    trace: TraceSlots, files: list[Path], progress: Callable[[float], None] | None, cancelled: Callable[[], bool] | None
 ) -> SlottedJobs:
     if trace.format == "alibaba-pods":
         pods = read_pods(files, progress=progress, cancelled=cancelled)
         return pod_jobs(pods, slot=trace.slot, time_scale=trace.time_scale, limit=trace.limit)
     tasks = read_task_events(files, progress=progress, cancelled=cancelled)
-    return queue_jobs(tasks, slot=trace.slot, time_scale=trace.time_scale, limit=trace.limit,
-                      resources=trace.resources)  # fmt: skip
+    return queue_jobs(tasks, slot=trace.slot, time_scale=trace.time_scale, limit=trace.limit, resources=trace.resources)
 
 
 class ResourceScale(NamedTuple):
@@ -107,24 +101,26 @@ def resources(scenario: QueueScenario) -> tuple[ResourceScale, ...]:
     if trace.format == "google-task-events" and trace.resources == "max":
         if len(largest) != 1:
             names = ", ".join(scenario.resource_names)
-            raise ScenarioError(f"found the resources {names}, allowed: one, because a job's size "
-                                "is the larger of CPU and memory; or workload.resources = 'all'",
-                                where="servers.capacity")  # fmt: skip
+            raise ScenarioError(
+                f"found the resources {names}, allowed: one, because a job's size "
+                "is the larger of CPU and memory; or workload.resources = 'all'",
+                where="servers.capacity",
+            )
         return (ResourceScale(0, largest[0] / REQUEST_UNIT),)
     if trace.resources == "max":
         raise ScenarioError(
-            "found 'max', allowed for a list of pods: 'all', because CPU and memory have no common "
-            "measure",
+            "found 'max', allowed for a list of pods: 'all', because CPU and memory have no common measure",
             where="workload.resources",
         )
     columns = [_column(name) for name in scenario.resource_names]
     if sorted(columns) != [0, 1]:
-        raise ScenarioError(f"found the resources {', '.join(scenario.resource_names)}, allowed: "
-                            "two, whose names begin with 'cpu' and with 'mem'",
-                            where="servers.capacity")  # fmt: skip
+        raise ScenarioError(
+            f"found the resources {', '.join(scenario.resource_names)}, allowed: "
+            "two, whose names begin with 'cpu' and with 'mem'",
+            where="servers.capacity",
+        )
     if trace.format == "google-task-events":
-        return tuple(ResourceScale(column, most / REQUEST_UNIT)
-                     for column, most in zip(columns, largest, strict=True))  # fmt: skip
+        return tuple(ResourceScale(column, most / REQUEST_UNIT) for column, most in zip(columns, largest, strict=True))
     pairs = zip(columns, scenario.resource_names, strict=True)
     return tuple(ResourceScale(column, _one(scenario, name, column)) for column, name in pairs)
 
@@ -170,9 +166,7 @@ def with_jobs(scenario: QueueScenario, jobs: SlottedJobs, files: tuple[str, ...]
     found = _told(scenario, jobs, files, amounts, size_of)
     numbers = numbers_of(found)
     units = np.array([scaled(amount, numbers.unit) for amount in amounts], np.int64)
-    recorded = RecordedSlots(
-        jobs.slot.astype(np.float64), units[size_of], jobs.service.astype(np.float64)
-    )
+    recorded = RecordedSlots(jobs.slot.astype(np.float64), units[size_of], jobs.service.astype(np.float64))
     notes = [_offered(numbers)]
     if rounded:
         notes.append(f"sizes are rounded up to 1/{PARTS:,} of a largest server")
@@ -180,15 +174,10 @@ def with_jobs(scenario: QueueScenario, jobs: SlottedJobs, files: tuple[str, ...]
 
 
 def _fits(scenario: QueueScenario, amount: tuple[Fraction, ...]) -> bool:
-    return any(
-        all(need <= has for need, has in zip(amount, server, strict=True))
-        for server in _capacities(scenario)
-    )
+    return any(all(need <= has for need, has in zip(amount, server, strict=True)) for server in _capacities(scenario))
 
 
-def _amounts(
-    scenario: QueueScenario, sizes: npt.NDArray[np.int64]
-) -> tuple[list[tuple[Fraction, ...]], bool]:
+def _amounts(scenario: QueueScenario, sizes: npt.NDArray[np.int64]) -> tuple[list[tuple[Fraction, ...]], bool]:
     """[m][D] distinct sizes in the scenario's units; and whether one had to be rounded up."""
     scales = resources(scenario)
     exact = [tuple(scale.amount * row[scale.column] for scale in scales) for row in sizes.tolist()]
@@ -196,8 +185,7 @@ def _amounts(
         return exact, False
     largest = [max(column) for column in zip(*_capacities(scenario), strict=True)]
     parts = [most / PARTS for most in largest]
-    rounded = [tuple(ceil(amount / part) * part for amount, part in zip(row, parts, strict=True))
-               for row in exact]  # fmt: skip
+    rounded = [tuple(ceil(amount / part) * part for amount, part in zip(row, parts, strict=True)) for row in exact]
     return rounded, rounded != exact
 
 
@@ -225,11 +213,7 @@ def _told(
 
 
 def _class(
-    group: list[int],
-    amounts: list[tuple[Fraction, ...]],
-    counts: list[int],
-    work: list[int],
-    jobs: int,
+    group: list[int], amounts: list[tuple[Fraction, ...]], counts: list[int], work: list[int], jobs: int
 ) -> dict[str, Any]:
     many = sum(counts[place] for place in group)
     mean = Fraction(sum(work[place] for place in group), many)
@@ -246,5 +230,7 @@ def _class(
 
 def _offered(numbers: QueueNumbers) -> str:
     load = float(numbers.intensity)
-    return (f"if no job waited, they would keep {load:.1%} of the {numbers.servers:,} servers' "
-            "capacity in use on average from the first arrival to the last")  # fmt: skip
+    return (
+        f"if no job waited, they would keep {load:.1%} of the {numbers.servers:,} servers' "
+        "capacity in use on average from the first arrival to the last"
+    )

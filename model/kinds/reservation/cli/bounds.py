@@ -32,9 +32,7 @@ def execute(options: argparse.Namespace) -> int:
     if member is not None:
         opened = parse_scenario(member.scenario(FAMILY_SERVERS))
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
-        session = Session.open(
-            opened, _policy(options), options.seed, tuple(options.trace), kernel=False
-        )  # fmt: skip
+        session = Session.open(opened, _policy(options), options.seed, tuple(options.trace), kernel=False)
         if member is not None and options.save is not None:
             write_scenario(options.save, session.bench.scenario)
         numbers = session.bench.numbers
@@ -87,8 +85,7 @@ def _over_pools(numbers: ReservationNumbers) -> dict[str, Any]:
             "exact": str(found.value),
             "status": status,
             "solution": [
-                {"pool": names[p], "configuration": list(k), "servers": float(share)}
-                for p, k, share in found.servers
+                {"pool": names[p], "configuration": list(k), "servers": float(share)} for p, k, share in found.servers
             ],
         }
         for name, found, status in (("optimum", optimum, "optimal"), ("greedy", greedy, "exact"))
@@ -113,12 +110,10 @@ def _member(options: argparse.Namespace) -> AppendixC | None:
     """
     if options.appendix_c is None:
         if options.save is not None:
-            raise UsageError("found no --appendix-c J N, without which there is nothing to save",
-                             where="--save")  # fmt: skip
+            raise UsageError("found no --appendix-c J N, without which there is nothing to save", where="--save")
         return None
     if options.scenario != FAMILY:
-        raise UsageError(f"found the scenario '{options.scenario}', allowed: {FAMILY}",
-                         where="--appendix-c")  # fmt: skip
+        raise UsageError(f"found the scenario '{options.scenario}', allowed: {FAMILY}", where="--appendix-c")
     try:
         return AppendixC(*options.appendix_c)
     except ValueError as error:
@@ -183,21 +178,25 @@ def _curve(curve: AlphaCurve) -> dict[str, Any]:
 
 def _text(result: Mapping[str, Any], type_names: tuple[str, ...]) -> str:
     ratio, curve = result["ratio"], result["curve"]
-    guarantees = [f"  at least {shown(item['ratio'], 4)} {item['condition']}: {item['source']}"
-                  for item in result["guarantees"]]  # fmt: skip
+    guarantees = [
+        f"  at least {shown(item['ratio'], 4)} {item['condition']}: {item['source']}" for item in result["guarantees"]
+    ]
     lines = [
         f"{result['scenario']}: reward per server and time unit",
-        table(("program", "objective", "exact", "status"), [
-            (name, shown(item["objective"]), item["exact"], item["status"])
-            for name, item in result["programs"].items()
-        ]),
+        table(
+            ("program", "objective", "exact", "status"),
+            [
+                (name, shown(item["objective"]), item["exact"], item["status"])
+                for name, item in result["programs"].items()
+            ],
+        ),
         f"ratio {shown(ratio)} (greedy / optimum)",
         *guarantees,
         *_property(result["programs"].get("monotone")),
         *_forms(result.get("closed_forms")),
         "",
         *_solutions(result, type_names),
-    ]  # fmt: skip
+    ]
     if curve is not None:
         lines.append(
             f"over alpha: the same up to {curve['critical_low']} and from "
@@ -215,25 +214,32 @@ def _property(search: Mapping[str, Any] | None) -> list[str]:
     said = f"{search['status']}; that proves nothing"
     if witness is not None:
         lower, upper = (", ".join(witness[name]) for name in ("lower", "upper"))
-        said = (f"violated: workload ({lower}) earns {witness['greedy_lower']}, "
-                f"the larger ({upper}) only {witness['greedy_upper']}")  # fmt: skip
+        said = (
+            f"violated: workload ({lower}) earns {witness['greedy_lower']}, "
+            f"the larger ({upper}) only {witness['greedy_upper']}"
+        )
     return [f"  monotone greedy property: {said}"]
 
 
 def _forms(forms: Mapping[str, Any] | None) -> list[str]:
     if forms is None:
         return []
-    return [f"  closed forms for J = {forms['J']}, N = {forms['N']}: greedy {forms['greedy']}, "
-            f"optimum {forms['optimum']}, ratio {forms['ratio']}"]  # fmt: skip
+    return [
+        f"  closed forms for J = {forms['J']}, N = {forms['N']}: greedy {forms['greedy']}, "
+        f"optimum {forms['optimum']}, ratio {forms['ratio']}"
+    ]
 
 
 def _solutions(result: Mapping[str, Any], type_names: tuple[str, ...]) -> list[str]:
     rows = [
-        (name, f"{item.get('pool', '')} ({', '.join(map(str, item['configuration']))})".lstrip(),
-         shown(item["servers"]))
+        (
+            name,
+            f"{item.get('pool', '')} ({', '.join(map(str, item['configuration']))})".lstrip(),
+            shown(item["servers"]),
+        )
         for name, program in result["programs"].items()
         for item in program["solution"]
-    ]  # fmt: skip
+    ]
     return [
         f"configurations: slots of ({'; '.join(type_names)})",
         table(("program", "configuration", "share of servers"), rows, right=2),

@@ -25,8 +25,7 @@ def execute(options: argparse.Namespace) -> int:
     try:
         numbers_of(scenario)
     except ScenarioError as error:
-        raise ScenarioError(f"{error.message}, for prices with --digits 6", where=error.where) \
-            from None  # fmt: skip
+        raise ScenarioError(f"{error.message}, for prices with --digits 6", where=error.where) from None
     if options.out is not None:
         write_scenario(options.out, scenario)
     if options.json:
@@ -44,12 +43,16 @@ def _data(prices: PriceList, path: str | None) -> dict[str, object]:
         "region": prices.region,
         "generated": prices.generated,
         "types": [
-            {"name": machine.name, "vcpu": machine.cpus, "memory_gb": _exact(machine.memory),
-             "price_per_hour": _exact(price)}
+            {
+                "name": machine.name,
+                "vcpu": machine.cpus,
+                "memory_gb": _exact(machine.memory),
+                "price_per_hour": _exact(price),
+            }
             for machine, price in zip(prices.types, prices.prices, strict=True)
         ],
         "left_out": [{"name": name, "reason": reason} for name, reason in prices.left_out],
-    }  # fmt: skip
+    }
 
 
 def _exact(value: Fraction) -> int | float:

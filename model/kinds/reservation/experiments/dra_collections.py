@@ -61,8 +61,7 @@ def parts(scale: str, _options: Options) -> list[Part]:
 
 def _sets(name: str, count: int) -> list[Part]:
     return [
-        Part.of(WORK, seed, {"range": RANGES[name]}, f"workload in {name}, set {seed}")
-        for seed in range(1, count + 1)
+        Part.of(WORK, seed, {"range": RANGES[name]}, f"workload in {name}, set {seed}") for seed in range(1, count + 1)
     ]
 
 
@@ -150,6 +149,9 @@ def _named(name: str) -> str:
 def _spread(name: str, sets: Sequence[Sequence[Fraction]]) -> Curve:
     table = np.array([[float(ratio) for ratio in ratios] for ratios in sets])
     columns = [estimate(column) for column in table.T]
-    return Curve(_named(name), tuple(range(1, COLLECTIONS + 1)),
-                 tuple(item.mean for item in columns),
-                 tuple(item.half_width for item in columns))  # fmt: skip
+    return Curve(
+        _named(name),
+        tuple(range(1, COLLECTIONS + 1)),
+        tuple(item.mean for item in columns),
+        tuple(item.half_width for item in columns),
+    )

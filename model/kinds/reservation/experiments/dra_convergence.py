@@ -48,10 +48,7 @@ class ConvergenceScale:
 
 
 SCALES: Mapping[str, ConvergenceScale] = MappingProxyType(
-    {
-        "quick": ConvergenceScale(100, 40.0),
-        "paper": ConvergenceScale(400, 100.0),
-    }
+    {"quick": ConvergenceScale(100, 40.0), "paper": ConvergenceScale(400, 100.0)}
 )
 
 
@@ -62,9 +59,14 @@ def parts(scale: str, _options: Options) -> list[Part]:
 
 def _parts(g: str, scale: ConvergenceScale) -> list[Part]:
     return simulations(
-        with_servers(SCENARIO, SERVERS), range(1, scale.replications + 1), SHOWN_TIME,
-        scale.until, f"g = {g}", f"dra:reservation_factor={g}", TIMES,
-    )  # fmt: skip
+        with_servers(SCENARIO, SERVERS),
+        range(1, scale.replications + 1),
+        SHOWN_TIME,
+        scale.until,
+        f"g = {g}",
+        f"dra:reservation_factor={g}",
+        TIMES,
+    )
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
@@ -114,7 +116,8 @@ def _curves(g: str, path: Sequence[Estimate], outcomes: Sequence[Outcome]) -> li
     """The mean over replications, and one replication as it went."""
     times = (0.0, *TIMES)
     return [
-        Curve(f"g(L) = {g}, mean", times, (0.0, *(item.mean for item in path)),
-              (0.0, *(item.half_width for item in path))),
+        Curve(
+            f"g(L) = {g}, mean", times, (0.0, *(item.mean for item in path)), (0.0, *(item.half_width for item in path))
+        ),
         Curve(f"g(L) = {g}, one run", times, (0.0, *outcomes[0]["path"])),
-    ]  # fmt: skip
+    ]

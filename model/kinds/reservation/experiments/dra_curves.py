@@ -64,8 +64,7 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
 def _curve(outcome: Outcome) -> AlphaCurve:
     low, high = map(Fraction, outcome["critical"])
     ratio, alpha = map(Fraction, outcome["worst"])
-    return AlphaCurve(_points(outcome["greedy"]), _points(outcome["optimum"]), low, high, ratio,
-                      alpha)  # fmt: skip
+    return AlphaCurve(_points(outcome["greedy"]), _points(outcome["optimum"]), low, high, ratio, alpha)
 
 
 def _points(pairs: list[list[str]]) -> Points:
@@ -91,9 +90,7 @@ def _values(curve: AlphaCurve) -> list[Row]:
     return rows
 
 
-def _row(
-    what: str, ours: Fraction, alpha: Fraction | None = None, paper: Fraction | None = None
-) -> Row:
+def _row(what: str, ours: Fraction, alpha: Fraction | None = None, paper: Fraction | None = None) -> Row:
     at = {} if alpha is None else {"alpha": str(alpha)}
     given = None if paper is None else float(paper)
     return Row(what, float(ours), paper=given, at=at, exact=str(ours))
@@ -105,14 +102,10 @@ def _figure(curve: AlphaCurve) -> Figure:
         title="Global greedy and optimal reward as the workload grows",
         x_label="alpha",
         y_label="reward per server",
-        curves=(
-            _line("optimum U*", curve.optimum),
-            _line("global greedy U^(g)", curve.greedy),
-        ),
+        curves=(_line("optimum U*", curve.optimum), _line("global greedy U^(g)", curve.greedy)),
         planned=("optimum U*", "global greedy U^(g)"),
-        marks=tuple((str(alpha), float(alpha))
-                    for alpha in (curve.critical_low, curve.critical_high)),
-    )  # fmt: skip
+        marks=tuple((str(alpha), float(alpha)) for alpha in (curve.critical_low, curve.critical_high)),
+    )
 
 
 def _line(name: str, points: Points) -> Curve:

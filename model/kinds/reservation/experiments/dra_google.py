@@ -6,14 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Mapping
 
-from model.kinds.reservation.experiments.google_trace import (
-    POLICIES,
-    LossTraceFacts,
-    facts,
-    limits,
-    runs,
-    servers_for,
-)
+from model.kinds.reservation.experiments.google_trace import POLICIES, LossTraceFacts, facts, limits, runs, servers_for
 from model.kinds.reservation.experiments.rewards import rewards
 from model.lab.parts import Part
 from model.lab.plan import Options, Outcomes, finished
@@ -37,10 +30,12 @@ class GoogleScale:
     replications: int
 
 
-SCALES: Mapping[str, GoogleScale] = MappingProxyType({
-    "quick": GoogleScale((0.25, 0.5, 1.0, 1.5), 3),
-    "paper": GoogleScale((0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0), 8),
-})  # fmt: skip
+SCALES: Mapping[str, GoogleScale] = MappingProxyType(
+    {
+        "quick": GoogleScale((0.25, 0.5, 1.0, 1.5), 3),
+        "paper": GoogleScale((0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0), 8),
+    }
+)
 
 
 def parts(scale: str, options: Options) -> list[Part]:
@@ -51,11 +46,7 @@ def parts(scale: str, options: Options) -> list[Part]:
 
 def _cells(scale: GoogleScale, trace: tuple[str, ...]) -> dict[tuple[str, int], list[Part]]:
     counts = dict.fromkeys(servers_for(facts(trace), share) for share in scale.shares)
-    return {
-        (name, servers): runs(name, servers, trace, scale.replications)
-        for servers in counts
-        for name in POLICIES
-    }
+    return {(name, servers): runs(name, servers, trace, scale.replications) for servers in counts for name in POLICIES}
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
@@ -71,9 +62,14 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     for (name, servers), item in found.items():
         bound = found.get(("upper bound", servers))
         if bound is not None and name != "upper bound":
-            rows.append(Row("reward_over_bound", item.mean / bound.mean,
-                            item.half_width / bound.mean,
-                            at={"policy": name, "L": servers}))  # fmt: skip
+            rows.append(
+                Row(
+                    "reward_over_bound",
+                    item.mean / bound.mean,
+                    item.half_width / bound.mean,
+                    at={"policy": name, "L": servers},
+                )
+            )
     trace = facts(options.trace)
     notes = (PAPER, _chosen(SCALES[scale], trace), *limits(trace))
     return Result(NAME, scale, tuple(rows), (_figure(found),), notes)
@@ -81,9 +77,11 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
 
 def _chosen(scale: GoogleScale, trace: LossTraceFacts) -> str:
     shares = ", ".join(f"{share:g}" for share in scale.shares)
-    return (f"The jobs of this trace would fill {trace.load:.0f} servers on average if none were "
-            f"rejected; the numbers of servers are {shares} times that, from where most must be "
-            "rejected to where most fit.")  # fmt: skip
+    return (
+        f"The jobs of this trace would fill {trace.load:.0f} servers on average if none were "
+        f"rejected; the numbers of servers are {shares} times that, from where most must be "
+        "rejected to where most fit."
+    )
 
 
 def _figure(found: Mapping[tuple[str, int], Estimate]) -> Figure:
@@ -91,8 +89,7 @@ def _figure(found: Mapping[tuple[str, int], Estimate]) -> Figure:
     for name in POLICIES:
         mine = {servers: item for (curve, servers), item in found.items() if curve == name}
         if mine:
-            curves.append(Curve(name, tuple(map(float, mine)),
-                                tuple(item.mean for item in mine.values())))  # fmt: skip
+            curves.append(Curve(name, tuple(map(float, mine)), tuple(item.mean for item in mine.values())))
     return Figure(
         name=NAME,
         title="Mean reward on the Google trace",

@@ -7,14 +7,7 @@ from typing import Mapping
 
 import numpy as np
 
-from model.kinds.reservation.experiments.google_trace import (
-    POLICIES,
-    LossTraceFacts,
-    facts,
-    limits,
-    runs,
-    servers_for,
-)
+from model.kinds.reservation.experiments.google_trace import POLICIES, LossTraceFacts, facts, limits, runs, servers_for
 from model.lab.parts import Outcome, Part
 from model.lab.plan import Options, Outcomes
 from model.lab.results import Curve, Figure, Result, Row
@@ -60,8 +53,7 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     trace = facts(options.trace)
     servers, times = servers_for(trace, SHARE), _times(scale, trace)
     runs = _runs(scale, options.trace)
-    paths = {name: _total(outcomes[part], servers) for name, part in runs.items()
-             if part in outcomes}  # fmt: skip
+    paths = {name: _total(outcomes[part], servers) for name, part in runs.items() if part in outcomes}
     rows = [
         Row("mean_reward", float(path.mean()), float("nan"), at={"policy": name, "L": servers})
         for name, path in paths.items()
@@ -83,11 +75,7 @@ def _total(outcome: Outcome, servers: int) -> np.ndarray:
 
 def _ahead(paths: Mapping[str, np.ndarray]) -> list[Row]:
     """The share of moments in which one policy earns more than another."""
-    pairs = (
-        ("power of 5 choices", "DRA"),
-        ("DRA+Preemption", "DRA"),
-        ("DRA+Preemption", "power of 5 choices"),
-    )
+    pairs = (("power of 5 choices", "DRA"), ("DRA+Preemption", "DRA"), ("DRA+Preemption", "power of 5 choices"))
     return [
         Row(
             "share_of_time_ahead",

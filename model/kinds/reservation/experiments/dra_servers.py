@@ -46,10 +46,7 @@ class ServersScale:
 
 
 SCALES: Mapping[str, ServersScale] = MappingProxyType(
-    {
-        "quick": ServersScale((20, 60, 180), 4, 250_000),
-        "paper": ServersScale((20, 60, 180, 400, 1000), 8, 2_000_000),
-    }
+    {"quick": ServersScale((20, 60, 180), 4, 250_000), "paper": ServersScale((20, 60, 180, 400, 1000), 8, 2_000_000)}
 )
 
 Cell = tuple[str, int]
@@ -78,17 +75,19 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
 
 
 def _cells(scale: ServersScale) -> dict[Cell, list[Part]]:
-    return {
-        (g, servers): _parts(g, servers, scale) for g, servers in product(FACTORS, scale.servers)
-    }
+    return {(g, servers): _parts(g, servers, scale) for g, servers in product(FACTORS, scale.servers)}
 
 
 def _parts(g: str, servers: int, scale: ServersScale) -> list[Part]:
     until = scale.server_time / servers
     return simulations(
-        with_servers(SCENARIO, servers), range(1, scale.replications + 1), WARMUP_SHARE * until,
-        until, f"g = {g}, L = {servers}", f"dra:reservation_factor={g}",
-    )  # fmt: skip
+        with_servers(SCENARIO, servers),
+        range(1, scale.replications + 1),
+        WARMUP_SHARE * until,
+        until,
+        f"g = {g}, L = {servers}",
+        f"dra:reservation_factor={g}",
+    )
 
 
 def _figure(ratios: Mapping[Cell, Estimate], limit: float) -> Figure:
@@ -96,12 +95,14 @@ def _figure(ratios: Mapping[Cell, Estimate], limit: float) -> Figure:
     for g in FACTORS:
         mine = {servers: ratio for (factor, servers), ratio in ratios.items() if factor == g}
         if mine:
-            curves.append(Curve(
-                f"DRA, g(L) = {g}",
-                tuple(float(servers) for servers in mine),
-                tuple(ratio.mean for ratio in mine.values()),
-                tuple(ratio.half_width for ratio in mine.values()),
-            ))  # fmt: skip
+            curves.append(
+                Curve(
+                    f"DRA, g(L) = {g}",
+                    tuple(float(servers) for servers in mine),
+                    tuple(ratio.mean for ratio in mine.values()),
+                    tuple(ratio.half_width for ratio in mine.values()),
+                )
+            )
     return Figure(
         name=NAME,
         title="Reward of DRA as a fraction of the optimum",

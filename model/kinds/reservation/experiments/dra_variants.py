@@ -26,14 +26,16 @@ SCENARIO = "dra-vms"
 SERVERS, RESERVED = 180, 7
 
 #: What is compared from an empty start: name, policy (None: the bound of the infinite system).
-PEERS: Mapping[str, str | None] = MappingProxyType({
-    "DRA": f"dra:reservation_factor={RESERVED}",
-    "no migration": f"dra-no-migration:reservation_factor={RESERVED}",
-    "no migration, extended": f"dra-no-migration:reservation_factor={RESERVED},extended=true",
-    "periodic CRA, period 1": f"dra-periodic:reservation_factor={RESERVED},period=1",
-    "power of 5 choices": "power-of-d:choices=5",
-    "bound of the infinite system": None,
-})  # fmt: skip
+PEERS: Mapping[str, str | None] = MappingProxyType(
+    {
+        "DRA": f"dra:reservation_factor={RESERVED}",
+        "no migration": f"dra-no-migration:reservation_factor={RESERVED}",
+        "no migration, extended": f"dra-no-migration:reservation_factor={RESERVED},extended=true",
+        "periodic CRA, period 1": f"dra-periodic:reservation_factor={RESERVED},period=1",
+        "power of 5 choices": "power-of-d:choices=5",
+        "bound of the infinite system": None,
+    }
+)
 
 #: What is compared from servers full of the first type.
 FROM_FULL = ("DRA", "no migration", "no migration, extended")
@@ -77,19 +79,28 @@ def parts(scale: str, _options: Options) -> list[Part]:
 def _from_empty(name: str, scale: VariantsScale) -> list[Part]:
     policy = PEERS[name]
     return simulation.simulations(
-        with_servers(SCENARIO, SERVERS), range(1, scale.replications + 1), scale.warmup,
-        scale.until, f"{name}, empty start", policy,
+        with_servers(SCENARIO, SERVERS),
+        range(1, scale.replications + 1),
+        scale.warmup,
+        scale.until,
+        f"{name}, empty start",
+        policy,
         work=infinite_system.WORK if policy is None else simulation.WORK,
-    )  # fmt: skip
+    )
 
 
 def _from_full(name: str, scale: VariantsScale) -> list[Part]:
     empty = with_servers(SCENARIO, SERVERS)
     start = {"start": "full", "type": as_data(empty)["job_types"][0]["name"]}
     return simulation.simulations(
-        edited(empty, {"initial": start}), range(1, scale.replications + 1), 0.0, TIMES[-1],
-        f"{name}, full start", PEERS[name], TIMES,
-    )  # fmt: skip
+        edited(empty, {"initial": start}),
+        range(1, scale.replications + 1),
+        0.0,
+        TIMES[-1],
+        f"{name}, full start",
+        PEERS[name],
+        TIMES,
+    )
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
@@ -109,8 +120,9 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
         if done := finished(_from_full(name, size), outcomes):
             path = mean_path(done)
             rows += _lowest(name, path, greedy)
-            curves.append(Curve(name, TIMES, tuple(item.mean for item in path),
-                                tuple(item.half_width for item in path)))  # fmt: skip
+            curves.append(
+                Curve(name, TIMES, tuple(item.mean for item in path), tuple(item.half_width for item in path))
+            )
     figure = Figure(
         name=NAME,
         title="Reward over time from servers full of the first type",

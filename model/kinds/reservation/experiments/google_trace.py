@@ -23,12 +23,14 @@ from model.traces.report import ImportReport
 SCENARIO = "dra-google"
 
 #: The curves: name and policy (None: the upper bound, LP (3.1) with an infinite system's jobs).
-POLICIES: Mapping[str, str | None] = MappingProxyType({
-    "upper bound": None,
-    "DRA+Preemption": "dra-preemption:reservation_factor=log^1.1",
-    "DRA": "dra:reservation_factor=log^1.1",
-    "power of 5 choices": "power-of-d:choices=5",
-})  # fmt: skip
+POLICIES: Mapping[str, str | None] = MappingProxyType(
+    {
+        "upper bound": None,
+        "DRA+Preemption": "dra-preemption:reservation_factor=log^1.1",
+        "DRA": "dra:reservation_factor=log^1.1",
+        "power of 5 choices": "power-of-d:choices=5",
+    }
+)
 
 #: The one policy that draws random numbers of its own; it alone is replicated.
 RANDOM = "power of 5 choices"
@@ -95,19 +97,21 @@ def servers_for(trace: LossTraceFacts, share: float) -> int:
 
 
 def runs(
-    name: str,
-    servers: int,
-    trace: tuple[str, ...],
-    replications: int,
-    times: tuple[float, ...] = (),
+    name: str, servers: int, trace: tuple[str, ...], replications: int, times: tuple[float, ...] = ()
 ) -> list[Part]:
     """Parts that run the whole trace under one of :data:`POLICIES`; one if it draws nothing."""
     policy, last = POLICIES[name], facts(trace).last
     return simulation.simulations(
-        with_servers(SCENARIO, servers), range(1, 1 + (replications if name == RANDOM else 1)),
-        WARMUP_SHARE * last, last, f"{name}, L = {servers}", policy, times, trace,
+        with_servers(SCENARIO, servers),
+        range(1, 1 + (replications if name == RANDOM else 1)),
+        WARMUP_SHARE * last,
+        last,
+        f"{name}, L = {servers}",
+        policy,
+        times,
+        trace,
         infinite_system.WORK if policy is None else simulation.WORK,
-    )  # fmt: skip
+    )
 
 
 def limits(trace: LossTraceFacts) -> tuple[str, ...]:

@@ -21,9 +21,7 @@ def carry_out(part: Part) -> Outcome:
     """The bound instead of a policy's reward; settings and outcome as those of a simulation."""
     settings = part.settings
     system = bench_of(settings, part.seed).system
-    mean = infinite_average(
-        system.numbers, system.workload, settings["warmup"], settings["until"], moments=MOMENTS
-    )
+    mean = infinite_average(system.numbers, system.workload, settings["warmup"], settings["until"], moments=MOMENTS)
     times = np.array(settings["times"])
     path = infinite_bound(system.numbers, system.workload, times)
     return {"metrics": {"reward_rate": mean.mean}, "path": [float(value) for value in path]}

@@ -57,9 +57,7 @@ class LossBestFitIndex(NamedTuple):
     maximal: NDArray[np.int64]  #: [c, J] maximal configurations where no resources are given
 
 
-def build_index(
-    numbers: ReservationNumbers, loads: LoadMeasure, state: ReservationState
-) -> LossBestFitIndex:
+def build_index(numbers: ReservationNumbers, loads: LoadMeasure, state: ReservationState) -> LossBestFitIndex:
     """The index of a state."""
     half = 1 << (numbers.servers - 1).bit_length()
     score = np.full((numbers.types, 2 * half), NO_ROOM, np.int64)
@@ -110,9 +108,7 @@ def winner(tree: Array) -> int:
 
 
 @jitable
-def update(
-    state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int, by: int
-) -> None:
+def update(state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int, by: int) -> None:
     """A job of the type came to (1) or left (-1) the server: look at the server again."""
     take_room(state, index, demand, server, job_type, by)
     add_load(index, server, job_type, by)

@@ -114,9 +114,7 @@ def spare_server(index: Index, iteration: int) -> int:
 
 
 @jitable
-def greedy_placement(
-    state: State, index: Index, constant: Array, left: Array, found: Array, counts: Array
-) -> int:
+def greedy_placement(state: State, index: Index, constant: Array, left: Array, found: Array, counts: Array) -> int:
     """Algorithm 1 on Y + g(L) 1; how many configurations it returned, -1: MaxReward unknown."""
     types = len(left)
     for job_type in range(types):
@@ -205,9 +203,7 @@ def assign_servers(state: State, index: Index, length: int, types: int, outcome:
 
 
 @jitable
-def classify_and_reassign(
-    state: State, index: Index, constant: Array, scratch: Array, outcome: Array
-) -> bool:
+def classify_and_reassign(state: State, index: Index, constant: Array, scratch: Array, outcome: Array) -> bool:
     """CRA; False if a MaxReward is unknown, and then nothing has changed."""
     types = state.configuration.shape[1]
     found, counts = scratch[1], scratch[2]

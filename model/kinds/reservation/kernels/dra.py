@@ -23,15 +23,7 @@ from model.jit import jitable
 from model.kinds.reservation import outcome as outcome_of
 from model.kinds.reservation import physics
 from model.kinds.reservation.kernels import cra, events, loop
-from model.kinds.reservation.kernels.events import (
-    CRA_AT_EVENTS,
-    CRA_DUE,
-    EMPTIED,
-    MIGRATES,
-    OWED,
-    RETRIES,
-    RETRY,
-)
+from model.kinds.reservation.kernels.events import CRA_AT_EVENTS, CRA_DUE, EMPTIED, MIGRATES, OWED, RETRIES, RETRY
 from model.kinds.reservation.kernels.index import PRESENT
 from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS, UPDATES
 from model.kinds.reservation.outcome import (
@@ -46,23 +38,9 @@ from model.kinds.reservation.outcome import (
     TYPE,
     WITH_ROOM,
 )
-from model.kinds.reservation.rows import (
-    FLAG_ADMITTED,
-    FLAG_DEPARTED,
-    FLAG_MIGRATED,
-    FLAG_PREEMPTED,
-    FLAG_REJECTED,
-)
+from model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_DEPARTED, FLAG_MIGRATED, FLAG_PREEMPTED, FLAG_REJECTED
 from model.kinds.reservation.sampling import REJECT_GROUP_COLUMN, SCALARS
-from model.kinds.reservation.state import (
-    EVENT,
-    EXTENDED,
-    I_STAR,
-    NEXT_ARRIVAL,
-    NOW,
-    REJECTED,
-    TIMER,
-)
+from model.kinds.reservation.state import EVENT, EXTENDED, I_STAR, NEXT_ARRIVAL, NOW, REJECTED, TIMER
 from model.records import DEPARTURE, UPDATE
 from model.systems import bitset
 from model.systems.compiled import AT_FLAG, AT_LIMIT, EXPLAIN, NEEDS_VALUE, STOP_FLAGS, STRIDE
@@ -141,9 +119,7 @@ def count_job_out(index: Index, server: int, job_type: int) -> bool:
 
 
 @jitable
-def arrive(
-    state: State, index: Index, jobs: Any, constant: Array, demand: Array, outcome: Array
-) -> None:
+def arrive(state: State, index: Index, jobs: Any, constant: Array, demand: Array, outcome: Array) -> None:
     """Lines 17-22, without CRA."""
     begin_arrival(state, jobs, constant, outcome)
     if not try_to_admit(state, index, jobs, constant, outcome):
@@ -247,10 +223,7 @@ def preempt_one(state: State, index: Index, outcome: Array) -> bool:
 
 
 @jitable
-def begin(
-    state: State, index: Index, jobs: Any, constant: Array, demand: Array, until: float,
-    outcome: Array,
-) -> int:  # fmt: skip
+def begin(state: State, index: Index, jobs: Any, constant: Array, demand: Array, until: float, outcome: Array) -> int:
     """Let the next event happen, without what follows it; BEGUN, or why it cannot."""
     due = next_due(state, jobs, constant, until)
     if due == ARRIVES:
@@ -270,9 +243,8 @@ def begin(
 
 @jitable
 def settle(
-    state: State, index: Index, jobs: Any, constant: Array, demand: Array, scratch: Array,
-    outcome: Array,
-) -> bool:  # fmt: skip
+    state: State, index: Index, jobs: Any, constant: Array, demand: Array, scratch: Array, outcome: Array
+) -> bool:
     """What follows an event: CRA, preemptions, a second try; False if a MaxReward is unknown."""
     while True:
         if outcome[CRA_DUE]:

@@ -7,20 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from model.kinds.reservation.kernels import (
-    best_fit,
-    dra,
-    events,
-    first_fit,
-    power_of_d,
-    static_reservation,
-)
-from model.kinds.reservation.kernels.index import (
-    WANTED_MASK,
-    Configurations,
-    VariantRules,
-    build_index,
-)
+from model.kinds.reservation.kernels import best_fit, dra, events, first_fit, power_of_d, static_reservation
+from model.kinds.reservation.kernels.index import WANTED_MASK, Configurations, VariantRules, build_index
 from model.kinds.reservation.numbers import ReservationNumbers
 from model.kinds.reservation.state import ReservationState
 from model.kinds.reservation.system import ReservationSystem
@@ -76,9 +64,7 @@ class DraKernel(ReservationKernel):
 
     def index(self, state: ReservationState) -> Any:
         """Lists by recency, boundaries, bit sets, and the memo of MaxReward."""
-        return build_index(
-            state, self._known, self.numbers.maximal, self._rules, self.numbers.greedy_set
-        )
+        return build_index(state, self._known, self.numbers.maximal, self._rules, self.numbers.greedy_set)
 
     def build(self, state: ReservationState) -> tuple[Any, ...]:
         """Also scratch."""

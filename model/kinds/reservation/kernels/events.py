@@ -14,16 +14,7 @@ from model.kinds.reservation.sampling import (
     SCALARS,
     TIME_COLUMN,
 )
-from model.kinds.reservation.state import (
-    ADMITTED,
-    ARRIVED,
-    EVENT,
-    I_STAR,
-    MIGRATED,
-    NOW,
-    REASSIGNMENTS,
-    REJECTED,
-)
+from model.kinds.reservation.state import ADMITTED, ARRIVED, EVENT, I_STAR, MIGRATED, NOW, REASSIGNMENTS, REJECTED
 from model.systems.compiled import COMMON
 
 State = Any
@@ -98,9 +89,7 @@ def below_maximal(state: State, maximal: Array, server: int, job_type: int) -> b
 
 
 @jitable
-def servers_with_room(
-    state: State, constant: Array, demand: Array, maximal: Array, job_type: int
-) -> int:
+def servers_with_room(state: State, constant: Array, demand: Array, maximal: Array, job_type: int) -> int:
     """How many servers' free resources would hold one more job of the type."""
     servers, types = state.configuration.shape
     resources = demand.shape[1]

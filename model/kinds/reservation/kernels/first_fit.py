@@ -68,9 +68,7 @@ def build_room_index(numbers: ReservationNumbers, state: ReservationState) -> Ro
 
 
 @jitable
-def update_room(
-    state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int, by: int
-) -> None:
+def update_room(state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int, by: int) -> None:
     """A job of the type came to (1) or left (-1) the server: look at the server again."""
     take_room(state, index, demand, server, job_type, by)
     for j in range(state.configuration.shape[1]):

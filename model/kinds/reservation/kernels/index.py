@@ -14,10 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.kinds.reservation.classification import distinct_rows
-from model.kinds.reservation.state import (
-    GREEDY_LENGTH,
-    ReservationState,
-)
+from model.kinds.reservation.state import GREEDY_LENGTH, ReservationState
 from model.records import Configuration
 from model.systems.bitset import words_for
 
@@ -134,10 +131,7 @@ def build_index(
 
 
 def _named(
-    state: ReservationState,
-    known: Configurations,
-    found: int,
-    greedy_set: Sequence[Configuration],
+    state: ReservationState, known: Configurations, found: int, greedy_set: Sequence[Configuration]
 ) -> dict[str, np.ndarray]:
     """The numbers of the servers' configurations, of GPA's *found* ones and of the greedy set."""
     rows, stack = distinct_rows(state.configuration)
@@ -157,9 +151,7 @@ def _named(
 
 def _empty_lists(servers: int, room: int, known: Configurations) -> dict[str, np.ndarray]:
     """A list of servers for each configuration, with *room* for more of them; all empty."""
-    per_configuration = {
-        "newest": -1, "oldest": -1, "boundary": -1, "position": 0, "present": 0, "present_at": -1,
-    }  # fmt: skip
+    per_configuration = {"newest": -1, "oldest": -1, "boundary": -1, "position": 0, "present": 0, "present_at": -1}
     return {
         "vectors": known.table(room),
         "newer": np.full(servers, -1, np.int32),
@@ -246,9 +238,7 @@ def _link_lists(index: Index, order: NDArray[np.intp]) -> None:
     index.size[PRESENT] = len(present)
 
 
-def _mark_effective(
-    state: ReservationState, index: Index, order: NDArray[np.intp], found: int
-) -> None:
+def _mark_effective(state: ReservationState, index: Index, order: NDArray[np.intp], found: int) -> None:
     groups = index.configuration_of[order]
     for place in range(found):
         number = index.greedy[place]

@@ -16,16 +16,7 @@ from model.kinds.reservation.kernels import events
 from model.kinds.reservation.kernels.events import ENDS_WHEN_IDLE
 from model.kinds.reservation.outcome import EMPTY_SLOTS, FLAGS, JOB, KIND, SERVER, TYPE, WITH_ROOM
 from model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_DEPARTED, FLAG_REJECTED
-from model.kinds.reservation.state import (
-    ARRIVED,
-    DEPARTURES,
-    EVENT,
-    FREE,
-    NEXT_ARRIVAL,
-    NOW,
-    REJECTED,
-    TIMER,
-)
+from model.kinds.reservation.state import ARRIVED, DEPARTURES, EVENT, FREE, NEXT_ARRIVAL, NOW, REJECTED, TIMER
 from model.records import ARRIVAL, DEPARTURE
 from model.systems.compiled import (
     AT_END,
@@ -130,13 +121,7 @@ def begin_departure(state: State, outcome: Array) -> int:
 
 @jitable
 def finish(
-    state: State,
-    constant: Array,
-    outcome: Array,
-    tape: Array,
-    samples: Array,
-    done: Array,
-    with_room: int,
+    state: State, constant: Array, outcome: Array, tape: Array, samples: Array, done: Array, with_room: int
 ) -> bool:
     """Write the event's row, and a sample if one is due; True if the run should stop here.
 
@@ -153,9 +138,7 @@ def finish(
 
 
 @jitable
-def room_to_tell(
-    state: State, constant: Array, demand: Array, maximal: Array, outcome: Array
-) -> int:
+def room_to_tell(state: State, constant: Array, demand: Array, maximal: Array, outcome: Array) -> int:
     """How many servers would hold the rejected job, if that was asked for; else -1."""
     if constant[EXPLAIN] and outcome[FLAGS] & FLAG_REJECTED:
         return int(servers_with_room(state, constant, demand, maximal, outcome[TYPE]))

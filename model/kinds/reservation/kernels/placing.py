@@ -17,9 +17,7 @@ below_maximal = events.below_maximal
 
 
 @jitable
-def has_room(
-    state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int
-) -> bool:
+def has_room(state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int) -> bool:
     """Would one more job of the type be feasible on the server?
 
     ``index.used`` [L, n] is what each server's jobs take, ``index.maximal`` [m, J] the

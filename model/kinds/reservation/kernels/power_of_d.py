@@ -59,11 +59,7 @@ class PowerIndex(NamedTuple):
 
 
 def build_index(
-    numbers: ReservationNumbers,
-    loads: LoadMeasure,
-    state: ReservationState,
-    choices: int,
-    key: np.uint64,
+    numbers: ReservationNumbers, loads: LoadMeasure, state: ReservationState, choices: int, key: np.uint64
 ) -> PowerIndex:
     """The index of a state."""
     return PowerIndex(
@@ -86,9 +82,7 @@ def exchange(order: Array, position: int, other: int) -> None:
 
 
 @jitable
-def chosen(
-    state: State, index: Any, constant: Array, demand: Array, job: int, job_type: int
-) -> int:
+def chosen(state: State, index: Any, constant: Array, demand: Array, job: int, job_type: int) -> int:
     """The least loaded of the sampled servers with room, or -1."""
     best, least = -1, 0
     servers, choices = len(index.order), len(index.other)

@@ -63,9 +63,7 @@ class SlotIndex(NamedTuple):
     maximal: NDArray[np.int64]  #: [m, J] maximal configurations where no resources are given
 
 
-def build_index(
-    numbers: ReservationNumbers, plan: Sequence[Configuration], state: ReservationState
-) -> SlotIndex:
+def build_index(numbers: ReservationNumbers, plan: Sequence[Configuration], state: ReservationState) -> SlotIndex:
     """The index of a state."""
     servers = numbers.servers
     server_at = np.full(2 * servers, -1, np.int64)

@@ -56,23 +56,29 @@ class Call:
         if result is None and self.occasion != "arrival":
             result = iter(())
         elif not isinstance(result, GeneratorType):
-            raise self.fault(f"{self.occasion} returns {type(result).__name__}, allowed: a "
-                             "generator; decide with yield", self.first_line)  # fmt: skip
+            raise self.fault(
+                f"{self.occasion} returns {type(result).__name__}, allowed: a generator; decide with yield",
+                self.first_line,
+            )
         self._generator = result
 
     def resume(self) -> Any:
         """What the policy yields next, or :data:`END`."""
         self._substeps += 1
         if self._substeps > MOST_SUBSTEPS:
-            raise self.fault(f"it takes more than {MOST_SUBSTEPS:,} sub-steps in one event, "
-                             "allowed: fewer; is this a loop without end?")  # fmt: skip
+            raise self.fault(
+                f"it takes more than {MOST_SUBSTEPS:,} sub-steps in one event, "
+                "allowed: fewer; is this a loop without end?"
+            )
         begun = monotonic()
         given = self._guarded(lambda: next(self._generator, END))
         self._seconds += monotonic() - begun
         self._locate()
         if names := self.shown.changed():
-            raise self.fault(f"it changes what it is shown: {', '.join(names)}; allowed: to yield "
-                             "decisions, which the system carries out")  # fmt: skip
+            raise self.fault(
+                f"it changes what it is shown: {', '.join(names)}; allowed: to yield "
+                "decisions, which the system carries out"
+            )
         asked = watch.asked_since(self._started) and self._seconds > watch.NOTICEABLE
         if asked or self._seconds > MOST_SECONDS_IN_EVENT:
             raise self.fault(_stopped(self._seconds, asked))

@@ -21,13 +21,7 @@ from model.kinds.reservation.numbers import ReservationNumbers
 from model.kinds.reservation.own.call import END, Call
 from model.kinds.reservation.own.records import BadValueError, plain_record
 from model.kinds.reservation.own.shown import PrivateNumbers
-from model.kinds.reservation.policies.base import (
-    ArrivingJob,
-    Decisions,
-    DepartedJob,
-    PseudocodeLine,
-    ReservationPolicy,
-)
+from model.kinds.reservation.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine, ReservationPolicy
 from model.kinds.reservation.view import ReservationView
 from model.policies.own.memory import Lasting, TooMuchError
 from model.records import Admit, Line, Record, Reject
@@ -159,15 +153,15 @@ class GuardedPolicy(ReservationPolicy):
         call.decided |= type(given) in (Admit, Reject)
         line = Line(self._own_algorithm, call.line) if call.line else None
         try:
-            return plain_record(given, line if line in self._own_lines else None,
-                                call.shown.view, call.job, call.in_file)  # fmt: skip
+            return plain_record(
+                given, line if line in self._own_lines else None, call.shown.view, call.job, call.in_file
+            )
         except BadValueError as error:
             raise call.fault(str(error)) from None
 
     def _check_what_lasts(self, call: Call) -> None:
         if touched := self._numbers.changed():
-            raise call.fault(f"it changes what it is shown: {', '.join(touched)} of the numbers",
-                             call.first_line)  # fmt: skip
+            raise call.fault(f"it changes what it is shown: {', '.join(touched)} of the numbers", call.first_line)
         if names := self._lasting.changed():
             raise call.fault(
                 f"it changes {', '.join(names[:3])}, which a rewind cannot take back; allowed: "

@@ -24,10 +24,21 @@ MOST_CHARACTERS = 200
 MOST_MEMBERS = 100
 
 #: Kinds that the program itself records; a policy cannot use them for something else.
-OWN_KINDS = frozenset({
-    "arrival", "departure", "update", "admit", "reject", "migrate", "preempt", "reassign",
-    "classify", "remember", "update_at",
-})  # fmt: skip
+OWN_KINDS = frozenset(
+    {
+        "arrival",
+        "departure",
+        "update",
+        "admit",
+        "reject",
+        "migrate",
+        "preempt",
+        "reassign",
+        "classify",
+        "remember",
+        "update_at",
+    }
+)
 
 #: Values that the words for a known kind are made of.
 NEEDED: Mapping[str, tuple[str, ...]] = {
@@ -40,10 +51,21 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
 }
 
 #: Names of whole numbers.
-WHOLE = frozenset({
-    "count", "held", "missing", "surplus", "servers_left", "candidates", "job", "choices",
-    "empty_slots", "servers_with_room", "rank",
-})  # fmt: skip
+WHOLE = frozenset(
+    {
+        "count",
+        "held",
+        "missing",
+        "surplus",
+        "servers_left",
+        "candidates",
+        "job",
+        "choices",
+        "empty_slots",
+        "servers_with_room",
+        "rank",
+    }
+)
 TYPES, SERVERS = frozenset({"type", "exhausted"}), frozenset({"server", "source", "target"})
 TUPLES = frozenset({"jobs_left", "configuration"})
 
@@ -80,15 +102,10 @@ def plain_record(
     return replace(record, line=own, values=values)
 
 
-def _explained(
-    record: Record, view: ReservationView, job: ArrivingJob | DepartedJob | None
-) -> dict[str, int]:
+def _explained(record: Record, view: ReservationView, job: ArrivingJob | DepartedJob | None) -> dict[str, int]:
     if type(record) is not Reject or not isinstance(job, ArrivingJob):
         return {}
-    return {
-        "empty_slots": int(view.empty_slots(job.type).sum()),
-        "servers_with_room": len(view.with_room(job.type)),
-    }
+    return {"empty_slots": int(view.empty_slots(job.type).sum()), "servers_with_room": len(view.with_room(job.type))}
 
 
 def _plain_values(record: Record) -> dict[str, Any]:
@@ -123,13 +140,16 @@ def _check_kind(record: Record, values: Mapping[str, Any]) -> None:
     if type(record) is not Record:
         return
     if record.kind in OWN_KINDS:
-        raise BadValueError(f"a record of the kind '{record.kind}', which the program itself "
-                            "uses; allowed: another word")  # fmt: skip
+        raise BadValueError(
+            f"a record of the kind '{record.kind}', which the program itself uses; allowed: another word"
+        )
     missing = [name for name in NEEDED.get(record.kind, ()) if name not in values]
     if missing:
-        raise BadValueError(f"a record of the kind '{record.kind}' without the value "
-                            f"'{missing[0]}', allowed: all of "
-                            f"{', '.join(NEEDED[record.kind])}, or another kind")  # fmt: skip
+        raise BadValueError(
+            f"a record of the kind '{record.kind}' without the value "
+            f"'{missing[0]}', allowed: all of "
+            f"{', '.join(NEEDED[record.kind])}, or another kind"
+        )
 
 
 def _check_tuple(what: str, value: Any, types: int) -> None:

@@ -45,8 +45,7 @@ class ShownView:
         """Names of the arrays that no longer are as they were shown."""
         if self._buffer.tobytes() == self._shown:
             return []
-        return [name for name in self._real._fields
-                if _differ(getattr(self._copy, name), getattr(self._real, name))]  # fmt: skip
+        return [name for name in self._real._fields if _differ(getattr(self._copy, name), getattr(self._real, name))]
 
 
 class _View(ReservationView):
@@ -68,8 +67,7 @@ class PrivateNumbers:
     def __init__(self, numbers: ReservationNumbers) -> None:
         self.copy = deepcopy(numbers)
         _ = self.copy.maximal, self.copy.largest_share  # computed now, to be pinned
-        parts = (self.copy, self.copy.space, *self.copy.pools,
-                 *(pool.space for pool in self.copy.pools))  # fmt: skip
+        parts = (self.copy, self.copy.space, *self.copy.pools, *(pool.space for pool in self.copy.pools))
         self._pinned = [
             (owner, name, value, _content(value))
             for owner in parts
@@ -79,8 +77,11 @@ class PrivateNumbers:
 
     def changed(self) -> list[str]:
         """Names of the attributes that are not what they were."""
-        found = (name for owner, name, value, content in self._pinned
-                 if vars(owner).get(name) is not value or _content(value) != content)  # fmt: skip
+        found = (
+            name
+            for owner, name, value, content in self._pinned
+            if vars(owner).get(name) is not value or _content(value) != content
+        )
         return list(dict.fromkeys(found))
 
 

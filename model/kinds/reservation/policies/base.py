@@ -12,18 +12,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 from model.kinds.reservation.numbers import ReservationNumbers
 from model.kinds.reservation.view import ReservationView
 from model.policies.common import NoParameters, Policy, PseudocodeLine
-from model.records import (
-    Admit,
-    Classify,
-    Line,
-    Migrate,
-    Preempt,
-    Reassign,
-    Record,
-    Reject,
-    Remember,
-    UpdateAt,
-)
+from model.records import Admit, Classify, Line, Migrate, Preempt, Reassign, Record, Reject, Remember, UpdateAt
 from model.scenario.fields import Section
 
 Decisions = Iterator[Record]
@@ -107,8 +96,25 @@ def say(kind: str, /, **values: Any) -> Record:
 
 
 __all__ = [
-    "Admit", "ArrivingJob", "Classify", "Decisions", "DepartedJob", "Line", "Migrate",
-    "NoParameters", "OwnPolicy", "Preempt", "PseudocodeLine", "Reassign", "Record", "Reject",
-    "Remember", "ReservationNumbers", "ReservationPolicy", "ReservationView", "Section",
-    "UpdateAt", "say",
-]  # fmt: skip
+    "Admit",
+    "ArrivingJob",
+    "Classify",
+    "Decisions",
+    "DepartedJob",
+    "Line",
+    "Migrate",
+    "NoParameters",
+    "OwnPolicy",
+    "Preempt",
+    "PseudocodeLine",
+    "Reassign",
+    "Record",
+    "Reject",
+    "Remember",
+    "ReservationNumbers",
+    "ReservationPolicy",
+    "ReservationView",
+    "Section",
+    "UpdateAt",
+    "say",
+]

@@ -19,12 +19,7 @@ import numpy as np
 
 from model.kinds.reservation.loads import load_measure
 from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies.base import (
-    ArrivingJob,
-    Decisions,
-    PseudocodeLine,
-    ReservationPolicy,
-)
+from model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
 from model.kinds.reservation.view import ReservationView
 from model.records import Admit, Line, Record, Reject
 from model.scenario.fields import Section

@@ -34,13 +34,7 @@ from pydantic import model_validator
 
 from model.kinds.reservation.numbers import ReservationNumbers
 from model.kinds.reservation.policies import gpa
-from model.kinds.reservation.policies.base import (
-    ArrivingJob,
-    Decisions,
-    DepartedJob,
-    PseudocodeLine,
-    ReservationPolicy,
-)
+from model.kinds.reservation.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine, ReservationPolicy
 from model.kinds.reservation.policies.reservation_factor import Factor, ReservationFactor
 from model.kinds.reservation.policies.workload_estimate import WorkloadSource, estimator
 from model.kinds.reservation.view import ReservationView
@@ -54,9 +48,7 @@ PSEUDOCODE = (
     PseudocodeLine(Line(2, 4), 1, "<i>I</i>* ← <i>J</i>"),
     PseudocodeLine(Line(2, 5), 1, "<b>for</b> <i>i</i> = 1 <b>to</b> <i>J</i> <b>do</b>"),
     PseudocodeLine(Line(2, 6), 2, "<i>Z</i> ← 0, <i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub> + 1"),
-    PseudocodeLine(
-        Line(2, 7), 2, "<b>while</b> <i>Z</i> &lt; X̂<sub><i>k</i>[<i>i</i>]</sub> <b>do</b>"
-    ),
+    PseudocodeLine(Line(2, 7), 2, "<b>while</b> <i>Z</i> &lt; X̂<sub><i>k</i>[<i>i</i>]</sub> <b>do</b>"),
     PseudocodeLine(Line(2, 8), 3, "<i>Z</i> ← <i>Z</i> + 1, <i>c</i> ← <i>c</i> − 1"),
     PseudocodeLine(Line(2, 9), 3, "<b>if</b> <i>c</i> ≤ 0 <b>then</b>"),
     PseudocodeLine(Line(2, 10), 4, "<b>if</b> ℓ<sub>e</sub> ≠ ∅ <b>then</b>"),
@@ -76,12 +68,9 @@ PSEUDOCODE = (
     PseudocodeLine(
         Line(2, 24),
         1,
-        "<b>if</b> RG<sub><i>j</i></sub> ≠ ∅ <b>and</b> the slot emptied is in the Accept Group "
-        "<b>then</b>",
+        "<b>if</b> RG<sub><i>j</i></sub> ≠ ∅ <b>and</b> the slot emptied is in the Accept Group <b>then</b>",
     ),
-    PseudocodeLine(
-        Line(2, 25), 2, "migrate the job in RG<sub><i>j</i></sub> to the slot that emptied"
-    ),
+    PseudocodeLine(Line(2, 25), 2, "migrate the job in RG<sub><i>j</i></sub> to the slot that emptied"),
     PseudocodeLine(Line(2, 26), 1, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
 )
 
@@ -101,8 +90,7 @@ class Parameters(Section):
     @model_validator(mode="after")
     def _estimate_where_given(self) -> Self:
         if self.estimate and self.workload != "given":
-            raise ValueError(f"estimate: found numbers, but workload is '{self.workload}'; "
-                             "allowed: workload = 'given'")  # fmt: skip
+            raise ValueError(f"estimate: found numbers, but workload is '{self.workload}'; allowed: workload = 'given'")
         return self
 
 
@@ -160,10 +148,13 @@ class Reference(ReservationPolicy):
     @staticmethod
     def rejection(view: ReservationView, job_type: int) -> Reject:
         """Line 22, with the numbers that explain it."""
-        return Reject(line=Line(2, 22), values={
-            "empty_slots": int(view.empty_slots(job_type).sum()),
-            "servers_with_room": len(view.with_room(job_type)),
-        })  # fmt: skip
+        return Reject(
+            line=Line(2, 22),
+            values={
+                "empty_slots": int(view.empty_slots(job_type).sum()),
+                "servers_with_room": len(view.with_room(job_type)),
+            },
+        )
 
     def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
         """Lines 23-26."""
@@ -201,9 +192,7 @@ class Reference(ReservationPolicy):
         holders = np.flatnonzero(groups.reject_group & (view.placement[:, job_type] > 0))
         return int(holders[np.argmax(groups.rank[holders])]) if len(holders) else -1
 
-    def spare_servers(
-        self, view: ReservationView, rank: np.ndarray, wanted: gpa.Assigned
-    ) -> np.ndarray:
+    def spare_servers(self, view: ReservationView, rank: np.ndarray, wanted: gpa.Assigned) -> np.ndarray:
         """The candidates for l_e: empty servers that nothing has claimed, of the pools meant."""
         empty = view.empty_servers()
         meant = np.isin(self.numbers.pool_of[empty], wanted.pools)
@@ -226,9 +215,7 @@ class Reference(ReservationPolicy):
             surplus = len(holders) - wanted.count
             rank[holders[max(0, surplus) :]] = i  # line 16: index above X - X-hat
             yield Record(
-                "ranked",
-                Line(2, 16),
-                {"i": i, "held": len(holders), "count": wanted.count, "surplus": surplus},
+                "ranked", Line(2, 16), {"i": i, "held": len(holders), "count": wanted.count, "surplus": surplus}
             )
             for missing in range(max(0, -surplus), 0, -1):  # line 7
                 candidates = self.spare_servers(view, rank, wanted)

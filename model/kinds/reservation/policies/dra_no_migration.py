@@ -31,9 +31,7 @@ class Reference(dra.Reference):
     title = "DRA without migration"
     paper = "Psychas & Ghaderi (2022), Section 8"
     schema = Parameters
-    pseudocode = tuple(
-        line for line in dra.Reference.pseudocode if line.line not in (Line(2, 24), Line(2, 25))
-    )
+    pseudocode = tuple(line for line in dra.Reference.pseudocode if line.line not in (Line(2, 24), Line(2, 25)))
     migrates = False
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:

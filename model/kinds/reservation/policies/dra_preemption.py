@@ -23,15 +23,21 @@ from model.kinds.reservation.view import ReservationView
 from model.records import Admit, Line, Preempt, Record
 
 PREEMPTION = (
-    PseudocodeLine(Line(3, 1), 0, "<b>procedure</b> PREEMPT(<i>j</i>) after line 22, "
-                   "<b>if</b> priority of <i>j</i> ≥ 1", "Preemption (Section 7.2)"),
-    PseudocodeLine(Line(3, 2), 1, "<b>while</b> size preempted &lt; <i>g</i>(<i>L</i>) "
-                   "<i>s<sub>j</sub></i> <b>do</b>"),
-    PseudocodeLine(Line(3, 3), 2, "<i>v</i> ← smallest type of priority 0 with "
-                   "RG<sub><i>v</i></sub> ≠ ∅; <b>stop</b> if there is none"),
+    PseudocodeLine(
+        Line(3, 1),
+        0,
+        "<b>procedure</b> PREEMPT(<i>j</i>) after line 22, <b>if</b> priority of <i>j</i> ≥ 1",
+        "Preemption (Section 7.2)",
+    ),
+    PseudocodeLine(Line(3, 2), 1, "<b>while</b> size preempted &lt; <i>g</i>(<i>L</i>) <i>s<sub>j</sub></i> <b>do</b>"),
+    PseudocodeLine(
+        Line(3, 3),
+        2,
+        "<i>v</i> ← smallest type of priority 0 with RG<sub><i>v</i></sub> ≠ ∅; <b>stop</b> if there is none",
+    ),
     PseudocodeLine(Line(3, 4), 2, "preempt a job in RG<sub><i>v</i></sub>"),
     PseudocodeLine(Line(3, 5), 2, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
-)  # fmt: skip
+)
 
 
 class Parameters(dra.Parameters):

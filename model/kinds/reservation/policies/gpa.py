@@ -51,15 +51,11 @@ PSEUDOCODE = (
         "X̂<sub><i>k</i>[<i>i</i>]</sub> ← max(0, min(⌈<i>r<sub>j*</sub></i> / "
         "<i>k<sub>j*</sub></i>[<i>i</i>]⌉, <i>N</i>))",
     ),
-    PseudocodeLine(
-        Line(1, 9), 2, "<i>r</i> ← <i>r</i> − X̂<sub><i>k</i>[<i>i</i>]</sub> <i>k</i>[<i>i</i>]"
-    ),
+    PseudocodeLine(Line(1, 9), 2, "<i>r</i> ← <i>r</i> − X̂<sub><i>k</i>[<i>i</i>]</sub> <i>k</i>[<i>i</i>]"),
     PseudocodeLine(Line(1, 10), 2, "<i>N</i> ← <i>N</i> − X̂<sub><i>k</i>[<i>i</i>]</sub>"),
     PseudocodeLine(Line(1, 11), 2, "𝒥[<i>i</i>+1] ← 𝒥[<i>i</i>] − {<i>j</i>*}"),
     PseudocodeLine(Line(1, 12), 2, "<i>i</i> ← <i>i</i> + 1"),
-    PseudocodeLine(
-        Line(1, 13), 1, "<b>return</b> X̂<sub><i>k</i>[<i>i</i>]</sub>, <i>i</i> = 1..<i>J</i>"
-    ),
+    PseudocodeLine(Line(1, 13), 1, "<b>return</b> X̂<sub><i>k</i>[<i>i</i>]</sub>, <i>i</i> = 1..<i>J</i>"),
 )
 
 
@@ -72,9 +68,7 @@ class Assigned:
     pools: tuple[int, ...] = (0,)
 
 
-def steps(
-    numbers: ReservationNumbers, reference: Sequence[int]
-) -> Iterator[Record | tuple[Assigned, ...]]:
+def steps(numbers: ReservationNumbers, reference: Sequence[int]) -> Iterator[Record | tuple[Assigned, ...]]:
     """Run GPA; yields a record for each sub-step and at last the assignment.
 
     ``reference`` is Y-hat [J]; the assignment lists (k[i], X-hat) for i = 1, 2, ....
@@ -84,16 +78,13 @@ def steps(
     fits_any = zip(*(pool.space.fits for pool in numbers.pools), strict=True)
     candidates = sum(1 << j for j, fits in enumerate(fits_any) if any(fits))  # line 4
     assignment: dict[Configuration, Assigned] = {}
-    yield Record("greedy_start", Line(1, 2), {"jobs_left": tuple(left),
-                                              "servers": numbers.servers})  # fmt: skip
+    yield Record("greedy_start", Line(1, 2), {"jobs_left": tuple(left), "servers": numbers.servers})
     while candidates:  # line 5
         pool, configuration = _best(numbers, candidates, servers_left)  # line 6
         known = assignment.get(configuration, Assigned(configuration, 0, ()))
         position = [*assignment, configuration].index(configuration) + 1
         yield Record(
-            "configuration_found",
-            Line(1, 6),
-            {"i": position, "configuration": configuration, "candidates": candidates},
+            "configuration_found", Line(1, 6), {"i": position, "configuration": configuration, "candidates": candidates}
         )
         needed = {j: -(-left[j] // k) for j, k in enumerate(configuration) if k > 0}
         exhausted = min(needed, key=lambda j: (needed[j], j))  # line 7
@@ -109,17 +100,18 @@ def steps(
             "count_found",
             Line(1, 8),
             {
-                "i": position, "configuration": configuration, "count": known.count + count,
-                "exhausted": exhausted, "jobs_left": tuple(left),
+                "i": position,
+                "configuration": configuration,
+                "count": known.count + count,
+                "exhausted": exhausted,
+                "jobs_left": tuple(left),
                 "servers_left": sum(servers_left),
             },
-        )  # fmt: skip
+        )
     yield tuple(assignment.values())
 
 
-def _best(
-    numbers: ReservationNumbers, candidates: int, servers_left: Sequence[int]
-) -> tuple[int, Configuration]:
+def _best(numbers: ReservationNumbers, candidates: int, servers_left: Sequence[int]) -> tuple[int, Configuration]:
     """The pool to be used next and its MaxReward over the candidates (line 6)."""
     units = numbers.reward_units
     found = []

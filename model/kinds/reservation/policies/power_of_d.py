@@ -24,12 +24,7 @@ from pydantic import Field
 
 from model.kinds.reservation.loads import load_measure
 from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies.base import (
-    ArrivingJob,
-    Decisions,
-    PseudocodeLine,
-    ReservationPolicy,
-)
+from model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
 from model.kinds.reservation.view import ReservationView
 from model.records import Admit, Line, Record, Reject
 from model.scenario.fields import Section, Whole
@@ -67,8 +62,7 @@ class Reference(ReservationPolicy):
         given = "choices" in parameters.model_fields_set
         if given and parameters.choices > numbers.servers:
             raise ValueError(
-                f"found choices = {parameters.choices}, allowed: 1 to the number of servers, "
-                f"{numbers.servers}"
+                f"found choices = {parameters.choices}, allowed: 1 to the number of servers, {numbers.servers}"
             )
         self.numbers = numbers
         self.choices = min(parameters.choices, numbers.servers)
@@ -102,6 +96,4 @@ class Reference(ReservationPolicy):
             )
         else:
             room_elsewhere = len(view.with_room(job.type))
-            yield Reject(
-                line=Line(1, 6), values={"empty_slots": 0, "servers_with_room": room_elsewhere}
-            )
+            yield Reject(line=Line(1, 6), values={"empty_slots": 0, "servers_with_room": room_elsewhere})

@@ -17,8 +17,7 @@ _LOGARITHM = re.compile(r"\s*log\s*(?:\^\s*([0-9./]+))?\s*$")
 #: The largest reservation factor.
 MOST_SLOTS = 10**9
 
-ALLOWED = ("a number above 0 and at most 10^9, or 'log^p' for the natural logarithm of L to the "
-           "power p, 0 < p <= 8")  # fmt: skip
+ALLOWED = "a number above 0 and at most 10^9, or 'log^p' for the natural logarithm of L to the power p, 0 < p <= 8"
 
 
 class ReservationFactor(tuple[Fraction, bool]):
@@ -66,9 +65,6 @@ def _factor(value: Any) -> ReservationFactor:
 Factor = Annotated[
     ReservationFactor,
     BeforeValidator(_factor),
-    PlainSerializer(
-        lambda factor: str(factor) if factor[1] else plain(factor[0]),
-        return_type=int | float | str,
-    ),
+    PlainSerializer(lambda factor: str(factor) if factor[1] else plain(factor[0]), return_type=int | float | str),
     WithJsonSchema({"type": ["number", "string"]}),
 ]

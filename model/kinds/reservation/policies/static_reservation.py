@@ -27,13 +27,7 @@ from typing import Sequence
 import numpy as np
 
 from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies.base import (
-    ArrivingJob,
-    Decisions,
-    DepartedJob,
-    PseudocodeLine,
-    ReservationPolicy,
-)
+from model.kinds.reservation.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine, ReservationPolicy
 from model.kinds.reservation.programs.optimum import exact_optimum
 from model.kinds.reservation.programs.pools import pooled_optimum
 from model.kinds.reservation.view import ReservationView
@@ -57,8 +51,7 @@ class Reference(ReservationPolicy):
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> START"),
         PseudocodeLine(Line(1, 2), 1, "<i>x</i>* ← the optimum of (3.2) for the workload ρ"),
         PseudocodeLine(
-            Line(1, 3), 1, "give <i>x</i>*<sub><i>k</i></sub> <i>L</i> servers configuration "
-            "<i>k</i>, rounded",
+            Line(1, 3), 1, "give <i>x</i>*<sub><i>k</i></sub> <i>L</i> servers configuration <i>k</i>, rounded"
         ),
         PseudocodeLine(Line(1, 4), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
         PseudocodeLine(Line(1, 5), 1, "<b>if</b> some slot of type <i>j</i> is empty <b>then</b>"),
@@ -66,11 +59,9 @@ class Reference(ReservationPolicy):
         PseudocodeLine(Line(1, 7), 1, "<b>else</b>"),
         PseudocodeLine(Line(1, 8), 2, "reject the job"),
         PseudocodeLine(Line(1, 9), 0, "<b>procedure</b> DEPARTURE(<i>j</i>, <i>t</i>)"),
-        PseudocodeLine(
-            Line(1, 10), 1, "<b>if</b> the server had jobs at time 0 and is empty <b>then</b>"
-        ),
+        PseudocodeLine(Line(1, 10), 1, "<b>if</b> the server had jobs at time 0 and is empty <b>then</b>"),
         PseudocodeLine(Line(1, 11), 2, "give it its configuration"),
-    )  # fmt: skip
+    )
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
         if not any(numbers.workload):
@@ -128,9 +119,7 @@ def plan_of(numbers: ReservationNumbers) -> tuple[Configuration, ...]:
     return tuple(plan)
 
 
-def planned(
-    shares: Sequence[tuple[Configuration, Fraction]], servers: int
-) -> tuple[Configuration, ...]:
+def planned(shares: Sequence[tuple[Configuration, Fraction]], servers: int) -> tuple[Configuration, ...]:
     """[L] the configuration of each server: *shares* of the servers, by the largest remainder.
 
     *shares* are (k, x_k) that add up to 1.
@@ -138,13 +127,8 @@ def planned(
     ordered = sorted(shares, reverse=True)
     counts = [floor(share * servers) for _, share in ordered]
     left = servers - sum(counts)
-    remainders = [share * servers - count
-                  for (_, share), count in zip(ordered, counts, strict=True)]  # fmt: skip
+    remainders = [share * servers - count for (_, share), count in zip(ordered, counts, strict=True)]
     places = sorted(range(len(ordered)), key=lambda place: (-remainders[place], place))
     for place in places[:left]:
         counts[place] += 1
-    return tuple(
-        configuration
-        for (configuration, _), count in zip(ordered, counts, strict=True)
-        for _ in range(count)
-    )
+    return tuple(configuration for (configuration, _), count in zip(ordered, counts, strict=True) for _ in range(count))

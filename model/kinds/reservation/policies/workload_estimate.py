@@ -156,9 +156,7 @@ class MovingWindow:
             table[:, :, bucket % BUCKETS] = 0.0
         return table
 
-    def _noted(
-        self, view: ReservationView, job_type: int, amounts: tuple[tuple[int, float], ...]
-    ) -> Remember:
+    def _noted(self, view: ReservationView, job_type: int, amounts: tuple[tuple[int, float], ...]) -> Remember:
         table = self._table(view)
         present = floor(view.now / self.step)
         for what, amount in amounts:
@@ -181,9 +179,10 @@ def estimator(numbers: ReservationNumbers, parameters: Any) -> Estimator:
         return MovingWindow(numbers.types, float(parameters.window))
     given: tuple[Fraction, ...] = parameters.estimate or numbers.workload
     if len(given) != numbers.types:
-        raise ValueError(f"estimate: found {len(given)} numbers, allowed: {numbers.types}, one "
-                         "for each job type")  # fmt: skip
+        raise ValueError(f"estimate: found {len(given)} numbers, allowed: {numbers.types}, one for each job type")
     if not any(given):
-        raise ValueError("estimate: found none, and the scenario's workload is not known; "
-                         "allowed: the workload of each job type per server")  # fmt: skip
+        raise ValueError(
+            "estimate: found none, and the scenario's workload is not known; "
+            "allowed: the workload of each job type per server"
+        )
     return GivenWorkload([ceil(load * numbers.servers) for load in given])

@@ -68,9 +68,7 @@ class AlphaCurve:
         return interpolate(self.greedy, alpha), interpolate(self.optimum, alpha)
 
 
-def alpha_curve(
-    space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
-) -> AlphaCurve:
+def alpha_curve(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> AlphaCurve:
     """Both curves of Figure 2 for one workload rho.
 
     Parameters
@@ -127,28 +125,19 @@ def _bends(points: Sequence[tuple[Fraction, Fraction]]) -> Points:
     Configurations of equal reward are told apart by Definition 2, but not by a slope.
     """
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points)] + [Fraction(0)]
-    changed = (
-        point
-        for point, (before, after) in zip(points[1:], pairwise(slopes), strict=True)
-        if before != after
-    )
+    changed = (point for point, (before, after) in zip(points[1:], pairwise(slopes), strict=True) if before != after)
     return (points[0], *changed)
 
 
 def _optimum_points(
-    space: ConfigurationSpace,
-    rewards: Sequence[Fraction],
-    workload: Sequence[Fraction],
-    assignment: GreedyAssignment,
+    space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction], assignment: GreedyAssignment
 ) -> Points:
     """Breakpoints of U*[alpha rho]."""
     origin = (Fraction(0), Fraction(0))
     used = [k for k, share in zip(assignment.configurations, assignment.z, strict=False) if share]
     if not used:
         return (origin,)
-    served = [
-        amount if fits else Fraction(0) for amount, fits in zip(workload, space.fits, strict=True)
-    ]
+    served = [amount if fits else Fraction(0) for amount, fits in zip(workload, space.fits, strict=True)]
     # For small alpha everything is served; for large alpha all servers earn the most that
     # types with workload can, which is what the first greedy configuration in use does.
     first = (Fraction(0), _dot(rewards, served))

@@ -38,10 +38,7 @@ class AppendixC:
 
     def __post_init__(self) -> None:
         """Refuse what the family does not have (ValueError)."""
-        for name, value, least, most in (
-            ("J", self.types, 2, MOST_TYPES),
-            ("N", self.jobs, 1, MOST_JOBS),
-        ):
+        for name, value, least, most in (("J", self.types, 2, MOST_TYPES), ("N", self.jobs, 1, MOST_JOBS)):
             if not least <= value <= most:
                 raise ValueError(f"found {name} = {value}, allowed: {least} to {most}")
 
@@ -88,22 +85,16 @@ class AppendixC:
         return {
             "title": f"Appendix C with J = {self.types} and N = {self.jobs}",
             "description": (
-                f"The adversarial family: greedy packing reaches {self.greedy / self.optimum} "
-                "of the optimum."
+                f"The adversarial family: greedy packing reaches {self.greedy / self.optimum} of the optimum."
             ),
             "paper": "Psychas & Ghaderi (2022), Online Appendix C",
             "system": "reservation",
             "seed": 1,
             "policy": {"name": "dra", "parameters": {"reservation_factor": "log^1.1"}},
             "run": {"until": 100, "warmup": 10, "time_unit": "mean service times"},
-            "servers": {
-                "count": servers,
-                "configurations": [list(member) for member in self.members],
-            },
+            "servers": {"count": servers, "configurations": [list(member) for member in self.members]},
             "job_types": [
                 {"name": f"type {j}", "reward": str(reward), "workload": str(load)}
-                for j, (reward, load) in enumerate(
-                    zip(self.rewards, self.workload, strict=True), start=1
-                )
+                for j, (reward, load) in enumerate(zip(self.rewards, self.workload, strict=True), start=1)
             ],
         }

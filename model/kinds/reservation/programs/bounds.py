@@ -32,9 +32,7 @@ MONOTONE = Guarantee(
 GUARANTEES = (ALWAYS, MONOTONE)
 
 
-def bounds(
-    space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
-) -> dict[str, Any]:
+def bounds(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> dict[str, Any]:
     """The optimum and the global greedy assignment of a workload, ready for JSON.
 
     Parameters
@@ -66,8 +64,7 @@ def bounds(
         "greedy": float(greedy.objective),
         "ratio": ratio,
         "guarantees": [
-            {"ratio": item.ratio, "condition": item.condition, "source": item.source}
-            for item in GUARANTEES
+            {"ratio": item.ratio, "condition": item.condition, "source": item.source} for item in GUARANTEES
         ],
     }
 
@@ -91,9 +88,7 @@ def _greedy_data(greedy: GreedyAssignment) -> dict[str, Any]:
         "objective": float(greedy.objective),
         "exact": str(greedy.objective),
         "status": "exact",
-        "solution": _solution(
-            (configuration, float(share)) for configuration, share in greedy.fractions().items()
-        ),
+        "solution": _solution((configuration, float(share)) for configuration, share in greedy.fractions().items()),
         "permutation": [j + 1 for j in greedy.permutation],
         "z": [str(share) for share in greedy.z],
         "last": greedy.last,
@@ -101,6 +96,4 @@ def _greedy_data(greedy: GreedyAssignment) -> dict[str, Any]:
 
 
 def _solution(shares: Iterable[tuple[Configuration, float]]) -> list[dict[str, Any]]:
-    return [
-        {"configuration": list(configuration), "servers": share} for configuration, share in shares
-    ]
+    return [{"configuration": list(configuration), "servers": share} for configuration, share in shares]

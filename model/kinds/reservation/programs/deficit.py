@@ -23,10 +23,7 @@ Counts = NDArray[np.int64]
 
 
 def effective_counts(
-    configurations: Iterable[Configuration],
-    found: Sequence[Sequence[int]],
-    held: Sequence[int],
-    wanted: Sequence[int],
+    configurations: Iterable[Configuration], found: Sequence[Sequence[int]], held: Sequence[int], wanted: Sequence[int]
 ) -> Counts:
     """X^(e) of Definition 9, (5.1): min(X_k, X-hat_k), and 0 where GPA does not want k.
 
@@ -77,9 +74,7 @@ def slot_deficit(
     return np.asarray(slots.cumsum(axis=0) - present - reserved)
 
 
-def next_configuration(
-    configurations: Sequence[Configuration], deficit: NDArray[np.int64]
-) -> int | None:
+def next_configuration(configurations: Sequence[Configuration], deficit: NDArray[np.int64]) -> int | None:
     """Which configuration CRA would give to an empty server: (5.3a) and (5.3b).
 
     The first one in which every type of slot is short.  Where all servers are effective

@@ -10,12 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Sequence
 
-from model.programs.configurations import (
-    Configuration,
-    ConfigurationSpace,
-    definition_order,
-    integer_rewards,
-)
+from model.programs.configurations import Configuration, ConfigurationSpace, definition_order, integer_rewards
 
 #: Most subsets of job types whose MaxReward is asked for the greedy configuration set.
 MOST_SUBSETS = 2**16
@@ -51,11 +46,7 @@ class GreedyAssignment:
 
     def fractions(self) -> dict[Configuration, Fraction]:
         """The positive shares x_k; they add up to 1, the empty configuration included."""
-        return {
-            configuration: share
-            for configuration, share in zip(self.configurations, self.x, strict=True)
-            if share
-        }
+        return {configuration: share for configuration, share in zip(self.configurations, self.x, strict=True) if share}
 
 
 def global_greedy(
@@ -92,9 +83,7 @@ def global_greedy(
         # (56): how far the configuration can be used before each of its types runs out.
         reach = {j: left[j] / count for j, count in enumerate(configuration) if count}
         first = min(reach, key=lambda j: (reach[j], j))
-        left = [
-            amount - reach[first] * count for amount, count in zip(left, configuration, strict=True)
-        ]
+        left = [amount - reach[first] * count for amount, count in zip(left, configuration, strict=True)]
         permutation.append(first)
         configurations.append(configuration)
         z.append(reach[first])
@@ -124,9 +113,7 @@ def _shares(z: Sequence[Fraction]) -> tuple[tuple[Fraction, ...], int]:
     return (*x, left), last
 
 
-def _reward(
-    configurations: Sequence[Configuration], x: Sequence[Fraction], rewards: Sequence[Fraction]
-) -> Fraction:
+def _reward(configurations: Sequence[Configuration], x: Sequence[Fraction], rewards: Sequence[Fraction]) -> Fraction:
     return sum(
         (
             share * reward * count
@@ -137,9 +124,7 @@ def _reward(
     )
 
 
-def greedy_configurations(
-    space: ConfigurationSpace, rewards: Sequence[Fraction]
-) -> tuple[Configuration, ...]:
+def greedy_configurations(space: ConfigurationSpace, rewards: Sequence[Fraction]) -> tuple[Configuration, ...]:
     """K^(g), in descending order of Definition 2, the empty configuration last (Definition 6).
 
     MaxReward(K^{J'}) stays the same as long as J' keeps the types that it uses, so subsets
@@ -170,9 +155,7 @@ def greedy_configurations(
     return tuple(definition_order(found, rewards))
 
 
-def check_numbers(
-    space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
-) -> None:
+def check_numbers(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> None:
     """Refuse rewards and workloads of the wrong length or sign (ValueError)."""
     for name, numbers in (("rewards", rewards), ("workloads", workload)):
         if len(numbers) != space.types:

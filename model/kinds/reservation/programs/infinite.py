@@ -29,11 +29,7 @@ Times = NDArray[np.float64]
 
 
 def jobs_in_infinite_system(
-    workload: Workload,
-    types: int,
-    times: Times,
-    starting: Sequence[StartingJob] = (),
-    first: int = 0,
+    workload: Workload, types: int, times: Times, starting: Sequence[StartingJob] = (), first: int = 0
 ) -> NDArray[np.int64]:
     """[n, J] Y-hat(t), the jobs that would be in service at *times* if none were rejected.
 
@@ -71,13 +67,7 @@ def jobs_in_infinite_system(
     return np.asarray(change[:-1].cumsum(axis=0))
 
 
-def _count(
-    change: NDArray[np.int64],
-    times: Times,
-    job_type: NDArray[np.integer],
-    since: Times,
-    until: Times,
-) -> None:
+def _count(change: NDArray[np.int64], times: Times, job_type: NDArray[np.integer], since: Times, until: Times) -> None:
     np.add.at(change, (np.searchsorted(times, since, side="left"), job_type), 1)
     np.add.at(change, (np.searchsorted(times, until, side="left"), job_type), -1)
 

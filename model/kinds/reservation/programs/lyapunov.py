@@ -29,11 +29,7 @@ from typing import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.reservation.programs.greedy import (
-    GreedyAssignment,
-    global_greedy,
-    greedy_configurations,
-)
+from model.kinds.reservation.programs.greedy import GreedyAssignment, global_greedy, greedy_configurations
 from model.programs.configurations import Configuration, ConfigurationSpace
 
 Shares = NDArray[np.float64]
@@ -87,9 +83,7 @@ class Lyapunov:
     ratio: int
     workload: tuple[Fraction, ...]
 
-    def at(
-        self, effective: Mapping[Configuration, Fraction], jobs: Sequence[Fraction]
-    ) -> LyapunovValue:
+    def at(self, effective: Mapping[Configuration, Fraction], jobs: Sequence[Fraction]) -> LyapunovValue:
         """V(z), exactly.
 
         Parameters
@@ -112,9 +106,7 @@ class Lyapunov:
             ),
         )
 
-    def series(
-        self, configurations: Sequence[Configuration], effective: Shares, jobs: Shares
-    ) -> tuple[Shares, Shares]:
+    def series(self, configurations: Sequence[Configuration], effective: Shares, jobs: Shares) -> tuple[Shares, Shares]:
         """Both parts of V at many moments, in floating point.
 
         Parameters
@@ -142,14 +134,10 @@ class Lyapunov:
         A system of L servers never comes to rest.  Its Y_j is at most a Poisson number N of
         mean m = L rho_j (Section 2.5), and E (N - m)^+ = e^-m m^(floor(m) + 1) / floor(m)!.
         """
-        return float(self.jobs_weight) / servers * sum(
-            _mean_excess(float(load * servers)) for load in self.workload
-        )  # fmt: skip
+        return float(self.jobs_weight) / servers * sum(_mean_excess(float(load * servers)) for load in self.workload)
 
 
-def lyapunov(
-    space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
-) -> Lyapunov:
+def lyapunov(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Lyapunov:
     """V for a workload rho, scaled to 1 in the system without servers and jobs.
 
     Parameters
@@ -184,9 +172,7 @@ def lyapunov(
     )
 
 
-def _up_to_last(
-    greedy: GreedyAssignment, ordered: Sequence[Configuration]
-) -> tuple[Configuration, ...]:
+def _up_to_last(greedy: GreedyAssignment, ordered: Sequence[Configuration]) -> tuple[Configuration, ...]:
     """The greedy configurations up to k^(I_rho), the empty one left out."""
     last = greedy.configurations[greedy.last - 1]
     before = ordered[: ordered.index(last)]

@@ -78,9 +78,7 @@ class MonotoneSearch:
                 "greedy_lower": str(self.witness.greedy_lower),
                 "greedy_upper": str(self.witness.greedy_upper),
             }
-        return {
-            "witness": found, "evaluations": self.evaluations, "cancelled": self.cancelled
-        }  # fmt: skip
+        return {"witness": found, "evaluations": self.evaluations, "cancelled": self.cancelled}
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> MonotoneSearch:
@@ -188,9 +186,7 @@ class _Search:
     def without_types(self) -> None:
         """rho against rho without some types."""
         loaded = self.loaded
-        for removed in chain.from_iterable(
-            combinations(loaded, size) for size in range(1, len(loaded))
-        ):
+        for removed in chain.from_iterable(combinations(loaded, size) for size in range(1, len(loaded))):
             self.compare(self._changed({j: Fraction(0) for j in removed}), self.workload)
 
     def at_levels(self) -> None:
@@ -214,13 +210,8 @@ class _Search:
         """As many pairs below 2 rho as the budget has evaluations, at most."""
         numbers = random.Random(_SEED)
         for _ in range(self.budget):
-            upper = self._changed({
-                j: self.workload[j] * numbers.randint(0, _MOST_PARTS) / _PARTS for j in self.loaded
-            })  # fmt: skip
-            lower = tuple(
-                load * numbers.randint(0, _LOWER_PARTS) / _LOWER_PARTS if load else load
-                for load in upper
-            )
+            upper = self._changed({j: self.workload[j] * numbers.randint(0, _MOST_PARTS) / _PARTS for j in self.loaded})
+            lower = tuple(load * numbers.randint(0, _LOWER_PARTS) / _LOWER_PARTS if load else load for load in upper)
             if self.compare(lower, upper):
                 return
 

@@ -96,12 +96,7 @@ def exact_optimum(
 class _OptimumProgram:
     """The master program; rows 0..J-1 are the types, row J the servers."""
 
-    def __init__(
-        self,
-        space: ConfigurationSpace,
-        rewards: Sequence[Fraction],
-        workload: Sequence[Fraction],
-    ) -> None:
+    def __init__(self, space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> None:
         self.space, self.workload = space, tuple(workload)
         self.rewards, self.reward_unit = integer_rewards(rewards)
         # Right-hand sides in integers: quantities are multiples of 1 / scale.
@@ -118,10 +113,7 @@ class _OptimumProgram:
         *prices, server_price = self.simplex.prices()
         if self._improve_slack(prices):
             return True
-        worth = [
-            reward * self.simplex.denominator - price
-            for reward, price in zip(self.rewards, prices, strict=True)
-        ]
+        worth = [reward * self.simplex.denominator - price for reward, price in zip(self.rewards, prices, strict=True)]
         best = max(self.pool, key=lambda k: _dot(worth, k), default=(0,) * self.space.types)
         if _dot(worth, best) <= server_price:
             best = self.space.heaviest(worth)

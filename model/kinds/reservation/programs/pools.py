@@ -85,12 +85,7 @@ def pooled_optimum(
 class _PoolsProgram:
     """The master program; rows 0..J-1 are the types, then one row for each pool."""
 
-    def __init__(
-        self,
-        pools: Sequence[PoolShare],
-        rewards: Sequence[Fraction],
-        workload: Sequence[Fraction],
-    ) -> None:
+    def __init__(self, pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> None:
         self.spaces = [space for space, _ in pools]
         self.workload = tuple(workload)
         self.types = len(workload)
@@ -100,9 +95,7 @@ class _PoolsProgram:
         empty = (0,) * self.types
         labels: list[_Column] = [("unserved", j, empty) for j in range(self.types)]
         labels += [("servers", p, empty) for p in range(len(pools))]
-        self.simplex = ExactSimplex(
-            [int(amount * self.scale) for amount in right], labels, [0] * len(right)
-        )
+        self.simplex = ExactSimplex([int(amount * self.scale) for amount in right], labels, [0] * len(right))
 
     def improve(self) -> bool:
         """Bring in a column that improves at the present prices; False if none does."""

@@ -86,8 +86,7 @@ class RewardFunction:
         return values
 
     def _solve(self, workload: NDArray[np.float64]) -> _Piece:
-        exact = [Fraction(float(amount)).limit_denominator(WORKLOAD_DENOMINATOR)
-                 for amount in workload]  # fmt: skip
+        exact = [Fraction(float(amount)).limit_denominator(WORKLOAD_DENOMINATOR) for amount in workload]
         if len(self._pools) == 1:
             space = self._pools[0][0]
             optimum = exact_optimum(space, self._rewards, exact, known=self._known)
@@ -109,12 +108,7 @@ class _Piece:
     side of the rows after those of the types.
     """
 
-    def __init__(
-        self,
-        basis: Sequence[Sequence[int]],
-        prices: Sequence[Fraction],
-        shares: Sequence[float],
-    ) -> None:
+    def __init__(self, basis: Sequence[Sequence[int]], prices: Sequence[Fraction], shares: Sequence[float]) -> None:
         types = len(prices) - len(shares)
         inverse = np.linalg.inv(np.array(basis, float).T)
         self._inverse = inverse[:, :types]
@@ -126,9 +120,7 @@ class _Piece:
         """The value of the piece."""
         return float(workload @ self._prices + self._constant)
 
-    def fill(
-        self, workloads: Workloads, values: Workloads, places: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def fill(self, workloads: Workloads, values: Workloads, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Write the values at those of *places* where the basis is feasible; returns the rest."""
         if not len(places):
             return places
@@ -144,14 +136,10 @@ def is_divisible(space: ConfigurationSpace) -> bool:
     if not space.additive or len(space.capacity) != 1:
         return False
     room = space.capacity[0]
-    return all(
-        room % row[0] == 0 for row, fits in zip(space.demand, space.fits, strict=True) if fits
-    )
+    return all(room % row[0] == 0 for row, fits in zip(space.demand, space.fits, strict=True) if fits)
 
 
-def divisible_optimum(
-    space: ConfigurationSpace, rewards: Sequence[Fraction], workloads: Workloads
-) -> Workloads:
+def divisible_optimum(space: ConfigurationSpace, rewards: Sequence[Fraction], workloads: Workloads) -> Workloads:
     """[n] U*[rho] for *workloads* [n, J] where :func:`is_divisible` holds.
 
     The types fill the server in the order of reward for a unit of size; the last one that

@@ -86,10 +86,7 @@ def solve_optimum(
 
 
 def solve_assignment(
-    space: ConfigurationSpace,
-    rewards: Sequence[Fraction],
-    reference: Sequence[Fraction | int],
-    servers: int,
+    space: ConfigurationSpace, rewards: Sequence[Fraction], reference: Sequence[Fraction | int], servers: int
 ) -> RewardProgram:
     """F*(L, Yhat), LP (3.1): the upper bound for L servers.
 
@@ -135,10 +132,7 @@ def certify(
 
 
 def _solve(
-    space: ConfigurationSpace,
-    rewards: Sequence[Fraction],
-    bound: Sequence[Fraction],
-    servers: int,
+    space: ConfigurationSpace, rewards: Sequence[Fraction], bound: Sequence[Fraction], servers: int
 ) -> RewardProgram:
     check_numbers(space, rewards, bound)
     shares = [amount / servers for amount in bound]
@@ -150,9 +144,7 @@ def _solve(
     objective = answer.objective
     if not answer.solved:
         objective = float(exact)
-    elif not math.isclose(
-        objective, exact, rel_tol=OBJECTIVE_TOLERANCE, abs_tol=OBJECTIVE_TOLERANCE
-    ):
+    elif not math.isclose(objective, exact, rel_tol=OBJECTIVE_TOLERANCE, abs_tol=OBJECTIVE_TOLERANCE):
         status = f"{answer.solver} found {objective:.9g}; the optimum is {float(exact):.9g}"
     return RewardProgram(
         objective=objective,
@@ -202,10 +194,7 @@ class _Answer:
 
 
 def _ask_solver(
-    configurations: Sequence[Configuration],
-    rewards: Sequence[Fraction],
-    bound: Sequence[Fraction],
-    servers: int,
+    configurations: Sequence[Configuration], rewards: Sequence[Fraction], bound: Sequence[Fraction], servers: int
 ) -> _Answer:
     """Write the program down and solve it; a failure is an answer with a status."""
     import pulp
@@ -230,10 +219,7 @@ def _ask_solver(
 
 
 def formulate(
-    configurations: Sequence[Configuration],
-    rewards: Sequence[Fraction],
-    bound: Sequence[Fraction],
-    servers: int,
+    configurations: Sequence[Configuration], rewards: Sequence[Fraction], bound: Sequence[Fraction], servers: int
 ) -> tuple[Any, list[Any]]:
     """LP (3.1) in PuLP; with one server and rho_j as the bound it is LP (3.2).
 

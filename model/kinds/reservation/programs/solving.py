@@ -14,9 +14,7 @@ from model.kinds.reservation.programs.reward_lp import RewardProgram, solve_opti
 from model.programs.configurations import Configuration, ConfigurationSpace
 
 
-def solve_bounds(
-    pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]
-) -> Bounds:
+def solve_bounds(pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Bounds:
     """Optimum, greedy assignment, the curves over alpha, and the function V of a workload rho.
 
     What cannot be solved is None, and ``problem`` says why; nothing is raised for numbers
@@ -41,9 +39,7 @@ def solve_bounds(
     return Bounds(optimum, greedy, curve, lyapunov=function)
 
 
-def _over_pools(
-    pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]
-) -> Bounds:
+def _over_pools(pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Bounds:
     """The optimum; what the paper proves of the greedy assignment it proves for one pool."""
     try:
         found = pooled_optimum(pools, rewards, workload)
@@ -61,19 +57,19 @@ def _over_pools(
         servers=tuple(map(float, used.values())),
         jobs=tuple(map(float, found.jobs)),
         workload_duals=tuple(map(float, found.workload_prices)),
-        server_dual=float(sum(price * share for price, (_, share) in
-                              zip(found.pool_prices, pools, strict=True))),
+        server_dual=float(sum(price * share for price, (_, share) in zip(found.pool_prices, pools, strict=True))),
         binding=("servers",),
-    )  # fmt: skip
-    return Bounds(optimum, problem=(
-        f"With {len(pools)} pools of servers U* is {float(found.value):.6g}. The greedy "
-        "assignment and its curve are drawn for one pool only; 'slotscope bounds' prints both."
-    ))  # fmt: skip
+    )
+    return Bounds(
+        optimum,
+        problem=(
+            f"With {len(pools)} pools of servers U* is {float(found.value):.6g}. The greedy "
+            "assignment and its curve are drawn for one pool only; 'slotscope bounds' prints both."
+        ),
+    )
 
 
-def _lyapunov(
-    space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]
-) -> Lyapunov | None:
+def _lyapunov(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Lyapunov | None:
     """V, or None where there are too many greedy configurations, or nothing fits."""
     try:
         return lyapunov(space, rewards, workload)

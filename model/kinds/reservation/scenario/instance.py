@@ -14,12 +14,14 @@ from model.exact import rational
 from model.scenario.validation import shown
 
 #: Variants by (variant, cra_mode) as instance files name them: policy and parameters.
-VARIANTS: Mapping[tuple[str, str], tuple[str, dict[str, Any]]] = MappingProxyType({
-    ("dra", "event"): ("dra", {}),
-    ("nomig", "event"): ("dra-no-migration", {}),
-    ("nomig-ext", "event"): ("dra-no-migration", {"extended": True}),
-    ("dra", "periodic"): ("dra-periodic", {}),
-})  # fmt: skip
+VARIANTS: Mapping[tuple[str, str], tuple[str, dict[str, Any]]] = MappingProxyType(
+    {
+        ("dra", "event"): ("dra", {}),
+        ("nomig", "event"): ("dra-no-migration", {}),
+        ("nomig-ext", "event"): ("dra-no-migration", {"extended": True}),
+        ("dra", "periodic"): ("dra-periodic", {}),
+    }
+)
 
 #: How an instance file asks for preemption at an arrival: the parameter ``retry``.
 _RETRY = {True: False, "retry": True}
@@ -47,26 +49,26 @@ def _as_scenario(data: Mapping[str, Any]) -> dict[str, Any]:
         "title": str(data.get("title", data.get("name", "")))[:200],
         "system": "reservation",
         "resources": [{"name": name} for name in resources],
-        "servers": {"count": data["L"], "capacity": dict(zip(resources, instance["capacity"],
-                                                             strict=True))},
+        "servers": {"count": data["L"], "capacity": dict(zip(resources, instance["capacity"], strict=True))},
         "job_types": [
-            {"name": name, "demand": dict(zip(resources, sizes, strict=True)), "reward": reward,
-             "priority": priority}
-            for name, sizes, reward, priority in zip(names, instance["sizes"],
-                                                     instance["rewards"], priorities, strict=True)
+            {"name": name, "demand": dict(zip(resources, sizes, strict=True)), "reward": reward, "priority": priority}
+            for name, sizes, reward, priority in zip(
+                names, instance["sizes"], instance["rewards"], priorities, strict=True
+            )
         ],
         "workload": {"kind": "scripted", "arrivals": _arrivals(data)},
         "initial": _initial(data),
         "policy": _policy(data),
-    }  # fmt: skip
+    }
 
 
 def _policy(data: Mapping[str, Any]) -> dict[str, Any]:
     variant, mode = data.get("variant", "dra"), data.get("cra_mode", "event")
     if (variant, mode) not in VARIANTS:
         known = " or ".join(f"{name} with cra_mode '{how}'" for name, how in VARIANTS)
-        raise ScenarioError(f"found the variant {shown(variant)} with cra_mode {shown(mode)}, "
-                            f"allowed: {known}", where="variant")  # fmt: skip
+        raise ScenarioError(
+            f"found the variant {shown(variant)} with cra_mode {shown(mode)}, allowed: {known}", where="variant"
+        )
     name, parameters = VARIANTS[variant, mode]
     parameters = {"reservation_factor": data["g"], **parameters}
     if mode == "periodic":
@@ -75,9 +77,11 @@ def _policy(data: Mapping[str, Any]) -> dict[str, Any]:
     if retry is None:
         return {"name": name, "parameters": parameters}
     if name != "dra":
-        raise ScenarioError(f"found arrivals with preempt under {shown(variant)} with cra_mode "
-                            f"{shown(mode)}, allowed: dra with cra_mode 'event'",
-                            where="events")  # fmt: skip
+        raise ScenarioError(
+            f"found arrivals with preempt under {shown(variant)} with cra_mode "
+            f"{shown(mode)}, allowed: dra with cra_mode 'event'",
+            where="events",
+        )
     return {"name": "dra-preemption", "parameters": parameters | {"retry": retry}}
 
 
@@ -112,8 +116,9 @@ def _departure_times(data: Mapping[str, Any]) -> dict[str, Any]:
     for position, event in enumerate(data["events"]):
         if event["ev"] == "departure":
             if event["job"] not in {*arrivals, *starting}:
-                raise ScenarioError(f"found {shown(event['job'])}, allowed: a job that arrived",
-                                    where=f"events[{position}].job")  # fmt: skip
+                raise ScenarioError(
+                    f"found {shown(event['job'])}, allowed: a job that arrived", where=f"events[{position}].job"
+                )
             leaves[event["job"]] = rational(event["t"])
     return leaves
 
@@ -126,9 +131,10 @@ def _arrivals(data: Mapping[str, Any]) -> list[dict[str, Any]]:
         if event["ev"] == "departure" or (event["ev"] == "cra" and periodic):
             continue
         if event["ev"] != "arrival":
-            raise ScenarioError(f"found {shown(event)}, allowed: arrivals and departures, and "
-                                "'cra' with cra_mode 'periodic'",
-                                where=f"events[{position}]")  # fmt: skip
+            raise ScenarioError(
+                f"found {shown(event)}, allowed: arrivals and departures, and 'cra' with cra_mode 'periodic'",
+                where=f"events[{position}]",
+            )
         job = {"time": event["t"], "type": str(event["type"]), "job": event["job"]}
         if event["job"] in leaves:
             job["service"] = str(leaves[event["job"]] - rational(event["t"]))
@@ -150,6 +156,5 @@ def _initial(data: Mapping[str, Any]) -> dict[str, Any]:
         if "config" in server:
             content["configuration"] = server["config"]
         servers.append(content)
-    order = [{"configuration": item["config"], "servers": item["servers"]}
-             for item in data["initial"].get("order", [])]  # fmt: skip
+    order = [{"configuration": item["config"], "servers": item["servers"]} for item in data["initial"].get("order", [])]
     return {"start": "given", "servers": servers, "order": order}

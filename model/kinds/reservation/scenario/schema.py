@@ -98,8 +98,10 @@ class ServersSection(Section):
         for position, pool in enumerate(self.pools):
             if set(pool.capacity) != set(self.capacity):
                 found, allowed = ", ".join(pool.capacity), ", ".join(self.capacity)
-                raise ValueError(f"pools[{position}].capacity: found {found or 'none'}, allowed: "
-                                 f"the resources of servers.capacity, {allowed}")  # fmt: skip
+                raise ValueError(
+                    f"pools[{position}].capacity: found {found or 'none'}, allowed: "
+                    f"the resources of servers.capacity, {allowed}"
+                )
         return self
 
 
@@ -181,8 +183,7 @@ class ReservationScenario(ScenarioBase):
         for name, amount in self.servers.capacity.items():
             _in_unit(f"servers.capacity.{name}", amount, self.unit_of(name))
             if amount.amount <= 0:
-                raise ValueError(f"servers.capacity.{name}: found {amount.amount}, "
-                                 "allowed: an amount above 0")  # fmt: skip
+                raise ValueError(f"servers.capacity.{name}: found {amount.amount}, allowed: an amount above 0")
         for position, pool in enumerate(self.servers.pools):
             for name, amount in pool.capacity.items():
                 _in_unit(f"servers.pools[{position}].capacity.{name}", amount, self.unit_of(name))
@@ -190,41 +191,46 @@ class ReservationScenario(ScenarioBase):
             where = f"job_types[{position}].demand"
             for name, amount in job_type.demand.items():
                 if name not in known:
-                    raise ValueError(f"{where}.{name}: found a resource that the servers do not "
-                                     f"have; allowed: {', '.join(known) or 'none'}")  # fmt: skip
+                    raise ValueError(
+                        f"{where}.{name}: found a resource that the servers do not "
+                        f"have; allowed: {', '.join(known) or 'none'}"
+                    )
                 _in_unit(f"{where}.{name}", amount, self.unit_of(name))
             if known and not any(amount.amount > 0 for amount in job_type.demand.values()):
-                raise ValueError(f"{where}: found no demand above 0; without one, "
-                                 "any number of its jobs would fit a server")  # fmt: skip
+                raise ValueError(
+                    f"{where}: found no demand above 0; without one, any number of its jobs would fit a server"
+                )
 
     def _check_lengths(self) -> None:
         types = len(self.job_types)
-        rows = [(f"servers.configurations[{i}]", row)
-                for i, row in enumerate(self.servers.configurations)]  # fmt: skip
+        rows = [(f"servers.configurations[{i}]", row) for i, row in enumerate(self.servers.configurations)]
         if isinstance(self.initial, GivenStart):
             if len(self.initial.servers) > self.servers.total:
                 raise ValueError(
                     f"initial.servers: found {len(self.initial.servers)} servers, "
                     f"allowed: at most {self.servers.total}, the number of servers"
                 )
-            rows += [(f"initial.servers[{i}].configuration", server.configuration)
-                     for i, server in enumerate(self.initial.servers)
-                     if server.configuration is not None]  # fmt: skip
-            rows += [(f"initial.order[{i}].configuration", order.configuration)
-                     for i, order in enumerate(self.initial.order)]  # fmt: skip
+            rows += [
+                (f"initial.servers[{i}].configuration", server.configuration)
+                for i, server in enumerate(self.initial.servers)
+                if server.configuration is not None
+            ]
+            rows += [
+                (f"initial.order[{i}].configuration", order.configuration) for i, order in enumerate(self.initial.order)
+            ]
         for where, row in rows:
             if len(row) != types:
-                raise ValueError(f"{where}: found {len(row)} numbers, allowed: {types}, "
-                                 "one for each job type")  # fmt: skip
+                raise ValueError(f"{where}: found {len(row)} numbers, allowed: {types}, one for each job type")
 
     def _check_job_names(self) -> None:
         given = self.initial.servers if isinstance(self.initial, GivenStart) else ()
-        named = [(f"initial.servers[{i}].jobs[{n}].job", job.job)
-                 for i, server in enumerate(given)
-                 for n, job in enumerate(server.jobs)]  # fmt: skip
+        named = [
+            (f"initial.servers[{i}].jobs[{n}].job", job.job)
+            for i, server in enumerate(given)
+            for n, job in enumerate(server.jobs)
+        ]
         if self.workload.kind == "scripted":
-            named += [(f"workload.arrivals[{i}].job", arrival.job)
-                      for i, arrival in enumerate(self.workload.arrivals)]  # fmt: skip
+            named += [(f"workload.arrivals[{i}].job", arrival.job) for i, arrival in enumerate(self.workload.arrivals)]
         seen: set[str] = set()
         for where, name in named:
             if name and name in seen:
@@ -237,12 +243,13 @@ class ReservationScenario(ScenarioBase):
         if isinstance(self.initial, FullStart):
             used.append(("initial.type", self.initial.type))
         if isinstance(self.initial, GivenStart):
-            used += [(f"initial.servers[{i}].jobs[{n}].type", job.type)
-                     for i, server in enumerate(self.initial.servers)
-                     for n, job in enumerate(server.jobs)]  # fmt: skip
+            used += [
+                (f"initial.servers[{i}].jobs[{n}].type", job.type)
+                for i, server in enumerate(self.initial.servers)
+                for n, job in enumerate(server.jobs)
+            ]
         if self.workload.kind == "scripted":
-            used += [(f"workload.arrivals[{i}].type", arrival.type)
-                     for i, arrival in enumerate(self.workload.arrivals)]  # fmt: skip
+            used += [(f"workload.arrivals[{i}].type", arrival.type) for i, arrival in enumerate(self.workload.arrivals)]
         for where, name in used:
             if name not in known:
                 raise ValueError(f"{where}: found '{name}', allowed: {', '.join(sorted(known))}")

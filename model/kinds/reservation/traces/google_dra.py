@@ -78,9 +78,7 @@ def halvings(size: int) -> int:
     return int(REQUEST_UNIT // size).bit_length() - 1
 
 
-def dra_jobs(
-    tasks: GoogleTasks, *, time_scale: Fraction | int = 1, limit: int | None = 1_000_000
-) -> DraJobs:
+def dra_jobs(tasks: GoogleTasks, *, time_scale: Fraction | int = 1, limit: int | None = 1_000_000) -> DraJobs:
     """Jobs for DRA as in Psychas & Ghaderi (2022), Section 7.2.
 
     A task's size is the larger of its CPU and memory request, rounded up to a power of
@@ -127,9 +125,7 @@ def dra_jobs(
     )
 
 
-def _seconds(
-    microseconds: npt.NDArray[np.int64], time_scale: Fraction | int
-) -> npt.NDArray[np.float64]:
+def _seconds(microseconds: npt.NDArray[np.int64], time_scale: Fraction | int) -> npt.NDArray[np.float64]:
     second = Fraction(time_scale) * MICROSECONDS
     scaled = microseconds.astype(np.float64) * second.denominator / second.numerator
     return np.asarray(scaled, dtype=np.float64)
@@ -139,9 +135,7 @@ def _types(jobs: GoogleTasks) -> tuple[tuple[GoogleType, ...], npt.NDArray[np.in
     """The types of *jobs* and the index of each job's type, int32 [n]."""
     sizes, size_of = np.unique(jobs.size, return_inverse=True)
     exponent = np.array([halvings(int(size)) for size in sizes], dtype=np.int64)[size_of]
-    keys, type_of = np.unique(
-        np.stack((-jobs.priority.astype(np.int64), exponent)), axis=1, return_inverse=True
-    )
+    keys, type_of = np.unique(np.stack((-jobs.priority.astype(np.int64), exponent)), axis=1, return_inverse=True)
     return tuple(_type(-int(p), int(k)) for p, k in keys.T), type_of.ravel().astype(np.int32)
 
 

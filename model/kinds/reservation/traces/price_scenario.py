@@ -29,9 +29,7 @@ class Host:
     memory: Fraction  #: GB
 
 
-def price_scenario(
-    prices: PriceList, host: Host, load: Fraction, digits: int | None = None
-) -> ReservationScenario:
+def price_scenario(prices: PriceList, host: Host, load: Fraction, digits: int | None = None) -> ReservationScenario:
     """A scenario whose job types are the machine types of a price list.
 
     Parameters
@@ -52,29 +50,32 @@ def price_scenario(
         If the numbers make no scenario, for instance prices with too many digits.
     """
     if len(prices.types) > MOST_TYPES:
-        raise ScenarioError(f"found {len(prices.types)} machine types, allowed: at most "
-                            f"{MOST_TYPES}: name fewer families", where="job_types")  # fmt: skip
+        raise ScenarioError(
+            f"found {len(prices.types)} machine types, allowed: at most {MOST_TYPES}: name fewer families",
+            where="job_types",
+        )
     part = load / len(prices.types)
     rows = []
     for machine, price in zip(prices.types, prices.prices, strict=True):
         share = max(Fraction(machine.cpus, host.cpus), machine.memory / host.memory)
         workload = round(part / share * WORKLOAD_UNIT)
         reward = price if digits is None else round(price, digits)
-        rows.append({
-            "name": machine.name,
-            "demand": {"vCPU": machine.cpus, "memory": str(machine.memory)},
-            "reward": str(Fraction(reward)),
-            "workload": str(Fraction(max(workload, 1), WORKLOAD_UNIT)),
-        })  # fmt: skip
+        rows.append(
+            {
+                "name": machine.name,
+                "demand": {"vCPU": machine.cpus, "memory": str(machine.memory)},
+                "reward": str(Fraction(reward)),
+                "workload": str(Fraction(max(workload, 1), WORKLOAD_UNIT)),
+            }
+        )
     data: dict[str, Any] = {
         "title": f"Machine types of Google Cloud in {prices.region}",
         "description": _description(prices, host, load),
         "resources": [{"name": "vCPU"}, {"name": "memory", "unit": "GB"}],
-        "servers": {"count": host.count,
-                    "capacity": {"vCPU": host.cpus, "memory": str(host.memory)}},
+        "servers": {"count": host.count, "capacity": {"vCPU": host.cpus, "memory": str(host.memory)}},
         "job_types": rows,
         "run": {"until": 100, "warmup": 10, "time_unit": "mean service times"},
-    }  # fmt: skip
+    }
     try:
         return validated(ReservationScenario, data)
     except ScenarioError as error:

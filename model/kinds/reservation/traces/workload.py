@@ -49,9 +49,7 @@ def with_trace(
         )
     files = paths or trace.paths
     if not files:
-        raise ScenarioError(
-            "found no path of a trace; give its files with --trace PATH", where="workload.paths"
-        )
+        raise ScenarioError("found no path of a trace; give its files with --trace PATH", where="workload.paths")
     if len(scenario.servers.capacity) != 1:
         raise ScenarioError(
             f"found the resources {', '.join(scenario.servers.capacity) or 'none'}, allowed: "
@@ -77,17 +75,21 @@ def _job_types(jobs: DraJobs, scenario: ReservationScenario) -> list[dict[str, A
     for number, kind in enumerate(jobs.types):
         service = jobs.service[jobs.type == number]
         offered = float(service.sum()) / span / scenario.servers.count
-        rows.append({
-            "name": kind.name,
-            "demand": {resource: str(kind.size * capacity)},
-            "reward": str(kind.reward),
-            "priority": kind.priority,
-            "workload": str(_rounded(offered)),
-            "service": {"distribution": "exponential", "mean": str(_rounded(np.mean(service)))},
-        })  # fmt: skip
+        rows.append(
+            {
+                "name": kind.name,
+                "demand": {resource: str(kind.size * capacity)},
+                "reward": str(kind.reward),
+                "priority": kind.priority,
+                "workload": str(_rounded(offered)),
+                "service": {"distribution": "exponential", "mean": str(_rounded(np.mean(service)))},
+            }
+        )
     return rows
 
 
 def _rounded(value: float | np.floating[Any]) -> Fraction:
-    return max(Fraction(round(float(value), ESTIMATE_DIGITS)).limit_denominator(
-        10**ESTIMATE_DIGITS), Fraction(1, 10**ESTIMATE_DIGITS))  # fmt: skip
+    return max(
+        Fraction(round(float(value), ESTIMATE_DIGITS)).limit_denominator(10**ESTIMATE_DIGITS),
+        Fraction(1, 10**ESTIMATE_DIGITS),
+    )
