@@ -265,12 +265,8 @@ class RunWorker(QObject):
         if session.layout:
             self.laid_out.emit(session.layout)
         self._seen = False
-        benches = [
-            lane.bench
-            for lane in lanes_of(session)
-            if lane.bench.has_kernel and lane.timeline.engine is lane.bench.reference
-        ]
-        self._warming.want(session.info.kind, {bench.scenario.policy.name for bench in benches})
+        slow = [lane.bench for lane in lanes_of(session) if lane.timeline.engine is lane.bench.reference]
+        self._warming.want(session.info.kind, {bench.scenario.policy.name for bench in slow if bench.has_kernel})
 
     def run(self, goal: Goal) -> None:
         """Run on until the goal, or until paused."""

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from gui.platform import Platform
-from model.cli.arguments import COMMANDS, DEFAULT_SCENARIO, parse
+from model.cli.arguments import COMMANDS, parse
 from model.cli.output import Progress
+from model.cli.parser import DEFAULT_SCENARIO
 from model.engine import ReferenceEngine
 from model.origin import Moment
 

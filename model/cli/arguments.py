@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import re
 from difflib import get_close_matches
-from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
-from textwrap import fill
 from types import MappingProxyType
-from typing import Callable, Mapping, NoReturn, Sequence
+from typing import Callable, Mapping, Sequence
 
-from model.cli.readers import host_load, host_size, moment, number, one_of, picture, size, whole
-from model.errors import UserError
+from model.cli.parser import (
+    MOST_SEED,
+    SCENARIO,
+    Parser,
+    UsageError,
+    json_option,
+    length_options,
+    scenario_options,
+    trace_option,
+    work_options,
+)
+from model.cli.readers import moment, number, one_of, picture, size, whole
 from model.kinds.rooms import ROOMS
 
 #: Commands and the modules that carry them out; the window's two belong to ``main``.
@@ -24,65 +32,14 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "bounds": "model.cli.bounds",
         "reproduce": "model.cli.reproduce",
         "sweep": "model.cli.sweep",
-        **{name: module for room in ROOMS.values() for name, module in room.commands.items()},
+        **{name: command.module for room in ROOMS.values() for name, command in room.commands.items()},
         "trust": "model.cli.trust",
         "screenshot": "main",
         "verify": "model.cli.verify",
     }
 )
 
-DEFAULT_SCENARIO = "dra-vms"
-
-#: Columns of the paragraphs of --help.
-WIDTH = 80
-
 MOST_EVENTS = 10**12
-MOST_SEED = 2**63 - 1
-
-#: Policies that are run side by side at most.
-MOST_POLICIES = 3
-
-_SCENARIO = "a name from 'slotscope list', or the path of a .toml or .json file"
-
-
-class UsageError(UserError):
-    """A command line that cannot be understood."""
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose faults are one line that says what is allowed."""
-
-    def __init__(self, command: str, description: str, examples: Sequence[str]) -> None:
-        super().__init__(
-            prog=f"slotscope {command}".rstrip(),
-            description="\n\n".join(fill(part, WIDTH) for part in description.split("\n\n")),
-            epilog="examples:\n" + "\n".join(f"  {example}" for example in examples),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        self.set_defaults(command=command or "window")
-
-    def error(self, message: str) -> NoReturn:
-        """Raise what argparse found as :class:`UsageError`."""
-        unknown = re.fullmatch(r"unrecognized arguments: (.*)", message, flags=re.DOTALL)
-        if unknown:
-            raise self._unknown(unknown[1])
-        place = re.fullmatch(r"argument ([^:]*): (.*)", message, flags=re.DOTALL)
-        if place:
-            raise UsageError(place[2], where=place[1].split("/")[0])
-        command = self.prog.partition(" ")[2]
-        raise UsageError(f"{message}; '{self.prog} --help' shows all", where=command)
-
-    def _unknown(self, arguments: str) -> UsageError:
-        first, _, _ = arguments.lstrip().partition(" ")
-        if not first.startswith("-"):
-            return UsageError(
-                f"found one argument too many; '{self.prog} --help' shows what is allowed", where=f"'{first}'"
-            )
-        options = [name for name in self._option_string_actions if name.startswith("--")]
-        near = get_close_matches(first.split("=")[0], options, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        return UsageError(f"no such option; {hint}allowed: {', '.join(options)}", where=first)
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -97,7 +54,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         If the arguments cannot be understood.
     """
     if arguments and arguments[0] in COMMANDS:
-        return _PARSERS[arguments[0]]().parse_args(arguments[1:])
+        return _parser(arguments[0]).parse_args(arguments[1:])
     if arguments:
         _refuse_misspelt(arguments[0])
     options = _window().parse_args(arguments)
@@ -109,6 +66,14 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return options
 
 
+def _parser(command: str) -> Parser:
+    if command in _PARSERS:
+        return _PARSERS[command]()
+    module, name = next(room.commands[command].parser for room in ROOMS.values() if command in room.commands)
+    parser: Parser = getattr(import_module(module), name)()
+    return parser
+
+
 def _refuse_misspelt(first: str) -> None:
     """Refuse what was surely meant as a command, before it is taken for a scenario."""
     near = get_close_matches(first, COMMANDS, n=1) if first.isalpha() else ()
@@ -116,59 +81,6 @@ def _refuse_misspelt(first: str) -> None:
         raise UsageError(
             f"no command or scenario is called '{first}'; did you mean '{near[0]}'? commands are {', '.join(COMMANDS)}"
         )
-
-
-class _Policies(argparse.Action):
-    """Collects the policies to compare; the first of them is also the only one elsewhere."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        policies = (*namespace.policies, values)
-        if len(policies) > MOST_POLICIES:
-            raise argparse.ArgumentError(self, f"found {len(policies)} policies, allowed: at most {MOST_POLICIES}")
-        namespace.policies, namespace.policy = policies, policies[0]
-
-
-def _scenario(parser: Parser, *, optional: bool = False, several: bool = False) -> None:
-    if optional:
-        parser.add_argument(
-            "scenario",
-            metavar="SCENARIO",
-            nargs="?",
-            default=DEFAULT_SCENARIO,
-            help=f"{_SCENARIO} (default: {DEFAULT_SCENARIO})",
-        )
-    else:
-        parser.add_argument("scenario", metavar="SCENARIO", help=_SCENARIO)
-    parser.set_defaults(policies=())
-    if several:
-        parser.add_argument(
-            "--policy",
-            metavar="P",
-            action=_Policies,
-            help="another policy than the scenario's, NAME or NAME:key=value; "
-            "given again, side by side on the same jobs",
-        )
-    else:
-        parser.add_argument("--policy", metavar="P", help="another policy than the scenario's")
-    parser.add_argument("--seed", metavar="S", type=whole(0, MOST_SEED), help="another seed than the scenario's")
-    parser.add_argument(
-        "--trace",
-        metavar="PATH",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="files of a recorded workload, plain or gzip'd, or a folder of them",
-    )
-
-
-def _json(parser: Parser, what: str = "one JSON object") -> None:
-    parser.add_argument("--json", action="store_true", help=f"print {what} and nothing else")
 
 
 def _window() -> Parser:
@@ -186,7 +98,7 @@ def _window() -> Parser:
             "slotscope dra-vms --policy dra --policy first-fit",
         ],
     )
-    _scenario(parser, optional=True, several=True)
+    scenario_options(parser, optional=True, several=True)
     parser.add_argument(
         "--event",
         metavar="N",
@@ -204,7 +116,7 @@ def _list() -> Parser:
         "experiments that reproduce figures and tables of the papers.",
         ["slotscope list", "slotscope list --json"],
     )
-    _json(parser)
+    json_option(parser)
     return parser
 
 
@@ -227,16 +139,8 @@ def _run() -> Parser:
             "slotscope run dra-google --trace part-00000-of-00500.csv.gz",
         ],
     )
-    _scenario(parser, several=True)
-    parser.add_argument(
-        "--until", metavar="T", type=number(0, open_end=True), help="run up to time T (default: the scenario's)"
-    )
-    parser.add_argument(
-        "--warmup",
-        metavar="T",
-        type=number(0, open_end=False),
-        help="measure from time T on (default: the scenario's, shortened in proportion where --until shortens the run)",
-    )
+    scenario_options(parser, several=True)
+    length_options(parser)
     parser.add_argument(
         "--replications",
         metavar="N",
@@ -251,7 +155,7 @@ def _run() -> Parser:
         help="kernel (compiled; the default where there is one) or reference",
     )
     parser.add_argument("--timing", action=argparse.BooleanOptionalAction, help="tell the speed, also under --seed")
-    _json(parser)
+    json_option(parser)
     return parser
 
 
@@ -268,9 +172,9 @@ def _trace() -> Parser:
             "slotscope trace instance.json --json",
         ],
     )
-    _scenario(parser)
+    scenario_options(parser)
     parser.add_argument("--events", metavar="N", type=whole(0, MOST_EVENTS), help="so many events at most")
-    _json(parser, "one JSON object per line")
+    json_option(parser, "one JSON object per line")
     return parser
 
 
@@ -290,7 +194,7 @@ def _bounds() -> Parser:
             "slotscope bounds dra-appendix-c --appendix-c 4 20 --save worse.toml",
         ],
     )
-    _scenario(parser)
+    scenario_options(parser)
     parser.add_argument(
         "--appendix-c",
         metavar=("J", "N"),
@@ -301,7 +205,7 @@ def _bounds() -> Parser:
     parser.add_argument(
         "--save", metavar="FILE.toml", type=Path, help="with --appendix-c: write that member as a scenario, to run it"
     )
-    _json(parser)
+    json_option(parser)
     return parser
 
 
@@ -329,38 +233,9 @@ def _reproduce() -> Parser:
         default="quick",
         help="quick (about a minute) or paper (as far as the paper goes)",
     )
-    parser.add_argument(
-        "--trace",
-        metavar="PATH",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="for experiments on a recorded workload: its files, plain or gzip'd, or their folder",
-    )
-    _work(parser)
+    trace_option(parser, "for experiments on a recorded workload: its files, plain or gzip'd, or their folder")
+    work_options(parser)
     return parser
-
-
-def _work(parser: Parser) -> None:
-    """Who does the work of many runs, and where its results go."""
-    parser.add_argument(
-        "--workers", metavar="N", type=whole(1, 1024), help="processes (default: one for each processor)"
-    )
-    parser.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="work on a Dask cluster: its scheduler's address such as "
-        "tcp://10.0.0.1:8786, or local for one on this machine",
-    )
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        type=Path,
-        default=Path("slotscope-results"),
-        help="folder for data and picture (default: slotscope-results)",
-    )
-    parser.add_argument("--fresh", action="store_true", help="forget the parts that are finished, and begin anew")
-    _json(parser)
 
 
 def _sweep() -> Parser:
@@ -381,7 +256,7 @@ def _sweep() -> Parser:
             "--policy power-of-d:choices=5 --replications 8 --json",
         ],
     )
-    parser.add_argument("scenario", metavar="SCENARIO", help=_SCENARIO)
+    parser.add_argument("scenario", metavar="SCENARIO", help=SCENARIO)
     parser.add_argument(
         "--vary",
         metavar="PATH=V,V",
@@ -396,15 +271,7 @@ def _sweep() -> Parser:
         default=[],
         help="a policy, with parameters as in power-of-d:choices=5; several times to compare (default: the scenario's)",
     )
-    parser.add_argument(
-        "--until", metavar="T", type=number(0, open_end=True), help="run up to time T (default: the scenario's)"
-    )
-    parser.add_argument(
-        "--warmup",
-        metavar="T",
-        type=number(0, open_end=False),
-        help="measure from time T on (default: the scenario's, shortened in proportion)",
-    )
+    length_options(parser)
     parser.add_argument("--seed", metavar="S", type=whole(0, MOST_SEED), help="another first seed than the scenario's")
     parser.add_argument(
         "--replications",
@@ -413,15 +280,8 @@ def _sweep() -> Parser:
         default=4,
         help="independent runs with the seeds S, S + 1, ... of each combination (default: 4)",
     )
-    parser.add_argument(
-        "--trace",
-        metavar="PATH",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="files of a recorded workload, plain or gzip'd, or a folder of them",
-    )
-    _work(parser)
+    trace_option(parser)
+    work_options(parser)
     return parser
 
 
@@ -434,54 +294,7 @@ def _trust() -> Parser:
         ["slotscope trust helper.py"],
     )
     parser.add_argument("files", metavar="FILE", nargs="+", help="a policy's Python file")
-    _json(parser)
-    return parser
-
-
-def _prices() -> Parser:
-    parser = Parser(
-        "prices",
-        "Makes a scenario of facts from Google Cloud's machine types and list prices, as the "
-        "files machinetypes.csv and pricing.yml of google-cloud-pricing-cost-calculator give "
-        "them: machine types become job types, with their vCPUs and memory as demands and the "
-        "price of an hour as reward. Which requests come is not in a price list: each type asks "
-        "for the same share of the servers.",
-        [
-            "slotscope prices machinetypes.csv pricing.yml.gz --region europe-west1 --family "
-            "n2-standard n2-highmem --out n2.toml",
-            "slotscope prices machinetypes.csv pricing.yml --region us-central1 --family e2-highcpu "
-            "--server 32x128 --count 200 --load 1.5",
-        ],
-    )
-    parser.add_argument("machine_types", metavar="MACHINETYPES", type=Path, help="machinetypes.csv, plain or gzip'd")
-    parser.add_argument("pricing", metavar="PRICING", type=Path, help="pricing.yml, plain or gzip'd")
-    parser.add_argument("--region", metavar="R", required=True, help="such as europe-west1")
-    parser.add_argument(
-        "--family",
-        metavar="F",
-        nargs="+",
-        action="extend",
-        required=True,
-        help="machine types, or the beginnings of their names up to a hyphen, such as n2-standard",
-    )
-    parser.add_argument(
-        "--server",
-        metavar="CPUSxGB",
-        type=host_size,
-        default=(80, Fraction(640)),
-        help="a server's vCPUs and memory in GB (default: 80x640)",
-    )
-    parser.add_argument("--count", metavar="L", type=whole(1, 100_000), default=100, help="servers (default: 100)")
-    parser.add_argument(
-        "--load",
-        metavar="A",
-        type=host_load,
-        default=Fraction(5, 4),
-        help="all requests in units of what the servers have (default: 1.25)",
-    )
-    parser.add_argument("--digits", metavar="N", type=whole(0, 12), help="round prices to N digits (default: exact)")
-    parser.add_argument("--out", metavar="FILE.toml", type=Path, help="write the scenario here (default: print it)")
-    _json(parser)
+    json_option(parser)
     return parser
 
 
@@ -497,7 +310,7 @@ def _screenshot() -> Parser:
             "slotscope screenshot dra-vms --policy dra --policy first-fit --at 10 --out two.png",
         ],
     )
-    _scenario(parser, several=True)
+    scenario_options(parser, several=True)
     when = parser.add_mutually_exclusive_group(required=True)
     when.add_argument("--at", metavar="T", type=number(0, open_end=False), help="at time T")
     when.add_argument("--event", metavar="N", type=moment, help="after event N; N.S and N,N as in slotscope --event")
@@ -521,11 +334,11 @@ def _verify() -> Parser:
         "to its own result changes nothing. The exit code is 1 if anything disagrees.",
         ["slotscope verify dra-vms", "slotscope verify dra-classroom --events 5000 --json"],
     )
-    _scenario(parser)
+    scenario_options(parser)
     parser.add_argument(
         "--events", metavar="N", type=whole(0, MOST_EVENTS), default=1000, help="so many events at most (default: 1000)"
     )
-    _json(parser)
+    json_option(parser)
     return parser
 
 
@@ -537,7 +350,6 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType(
         "bounds": _bounds,
         "reproduce": _reproduce,
         "sweep": _sweep,
-        "prices": _prices,
         "trust": _trust,
         "screenshot": _screenshot,
         "verify": _verify,

@@ -11,9 +11,9 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 
 from model.api import Session
-from model.cli.arguments import MOST_SEED, UsageError
 from model.cli.guard import note
 from model.cli.output import Progress, shown, table
+from model.cli.parser import MOST_SEED, UsageError
 from model.engine import Reason, Task
 from model.explain import quantity
 from model.kinds.spec import Judgement, Kind

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Iterator
 
-from model.cli.arguments import MOST_SEED, UsageError
 from model.cli.experiments import carry_out
 from model.cli.output import shown, table
+from model.cli.parser import MOST_SEED, UsageError
 from model.errors import UserError
 from model.kinds.spec import KINDS, kind_named
 from model.lab.files import Draw

@@ -5,8 +5,6 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Mapping, NamedTuple
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
-
 
 class Experiment(NamedTuple):
     """What an experiment is called, and what makes it: a module, or an object MODULE:NAME.
@@ -20,6 +18,16 @@ class Experiment(NamedTuple):
     module: str
     needs_trace: bool = False
     also: tuple[str, ...] = ()
+
+
+class CommandSpec(NamedTuple):
+    """A command for one kind alone: a module with ``execute(options)``; a module and what makes the parser in it.
+
+    The parser's module is read whenever the command is meant, so it imports nothing heavy.
+    """
+
+    module: str
+    parser: tuple[str, str]
 
 
 class PolicySpec(NamedTuple):
@@ -49,7 +57,7 @@ class Room(NamedTuple):
     experiments:
         Experiments by name.
     commands:
-        Commands that are for this kind alone, by name: modules with ``execute(options)``.
+        Commands that are for this kind alone, by name.
     problems:
         A module that solves files of problems which are no scenarios, or nothing.
     own_policies:
@@ -63,10 +71,10 @@ class Room(NamedTuple):
     readers: Mapping[str, str]
     policies: Mapping[str, PolicySpec]
     experiments: Mapping[str, Experiment]
-    commands: Mapping[str, str] = _NOTHING
+    commands: Mapping[str, CommandSpec] = MappingProxyType({})
     problems: str = ""
     own_policies: str = ""
-    former_packages: Mapping[str, str] = _NOTHING
+    former_packages: Mapping[str, str] = MappingProxyType({})
 
 
 def declared_policies(room: str, kernels: Mapping[str, str]) -> Mapping[str, PolicySpec]:

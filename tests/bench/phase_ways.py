@@ -394,28 +394,7 @@ class CompiledJrs:
         self.counts = np.zeros(7, np.int64)
         time, job_type = _arrivals(system.workload, records)
         self._jrs = Pointers.of(
-            types,
-            tables.demand.shape[1],
-            pools,
-            servers,
-            len(tables.up),
-            tables.demand,
-            tables.capacity,
-            tables.weight,
-            tables.power,
-            tables.up,
-            tables.down,
-            tables.out_rate,
-            tables.next_phase,
-            tables.key,
-            rules.case,
-            rules.rate,
-            rules.timer,
-            rules.choice,
-            rules.asks,
-            rules.limit,
-            rules.pool_of,
-            rules.route,
+            *_constants(tables, rules),
             time,
             job_type,
             len(time),
@@ -454,6 +433,17 @@ class CompiledJrs:
         names = [name for name, _ in self._jrs._fields_][-4:]
         virtual, matched, overflowed, made = (getattr(self._jrs, name) for name in names)
         return Outcome(events, tuple(self.area.tolist()), matched, overflowed, made, virtual)
+
+
+def _constants(tables: Any, rules: Any) -> tuple[Any, ...]:
+    """What never changes, in the order of the fields of the library's structure."""
+    types, resources = tables.demand.shape
+    return (
+        *(types, resources, len(rules.limit), len(rules.pool_of), len(tables.up)),
+        *(tables.demand, tables.capacity, tables.weight, tables.power),
+        *(tables.up, tables.down, tables.out_rate, tables.next_phase, tables.key),
+        *(rules.case, rules.rate, rules.timer, rules.choice, rules.asks, rules.limit, rules.pool_of, rules.route),
+    )
 
 
 def _arrivals(workload: Any, count: int) -> tuple[np.ndarray, np.ndarray]:

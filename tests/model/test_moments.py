@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.api import Session
-from model.cli.arguments import UsageError, parse
+from model.cli.arguments import parse
+from model.cli.parser import UsageError
 from model.comparison.comparison import Comparison, Run, lanes_of, open_run, stand_at
 from model.errors import UserError
 from model.frame import Frame

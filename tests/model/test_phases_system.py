@@ -1,5 +1,4 @@
-"""Jobs with phases under the references: a second program agrees, decisions are checked, and
-whatever a session does leads to the same states."""
+"""Jobs with phases under the references: a second program agrees, decisions are checked."""
 
 from __future__ import annotations
 
@@ -444,9 +443,6 @@ def test_unlimited_servers_have_no_backups() -> None:
     assert "of a policy with normal servers" in error.line
 
 
-# Choices.
-
-
 def test_a_tick_asks_for_each_type_in_proportion() -> None:
     """The type comes from the timer that rang, and each timer has words of its own."""
     pool = {"servers": 1, "token_limit": 0, "policy": [{"k": [0, 0], "case": 1, "rates": {"L": 3.0, "H": 1.0}}]}
@@ -464,23 +460,25 @@ def test_a_tick_asks_for_each_type_in_proportion() -> None:
 # Parameters.
 
 
+def classroom(**parameters: Any) -> Bench:
+    return assemble(edited(load_scenario("jrs-classroom"), {"policy": {"name": "jrs", "parameters": parameters}}))
+
+
 def test_a_token_limit_by_hand_is_that_of_every_pool() -> None:
     bench = assemble(load_scenario("jrs-classroom"))
-    limited = assemble(
-        edited(load_scenario("jrs-classroom"), {"policy": {"name": "jrs", "parameters": {"token_limit": 7}}})
-    )
+    limited = classroom(token_limit=7)
     plans: list[Any] = [one.system.policy.plan for one in (bench, limited)]
     assert {pool.token_limit for pool in plans[1].pools} == {7}
     assert plans[0].pools[0].servers == plans[1].pools[0].servers
 
 
+POOL = {"servers": 1, "token_limit": 1, "policy": [{"k": [9, 9], "case": 3}]}
+
+
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        (
-            {"pools": [{"servers": 1, "token_limit": 1, "policy": [{"k": [9, 9], "case": 3}]}]},
-            "policy.parameters.pools[0]: policy[0].k: found 9, 9",
-        ),
+        ({"pools": [POOL]}, "policy.parameters.pools[0]: policy[0].k: found 9, 9"),
         ({"estimate": {"arrival_rates": {"X": 1}}}, "policy.parameters.estimate.arrival_rates: found phase 'X'"),
         ({"plan": "no such file"}, "no such file: cannot be read"),
     ],
@@ -494,9 +492,7 @@ def test_what_cannot_be_planned_is_told_with_its_place(parameters: dict[str, Any
 
 def test_a_plan_is_made_with_estimates_and_run_with_the_true_rates() -> None:
     plain = assemble(load_scenario("jrs-classroom"))
-    wrong = assemble(
-        edited(load_scenario("jrs-classroom"), {"policy": {"name": "jrs", "parameters": {"estimate": {"factor": 2}}}})
-    )
+    wrong = classroom(estimate={"factor": 2})
     nbar: list[float] = [bench.system.policy.plan.nbar for bench in (plain, wrong)]
     assert nbar[1] == pytest.approx(2 * nbar[0])
     assert wrong.numbers.arrival_rates == plain.numbers.arrival_rates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from model.kinds.declaration import Experiment, Room, declared_policies
+from model.kinds.declaration import CommandSpec, Experiment, Room, declared_policies
 
 _EXPERIMENTS = {
     "dra-fig2": Experiment(
@@ -53,6 +53,8 @@ _EXPERIMENTS = {
     ),
 }
 
+_PRICES = CommandSpec(f"{__name__}.cli.prices", (f"{__name__}.cli.arguments", "prices"))
+
 ROOM = Room(
     kind=f"{__name__}.kind",
     schema=(f"{__name__}.scenario.schema", "ReservationScenario"),
@@ -71,7 +73,9 @@ ROOM = Room(
         },
     ),
     experiments=MappingProxyType(_EXPERIMENTS),
-    commands=MappingProxyType({"prices": f"{__name__}.cli.prices"}),
+    commands=MappingProxyType(
+        {"prices": CommandSpec(f"{__name__}.cli.prices", (f"{__name__}.cli.arguments", "prices"))}
+    ),
     own_policies=f"{__name__}.own.guard",
     former_packages=MappingProxyType(
         {

@@ -6,9 +6,9 @@ import argparse
 from typing import Any, Mapping
 
 from model.api import Session
-from model.cli.arguments import UsageError
 from model.cli.guard import note
 from model.cli.output import print_json, progress_of, shown, table
+from model.cli.parser import UsageError
 from model.errors import ScenarioError
 from model.kinds.reservation.numbers import ReservationNumbers
 from model.kinds.reservation.programs.alpha_curve import AlphaCurve, Points, alpha_curve

@@ -1,0 +1,155 @@
+"""What the parsers of all commands are made of; nothing here is heavy to import."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from difflib import get_close_matches
+from pathlib import Path
+from textwrap import fill
+from typing import NoReturn, Sequence
+
+from model.cli.readers import number, whole
+from model.errors import UserError
+
+DEFAULT_SCENARIO = "dra-vms"
+
+#: Columns of the paragraphs of --help.
+WIDTH = 80
+
+MOST_SEED = 2**63 - 1
+
+#: Policies that are run side by side at most.
+MOST_POLICIES = 3
+
+SCENARIO = "a name from 'slotscope list', or the path of a .toml or .json file"
+
+
+class UsageError(UserError):
+    """A command line that cannot be understood."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose faults are one line that says what is allowed."""
+
+    def __init__(self, command: str, description: str, examples: Sequence[str]) -> None:
+        super().__init__(
+            prog=f"slotscope {command}".rstrip(),
+            description="\n\n".join(fill(part, WIDTH) for part in description.split("\n\n")),
+            epilog="examples:\n" + "\n".join(f"  {example}" for example in examples),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        self.set_defaults(command=command or "window")
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse found as :class:`UsageError`."""
+        unknown = re.fullmatch(r"unrecognized arguments: (.*)", message, flags=re.DOTALL)
+        if unknown:
+            raise self._unknown(unknown[1])
+        place = re.fullmatch(r"argument ([^:]*): (.*)", message, flags=re.DOTALL)
+        if place:
+            raise UsageError(place[2], where=place[1].split("/")[0])
+        command = self.prog.partition(" ")[2]
+        raise UsageError(f"{message}; '{self.prog} --help' shows all", where=command)
+
+    def _unknown(self, arguments: str) -> UsageError:
+        first, _, _ = arguments.lstrip().partition(" ")
+        if not first.startswith("-"):
+            return UsageError(
+                f"found one argument too many; '{self.prog} --help' shows what is allowed", where=f"'{first}'"
+            )
+        options = [name for name in self._option_string_actions if name.startswith("--")]
+        near = get_close_matches(first.split("=")[0], options, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        return UsageError(f"no such option; {hint}allowed: {', '.join(options)}", where=first)
+
+
+class _Policies(argparse.Action):
+    """Collects the policies to compare; the first of them is also the only one elsewhere."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        policies = (*namespace.policies, values)
+        if len(policies) > MOST_POLICIES:
+            raise argparse.ArgumentError(self, f"found {len(policies)} policies, allowed: at most {MOST_POLICIES}")
+        namespace.policies, namespace.policy = policies, policies[0]
+
+
+def scenario_options(parser: Parser, *, optional: bool = False, several: bool = False) -> None:
+    """A scenario, which may be left out; its policy, or several side by side; its seed and trace."""
+    if optional:
+        parser.add_argument(
+            "scenario",
+            metavar="SCENARIO",
+            nargs="?",
+            default=DEFAULT_SCENARIO,
+            help=f"{SCENARIO} (default: {DEFAULT_SCENARIO})",
+        )
+    else:
+        parser.add_argument("scenario", metavar="SCENARIO", help=SCENARIO)
+    parser.set_defaults(policies=())
+    if several:
+        parser.add_argument(
+            "--policy",
+            metavar="P",
+            action=_Policies,
+            help="another policy than the scenario's, NAME or NAME:key=value; "
+            "given again, side by side on the same jobs",
+        )
+    else:
+        parser.add_argument("--policy", metavar="P", help="another policy than the scenario's")
+    parser.add_argument("--seed", metavar="S", type=whole(0, MOST_SEED), help="another seed than the scenario's")
+    trace_option(parser)
+
+
+def trace_option(
+    parser: Parser, what: str = "files of a recorded workload, plain or gzip'd, or a folder of them"
+) -> None:
+    """Recorded workloads."""
+    parser.add_argument("--trace", metavar="PATH", nargs="+", action="extend", default=[], help=what)
+
+
+def length_options(parser: Parser) -> None:
+    """How long a run is, and from when on it is measured."""
+    parser.add_argument(
+        "--until", metavar="T", type=number(0, open_end=True), help="run up to time T (default: the scenario's)"
+    )
+    parser.add_argument(
+        "--warmup",
+        metavar="T",
+        type=number(0, open_end=False),
+        help="measure from time T on (default: the scenario's, shortened in proportion where --until shortens the run)",
+    )
+
+
+def json_option(parser: Parser, what: str = "one JSON object") -> None:
+    """Results as JSON."""
+    parser.add_argument("--json", action="store_true", help=f"print {what} and nothing else")
+
+
+def work_options(parser: Parser) -> None:
+    """Who does the work of many runs, and where its results go."""
+    parser.add_argument(
+        "--workers", metavar="N", type=whole(1, 1024), help="processes (default: one for each processor)"
+    )
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="work on a Dask cluster: its scheduler's address such as "
+        "tcp://10.0.0.1:8786, or local for one on this machine",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        default=Path("slotscope-results"),
+        help="folder for data and picture (default: slotscope-results)",
+    )
+    parser.add_argument("--fresh", action="store_true", help="forget the parts that are finished, and begin anew")
+    json_option(parser)
